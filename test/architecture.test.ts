@@ -11,8 +11,6 @@ const floors: ReadonlyArray<ReadonlyArray<string>> = [
   ["src/cli"],
   ["src/service"],
   ["src/platform", "src/shell"],
-  ["src/Limits.ts"],
-  ["src/DefaultLimits.ts"],
   ["src/portal"],
   ["src/http", "src/actors"],
   ["src/commands"],

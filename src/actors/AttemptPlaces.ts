@@ -1,23 +1,6 @@
-import { Context, Layer } from "effect"
 import { Counts } from "../protocol/Counts.ts"
 import { FairQueue } from "../protocol/FairQueue.ts"
-
-/**
- * How many webhook attempts this process may have under way: in all (`inAll`), of one account in one mode (`ofOwner`), and how
- * many an endpoint may begin at a time (`atOnce`).
- */
-export class AttemptLimits extends Context.Service<
-  AttemptLimits,
-  { readonly inAll: number; readonly ofOwner: number; readonly atOnce: number }
->()("@folio-einvoicing/service/AttemptLimits") {
-  /** The values of `npm start`: an endpoint may have 64 attempts in flight, and an account 16 endpoints. */
-  static readonly defaults: AttemptLimits["Service"] = { inAll: 512, ofOwner: 64, atOnce: 16 }
-
-  /** The defaults, but for what is given. */
-  static layer(change: Partial<AttemptLimits["Service"]> = {}) {
-    return Layer.succeed(AttemptLimits, { ...AttemptLimits.defaults, ...change })
-  }
-}
+import type { LimitValues } from "../settings/Limits.ts"
 
 /** Wakes the actor of an endpoint that waits for a place. */
 type Wake = () => void
@@ -26,7 +9,7 @@ type Wake = () => void
  * The places of webhook attempts. An account with slow receivers or many events fills its own number of places and leaves the rest
  * to other accounts. An endpoint that finds no free place waits for one, and accounts take turns at freed places.
  */
-export const make = ({ atOnce, inAll, ofOwner }: typeof AttemptLimits.Service) => {
+export const make = ({ atOnce, inAll, ofOwner }: LimitValues["attempts"]) => {
   const queue = new FairQueue<Wake>()
   const taken = new Counts()
   let total = 0

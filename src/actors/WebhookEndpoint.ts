@@ -16,6 +16,7 @@ import { deliveryLeaseSeconds } from "../store/webhooks/DeliveryClaims.ts"
 import { type CompletedAttempt, Deliveries, type DueDelivery } from "../store/webhooks/Deliveries.ts"
 import { ReadyEndpoints, type ReadyPlace } from "../store/webhooks/ReadyEndpoints.ts"
 import { isDefect } from "../store/sql/SqlFailure.ts"
+import { Limits } from "../settings/Limits.ts"
 import * as AttemptPlaces from "./AttemptPlaces.ts"
 
 // Longer than an attempt can take, so that the actor is still alive when the attempt ends and can start the next delivery.
@@ -75,33 +76,30 @@ const resultOf = (exit: Exit.Exit<WebhookResponse>) =>
  * The attempts under way in this process, counted by actor. Attempts end with the process and not with their actor, so that an
  * actor whose shard is lost ends at once: no shard waits for the slowest receiver before it is served again.
  */
-const makeUnderWay = Effect.map(
-  Effect.all([FiberSet.make<void>(), AttemptPlaces.AttemptLimits]),
-  ([fibers, limits]) => {
-    const places = AttemptPlaces.make(limits)
-    const counts = new Counts()
-    return {
-      places,
-      counts,
-      /** Begins an attempt, for which a place was taken; the place is given back when the attempt ends. */
-      start: <A, R>(
-        actorId: string,
-        owner: string,
-        attempt: Effect.Effect<A, never, R>,
-        ended: (result: A) => Effect.Effect<unknown>
-      ) =>
-        Effect.suspend(() => {
-          const counted = Effect.flatMap(attempt, (result) => {
-            counts.add(actorId, -1)
-            places.free(owner, 1)
-            return ended(result)
-          })
-          // Attempts are not interrupted: an attempt that was sent is also recorded, so that a clean stop repeats no delivery.
-          return FiberSet.run(fibers, Effect.uninterruptible(Effect.asVoid(counted)))
+const makeUnderWay = Effect.map(Effect.all([FiberSet.make<void>(), Limits]), ([fibers, { attempts }]) => {
+  const places = AttemptPlaces.make(attempts)
+  const counts = new Counts()
+  return {
+    places,
+    counts,
+    /** Begins an attempt, for which a place was taken; the place is given back when the attempt ends. */
+    start: <A, R>(
+      actorId: string,
+      owner: string,
+      attempt: Effect.Effect<A, never, R>,
+      ended: (result: A) => Effect.Effect<unknown>
+    ) =>
+      Effect.suspend(() => {
+        const counted = Effect.flatMap(attempt, (result) => {
+          counts.add(actorId, -1)
+          places.free(owner, 1)
+          return ended(result)
         })
-    }
+        // Attempts are not interrupted: an attempt that was sent is also recorded, so that a clean stop repeats no delivery.
+        return FiberSet.run(fibers, Effect.uninterruptible(Effect.asVoid(counted)))
+      })
   }
-)
+})
 
 const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
   Effect.gen(function* () {

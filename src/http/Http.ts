@@ -1,18 +1,19 @@
-import { Duration, Effect, Latch, Layer } from "effect"
+import { Effect, Latch, Layer } from "effect"
 import { HttpRouter, HttpServer, HttpServerResponse } from "effect/http"
 import * as KnownRoutes from "./KnownRoutes.ts"
 import * as LocalApi from "./LocalApi.ts"
 import * as Envelope from "./request/Envelope.ts"
 import { SpentKeys } from "./limits/SpentKeys.ts"
 import { noteRoute } from "./request/Exchange.ts"
-import { DrainTime } from "./service/Drain.ts"
+import { Limits } from "../settings/Limits.ts"
+import { drainFor } from "./service/Drain.ts"
 import { Stopping } from "./service/Health.ts"
 
 /**
  * Serves routes, the service's (`Routes.layer`) and others beside them, each inside the envelope that every request passes through:
  * its request id, the error envelope, metrics, and the answers to unknown paths and methods. A handler may fail with `ApiError`.
  * Routes call each other inside the process by `LocalApi`. When the layer is released, the service is no longer ready and serves for
- * `DrainTime` more; then waiting requests end by `Stopping`, and the server answers the requests that have arrived. Requires an
+ * `drainSeconds` more; then waiting requests end by `Stopping`, and the server answers the requests that have arrived. Requires an
  * `HttpServer`.
  */
 export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>) =>
@@ -22,7 +23,7 @@ export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>) =>
       const local = LocalApi.make()
       const spentKeys = yield* SpentKeys.make
       const envelope = yield* Envelope.make(known.methodsOf, spentKeys)
-      const { hurried, seconds } = yield* DrainTime
+      const { drainSeconds: seconds } = yield* Limits
       const stopping = { asked: false, told: yield* Latch.make() }
       const drain = Effect.gen(function* () {
         stopping.asked = true
@@ -31,9 +32,7 @@ export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>) =>
             ? "Asked to stop: requests that have arrived are answered, then the process ends"
             : `Asked to stop: requests are served for ${seconds} s more, so that a balancer sends them elsewhere`
         )
-        if (seconds > 0) {
-          yield* Effect.raceFirst(Effect.sleep(Duration.seconds(seconds)), hurried)
-        }
+        if (seconds > 0) yield* drainFor(seconds)
         yield* stopping.told.open
       })
       const handler = yield* routes.pipe(

@@ -1,23 +1,7 @@
 import { Context, Duration, Effect, Layer, Option, PartitionedSemaphore, Semaphore } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
 import { accountAddress } from "../protocol/Address.ts"
-
-/**
- * How many calls to the authority this process may have under way: of one account in one mode (`perAccount`), and of one mode
- * (`inAll`).
- */
-export class AuthorityLimits extends Context.Service<
-  AuthorityLimits,
-  { readonly perAccount: number; readonly inAll: number }
->()("@folio-einvoicing/service/AuthorityLimits") {
-  /** The values of `npm start`. */
-  static readonly defaults: AuthorityLimits["Service"] = { perAccount: 128, inAll: 512 }
-
-  /** The defaults, but for what is given. */
-  static layer(change: Partial<AuthorityLimits["Service"]> = {}) {
-    return Layer.succeed(AuthorityLimits, { ...AuthorityLimits.defaults, ...change })
-  }
-}
+import { Limits } from "../settings/Limits.ts"
 
 // Shorter than the alarm of a document at work: after this time the document waits by its row's alarm, and its actor is free.
 const timeout = Duration.seconds(3)
@@ -34,7 +18,7 @@ interface Line {
  */
 export class AuthorityQueue extends Context.Service<AuthorityQueue>()("folio/issuing/AuthorityQueue", {
   make: Effect.gen(function* () {
-    const { inAll, perAccount } = yield* AuthorityLimits
+    const { inAll, perAccount } = (yield* Limits).authority
     const lines = new Map<string, Line>()
     const test = PartitionedSemaphore.makeUnsafe<string>({ permits: inAll })
     const live = PartitionedSemaphore.makeUnsafe<string>({ permits: inAll })

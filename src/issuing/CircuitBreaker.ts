@@ -1,33 +1,10 @@
-import { Cache, Clock, Config, Context, Effect, Layer } from "effect"
+import { Cache, Clock, Context, Effect, Layer } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
-import { read, refuse } from "../settings/Setting.ts"
+import { Limits } from "../settings/Limits.ts"
 import type { AuthorityTrouble } from "../../schemas/AuthorityTrouble.ts"
 import { authorityTroubles, troubleMessage } from "../domain/authority/AuthorityTroubles.ts"
 import { storableText } from "../domain/requests/Storable.ts"
 import { AuthorityCircuits, circuitOf, closedCircuit, type CircuitState } from "../store/documents/AuthorityCircuits.ts"
-
-/**
- * Seconds for which no call to the authority has succeeded, through the authority's fault, after which documents that never left are
- * issued in contingency. 300 by default.
- */
-export class ContingencyAfter extends Context.Service<ContingencyAfter, number>()(
-  "@folio-einvoicing/service/ContingencyAfter"
-) {
-  /** This number of seconds; 300 if left out. */
-  static layer(seconds = 300) {
-    return Layer.succeed(ContingencyAfter, seconds)
-  }
-
-  /** `CONTINGENCY_AFTER`. Fails with `SettingsError`. */
-  static readonly layerConfig = Layer.effect(
-    ContingencyAfter,
-    Effect.filterOrElse(
-      read(Config.Int("CONTINGENCY_AFTER").pipe(Config.withDefault(300))),
-      (seconds) => seconds >= 1,
-      () => refuse("CONTINGENCY_AFTER must be a whole number of seconds, at least 1.")
-    )
-  )
-}
 
 /**
  * `closed`: the authority may be called. `doubtful`: the authority has been away for as long as documents wait for it, and one
@@ -46,7 +23,7 @@ const notedEveryMs = 10_000
 // The most of a failure's words that is stored. They may be the authority's, and hold what the database does not take.
 const messageMax = 500
 
-// Added to `ContingencyAfter`: a circuit whose last failure is older than the sum counts as unknown. Covers a call's time-out and
+// Added to `contingencyAfter`: a circuit whose last failure is older than the sum counts as unknown. Covers a call's time-out and
 // the time until the sweeper's next look.
 const quietMs = 90_000
 
@@ -66,7 +43,7 @@ const concerns = ({ accounts, failing_ms, of_all }: CircuitState, { account_id }
 export class CircuitBreaker extends Context.Service<CircuitBreaker>()("folio/issuing/CircuitBreaker", {
   make: Effect.gen(function* () {
     const circuits = yield* AuthorityCircuits
-    const openAfterMs = (yield* ContingencyAfter) * 1000
+    const openAfterMs = (yield* Limits).contingencyAfter * 1000
     const silenceMs = openAfterMs + quietMs
     const known = yield* Cache.make({
       lookup: (name: string) =>

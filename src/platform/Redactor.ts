@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Redacted } from "effect"
 import { alertSettings } from "../outbound/alerts/AlertsLive.ts"
 import { AuthoritySettings } from "../outbound/authority/AuthoritySettings.ts"
-import { NoticeSecret } from "../outbound/mail/NoticeSecret.ts"
+import { Limits } from "../settings/Limits.ts"
 import { smtpSettings } from "../outbound/mail/SmtpSettings.ts"
 import { FolioKey } from "./files/FolioKey.ts"
 import { DatabaseUrl } from "./postgres/DatabaseUrl.ts"
@@ -31,7 +31,7 @@ const secretsOfSettings = Effect.gen(function* () {
   const { live } = yield* AuthoritySettings
   const traces = yield* TraceSettings
   const alerts = yield* alertSettings
-  const others = [yield* NoticeSecret, live?.software?.pin].map((secret) => secret && Redacted.value(secret))
+  const others = [(yield* Limits).noticeSecret, live?.software?.pin].map((secret) => secret && Redacted.value(secret))
   return [
     passwordOf(yield* DatabaseUrl),
     passwordOf((yield* smtpSettings)?.url),

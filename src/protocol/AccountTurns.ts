@@ -1,6 +1,7 @@
 import { Duration, Effect, type Exit, Latch } from "effect"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { Counts } from "./Counts.ts"
+import type { TurnLimits } from "../settings/Limits.ts"
 import { FairQueue } from "./FairQueue.ts"
 
 /** The holder of a turn: an account (`owner`), and the API key or address that asks in its name (`asker`). */
@@ -9,19 +10,9 @@ export interface Asker {
   readonly asker: string
 }
 
-export interface TurnOptions {
+export interface TurnOptions extends TurnLimits {
   /** A noun phrase for the work, which the messages of refusals contain: "document to be printed". */
   readonly what: string
-  readonly atOnce: number
-  readonly ofOwnerAtOnce: number
-  /** Maximum waiting turns of one asker, of one owner, and in all. */
-  readonly waiting: { readonly ofAsker: number; readonly ofOwner: number; readonly inAll: number }
-  readonly maxWait: Duration.Input
-  /**
-   * A turn that would come later than this, at the rate at which turns came to its owner last, is refused when it is asked for, if many
-   * turns of the owner wait; by default only `maxWait` counts. A stall, such as a restart of the database, does not count: turns then wait for `maxWait`.
-   */
-  readonly maxDelay?: Duration.Input
 }
 
 interface Turn {

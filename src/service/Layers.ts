@@ -2,7 +2,6 @@ import { Effect, Layer } from "effect"
 import * as Actors from "../actors/Actors.ts"
 import { Commands } from "../commands/Commands.ts"
 import { applicationResponse } from "../documents/parcel/ApplicationResponse.ts"
-import { defaultLimits } from "../DefaultLimits.ts"
 import * as GuardedProfile from "../documents/GuardedProfile.ts"
 import { brokenRules } from "../documents/check/AuthorityCheck.ts"
 import { readSignedDocument } from "../documents/signature/SignedDocument.ts"
@@ -10,7 +9,6 @@ import * as Http from "../http/Http.ts"
 import * as Routes from "../http/Routes.ts"
 import { Backpressure } from "../issuing/Backpressure.ts"
 import * as Issuing from "../issuing/Issuing.ts"
-import { Alerts } from "../outbound/alerts/Alerts.ts"
 import * as AuthorityLive from "../outbound/authority/AuthorityLive.ts"
 import * as AuthoritySandbox from "../outbound/authority/AuthoritySandbox.ts"
 import { AuthoritySettings } from "../outbound/authority/AuthoritySettings.ts"
@@ -29,7 +27,7 @@ export const layerStoreProfile = Layer.effect(StoreProfile, GuardedProfile.guard
 
 const fileLinks = FileLinks.layer.pipe(Layer.provide(layerStoreProfile))
 
-/** The stores. Requires a migrated `SqlClient`, `SecretKey`, `NationalProfile`, `RetentionDays`, `WebhookAllowance` and cryptography. */
+/** The stores. Requires a migrated `SqlClient`, `SecretKey`, `NationalProfile`, `Limits` and cryptography. */
 export const layerStore = Store.layer.pipe(Layer.provideMerge(layerStoreProfile))
 
 /** The work that the actors do, commands and issuing, without the actors themselves. */
@@ -55,9 +53,6 @@ export const routes = Layer.merge(Routes.layer, Portal.layer).pipe(
 
 /** The default `DocumentFiles` and `DocumentParcel`, made from the rows of the database. Requires the stores and `Printer`. */
 export const layerDocuments = Issuing.layerPapers.pipe(Layer.provide(GuardedProfile.layer))
-
-/** The default limits, without the environment, and alerts to nobody. */
-export const layerLimits = Layer.merge(defaultLimits, Alerts.layer)
 
 /**
  * The default `Authority`: test documents go to a simulated authority, live documents to the web service that `AuthoritySettings`

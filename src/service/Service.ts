@@ -8,7 +8,7 @@ import { ServiceInfo } from "../api/ServiceInfo.ts"
 import * as Layers from "./Layers.ts"
 import * as ColombianProfile from "../documents/ColombianProfile.ts"
 import type { SandboxCertificate } from "../documents/signature/Certificate.ts"
-import type { Alerts } from "../outbound/alerts/Alerts.ts"
+import { Alerts } from "../outbound/alerts/Alerts.ts"
 import type { Authority } from "../outbound/authority/Authority.ts"
 import { AuthoritySettings } from "../outbound/authority/AuthoritySettings.ts"
 import * as MailerSmtp from "../outbound/mail/MailerSmtp.ts"
@@ -21,6 +21,7 @@ import { Printer } from "../documents/print/Printer.ts"
 import type { DocumentFiles } from "../documents/parcel/DocumentFiles.ts"
 import type { DocumentParcel } from "../documents/parcel/EmailParcel.ts"
 import { NationalProfile } from "../documents/NationalProfile.ts"
+import { Busyness } from "../protocol/Busyness.ts"
 import { Notify } from "../protocol/Notify.ts"
 import type { HttpRouter } from "effect/http"
 import * as Cluster from "../platform/cluster/Cluster.ts"
@@ -41,13 +42,14 @@ import { LogSettings } from "../platform/TelemetrySettings.ts"
 import { readiness, welcome } from "../platform/Welcome.ts"
 import { run, start } from "./Run.ts"
 import { asManyAsSet } from "./supervisor/Several.ts"
+import { Limits, type LimitsChange } from "../settings/Limits.ts"
 import { refuse, SettingsError } from "../settings/Setting.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import { hasLiveKeys } from "../store/accounts/LiveMode.ts"
 import { portalLink } from "../store/sandbox/PortalLink.ts"
 import { createSandboxAccount } from "../store/sandbox/SandboxAccount.ts"
 import type { SecretKey } from "../store/sql/Secrets.ts"
-import { WebhookAllowance, Workers } from "../store/sql/Workers.ts"
+import { Workers } from "../store/sql/Workers.ts"
 
 // The resolver's default first try lasts 5 s; shorter tries let a query be repeated within the egress guard's limit of 2 s.
 const dns = Layer.effect(Dns.Dns, Effect.orDie(NodeDns.make({ timeout: "700 millis", tries: 3 })))
@@ -71,7 +73,7 @@ const takeOver = Layer.effectDiscard(
 // Runs after this process's row in `workers` is written: with `WEBHOOK_ALLOW` that row prevents the creation of live keys.
 const noLiveKeys = Layer.effectDiscard(
   Effect.gen(function* () {
-    if (!(yield* WebhookAllowance) || !(yield* hasLiveKeys)) return
+    if (!(yield* Limits).webhookAllow || !(yield* hasLiveKeys)) return
     return yield* new SettingsError({
       message:
         "WEBHOOK_ALLOW is for development: it lets webhooks reach internal addresses, and this database has live keys. Unset it, or revoke them: folio keys revoke."
@@ -109,14 +111,14 @@ const untilStopped = Effect.gen(function* () {
 })
 
 /** What lies beneath the ports: settings and limits, the platform's own services, the national profile and the stores. */
-const platform = <E>(limits: Layer.Layer<never, E>) =>
+const platform = (limits: LimitsChange) =>
   Layer.mergeAll(NodeCrypto.layer, dns).pipe(
     Layer.provideMerge(Layer.merge(Telemetry.layer(version), TerminalLines.layer)),
-    Layer.provideMerge(limits),
+    Layer.provideMerge(Limits.layerChanged(limits)),
     Layer.provideMerge(Settings.layer(version)),
-    Layer.provideMerge(Layer.merge(Layers.layerLimits, Server.layerLimits))
+    Layer.provideMerge(Layer.merge(Alerts.layer, Busyness.layer))
   )
-const stores = <E>({ limits = Layer.empty, profile = colombia, secretKey }: Parts<E>) =>
+const stores = <E>({ limits = {}, profile = colombia, secretKey }: Parts<E>) =>
   Layers.layerStore.pipe(
     Layer.provideMerge(secretKey === undefined ? SealingKey.layerSecretKey : SealingKey.layerOf(secretKey)),
     Layer.provideMerge(Postgres.layerService),
@@ -165,12 +167,12 @@ type OfRouter = HttpRouter.HttpRouter | HttpRouter.Request<"Error", ApiError>
  * @example
  * ```ts
  * import { main, type Parts } from "@folio-einvoicing/service"
- * import { Mailer, RateLimits } from "@folio-einvoicing/service/ports"
+ * import { Mailer } from "@folio-einvoicing/service/ports"
  * import { HttpRouter, HttpServerResponse } from "effect/http"
  *
  * const parts: Parts = {
  *   mailer: Mailer.layer,
- *   limits: RateLimits.layer({ perSecond: 20 }),
+ *   limits: { rate: { perSecond: 20 } },
  *   routes: HttpRouter.add("GET", "/about", HttpServerResponse.text("The invoices of Café Andino"))
  * }
  *
@@ -204,8 +206,8 @@ export interface Parts<E = never> {
   readonly certificate?: Layer.Layer<SandboxCertificate, E, Beneath>
   /** The key that encrypts secrets in the database. By default `FOLIO_KEY`, or a file in `DATA_DIR`. */
   readonly secretKey?: Layer.Layer<SecretKey, E, Platform>
-  /** Layers of those limits that are to be others, such as `RetentionDays.layer(3650)`, whatever the environment says. */
-  readonly limits?: Layer.Layer<never, E>
+  /** Limits that are to be others, such as `{ retentionDays: 3_650 }`, whatever the environment says. */
+  readonly limits?: LimitsChange
   /** Routes beside those of the service, in the same server. A handler may fail with `ApiError`, and call the API by `callAs`. */
   readonly routes?: Layer.Layer<never, E, OfRouter | Beneath | LocalApi | RateLimit>
   /**

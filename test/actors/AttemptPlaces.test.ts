@@ -1,10 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Array, Deferred, Effect, Queue } from "effect"
+import { Array, Deferred, Effect, Layer, Queue } from "effect"
 import * as AttemptPlaces from "../../src/actors/AttemptPlaces.ts"
 import { alone, endpointOwner } from "../support/apps/ActorsAlone.ts"
 import { answered, FakeReceiver } from "../support/apps/Fakes.ts"
 import { addDelivery, addEndpoint } from "../support/apps/MemoryRows.ts"
 import { MemoryTables } from "../support/memory/MemoryTables.ts"
+import { Limits } from "../../src/settings/Limits.ts"
 
 const limits = { inAll: 6, ofOwner: 4, atOnce: 2 }
 
@@ -68,6 +69,6 @@ describe("places of webhook attempts", () => {
 
       yield* Deferred.succeed(answers, undefined)
       yield* until(({ attempts }) => attempts.length === 11)
-    }).pipe(Effect.provideService(AttemptPlaces.AttemptLimits, limits), Effect.provide(alone))
+    }).pipe(Effect.provide(Layer.provideMerge(Limits.layerChanged({ attempts: limits }), alone)))
   )
 })

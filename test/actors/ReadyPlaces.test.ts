@@ -1,7 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Deferred, Effect, Exit, Queue, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { AttemptLimits } from "../../src/actors/AttemptPlaces.ts"
+import { Limits } from "../../src/settings/Limits.ts"
 import { ReadyEndpoints } from "../../src/store/webhooks/ReadyEndpoints.ts"
 import { alone, delivering, deliveryOf, endpointOwner, issuing } from "../support/apps/ActorsAlone.ts"
 import { answered, FakeReceiver } from "../support/apps/Fakes.ts"
@@ -74,7 +74,7 @@ describe("A place for the first attempt of an event", () => {
         assert.lengthOf(receiver.requests, 1)
         assert.strictEqual((yield* offered)[0]?.inFlight, 1)
       })
-    ).pipe(Effect.provide(AttemptLimits.layer({ ofOwner: 2 })))
+    ).pipe(Effect.provide(Limits.layerChanged({ attempts: { ofOwner: 2 } })))
   )
 
   it.effect("is not offered while deliveries are being taken, which fill the endpoint", () =>

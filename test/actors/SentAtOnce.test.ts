@@ -3,8 +3,7 @@ import { Deferred, Effect, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
 import { InvoiceId } from "../../schemas/Id.ts"
-import { AuthorityLimits } from "../../src/issuing/AuthorityQueue.ts"
-import { ContingencyAfter } from "../../src/issuing/CircuitBreaker.ts"
+import { Limits } from "../../src/settings/Limits.ts"
 import { accountOwner, alone, commandsOf, invoiceOf, invoiceOwner } from "../support/apps/ActorsAlone.ts"
 import { accepted, FakeAuthority, kindsOf, Told, unavailable } from "../support/apps/Fakes.ts"
 import { testMode } from "../support/apps/MemoryApp.ts"
@@ -56,7 +55,7 @@ describe("A document that was numbered just now", () => {
 
   it.effect("is signed alone while others fill the authority's turns", function* () {
     const { authority, create, is } = yield* numbering().pipe(
-      Effect.provideService(AuthorityLimits, { perAccount: 1, inAll: 1 })
+      Effect.provide(Limits.layerChanged({ authority: { perAccount: 1, inAll: 1 } }))
     )
     const held = yield* Deferred.make<void>()
     authority.onSubmit = () => Effect.as(Deferred.await(held), accepted)
@@ -73,10 +72,12 @@ describe("A document that was numbered just now", () => {
   })
 
   it.effect("is signed alone, and not sent, while the authority may be away", function* () {
-    const { authority, create, is } = yield* numbering().pipe(Effect.provideService(ContingencyAfter, 300))
+    const { authority, create, is } = yield* numbering().pipe(
+      Effect.provide(Limits.layerChanged({ contingencyAfter: 300 }))
+    )
     authority.onSubmit = () => unavailable
     authority.onVerdict = () => unavailable
-    const proceed = yield* invoiceOwner.pipe(Effect.provideService(ContingencyAfter, 300))
+    const proceed = yield* invoiceOwner.pipe(Effect.provide(Limits.layerChanged({ contingencyAfter: 300 })))
     const tried = yield* addNumbered(yield* addCustomer())
     yield* proceed(tried)
     // A fifth of the time after which documents are issued in contingency.

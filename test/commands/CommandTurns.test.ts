@@ -2,13 +2,14 @@ import { assert, describe } from "@effect/vitest"
 import { Effect, Fiber, Latch, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { ApiError } from "../../schemas/ApiError.ts"
-import { CommandTurnLimits, CommandTurns } from "../../src/commands/CommandTurns.ts"
+import { CommandTurns } from "../../src/commands/CommandTurns.ts"
 import type { IdempotencyKeys, Outcome } from "../../src/store/accounts/IdempotencyKeys.ts"
 import * as InFlight from "../../src/actors/InFlight.ts"
 import { apiKeyIds, testMode } from "../support/apps/MemoryApp.ts"
 import { itOn } from "../support/Tests.ts"
+import { Limits } from "../../src/settings/Limits.ts"
 
-const one = Layer.provide(CommandTurns.layer, CommandTurnLimits.layer({ ofOwnerAtOnce: 1 }))
+const one = Layer.provide(CommandTurns.layer, Limits.layer({ commands: { ofOwnerAtOnce: 1 } }))
 
 const it = itOn(one)
 

@@ -4,12 +4,11 @@
  *   node OwnProgram.ts
  */
 import { runMain, serve } from "@folio-einvoicing/service"
-import { RateLimits } from "@folio-einvoicing/service/ports"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 
 const routes = HttpRouter.add("GET", "/own/health", HttpServerResponse.text("ours is well"))
-const service = serve({ routes, limits: RateLimits.layer({ perSecond: 10 }) })
+const service = serve({ routes, limits: { rate: { perSecond: 10 } } })
 
 const work = Effect.forever(Effect.delay(Effect.logInfo("Our own work is done"), "1 hour"))
 

@@ -4,7 +4,7 @@
  *   LARGE_ACCOUNTS=ten_…,ten_… node OwnRateLimit.ts
  */
 import { main } from "@folio-einvoicing/service"
-import { ApiError, RateLimit, RateLimits } from "@folio-einvoicing/service/ports"
+import { ApiError, RateLimit } from "@folio-einvoicing/service/ports"
 import { Clock, Config, Effect, Layer } from "effect"
 
 const perMinute = { small: 60, large: 6_000 }
@@ -45,4 +45,4 @@ const rateLimit = Layer.effect(
 ).pipe(Layer.provide(RateLimit.layer))
 
 // The numbers of the default, whatever RATE_LIMIT and RATE_LIMIT_BURST say.
-main({ rateLimit, limits: RateLimits.layer({ perSecond: 200, burst: 1_000 }) })
+main({ rateLimit, limits: { rate: { perSecond: 200, burst: 1_000 } } })

@@ -1,7 +1,8 @@
 import { assert, describe } from "@effect/vitest"
 import { Array, Clock, Deferred, Effect, Fiber, Option, Queue } from "effect"
 import { TestClock } from "effect/testing"
-import { AuthorityLimits, AuthorityQueue } from "../../src/issuing/AuthorityQueue.ts"
+import { AuthorityQueue } from "../../src/issuing/AuthorityQueue.ts"
+import { Limits } from "../../src/settings/Limits.ts"
 import { alone, invoiceOf, invoiceOwner } from "../support/apps/ActorsAlone.ts"
 import { accepted, FakeAuthority } from "../support/apps/Fakes.ts"
 import { account, otherAccount } from "../support/apps/MemoryApp.ts"
@@ -45,7 +46,7 @@ const turns = Effect.gen(function* () {
     under: (owner: typeof one) => under.get(owner.account_id) ?? 0,
     peak: () => peak
   }
-}).pipe(Effect.provideService(AuthorityLimits, { perAccount: 4, inAll: 6 }))
+}).pipe(Effect.provide(Limits.layer({ authority: { perAccount: 4, inAll: 6 } })))
 
 const results = (fibers: ReadonlyArray<Fiber.Fiber<boolean>>) => Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
 const isOver = <A>(fiber: Fiber.Fiber<A>) => fiber.pollUnsafe() !== undefined
@@ -124,7 +125,9 @@ describe("Turns at the authority", () => {
 
   itOn(alone).effect("are all that calls a slow authority: the other documents are left to their alarms", function* () {
     const authority = yield* FakeAuthority
-    const proceed = yield* invoiceOwner.pipe(Effect.provideService(AuthorityLimits, { perAccount: 2, inAll: 2 }))
+    const proceed = yield* invoiceOwner.pipe(
+      Effect.provide(Limits.layerChanged({ authority: { perAccount: 2, inAll: 2 } }))
+    )
     const customer = yield* addCustomer()
     const held = yield* Deferred.make<void>()
     authority.onSubmit = () => Effect.as(Deferred.await(held), accepted)

@@ -2,12 +2,13 @@ import { assert, describe } from "@effect/vitest"
 import { Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { AccountId } from "../../schemas/Id.ts"
-import { CircuitBreaker, ContingencyAfter } from "../../src/issuing/CircuitBreaker.ts"
+import { CircuitBreaker } from "../../src/issuing/CircuitBreaker.ts"
 import { world } from "../support/apps/MemoryApp.ts"
 import { MemoryTables } from "../support/memory/MemoryTables.ts"
 import { itOn } from "../support/Tests.ts"
+import { Limits } from "../../src/settings/Limits.ts"
 
-const it = itOn(CircuitBreaker.layer.pipe(Layer.provide(ContingencyAfter.layer()), Layer.provideMerge(world)))
+const it = itOn(CircuitBreaker.layer.pipe(Layer.provide(Limits.layer()), Layer.provideMerge(world)))
 
 const live = (account_id: AccountId) => ({ account_id, livemode: true })
 

@@ -5,7 +5,6 @@ import { TestClock } from "effect/testing"
 import { Event } from "../../schemas/Event.ts"
 import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
 import { readSignedDocument } from "../../src/documents/signature/SignedDocument.ts"
-import { ContingencyAfter } from "../../src/issuing/CircuitBreaker.ts"
 import { memberAddress } from "../../src/protocol/Address.ts"
 import { accepted, FakeAuthority, kindsOf, rejected, Told, unavailable } from "../support/apps/Fakes.ts"
 import { addCustomer, addEndpoint, addNumbered } from "../support/apps/MemoryRows.ts"
@@ -14,6 +13,7 @@ import { alone, invoiceOf, invoiceOwner, isAbout, issuing, waitOf } from "../sup
 import { itOn } from "../support/Tests.ts"
 import { typesOf } from "../support/mail/Mailed.ts"
 import { atNoCalls } from "../support/memory/Calls.ts"
+import { Limits } from "../../src/settings/Limits.ts"
 
 const it = itOn(alone)
 
@@ -91,7 +91,7 @@ describe("Invoice", () => {
     "while the authority is unavailable, waits longer each time, asks before it sends again, and sends the same bytes",
     function* () {
       const authority = yield* FakeAuthority
-      const proceed = yield* invoiceOwner.pipe(Effect.provideService(ContingencyAfter, 86_400))
+      const proceed = yield* invoiceOwner.pipe(Effect.provide(Limits.layerChanged({ contingencyAfter: 86_400 })))
       const key = yield* addNumbered(yield* addCustomer())
       authority.onSubmit = () => unavailable
       for (const seconds of [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]) {

@@ -162,7 +162,7 @@ export const accountMutants: ReadonlyArray<Mutant> = [
   ...guards("src/store/accounts/ApiKeys.ts", "test/store/accounts/ApiKeys.pg.test.ts", {
     "a key that was revoked makes its successor": { "if (by === undefined) return": "if (by !== null) return" }
   }),
-  ...guards("src/commands/CommandTurns.ts", "test/postgres/accounts/CommandTurns.pg.test.ts", {
+  ...guards("src/settings/Limits.ts", "test/postgres/accounts/CommandTurns.pg.test.ts", {
     "an account's commands take as many connections as all may": { "ofOwnerAtOnce: 2,": "ofOwnerAtOnce: 6," }
   }),
   ...guards("src/commands/Command.ts", "test/http/limits/CommandTurns.test.ts", {

@@ -21,8 +21,8 @@ export const startMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/service/Service.ts", "test/postgres/accounts/WebhookAllow.full.test.ts", {
     "a service that lets webhooks reach internal addresses starts with live keys": {
-      "if (!(yield* WebhookAllowance) || !(yield* hasLiveKeys)) return":
-        "if (!(yield* WebhookAllowance) || (yield* hasLiveKeys) !== undefined) return"
+      "if (!(yield* Limits).webhookAllow || !(yield* hasLiveKeys)) return":
+        "if (!(yield* Limits).webhookAllow || (yield* hasLiveKeys) !== undefined) return"
     }
   }),
   ...guards("src/store/accounts/LiveMode.ts", "test/postgres/accounts/WebhookAllow.full.test.ts", {

@@ -4,7 +4,7 @@ import type { Sharding } from "effect/cluster"
 import type { Aead, SecureRandom } from "effect/crypto"
 import type { Etag, HttpPlatform, HttpServer } from "effect/http"
 import type { SqlClient } from "effect/sql"
-import type { ServiceInfo } from "../../src/api/ServiceInfo.ts"
+import { ServiceInfo } from "../../src/api/ServiceInfo.ts"
 import type * as Layers from "../../src/service/Layers.ts"
 import type { Parts } from "../../src/service/Service.ts"
 import { NationalProfile } from "../../src/documents/NationalProfile.ts"
@@ -13,7 +13,8 @@ import { DocumentParcel } from "../../src/documents/parcel/EmailParcel.ts"
 import { SandboxCertificate } from "../../src/documents/signature/Certificate.ts"
 import { RateLimit } from "../../src/http/limits/RateLimit.ts"
 import { Printer } from "../../src/documents/print/Printer.ts"
-import * as Limits from "../../src/Limits.ts"
+import type { Busyness } from "../../src/protocol/Busyness.ts"
+import { Limits } from "../../src/settings/Limits.ts"
 import { Alerts } from "../../src/outbound/alerts/Alerts.ts"
 import { Authority } from "../../src/outbound/authority/Authority.ts"
 import { Mailer } from "../../src/outbound/mail/Mailer.ts"
@@ -53,9 +54,6 @@ type OfPlatform =
   | Sharding.Sharding
   | SqlClient.SqlClient
 
-/** The limits of defaults, which a port of a team's own does not ask for. */
-type OfDefaults = Limits.PrintingLimits | Limits.RateLimits
-
 const wordsMin = 2
 const isDescribed = (description: string) =>
   description.split(/\s+/).filter((word) => /\w/.test(word)).length >= wordsMin
@@ -86,14 +84,13 @@ describe("the exports of the packages", () => {
     type Service = ReturnType<typeof Layers.layerWith<never, never, never>>
     // The default `DocumentFiles` requires a `Printer`, and the service itself does not.
     expectTypeOf<Layer.Services<Service> | Printer>().toEqualTypeOf<
-      Port | ServiceInfo | Exclude<ServicesOf<typeof Limits>, OfDefaults> | OfPlatform
+      Port | Busyness | Limits | ServiceInfo | OfPlatform
     >()
     type Part = NonNullable<Parts[Exclude<keyof Parts, "limits" | "mayMixLiveKeys" | "routes">]>
     expectTypeOf<Layer.Success<Part>>().toEqualTypeOf<Port>()
-    expectTypeOf<Layer.Success<typeof Layers.layerLimits>>().toEqualTypeOf<ServicesOf<typeof Limits> | Alerts>()
     const names = new Set(shown.map(({ name }) => name))
     assert.deepStrictEqual(
-      Object.keys({ ...ports, ...Limits }).filter((name) => !names.has(name)),
+      Object.keys({ ...ports, Limits, ServiceInfo }).filter((name) => !names.has(name)),
       []
     )
   })

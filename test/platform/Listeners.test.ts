@@ -6,7 +6,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { canShare, freePort, shareListening } from "../../src/platform/server/Listeners.ts"
 import * as Server from "../../src/platform/server/Server.ts"
 import { ServiceInfo } from "../../src/api/ServiceInfo.ts"
-import { TrustedProxies } from "../../src/http/limits/TrustedProxies.ts"
+import { Limits } from "../../src/settings/Limits.ts"
 import { ListenAddress } from "../../src/platform/server/ListenAddress.ts"
 import { until } from "../support/apps/Until.ts"
 import { it } from "../support/Tests.ts"
@@ -39,8 +39,7 @@ const serviceOn = (port: number) =>
     Layer.fresh(Server.layer).pipe(
       Layer.provide([
         NodeCrypto.layer,
-        Server.layerLimits,
-        TrustedProxies.layer(),
+        Limits.layer(),
         ServiceInfo.layer({ version: "0.1.0", baseUrl: "http://folio.test" }),
         ListenAddress.layer({ host: "127.0.0.1", port })
       ])

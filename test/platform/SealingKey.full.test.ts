@@ -34,6 +34,9 @@ const keyOf = (env: Record<string, string>, layer: typeof layerSecretKey = layer
 const refusedWith = (...what: Parameters<typeof keyOf>) =>
   Effect.match(keyOf(...what), { onSuccess: () => "not refused", onFailure: ({ message }) => message })
 
+const own = (key: string) =>
+  layerOf(Layer.succeed(SecretKey, Redacted.make(new Uint8Array(Buffer.from(key, "base64")))))
+
 /** An endpoint whose secret is sealed with this key, as a release without a canary has left it. */
 const endpointSealedWith = Effect.fnUntraced(function* (url: string, key: string) {
   const id = WebhookEndpointId.make(`we_${"0".repeat(26)}`)
@@ -73,8 +76,6 @@ describe("The key that seals secrets", () => {
     assert.deepStrictEqual(Fs.readdirSync(second), [])
     const wrong = /^The key in FOLIO_KEY is not the one that the secrets in the database are sealed with\. Restore/
     assert.match(yield* refusedWith({ DATABASE_URL, DATA_DIR: first, FOLIO_KEY: other }), wrong)
-    const own = (text: string) =>
-      layerOf(Layer.succeed(SecretKey, Redacted.make(new Uint8Array(Buffer.from(text, "base64")))))
     assert.strictEqual(yield* keyOf({ DATABASE_URL, DATA_DIR: second }, own(key)), key)
     const ofTeam = /^The key in the part secretKey is not the one that the secrets in the database are sealed with\./
     assert.match(yield* refusedWith({ DATABASE_URL, DATA_DIR: second }, own(other)), ofTeam)

@@ -1,6 +1,9 @@
-import { assert } from "@effect/vitest"
+import { assert, describe } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
 import { starting } from "../../src/platform/Welcome.ts"
+import { Limits } from "../../src/settings/Limits.ts"
 import { layerSettings } from "../support/database/Postgres.ts"
 import { it } from "../support/Tests.ts"
 
@@ -45,3 +48,51 @@ it.effect("The line of a start says what starts where, at a terminal alone", () 
     assert.isUndefined(starting({ ...env, FOLIO_SUPERVISED: "first" }, "0.1.0", true))
   })
 )
+
+const root = Path.join(import.meta.dirname, "../..")
+const read = (file: string) => Fs.readFileSync(Path.join(root, file), "utf8")
+
+const variablesIn = (text = "") => [...text.matchAll(/`([A-Z][A-Z_]+)`/g)].map(([, name = ""]) => name)
+
+describe("The operators' page", () => {
+  const page = read("src/http/docs/operating.md")
+  const table = [...(page.split("\n## Settings\n")[1]?.split("\n## ")[0] ?? "").matchAll(/^\| `.*$/gm)]
+  const rows = table.map(([row]) => row.split(" | ").map((cell) => cell.replaceAll(/^\| | \|$/g, "").trim()))
+  const listed = rows.flatMap(([variables]) => variablesIn(variables))
+  const sources = Fs.globSync("src/**/*.ts", { cwd: root }).map((file) => [file, read(file)] as const)
+
+  it.effect("lists each variable that the service reads, and no other", () =>
+    Effect.sync(() => {
+      // The clients and the shell have variables of their own; the monitoring page lists those of traces.
+      const ofService = sources.filter(([file]) => !/^src\/(client|shell|http\/pages)\//.test(file))
+      const found = ofService.flatMap(([, text]) => [...text.matchAll(/Config\.\w+\("([A-Z_]+)"\)/g)])
+      const variables = new Set(found.map(([, name = ""]) => name))
+      assert.isAbove(variables.size, 30)
+      const others = `${page}${read("src/http/docs/running/monitoring.md")}${read("src/http/docs/running/backup.md")}`
+      assert.deepStrictEqual(
+        [...variables].filter((name) => !listed.includes(name) && !others.includes(name)),
+        []
+      )
+      assert.deepStrictEqual(
+        listed.filter((name) => !sources.some(([, text]) => new RegExp(`\\b${name}\\b`).test(text))),
+        []
+      )
+    })
+  )
+
+  it.effect("states the default of each limit", () =>
+    Effect.sync(() => {
+      const { connections, contingencyAfter, rate, retentionDays } = Limits.defaults
+      const defaults = {
+        CONNECTIONS: [connections.max],
+        CONTINGENCY_AFTER: [contingencyAfter],
+        RATE_LIMIT: [rate.perSecond, rate.burst],
+        RETENTION_DAYS: [retentionDays]
+      }
+      for (const [name, values] of Object.entries(defaults)) {
+        const row = rows.find(([variables = ""]) => variables.startsWith(`\`${name}\``))
+        assert.strictEqual(row?.at(-1), values.map((value) => `\`${value}\``).join(", "), name)
+      }
+    })
+  )
+})

@@ -7,6 +7,7 @@ import type { Printer } from "../../src/documents/print/Printer.ts"
 import type { SandboxCertificate } from "../../src/documents/signature/Certificate.ts"
 import type { Busyness } from "../../src/protocol/Busyness.ts"
 import type { Alerts } from "../../src/outbound/alerts/Alerts.ts"
+import type { Limits } from "../../src/settings/Limits.ts"
 import type { Authority } from "../../src/outbound/authority/Authority.ts"
 import type { NationalProfile, Rules } from "../../src/documents/NationalProfile.ts"
 import type { RateLimit } from "../../src/http/limits/RateLimit.ts"
@@ -190,7 +191,7 @@ export const busyness = {
 } as const satisfies Rows<{ readonly measure: typeof Busyness.Service }>
 
 /** What the service asks for but does not call: values. */
-type Value = Exclude<Layer.Success<typeof Layers.layerLimits>, Alerts | Busyness> | SecretKey | ServiceInfo
+type Value = Limits | SecretKey | ServiceInfo
 
 /** Whatever else the service asks for and is its own; the platform comes from Effect, whose names begin otherwise. */
 type Port = Exclude<

@@ -1,17 +1,10 @@
 import { Context, Duration, Effect, Layer, Pool, Schema } from "effect"
-import { availableParallelism } from "node:os"
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
 import type { Parcel } from "../parcel/EmailParcel.ts"
 import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
+import { printThreads } from "../../settings/Limits.ts"
 import type { PrintAnswer, PrintTask } from "./PrintWorker.ts"
-
-/**
- * The number of threads that print. Threads keep printing off the event loop, and leave half of the processors to other work.
- *
- * @internal
- */
-export const printThreads = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)))
 
 // The longest document takes half a second; this timeout is for a task that never ends.
 const taskTimeout = Duration.seconds(20)

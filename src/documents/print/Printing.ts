@@ -1,30 +1,8 @@
-import { Context, Deferred, Duration, Effect, Fiber, Layer } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import type { ApiError } from "../../../schemas/ApiError.ts"
-import { printThreads } from "./Printer.ts"
 import { ByteCache } from "../../domain/requests/ByteCache.ts"
 import * as Turns from "../../protocol/AccountTurns.ts"
-
-/**
- * How many documents this process prints, packs or reads at a time, in all (`atOnce`) and of one account (`ofOwnerAtOnce`), how
- * many may wait for their turn, and how long.
- */
-export class PrintingLimits extends Context.Service<PrintingLimits, Omit<Turns.TurnOptions, "what">>()(
-  "@folio-einvoicing/service/PrintingLimits"
-) {
-  /** The values of `npm start`. */
-  static readonly defaults: PrintingLimits["Service"] = {
-    // One more than the threads that print, so that the next document is read from the database while all threads are busy.
-    atOnce: printThreads + 1,
-    ofOwnerAtOnce: Math.ceil(printThreads / 2),
-    waiting: { ofAsker: 16, ofOwner: 48, inAll: 512 },
-    maxWait: Duration.seconds(10)
-  }
-
-  /** The defaults, but for what is given. */
-  static layer(change: Partial<PrintingLimits["Service"]> = {}) {
-    return Layer.succeed(PrintingLimits, { ...PrintingLimits.defaults, ...change })
-  }
-}
+import { Limits } from "../../settings/Limits.ts"
 
 const cacheBytes = 16 * 1024 * 1024
 
@@ -54,7 +32,7 @@ export class Printing extends Context.Service<
   static readonly layer = Layer.effect(
     Printing,
     Effect.gen(function* () {
-      const inTurn = Turns.make({ what: "document", ...(yield* PrintingLimits) })
+      const inTurn = Turns.make({ what: "document", ...(yield* Limits).printing })
       const scope = yield* Effect.scope
       const printed = new ByteCache(cacheBytes)
       const pending = new Map<string, Pending>()

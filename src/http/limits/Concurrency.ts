@@ -2,24 +2,8 @@ import { Context, Effect, Function, Layer } from "effect"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { Principal } from "../../api/Authorization.ts"
 import { Counts } from "../../protocol/Counts.ts"
+import { Limits } from "../../settings/Limits.ts"
 import { accountShare } from "./RateLimit.ts"
-
-/**
- * How many requests of one API key this process carries out at a time (`requests`), how many of these may wait for events
- * (`waiting`), and how many may have a large body (`large`). An account may have four times as many.
- */
-export class ConcurrencyLimits extends Context.Service<
-  ConcurrencyLimits,
-  { readonly requests: number; readonly waiting: number; readonly large: number }
->()("@folio-einvoicing/service/ConcurrencyLimits") {
-  /** The values of `npm start`. */
-  static readonly defaults: ConcurrencyLimits["Service"] = { requests: 256, waiting: 64, large: 16 }
-
-  /** The defaults, but for what is given. */
-  static layer(change: Partial<ConcurrencyLimits["Service"]> = {}) {
-    return Layer.succeed(ConcurrencyLimits, { ...ConcurrencyLimits.defaults, ...change })
-  }
-}
 
 type Limited = (principal: Principal) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | ApiError, R>
 
@@ -55,7 +39,7 @@ const limit = (max: number, what: string): Limited => {
  * requests that wait take every connection. Beyond the limit a request fails with `rate_limited`.
  */
 export class Concurrency extends Context.Service<Concurrency>()("folio/http/Concurrency", {
-  make: Effect.map(ConcurrencyLimits, ({ large, requests, waiting }) => ({
+  make: Effect.map(Limits, ({ concurrency: { large, requests, waiting } }) => ({
     request: limit(requests, "requests under way"),
     /** For a request that waits for events; it also counts as a request under way. */
     waiting: limit(waiting, "requests that wait for events"),

@@ -1,40 +1,11 @@
-import { type Clock, Config, Context, Effect, Layer, Option } from "effect"
+import { type Clock, Context, Effect, Layer, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { Principal } from "../../api/Authorization.ts"
 import { type BucketSize, makeTokenBuckets } from "../../domain/requests/TokenBuckets.ts"
-import { read, refuse } from "../../settings/Setting.ts"
+import { Limits } from "../../settings/Limits.ts"
 import { Exchange } from "../request/Exchange.ts"
-
-const config = Config.all({
-  perSecond: Config.Int("RATE_LIMIT").pipe(Config.withDefault(100)),
-  burst: Config.Int("RATE_LIMIT_BURST").pipe(Config.withDefault(500))
-})
-
-/**
- * How many requests this process takes of one API key: `perSecond` for long, and up to `burst` at once. The same holds for a
- * client address without a valid key; an account may have four times as many.
- */
-export class RateLimits extends Context.Service<RateLimits, BucketSize>()("@folio-einvoicing/service/RateLimits") {
-  /** The values of `npm start`. */
-  static readonly defaults: RateLimits["Service"] = { perSecond: 100, burst: 500 }
-
-  /** The defaults, but for what is given. */
-  static layer(change: Partial<RateLimits["Service"]> = {}) {
-    return Layer.succeed(RateLimits, { ...RateLimits.defaults, ...change })
-  }
-
-  /** `RATE_LIMIT` and `RATE_LIMIT_BURST`. Fails with `SettingsError`. */
-  static readonly layerConfig = Layer.effect(
-    RateLimits,
-    Effect.filterOrElse(
-      read(config),
-      ({ burst, perSecond }) => perSecond >= 1 && burst >= 1,
-      () => refuse("RATE_LIMIT (requests a second) and RATE_LIMIT_BURST must be whole numbers, at least 1.")
-    )
-  )
-}
 
 /**
  * An account in one mode may make this many times the requests of one of its API keys, however many keys it has.
@@ -110,7 +81,7 @@ const limit = (name: string, size: BucketSize, whose: string, isShown = true) =>
  * @internal
  */
 export const makeProbeLimit = () =>
-  Effect.flatMap(network, limit("probe", RateLimits.defaults, "This address, at this path,").take)
+  Effect.flatMap(network, limit("probe", Limits.defaults.rate, "This address, at this path,").take)
 
 /**
  * Whether the token bucket of an API key is empty, in which case `RateLimit.layer` refuses its next request. Never by default: the limiter
@@ -142,9 +113,9 @@ export class RateLimit extends Context.Service<
     readonly ofLink: (account: AccountMode) => Effect.Effect<void, ApiError, HttpServerRequest.HttpServerRequest>
   }
 >()("@folio-einvoicing/service/RateLimit") {
-  /** Token buckets in the memory of this process. Requires `RateLimits`. */
+  /** Token buckets in the memory of this process. Requires `Limits`. */
   static readonly layer = Layer.effectContext(
-    Effect.map(RateLimits, (key) => {
+    Effect.map(Limits, ({ rate: key }) => {
       const all = { perSecond: key.perSecond * accountShare, burst: key.burst * accountShare }
       const ofKey = limit("default", key, "This API key")
       const ofAccount = limit("account", all, "This account, with all of its keys,", false)

@@ -4,60 +4,10 @@ import type { Principal } from "../../api/Authorization.ts"
 import { bodyBytesMax } from "../../api/Conventions.ts"
 import { Backpressure } from "../../issuing/Backpressure.ts"
 import * as AccountTurns from "../../protocol/AccountTurns.ts"
+import { Limits } from "../../settings/Limits.ts"
 
 /** In bytes. A larger body waits for a turn; after a larger body, answer or document its account rests. */
 export const smallBytesMax = 16 * 1024
-
-/**
- * How many large or slow requests this process carries out at a time, how many may wait for their turn and how long, and how
- * long an account rests after one, so that other accounts get most of the time.
- */
-export class RequestTurnLimits extends Context.Service<
-  RequestTurnLimits,
-  Omit<AccountTurns.TurnOptions, "what"> & {
-    /**
-     * Milliseconds of rest for each KiB. For an answer or a body: nine times the measured processor time to write or check a KiB,
-     * so that other accounts have nine tenths of the time. For a document: six times its cost, with its signature and the
-     * sandbox's verification, which follow the answer. A turn's duration does not count, because other requests prolong it.
-     */
-    readonly restMsOfKib: {
-      readonly answer: number
-      readonly body: number
-      readonly document: { readonly sent: number; readonly copied: number; readonly moved: number }
-    }
-    /**
-     * A read may scan all rows of an account and find nothing. After a read of more than `fromMs` milliseconds the account rests
-     * for the excess, at most `restMsMax` milliseconds, so that its own waiting reads do not wait long. The share of the time for
-     * which the process is busy does not count: a read that waits for the work of other accounts is not slow itself.
-     */
-    readonly slowRead: { readonly fromMs: number; readonly restMsMax: number }
-    /** The turns of creations and of validations, which are apart from those of other requests. */
-    readonly creation: Omit<AccountTurns.TurnOptions, "what">
-  }
->()("@folio-einvoicing/service/RequestTurnLimits") {
-  /** The values of `npm start`. */
-  static readonly defaults: RequestTurnLimits["Service"] = {
-    atOnce: 32,
-    ofOwnerAtOnce: 4,
-    waiting: { ofAsker: 128, ofOwner: 256, inAll: 4_096 },
-    maxWait: "10 seconds",
-    restMsOfKib: { answer: 0.5, body: 1, document: { sent: 2, copied: 2, moved: 1 } },
-    slowRead: { fromMs: 100, restMsMax: 250 },
-    // As many of an account as share a statement without a wait, and few enough that the event loop is soon at another account's request.
-    creation: {
-      atOnce: 32,
-      ofOwnerAtOnce: 8,
-      waiting: { ofAsker: 256, ofOwner: 256, inAll: 4_096 },
-      maxWait: "10 seconds",
-      maxDelay: "1 second"
-    }
-  }
-
-  /** The defaults, but for what is given. */
-  static layer(change: Partial<RequestTurnLimits["Service"]> = {}) {
-    return Layer.succeed(RequestTurnLimits, { ...RequestTurnLimits.defaults, ...change })
-  }
-}
 
 const rest = (bytes: number, msOfKib: number) => (bytes > smallBytesMax ? Math.ceil((bytes / 1024) * msOfKib) : 0)
 
@@ -77,7 +27,7 @@ const asker = ({ account_id, api_key_id, livemode }: Principal) => ({
  */
 export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/RequestTurns", {
   make: Effect.gen(function* () {
-    const { creation, restMsOfKib, slowRead, ...limits } = yield* RequestTurnLimits
+    const { creation, restMsOfKib, slowRead, ...limits } = (yield* Limits).requests
     const backpressure = yield* Backpressure
     const inTurn = AccountTurns.make({ what: "request", ...limits })
     const inTurnOfCreation = AccountTurns.make({ what: "creation", ...creation })

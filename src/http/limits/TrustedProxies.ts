@@ -1,39 +1,6 @@
-import { Config, Context, Effect, Layer, Result } from "effect"
+import { Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
-import { read, refuse } from "../../settings/Setting.ts"
-
-const words: Readonly<Record<string, ReadonlyArray<string>>> = {
-  loopback: ["127.0.0.0/8", "::1/128"],
-  private: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]
-}
-
-const networkFrom = (text: string): Result.Result<IpNetwork.IpNetwork, string> => {
-  const [, host = "", bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
-  const network = Result.flatMap(NetAddress.ipFromString(host), (written) => {
-    const address = NetAddress.toCanonical(written)
-    const outside = NetAddress.width(written) - NetAddress.width(address)
-    return IpNetwork.fromAddress(address, (bits === undefined ? NetAddress.width(written) : Number(bits)) - outside)
-  })
-  if (Result.isFailure(network)) {
-    return Result.fail(
-      `"${text}" is not an address or a range. Write 10.0.0.5, 10.1.0.0/16 or fd00::/8, separated by commas, or the words loopback and private.`
-    )
-  }
-  return network.success.prefixLength === 0
-    ? Result.fail(`${text} trusts everybody, who could then name any address. Write the addresses of the proxies.`)
-    : Result.succeed(network.success)
-}
-
-/** Reads `TRUSTED_PROXIES`. Fails with a message for the operator. */
-const parse = (text: string): Result.Result<ReadonlyArray<IpNetwork.IpNetwork>, string> =>
-  Result.all(
-    text
-      .split(",")
-      .map((part) => part.trim())
-      .filter((part) => part !== "")
-      .flatMap((part) => words[part.toLowerCase()] ?? [part])
-      .map(networkFrom)
-  )
+import { networksIn } from "../../settings/Networks.ts"
 
 /** The address in a text: alone, in brackets, or with a port. IPv4 in IPv6 is IPv4. */
 const addressIn = (text: string): NetAddress.IpAddress | undefined => {
@@ -94,48 +61,27 @@ export const clientOf = (
   return peer
 }
 
-interface Proxies {
+export interface Proxies {
   /** Whether an address of a connection is that of a trusted proxy. */
   readonly has: (address: string) => boolean
   /** The client's address, given the address of the connection and the headers of the request (in lower case). */
   readonly clientOf: (peer: string, headers: Headers) => string
 }
 
-const proxiesOf = (networks: ReadonlyArray<IpNetwork.IpNetwork>): Proxies => {
+/**
+ * The proxies in a text (`Limits.trustedProxies`). They are believed when they say for whom they forward a request. The address of that
+ * client is then the one in the audit log, in the request log and in the limits by address; and the connections of a trusted proxy are not
+ * limited as those of one address. Throws when the text is malformed.
+ */
+export const proxiesIn = (text: string): Proxies => {
+  const networks = Result.getOrThrowWith(networksIn(text), (why) => new Error(why))
   if (networks.length === 0) return { has: () => false, clientOf: (peer) => peer }
   const isTrusted = (address: NetAddress.IpAddress) => networks.some((network) => IpNetwork.contains(network, address))
   return {
-    has: (text) => {
-      const address = addressIn(text)
+    has: (one) => {
+      const address = addressIn(one)
       return address !== undefined && isTrusted(address)
     },
     clientOf: (peer, headers) => clientOf(isTrusted, peer, headers)
   }
-}
-
-/**
- * The proxies that are believed when they say for whom they forward a request. The address of that client is then the one in the audit
- * log, in the request log and in the limits by address; and the connections of a trusted proxy are not limited as those of one address.
- */
-export class TrustedProxies extends Context.Service<TrustedProxies, Proxies>()(
-  "@folio-einvoicing/service/TrustedProxies"
-) {
-  /**
-   * Addresses and ranges, separated by commas, and the words `loopback` and `private`; nobody, if left out. Throws when one of them is
-   * malformed.
-   */
-  static layer(proxies = "") {
-    const networks = Result.getOrThrowWith(parse(proxies), (why) => new Error(why))
-    return Layer.succeed(TrustedProxies, proxiesOf(networks))
-  }
-
-  /** `TRUSTED_PROXIES`. Fails with `SettingsError`. */
-  static readonly layerConfig = Layer.effect(
-    TrustedProxies,
-    Effect.gen(function* () {
-      const networks = parse(yield* read(Config.String("TRUSTED_PROXIES").pipe(Config.withDefault(""))))
-      if (Result.isFailure(networks)) return yield* refuse(`TRUSTED_PROXIES: ${networks.failure}`)
-      return proxiesOf(networks.success)
-    })
-  )
 }

@@ -11,7 +11,8 @@ import { Onlooker } from "../../protocol/Onlooker.ts"
 import { Ids } from "../../store/sql/Ids.ts"
 import { RateLimit } from "../limits/RateLimit.ts"
 import type { MethodsOf, SpentKeys } from "../limits/SpentKeys.ts"
-import { TrustedProxies } from "../limits/TrustedProxies.ts"
+import { type Proxies, proxiesIn } from "../limits/TrustedProxies.ts"
+import { Limits } from "../../settings/Limits.ts"
 import * as Logging from "../log/Logging.ts"
 import * as Errors from "./Errors.ts"
 import { begun, Exchange, RequestId, seriesOf } from "./Exchange.ts"
@@ -129,7 +130,7 @@ const withNewline = (answer: HttpServerResponse.HttpServerResponse, route: strin
 /** The request, with the client's address in place of that of the trusted proxy that forwarded it. */
 const ofClient = (
   request: HttpServerRequest.HttpServerRequest,
-  proxies: typeof TrustedProxies.Service
+  proxies: Proxies
 ): HttpServerRequest.HttpServerRequest => {
   const { remoteAddress } = request
   if (Option.isNone(remoteAddress)) return request
@@ -144,7 +145,7 @@ export const make = Effect.fnUntraced(function* (methodsOf: MethodsOf, spentKeys
   const info = yield* ServiceInfo
   const onlooker = yield* Onlooker
   const logged = yield* Logging.make
-  const proxies = yield* TrustedProxies
+  const proxies = proxiesIn((yield* Limits).trustedProxies)
   const limit = yield* RateLimit
 
   /** Refuses a request without a route, and counts it against the client's address. */

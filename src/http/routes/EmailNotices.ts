@@ -7,7 +7,7 @@ import { NoticeSignature } from "../../api/EmailNotices.ts"
 import { verify } from "../../domain/webhooks/WebhookSignature.ts"
 import { AccountEntity } from "../../protocol/AccountEntity.ts"
 import { accountAddress } from "../../protocol/Address.ts"
-import { NoticeSecret } from "../../outbound/mail/NoticeSecret.ts"
+import { Limits } from "../../settings/Limits.ts"
 import { Emails } from "../../store/mail/Emails.ts"
 import { answerOf } from "../request/Ask.ts"
 import { noBody, parse, readBody, refuseBody } from "../request/Conventions.ts"
@@ -29,7 +29,7 @@ export const layerSignature = Layer.effect(
   NoticeSignature,
   Effect.gen(function* () {
     const limit = yield* RateLimit
-    const secret = yield* NoticeSecret
+    const { noticeSecret: secret } = yield* Limits
     return NoticeSignature.of({
       noticeSignature: (handler, { credential, endpoint }) =>
         Effect.gen(function* () {

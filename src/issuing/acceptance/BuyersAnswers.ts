@@ -18,7 +18,8 @@ import * as Metrics from "../../protocol/Metrics.ts"
 import { callPort, PortBroken } from "../../protocol/PortCall.ts"
 import { Acceptances } from "../../store/acceptance/Acceptances.ts"
 import { Invoices } from "../../store/documents/Invoices.ts"
-import { AuthorityLimits, AuthorityQueue } from "../AuthorityQueue.ts"
+import { AuthorityQueue } from "../AuthorityQueue.ts"
+import { Limits } from "../../settings/Limits.ts"
 import { Backpressure } from "../Backpressure.ts"
 import { CircuitBreaker } from "../CircuitBreaker.ts"
 import { Signing } from "../Signing.ts"
@@ -74,7 +75,7 @@ export class BuyersAnswers extends Context.Service<BuyersAnswers>()("folio/issui
     const { inTurn } = yield* AuthorityQueue
     const invoices = yield* Invoices
     const signing = yield* Signing
-    const { inAll } = yield* AuthorityLimits
+    const { inAll } = (yield* Limits).authority
     const concurrency = Math.max(1, Math.min(concurrencyMax, Math.floor(inAll / shareOfCalls)))
 
     const call = (name: DocumentName): Effect.Effect<ReadonlyArray<AuthorityEvent>, PortBroken | Failure> =>

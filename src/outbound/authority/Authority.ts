@@ -102,7 +102,7 @@ export interface AuthorityEvent {
 
 /**
  * The tax authority, as the service calls it. Every call may be repeated: `submit` gets the same bytes again, and an authority
- * that has judged them gives the same verdict. Calls are made on behalf of many documents at a time; `AuthorityLimits` says how
+ * that has judged them gives the same verdict. Calls are made on behalf of many documents at a time; `Limits.authority` says how
  * many.
  */
 export class Authority extends Context.Service<

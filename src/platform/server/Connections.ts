@@ -1,74 +1,8 @@
-import { Config, Context, Effect, Layer } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { performance } from "node:perf_hooks"
 import { networkOf } from "../../http/limits/RateLimit.ts"
-import { read, refuse } from "../../settings/Setting.ts"
-
-const config = Config.all({
-  host: Config.String("HOST").pipe(Config.withDefault("127.0.0.1")),
-  max: Config.Int("CONNECTIONS").pipe(Config.withDefault(2_000)),
-  perAddress: Config.Int("CONNECTIONS_PER_ADDRESS").pipe(Config.withDefault(undefined))
-})
-
-const isLoopback = (host: string) => /^(127\.|::1$|localhost$)/.test(host)
-
-/**
- * How many open connections this process may have: in all (`max`), and of one client address (`perAddress`; for IPv6, of one /64
- * network). A trusted proxy (`TrustedProxies`) may have all of them.
- */
-export class ConnectionLimits extends Context.Service<
-  ConnectionLimits,
-  { readonly max: number; readonly perAddress: number }
->()("@folio-einvoicing/service/ConnectionLimits") {
-  /** The values of `npm start`. */
-  static readonly defaults: ConnectionLimits["Service"] = { max: 2_000, perAddress: 500 }
-
-  /** The defaults, but for what is given. */
-  static layer(change: Partial<ConnectionLimits["Service"]> = {}) {
-    return Layer.succeed(ConnectionLimits, { ...ConnectionLimits.defaults, ...change })
-  }
-
-  /**
-   * `CONNECTIONS` and `CONNECTIONS_PER_ADDRESS`. Where `HOST` is a loopback address all clients come through a proxy on this
-   * machine, so by default one address may have all connections; elsewhere it may have a quarter. Fails with `SettingsError`.
-   */
-  static readonly layerConfig = Layer.effect(
-    ConnectionLimits,
-    Effect.gen(function* () {
-      const { host, max, perAddress } = yield* read(config)
-      const limits = { max, perAddress: perAddress ?? (isLoopback(host) ? max : Math.ceil(max / 4)) }
-      if (limits.max < 1 || limits.perAddress < 1)
-        return yield* refuse("CONNECTIONS and CONNECTIONS_PER_ADDRESS must be whole numbers, at least 1.")
-      return limits
-    })
-  )
-}
-
-/** How long the server waits for a client, and how much the server holds for clients that keep it waiting. */
-export interface ClientLimits {
-  /** An answer that the client has not read to its end within this time is given up, and its connection is closed. */
-  readonly answerMs: number
-  /** A connection whose client has stalled a request or an answer for this long may be closed to make room for another. */
-  readonly stalledMs: number
-  /** A connection of the reserve that is still open after this time is closed. */
-  readonly reserveMs: number
-  /** The maximum of connections in the reserve: those above the limits, answered with a refusal or the service's health. */
-  readonly reserveMax: number
-  /**
-   * The maximum of bytes that clients have not read. One address may hold a quarter; all, where it may have all connections.
-   */
-  readonly unreadMax: number
-  /** The maximum number of requests of one connection that have not been answered. */
-  readonly pipelinedMax: number
-  /**
-   * The server pauses a connection after each 429 above this number, except that of a trusted proxy. Four other answers count as one 429
-   * less.
-   */
-  readonly limitedMax: number
-  /** The first pause, within which the server reads no further request of the connection; each pause after it is longer, up to five times. */
-  readonly pauseMs: number
-}
+import type { LimitValues } from "../../settings/Limits.ts"
 
 /** Why a connection is refused: the process has too many connections (`full`), or its address has too many (`address`). */
 export type Refusal = "full" | "address"
@@ -120,8 +54,8 @@ const waitsForClient = ({ exchanges }: Connection) =>
  * address is that of a trusted proxy, whose connections are those of many clients.
  */
 export const makeConnections = (
-  { max, perAddress }: typeof ConnectionLimits.Service,
-  clientLimits: ClientLimits,
+  { max, perAddress }: LimitValues["connections"],
+  clientLimits: LimitValues["clients"],
   isProxy: (address: string) => boolean,
   onCut: (why: Cut) => void
 ) => {

@@ -4,7 +4,8 @@ import type { Duplex } from "node:stream"
 import { errorCodes, type ErrorCode } from "../../../schemas/ErrorCode.ts"
 import type { RequestId } from "../../../schemas/Id.ts"
 import { currentVersion } from "../../../schemas/Version.ts"
-import type { ConnectionLimits, Refusal } from "./Connections.ts"
+import type { LimitValues } from "../../settings/Limits.ts"
+import type { Refusal } from "./Connections.ts"
 
 /* The answers that the server gives itself, outside of any route. */
 
@@ -21,7 +22,7 @@ const refusalOf = ({ code, rawPacket }: ParseError): ErrorCode | undefined => {
 export interface Answering {
   readonly baseUrl: string
   readonly newRequestId: () => RequestId
-  readonly limits: typeof ConnectionLimits.Service
+  readonly limits: LimitValues["connections"]
   readonly noteRefusal: (why: Refusal) => void
 }
 

@@ -1,5 +1,5 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { ByteSize, Context, Effect, Layer, Metric } from "effect"
+import { ByteSize, type Context, Effect, Layer, Metric } from "effect"
 import { HttpIncomingMessage } from "effect/http"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -7,10 +7,11 @@ import { bodyBytesMax } from "../../api/Conventions.ts"
 import { ServiceInfo } from "../../api/ServiceInfo.ts"
 import { AskedByMonitor } from "../../http/service/Metrics.ts"
 import * as Metrics from "../../protocol/Metrics.ts"
-import { TrustedProxies } from "../../http/limits/TrustedProxies.ts"
+import { type Proxies, proxiesIn } from "../../http/limits/TrustedProxies.ts"
+import { Limits, type LimitValues } from "../../settings/Limits.ts"
 import { Ids } from "../../store/sql/Ids.ts"
 import { Supervised } from "../Supervised.ts"
-import { type ClientLimits, ConnectionLimits, type Cut, makeConnections } from "./Connections.ts"
+import { type Cut, makeConnections } from "./Connections.ts"
 import { canShare, shareListening, SocketsOfPort } from "./Listeners.ts"
 import { ListenAddress } from "./ListenAddress.ts"
 import * as MetricsServer from "./MetricsServer.ts"
@@ -29,44 +30,8 @@ import {
 
 const requestsPerConnectionMax = 100_000
 
-/**
- * How long the server waits for clients, in milliseconds: for the headers of a request (`headersMs`), for a whole request
- * (`requestMs`), between two looks at the connections (`checkMs`) and on an idle connection (`keepAliveMs`); and how much the
- * server holds for clients that keep it waiting.
- */
-export class ServerLimits extends Context.Service<
-  ServerLimits,
-  ClientLimits & {
-    readonly headersMs: number
-    readonly requestMs: number
-    readonly checkMs: number
-    readonly keepAliveMs: number
-  }
->()("@folio-einvoicing/service/ServerLimits") {
-  /** The values of `npm start`. */
-  static readonly defaults: ServerLimits["Service"] = {
-    headersMs: 10_000,
-    requestMs: 30_000,
-    checkMs: 1_000,
-    keepAliveMs: 65_000,
-    answerMs: 30_000,
-    stalledMs: 1_000,
-    reserveMs: 5_000,
-    reserveMax: 64,
-    unreadMax: 64 * 1024 * 1024,
-    pipelinedMax: 32,
-    limitedMax: 4,
-    pauseMs: 1_000
-  }
-
-  /** The defaults, but for what is given. */
-  static layer(change: Partial<ServerLimits["Service"]> = {}) {
-    return Layer.succeed(ServerLimits, { ...ServerLimits.defaults, ...change })
-  }
-}
-
 interface Self extends Answering {
-  readonly proxies: typeof TrustedProxies.Service
+  readonly proxies: Proxies
   readonly sockets: number
   /** Reports that one of the sockets cannot listen. */
   readonly noteSocket: (error: Error) => void
@@ -84,16 +49,13 @@ const letGo = (server: Server, response: ServerResponse) => {
   })
 }
 
-/** The default limits of the server: `ServerLimits` for its clients and `ConnectionLimits` for its connections. */
-export const layerLimits = Layer.merge(ConnectionLimits.layer(), ServerLimits.layer())
-
 const starting =
   "This process is starting: it prepares its database and its actors. Retry in a second with the same Idempotency-Key."
 const stopping = "This process is stopping. Retry in a second with the same Idempotency-Key."
 
 type Services = Context.Context<Layer.Success<ReturnType<typeof NodeHttpServer.layer>>>
 
-const make = (self: Self, clientLimits: typeof ServerLimits.Service) => {
+const make = (self: Self, clientLimits: LimitValues["clients"]) => {
   const options = {
     maxHeaderSize: rawHeadersMax,
     headersTimeout: clientLimits.headersMs,
@@ -156,7 +118,7 @@ const make = (self: Self, clientLimits: typeof ServerLimits.Service) => {
 
 /**
  * The HTTP server, and what routes need of the platform (files, paths, tags). A body beyond its limit is refused unread.
- * Requires `ListenAddress`, `ServiceInfo`, `TrustedProxies` and the limits of `layerLimits`. Fails with `ListenError` when the address cannot be
+ * Requires `ListenAddress`, `ServiceInfo` and `Limits`. Fails with `ListenError` when the address cannot be
  * used.
  */
 export const layer = Layer.unwrap(
@@ -165,17 +127,17 @@ export const layer = Layer.unwrap(
     const { baseUrl } = yield* ServiceInfo
     const ids = yield* Ids
     const runSync = Effect.runSyncWith(yield* Effect.context())
+    const { clients: clientLimits, connections, trustedProxies } = yield* Limits
     const self: Self = {
       baseUrl,
       newRequestId: () => runSync(ids.request),
-      limits: yield* ConnectionLimits,
-      proxies: yield* TrustedProxies,
+      limits: connections,
+      proxies: proxiesIn(trustedProxies),
       sockets: yield* SocketsOfPort,
       noteSocket: (error) => runSync(Effect.logWarning(`One socket fewer listens on the port: ${error.message}`)),
       noteCut: (why) => runSync(Metric.update(Metrics.connectionsCut(why), 1)),
       noteRefusal: (why) => runSync(Metric.update(Metrics.connectionsRefused(why), 1))
     }
-    const clientLimits = yield* ServerLimits
     // The other processes of a supervisor listen on the port already.
     if ((yield* Supervised) === undefined) yield* portToUse
     const { count, server } = make(self, clientLimits)

@@ -1,29 +1,8 @@
-import { Config, Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
-import { read, refuse } from "../../settings/Setting.ts"
+import { Limits } from "../../settings/Limits.ts"
 import * as Query from "./Query.ts"
 import { idempotencyWindow } from "../accounts/IdempotencyKeys.ts"
-
-/**
- * Days for which events, deliveries, attempts and ended API keys are kept, 30 by default. Invoices, documents and their
- * transitions stay forever.
- */
-export class RetentionDays extends Context.Service<RetentionDays, number>()("@folio-einvoicing/service/RetentionDays") {
-  /** This number of days; 30 if left out. */
-  static layer(days = 30) {
-    return Layer.succeed(RetentionDays, days)
-  }
-
-  /** `RETENTION_DAYS`. Fails with `SettingsError`. */
-  static readonly layerConfig = Layer.effect(
-    RetentionDays,
-    Effect.filterOrElse(
-      read(Config.Int("RETENTION_DAYS").pipe(Config.withDefault(30))),
-      (days) => days >= 1,
-      () => refuse("RETENTION_DAYS must be a whole number of days, at least 1.")
-    )
-  )
-}
 
 /** The days for which the request log keeps a request. */
 const requestDays = 7
@@ -44,7 +23,7 @@ const keyMargin = "1 hour"
 export class Retention extends Context.Service<Retention>()("folio/store/Retention", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const days = yield* RetentionDays
+    const { retentionDays: days } = yield* Limits
     const daysAgo = (count: number) => sql`now() - ${count} * interval '1 day'`
     const past = daysAgo(days)
 

@@ -1,7 +1,7 @@
-import { Clock, Config, Context, Effect, Fiber, Layer, Schedule, Schema } from "effect"
+import { Clock, Context, Effect, Fiber, Layer, Schedule, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type Statement } from "effect/sql"
-import { read } from "../../settings/Setting.ts"
+import { Limits } from "../../settings/Limits.ts"
 import { schemaRelease } from "../SchemaRelease.ts"
 import * as Query from "./Query.ts"
 
@@ -27,22 +27,6 @@ const briefly = <E>(statement: Effect.Effect<unknown, E>) =>
     Effect.catchCause((cause) => Effect.logDebug("The database could not be told whether this process is there", cause))
   )
 
-/** Whether this process lets webhooks reach addresses that are not public. While one process does, no live API key can be made. */
-export class WebhookAllowance extends Context.Service<WebhookAllowance, boolean>()(
-  "@folio-einvoicing/service/WebhookAllowance"
-) {
-  /** Whether webhooks are allowed to; not, if left out. */
-  static layer(isAllowed = false) {
-    return Layer.succeed(WebhookAllowance, isAllowed)
-  }
-
-  /** Whether `WEBHOOK_ALLOW` names any address. */
-  static readonly layerConfig = Layer.effect(
-    WebhookAllowance,
-    Effect.map(read(Config.String("WEBHOOK_ALLOW").pipe(Config.withDefault(""))), (text) => /[^,\s]/.test(text))
-  )
-}
-
 /** The processes that share the database. Each start of a process is a worker, and the rows that the worker holds carry its id. */
 export class Workers extends Context.Service<Workers>()("folio/store/Workers", {
   make: Effect.gen(function* () {
@@ -50,11 +34,11 @@ export class Workers extends Context.Service<Workers>()("folio/store/Workers", {
     const random = yield* SecureRandom.SecureRandom
     /** The worker id of this process. */
     const id = (yield* random.ulid).toLowerCase()
-    const allowance = yield* WebhookAllowance
+    const { webhookAllow } = yield* Limits
     const lease = sql`${leaseSeconds} * interval '1 second'`
 
     const beat = sql`
-      insert into workers ${sql.insert({ id, webhook_allow: allowance, release: schemaRelease })}
+      insert into workers ${sql.insert({ id, webhook_allow: webhookAllow, release: schemaRelease })}
       on conflict (id) do update set seen_at = now(), dead_since = null,
         since = case when workers.seen_at < now() - ${lease} then now() else workers.since end`
 

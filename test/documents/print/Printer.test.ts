@@ -1,10 +1,11 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { getPriority } from "node:os"
-import { Printer, printThreads } from "../../../src/documents/print/Printer.ts"
+import { Printer } from "../../../src/documents/print/Printer.ts"
 import { giveWay, niceness } from "../../support/processes/Threads.ts"
 import { sampleDocument, sampleLine } from "../samples.ts"
 import { describeLive } from "../../support/Tests.ts"
+import { printThreads } from "../../../src/settings/Limits.ts"
 
 describeLive(Printer.layer)("the threads that print", (it) => {
   it.effect.skipIf(process.platform !== "linux" || getPriority() !== 0)("give way to the event loop", function* () {

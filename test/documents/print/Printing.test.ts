@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
-import { Printing, PrintingLimits } from "../../../src/documents/print/Printing.ts"
+import { Limits } from "../../../src/settings/Limits.ts"
+import { Printing } from "../../../src/documents/print/Printing.ts"
 import { answered } from "../../support/database/Refusals.ts"
 import { itOn } from "../../support/Tests.ts"
 
@@ -23,12 +24,7 @@ const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
 
 const one = Layer.provide(
   Printing.layer,
-  Layer.succeed(PrintingLimits, {
-    atOnce: 1,
-    ofOwnerAtOnce: 1,
-    waiting: { ofAsker: 2, ofOwner: 4, inAll: 8 },
-    maxWait: "10 seconds"
-  })
+  Limits.layer({ printing: { atOnce: 1, ofOwnerAtOnce: 1, waiting: { ofAsker: 2, ofOwner: 4, inAll: 8 } } })
 )
 
 const it = itOn(one)

@@ -1,9 +1,6 @@
 import { assert, describe } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { RateLimits } from "../../../src/http/limits/RateLimit.ts"
-import { TrustedProxies } from "../../../src/http/limits/TrustedProxies.ts"
-import { ConnectionLimits } from "../../../src/platform/server/Connections.ts"
-import { ServerLimits } from "../../../src/platform/server/Server.ts"
+import { Effect } from "effect"
+import { Limits, type LimitsChange } from "../../../src/settings/Limits.ts"
 import { serviceWith } from "../../support/apps/MemoryApp.ts"
 import { get } from "../../support/apps/Requests.ts"
 import { patiently } from "../../support/apps/Until.ts"
@@ -12,20 +9,20 @@ import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { itOn } from "../../support/Tests.ts"
 
 /** The service with few requests and connections for one address; requests come from 127.0.0.1. */
-const behind = (proxies: string, rates: Layer.Layer<never> | Layer.Layer<RateLimits> = Layer.empty) =>
+const behind = (trustedProxies: string, change: LimitsChange = {}) =>
   itOn(
     serviceWith(
-      Layer.mergeAll(
-        TrustedProxies.layer(proxies),
-        rates,
-        ServerLimits.layer({ checkMs: 20 }),
-        ConnectionLimits.layer({ max: 8, perAddress: 2 })
-      )
+      Limits.layerChanged({
+        trustedProxies,
+        clients: { checkMs: 20 },
+        connections: { max: 8, perAddress: 2 },
+        ...change
+      })
     )
   )
 
 const [believed, foreign] = ["127.0.0.1", "127.0.0.2"]
-const few = RateLimits.layer({ perSecond: 1, burst: 2 })
+const few = { rate: { perSecond: 1, burst: 2 } }
 
 const withoutKey = (headers: Record<string, string>) =>
   Effect.map(get("/v1/account", { authorization: undefined, ...headers }), ({ status }) => status)

@@ -1,10 +1,10 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { CommandTurnLimits } from "../../../src/commands/CommandTurns.ts"
 import { apiKeyIds, keys, serviceWith, rangeId, testMode } from "../../support/apps/MemoryApp.ts"
 import { bearer, post, send } from "../../support/apps/Requests.ts"
 import { noId, rows } from "../inputs/routeRows.ts"
 import { describeOn } from "../../support/Tests.ts"
+import { Limits } from "../../../src/settings/Limits.ts"
 
 // They share a transaction, or change nothing, or wait for the authority first.
 const withoutTurn = [
@@ -21,9 +21,9 @@ const withTurn = Object.entries(rows).filter(([route]) => !route.startsWith("GET
 
 const onlyLive = ["certificate", "enablement", "software"].map((name) => `/v1/account/${name}`)
 
-const noTurns = { ...CommandTurnLimits.defaults, ofOwnerAtOnce: 0, waiting: { ofAsker: 0, ofOwner: 0, inAll: 0 } }
+const noTurns = { ofOwnerAtOnce: 0, waiting: { ofAsker: 0, ofOwner: 0, inAll: 0 } }
 
-describeOn(serviceWith(CommandTurnLimits.layer(noTurns)))("an account that has no turn", (it) => {
+describeOn(serviceWith(Limits.layerChanged({ commands: noTurns })))("an account that has no turn", (it) => {
   it.effect.each(withTurn.map(([route, row]) => ({ route, row })))("has refused: $route", function* ({ route, row }) {
     const [method = "", pattern = ""] = route.split(" ")
     // They are made by commands.

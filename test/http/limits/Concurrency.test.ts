@@ -1,7 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { ConcurrencyLimits } from "../../../src/http/limits/Concurrency.ts"
 import { keys, layer as service, serviceWith } from "../../support/apps/MemoryApp.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { eventually, type Line, open, requestOf, statusesOf } from "../../support/processes/Sockets.ts"
@@ -9,8 +8,10 @@ import { bearer, get, post, type Reply, send } from "../../support/apps/Requests
 import { patiently } from "../../support/apps/Until.ts"
 import { describeOn } from "../../support/Tests.ts"
 import { atNoCalls, holdCalls } from "../../support/memory/Calls.ts"
+import { Limits, type LimitValues } from "../../../src/settings/Limits.ts"
 
-const limitedTo = (limits: Partial<typeof ConcurrencyLimits.Service>) => serviceWith(ConcurrencyLimits.layer(limits))
+const limitedTo = (concurrency: Partial<LimitValues["concurrency"]>) =>
+  serviceWith(Limits.layerChanged({ concurrency }))
 
 const isLimited = ({ headers, json, status }: Reply, message: RegExp) => {
   assert.deepStrictEqual([status, json.error.type, json.error.code], [429, "rate_limit_error", "rate_limited"])
@@ -64,7 +65,7 @@ describeOn(limitedTo({ requests: 100, waiting: 2 }))("one key", (it) => {
 
   it.effect("has 256 under way, 64 of them waiting and 16 with a large body", () =>
     Effect.sync(() => {
-      assert.deepStrictEqual(ConcurrencyLimits.defaults, { requests: 256, waiting: 64, large: 16 })
+      assert.deepStrictEqual(Limits.defaults.concurrency, { requests: 256, waiting: 64, large: 16 })
     })
   )
 })

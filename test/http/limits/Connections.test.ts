@@ -3,22 +3,20 @@ import { ConfigProvider, Effect, Exit, Fiber, Function, Layer, Scope } from "eff
 import { TestClock } from "effect/testing"
 import { IncomingMessage, ServerResponse } from "node:http"
 import { Socket } from "node:net"
-import { RateLimits } from "../../../src/http/limits/RateLimit.ts"
-import { TrustedProxies } from "../../../src/http/limits/TrustedProxies.ts"
-import { ConnectionLimits, makeConnections } from "../../../src/platform/server/Connections.ts"
-import { ServerLimits } from "../../../src/platform/server/Server.ts"
+import { makeConnections } from "../../../src/platform/server/Connections.ts"
 import { keys, serviceWith } from "../../support/apps/MemoryApp.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { ask, askFrom, eventually, type Line, open, requestOf, statusesOf } from "../../support/processes/Sockets.ts"
 import { patiently } from "../../support/apps/Until.ts"
 import { it as alone, itOn } from "../../support/Tests.ts"
+import { Limits, type LimitsChange } from "../../../src/settings/Limits.ts"
 
 const [one, two, three] = ["127.0.0.1", "127.0.0.2", "127.0.0.3"] as const
 const megabyte = 1_048_576
 
 /** The service with few connections, and with other limits for its clients. */
-const narrow = (clientLimits: Partial<typeof ServerLimits.Service> = {}, limits = { max: 8, perAddress: 6 }) =>
-  serviceWith(Layer.merge(ServerLimits.layer({ checkMs: 20, ...clientLimits }), ConnectionLimits.layer(limits)))
+const narrow = (clients: LimitsChange["clients"] = {}, connections = { max: 8, perAddress: 6 }) =>
+  serviceWith(Limits.layerChanged({ clients: { checkMs: 20, ...clients }, connections }))
 
 const it = itOn(narrow())
 
@@ -58,9 +56,10 @@ const isTold = (text: string, message: RegExp) => {
 }
 
 const settings = (env: Record<string, string>) =>
-  Effect.provide(
-    ConnectionLimits,
-    Layer.provide(Layer.fresh(ConnectionLimits.layerConfig), ConfigProvider.layer(ConfigProvider.fromEnv({ env })))
+  Effect.map(Limits, ({ connections }) => connections).pipe(
+    Effect.provide(
+      Layer.provide(Layer.fresh(Limits.layerConfig), ConfigProvider.layer(ConfigProvider.fromEnv({ env })))
+    )
   )
 
 /** Asks until it is answered. */
@@ -165,7 +164,7 @@ describe("connections beyond their number", () => {
   )
 
   alone.effect("are those beyond 2,000, or 500 of one address; on a loopback address, all may be of one", function* () {
-    assert.deepStrictEqual(ConnectionLimits.defaults, { max: 2_000, perAddress: 500 })
+    assert.deepStrictEqual(Limits.defaults.connections, { max: 2_000, perAddress: 500 })
     assert.deepStrictEqual(yield* settings({}), { max: 2_000, perAddress: 2_000 })
     assert.deepStrictEqual(yield* settings({ HOST: "0.0.0.0" }), { max: 2_000, perAddress: 500 })
     assert.deepStrictEqual(yield* settings({ HOST: "::", CONNECTIONS: "10" }), { max: 10, perAddress: 3 })
@@ -195,11 +194,11 @@ describe("a connection that gets 429 again and again", () => {
   const limitedMax = 2
   const paused = (pauseMs: number, proxies = "") =>
     serviceWith(
-      Layer.mergeAll(
-        ServerLimits.layer({ limitedMax, pauseMs }),
-        RateLimits.layer({ perSecond: 1, burst: 2 }),
-        TrustedProxies.layer(proxies)
-      )
+      Limits.layerChanged({
+        clients: { limitedMax, pauseMs },
+        rate: { perSecond: 1, burst: 2 },
+        trustedProxies: proxies
+      })
     )
   // A test that waits for the end of such a pause is out of time.
   const farMs = 3_600_000
@@ -248,8 +247,8 @@ describe("a connection that gets 429 again and again", () => {
   alone.effect("is read again some milliseconds after the connection before, where many pauses end together", () =>
     Effect.callback<void>((resume) => {
       const count = 10
-      const clientLimits = { ...ServerLimits.defaults, limitedMax: 0, pauseMs: 0 }
-      const connections = makeConnections(ConnectionLimits.defaults, clientLimits, () => false, Function.constVoid)
+      const clientLimits = { ...Limits.defaults.clients, limitedMax: 0, pauseMs: 0 }
+      const connections = makeConnections(Limits.defaults.connections, clientLimits, () => false, Function.constVoid)
       const resumed: Array<number> = []
       for (let index = 0; index < count; index++) {
         const socket = Object.assign(new Socket(), {
@@ -271,7 +270,7 @@ describe("a connection that gets 429 again and again", () => {
 
   alone.effect("has four such answers in a row before a pause of one second", () =>
     Effect.sync(() => {
-      const { limitedMax: free, pauseMs: pause } = ServerLimits.defaults
+      const { limitedMax: free, pauseMs: pause } = Limits.defaults.clients
       assert.deepStrictEqual([free, pause], [4, 1_000])
     })
   )
@@ -333,7 +332,7 @@ describe("a client that does not read", () => {
 
   alone.effect("has 30 s to read an answer, and 64 MB are held for all that do not", () =>
     Effect.sync(() => {
-      const { answerMs, pipelinedMax, stalledMs, unreadMax } = ServerLimits.defaults
+      const { answerMs, pipelinedMax, stalledMs, unreadMax } = Limits.defaults.clients
       assert.deepStrictEqual([answerMs, unreadMax, stalledMs, pipelinedMax], [30_000, 64 * megabyte, 1_000, 32])
     })
   )

@@ -1,12 +1,12 @@
 import { assert } from "@effect/vitest"
 import { Effect, Fiber, Latch } from "effect"
-import { PrintingLimits } from "../../../src/documents/print/Printing.ts"
 import { account, keys, otherAccount, serviceWith } from "../../support/apps/MemoryApp.ts"
 import { addCustomer, addSigned, become } from "../../support/apps/MemoryRows.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { bearer, fetchBytes, get, send } from "../../support/apps/Requests.ts"
 import { linkTo, noKey } from "../inputs/links.ts"
 import { describeOn } from "../../support/Tests.ts"
+import { Limits } from "../../../src/settings/Limits.ts"
 
 const limits = {
   atOnce: 2,
@@ -15,7 +15,7 @@ const limits = {
   maxWait: "10 seconds"
 } as const
 
-describeOn(serviceWith(PrintingLimits.layer(limits)))("a flood of requests for files", (it) => {
+describeOn(serviceWith(Limits.layerChanged({ printing: limits })))("a flood of requests for files", (it) => {
   it.effect("through links waits behind itself: neither the account's own key nor another account does", function* () {
     const memory = yield* MemoryTables
     const customer = yield* addCustomer()

@@ -1,7 +1,8 @@
 import { assert, describe, it as test } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { networkOf, RateLimits } from "../../../src/http/limits/RateLimit.ts"
+import { Limits } from "../../../src/settings/Limits.ts"
+import { networkOf } from "../../../src/http/limits/RateLimit.ts"
 import { ApiKeyId } from "../../../schemas/Id.ts"
 import { apiKeyHash, makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
 import { apiKeyIds, keys, limitedTo, otherAccount } from "../../support/apps/MemoryApp.ts"
@@ -193,7 +194,9 @@ describeOn(app)("the rate limit of probes", (it) => {
     yield* Effect.forEach(times(6), () => anonymous("/nothing"))
     isLimited(yield* anonymous("/nothing"), "address")
     for (const path of ["/health/live", "/metrics"]) {
-      const replies = yield* Effect.forEach(times(RateLimits.defaults.burst), () => anonymous(path), { concurrency: 8 })
+      const replies = yield* Effect.forEach(times(Limits.defaults.rate.burst), () => anonymous(path), {
+        concurrency: 8
+      })
       assert.deepStrictEqual([...new Set(replies.map(({ status }) => status))], [200], path)
       const refused = yield* anonymous(path)
       assert.deepStrictEqual([refused.status, refused.headers["ratelimit-policy"]], [429, '"probe";q=500;w=5'], path)

@@ -5,11 +5,10 @@ import { connect } from "node:net"
 import { type ErrorCode, errorCodes } from "../../../schemas/ErrorCode.ts"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
-import { TrustedProxies } from "../../../src/http/limits/TrustedProxies.ts"
+import { Limits } from "../../../src/settings/Limits.ts"
 import { ListenAddress } from "../../../src/platform/server/ListenAddress.ts"
 import { freePort } from "../../../src/platform/server/Listeners.ts"
 import * as Server from "../../../src/platform/server/Server.ts"
-import { ServerLimits } from "../../../src/platform/server/Server.ts"
 import { customerBody } from "../../support/apps/Invoices.ts"
 import { baseUrl, keys, layer as app, serviceWith } from "../../support/apps/MemoryApp.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
@@ -206,12 +205,14 @@ describe("the server under the routes", () => {
   })
 })
 
-const impatient = serviceWith(ServerLimits.layer({ headersMs: 500, requestMs: 1_000, checkMs: 50, keepAliveMs: 100 }))
+const impatient = serviceWith(
+  Limits.layerChanged({ clients: { headersMs: 500, requestMs: 1_000, checkMs: 50, keepAliveMs: 100 } })
+)
 
 describe("a connection", () => {
   alone.effect("may idle for 65 s", () =>
     Effect.sync(() => {
-      assert.strictEqual(ServerLimits.defaults.keepAliveMs, 65_000)
+      assert.strictEqual(Limits.defaults.clients.keepAliveMs, 65_000)
     })
   )
 
@@ -230,13 +231,7 @@ const monitored = Layer.unwrap(
 
 const withoutRoutes = Server.layer.pipe(
   Layer.provideMerge(
-    Layer.mergeAll(
-      Server.layerLimits,
-      monitored,
-      ServiceInfo.layer({ version: "0.1.0", baseUrl }),
-      TrustedProxies.layer(""),
-      NodeCrypto.layer
-    )
+    Layer.mergeAll(Limits.layer(), monitored, ServiceInfo.layer({ version: "0.1.0", baseUrl }), NodeCrypto.layer)
   )
 )
 
@@ -267,7 +262,7 @@ describe("a request that does not arrive", () => {
 
   alone.effect("has 10 s for its headers and 30 s in all", () =>
     Effect.sync(() => {
-      assert.deepInclude(ServerLimits.defaults, { headersMs: 10_000, requestMs: 30_000 })
+      assert.deepInclude(Limits.defaults.clients, { headersMs: 10_000, requestMs: 30_000 })
     })
   )
 

@@ -3,7 +3,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { AccountId, ApiKeyId } from "../../../schemas/Id.ts"
 import type { Principal } from "../../../src/api/Authorization.ts"
-import { RequestTurnLimits, RequestTurns, smallBytesMax } from "../../../src/http/limits/RequestTurns.ts"
+import { RequestTurns, smallBytesMax } from "../../../src/http/limits/RequestTurns.ts"
 import { totalsOf } from "../../../src/domain/documents/Totals.ts"
 import type { InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
 import { customerBody, invoiceBody } from "../../support/apps/Invoices.ts"
@@ -16,6 +16,7 @@ import { bearer, get, post, send } from "../../support/apps/Requests.ts"
 import { withoutRest } from "../../support/apps/WithoutRest.ts"
 import { eventually, open, requestOf, statusesOf } from "../../support/processes/Sockets.ts"
 import { describeOn, it as alone } from "../../support/Tests.ts"
+import { Limits } from "../../../src/settings/Limits.ts"
 
 const askerOf = (account: string, livemode = false) =>
   ({
@@ -26,7 +27,7 @@ const askerOf = (account: string, livemode = false) =>
   }) as Principal
 
 const layerTurns = Layer.fresh(RequestTurns.layer).pipe(
-  Layer.provide([RequestTurnLimits.layer(), Layer.fresh(Backpressure.layer)]),
+  Layer.provide([Limits.layer(), Layer.fresh(Backpressure.layer)]),
   Layer.provide(Layer.succeed(Busyness, () => 0))
 )
 
@@ -124,7 +125,7 @@ describe("the turns of requests", () => {
 })
 
 const noTurns = {
-  ...RequestTurnLimits.defaults,
+  ...Limits.defaults.requests,
   ofOwnerAtOnce: 0,
   waiting: { ofAsker: 0, ofOwner: 0, inAll: 0 }
 }
@@ -162,7 +163,7 @@ describeOn(limitedTo(unlimited, noTurns))("an account that has no turn", (it) =>
   })
 })
 
-const noWait = { ...RequestTurnLimits.defaults, waiting: { ofAsker: 0, ofOwner: 0, inAll: 0 } }
+const noWait = { ...Limits.defaults.requests, waiting: { ofAsker: 0, ofOwner: 0, inAll: 0 } }
 
 /** An invoice of so many lines, in some state; nobody has been told of it. */
 const invoiceOf = Effect.fnUntraced(function* (count: number, state: InvoiceState) {

@@ -1,7 +1,8 @@
 import { assert, describe, it as plain } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Schema } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
-import { clientOf, TrustedProxies } from "../../../src/http/limits/TrustedProxies.ts"
+import { clientOf, proxiesIn } from "../../../src/http/limits/TrustedProxies.ts"
+import { Limits } from "../../../src/settings/Limits.ts"
 import { it } from "../../support/Tests.ts"
 
 const trusted = ["10.0.0.0/8", "fd00::/8"].map(IpNetwork.fromStringUnsafe)
@@ -120,11 +121,12 @@ describe("the client's address", () => {
 })
 
 const setting = (text?: string) =>
-  Effect.provide(
-    TrustedProxies,
-    Layer.provide(
-      Layer.fresh(TrustedProxies.layerConfig),
-      ConfigProvider.layer(ConfigProvider.fromEnv({ env: text === undefined ? {} : { TRUSTED_PROXIES: text } }))
+  Effect.map(Limits, ({ trustedProxies }) => proxiesIn(trustedProxies)).pipe(
+    Effect.provide(
+      Layer.provide(
+        Layer.fresh(Limits.layerConfig),
+        ConfigProvider.layer(ConfigProvider.fromEnv({ env: text === undefined ? {} : { TRUSTED_PROXIES: text } }))
+      )
     )
   )
 

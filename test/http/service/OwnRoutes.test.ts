@@ -4,7 +4,7 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import * as Layers from "../../../src/service/Layers.ts"
 import * as Routes from "../../../src/http/Routes.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
-import { RateLimits } from "../../../src/Limits.ts"
+import { Limits } from "../../../src/settings/Limits.ts"
 import { DocumentFiles, type DocumentOfAccount } from "../../../src/documents/parcel/DocumentFiles.ts"
 import { RateLimit } from "../../../src/http/limits/RateLimit.ts"
 import { issue } from "../../support/apps/Correcting.ts"
@@ -100,7 +100,10 @@ describe("a team's own route", () => {
     assert.isTrue(Exit.isSuccess(yield* patiently(Fiber.await(end))))
   })
 
-  const few = serving(Layer.provide(own, Routes.limitedByAddress), RateLimits.layer({ perSecond: 1, burst: 2 }))
+  const few = serving(
+    Layer.provide(own, Routes.limitedByAddress),
+    Limits.layerChanged({ rate: { perSecond: 1, burst: 2 } })
+  )
   itOn(few).effect("may be limited by address", function* () {
     const answers = yield* Effect.replicateEffect(get("/own/parrots/polly"), 3)
     assert.deepStrictEqual(

@@ -5,7 +5,6 @@ import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
 import { layerWork } from "../../../src/service/Layers.ts"
 import type { RegisteredEvent } from "../../../src/domain/documents/Acceptance.ts"
 import { BuyersAnswers } from "../../../src/issuing/acceptance/BuyersAnswers.ts"
-import { AuthorityLimits } from "../../../src/issuing/AuthorityQueue.ts"
 import { Authority, AuthorityRefusal, AuthorityUnavailable } from "../../../src/outbound/authority/Authority.ts"
 import { AuthorityCircuits } from "../../../src/store/documents/AuthorityCircuits.ts"
 import { Invoices } from "../../../src/store/documents/Invoices.ts"
@@ -19,6 +18,7 @@ import { existing, MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { itOn } from "../../support/Tests.ts"
 import { faultOf } from "../../ports/Faults.ts"
 import { authority as rows } from "../../ports/PortTable.ts"
+import { Limits, type LimitsChange } from "../../../src/settings/Limits.ts"
 
 const it = itOn(alone)
 
@@ -47,7 +47,7 @@ const addAccepted = Effect.fnUntraced(function* (terms: object = credit) {
 type Events = NonNullable<Authority["Service"]["events"]>
 
 /** An authority with these events, and what asks it. */
-const asking = Effect.fnUntraced(function* (limits: Partial<AuthorityLimits["Service"]> = {}) {
+const asking = Effect.fnUntraced(function* (limits: LimitsChange["authority"] = {}) {
   const asked: Array<string> = []
   const authority = {
     asked,
@@ -61,7 +61,7 @@ const asking = Effect.fnUntraced(function* (limits: Partial<AuthorityLimits["Ser
         return authority.events(document)
       })
   })
-  const own = Layer.merge(Layer.succeed(Authority, port), AuthorityLimits.layer(limits))
+  const own = Layer.merge(Layer.succeed(Authority, port), Limits.layerChanged({ authority: limits }))
   const { askAll } = Context.get(yield* Layer.build(Layer.provide(layerWork, own)), BuyersAnswers)
   return { authority, asked, askAll: askAll ?? assert.fail("it cannot be asked") }
 })

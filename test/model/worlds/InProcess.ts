@@ -4,8 +4,8 @@ import crypto from "node:crypto"
 import { syncBuiltinESMExports } from "node:module"
 import * as Http from "../../../src/http/Http.ts"
 import * as Layers from "../../../src/service/Layers.ts"
-import { RateLimit, RateLimits } from "../../../src/http/limits/RateLimit.ts"
-import { RequestTurnLimits } from "../../../src/http/limits/RequestTurns.ts"
+import { Limits } from "../../../src/settings/Limits.ts"
+import { RateLimit } from "../../../src/http/limits/RateLimit.ts"
 import { withoutRest } from "../../support/apps/WithoutRest.ts"
 import type { Reply, Sent } from "./World.ts"
 
@@ -16,9 +16,9 @@ type Routes = Effect.Effect<
 >
 
 // What a sequence has taken from a limit is not given back before the next one, which must run as if it were the first.
-const unlimited = RateLimits.layer({ perSecond: 1e12, burst: 1_000 })
+const unlimited = { perSecond: 1e12, burst: 1_000 }
 // The clock goes on only when a sequence says so, and a rest would not end.
-const turns = RequestTurnLimits.layer(withoutRest)
+const limits = Limits.layerChanged({ rate: unlimited, requests: withoutRest })
 
 /** The service's routes, envelope and all, and those of a team beside them, without a socket: gives what answers one request. */
 export const routes = Effect.fnUntraced(function* <R>(own: Layer.Layer<never, never, R | HttpRouter.HttpRouter>) {
@@ -34,7 +34,7 @@ export const routes = Effect.fnUntraced(function* <R>(own: Layer.Layer<never, ne
   yield* Layer.build(
     Http.serve(Layer.mergeAll(Layers.routes, own)).pipe(
       Layer.provide([RateLimit.layer, Layers.layerDocuments]),
-      Layer.provide([http, unlimited, turns])
+      Layer.provide([http, limits])
     )
   )
   return (sent: Sent): Effect.Effect<Reply, unknown> =>

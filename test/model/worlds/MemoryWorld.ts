@@ -4,6 +4,7 @@ import { Context, Effect, Layer, Random, Redacted, References, Scope } from "eff
 import { Sharding } from "effect/cluster"
 import { SecureRandom } from "effect/crypto"
 import { Dns } from "effect/net"
+import { Alerts } from "../../../src/outbound/alerts/Alerts.ts"
 import * as Layers from "../../../src/service/Layers.ts"
 import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
 import { emailParcel } from "../../../src/documents/parcel/EmailParcel.ts"
@@ -35,6 +36,7 @@ import { type Machine, Simulation } from "./Simulation.ts"
 import type { Step } from "../steps/Steps.ts"
 import { Surroundings } from "./Surroundings.ts"
 import type { Pending, Sent } from "./World.ts"
+import { Limits } from "../../../src/settings/Limits.ts"
 
 /** When every sequence begins: ten in the morning of the authority's zone. */
 const start = Date.parse("2026-11-21T15:00:00.000Z")
@@ -48,8 +50,9 @@ const jobMs = 3_600_000
 const noNames = Layer.orDie(Dns.layerStatic({}))
 
 // The time that a machine works is not measured, so that a sequence runs the same way each time.
-const limits = Layer.merge(
-  Layers.layerLimits,
+const limits = Layer.mergeAll(
+  Limits.layer(),
+  Alerts.layer,
   Layer.succeed(Busyness, () => 0)
 )
 

@@ -13,8 +13,9 @@ import * as Layers from "../../../src/service/Layers.ts"
 import type { NationalProfile } from "../../../src/documents/NationalProfile.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../../src/documents/signature/Certificate.ts"
 import { makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
-import { RateLimit, RateLimits } from "../../../src/http/limits/RateLimit.ts"
-import { RequestTurnLimits } from "../../../src/http/limits/RequestTurns.ts"
+import { RateLimit } from "../../../src/http/limits/RateLimit.ts"
+import { Limits, type LimitValues } from "../../../src/settings/Limits.ts"
+import { Alerts } from "../../../src/outbound/alerts/Alerts.ts"
 import { EgressGuard } from "../../../src/outbound/webhooks/EgressGuard.ts"
 import { ListenAddress } from "../../../src/platform/server/ListenAddress.ts"
 import { SocketsOfPort } from "../../../src/platform/server/Listeners.ts"
@@ -27,7 +28,6 @@ import { ApiKeys } from "../../../src/store/accounts/ApiKeys.ts"
 import { FileLinks } from "../../../src/store/documents/FileLinks.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
 import { Resolutions } from "../../../src/store/accounts/Resolutions.ts"
-import { NoticeSecret } from "../../../src/outbound/mail/NoticeSecret.ts"
 import { SecretKey } from "../../../src/store/sql/Secrets.ts"
 import { sharedPrinter } from "./SharedPrinter.ts"
 import { FakeAuthority, FakeMailer, FakeReceiver } from "./Fakes.ts"
@@ -140,8 +140,9 @@ const clock = Layer.effectDiscard(TestClock.setTime(startOfTest))
 const settled = Layer.effectDiscard(TestClock.adjust("1 second"))
 
 /** The limits as they are, but that the process never counts as busy. */
-export const limits = Layer.merge(
-  Layers.layerLimits,
+export const limits = Layer.mergeAll(
+  Limits.layer(),
+  Alerts.layer,
   Layer.succeed(Busyness, () => 0)
 )
 
@@ -189,7 +190,7 @@ export const actors = Layer.provideMerge(runningOn(TestRunner.layer), world)
  */
 export const serving = <L, A, E, R>(
   routes: Layer.Layer<A, E, R>,
-  changes: Layer.Layer<L>,
+  changes: Layer.Layer<L, never, Limits>,
   on: typeof world = world,
   shards: Layer.Layer<Sharding.Sharding, never, NoInfer<L>> = TestRunner.layer
 ) =>
@@ -200,24 +201,26 @@ export const serving = <L, A, E, R>(
     Layer.provideMerge(changes),
     Layer.provideMerge(
       Layer.mergeAll(
-        Server.layerLimits,
-        // No test waits for the end of a pause, except the tests of pauses.
-        Server.ServerLimits.layer({ pauseMs: 0 }),
         ListenAddress.layer({ host: "127.0.0.1", port: 0 }),
-        RateLimits.layer(unlimited),
-        RequestTurnLimits.layer(withoutRest),
-        NoticeSecret.layer(Redacted.make(noticeSecret))
+        Limits.layerChanged({
+          // No test waits for the end of a pause, except the tests of pauses.
+          clients: { pauseMs: 0 },
+          noticeSecret: Redacted.make(noticeSecret),
+          rate: unlimited,
+          requests: withoutRest
+        })
       )
     ),
     Layer.provideMerge(on)
   )
 
 /** The whole service, with these limits. */
-export const serviceWith = <L>(changes: Layer.Layer<L>, on: typeof world = world) => serving(Layers.routes, changes, on)
+export const serviceWith = <L>(changes: Layer.Layer<L, never, Limits>, on: typeof world = world) =>
+  serving(Layers.routes, changes, on)
 
 /** The service with these limits of requests. */
-export const limitedTo = (rate: RateLimits["Service"], turns: RequestTurnLimits["Service"] = withoutRest) =>
-  serviceWith(Layer.merge(RateLimits.layer(rate), RequestTurnLimits.layer(turns)))
+export const limitedTo = (rate: LimitValues["rate"], requests: LimitValues["requests"] = withoutRest) =>
+  serviceWith(Limits.layerChanged({ rate, requests }))
 
 // The tests' clock stands still: a bucket that is taken from is not refilled.
 export const unlimited = { perSecond: 1_000, burst: 1_000_000 }

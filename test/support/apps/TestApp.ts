@@ -4,6 +4,7 @@ import { Clock, Context, Effect, Layer, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
+import { Alerts } from "../../../src/outbound/alerts/Alerts.ts"
 import * as Http from "../../../src/http/Http.ts"
 import * as Layers from "../../../src/service/Layers.ts"
 import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
@@ -13,8 +14,7 @@ import { fromPem, makeSelfSigned, SandboxCertificate } from "../../../src/docume
 import { brokenRules } from "../../../src/documents/check/AuthorityCheck.ts"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
 import { makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
-import { RateLimit, RateLimits } from "../../../src/http/limits/RateLimit.ts"
-import { RequestTurnLimits } from "../../../src/http/limits/RequestTurns.ts"
+import { RateLimit } from "../../../src/http/limits/RateLimit.ts"
 import type { Authority } from "../../../src/outbound/authority/Authority.ts"
 import * as AuthoritySandbox from "../../../src/outbound/authority/AuthoritySandbox.ts"
 import { EgressGuard } from "../../../src/outbound/webhooks/EgressGuard.ts"
@@ -39,6 +39,7 @@ import { colombia } from "../authority/LiveAccounts.ts"
 import { layerSecretKey } from "../database/Owners.ts"
 import { layerAdmin, connect, freshDatabase, quiet, layerSettings } from "../database/Postgres.ts"
 import { withoutRest } from "./WithoutRest.ts"
+import { Limits, type LimitValues } from "../../../src/settings/Limits.ts"
 
 export interface TestAppOptions {
   /** Where webhooks may go to, beside the public internet: `127.0.0.1:<port>` */
@@ -52,7 +53,7 @@ export interface TestAppOptions {
   /** In place of the Colombian one. */
   readonly profile?: Layer.Layer<NationalProfile>
   /** More than any test sends, by default. */
-  readonly rateLimits?: typeof RateLimits.Service
+  readonly rateLimits?: LimitValues["rate"]
   /** The actors, if they are to be put together in another way. */
   readonly entities?: typeof Layers.layerActors
 }
@@ -160,7 +161,7 @@ export const layerOn = (
       Layer.provideMerge(
         Http.serve(Layers.routes).pipe(
           Layer.provide(RateLimit.layer),
-          Layer.provide(Layer.merge(RateLimits.layer(rateLimits), RequestTurnLimits.layer(withoutRest)))
+          Layer.provide(Limits.layerChanged({ rate: rateLimits, requests: withoutRest }))
         )
       ),
       Layer.provideMerge(entities),
@@ -185,10 +186,9 @@ export const layerOn = (
       Layer.provideMerge(ServiceInfo.layer({ version: "0.1.0", baseUrl: "http://folio.test" })),
       Layer.provideMerge(layerSettings({})),
       Layer.provideMerge(
-        Layer.mergeAll(
-          Layers.layerLimits,
-          Layer.succeed(Busyness, () => 0),
-          Server.layerLimits
+        Layer.merge(
+          Alerts.layer,
+          Layer.succeed(Busyness, () => 0)
         )
       ),
       Layer.provideMerge(quiet),

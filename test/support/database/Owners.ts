@@ -18,11 +18,10 @@ import { colombianSandbox } from "../../../src/domain/accounts/Sandbox.ts"
 import { createSandboxAccount } from "../../../src/store/sandbox/SandboxAccount.ts"
 import { SecretKey } from "../../../src/store/sql/Secrets.ts"
 import { type StoredWebhookEndpoint, WebhookEndpoints } from "../../../src/store/webhooks/WebhookEndpoints.ts"
-import { RetentionDays } from "../../../src/store/sql/Retention.ts"
-import { WebhookAllowance } from "../../../src/store/sql/Workers.ts"
 import { customerBody, invoiceBody, outcomeEvents } from "../apps/Invoices.ts"
 import { colombian } from "../authority/LiveAccounts.ts"
 import { connect, quiet } from "./Postgres.ts"
+import { Limits } from "../../../src/settings/Limits.ts"
 
 // The same for all owners, as it is for processes that share a database.
 export const layerSecretKey = Layer.succeed(SecretKey, Redacted.make(new Uint8Array(32).fill(7)))
@@ -37,9 +36,7 @@ export const layerOwner = (url: string) => storeOn(connect(url))
 export const storeOn = <E>(pool: Layer.Layer<SqlClient.SqlClient, E>) =>
   Layer.fresh(
     layerStore.pipe(
-      Layer.provideMerge(
-        Layer.mergeAll(pool, layerSecretKey, colombian, RetentionDays.layer(), WebhookAllowance.layer())
-      ),
+      Layer.provideMerge(Layer.mergeAll(pool, layerSecretKey, colombian, Limits.layer())),
       Layer.provideMerge(NodeCrypto.layer),
       Layer.provideMerge(quiet)
     )

@@ -1,11 +1,8 @@
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Layer } from "effect"
 import { createServer } from "node:http"
 import { run, teardown } from "../../../src/service/Run.ts"
-import * as Layers from "../../../src/service/Layers.ts"
 import { serve } from "../../../src/service/Service.ts"
-import { RequestTurnLimits } from "../../../src/http/limits/RequestTurns.ts"
 import { followTurns } from "./LongestTurn.ts"
 import { withoutRest } from "../apps/WithoutRest.ts"
 
@@ -17,5 +14,4 @@ createServer((_request, response) => response.end(String(longestTurn())))
   .listen(Number(process.env["LOOP_PORT"]), "127.0.0.1")
   .unref()
 
-const limits = Layer.merge(Layers.layerLimits, RequestTurnLimits.layer(withoutRest))
-NodeRuntime.runMain(run(serve({ limits })), { teardown, disableErrorReporting: true })
+NodeRuntime.runMain(run(serve({ limits: { requests: withoutRest } })), { teardown, disableErrorReporting: true })

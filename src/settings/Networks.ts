@@ -1,0 +1,38 @@
+import { Result } from "effect"
+import { IpNetwork, NetAddress } from "effect/net"
+
+const words: Readonly<Record<string, ReadonlyArray<string>>> = {
+  loopback: ["127.0.0.0/8", "::1/128"],
+  private: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]
+}
+
+const networkFrom = (text: string): Result.Result<IpNetwork.IpNetwork, string> => {
+  const [, host = "", bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const network = Result.flatMap(NetAddress.ipFromString(host), (written) => {
+    const address = NetAddress.toCanonical(written)
+    const outside = NetAddress.width(written) - NetAddress.width(address)
+    return IpNetwork.fromAddress(address, (bits === undefined ? NetAddress.width(written) : Number(bits)) - outside)
+  })
+  if (Result.isFailure(network)) {
+    return Result.fail(
+      `"${text}" is not an address or a range. Write 10.0.0.5, 10.1.0.0/16 or fd00::/8, separated by commas, or the words loopback and private.`
+    )
+  }
+  return network.success.prefixLength === 0
+    ? Result.fail(`${text} trusts everybody, who could then name any address. Write the addresses of the proxies.`)
+    : Result.succeed(network.success)
+}
+
+/**
+ * The networks in a text: addresses and ranges, separated by commas, and the words `loopback` and `private`. Fails with a message for the
+ * operator.
+ */
+export const networksIn = (text: string): Result.Result<ReadonlyArray<IpNetwork.IpNetwork>, string> =>
+  Result.all(
+    text
+      .split(",")
+      .map((part) => part.trim())
+      .filter((part) => part !== "")
+      .flatMap((part) => words[part.toLowerCase()] ?? [part])
+      .map(networkFrom)
+  )
