@@ -52,7 +52,7 @@ const faultRule = (visit: Visit, fault: Verdict["faults"][number], { isAsOf, ver
           "Eso es a esta hora, y es usual en un webhook guardado: indique la hora del reloj de su receptor para verificarlo a esa hora."
         )
       : advice
-  return html`<div class="rule ${isLate ? "mild" : ""}"><b>${shown}</b><span>${more}</span></div>`
+  return html`<div class="rule ${isLate ? "mild" : ""}" data-fault="${fault}"><b>${shown}</b><span>${more}</span></div>`
 }
 
 const differingPart = ({ t }: Visit, { differing }: Verdict): Html =>

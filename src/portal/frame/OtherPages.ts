@@ -110,7 +110,7 @@ export const shutPage = (language: "en" | "es", url: string, why: Why = "shut"):
     language,
     rootFrom(url),
     title,
-    html`<h1>${title}</h1>
+    html`<h1 id="${why}">${title}</h1>
       <p class="sub">${sentence}</p>
       <h2>${t("A new link", "Un enlace nuevo")}</h2>
       <pre><code>npx folio portal</code></pre>

@@ -112,7 +112,9 @@ export const polling = (
 /** The words of a notice, by its name in the query of the page, after a change. Names that are not known say nothing. */
 export const notice = ({ query }: Pick<Visit, "query">, words: Readonly<Record<string, string>>): Html => {
   const name = query.get("notice") ?? ""
-  return Object.hasOwn(words, name) ? html`<p class="notice" role="status">${words[name] ?? ""}</p>` : html``
+  return Object.hasOwn(words, name)
+    ? html`<p class="notice" role="status" data-notice="${name}">${words[name] ?? ""}</p>`
+    : html``
 }
 
 /** The links to the pages before and after a page of a list. `path` and `query` are those of the list, without its place. */

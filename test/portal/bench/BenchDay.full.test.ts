@@ -34,8 +34,6 @@ const tabTo = async (page: Page, selector: string) => {
   assert.fail(`no way by the keyboard to ${selector}`)
 }
 
-const shows = (page: Page, text: string) => page.getByText(text).first().waitFor()
-
 describeOn(app)("a day at the bench (in Chromium; skipped where there is none)", (it) => {
   it.effect.skipIf(executablePath === undefined)(
     "is done by the keyboard alone: a fault is found and repaired, and the authority is scripted",
@@ -54,27 +52,25 @@ describeOn(app)("a day at the bench (in Chromium; skipped where there is none)",
         await page.keyboard.press("Tab")
         await page.keyboard.insertText(other)
         await page.keyboard.press("Enter")
-        await shows(page, "The secret is that of another of your endpoints.")
-        await shows(page, "The body was parsed and written again as JSON")
-        await shows(page, "With that repaired, the signature is right.")
+        await page.waitForSelector("[data-fault=secret_of_another]")
+        await page.waitForSelector("[data-fault=body_reserialized]")
         await tabTo(page, "textarea[name=body]")
         await page.keyboard.press("Control+A")
         await page.keyboard.insertText(body)
         await tabTo(page, "input[name=secret]")
         await page.keyboard.insertText(secret)
         await page.keyboard.press("Enter")
-        // In whole: the finding before it ends with these words.
-        await page.getByText("The signature is right.", { exact: true }).waitFor()
+        await page.waitForSelector("[aria-labelledby=found] .state.ok")
         await tabTo(page, "input[name=rules]")
         await page.keyboard.insertText("FAD06")
         await page.keyboard.press("Enter")
-        await shows(page, "It is planned for one more document.")
+        await page.waitForSelector("[data-notice=planned]")
         await tabTo(page, "form[action$='reset'] button")
         await page.keyboard.press("Enter")
-        await shows(page, "The simulated authority is up, and nothing is planned.")
+        await page.waitForSelector("[data-notice=reset]")
         await tabTo(page, "form[action$='clock'] button")
         await page.keyboard.press("Enter")
-        await shows(page, "The clock of the test mode is advanced.")
+        await page.waitForSelector("[data-notice=clock]")
       })
     }
   )

@@ -4,7 +4,7 @@ import { apiKeyIds, layer as app, otherAccount, testMode } from "../../support/a
 import { invoiceBody } from "../../support/apps/Invoices.ts"
 import { get, post } from "../../support/apps/Requests.ts"
 import { beside, untouched } from "../../support/portal/Forms.ts"
-import { formOf, visitor } from "../../support/portal/Visitor.ts"
+import { formOf, noticeOf, visitor } from "../../support/portal/Visitor.ts"
 import { describeOn } from "../../support/Tests.ts"
 
 const list = "/portal/customers"
@@ -52,7 +52,7 @@ describeOn(app)("customers of the portal", (it) => {
     const found = yield* see(`${list}?type=13&number=79.123.456`)
     assert.include(found.text, 'Cédula de ciudadanía <span class="whole">79123456')
     assert.notInclude(found.text, "Comercial Andina")
-    assert.include((yield* see(`${list}?name=nobody+like+this`)).text, "No customer fits")
+    assert.include((yield* see(`${list}?name=nobody+like+this`)).text, 'class="empty"')
     const all = yield* see(list)
     assert.include(all.text, "Ángela Muñoz")
     assert.include(all.text, 'NIT <span class="whole">900373115-3</span>')
@@ -62,11 +62,11 @@ describeOn(app)("customers of the portal", (it) => {
     const { see } = yield* visitor()
     const short = yield* see(`${list}?name=a`)
     assert.strictEqual(short.status, 400)
-    assert.match(beside(short.text, "name") ?? "", /at least 3 characters/)
+    assert.isDefined(beside(short.text, "name"))
     const hostile = yield* see(
       `${list}?name=${encodeURIComponent('"><img src=x>')}&metadata=${encodeURIComponent(`${"x".repeat(41)}=1`)}`
     )
-    assert.match(beside(hostile.text, "metadata") ?? "", /40 characters/)
+    assert.isDefined(beside(hostile.text, "metadata"))
     assert.notInclude(hostile.text, "<img src=x")
   })
 
@@ -84,7 +84,7 @@ describeOn(app)("customers of the portal", (it) => {
     }
     for (const [name, value] of Object.entries(typed)) form.set(name, value)
     const [first, second] = [yield* send(`${list}/new`, form), yield* send(`${list}/new`, form)]
-    assert.include(first.text, "The customer was registered.")
+    assert.strictEqual(noticeOf(first.text), "created")
     assert.include(second.text, "Ferretería El Tornillo")
     assert.strictEqual(yield* count, before + 1)
     const [made] = (yield* get("/v1/customers?email=hola@tornillo.test")).json.data
@@ -107,7 +107,7 @@ describeOn(app)("customers of the portal", (it) => {
     const path = `${list}/${customer.id}/change`
     const { updated_at: _before, ...before } = customer
     const same = yield* send(path, untouched((yield* see(path)).text, "/change"))
-    assert.include(same.text, "The customer was changed.")
+    assert.strictEqual(noticeOf(same.text), "changed")
     const { updated_at: _after, ...after } = yield* read(customer.id)
     assert.deepStrictEqual(after, before)
 
@@ -120,7 +120,7 @@ describeOn(app)("customers of the portal", (it) => {
     form.set("metadata[1].key", "")
     form.set("metadata[1].value", "")
     const changed = yield* send(path, form)
-    assert.include(changed.text, "The customer was changed.")
+    assert.strictEqual(noticeOf(changed.text), "changed")
     const now = yield* read(customer.id)
     assert.notProperty(now, "email")
     assert.deepInclude(now, {
@@ -150,15 +150,13 @@ describeOn(app)("customers of the portal", (it) => {
       "metadata[0].value": "kept"
     })
     assert.strictEqual(refused.status, 400)
-    assert.match(beside(refused.text, "legal_name") ?? "", /must not be/)
-    assert.match(beside(refused.text, "email") ?? "", /e-mail address/)
-    assert.match(beside(refused.text, "city_code") ?? "", /five digits/)
-    assert.match(beside(refused.text, "phone") ?? "", /telephone/)
-    assert.match(beside(refused.text, "metadata-0-key") ?? "", /40 characters/)
+    for (const name of ["legal_name", "email", "city_code", "phone", "metadata-0-key"]) {
+      assert.isDefined(beside(refused.text, name), name)
+    }
     assert.include(refused.text, "05615")
     assert.include(refused.text, 'value="no e-mail"')
     assert.include(refused.text, 'value="kept"')
-    assert.include(refused.text, "Nothing was changed.")
+    assert.include(refused.text, 'role="alert"')
     assert.deepStrictEqual(yield* read(customer.id), customer)
     const digit = yield* submit(path, path, {
       ...Object.fromEntries(untouched((yield* see(path)).text, "/change")),
@@ -170,7 +168,7 @@ describeOn(app)("customers of the portal", (it) => {
       "metadata[2].key": "shop",
       "metadata[2].value": "other"
     })
-    assert.match(beside(twice.text, "metadata-2-key") ?? "", /two rows/)
+    assert.isDefined(beside(twice.text, "metadata-2-key"))
     assert.deepStrictEqual(yield* read(customer.id), customer)
   })
 
@@ -185,7 +183,6 @@ describeOn(app)("customers of the portal", (it) => {
       "Colombia",
       "O-13 Gran contribuyente",
       "Persona jurídica",
-      "Cambiar",
       customer.id
     ]) {
       assert.include(text, words)
@@ -198,9 +195,9 @@ describeOn(app)("customers of the portal", (it) => {
     const { see, submit } = yield* visitor()
     const { id } = yield* registered(andina)
     const page = (yield* see(`${list}/${id}`)).text
-    assert.match(page, /<details>\s*<summary>Delete the customer…/)
+    assert.match(page, /<details>\s*<summary>[^]*?\/delete"/)
     const gone = yield* submit(`${list}/${id}`, `${list}/${id}/delete`)
-    assert.include(gone.text, "The customer was deleted.")
+    assert.strictEqual(noticeOf(gone.text), "deleted")
     assert.strictEqual((yield* get(`/v1/customers/${id}`)).status, 404)
     assert.strictEqual((yield* see(`${list}/${id}`)).status, 404)
   })
@@ -229,16 +226,13 @@ describeOn(app)("customers of the portal", (it) => {
     const customer = yield* registered(andina)
     const pages = [yield* see(list), yield* see(`${list}/${customer.id}`)]
     for (const { text } of pages) {
-      assert.notInclude(text, "New customer")
-      assert.notInclude(text, "/change")
-      assert.notInclude(text, "Delete")
+      for (const change of ["/new", "/change", "/delete"]) assert.notInclude(text, `${change}"`)
     }
     const token = formOf(pages[0]!.text, "leave")
     const form = new URLSearchParams({ ...token, legal_name: "Otra", once: "portal-1" })
     for (const path of [`${list}/new`, `${list}/${customer.id}/change`, `${list}/${customer.id}/delete`]) {
       const refused = yield* send(path, form)
       assert.strictEqual(refused.status, 403, path)
-      assert.include(refused.text, "This session may not do that")
     }
     assert.deepStrictEqual(yield* read(customer.id), customer)
   })

@@ -4,7 +4,8 @@ import { noteBody } from "../../support/apps/Invoices.ts"
 import { FakeAuthority, rejected } from "../../support/apps/Fakes.ts"
 import { layer as app } from "../../support/apps/MemoryApp.ts"
 import { get, post } from "../../support/apps/Requests.ts"
-import { visitor } from "../../support/portal/Visitor.ts"
+import { noticeOf, visitor } from "../../support/portal/Visitor.ts"
+import { beside } from "../../support/portal/Forms.ts"
 import { describeOn } from "../../support/Tests.ts"
 import { customerNamed, invoiceOf, rejectedOf, settled } from "./Rows.ts"
 
@@ -37,8 +38,8 @@ describeOn(app)("the correction of a rejected document", (it) => {
       })
       assert.strictEqual(wrong.status, 400)
       assert.match(wrong.text, /name="lines\[0\]\.quantity"[^>]+aria-invalid="true"[^>]+value="1\.000"/)
-      assert.include(wrong.text, "This may be thousands or decimals")
-      assert.match(wrong.text, /value="abc"[^]+Write a figure such as/)
+      for (const name of ["quantity", "unit_price"]) assert.isDefined(beside(wrong.text, `lines-0-${name}`), name)
+      assert.include(wrong.text, 'value="abc"')
 
       const refused = yield* person.submit(path, path, {
         step: "send",
@@ -72,12 +73,12 @@ describeOn(app)("the correction of a rejected document", (it) => {
         "order_reference.id": "OC-9"
       }
       const checked = yield* person.submit(path, path, { ...fields, step: "check" })
-      assert.include(checked.text, "Nothing is wrong with it.")
+      assert.strictEqual(noticeOf(checked.text), "checked")
       assert.include(checked.text, "3,170,001.58\u00a0COP")
       assert.strictEqual((yield* get(`/v1/invoices/${invoice.id}`)).json.status, "rejected_by_authority")
 
       const sent = yield* person.submit(path, path, { ...fields, step: "send" })
-      assert.include(sent.text, "Corrected, and on its way")
+      assert.strictEqual(noticeOf(sent.text), "corrected")
       const corrected = yield* settled(invoice.id)
       assert.deepInclude(corrected, {
         status: "accepted_by_authority",
@@ -88,10 +89,7 @@ describeOn(app)("the correction of a rejected document", (it) => {
       })
       assert.strictEqual(corrected.totals.payable_amount, "3170001.58")
       const page = (yield* person.see(pathOf(invoice.id))).text
-      assert.include(page, "Accepted by the authority")
-      assert.include(page, "Corrected")
       // The rejection stays in the timeline, with the code that was rejected.
-      assert.include(page, "Rejected by the authority")
       assert.include(page, `title="${invoice.cufe}"`)
       assert.include(page, `title="${corrected.cufe}"`)
     }
@@ -102,15 +100,10 @@ describeOn(app)("the correction of a rejected document", (it) => {
     const customer = yield* customerNamed("En Json")
     const invoice = yield* rejectedOf(customer)
     const path = pathOf(invoice.id, "/correct")
-    for (const [request, words] of [
-      ["{", "The request must be a JSON object"],
-      ["[]", "The request must be a JSON object"],
-      ["null", "The request must be a JSON object"],
-      ["{}", "customer_id"]
-    ] as const) {
+    for (const request of ["{", "[]", "null", "{}"]) {
       const answer = yield* person.submit(path, path, { step: "send", request })
       assert.strictEqual(answer.status, 400, request)
-      assert.include(answer.text, words)
+      assert.include(answer.text, request === "{}" ? "<code>customer_id</code>" : "<code>request</code>", request)
     }
     const form = (yield* person.see(path)).text
     const written = /name="request"[^>]*>([^]*?)<\/textarea>/.exec(form)?.[1]?.replaceAll("&quot;", '"') ?? ""
@@ -118,9 +111,9 @@ describeOn(app)("the correction of a rejected document", (it) => {
     // Node 24 may read an escaped name as another one that an object before had, even one that is refused.
     const submitted = (name: string) =>
       person.submit(path, path, { step: "send", request: corrected.replace('"name":"x"', `"${name}":"x"`) })
-    assert.include((yield* submitted(String.raw`a\\u`)).text, "nor a backslash")
+    assert.strictEqual((yield* submitted(String.raw`a\\u`)).status, 400)
     const sent = yield* submitted(String.raw`a\u00f1o`)
-    assert.include(sent.text, "Corrected, and on its way")
+    assert.strictEqual(noticeOf(sent.text), "corrected")
     const metadata = { pedido: "55", año: "x" }
     assert.deepInclude(yield* settled(invoice.id), { status: "accepted_by_authority", metadata })
   })
@@ -138,7 +131,7 @@ describeOn(app)("the correction of a rejected document", (it) => {
     const path = pathOf(note.id, "/correct")
     assert.notInclude((yield* person.see(path)).text, "payment_means.type")
     const sent = yield* person.submit(path, path, { step: "send", reason: "Otro motivo", correction_code: "3" })
-    assert.include(sent.text, "Corrected, and on its way")
+    assert.strictEqual(noticeOf(sent.text), "corrected")
     assert.deepInclude(yield* settled(note.id), {
       status: "accepted_by_authority",
       reason: "Otro motivo",
@@ -153,6 +146,6 @@ describeOn(app)("the correction of a rejected document", (it) => {
     const invoice = yield* invoiceOf(customer, {}, known)
     const { text } = yield* person.see(pathOf(invoice.id))
     assert.notInclude(text, "/correct")
-    assert.include(text, "that document stays valid")
+    assert.include(text, "<span>90")
   })
 })

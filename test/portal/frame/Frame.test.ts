@@ -27,8 +27,6 @@ describeOn(app)("the frame of the portal", (it) => {
     const answer = yield* reader.see("/portal/nowhere")
     assert.strictEqual(answer.status, 404)
     assert.include(answer.text, 'lang="es"')
-    assert.include(answer.text, "Aquí no hay nada")
-    assert.include(answer.text, "Modo de pruebas")
   })
 
   it.effect("takes no id that leads the request of a page to another path of the API", function* () {

@@ -4,7 +4,7 @@ import { apiKeyIds, keys, layer as app, otherAccount, testMode } from "../../sup
 import { bearer, get, post } from "../../support/apps/Requests.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { beside, untouched } from "../../support/portal/Forms.ts"
-import { formOf, visitor } from "../../support/portal/Visitor.ts"
+import { formOf, noticeOf, visitor } from "../../support/portal/Visitor.ts"
 import { describeOn } from "../../support/Tests.ts"
 
 const path = "/portal/setup/keys"
@@ -45,7 +45,7 @@ describeOn(app)("API keys in the portal", (it) => {
     const { submit } = yield* visitor()
     const refused = yield* submit(path, path, { name: "x".repeat(101) })
     assert.strictEqual(refused.status, 400)
-    assert.match(beside(refused.text, "name") ?? "", /100 characters/)
+    assert.isDefined(beside(refused.text, "name"))
     assert.include(refused.text, `value="${"x".repeat(101)}"`)
   })
 
@@ -60,24 +60,24 @@ describeOn(app)("API keys in the portal", (it) => {
     assert.strictEqual(keyIn(again.text), key)
     assert.isTrue(yield* works(old.key))
     assert.isTrue(yield* works(key!))
-    assert.include((yield* see(`${path}/${old.id}`)).text, "works until")
+    assert.include((yield* see(`${path}/${old.id}`)).text, 'class="state wait"')
     assert.strictEqual((yield* see(`${path}/${old.id}/roll`)).status, 200, "a reload shows the key's page")
     const wrong = untouched((yield* see(`${path}/${old.id}`)).text, "/roll")
     wrong.set("expires_in", "soon")
     const refused = yield* send(`${path}/${old.id}/roll`, wrong)
     assert.strictEqual(refused.status, 400)
-    assert.include(refused.text, "Nothing was changed.")
+    assert.include(refused.text, 'role="alert"')
   })
 
   it.effect("are revoked behind a confirmation", function* () {
     const { see, submit } = yield* visitor()
     const { id, key } = yield* made("gone")
-    assert.match((yield* see(`${path}/${id}`)).text, /<details>\s*<summary>Revoke the key…/)
+    assert.match((yield* see(`${path}/${id}`)).text, /<details>\s*<summary>[^]*?\/revoke"/)
     const gone = yield* submit(`${path}/${id}`, `${path}/${id}/revoke`)
-    assert.include(gone.text, "The key was revoked.")
+    assert.strictEqual(noticeOf(gone.text), "revoked")
     assert.isFalse(yield* works(key))
     const after = (yield* see(`${path}/${id}`)).text
-    assert.include(after, "Revoked")
+    assert.include(after, 'class="state still"')
     assert.notInclude(after, "/roll")
   })
 
@@ -95,7 +95,7 @@ describeOn(app)("API keys in the portal", (it) => {
     const { see, post: send } = yield* visitor({ capabilities: ["view", "setup", "documents", "endpoints", "deliver"] })
     const { id, key } = yield* made("kept")
     const [list, page] = [(yield* see(path)).text, (yield* see(`${path}/${id}`)).text]
-    assert.notInclude(list, "Create the key")
+    assert.notInclude(list, '<h2 id="new">')
     assert.notInclude(page, "/roll")
     assert.notInclude(page, "/revoke")
     const form = new URLSearchParams({ ...formOf(list, "leave"), once: "portal-1", expires_in: "0" })
@@ -129,14 +129,14 @@ describeOn(app)("sessions in the portal", (it) => {
     const mine = yield* visitor()
     const other = yield* visitor({ capabilities: ["view"] })
     const sessions = "/portal/setup/sessions"
-    const { text } = yield* mine.see(sessions)
-    assert.include(text, "your own")
+    // One row is marked as the person's own.
+    assert.strictEqual((yield* mine.see(sessions)).text.split("<br /><small>").length, 2)
     const seen = (yield* other.see(sessions)).text
-    assert.notInclude(seen, "End it now")
+    assert.notInclude(seen, '/end"')
     const form = new URLSearchParams(formOf(seen, "leave"))
     assert.strictEqual((yield* other.post(`${sessions}/${mine.id}/end`, form)).status, 403)
     const ended = yield* mine.submit(sessions, `${sessions}/${other.id}/end`)
-    assert.include(ended.text, "The session was ended.")
+    assert.strictEqual(noticeOf(ended.text), "ended")
     assert.strictEqual((yield* other.see(sessions)).status, 401)
     assert.strictEqual((yield* mine.see(sessions)).status, 200)
     const away = yield* visitor({

@@ -60,6 +60,9 @@ export const formOf = (page: string, action: string): Record<string, string> => 
   return Object.fromEntries(hidden.map(([, name = "", value = ""]) => [name, value]))
 }
 
+/** The change that a page reports, by the name of its notice. */
+export const noticeOf = (page: string): string | undefined => /data-notice="([^"]*)"/.exec(page)?.[1]
+
 /** A person with a session, who sees pages and sends their forms as a browser without JavaScript does. */
 export const visitor = Effect.fnUntraced(function* (options: Options & { readonly language?: string } = {}) {
   const url = yield* serviceUrl

@@ -185,7 +185,7 @@ const isShown =
 const checkedNotice = ({ t }: Visit, { checked, document }: Filled): Html =>
   checked === null
     ? html``
-    : html`<p class="notice" role="status">
+    : html`<p class="notice" role="status" data-notice="checked">
           ${t("Nothing is wrong with it. It comes to", "No tiene errores. Suma")}
           ${money(t, checked.totals.payable_amount, document.currency)}.
           ${t("It is not sent yet.", "Aún no se ha enviado.")}
