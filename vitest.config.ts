@@ -9,26 +9,22 @@ process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.c
 const startsProcesses = ({ moduleId }: TestSpecification) =>
   /support\/processes\/|FolioProcess\.ts|Soak\.ts|Packages\.ts/.test(readFileSync(moduleId, "utf8"))
 
-/**
- * Project by project, because each has workers of its own, which load all modules anew. Files that start processes come first: they
- * take the longest, and none of them is waited for alone at the end.
- */
+const rank = (file: TestSpecification) => (startsProcesses(file) ? 0 : /\.pg\./.test(file.moduleId) ? 1 : 2)
+
+/** Files that start processes come first: they take the longest, and nothing waits for one of them alone at the end. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>) {
-    const projects = ["full", "postgres", "memory"]
-    const rank = (file: TestSpecification) =>
-      projects.indexOf(file.project.name) - (file.project.name !== "memory" && startsProcesses(file) ? 0.5 : 0)
     // oxlint-disable-next-line unicorn/no-array-sort -- `sort` is the sequencer's method, not an array's
     const sorted = await super.sort(files)
     return sorted.toSorted((one, other) => rank(one) - rank(other))
   }
 }
 
-const globalSetup = ["test/support/processes/Programs.ts", "test/support/database/Postgres.ts"]
-
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
+    // Both leave out what the files of this run don't need.
+    globalSetup: ["test/support/processes/Programs.ts", "test/support/database/Postgres.ts"],
     // Tests start servers and kill processes, and wait for them: four at a time fill a machine of two cores. Nothing is judged by how
     // long it takes: the time-outs only end what hangs, and some wait for a submission's lease of 75 s to end.
     pool: "forks",
@@ -40,23 +36,18 @@ export default defineConfig({
     teardownTimeout: 30_000,
     projects: [
       {
-        // Rules, routes and actors, on a store in memory and the clock of the tests.
+        // One project for memory and PostgreSQL, because each project has workers of its own, which load all modules again.
         extends: true,
         test: {
-          name: "memory",
+          name: "quick",
           include: ["test/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "test/**/*.{pg,full}.test.ts"]
+          exclude: ["**/node_modules/**", "test/**/*.full.test.ts"]
         }
       },
       {
-        // What holds only on PostgreSQL, and one test of each class of fault with processes of the service.
+        // Whatever takes many seconds: every crash point, browsers, other languages, packages, sequences of the model.
         extends: true,
-        test: { name: "postgres", include: ["test/**/*.pg.test.ts"], globalSetup }
-      },
-      {
-        // All else that takes many seconds: every crash point, browsers, other languages, packages, sequences of the model.
-        extends: true,
-        test: { name: "full", include: ["test/**/*.full.test.ts"], globalSetup }
+        test: { name: "full", include: ["test/**/*.full.test.ts"] }
       }
     ]
   }

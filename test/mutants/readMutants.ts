@@ -2,7 +2,7 @@ import { guards, type Mutant } from "./Mutant.ts"
 
 /** Guards of what is dear to answer: large pages, printed documents, certificates. */
 export const readMutants: ReadonlyArray<Mutant> = [
-  ...guards("src/store/sql/Pages.ts", "test/postgres/requests/AnswerSizes.pg.test.ts", {
+  ...guards("src/store/sql/Pages.ts", "test/postgres/requests/AnswerSizes.full.test.ts", {
     "a page is as large as its objects are": {
       "where c.page_place = 1 or m.bytes <= ${pageBytesMax}::bigint": "where true"
     },
@@ -10,7 +10,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "(rows[0]?.page_found ?? 0) > rows.length": "(rows[0]?.page_found ?? 0) > 100"
     }
   }),
-  ...guards("src/http/request/Paging.ts", "test/postgres/requests/AnswerSizes.pg.test.ts", {
+  ...guards("src/http/request/Paging.ts", "test/postgres/requests/AnswerSizes.full.test.ts", {
     "a list of e-mails shows every archive": {
       "return isFirst || bytes <= pageBytesMax": "return isFirst || bytes > 0"
     }

@@ -1,6 +1,6 @@
 import { guards, type Mutant } from "../Mutant.ts"
 
-const inService = "test/postgres/enablement/Enablement.pg.test.ts"
+const inService = "test/postgres/enablement/Enablement.full.test.ts"
 
 /** Guards of test sets: each document is sent once, each number taken once, and what cannot be passed ends. */
 export const enablementMutants: ReadonlyArray<Mutant> = [

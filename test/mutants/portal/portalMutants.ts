@@ -55,7 +55,7 @@ export const portalMutants: ReadonlyArray<Mutant> = [
         "yield* Effect.orDie(page(account, request, filter))"
     }
   }),
-  ...guards("src/portal/documents/Exports.ts", "test/postgres/portal/Documents.pg.test.ts", {
+  ...guards("src/portal/documents/Exports.ts", "test/postgres/portal/Documents.full.test.ts", {
     "the portal writes as many documents into a CSV as there are": {
       "count < exportMax; count": "count < 10 * exportMax; count",
       "Math.min(pageSize, exportMax - count)": "pageSize"

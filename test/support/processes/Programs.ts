@@ -2,6 +2,7 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { pathToFileURL } from "node:url"
 import { rolldown } from "rolldown"
+import type { TestProject } from "vitest/node"
 
 const root = Path.resolve(import.meta.dirname, "../../..")
 const folder = Path.join(root, "node_modules/.cache/programs")
@@ -59,11 +60,16 @@ const pack = async () => {
   }
 }
 
+/** Whether this run leaves out all files that use PostgreSQL, as `npm run test:fast` does. */
+export const needsNoDatabase = ({ config, name }: TestProject) =>
+  name === "quick" && config.exclude.some((pattern) => pattern.includes(".pg."))
+
 /**
  * Vitest's global set-up: packs each program that tests start into a file without imports of ours. To load the sources takes as long
  * as all else that a service does until it is ready.
  */
-export default async () => {
+export default async (project: TestProject) => {
+  if (needsNoDatabase(project)) return
   await pack()
   process.env["FOLIO_TEST_PROGRAMS"] = folder
 }
