@@ -40,7 +40,6 @@ import * as Telemetry from "../platform/Telemetry.ts"
 import * as TerminalLines from "../platform/TerminalLines.ts"
 import { LogSettings } from "../platform/TelemetrySettings.ts"
 import { readiness, welcome } from "../platform/Welcome.ts"
-import { run, start } from "./Run.ts"
 import { asManyAsSet } from "./supervisor/Several.ts"
 import { Limits, type LimitsChange } from "../settings/Limits.ts"
 import { refuse, SettingsError } from "../settings/Setting.ts"
@@ -266,8 +265,10 @@ export const serve = <E = never>(parts: Parts<E> = {}) =>
  * Runs a program as this process, until the program ends or the process is asked to stop. The process then exits with 0, and with 1 and
  * the message of the failure, on one line, if the program fails.
  */
-export const runMain = <A, E extends { readonly message: string }>(program: Effect.Effect<A, E>): void =>
-  start(run(program))
+export const runMain = <A, E extends { readonly message: string }>(program: Effect.Effect<A, E>): void => {
+  // Not loaded with this module, because it sets how the process compiles schemas.
+  void import("./Run.ts").then(({ run, start }) => start(run(program)))
+}
 
 /**
  * Runs the service with these parts as the program of this process, as `npm start` does: until the process is asked to stop. A
