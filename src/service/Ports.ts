@@ -1,9 +1,9 @@
 /*
- * What a team may put in place of the service's own: the ports, with their types, failures and default layers. A default that is a module
- * of layers is a namespace, so that each default has the form `Name.layer`.
+ * The ports, which a team may replace, with their types, failures and default layers. A module of layers is a namespace, so that each
+ * default is written `Name.layer`.
  */
 
-/** What a route or a port fails with to give the client an error of the API. */
+/** The error of the API, with which a route or a port may fail. */
 export { ApiError, type Violation } from "../../schemas/ApiError.ts"
 export { Exchange, RequestId } from "../http/request/Exchange.ts"
 export { ServiceInfo } from "../api/ServiceInfo.ts"

@@ -8,7 +8,7 @@ import { ServiceInfo } from "../api/ServiceInfo.ts"
 import * as Layers from "./Layers.ts"
 import * as ColombianProfile from "../documents/ColombianProfile.ts"
 import type { SandboxCertificate } from "../documents/signature/Certificate.ts"
-import { Alerts } from "../outbound/alerts/Alerts.ts"
+import type { Alerts } from "../outbound/alerts/Alerts.ts"
 import type { Authority } from "../outbound/authority/Authority.ts"
 import { AuthoritySettings } from "../outbound/authority/AuthoritySettings.ts"
 import * as MailerSmtp from "../outbound/mail/MailerSmtp.ts"
@@ -115,7 +115,7 @@ const platform = (limits: LimitsChange) =>
     Layer.provideMerge(Layer.merge(Telemetry.layer(version), TerminalLines.layer)),
     Layer.provideMerge(Limits.layerChanged(limits)),
     Layer.provideMerge(Settings.layer(version)),
-    Layer.provideMerge(Layer.merge(Alerts.layer, Busyness.layer))
+    Layer.provideMerge(Busyness.layer)
   )
 const stores = <E>({ limits = {}, profile = colombia, secretKey }: Parts<E>) =>
   Layers.layerStore.pipe(
@@ -197,15 +197,15 @@ export interface Parts<E = never> {
   readonly printer?: Layer.Layer<Printer, E, Beneath>
   /** Where clients get the files of documents from. It may ask for the default, which makes each file from its row. */
   readonly documentFiles?: Layer.Layer<DocumentFiles, E, Beneath | DocumentFiles>
-  /** What makes the e-mail of a document. It may ask for the default. */
+  /** The e-mail of a document. The layer may ask for the default. */
   readonly documentParcel?: Layer.Layer<DocumentParcel, E, Beneath | DocumentParcel>
-  /** What sends messages about work to actors. It may ask for the default. */
+  /** The messages that tell actors of work. The layer may ask for the default. */
   readonly notify?: Layer.Layer<Notify, E, Beneath | Notify>
   /** The certificate that signs test documents. By default a file in `DATA_DIR`. */
   readonly certificate?: Layer.Layer<SandboxCertificate, E, Beneath>
   /** The key that encrypts secrets in the database. By default `FOLIO_KEY`, or a file in `DATA_DIR`. */
   readonly secretKey?: Layer.Layer<SecretKey, E, Platform>
-  /** Limits that are to be others, such as `{ retentionDays: 3_650 }`, whatever the environment says. */
+  /** Limits that replace the defaults and the environment, such as `{ retentionDays: 3_650 }`. */
   readonly limits?: LimitsChange
   /** Routes beside those of the service, in the same server. A handler may fail with `ApiError`, and call the API by `callAs`. */
   readonly routes?: Layer.Layer<never, E, OfRouter | Beneath | LocalApi | RateLimit>
