@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 
 const routes = HttpRouter.add("GET", "/own/health", HttpServerResponse.text("ours is well"))
-const service = serve({ routes, limits: { rate: { perSecond: 10 } } })
+const service = serve({ routes, limits: { rate: { perSecond: 10, burst: 500 } } })
 
 const work = Effect.forever(Effect.delay(Effect.logInfo("Our own work is done"), "1 hour"))
 
