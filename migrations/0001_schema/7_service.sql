@@ -68,10 +68,10 @@ call isolate_accounts('sandbox_authorities');
 -- The script that a document took. The document keeps it, so that a submission after a crash or by another process has
 -- the same outcome. A corrected document takes the next script of its account.
 --   correction   number of corrections before the document took the script
---   script       JSON null if no script was left
+--   script       null if no script was left
 create table sandbox_scripts (
   account_id text not null, livemode boolean not null default false check (not livemode), document_id text not null,
-  script jsonb not null, correction integer not null default 0,
+  script jsonb, correction integer not null default 0,
   primary key (account_id, livemode, document_id, correction),
   foreign key (account_id, livemode, document_id) references invoices (account_id, livemode, id)
 );

@@ -30,7 +30,9 @@ export const mailMutants: ReadonlyArray<Mutant> = [
     "what became of an e-mail is told by each who says so": {
       "and e.status = any(string_to_array(n.origins, ' '))": "and true"
     },
-    "an attempt that is over sets the alarm of the next one": { "and (n.retry_ms < 0 or e.attempts = n.attempts)": "" },
+    "an attempt that is over sets the alarm of the next one": {
+      "and (n.retry_ms is null or e.attempts = n.attempts)": ""
+    },
     "of what is told together, the second is told to nobody": {
       "events.map((event) => ({ outcome: index + 1, event }))":
         "events.slice(0, 1).map((event) => ({ outcome: index + 1, event }))"

@@ -37,8 +37,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     ["test/postgres/webhooks/Deliveries.pg.test.ts", "test/postgres/process/CrashAtEveryPoint.full.test.ts"],
     {
       "an outcome stores no event": {
-        "from ${from} where event_id <> '' order by ord":
-          "from ${from} where event_id <> '' and event_type <> 'invoice.rejected_by_authority' order by ord"
+        "from ${from} where event_id is not null order by ord":
+          "from ${from} where event_id is not null and event_type <> 'invoice.rejected_by_authority' order by ord"
       }
     }
   ),

@@ -158,7 +158,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/store/webhooks/Events.ts", "test/store/webhooks/Events.pg.test.ts", {
     "who waits for one object looks at every event of the account": {
-      "(n.object_id = '' or e.object_id = n.object_id)": "true"
+      "(n.object_id is null or e.object_id = n.object_id)": "true"
     }
   }),
   ...guards("src/store/webhooks/Redelivery.ts", "test/store/webhooks/Redelivery.pg.test.ts", {

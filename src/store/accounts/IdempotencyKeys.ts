@@ -68,7 +68,7 @@ export const joinStored = (sql: SqlClient.SqlClient) => sql`
  */
 export const claimAll = (sql: SqlClient.SqlClient, source: Statement.Fragment) => sql`
   insert into idempotency_keys as k (api_key_id, value, fingerprint, status, location, body)
-  select api_key_id, key, fingerprint, status, nullif(location, ''), answer from ${source} order by api_key_id, key
+  select api_key_id, key, fingerprint, status, location, answer from ${source} order by api_key_id, key
   on conflict (api_key_id, value) do update set
     fingerprint = excluded.fingerprint, status = excluded.status, location = excluded.location, body = excluded.body,
     sealed = false, completed_at = now()

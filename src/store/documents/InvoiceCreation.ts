@@ -37,9 +37,6 @@ const batchMax = 200
 /** The sweeper takes up a draft that the account's actor has not numbered within this time. */
 export const numberWithinSeconds = 3
 
-// An empty prefix is valid: an absent prefix is sent as an invalid one.
-const noPrefix = "-"
-
 const input = Input.make<NewInvoice>({
   account_id: ["text", ({ account }) => account.account_id],
   livemode: ["boolean", ({ account }) => account.livemode],
@@ -54,7 +51,7 @@ const input = Input.make<NewInvoice>({
   details: ["json", ({ request }) => detailsOf(request)],
   totals: ["json", (draft) => draft.totals],
   metadata: ["json", ({ request }) => request.metadata ?? {}],
-  range_prefix: ["text", ({ request }) => request.prefix ?? noPrefix],
+  range_prefix: ["text", ({ request }) => request.prefix],
   created_at: ["timestamptz", (draft) => draft.created_at]
 })
 
@@ -86,10 +83,10 @@ export class InvoiceCreation extends Context.Service<InvoiceCreation>()("folio/s
               exchange_rate, operation_type, payment_means, lines, details, totals, acquirer, metadata, range_prefix, created_at,
               updated_at)
             select s.account_id, s.livemode, s.id, s.customer_id, 'queued',
-              now() + ${numberWithinSeconds} * interval '1 second', ${workers.id}, s.currency, nullif(s.exchange_rate, ''),
+              now() + ${numberWithinSeconds} * interval '1 second', ${workers.id}, s.currency, s.exchange_rate,
               s.operation_type,
-              s.payment_means::jsonb, s.lines::jsonb, nullif(s.details, '')::jsonb, s.totals::jsonb, s.acquirer, s.metadata::jsonb,
-              nullif(s.range_prefix, ${noPrefix}), s.created_at, s.created_at
+              s.payment_means::jsonb, s.lines::jsonb, s.details::jsonb, s.totals::jsonb, s.acquirer, s.metadata::jsonb,
+              s.range_prefix, s.created_at, s.created_at
             from sellable s join claimed c on c.api_key_id = s.api_key_id and c.value = s.key
             order by s.ord
             returning id

@@ -130,7 +130,7 @@ export class Numbering extends Context.Service<Numbering>()("folio/store/Numberi
             update invoices i set state = 'numbered', version = i.version + 1, attempts = 0,
               resolution_id = f.resolution_id,
               prefix = f.prefix, number = f.number, full_number = ${fullNumber},
-              cufe = encode(sha384(convert_to(${fullNumber} || nullif(f.cufe_tail, ''), 'UTF8')), 'hex'),
+              cufe = encode(sha384(convert_to(${fullNumber} || f.cufe_tail, 'UTF8')), 'hex'),
               issue_date = f.issue_date, issue_time = f.issue_time, issuer_version = f.issuer_version, updated_at = now(),
               next_action_at = now() + ${signWithinSeconds} * interval '1 second', worker = ${workers.id}
             from fitting f

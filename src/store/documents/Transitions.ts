@@ -80,12 +80,13 @@ const input = Input.make<Step>({
   command: ["text", (step) => step.command],
   to_state: ["text", (step) => step.to],
   alarm_ms: ["float8", (step) => step.alarmMs],
-  held: ["boolean", (step) => step.held],
-  attempt: ["boolean", (step) => step.attempt],
-  leaves: ["boolean", (step) => step.leaves],
-  signs: ["boolean", (step) => step.signs],
+  held: ["boolean", ({ held = false }) => held],
+  attempt: ["boolean", ({ attempt = false }) => attempt],
+  leaves: ["boolean", ({ leaves = false }) => leaves],
+  signs: ["boolean", ({ signs = false }) => signs],
   transmit_ms: ["float8", (step) => step.transmitWithinMs],
-  waiting: ["text", (step) => (step.waiting === undefined ? null : JSON.stringify(step.waiting))],
+  sets_waiting: ["boolean", ({ waiting }) => waiting !== undefined],
+  waiting: ["json", ({ waiting }) => waiting],
   signed: ["bytea", (step) => step.signed],
   authority_answer: ["json", (step) => step.authorityAnswer],
   errors: ["json", (step) => step.errors],
@@ -128,20 +129,19 @@ export class Transitions extends Context.Service<Transitions>()("folio/store/Tra
           moved as (
             update invoices i set state = n.to_state, version = i.version + 1 + n.signs::integer, attempts = i.attempts + n.attempt::integer,
               next_action_at = case when n.alarm_ms = 'Infinity' then 'infinity'
-                when n.alarm_ms >= 0 then now() + n.alarm_ms * interval '1 millisecond' end,
+                else now() + n.alarm_ms * interval '1 millisecond' end,
               worker = case when n.held then ${workers.id}::text end,
               submitted_at = case when n.command = 'Return' then null when n.leaves then coalesce(i.submitted_at, now())
                 else i.submitted_at end,
-              waiting = case when n.waiting = '' then i.waiting else nullif(n.waiting, 'null')::jsonb end,
-              waiting_since = case when n.waiting = '' then i.waiting_since when n.waiting = 'null' then null
+              waiting = case when n.sets_waiting then n.waiting::jsonb else i.waiting end,
+              waiting_since = case when not n.sets_waiting then i.waiting_since when n.waiting is null then null
                 when i.waiting ->> 'code' = n.waiting::jsonb ->> 'code' then i.waiting_since else now() end,
               contingency_since = case when n.command = 'EnterContingency' then now() else i.contingency_since end,
-              of_type_04 = i.of_type_04 or n.command = 'EnterContingency',
-              transmit_before = case when n.transmit_ms >= 0 then now() + n.transmit_ms * interval '1 millisecond'
-                else i.transmit_before end,
-              authority_errors = coalesce(nullif(n.errors, '')::jsonb, i.authority_errors),
-              authority_notifications = coalesce(nullif(n.notifications, '')::jsonb, i.authority_notifications),
-              failure = nullif(n.failure, '')::jsonb, updated_at = now()
+              of_type_04 = case when n.command = 'EnterContingency' then true else i.of_type_04 end,
+              transmit_before = coalesce(now() + n.transmit_ms * interval '1 millisecond', i.transmit_before),
+              authority_errors = coalesce(n.errors::jsonb, i.authority_errors),
+              authority_notifications = coalesce(n.notifications::jsonb, i.authority_notifications),
+              failure = n.failure::jsonb, updated_at = now()
             from (select * from input order by id) n
             where i.account_id = n.account_id and i.livemode = n.livemode and i.id = n.id
               and i.version = n.version and i.state = n.from_state
@@ -151,12 +151,12 @@ export class Transitions extends Context.Service<Transitions>()("folio/store/Tra
           done as (select n.*, m.new_version, m.recipient from moved m join input n on n.ord = m.ord),
           document as (
             insert into invoice_documents (account_id, livemode, invoice_id, signed, created_at)
-            select account_id, livemode, id, signed, now() from done where length(signed) > 0
+            select account_id, livemode, id, signed, now() from done where signed is not null
             on conflict (account_id, livemode, invoice_id) do update set signed = excluded.signed
           ),
           answer as (
             update invoice_documents o set authority_answer = d.authority_answer::jsonb from done d
-            where d.authority_answer <> '' and o.account_id = d.account_id and o.livemode = d.livemode
+            where d.authority_answer is not null and o.account_id = d.account_id and o.livemode = d.livemode
               and o.invoice_id = d.id
           ),
           log as (
@@ -164,18 +164,18 @@ export class Transitions extends Context.Service<Transitions>()("folio/store/Tra
             select account_id, livemode, id, new_version - 1, 'Sign', from_state, 'signed', now() from done where signs
             union all
             select account_id, livemode, id, new_version, command, case when signs then 'signed' else from_state end, to_state, now()
-            from done where command <> ''
+            from done where command is not null
           ),
           email as (
             insert into emails (account_id, livemode, id, invoice_id, document_state, recipient)
             select account_id, livemode, ${emailId(sql, sql`event_id`)}, id, to_state, recipient
-            from done where recipient <> ''
+            from done where recipient is not null
           ),
           ${questions(steps)}
           ${newEvents(sql, { from: sql`done`, object_id: sql`id`, object_version: sql`new_version`, worker: workers.id })},
           ${toldDeliveries(sql)}
           select m.ord is not null as moved, coalesce(t.endpoints, '{}') as endpoints, t.taken,
-            coalesce(m.recipient, '') <> '' as emailed
+            m.recipient is not null as emailed
           from input n
           left join moved m on m.ord = n.ord
           left join told t on t.event_id = n.event_id

@@ -111,8 +111,7 @@ export class Incidents extends Context.Service<Incidents>()("folio/store/Inciden
 
     const put = (causes: ReadonlyArray<Put>) => sql`
       insert into incidents (id, kind, subject, severity, account_id, livemode, issuer, summary, action, details, since)
-      select id, kind, subject, severity, nullif(account_id, ''), case when account_id <> '' then livemode end, nullif(issuer, ''),
-        summary, action, details::jsonb, case when since > to_timestamp(0) then since else now() end
+      select id, kind, subject, severity, account_id, livemode, issuer, summary, action, details::jsonb, coalesce(since, now())
       from ${input(sql, causes)}
       on conflict (kind, subject) where ended_at is null do update
         set severity = excluded.severity, summary = excluded.summary, action = excluded.action, details = excluded.details`

@@ -173,12 +173,12 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
             )}
           ),
           moved as (
-            update emails e set status = n.status, reason = nullif(n.reason, ''), worker = null,
+            update emails e set status = n.status, reason = n.reason, worker = null,
               status_at = case when e.status = n.status then e.status_at else n.at end,
-              next_attempt_at = case when n.retry_ms >= 0 then now() + n.retry_ms * interval '1 millisecond' end
+              next_attempt_at = now() + n.retry_ms * interval '1 millisecond'
             from (select * from input order by id, ord) n
             where e.account_id = n.account_id and e.livemode = n.livemode and e.id = n.id
-              and e.status = any(string_to_array(n.origins, ' ')) and (n.retry_ms < 0 or e.attempts = n.attempts)
+              and e.status = any(string_to_array(n.origins, ' ')) and (n.retry_ms is null or e.attempts = n.attempts)
             returning n.ord, e.account_id, e.livemode, e.id, e.invoice_id
           ),
           moved_event as (

@@ -5,6 +5,7 @@ import type { AccountId } from "../../../schemas/Id.ts"
 import { AuthorityMode, type AuthorityModeRequest, AuthorityScript } from "../../../schemas/TestHelper.ts"
 import { documentKinds } from "../../domain/documents/DocumentKinds.ts"
 import * as Batcher from "../sql/Batcher.ts"
+import * as Input from "../sql/Input.ts"
 import * as Query from "../sql/Query.ts"
 import * as ClockJumps from "./ClockJumps.ts"
 
@@ -30,6 +31,18 @@ interface Numbered {
   readonly kind: DocumentKind
   readonly full_number: string
 }
+
+/** The script that a document takes: none if no script is left. */
+interface TakenScript {
+  readonly id: string
+  readonly correction: number
+  readonly script: AuthorityScript | undefined
+}
+const takenInput = Input.make<TakenScript>({
+  document_id: ["text", ({ id }) => id],
+  correction: ["integer", ({ correction }) => correction],
+  script: ["json", ({ script }) => script]
+})
 
 /** How an account's simulated authority behaves in test mode: its mode and its scripts. Also the jumps of the account's test clock. */
 export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("folio/store/SandboxAuthorities", {
@@ -112,13 +125,11 @@ export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("f
       const corrected = yield* correctedWithoutScript(account_id)
       const takers = [...made.map(({ id }) => ({ id, correction: 0 })), ...corrected]
       if (takers.length === 0) return
-      const given = takers.map((_, index) => JSON.stringify(next[index] ?? null))
+      const taken = takers.map((taker, index) => ({ ...taker, script: next[index] }))
       yield* sql`
         insert into sandbox_scripts (account_id, livemode, document_id, correction, script)
         select ${account_id}, false, document_id, correction, script::jsonb
-        from unnest(${takers.map(({ id }) => id)}::text[], ${takers.map(({ correction }) => correction)}::integer[],
-          ${given}::text[]) as given (document_id, correction, script)
-        on conflict do nothing`
+        from ${takenInput(sql, taken)} on conflict do nothing`
       if (next.length === 0) return
       yield* sql`
         update sandbox_authorities set next = ${JSON.stringify(next.slice(takers.length))}::jsonb
@@ -129,7 +140,7 @@ export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("f
     const given = Query.first(
       Given,
       ({ account_id, full_number, kind }: Numbered) => sql`
-        select i.id, c.count as correction, s.document_id is not null as is_given, nullif(s.script, 'null') as script,
+        select i.id, c.count as correction, s.document_id is not null as is_given, s.script,
           exists (
             select from transitions t
             where t.account_id = i.account_id and t.livemode = i.livemode and t.invoice_id = i.id

@@ -143,10 +143,10 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
     const isAskedFor = sql`d.trigger = 'manual' and n.trigger <> 'manual'`
     const outcome = sql`
       case when n.succeeded then 'succeeded' when n.trigger = 'manual' then d.prior_status
-        when n.retry_ms < 0 then 'failed' else 'pending' end`
+        when n.retry_ms is null then 'failed' else 'pending' end`
     const outcomeAt = sql`
       case when n.succeeded then d.next_attempt_at when n.trigger = 'manual' then d.prior_attempt_at
-        when n.retry_ms < 0 then d.next_attempt_at else now() + n.retry_ms * interval '1 millisecond' end`
+        when n.retry_ms is null then d.next_attempt_at else now() + n.retry_ms * interval '1 millisecond' end`
 
     const record = yield* Batcher.make({
       name: "Deliveries.record",
@@ -173,8 +173,8 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
           log as (
             insert into attempts (account_id, livemode, delivery_id, number, trigger, started_at, duration_ms, remote_ip,
               response_status, response_headers, response_body, error)
-            select account_id, livemode, id, attempts + 1, trigger, started_at, duration_ms, nullif(remote_ip, ''),
-              nullif(status, -1), headers::jsonb, body, nullif(error, '')::jsonb
+            select account_id, livemode, id, attempts + 1, trigger, started_at, duration_ms, remote_ip,
+              status, headers::jsonb, body, error::jsonb
             from recorded
           ),
           health as (

@@ -57,8 +57,8 @@ const input = Input.make<Waiter>({
   seq: ["bigint", ({ position }) => position.seq],
   types: ["text", ({ filter }) => filter.types?.join()],
   object_id: ["text", ({ filter }) => filter.object_id],
-  since: ["text", ({ filter }) => filter.from?.toISOString() ?? "-infinity"],
-  until: ["text", ({ filter }) => filter.to?.toISOString() ?? "infinity"]
+  since: ["timestamptz", ({ filter }) => filter.from],
+  until: ["timestamptz", ({ filter }) => filter.to]
 })
 
 const narrow = "Narrow it with created[gte] and created[lte], or search by object_id."
@@ -123,9 +123,9 @@ export class Events extends Context.Service<Events>()("folio/store/Events", {
             select from events e
             where e.account_id = n.account_id and e.livemode = n.livemode and not e.is_test
               and (e.tx, e.seq) > (n.tx::xid8, n.seq) and e.tx < (select oldest_transaction())
-              and (n.types = '' or e.type = any(string_to_array(n.types, ',')))
-              and (n.object_id = '' or e.object_id = n.object_id)
-              and e.created_at between n.since::timestamptz and n.until::timestamptz
+              and (n.types is null or e.type = any(string_to_array(n.types, ',')))
+              and (n.object_id is null or e.object_id = n.object_id)
+              and (n.since is null or e.created_at >= n.since) and (n.until is null or e.created_at <= n.until)
           ) then 'arrived'
         end as news
         from ${input(sql, waiters)}

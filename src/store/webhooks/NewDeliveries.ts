@@ -31,7 +31,7 @@ interface Rows extends Record<"from" | "object_id" | "object_version", Statement
 // where a search for any that is due would read all pending deliveries of the endpoint.
 const mayBegin = (sql: SqlClient.SqlClient, from: Statement.Fragment) => sql`
   w.full_since is null and coalesce((
-    select w.max_in_flight > (nullif(f.places, '')::jsonb ->> w.id)::integer from ${from} f where f.event_id = e.id
+    select w.max_in_flight > (f.places::jsonb ->> w.id)::integer from ${from} f where f.event_id = e.id
   ), false) and coalesce((
     select p.next_attempt_at from deliveries p
     where p.account_id = e.account_id and p.livemode = e.livemode and p.endpoint_id = w.id and p.status = 'pending'
@@ -52,7 +52,7 @@ export const newEvents = (sql: SqlClient.SqlClient, { from, object_id, object_ve
   event as (
     insert into events (account_id, livemode, id, type, object_id, object_version, body, created_at)
     select account_id, livemode, event_id, event_type, ${object_id}, ${object_version}, event_body, event_at
-    from ${from} where event_id <> '' order by ord
+    from ${from} where event_id is not null order by ord
     returning account_id, livemode, id, seq, type, object_id, created_at
   ),
   delivery as (
