@@ -11,6 +11,9 @@ export const startMutants: ReadonlyArray<Mutant> = [
   ...guards("src/platform/files/SealingKey.ts", "test/platform/SealingKey.full.test.ts", {
     "a key file is made for a database that has sealed secrets": {
       "if (!Fs.existsSync(file) && (yield* isAnythingSealed)) {": "if (false as boolean) {"
+    },
+    "a team's own key is not compared with the database": {
+      'return (yield* isOfDatabase(key)) ? key : yield* wrongKey("the part secretKey")': "return key"
     }
   }),
   ...guards("src/issuing/Failures.ts", "test/issuing/Failures.test.ts", {
