@@ -104,7 +104,8 @@ const install = async (omitted) => {
   }
   const kinds = ["dev", "optional"].map((kind) => `--${omitted.includes(kind) ? "omit" : "include"}=${kind}`)
   const args = ["ci", ...kinds, "--ignore-scripts", "--no-audit", "--no-fund"]
-  const { code, errors } = await run("npm", args, ["ignore", "ignore", "pipe"])
+  // With the lock of the turn (9): an npm that outlives this process is waited for.
+  const { code, errors } = await run("npm", args, ["ignore", "ignore", "pipe", 9])
   // npm passes over an optional package whose download failed.
   const { missing } = code === 0 ? compare(omitted) : { missing: [] }
   if (code === 0 && missing.length === 0) {
