@@ -141,12 +141,14 @@ const badNames = (files: Files): ReadonlyArray<string> => [...files.keys()].filt
 const orphans = (files: Files, configuration: string): ReadonlyArray<string> => {
   const used = new Set([...files].flatMap(([file, text]) => importsOf(text).map(({ from }) => target(file, from))))
   const texts = [configuration, ...files.values()].join("\n")
-  return [...files.keys()].filter((file) => {
+  const unused = [...files.keys()].filter(
+    (file) => !used.has(file) && !file.endsWith(".test.ts") && file !== "src/main.ts"
+  )
+  return unused.filter((file) => {
     const base = Path.posix.basename(file)
     // A thread's file ends in `.ts` here and in `.js` in the package, so that its ending is computed.
     const names = [`/${base}"`, `"${file}"`, `node ${file}`, `/${base.replace(/\.ts$/, "")}\${`]
-    const isStarted = names.some((name) => texts.includes(name))
-    return !used.has(file) && !isStarted && file !== "src/main.ts" && !file.endsWith(".test.ts")
+    return !names.some((name) => texts.includes(name))
   })
 }
 

@@ -12,7 +12,7 @@ import type { FileTimes } from "./Reporter.ts"
  *   npm run times [-- project ...]
  */
 const root = Path.resolve(import.meta.dirname, "../..")
-const projects = process.argv.length > 2 ? process.argv.slice(2) : ["memory", "postgres", "full"]
+const projects = process.argv.length > 2 ? process.argv.slice(2) : ["quick", "full"]
 const longest = 40
 
 const cpuOf = ({ cpu }: FileTimes) => Object.values(cpu).reduce((total, ms) => total + ms, 0)
