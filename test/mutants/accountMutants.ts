@@ -126,7 +126,7 @@ export const accountMutants: ReadonlyArray<Mutant> = [
   ...guards("src/store/accounts/Resolutions.ts", "test/domain/accounts/ResolutionRules.test.ts", {
     "there may be any number of ranges": { ".length >= resolutionsMax": ".length >= Infinity" }
   }),
-  ...guards("schemas/Money.ts", "test/postgres/issuing/IssueDates.pg.test.ts", {
+  ...guards("schemas/Money.ts", "test/postgres/issuing/IssueDates.full.test.ts", {
     "a date may be of a year that the XML does not know": { "(19|20|21)\\d{2}-": "\\d{4}-" },
     "a time may be of a year that the database does not know": { "time >= Date.parse(first) && time <=": "time <=" }
   }),

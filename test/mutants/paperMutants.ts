@@ -78,12 +78,12 @@ export const paperMutants: ReadonlyArray<Mutant> = [
       'if (invoice !== null && kind === "credit_note") {': "if (false as boolean) {"
     }
   }),
-  ...guards("src/commands/documents/Correction.ts", "test/postgres/correction/InContingency.pg.test.ts", {
+  ...guards("src/commands/documents/Correction.ts", "test/postgres/correction/InContingency.full.test.ts", {
     "a corrected invoice may come to less than was credited": {
       "if (cents(totals.payable_amount) < cents(amount))": "if (cents(totals.payable_amount) < 0n)"
     }
   }),
-  ...guards("src/store/documents/Correction.ts", "test/postgres/correction/InContingency.pg.test.ts", {
+  ...guards("src/store/documents/Correction.ts", "test/postgres/correction/InContingency.full.test.ts", {
     "an e-mail of what was rejected is sent after the correction": {
       "invoice_id = ${key.id} and status = 'pending'": "invoice_id = ${key.id} and status = 'nothing'"
     }

@@ -16,12 +16,12 @@ export const portMutants: ReadonlyArray<Mutant> = [
       "Effect.timeoutOption(Fiber.await(fiber), within)": "Effect.asSome(Fiber.await(fiber))"
     }
   }),
-  ...guards("src/issuing/AuthorityCalls.ts", "test/ports/Texts.pg.test.ts", {
+  ...guards("src/issuing/AuthorityCalls.ts", "test/ports/Texts.full.test.ts", {
     "an answer that is no JSON keeps the verdict from being stored": {
       "answer: storableJson(verdict.answer)": "answer: verdict.answer"
     }
   }),
-  ...guards("src/domain/requests/Storable.ts", "test/ports/Texts.pg.test.ts", {
+  ...guards("src/domain/requests/Storable.ts", "test/ports/Texts.full.test.ts", {
     "a NUL in a port's text goes to the database": { '.replaceAll("\\u0000", "")': "" }
   }),
   ...guards("src/documents/GuardedProfile.ts", "test/ports/Documents.test.ts", {

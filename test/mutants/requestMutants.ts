@@ -93,7 +93,7 @@ export const requestMutants: ReadonlyArray<Mutant> = [
       "Math.max(restMs, Math.min(slowMs, slowRead.restMsMax))": "restMs"
     }
   }),
-  ...guards("src/domain/requests/JsonMask.ts", "test/http/log/Canaries.test.ts", {
+  ...guards("src/domain/requests/JsonMask.ts", "test/http/log/Canaries.full.test.ts", {
     "request log: a field that nobody knows is kept": {
       "privacy === undefined || secretForm.test(name)": "secretForm.test(name)"
     },
@@ -107,7 +107,7 @@ export const requestMutants: ReadonlyArray<Mutant> = [
       'privacy === "secret" || (privacy === "personal" && level === "masked")': 'privacy === "secret"'
     }
   }),
-  ...guards("src/domain/requests/RequestMask.ts", "test/http/log/Canaries.test.ts", {
+  ...guards("src/domain/requests/RequestMask.ts", "test/http/log/Canaries.full.test.ts", {
     "request log: personal data are kept": {
       'return privacy === "open" && closedForm.test(text) ? text : masked': "return text"
     },

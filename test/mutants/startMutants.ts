@@ -49,13 +49,13 @@ export const startMutants: ReadonlyArray<Mutant> = [
       'process.on("SIGHUP", stop)': ""
     }
   }),
-  ...guards("src/platform/postgres/Postgres.ts", "test/platform/DatabaseRefusals.pg.test.ts", {
+  ...guards("src/platform/postgres/Postgres.ts", "test/platform/DatabaseRefusals.full.test.ts", {
     "what the database refuses is told as it comes": {
       "if (refused !== undefined) return unusable(place, refused)":
         "if (refused !== undefined) return new DatabaseError({ message: refused.message })"
     }
   }),
-  ...guards("src/platform/postgres/TablesRelease.ts", "test/platform/DatabaseRefusals.pg.test.ts", {
+  ...guards("src/platform/postgres/TablesRelease.ts", "test/platform/DatabaseRefusals.full.test.ts", {
     "a release serves the tables of a later one that it does not understand": {
       "if (oldest <= lastMigration) return undefined": "return undefined"
     }

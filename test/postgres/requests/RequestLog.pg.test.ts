@@ -6,8 +6,7 @@ import { customerBody, invoiceBody } from "../../support/apps/Invoices.ts"
 import type { Answer, Client } from "../../support/apps/Client.ts"
 import { layer as app, TestApp } from "../../support/apps/TestApp.ts"
 import { until } from "../../support/apps/Until.ts"
-import { serviceProcess } from "../../support/processes/ServiceProcess.ts"
-import { describeLive, it as test } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
 const idOf = ({ headers }: Answer) => headers.get("request-id") ?? ""
 
@@ -125,25 +124,4 @@ describeLive(app())("The request log on PostgreSQL", (it) => {
     assert.lengthOf(yield* admin`select id from requests`, rows.length + 1)
     assert.isAbove(purgeBatchMax, 1)
   })
-})
-
-test.live("a process that is asked to stop has written every request that it answered", function* () {
-  const service = yield* serviceProcess({ webhookAllow: "" })
-  yield* service.start()
-  const client = service.client()
-  const answers = yield* Effect.forEach(
-    Array.from({ length: 300 }, (_, index) => index),
-    (index) => client.get(`/v1/customers?limit=${1 + (index % 100)}`),
-    { concurrency: 16 }
-  )
-  const written = Effect.map(service.rows<{ id: string }>("select id from requests"), (rows) =>
-    rows.map(({ id }) => id)
-  )
-  yield* until(written, (ids) => ids.length >= answers.length)
-  // Just before the stop, so that the log, which gathers requests for a while, still has this one to write.
-  const last = yield* client.get("/v1/customers")
-  yield* service.signal("SIGTERM")
-  assert.deepStrictEqual(yield* service.ended, { code: 0, signal: null })
-  yield* service.start()
-  assert.includeMembers(yield* written, [...answers, last].map(idOf))
 })

@@ -1,0 +1,29 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { until } from "../../support/apps/Until.ts"
+import { serviceProcess } from "../../support/processes/ServiceProcess.ts"
+import { it } from "../../support/Tests.ts"
+
+it.live("a process that is asked to stop has written every request that it answered", function* () {
+  const service = yield* serviceProcess({ webhookAllow: "" })
+  yield* service.start()
+  const client = service.client()
+  const answers = yield* Effect.forEach(
+    Array.from({ length: 300 }, (_, index) => index),
+    (index) => client.get(`/v1/customers?limit=${1 + (index % 100)}`),
+    { concurrency: 16 }
+  )
+  const written = Effect.map(service.rows<{ id: string }>("select id from requests"), (rows) =>
+    rows.map(({ id }) => id)
+  )
+  yield* until(written, (ids) => ids.length >= answers.length)
+  // Just before the stop, so that the log, which gathers requests for a while, still has this one to write.
+  const last = yield* client.get("/v1/customers")
+  yield* service.signal("SIGTERM")
+  assert.deepStrictEqual(yield* service.ended, { code: 0, signal: null })
+  yield* service.start()
+  assert.includeMembers(
+    yield* written,
+    [...answers, last].map(({ headers }) => headers.get("request-id") ?? "")
+  )
+})
