@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Array, Effect, Fiber } from "effect"
+import { Array, Effect, Fiber, Schedule } from "effect"
 import { randomBytes } from "node:crypto"
 import * as Net from "node:net"
 import { freshDatabase } from "../../support/database/Postgres.ts"
@@ -46,7 +46,10 @@ describeLive(SeveralProcesses.layer(2))("Two processes", (it) => {
       const [first, second] = processes as [(typeof processes)[0], (typeof processes)[0]]
       let next = 0
       let stopped = false
-      const issue = Effect.suspend(() => insist(`key ${next++}`)).pipe(Effect.repeat({ until: () => stopped }))
+      // At a pace that leaves the machine room for other tests: the handovers take seconds.
+      const issue = Effect.suspend(() => insist(`key ${next++}`)).pipe(
+        Effect.repeat({ until: () => stopped, schedule: Schedule.spaced("200 millis") })
+      )
       const work = yield* Effect.forkChild(
         Effect.all(
           Array.makeBy(16, () => issue),

@@ -31,9 +31,9 @@ export const entered = Effect.fnUntraced(function* ({
 }: Options = {}) {
   const sessions = yield* PortalSessions
   const number = next()
-  const token = makePortalToken(
-    new Uint8Array(32).fill(number % 251).map((byte, index) => byte ^ index ^ (number >> 8))
-  )
+  const bytes = new Uint8Array(32)
+  new DataView(bytes.buffer).setUint32(0, number)
+  const token = makePortalToken(bytes)
   const id = PortalSessionId.make(`ps_${String(number).padStart(26, "0")}`)
   yield* sessions.insert({ ...account, id, api_key_id: apiKeyId, capabilities, token, expires_in: 3600 })
   const { cookie } = Result.getOrThrow(yield* sessions.enter(token))
