@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs"
+import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
@@ -25,10 +26,10 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Both leave out what the files of this run don't need.
     globalSetup: ["test/support/processes/Programs.ts", "test/support/database/Postgres.ts"],
-    // Tests start servers and kill processes, and wait for them: four at a time fill a machine of two cores. Nothing is judged by how
-    // long it takes: the time-outs only end what hangs, and some wait for a submission's lease of 75 s to end.
+    // Nothing is judged by how long it takes: the time-outs only end what hangs, and some tests wait for a lease of 75 s to end.
     pool: "forks",
-    maxWorkers: 4,
+    // Most objects of the tests die young: a larger space for these gives the garbage collector less to do.
+    execArgv: ["--max-semi-space-size=64"],
     // Loading the modules anew for each file would take a third of the time. A file that counts metrics has a registry of its own.
     isolate: false,
     testTimeout: 300_000,
@@ -41,13 +42,21 @@ export default defineConfig({
         test: {
           name: "quick",
           include: ["test/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "test/**/*.full.test.ts"]
+          exclude: ["**/node_modules/**", "test/**/*.full.test.ts"],
+          // On two cores a fourth worker costs CPU time, and the run ends no earlier.
+          maxWorkers: Math.max(3, availableParallelism())
         }
       },
       {
         // Whatever takes many seconds: every crash point, browsers, other languages, packages, sequences of the model.
         extends: true,
-        test: { name: "full", include: ["test/**/*.full.test.ts"] }
+        test: {
+          name: "full",
+          include: ["test/**/*.full.test.ts"],
+          // These tests start servers and kill processes, and wait for them.
+          maxWorkers: Math.max(4, availableParallelism()),
+          sequence: { groupOrder: 1 }
+        }
       }
     ]
   }
