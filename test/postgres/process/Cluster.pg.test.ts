@@ -48,7 +48,7 @@ describeLive(SeveralProcesses.layer(2))("Two processes", (it) => {
       let stopped = false
       // At a pace that leaves the machine room for other tests: the handovers take seconds.
       const issue = Effect.suspend(() => insist(`key ${next++}`)).pipe(
-        Effect.repeat({ until: () => stopped, schedule: Schedule.spaced("200 millis") })
+        Effect.repeat({ until: () => stopped, schedule: Schedule.spaced("500 millis") })
       )
       const work = yield* Effect.forkChild(
         Effect.all(
