@@ -24,13 +24,13 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
-    // Both leave out what the files of this run don't need.
+    // Both do nothing in a run whose files need no database.
     globalSetup: ["test/support/processes/Programs.ts", "test/support/database/Postgres.ts"],
     // Nothing is judged by how long it takes: the time-outs only end what hangs, and some tests wait for a lease of 75 s to end.
     pool: "forks",
     // Most objects of the tests die young: a larger space for these gives the garbage collector less to do.
     execArgv: ["--max-semi-space-size=64"],
-    // Loading the modules anew for each file would take a third of the time. A file that counts metrics has a registry of its own.
+    // Loading all modules again for each file would take a third of the time. A file that counts metrics has a registry of its own.
     isolate: false,
     testTimeout: 300_000,
     hookTimeout: 300_000,

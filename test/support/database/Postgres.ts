@@ -13,7 +13,7 @@ import { ConnectionsMax } from "../../../src/platform/postgres/PostgresServer.ts
 import { ListenAddress } from "../../../src/platform/server/ListenAddress.ts"
 import * as Settings from "../../../src/platform/Settings.ts"
 import { dataPlace } from "../processes/DataPlace.ts"
-import { needsNoDatabase } from "../processes/Programs.ts"
+import { needsDatabase } from "../processes/Programs.ts"
 
 /** The server of this run: its superuser, who owns the databases, and the migrated one that they are copies of. */
 interface TestServer {
@@ -146,7 +146,7 @@ const testServer = Effect.gen(function* () {
 
 /** Vitest's global set-up: one server for all files, stopped after the last of them. */
 export default async (project: TestProject) => {
-  if (needsNoDatabase(project)) return
+  if (!needsDatabase(project)) return
   const scope = Scope.makeUnsafe()
   project.provide("postgres", await Effect.runPromise(Scope.provide(testServer, scope)))
   return () => Effect.runPromise(Scope.close(scope, Exit.void))

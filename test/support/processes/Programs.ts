@@ -60,16 +60,16 @@ const pack = async () => {
   }
 }
 
-/** Whether this run leaves out all files that use PostgreSQL, as `npm run test:fast` does. */
-export const needsNoDatabase = ({ config, name }: TestProject) =>
-  name === "quick" && config.exclude.some((pattern) => pattern.includes(".pg."))
+/** Whether a file of this run uses PostgreSQL, or belongs to the slow tests, of which most start programs. */
+export const needsDatabase = ({ vitest }: TestProject) =>
+  vitest.state.getPaths().some((file) => /\.(?:pg|full)\.test\.ts$/.test(file))
 
 /**
  * Vitest's global set-up: packs each program that tests start into a file without imports of ours. To load the sources takes as long
  * as all else that a service does until it is ready.
  */
 export default async (project: TestProject) => {
-  if (needsNoDatabase(project)) return
+  if (!needsDatabase(project)) return
   await pack()
   process.env["FOLIO_TEST_PROGRAMS"] = folder
 }
