@@ -237,7 +237,7 @@ const layer = <E>(parts: Parts<E>) =>
     ),
     Layer.provideMerge(Layer.merge(Layers.layerDocuments, Notify.layer)),
     Layer.provideMerge(parts.printer ?? Printer.layer),
-    Layer.provideMerge(Layer.mergeAll(Server.layer, Cluster.layer)),
+    Layer.provideMerge(Layer.merge(Server.layer, Cluster.layer)),
     // Below the cluster, which stops first: the actors then end the calls that they have under way.
     Layer.provideMerge(
       Layer.mergeAll(
@@ -248,6 +248,7 @@ const layer = <E>(parts: Parts<E>) =>
         parts.alerts ?? Layer.empty
       )
     ),
+    // `mergeAll` gives the two layers one type.
     Layer.provideMerge(Layer.mergeAll(parts.egressGuard ?? EgressGuard.layerConfig)),
     Layer.provideMerge(Layer.merge(firstStart, takeOver)),
     Layer.provideMerge(parts.mayMixLiveKeys === true ? Layer.empty : noLiveKeys),

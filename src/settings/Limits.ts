@@ -87,8 +87,8 @@ export interface LimitValues {
    */
   readonly contingencyAfter: number
   /**
-   * Seconds for which a service that was asked to stop goes on serving, while `/health/ready` answers 503 so that a balancer sends requests
-   * elsewhere. `DRAIN_SECONDS`: by default 8 with `CLUSTER=socket`; otherwise 0, because no other process can take the requests.
+   * Seconds for which a service that was asked to stop still serves requests, while `/health/ready` answers 503 and the load balancer sends
+   * requests elsewhere. `DRAIN_SECONDS`: by default 8 with `CLUSTER=socket`; otherwise 0, because no other process can take the requests.
    */
   readonly drainSeconds: number
   /**
@@ -159,7 +159,7 @@ const defaults: LimitValues = {
     pauseMs: 1_000
   },
   commands: {
-    // Fewer than the database connections, so that reads and creation go on even while a few accounts' commands take all turns.
+    // Fewer than the database connections, so that reads and creations still run while the commands of a few accounts take all turns.
     atOnce: 6,
     // More than one, so that a slow command of an account does not block the account's other commands.
     ofOwnerAtOnce: 2,

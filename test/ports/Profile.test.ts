@@ -103,8 +103,7 @@ const swept = (holds: () => boolean) =>
     Effect.repeat(
       Effect.andThen(
         TestClock.adjust("10 seconds"),
-        // Signing takes real time, in a thread: a clock that runs far ahead of it ends every attempt by its time-out.
-        Effect.promise(() => new Promise((done) => setTimeout(done, 2)))
+        Effect.promise(() => new Promise(setImmediate))
       ),
       { until: holds }
     )

@@ -6,7 +6,6 @@ import { cpuBetween, type CpuByKind, follow } from "./ProcessTree.ts"
 /** What one file of tests took. */
 export interface FileTimes {
   readonly file: string
-  readonly project: string
   readonly tests: number
   readonly failed: number
   /** Milliseconds from the end of the file before, with its modules. */
@@ -27,26 +26,26 @@ export default class TimesReporter implements Reporter {
 
   onTestRunStart() {
     this.timer = setInterval(() => this.tree.look(), 100)
-    this.note("before the first file", "", 0, 0)
+    this.note("before the first file", 0, 0)
   }
 
   onTestModuleEnd(module: TestModule) {
     const tests = [...module.children.allTests()]
     const failed = tests.filter((test) => test.result().state === "failed").length
-    this.note(Path.relative(process.cwd(), module.moduleId), module.project.name, tests.length, failed)
+    this.note(Path.relative(process.cwd(), module.moduleId), tests.length, failed)
   }
 
   onTestRunEnd() {
     clearInterval(this.timer)
-    this.note("after the last file", "", 0, 0)
+    this.note("after the last file", 0, 0)
     const file = process.env["TIMES_FILE"]
     if (file !== undefined) Fs.writeFileSync(file, JSON.stringify(this.times))
   }
 
-  private note(file: string, project: string, tests: number, failed: number) {
+  private note(file: string, tests: number, failed: number) {
     const now = this.tree.look()
     const wall = Date.now() - this.lastAt
-    this.times.push({ file, project, tests, failed, wall, cpu: Object.fromEntries(cpuBetween(this.last, now)) })
+    this.times.push({ file, tests, failed, wall, cpu: Object.fromEntries(cpuBetween(this.last, now)) })
     this.last = now
     this.lastAt += wall
   }

@@ -90,13 +90,13 @@ export const outcomeOf = (
   request: NewEnablement,
   before: StoredEnablement | undefined,
   others: { readonly running: string | undefined; readonly count: number }
-): "as it is" | "begins" | "goes on" | ApiError => {
+): "as it is" | "begins" | "resumes" | ApiError => {
   if (before !== undefined && before.status !== "failed") return "as it is"
   if (others.running !== undefined) return anotherRuns(others.running)
   if (before === undefined) {
     return others.count >= setsMax ? tooMany(`The account has had ${setsMax} test sets`) : "begins"
   }
-  return before.run >= runsMax ? tooMany(`The test set ${request.id} was started ${runsMax} times`) : "goes on"
+  return before.run >= runsMax ? tooMany(`The test set ${request.id} was started ${runsMax} times`) : "resumes"
 }
 
 const live = (account_id: AccountId): AccountMode => ({ account_id, livemode: true })
@@ -179,7 +179,7 @@ export class Enablements extends Context.Service<Enablements>()("folio/store/Ena
         const { technical_key, ...range } = request.range
         const sealed = yield* secrets.seal(technical_key, testRangePlace(key))
         if (outcome === "begins") yield* Effect.orDie(insert(account, { ...request, range, sealed }))
-        if (outcome === "goes on") yield* Effect.orDie(resume(account, { ...request, range, sealed }))
+        if (outcome === "resumes") yield* Effect.orDie(resume(account, { ...request, range, sealed }))
         return { outcome, row: yield* Effect.orDie(Effect.flatMap(find(key), Effect.fromOption)) }
       }),
       /** Takes test sets that are due, longest waiting first: they are this process's for `leaseSeconds`, or until it dies. */

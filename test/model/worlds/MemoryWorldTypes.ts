@@ -32,7 +32,7 @@ export interface MemoryWorldOptions extends MemoryPortsOptions {
   readonly store?: Layer.Layer<never, never, Layer.Success<typeof MemoryStore.layer>>
 }
 
-/** A world in memory, which begins anew for each sequence. */
+/** A world in memory. Each sequence starts with an empty one. */
 export interface MemoryWorld extends World {
   /** Forgets everything and begins anew; the same seed gives the same run. */
   readonly reset: (seed: number) => Effect.Effect<void>

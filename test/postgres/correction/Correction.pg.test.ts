@@ -204,14 +204,14 @@ describeLive(layerTestApp())("A rejected document that is corrected", (it) => {
     }
     yield* sql`
       alter policy requested_states on invoices using (true) with check (state in ('canceled', 'queued', 'numbered', 'signed'))`
-    const anew = sql`state = 'numbered', version = version + 1, next_action_at = now(), cufe = null, attempts = 0,
+    const corrected = sql`state = 'numbered', version = version + 1, next_action_at = now(), cufe = null, attempts = 0,
       submitted_at = null, contingency_since = null, transmit_before = null, of_type_04 = false,
       authority_errors = '[]', authority_notifications = '[]'`
     assert.include(
-      yield* refused(sql`update invoices set ${anew} where id = ${bad.id}`),
+      yield* refused(sql`update invoices set ${corrected} where id = ${bad.id}`),
       "a correction keeps the rejected document"
     )
-    assert.include(yield* refused(sql`update invoices set ${anew} where id = ${id}`), "stays issued")
+    assert.include(yield* refused(sql`update invoices set ${corrected} where id = ${id}`), "stays issued")
     assert.include(
       yield* refused(sql`delete from invoice_documents where invoice_id = ${bad.id}`),
       "only moved to rejected_documents"

@@ -247,10 +247,10 @@ describeLive(TestDatabase.layer)("The database", (it) => {
     yield* step(id, 6, "numbered", { command: "Sign", to: "signed" })
     yield* step(id, 7, "signed", { command: "Submit", to: "submitted" })
     yield* step(id, 8, "submitted", { command: "Fail", to: "failed" })
-    const anew = service.unsafe(
+    const corrected = service.unsafe(
       `update invoices set state = 'numbered', version = 10, ${become("numbered")} where id = '${id}'`
     )
-    assert.include(yield* refusal(anew), "facts_of_its_state")
+    assert.include(yield* refusal(corrected), "facts_of_its_state")
     const forgotten = service`
       update invoices set state = 'signed', version = 10, next_action_at = 'infinity', failure = null, submitted_at = null
       where id = ${id}`

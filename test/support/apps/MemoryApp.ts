@@ -5,6 +5,7 @@ import * as NodeDns from "@effect/platform-node/NodeDns"
 import { Config, Effect, Layer, Redacted, References } from "effect"
 import { type Sharding, TestRunner } from "effect/cluster"
 import { TestClock } from "effect/testing"
+import { sign } from "node:crypto"
 import type { AccountMode, KeyMode } from "../../../schemas/Account.ts"
 import { AccountId, ApiKeyId, ResolutionId } from "../../../schemas/Id.ts"
 import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
@@ -89,7 +90,14 @@ export const apiKeyIds = {
 
 // One key pair for all tests of this process: to make one takes longer than most tests.
 const pem = Effect.runSync(Effect.cached(makeSelfSigned("Folio test", new Date(startOfTest))))
-const certificate = Layer.effect(SandboxCertificate, Effect.map(pem, fromPem))
+// Signs in its own turn: a signature in a thread takes real time, while a test's clock runs through the time-outs of every attempt.
+const certificate = Layer.effect(
+  SandboxCertificate,
+  Effect.map(pem, (text) => ({
+    ...fromPem(text),
+    sign: (bytes: Uint8Array) => Effect.sync(() => sign("sha256", bytes, text))
+  }))
+)
 
 const seed = Layer.effectDiscard(
   Effect.gen(function* () {
