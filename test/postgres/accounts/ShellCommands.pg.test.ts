@@ -6,19 +6,10 @@ import * as Path from "node:path"
 import { apiKeyMode } from "../../../src/domain/accounts/ApiKeyFormat.ts"
 import { lastMigration } from "../../../src/platform/postgres/Migrations.ts"
 import { version } from "../../../src/settings/Version.ts"
-import { makeClient } from "../../support/apps/Client.ts"
-import { folioCommand } from "../../support/processes/FolioCommand.ts"
+import { type DoctorSaid, folioCommand, issuer, notedIn, wrongIn } from "../../support/processes/FolioCommand.ts"
 import { folioHere } from "../../support/processes/FolioHere.ts"
-import { endpointBody } from "../../support/apps/Invoices.ts"
 import { bareDatabase, dataDirectory, freshDatabase, query } from "../../support/database/Postgres.ts"
-import { serviceProcess } from "../../support/processes/ServiceProcess.ts"
-import { until } from "../../support/apps/Until.ts"
 import { it } from "../../support/Tests.ts"
-
-const issuer =
-  "--nit|900373115|--legal-name|Prueba S.A.S.|--email|facturas@example.com|--address|Calle 1|--city-code|11001".split(
-    "|"
-  )
 
 /** Runs commands on one database, in this process. */
 const on = Effect.fnUntraced(function* (database: Effect.Effect<string, unknown, Scope.Scope>) {
@@ -26,16 +17,6 @@ const on = Effect.fnUntraced(function* (database: Effect.Effect<string, unknown,
   const env: Record<string, string> = { DATABASE_URL: url, DATA_DIR: yield* dataDirectory }
   return { url, env, folio: (...words: ReadonlyArray<string>) => folioHere([...words, "--json"], env) }
 })
-
-interface DoctorSaid {
-  readonly json: { readonly checks: ReadonlyArray<{ check: string; ok: boolean; state: string; advice?: string }> }
-}
-
-/** The checks of the doctor that found something wrong. */
-const wrongIn = ({ json }: DoctorSaid) => json.checks.filter(({ ok }) => !ok).map(({ check }) => check)
-
-/** The checks of the doctor that found something that production needs. */
-const notedIn = ({ json }: DoctorSaid) => json.checks.filter(({ state }) => state === "note").map(({ check }) => check)
 
 describe("folio", () => {
   it.live("makes accounts and keys, and ends keys", function* () {
@@ -138,34 +119,6 @@ describe("folio", () => {
     assert.deepStrictEqual((yield* folio("migrate")).json, { migration: lastMigration })
     assert.deepStrictEqual((yield* folio("accounts", "list")).json, [])
     assert.deepStrictEqual(wrongIn(yield* folio("doctor")), [])
-  })
-
-  it.live("works beside the service on its embedded database, and finds a revoked key without work", function* () {
-    const service = yield* serviceProcess({ webhookAllow: "127.0.0.1:9" })
-    const env = { DATA_DIR: service.dataDir }
-    const nowhere = yield* folioCommand(["doctor", "--json"], env)
-    assert.deepStrictEqual([nowhere.code, wrongIn(nowhere)], [0, []])
-    assert.include(nowhere.out, "the first start makes it")
-    assert.isFalse(Fs.existsSync(service.dataDir), "the doctor makes nothing")
-    yield* service.start()
-    const made = yield* folioCommand(["accounts", "create", ...issuer, "--json"], env)
-    const { account, api_key } = made.json
-    const client = makeClient(service.url, api_key.key)
-    assert.strictEqual((yield* client.get("/v1/account")).json.id, account.id)
-    assert.strictEqual((yield* client.post("/v1/webhook-endpoints", endpointBody("https://example.com"))).status, 201)
-    const doctor = yield* folioCommand(["doctor", "--json"], env)
-    assert.deepStrictEqual(wrongIn(doctor), [], doctor.out)
-    assert.strictEqual(doctor.code, 0)
-    const isOfNobody = process.getuid?.() === 0 && !/^folio:/m.test(Fs.readFileSync("/etc/passwd", "utf8"))
-    assert.strictEqual(notedIn(doctor).includes("server user"), isOfNobody, doctor.out)
-    assert.strictEqual((yield* folioCommand(["keys", "revoke", api_key.id], env)).code, 0)
-    yield* until(client.get("/v1/account"), ({ status }) => status === 401)
-    assert.strictEqual(yield* service.ready, 200)
-    yield* service.signal("SIGTERM")
-    yield* service.ended
-    // Nobody runs it now: a command starts it for itself, and leaves nothing behind.
-    assert.include((yield* folioCommand(["accounts", "list"], env)).out, account.id)
-    assert.strictEqual(yield* service.postmaster, 0)
   })
 
   it.live("doctor notes what production lacks, and fails on it with --production", function* () {

@@ -1,13 +1,9 @@
 import { assert } from "@effect/vitest"
 import { Array, Effect, Fiber, Schedule } from "effect"
-import { randomBytes } from "node:crypto"
 import * as Net from "node:net"
-import { freshDatabase } from "../../support/database/Postgres.ts"
-import { receiver } from "../../support/receiver/Receiver.ts"
-import { serviceProcess } from "../../support/processes/ServiceProcess.ts"
 import { insist, SeveralProcesses, settleAndReconcile, signedSoFar } from "../../support/processes/SeveralProcesses.ts"
 import { until } from "../../support/apps/Until.ts"
-import { it as test, describeLive } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
 /** Waits until the client holds so many acknowledgements more; gives how long that took, in milliseconds. */
 const acknowledged = Effect.fnUntraced(function* (more: number) {
@@ -84,18 +80,4 @@ describeLive(SeveralProcesses.layer(2))("Two processes", (it) => {
       assert.isAtMost(doubled, 8)
     }
   )
-})
-
-test.live("A process whose runner port is taken says so in one line, and ends", function* () {
-  const env = {
-    RUNNER_PORT: String((yield* receiver).port),
-    CLUSTER: "socket",
-    DATABASE_URL: yield* freshDatabase,
-    FOLIO_KEY: randomBytes(32).toString("base64")
-  }
-  const process = yield* serviceProcess({ webhookAllow: "", env })
-  const { message } = yield* Effect.flip(process.start())
-  const lines = message.split("\n").filter((line) => line.startsWith("folio: "))
-  assert.lengthOf(lines, 1, message)
-  assert.match(lines[0] ?? "", /cannot listen for the other processes on 127\.0\.0\.1:\d+ .*EADDRINUSE.*RUNNER_PORT/)
 })

@@ -5,10 +5,11 @@ import { randomBytes } from "node:crypto"
 import { unprovenMax } from "../../../src/platform/cluster/RunnerConnections.ts"
 import { Revision } from "../../../src/protocol/Revision.ts"
 import { connectionsWith, type Meddling, onTheWay, say, silentCrowd, takeKey } from "../../support/receiver/Intruder.ts"
+import { receiver } from "../../support/receiver/Receiver.ts"
 import { freshDatabase } from "../../support/database/Postgres.ts"
 import { freePort, type ServiceProcess, serviceProcess } from "../../support/processes/ServiceProcess.ts"
 import { until } from "../../support/apps/Until.ts"
-import { describeLive } from "../../support/Tests.ts"
+import { describeLive, it as test } from "../../support/Tests.ts"
 
 const secret = randomBytes(32)
 
@@ -182,4 +183,18 @@ describeLive(Runner.layer)("The port of the other processes", (it) => {
     yield* until(refused("too_slow"), (count) => count >= unprovenMax / 2)
     assert.isAtMost(yield* logged("RUNNER_PORT refused a connection"), 12)
   })
+})
+
+test.live("A process whose runner port is taken says so in one line, and ends", function* () {
+  const env = {
+    RUNNER_PORT: String((yield* receiver).port),
+    CLUSTER: "socket",
+    DATABASE_URL: yield* freshDatabase,
+    FOLIO_KEY: randomBytes(32).toString("base64")
+  }
+  const process = yield* serviceProcess({ webhookAllow: "", env })
+  const { message } = yield* Effect.flip(process.start())
+  const lines = message.split("\n").filter((line) => line.startsWith("folio: "))
+  assert.lengthOf(lines, 1, message)
+  assert.match(lines[0] ?? "", /cannot listen for the other processes on 127\.0\.0\.1:\d+ .*EADDRINUSE.*RUNNER_PORT/)
 })

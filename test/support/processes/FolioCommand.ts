@@ -30,3 +30,20 @@ export const folioCommand = (words: ReadonlyArray<string>, env: Readonly<Record<
     })
     return Effect.sync(() => void child.kill("SIGKILL"))
   })
+
+/** The options with which `folio accounts create` makes an account. */
+export const issuer =
+  "--nit|900373115|--legal-name|Prueba S.A.S.|--email|facturas@example.com|--address|Calle 1|--city-code|11001".split(
+    "|"
+  )
+
+export interface DoctorSaid {
+  readonly json: { readonly checks: ReadonlyArray<{ check: string; ok: boolean; state: string; advice?: string }> }
+}
+
+/** The checks of the doctor that found something wrong. */
+export const wrongIn = ({ json }: DoctorSaid) => json.checks.filter(({ ok }) => !ok).map(({ check }) => check)
+
+/** The checks of the doctor that found something that production needs. */
+export const notedIn = ({ json }: DoctorSaid) =>
+  json.checks.filter(({ state }) => state === "note").map(({ check }) => check)
