@@ -1,9 +1,8 @@
 import { Duration, Effect, Record } from "effect"
 import { Entity } from "effect/cluster"
 import type { ApiError } from "../../schemas/ApiError.ts"
-import type { Actor, Command } from "../commands/Command.ts"
+import type { Actor, CarriedOut, Command } from "../commands/Command.ts"
 import { Commands } from "../commands/Commands.ts"
-import * as InFlight from "./InFlight.ts"
 import { Mailing } from "../issuing/Mailing.ts"
 import * as Numbering from "../issuing/Numbering.ts"
 import {
@@ -15,7 +14,7 @@ import {
 } from "../protocol/AccountEntity.ts"
 import { inLane } from "../protocol/AccountLanes.ts"
 import { accountModeOf } from "../protocol/Address.ts"
-import { IdempotencyKeys } from "../store/accounts/IdempotencyKeys.ts"
+import { Idempotency, makeInFlight } from "../store/accounts/Idempotency.ts"
 import { Database } from "../store/sql/Database.ts"
 import { apiErrorOf } from "../store/sql/SqlFailure.ts"
 
@@ -30,8 +29,8 @@ type Handlers = { readonly [Tag in CommandTag]: (request: Request<Tag>) => Effec
 
 /**
  * The actor of one account in one mode, which carries out its commands and numbers its drafts in order. Requests run concurrently,
- * but only a few at a time of the requests that have a transaction of their own. `InFlight` and, finally, SQL make sure that an
- * effect happens only once.
+ * but only a few at a time of the requests that have a transaction of their own. `Idempotency` makes sure that an effect happens
+ * only once.
  */
 export const layer = AccountEntity.toLayer(
   Effect.gen(function* () {
@@ -41,13 +40,8 @@ export const layer = AccountEntity.toLayer(
     const { entityId } = yield* Entity.CurrentAddress
     const account = accountModeOf(entityId)
     const numbering = yield* Numbering.make(account)
-    const once = InFlight.make(yield* IdempotencyKeys)
-    const actor: Actor = {
-      account,
-      number: numbering.add,
-      forgetRanges: numbering.forgetRanges,
-      hasRange: numbering.hasRange
-    }
+    const once = makeInFlight((yield* Idempotency).lookup)
+    const actor: Actor = { account, hasRange: numbering.hasRange }
 
     /** Turns a defect into an API error: a fatal defect would restart the actor, and repeat every request in flight. */
     const answer = <A>({ request_id }: RequestContext, effect: Effect.Effect<A, ApiError>) =>
@@ -65,10 +59,17 @@ export const layer = AccountEntity.toLayer(
         inLane(account)
       )
 
+    /** Goes on with what a command has left to do. */
+    const goOn = Effect.fnUntraced(function* ({ changesRanges, drafts = [], outcome }: CarriedOut) {
+      if (changesRanges === true) yield* numbering.forgetRanges
+      for (const draft of drafts) yield* numbering.add(draft)
+      return outcome
+    })
+
     const handler =
       <Tag extends CommandTag>({ carryOut }: Command<Tag>) =>
       ({ payload }: Request<Tag>) =>
-        answer(payload.context, once(payload.context, carryOut(actor, payload)))
+        answer(payload.context, once(payload.context, Effect.flatMap(carryOut(actor, payload), goOn)))
 
     const handlers = Record.map(commands as Record<string, Command<CommandTag>>, handler) as Handlers
 

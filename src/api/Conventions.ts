@@ -6,12 +6,14 @@ import type { CurrentPrincipal } from "./Authorization.ts"
 export const idempotencyKeyMax = 128
 export const bodyBytesMax = 256 * 1024
 
-/** The checked content of a request's headers. */
+/** What the stages before the handler have found in a request. */
 export interface Request {
   /** The dated version that answers are rendered in. */
   readonly version: Version
   /** The idempotency key, and the fingerprint of method, path and body as sent; null for a request without a key. */
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
+  /** The body as the endpoint's schema decodes it; the bytes of a file; undefined without a body. */
+  readonly body: unknown
 }
 
 export class CurrentRequest extends Context.Service<CurrentRequest, Request>()("folio/api/CurrentRequest") {}
@@ -69,10 +71,7 @@ export const WholeDocument = Context.Reference<"sent" | "copied" | "moved" | nul
   defaultValue: () => null
 })
 
-/**
- * Checks the size, media type, version, idempotency key and strict JSON of a request, in this order, before the endpoint decodes
- * the body.
- */
+/** The stages of a request between the caller's key and the handler (`http/request/Pipeline`). */
 export class Conventions extends HttpApiMiddleware.Service<
   Conventions,
   { provides: CurrentRequest; requires: CurrentPrincipal }

@@ -57,7 +57,7 @@ export const make = Effect.gen(function* () {
       return {
         answer: Command.ok(shown.view(holder, { ...beside, certificate: Option.some(certificate) })),
         audit: [["certificate.uploaded", id, { subject: identity.subject }]],
-        after: () => certificates.forget(account_id)
+        after: certificates.forget(account_id)
       }
     }
   })

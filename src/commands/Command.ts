@@ -1,4 +1,5 @@
-import { Effect, Option, Result } from "effect"
+import type { Option } from "effect"
+import { Effect } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
 import { ApiError, type Violation } from "../../schemas/ApiError.ts"
 import type { DocumentKind } from "../../schemas/FiscalDocument.ts"
@@ -6,18 +7,29 @@ import { unreadable } from "../domain/requests/Unreadable.ts"
 import type { NewDraft } from "../issuing/Numbering.ts"
 import type { CommandTag, Payload, RequestContext } from "../protocol/AccountEntity.ts"
 import { type AuditAction, AuditLog } from "../store/accounts/AuditLog.ts"
-import { type Answer, type Claim, IdempotencyKeys, type Outcome } from "../store/accounts/IdempotencyKeys.ts"
+import {
+  type Answer,
+  type Claim,
+  claimOf,
+  Idempotency,
+  type Outcome,
+  unlessAnswered
+} from "../store/accounts/Idempotency.ts"
 import { CommandTurns } from "./CommandTurns.ts"
 
-/** The part of an account's actor that the account's commands use. */
+/** What the account's actor knows for its commands. */
 export interface Actor {
   readonly account: AccountMode
-  /** Queues a new draft to be numbered in order of creation. */
-  readonly number: (draft: NewDraft) => Effect.Effect<void>
-  /** Empties the actor's cache of ranges, so that the next draft is numbered from the current ranges. */
-  readonly forgetRanges: Effect.Effect<void>
   /** Whether a range of the prefix, or any if null, gives numbers. Does not read the database for each document. */
   readonly hasRange: (kind: DocumentKind, prefix: string | null) => Effect.Effect<boolean>
+}
+
+/** What a command leaves its account's actor to do. A replay leaves nothing: the first request did, or the sweeper does. */
+export interface Left {
+  /** New drafts, to be numbered in order of creation. */
+  readonly drafts?: ReadonlyArray<NewDraft>
+  /** Ranges have changed: the next draft is numbered from the current ones. */
+  readonly changesRanges?: boolean
 }
 
 /** An entry of the audit log. `details` say what was changed, not the new values. */
@@ -59,12 +71,12 @@ const sessionEntry = (
 }
 
 /** The result of a command's transaction. */
-export interface Done {
+export interface Done extends Left {
   readonly answer: Answer
   /** Stored in the same transaction. Empty for changes that the data itself records, such as the timeline of a document. */
   readonly audit: ReadonlyArray<AuditEntry>
-  /** The work that follows the commit. The sweeper does that work if the process dies first; a replay does not repeat the work. */
-  readonly after?: (actor: Actor) => Effect.Effect<void>
+  /** What follows the commit. The sweeper does it if the process dies first; a replay does not repeat it. */
+  readonly after?: Effect.Effect<void>
 }
 
 /** What a command does: steps, as `Effect.gen` takes them, or an effect. Arguments of `Effect.fnUntraced` would have no type here. */
@@ -76,12 +88,17 @@ const effectOf = <A>(steps: () => Steps<A>): Effect.Effect<A, ApiError> =>
     return Effect.isEffect(made) ? made : Effect.gen(() => made)
   })
 
+/** The outcome of a command, and what it leaves to do. */
+export interface CarriedOut extends Left {
+  readonly outcome: Outcome
+}
+
 declare const made: unique symbol
 
 /** A command that a client may send to its account. Only `make` makes commands: none can lack key, replay, audit entry or turn. */
 export interface Command<Tag extends CommandTag> {
   readonly tag: Tag
-  readonly carryOut: (actor: Actor, payload: Payload<Tag>) => Effect.Effect<Outcome, ApiError>
+  readonly carryOut: (actor: Actor, payload: Payload<Tag>) => Effect.Effect<CarriedOut, ApiError>
   readonly [made]: true
 }
 
@@ -101,12 +118,7 @@ interface Alone<Tag extends CommandTag, Prepared> extends Before<Tag, Prepared> 
 
 interface Batched<Tag extends CommandTag, Prepared> extends Before<Tag, Prepared> {
   /** Runs in a statement that other requests share, which claims the idempotency key and stores the answer itself. */
-  readonly run: (
-    account: AccountMode,
-    payload: Payload<Tag>,
-    claim: Claim,
-    prepared: Prepared
-  ) => Steps<Pick<Done, "after"> & { readonly outcome: Outcome }>
+  readonly run: (account: AccountMode, payload: Payload<Tag>, claim: Claim, prepared: Prepared) => Steps<CarriedOut>
 }
 
 const command = <Tag extends CommandTag>(tag: Tag, carryOut: Command<Tag>["carryOut"]): Command<Tag> =>
@@ -115,35 +127,24 @@ const command = <Tag extends CommandTag>(tag: Tag, carryOut: Command<Tag>["carry
 /** The two ways to make a command: `alone`, with a transaction of its own, and `batched`, in a shared statement. */
 export const make = Effect.gen(function* () {
   const audit = yield* AuditLog
-  const keys = yield* IdempotencyKeys
+  const keys = yield* Idempotency
   const turns = yield* CommandTurns
 
-  const answered = (claim: Claim | null) =>
-    claim === null
-      ? Effect.succeedNone
-      : Effect.map(
-          keys.lookup(claim),
-          Option.map((answer): Outcome => ({ answer, replayed: true }))
-        )
-
   /** The result of `before`, or the stored outcome of a request that was already answered. */
-  const prepare = Effect.fnUntraced(function* <Tag extends CommandTag, Prepared>(
+  const prepare = <Tag extends CommandTag, Prepared>(
     { before, isBeforeLong }: Pick<Alone<Tag, Prepared>, "before" | "isBeforeLong">,
     actor: Actor,
     payload: Payload<Tag>,
     claim: Claim | null
-  ) {
-    if (before === undefined) return { prepared: undefined as Prepared }
-    const preparing = effectOf(() => before(actor.account, payload, actor))
-    if (isBeforeLong === true) {
-      const stored = yield* answered(claim)
-      return Option.isSome(stored) ? { outcome: stored.value } : { prepared: yield* preparing }
-    }
-    const result = yield* Effect.result(preparing)
-    if (Result.isSuccess(result)) return { prepared: result.success }
-    const stored = yield* answered(claim)
-    return Option.isSome(stored) ? { outcome: stored.value } : yield* result.failure
-  })
+  ) =>
+    before === undefined
+      ? Effect.succeed({ prepared: undefined as Prepared })
+      : unlessAnswered(
+          keys.lookup,
+          claim,
+          effectOf(() => before(actor.account, payload, actor)),
+          isBeforeLong === true
+        )
 
   /** Makes a command with a transaction, and so a connection, of its own; the command waits for its turn without a connection. */
   const alone = <const Tag extends CommandTag, Prepared = undefined>(tag: Tag, parts: Alone<Tag, Prepared>) =>
@@ -154,19 +155,18 @@ export const make = Effect.gen(function* () {
         const { context } = payload
         const claim = claimOf(context)
         const begun = yield* prepare(parts, actor, payload, claim)
-        if ("outcome" in begun) return begun.outcome
-        let after: Done["after"]
+        if ("outcome" in begun) return begun
+        let done: Done | undefined
         const effect = Effect.gen(function* () {
-          const done = yield* effectOf(() => parts.run(account, payload, begun.prepared))
+          done = yield* effectOf(() => parts.run(account, payload, begun.prepared))
           const entries = done.audit.length > 0 ? done.audit : sessionEntry(tag, account, payload, done.answer)
           for (const [action, id, details] of entries) yield* audit.record(account, context, action, id, details)
-          after = done.after
           return done.answer
         })
         const options = { secret: parts.isSecret === true }
         const outcome = yield* turns.inTurn(account, context, keys.once(account, claim, effect, options))
-        if (after !== undefined) yield* after(actor)
-        return outcome
+        if (done?.after !== undefined) yield* done.after
+        return { ...leftBy(done), outcome }
       })
     )
 
@@ -179,24 +179,26 @@ export const make = Effect.gen(function* () {
         const claim = claimOf(payload.context)
         if (claim === null) return yield* keyMissing
         const begun = yield* prepare(parts, actor, payload, claim)
-        if ("outcome" in begun) return begun.outcome
-        const { after, outcome } = yield* effectOf(() => parts.run(account, payload, claim, begun.prepared))
+        if ("outcome" in begun) return begun
+        const carriedOut = yield* effectOf(() => parts.run(account, payload, claim, begun.prepared))
+        const { outcome } = carriedOut
         // The shared statement has committed. Only if the process dies at this point, the change has no entry.
         if (!outcome.replayed) {
           for (const [action, id] of sessionEntry(tag, account, payload, outcome.answer)) {
             yield* audit.record(account, payload.context, action, id)
           }
         }
-        if (after !== undefined) yield* after(actor)
-        return outcome
+        return carriedOut
       })
     )
 
   return { alone, batched }
 })
 
-const claimOf = ({ api_key_id, idempotency }: RequestContext): Claim | null =>
-  idempotency === null ? null : { api_key_id, value: idempotency.key, fingerprint: idempotency.fingerprint }
+const leftBy = (done: Done | undefined): Left => ({
+  ...(done?.drafts === undefined ? {} : { drafts: done.drafts }),
+  ...(done?.changesRanges === undefined ? {} : { changesRanges: done.changesRanges })
+})
 
 const keyMissing = new ApiError({ code: "idempotency_key_missing", message: "Send the header Idempotency-Key." })
 

@@ -39,7 +39,7 @@ export const make = Effect.gen(function* () {
       return {
         answer: Command.accepted(`${path}/${id}/emails`, emailSnapshot(stored)),
         audit: [["email.resent", email_id, { document_id: id }]],
-        after: () => notify.mail(key)
+        after: notify.mail(key)
       }
     }
   })

@@ -31,7 +31,7 @@ export const make = Effect.gen(function* () {
       return {
         answer: yield* shown(account, id),
         audit: [["webhook_delivery.redelivered", id]],
-        after: () => notify.deliver(endpoint)
+        after: notify.deliver(endpoint)
       }
     }
   })
@@ -52,7 +52,7 @@ export const make = Effect.gen(function* () {
       return {
         answer: Command.accepted(`/v1/webhook-endpoints/${id}/deliveries?status=pending`, body),
         audit: [["webhook_endpoint.recovered", id, { since: request.since, deliveries }]],
-        after: () => notify.deliver(endpoint)
+        after: notify.deliver(endpoint)
       }
     }
   })
@@ -68,7 +68,7 @@ export const make = Effect.gen(function* () {
         const sample = sampleEvent({ ...account, id, type, created: timestamp(now), ulid })
         return { id, type, created_at: new Date(now), ...sample }
       })
-      return { answer: yield* shown(account, delivery), audit: [], after: () => notify.deliver(endpoint) }
+      return { answer: yield* shown(account, delivery), audit: [], after: notify.deliver(endpoint) }
     }
   })
 

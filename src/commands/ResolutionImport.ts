@@ -133,7 +133,7 @@ export const make = Effect.gen(function* () {
         data.push(resolutionView(row, localDate(now)))
       }
       const body: ResolutionImport = { object: "list", url: "/v1/resolutions", has_more: false, data, skipped }
-      return { answer: Command.ok(body), audit, after: ({ forgetRanges }) => forgetRanges }
+      return { answer: Command.ok(body), audit, changesRanges: true }
     }
   })
 

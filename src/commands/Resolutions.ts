@@ -23,7 +23,7 @@ export const make = Effect.gen(function* () {
       return {
         answer: Command.created(`/v1/resolutions/${id}`, resolutionView(resolution, localDate(now))),
         audit: [["resolution.created", id]],
-        after: ({ forgetRanges }) => forgetRanges
+        changesRanges: true
       }
     }
   })
@@ -36,7 +36,7 @@ export const make = Effect.gen(function* () {
       return {
         answer: Command.ok(resolutionView(row, today)),
         audit: [["resolution.updated", id, { changed: Object.keys(patch) }]],
-        after: ({ forgetRanges }) => forgetRanges
+        changesRanges: true
       }
     }
   })

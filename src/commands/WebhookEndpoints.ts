@@ -68,7 +68,7 @@ export const make = Effect.gen(function* () {
       return {
         answer: Command.ok(endpointView(row)),
         audit: [["webhook_endpoint.updated", id, { changed: Object.keys(patch) }]],
-        after: () => (patch.is_active === true ? notify.deliver(key) : Effect.void)
+        after: patch.is_active === true ? notify.deliver(key) : Effect.void
       }
     }
   })

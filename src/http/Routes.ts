@@ -9,7 +9,7 @@ import * as Authentication from "./request/Authentication.ts"
 import { BodyChecks } from "./request/BodyChecks.ts"
 import * as Catalogs from "./routes/Catalogs.ts"
 import { Concurrency } from "./limits/Concurrency.ts"
-import * as Conventions from "./request/Conventions.ts"
+import * as Pipeline from "./request/Pipeline.ts"
 import * as Customers from "./routes/parties/Customers.ts"
 import * as Notes from "./routes/Notes.ts"
 import * as Docs from "./service/Docs.ts"
@@ -53,7 +53,7 @@ const groups = Layer.mergeAll(
   Versions.layer,
   WebhookEndpoints.layer
 ).pipe(
-  Layer.provide([FileAccess.layer, Conventions.layer, EmailNotices.layerSignature, Errors.layer]),
+  Layer.provide([FileAccess.layer, Pipeline.layer, EmailNotices.layerSignature, Errors.layer]),
   Layer.provide(BodyChecks.layer),
   Layer.provide(Authentication.layer)
 )

@@ -19,7 +19,7 @@ import { Emails } from "./mail/Emails.ts"
 import { Enablements } from "./enablement/Enablements.ts"
 import { TestDocuments } from "./enablement/TestDocuments.ts"
 import { Events } from "./webhooks/Events.ts"
-import { IdempotencyKeys } from "./accounts/IdempotencyKeys.ts"
+import { Idempotency } from "./accounts/Idempotency.ts"
 import { Ids } from "./sql/Ids.ts"
 import { IncidentCauses } from "./incidents/IncidentCauses.ts"
 import { Incidents } from "./incidents/Incidents.ts"
@@ -96,6 +96,6 @@ export const layer = Layer.mergeAll(
   Transitions.layer,
   WebhookEndpoints.layer
 ).pipe(
-  Layer.provideMerge(Layer.mergeAll(AuditLog.layer, IdempotencyKeys.layer, FailingInvoices.layer)),
+  Layer.provideMerge(Layer.mergeAll(AuditLog.layer, Idempotency.layer, FailingInvoices.layer)),
   Layer.provideMerge(Layer.mergeAll(Ids.layer, Secrets.layer, Workers.layer))
 )

@@ -3,8 +3,7 @@ import { Effect, Fiber, Latch, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { ApiError } from "../../schemas/ApiError.ts"
 import { CommandTurns } from "../../src/commands/CommandTurns.ts"
-import type { IdempotencyKeys, Outcome } from "../../src/store/accounts/IdempotencyKeys.ts"
-import * as InFlight from "../../src/actors/InFlight.ts"
+import { makeInFlight, type Outcome } from "../../src/store/accounts/Idempotency.ts"
 import { apiKeyIds, testMode } from "../support/apps/MemoryApp.ts"
 import { itOn } from "../support/Tests.ts"
 import { Limits } from "../../src/settings/Limits.ts"
@@ -18,7 +17,7 @@ const outcome: Outcome = { answer: { status: 200, location: null, body: "{}" }, 
 /** Carries out commands as an account's actor does, and tells which have been done. */
 const actor = Effect.gen(function* () {
   const turns = yield* CommandTurns
-  const once = InFlight.make({} as IdempotencyKeys["Service"])
+  const once = makeInFlight(() => Effect.succeedNone)
   const done: Array<string> = []
   const ask = (name: string, work: Effect.Effect<void, ApiError> = Effect.void) => {
     const idempotency = { key: name, fingerprint: name }

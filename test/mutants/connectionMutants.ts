@@ -80,10 +80,12 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
       "Effect.andThen(makeProbeLimit(), asked)": "asked"
     }
   }),
-  ...guards("src/http/request/Conventions.ts", "test/http/limits/Concurrency.test.ts", {
+  ...guards("src/http/request/Pipeline.ts", "test/http/limits/Concurrency.test.ts", {
     "limits: any number of large bodies is read": {
       "isLarge(request) ? concurrency.large(principal)(answer) : answer": "answer"
-    },
+    }
+  }),
+  ...guards("src/http/request/Body.ts", "test/http/limits/Concurrency.test.ts", {
     "limits: any number of bodies of unknown length is read": { 'headers["transfer-encoding"] !== undefined ||': "" }
   }),
   ...guards("src/platform/server/Refusals.ts", "test/http/limits/Connections.test.ts", {

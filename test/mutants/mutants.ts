@@ -61,7 +61,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       "and d.attempts = n.attempts and d.status = n.from_status": ""
     }
   }),
-  ...guards("src/store/accounts/IdempotencyKeys.ts", "test/postgres/accounts/Idempotency.pg.test.ts", {
+  ...guards("src/store/accounts/Idempotency.ts", "test/postgres/accounts/Idempotency.pg.test.ts", {
     "a used key is claimed again within its window": {
       "    sealed = false, completed_at = now()\n  where k.completed_at <= now() - interval '${sql.literal(idempotencyWindow)}'\n  returning":
         "    sealed = false, completed_at = now()\n  returning"

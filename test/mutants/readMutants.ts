@@ -48,8 +48,8 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "Effect.fail(tooSlow(narrow, slowMs))": 'Effect.fail(new ApiError({ code: "internal_error", message: "" }))'
     }
   }),
-  ...guards("src/http/request/Conventions.ts", "test/http/limits/RequestTurns.test.ts", {
-    "creations take no turns": { "if (isCreation && isSmall) {": "if (isCreation && bytes.length < 0) {" },
+  ...guards("src/http/request/Pipeline.ts", "test/http/limits/RequestTurns.test.ts", {
+    "creations take no turns": { "if (isCreation && isSmall) return": "if (isCreation && bytes.length < 0) return" },
     "a creation that would wait is read first": { "if (isCreation) yield* turns.admit(principal)": "" }
   }),
   ...guards("src/issuing/Backpressure.ts", "test/issuing/Backpressure.test.ts", {
@@ -94,8 +94,10 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "document.sent : restMsOfKib.body)": "document.sent : 0)"
     }
   }),
-  ...guards("src/http/request/Conventions.ts", "test/http/limits/RequestTurns.test.ts", {
-    "an account reads as much at a time as it asks for": { "if (isRead) {": "if (isRead && bytes.length > 0) {" },
+  ...guards("src/http/request/Pipeline.ts", "test/http/limits/RequestTurns.test.ts", {
+    "an account reads as much at a time as it asks for": {
+      "if (isRead) return": "if (isRead && bytes.length > 0) return"
+    },
     "an account has as many large bodies read at a time as it sends": {
       "const isSmall = bytes.length <= smallBytesMax": "const isSmall = bytes.length >= 0"
     }

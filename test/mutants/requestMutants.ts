@@ -64,18 +64,18 @@ export const requestMutants: ReadonlyArray<Mutant> = [
       "keepsNumber ? undefined : range[kind]": "range[kind]"
     }
   }),
-  ...guards("src/http/request/Conventions.ts", "test/http/request/Validation.test.ts", {
+  ...guards("src/http/request/Pipeline.ts", "test/http/request/Validation.test.ts", {
     "request: a text with U+0000 is looked for": { " || holdsNul(body)": "" },
     "request: a fault of form hides the rules that are broken": {
       "if (kind === null || faults.length === 0 ||": "if (faults.length >= 0 ||"
     }
   }),
-  ...guards("src/http/request/Conventions.ts", "test/http/routes/ApiKeys.test.ts", {
+  ...guards("src/http/request/Pipeline.ts", "test/http/routes/ApiKeys.test.ts", {
     "request: a key that ended while the body came is not looked for again": {
       "      yield* yield* KeyStillWorks\n": ""
     }
   }),
-  ...guards("src/http/request/Conventions.ts", "test/http/limits/RequestTurns.test.ts", {
+  ...guards("src/http/request/Pipeline.ts", "test/http/limits/RequestTurns.test.ts", {
     "request: a command works on a whole document without a turn": {
       'if (work === null || work === "sent") return': "if (bytes.length >= 0) return"
     }

@@ -33,8 +33,10 @@ export const wireMutants: ReadonlyArray<Mutant> = [
         '  "strange": { "status": 400, "type": "invalid_request_error", "help": "It is strange. Stop.", "example": { "request": "GET /v1/strange", "message": "It is strange." } },\n  "malformed_json": {'
     }
   }),
-  ...guards("src/http/request/Conventions.ts", "test/http/request/BadInput.test.ts", {
-    "wire: U+0000 reaches the database": { 'if (!url.includes("%00"))': 'if (url !== "")' },
+  ...guards("src/http/request/Pipeline.ts", "test/http/request/BadInput.test.ts", {
+    "wire: U+0000 reaches the database": { 'if (!url.includes("%00"))': 'if (url !== "")' }
+  }),
+  ...guards("src/http/request/Body.ts", "test/http/request/BadInput.test.ts", {
     "wire: a body in gzip is read as JSON": {
       "if (!/^(identity)?$/i.test(coding))": "if (/^(gone)$/i.test(coding))"
     }
@@ -58,7 +60,7 @@ export const wireMutants: ReadonlyArray<Mutant> = [
       "shouldUpgradeCallback: () => false": "shouldUpgradeCallback: () => true"
     }
   }),
-  ...guards("src/actors/InFlight.ts", "test/http/request/Idempotency.test.ts", {
+  ...guards("src/store/accounts/Idempotency.ts", "test/http/request/Idempotency.test.ts", {
     "wire: a duplicate waits less than it should": { "Duration.millis(250)": "Duration.millis(249)" }
   }),
   ...guards("src/http/request/Ask.ts", "test/postgres/process/LostAnswers.pg.test.ts", {
@@ -66,7 +68,7 @@ export const wireMutants: ReadonlyArray<Mutant> = [
       "answered.location === null ?": 'answered.location === null || answered.kind === "replayed" ?'
     }
   }),
-  ...guards("src/http/request/Conventions.ts", "test/http/request/EveryRoute.test.ts", {
+  ...guards("src/http/request/Body.ts", "test/http/request/EveryRoute.test.ts", {
     "wire: a wrong media type is found out by JSON alone": {
       "if (fault !== null)": "if (fault === undefined)"
     }

@@ -61,7 +61,7 @@ export const make = Effect.gen(function* () {
     return {
       answer: Command.accepted(`${documentKinds[kindOf(key.id)].path}/${key.id}`, shown),
       audit: [],
-      after: () => Effect.andThen(Fault.at("after-correct"), notify.proceed(key))
+      after: Effect.andThen(Fault.at("after-correct"), notify.proceed(key))
     } satisfies Command.Done
   })
 

@@ -87,7 +87,7 @@ export const make = Effect.gen(function* () {
         if (Option.isNone(acquirer)) return { outcome }
         const acquirer_number = acquirer.value.identification.number
         const draft = { id, kind: "invoice", prefix: request.prefix ?? null, totals, acquirer_number } as const
-        return { outcome, after: ({ number }: Command.Actor) => number(draft) }
+        return { outcome, drafts: [draft] }
       })
       return yield* backpressure.creating(account, create)
     }
@@ -145,7 +145,7 @@ export const make = Effect.gen(function* () {
       return {
         answer: Command.accepted(`${documentKinds[kindOf(id)].path}/${id}`, shown),
         audit: [],
-        after: () => (to === "queued" ? notify.numberDrafts(key) : notify.proceed(key))
+        after: to === "queued" ? notify.numberDrafts(key) : notify.proceed(key)
       }
     }
   })

@@ -70,7 +70,8 @@ export const make = Effect.gen(function* () {
     return {
       answer: { ...answer, document_bytes: JSON.stringify(request.lines).length },
       audit: [],
-      after: ({ number }: Command.Actor) => Effect.andThen(Fault.at("after-create"), number(made))
+      drafts: [made],
+      after: Fault.at("after-create")
     } satisfies Command.Done
   })
 

@@ -35,7 +35,7 @@ export const make = Effect.gen(function* () {
         answer: Command.ok(shown.view(updated, beside)),
         audit: [["account.updated", account.account_id, { changed: Object.keys(patch) }]],
         // The cached account is dropped, so that the next draft of this account is numbered with the new issuer.
-        after: () => accounts.forget(account)
+        after: accounts.forget(account)
       }
     }
   })

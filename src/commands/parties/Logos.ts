@@ -61,7 +61,7 @@ export const make = Effect.gen(function* () {
     return {
       answer: Command.ok(shown.view(updated, beside)),
       audit: [["account.updated", account.account_id, { changed: ["logo"] }] as const],
-      after: () => accounts.forget(account)
+      after: accounts.forget(account)
     }
   })
 

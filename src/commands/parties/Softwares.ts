@@ -56,7 +56,7 @@ export const make = Effect.gen(function* () {
       return {
         answer: Command.ok(shown.view(updated, known === null ? withSoftware(beside, software) : beside)),
         audit: [["software.set", account.account_id, { software_id: request.id }]],
-        after: () => accounts.forget(account)
+        after: accounts.forget(account)
       }
     }
   })
@@ -68,7 +68,7 @@ export const make = Effect.gen(function* () {
       return {
         answer: Command.ok(shown.view(updated, beside)),
         audit: [["software.removed", account.account_id]],
-        after: () => accounts.forget(account)
+        after: accounts.forget(account)
       }
     }
   })

@@ -107,6 +107,8 @@ export interface Fault {
 }
 
 class Found {
+  /** The whole value as its schema decodes it; undefined if it has violations. */
+  decoded: unknown
   readonly violations: Array<Violation> = []
   readonly faults: Array<Fault> = []
   private readonly params = new Set<string>()
@@ -138,18 +140,22 @@ class Found {
 
 const noMembers = Schema.Struct({}).ast
 
-const look = (schema: SchemaAST.AST, value: unknown, path: Path, found: Found): void => {
+/** Gives the value as its schema decodes it, or adds its violations to `found`. */
+const look = (schema: SchemaAST.AST, value: unknown, path: Path, found: Found): unknown => {
   const ast = value === null ? schema : present(schema)
   if (isTooLong(ast, value)) return found.add(annotated(path, limitOf(ast)?.annotations), { path })
   // The decoder lets a struct without members have any members, so the members of such a struct are checked below.
-  const isRight = ast !== noMembers && !isUnfit(ast, value) && Result.isSuccess(decode(ast, value, "first"))
-  if (isRight) return
+  const decoded = ast === noMembers || isUnfit(ast, value) ? undefined : decode(ast, value, "first")
+  if (decoded !== undefined && Result.isSuccess(decoded)) return decoded.success
   const before = found.violations.length
   if (isStruct(ast) && isObject(value)) lookAtMembers(ast, value, path, found)
   else if (SchemaAST.isArrays(ast) && Array.isArray(value)) lookAtItems(ast, value, path, found)
   else return found.addIssue(path, decode(ast, value, "all"))
   // Each part is valid by itself, so the violation is one of the whole value.
-  if (found.violations.length === before && !found.isFull) found.addIssue(path, decode(ast, value, "first"))
+  if (found.violations.length > before || found.isFull) return undefined
+  const whole = decode(ast, value, "first")
+  found.addIssue(path, whole)
+  return Result.getOrUndefined(whole)
 }
 
 const lookAtMembers = (
@@ -185,7 +191,7 @@ const lookAtItems = (ast: SchemaAST.Arrays, value: ReadonlyArray<unknown>, path:
 
 const foundIn = (ast: SchemaAST.AST, value: unknown, names: TypeNames): Found => {
   const found = new Found(names)
-  look(ast, value, [], found)
+  found.decoded = look(ast, value, [], found)
   return found
 }
 
@@ -206,20 +212,24 @@ const noNul = { message: "must not hold the character U+0000, which cannot be st
 export const holdsNul = (value: unknown): boolean => nulIn(value) !== undefined
 
 /**
- * The violations of a body, at most one more than an answer reports, and the parts of the body that have them; no part if the search
- * stopped before its end. U+0000 is refused even in free text, because PostgreSQL refuses the whole statement that holds the
- * character, and other requests may share that statement.
+ * A body as its schema decodes it; or its violations, at most one more than an answer reports, and the parts of the body that have them:
+ * none if the search stopped before its end. U+0000 is refused even in free text, because PostgreSQL refuses the whole statement that
+ * holds the character, and other requests may share that statement.
  */
-export const bodyFaults = (
+export const decodeBody = (
   { payload }: Endpoint,
   body: unknown
-): { readonly violations: ReadonlyArray<Violation>; readonly faults: ReadonlyArray<Fault> } => {
+): {
+  readonly decoded: unknown
+  readonly violations: ReadonlyArray<Violation>
+  readonly faults: ReadonlyArray<Fault>
+} => {
   const [schema] = payload.get("application/json")?.schemas ?? []
-  if (schema === undefined) return { violations: [], faults: [] }
-  const { faults, isFull, violations } = foundIn(schema.ast, body, jsonTypes)
+  if (schema === undefined) return { decoded: undefined, violations: [], faults: [] }
+  const { decoded, faults, isFull, violations } = foundIn(schema.ast, body, jsonTypes)
   const nul = violations.length === 0 ? nulIn(body) : undefined
-  if (nul !== undefined) return { violations: [annotated(nul, noNul)], faults: [] }
-  return { violations, faults: isFull ? [] : faults }
+  if (nul !== undefined) return { decoded: undefined, violations: [annotated(nul, noNul)], faults: [] }
+  return { decoded, violations, faults: isFull ? [] : faults }
 }
 
 /**

@@ -6,6 +6,7 @@ import { ApiKeys, apiKeyView } from "../../store/accounts/ApiKeys.ts"
 import { makeAsk, makeAskAbout } from "../request/Ask.ts"
 import { makeFind, makeIdOf } from "../request/Named.ts"
 import { readPage } from "../request/Paging.ts"
+import { withBody } from "../request/Pipeline.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -15,7 +16,7 @@ export const layer = HttpApiBuilder.group(
     const find = makeFind("API key", keys.find)
     const ask = yield* makeAsk
     const askAbout = yield* makeAskAbout(makeIdOf("API key", ApiKeyId))
-    return handlers.handleAll({
+    return withBody(handlers).handleAll({
       createApiKey: ({ payload }) => ask((actor, context) => actor.CreateApiKey({ context, request: payload })),
       listApiKeys: ({ query }) => readPage("/v1/api-keys", query, keys.list, apiKeyView),
       retrieveApiKey: ({ params }) => Effect.map(find(params.id), apiKeyView),

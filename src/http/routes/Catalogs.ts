@@ -6,6 +6,7 @@ import { ApiError } from "../../../schemas/ApiError.ts"
 import { type CatalogName, catalogNames, catalogs } from "../../../schemas/Catalog.ts"
 import { Api } from "../../api/Api.ts"
 import { holds } from "../request/Accept.ts"
+import { withBody } from "../request/Pipeline.ts"
 
 const cacheSeconds = 86_400
 
@@ -25,7 +26,7 @@ const missing = (name: string) =>
   })
 
 export const layer = HttpApiBuilder.group(Api, "catalogs", (handlers) =>
-  handlers.handleAll({
+  withBody(handlers).handleAll({
     retrieveCatalog: ({ headers, params }) => {
       const catalog = rendered.get(params.catalog)
       if (catalog === undefined) return Effect.fail(missing(params.catalog))

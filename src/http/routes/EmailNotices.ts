@@ -4,14 +4,16 @@ import { HttpApiBuilder } from "effect/http-api"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { Api } from "../../api/Api.ts"
 import { NoticeSignature } from "../../api/EmailNotices.ts"
+import { refuse } from "../../commands/Command.ts"
 import { verify } from "../../domain/webhooks/WebhookSignature.ts"
 import { AccountEntity } from "../../protocol/AccountEntity.ts"
 import { accountAddress } from "../../protocol/Address.ts"
 import { Limits } from "../../settings/Limits.ts"
 import { Emails } from "../../store/mail/Emails.ts"
 import { answerOf } from "../request/Ask.ts"
-import { noBody, parse, readBody, refuseBody } from "../request/Conventions.ts"
+import { noBody, parse, readBody } from "../request/Body.ts"
 import { admitted, inTime } from "../request/Timeouts.ts"
+import { decodeBody } from "../request/Validation.ts"
 import { RateLimit } from "../limits/RateLimit.ts"
 
 const absent = new ApiError({
@@ -45,7 +47,7 @@ export const layerSignature = Layer.effect(
           if (Result.isFailure(verdict)) return yield* Effect.andThen(admitted(limit.ofAddress), refused)
           const notice = yield* parse(yield* readBody(request))
           if (notice === undefined) return yield* noBody
-          yield* refuseBody(endpoint, notice)
+          yield* refuse(decodeBody(endpoint, notice).violations)
           return yield* inTime(handler)
         }) as Effect.Effect<never>
     })

@@ -17,6 +17,7 @@ import { makeFind } from "../request/Named.ts"
 import { conflict, pageRequest, readPage, timeOf } from "../request/Paging.ts"
 import { inTime } from "../request/Timeouts.ts"
 import { RequestTurns } from "../limits/RequestTurns.ts"
+import { withBody } from "../request/Pipeline.ts"
 
 type Query = Schema.Struct.Type<typeof EventQuery>
 
@@ -71,7 +72,7 @@ export const layer = HttpApiBuilder.group(
       }
     })
 
-    return handlers.handleAll({
+    return withBody(handlers).handleAll({
       listEvents: Effect.fn("listEvents")(function* ({ query }) {
         const principal = yield* CurrentPrincipal
         const request = yield* pageRequest(query)

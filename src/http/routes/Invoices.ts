@@ -9,6 +9,7 @@ import { makeAsk } from "../request/Ask.ts"
 import { BodyChecks } from "../request/BodyChecks.ts"
 import { makeDocumentHandlers } from "./Documents.ts"
 import { validationOf } from "../request/Validation.ts"
+import { withBody } from "../request/Pipeline.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -18,7 +19,7 @@ export const layer = HttpApiBuilder.group(
     const { localDate, rules } = yield* NationalProfile
     const ask = yield* makeAsk
     const invoice = yield* makeDocumentHandlers("invoice", Invoice, invoiceView)
-    return handlers.handleAll({
+    return withBody(handlers).handleAll({
       createInvoice: ({ payload }) => ask((actor, context) => actor.CreateInvoice({ context, request: payload })),
       validateInvoice: Effect.fn("validateInvoice")(function* ({ payload }) {
         const principal = yield* CurrentPrincipal

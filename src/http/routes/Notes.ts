@@ -10,6 +10,7 @@ import { makeAsk } from "../request/Ask.ts"
 import { BodyChecks } from "../request/BodyChecks.ts"
 import { validationOf } from "../request/Validation.ts"
 import { makeDocumentHandlers } from "./Documents.ts"
+import { withBody } from "../request/Pipeline.ts"
 
 const makeValidate = Effect.fnUntraced(function* (kind: NoteKind) {
   const checks = yield* BodyChecks
@@ -27,7 +28,7 @@ export const creditNotes = HttpApiBuilder.group(
     const kind = "credit_note"
     const ask = yield* makeAsk
     const note = yield* makeDocumentHandlers(kind, CreditNote, (row, links) => noteView(kind, row, links))
-    return handlers.handleAll({
+    return withBody(handlers).handleAll({
       createCreditNote: ({ payload }) => ask((actor, context) => actor.CreateNote({ context, kind, request: payload })),
       validateCreditNote: yield* makeValidate(kind),
       listCreditNotes: note.list,
@@ -50,7 +51,7 @@ export const debitNotes = HttpApiBuilder.group(
     const kind = "debit_note"
     const ask = yield* makeAsk
     const note = yield* makeDocumentHandlers(kind, DebitNote, (row, links) => noteView(kind, row, links))
-    return handlers.handleAll({
+    return withBody(handlers).handleAll({
       createDebitNote: ({ payload }) => ask((actor, context) => actor.CreateNote({ context, kind, request: payload })),
       validateDebitNote: yield* makeValidate(kind),
       listDebitNotes: note.list,

@@ -6,6 +6,7 @@ import { PortalSessions, portalSessionView } from "../../store/accounts/PortalSe
 import { makeAsk, makeAskAbout } from "../request/Ask.ts"
 import { makeFind, makeIdOf } from "../request/Named.ts"
 import { readPage } from "../request/Paging.ts"
+import { withBody } from "../request/Pipeline.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -15,7 +16,7 @@ export const layer = HttpApiBuilder.group(
     const find = makeFind("portal session", sessions.retrieve)
     const ask = yield* makeAsk
     const askAbout = yield* makeAskAbout(makeIdOf("portal session", PortalSessionId))
-    return handlers.handleAll({
+    return withBody(handlers).handleAll({
       createPortalSession: ({ payload }) =>
         ask((actor, context) => actor.CreatePortalSession({ context, request: payload })),
       listPortalSessions: ({ query }) => readPage("/v1/portal-sessions", query, sessions.list, portalSessionView),

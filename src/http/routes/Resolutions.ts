@@ -8,6 +8,7 @@ import { Resolutions, resolutionView } from "../../store/accounts/Resolutions.ts
 import { makeAsk, makeAskAbout } from "../request/Ask.ts"
 import { makeFind, makeIdOf, type Named } from "../request/Named.ts"
 import { readPage } from "../request/Paging.ts"
+import { withBody } from "../request/Pipeline.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -23,7 +24,7 @@ export const layer = HttpApiBuilder.group(
     const update = ({ params, payload }: Named & { readonly payload: ResolutionUpdate }) =>
       askAbout(params.id, (actor, about) => actor.UpdateResolution({ ...about, patch: payload }))
 
-    return handlers.handleAll({
+    return withBody(handlers).handleAll({
       createResolution: ({ payload }) => ask((actor, context) => actor.CreateResolution({ context, request: payload })),
       importResolutions: () => ask((actor, context) => actor.ImportResolutions({ context })),
       listResolutions: ({ query }) =>

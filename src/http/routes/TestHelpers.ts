@@ -4,6 +4,7 @@ import { ApiError } from "../../../schemas/ApiError.ts"
 import { Api } from "../../api/Api.ts"
 import { CurrentPrincipal } from "../../api/Authorization.ts"
 import { makeAsk } from "../request/Ask.ts"
+import { withBody } from "../request/Pipeline.ts"
 
 const notLive = new ApiError({ code: "account_not_live", message: "This needs a test key: sk_test_…." })
 
@@ -16,7 +17,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const ask = yield* makeAsk
 
-    return handlers.handleAll({
+    return withBody(handlers).handleAll({
       setSandboxAuthority: ({ payload }) =>
         inTestMode(ask((actor, context) => actor.SetSandboxAuthority({ context, request: payload }))),
       advanceClock: ({ payload }) =>

@@ -7,6 +7,7 @@ import { WebhookEndpoints } from "../../store/webhooks/WebhookEndpoints.ts"
 import { makeAskAbout } from "../request/Ask.ts"
 import { makeFind, makeIdOf } from "../request/Named.ts"
 import { readPage } from "../request/Paging.ts"
+import { withBody } from "../request/Pipeline.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -18,7 +19,7 @@ export const layer = HttpApiBuilder.group(
     const askAboutDelivery = yield* makeAskAbout(makeIdOf("webhook delivery", DeliveryId))
     const askAboutEndpoint = yield* makeAskAbout(makeIdOf("webhook endpoint", WebhookEndpointId))
 
-    return handlers.handleAll({
+    return withBody(handlers).handleAll({
       listWebhookEndpointDeliveries: ({ params: { id }, query }) =>
         readPage(
           `/v1/webhook-endpoints/${id}/deliveries`,

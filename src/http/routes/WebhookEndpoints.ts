@@ -7,6 +7,7 @@ import { endpointView, WebhookEndpoints } from "../../store/webhooks/WebhookEndp
 import { makeAsk, makeAskAbout } from "../request/Ask.ts"
 import { makeFind, makeIdOf, type Named } from "../request/Named.ts"
 import { readPage } from "../request/Paging.ts"
+import { withBody } from "../request/Pipeline.ts"
 
 export const layer = HttpApiBuilder.group(
   Api,
@@ -20,7 +21,7 @@ export const layer = HttpApiBuilder.group(
     const update = ({ params, payload }: Named & { readonly payload: WebhookEndpointUpdate }) =>
       askAbout(params.id, (actor, about) => actor.UpdateWebhookEndpoint({ ...about, patch: payload }))
 
-    return handlers.handleAll({
+    return withBody(handlers).handleAll({
       createWebhookEndpoint: ({ payload }) =>
         ask((actor, context) => actor.CreateWebhookEndpoint({ context, request: payload })),
       listWebhookEndpoints: ({ query }) => readPage("/v1/webhook-endpoints", query, endpoints.list, endpointView),

@@ -16,10 +16,10 @@ import {
   type Claim,
   claimAll,
   claimColumns,
-  IdempotencyKeys,
+  Idempotency,
   joinStored,
   storedColumns
-} from "./IdempotencyKeys.ts"
+} from "./Idempotency.ts"
 import * as Input from "../sql/Input.ts"
 import { columnsOf, type Mark, marked, ofAccount, ofKey } from "../sql/Keys.ts"
 import * as Pages from "../sql/Pages.ts"
@@ -83,7 +83,7 @@ export const ambiguous = (id: string, other: string) =>
 export class Customers extends Context.Service<Customers>()("folio/store/Customers", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const keys = yield* IdempotencyKeys
+    const keys = yield* Idempotency
     const columns = columnsOf(sql, Row)
     const { find, list: page } = Pages.readers(sql, {
       service: "Customers",

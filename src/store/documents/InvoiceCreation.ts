@@ -14,10 +14,10 @@ import {
   type Claim,
   claimAll,
   claimColumns,
-  IdempotencyKeys,
+  Idempotency,
   joinStored,
   storedColumns
-} from "../accounts/IdempotencyKeys.ts"
+} from "../accounts/Idempotency.ts"
 import * as Input from "../sql/Input.ts"
 import * as Query from "../sql/Query.ts"
 import { Workers } from "../sql/Workers.ts"
@@ -63,7 +63,7 @@ const readAcquirer = Schema.decodeUnknownOption(Acquirer)
 export class InvoiceCreation extends Context.Service<InvoiceCreation>()("folio/store/InvoiceCreation", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const keys = yield* IdempotencyKeys
+    const keys = yield* Idempotency
     const workers = yield* Workers
 
     const insert = yield* Batcher.make({

@@ -2,7 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { Limits } from "../../settings/Limits.ts"
 import * as Query from "./Query.ts"
-import { idempotencyWindow } from "../accounts/IdempotencyKeys.ts"
+import { idempotencyWindow } from "../accounts/Idempotency.ts"
 
 /** The days for which the request log keeps a request. */
 const requestDays = 7

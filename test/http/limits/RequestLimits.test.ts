@@ -2,7 +2,7 @@ import { assert, describe, it as test } from "@effect/vitest"
 import { Schema, SchemaAST } from "effect"
 import { Api } from "../../../src/api/Api.ts"
 import { violationsMax } from "../../../src/domain/requests/Violations.ts"
-import { bodyFaults, limitOf, queryViolations } from "../../../src/http/request/Validation.ts"
+import { decodeBody, limitOf, queryViolations } from "../../../src/http/request/Validation.ts"
 import { customerBody, invoiceBody } from "../../support/apps/Invoices.ts"
 import { keys, layer as app } from "../../support/apps/MemoryApp.ts"
 import { addCustomer } from "../../support/apps/MemoryRows.ts"
@@ -105,7 +105,7 @@ const untouchable: object = new Proxy(
   }
 )
 
-const paramsOf = (body: object) => bodyFaults(createInvoice, body).violations.map(({ param }) => param)
+const paramsOf = (body: object) => decodeBody(createInvoice, body).violations.map(({ param }) => param)
 
 describe("a limit", () => {
   test("of a list holds before its items are looked at", () => {
@@ -148,7 +148,7 @@ describe("a limit", () => {
       }
       return new Proxy({ ...line, quantity: "1" }, { get })
     })
-    assert.lengthOf(bodyFaults(createInvoice, { ...invoiceBody("cust_1"), lines }).violations, violationsMax + 1)
+    assert.lengthOf(decodeBody(createInvoice, { ...invoiceBody("cust_1"), lines }).violations, violationsMax + 1)
     // Of those after the hundredth, the seven lists and objects have been counted, once with all lines and once alone.
     assert.isAbove(reads[50], 20)
     assert.isAtMost(reads[400], 14)

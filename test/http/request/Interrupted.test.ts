@@ -81,7 +81,7 @@ describe("an account whose process loses its shards", () => {
     const creation = yield* holdCalls("InvoiceCreation.create")
     const first = yield* Effect.forkChild(asked("1"))
     yield* patiently(creation.arrived)
-    const lookup = yield* holdCalls("IdempotencyKeys.lookup")
+    const lookup = yield* holdCalls("Idempotency.lookup")
     const other = yield* Effect.forkChild(asked("2"))
     yield* patiently(lookup.arrived)
     locks.answer = false

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Context, Effect, Fiber, Option } from "effect"
 import type { ApiError } from "../../../schemas/ApiError.ts"
-import { IdempotencyKeys } from "../../../src/store/accounts/IdempotencyKeys.ts"
+import { Idempotency } from "../../../src/store/accounts/Idempotency.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
 import {
   prefixViolations,
@@ -29,7 +29,7 @@ const world = Effect.gen(function* () {
   const as = (owner: typeof first) => {
     const resolutions = Context.get(owner, Resolutions)
     const inView = (row: StoredResolution, change: Effect.Effect<unknown, ApiError>) =>
-      Context.get(owner, IdempotencyKeys).once(row, null, Effect.as(change, answer))
+      Context.get(owner, Idempotency).once(row, null, Effect.as(change, answer))
     return {
       register: (row: StoredResolution) => inView(row, resolutions.register(row)),
       update: (row: StoredResolution, patch: Partial<Pick<StoredResolution, "is_active" | "valid_to">>) =>
@@ -149,7 +149,7 @@ onPostgres("a note has the range that another request makes between its two look
   const resolutions = Context.get(first, Resolutions)
   const others = Context.get(second, Resolutions)
   const id = yield* Context.get(second, Ids).resolution
-  const between = Context.get(second, IdempotencyKeys).once(
+  const between = Context.get(second, Idempotency).once(
     account,
     null,
     Effect.as(others.ensureCounter({ ...account, id }, "credit_note"), answer)

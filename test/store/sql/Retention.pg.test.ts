@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { Acquirers } from "../../../src/store/accounts/Acquirers.ts"
 import { Customers } from "../../../src/store/accounts/Customers.ts"
-import { IdempotencyKeys } from "../../../src/store/accounts/IdempotencyKeys.ts"
+import { Idempotency } from "../../../src/store/accounts/Idempotency.ts"
 import { purgeBatchMax, Retention } from "../../../src/store/sql/Retention.ts"
 import { TestDatabase } from "../../support/database/Postgres.ts"
 import { until } from "../../support/apps/Until.ts"
@@ -257,7 +257,7 @@ describeLive(TestDatabase.layer)("Retention", (it) => {
       yield* seedKeys(apiKey, ["26:00"])
       const claim = { api_key_id: apiKey, value: "26:00", fingerprint: "b" }
       const request = yield* paused((pause) =>
-        Context.get(second, IdempotencyKeys).once(
+        Context.get(second, Idempotency).once(
           account,
           claim,
           Effect.as(pause, { status: 200, location: null, body: "b" })
@@ -277,7 +277,7 @@ describeLive(TestDatabase.layer)("Retention", (it) => {
       insert into idempotency_keys (api_key_id, value, fingerprint, status, body, completed_at)
       select ${apiKey}, value, 'old', 201, 'old', now() - interval '26 hours' from unnest(${keys}::text[]) value`
     const request = (owner: typeof first) => (value: string, index: number) =>
-      Context.get(owner, IdempotencyKeys).once(
+      Context.get(owner, Idempotency).once(
         account,
         { api_key_id: apiKey, value, fingerprint: "new" },
         Effect.succeed({ status: 200, location: null, body: `${index}` })

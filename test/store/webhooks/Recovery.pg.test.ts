@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { Context, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { Deliveries } from "../../../src/store/webhooks/Deliveries.ts"
-import { IdempotencyKeys } from "../../../src/store/accounts/IdempotencyKeys.ts"
+import { Idempotency } from "../../../src/store/accounts/Idempotency.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
 import { recoveredMax, Redelivery } from "../../../src/store/webhooks/Redelivery.ts"
 import { completed } from "../../support/receiver/DeliveryOwners.ts"
@@ -27,7 +27,7 @@ onPostgres(
     const untouched = (yield* rows).slice(10)
 
     const owner = yield* anotherOwner
-    const other = Context.get(owner, IdempotencyKeys).once(
+    const other = Context.get(owner, Idempotency).once(
       it.key,
       null,
       Effect.as(Context.get(owner, Redelivery).recover(it.key, since), answer)

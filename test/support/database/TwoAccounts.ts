@@ -8,7 +8,7 @@ import { Accounts } from "../../../src/store/accounts/Accounts.ts"
 import { Acquirers } from "../../../src/store/accounts/Acquirers.ts"
 import { ApiKeys } from "../../../src/store/accounts/ApiKeys.ts"
 import { Customers } from "../../../src/store/accounts/Customers.ts"
-import { IdempotencyKeys } from "../../../src/store/accounts/IdempotencyKeys.ts"
+import { Idempotency } from "../../../src/store/accounts/Idempotency.ts"
 import { Logos } from "../../../src/store/accounts/Logos.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
 import { Invoices } from "../../../src/store/documents/Invoices.ts"
@@ -23,7 +23,7 @@ const store = Effect.gen(function* () {
     customers: yield* Customers,
     endpoints: yield* WebhookEndpoints,
     invoices: yield* Invoices,
-    keys: yield* IdempotencyKeys
+    keys: yield* Idempotency
   }
 })
 

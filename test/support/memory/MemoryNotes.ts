@@ -136,7 +136,7 @@ export const noteSource = (
   }))
 }
 
-// `IdempotencyKeys.once` runs one transaction at a time in memory: nothing need be locked.
+// `Idempotency.once` runs one transaction at a time in memory: nothing need be locked.
 export const layerNotes = inMemory(Notes, ({ call }) => ({
   lock: (account, id) => call("Notes.lock", (tables) => correctable(tables, account, id)),
   content: (account, id) =>

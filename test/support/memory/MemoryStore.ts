@@ -16,9 +16,9 @@ import {
   type Answer,
   type Claim,
   conflict,
-  IdempotencyKeys,
+  Idempotency,
   type Outcome
-} from "../../../src/store/accounts/IdempotencyKeys.ts"
+} from "../../../src/store/accounts/Idempotency.ts"
 import { InvoiceCreation } from "../../../src/store/documents/InvoiceCreation.ts"
 import { DueWork, everyKind } from "../../../src/store/DueWork.ts"
 import { Workers } from "../../../src/store/sql/Workers.ts"
@@ -161,9 +161,9 @@ const layerDatabase = inMemory(Database, ({ call }) => ({
   note: () => Effect.void
 }))
 
-const layerIdempotencyKeys = inMemory(IdempotencyKeys, ({ attempt, call }) => {
-  const lookup: IdempotencyKeys["Service"]["lookup"] = (claim) =>
-    attempt("IdempotencyKeys.lookup", (tables, now) => stored(tables, claim, now))
+const layerIdempotency = inMemory(Idempotency, ({ attempt, call }) => {
+  const lookup: Idempotency["Service"]["lookup"] = (claim) =>
+    attempt("Idempotency.lookup", (tables, now) => stored(tables, claim, now))
   // Whoever comes second with a key waits for the first, as at the unique index. No effect that is run here fails after it
   // has written, so there is nothing to roll back. All who wait are woken: one of them may be on a machine that was killed meanwhile.
   const free = Latch.makeUnsafe(true)
@@ -189,7 +189,7 @@ const layerIdempotencyKeys = inMemory(IdempotencyKeys, ({ attempt, call }) => {
             const found = claim === null ? Option.none() : yield* lookup(claim)
             if (Option.isSome(found)) return { answer: found.value, replayed: true }
             const answer = yield* effect
-            if (claim !== null) yield* call("IdempotencyKeys.once", (tables, now) => keep(tables, claim, answer, now))
+            if (claim !== null) yield* call("Idempotency.once", (tables, now) => keep(tables, claim, answer, now))
             return { answer, replayed: false }
           }),
         () => end
@@ -272,7 +272,7 @@ export const layer = Layer.mergeAll(
   layerEnablements,
   layerEndpoints,
   layerEvents,
-  layerIdempotencyKeys,
+  layerIdempotency,
   layerMemoryIncidents,
   layerInvoiceCommands,
   layerInvoiceCreation,

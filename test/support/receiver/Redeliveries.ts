@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { AttemptTrigger } from "../../../schemas/Delivery.ts"
 import { DeliveryId, type EventId } from "../../../schemas/Id.ts"
 import { DeliveryLog } from "../../../src/store/webhooks/DeliveryLog.ts"
-import { IdempotencyKeys } from "../../../src/store/accounts/IdempotencyKeys.ts"
+import { Idempotency } from "../../../src/store/accounts/Idempotency.ts"
 import { Redelivery } from "../../../src/store/webhooks/Redelivery.ts"
 import { deliveryOwners } from "./DeliveryOwners.ts"
 
@@ -31,7 +31,7 @@ export const answer = { status: 202, location: null, body: "" }
 export const world = Effect.fnUntraced(function* (count: number) {
   const owners = yield* deliveryOwners(count)
   const { account, key, services } = owners
-  const keys = Context.get(services, IdempotencyKeys)
+  const keys = Context.get(services, Idempotency)
   const redelivery = Context.get(services, Redelivery)
   /** What an account asks for, in its view. `before`: what goes on between the statements and the commit. */
   const inView = <A>(asked: Effect.Effect<A, unknown>, before: Effect.Effect<void> = Effect.void) =>

@@ -13,6 +13,7 @@ import { TestDocuments } from "../../../store/enablement/TestDocuments.ts"
 import { Logos } from "../../../store/accounts/Logos.ts"
 import { holds } from "../../request/Accept.ts"
 import { makeAsk } from "../../request/Ask.ts"
+import { withBody } from "../../request/Pipeline.ts"
 
 const noLogo = new ApiError({
   code: "resource_missing",
@@ -39,7 +40,7 @@ export const layer = HttpApiBuilder.group(
     const update = ({ payload }: { readonly payload: AccountUpdate }) =>
       ask((actor, context) => actor.UpdateAccount({ context, patch: payload }))
 
-    return handlers.handleAll({
+    return withBody(handlers).handleAll({
       retrieveAccount: Effect.fn("retrieveAccount")(function* () {
         const principal = yield* CurrentPrincipal
         const beside = yield* shown.beside(principal)

@@ -14,6 +14,7 @@ import { makeFind, makeIdOf, type Named } from "../../request/Named.ts"
 import { identificationOf, refuseOther } from "./Identified.ts"
 import { readPage } from "../../request/Paging.ts"
 import { validationOf } from "../../request/Validation.ts"
+import { withBody } from "../../request/Pipeline.ts"
 
 type Query = Schema.Struct.Type<typeof CustomerQuery>
 
@@ -54,7 +55,7 @@ export const layer = HttpApiBuilder.group(
     const update = ({ params, payload }: Named & { readonly payload: CustomerUpdate }) =>
       askAbout(params.id, (actor, about) => actor.UpdateCustomer({ ...about, patch: payload }))
 
-    return handlers.handleAll({
+    return withBody(handlers).handleAll({
       createCustomer: ({ payload }) => ask((actor, context) => actor.CreateCustomer({ context, request: payload })),
       validateCustomer: Effect.fn("validateCustomer")(function* ({ payload }) {
         return validationOf(yield* checks.whole("customer", yield* CurrentPrincipal, payload))

@@ -1,12 +1,25 @@
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Deferred, Duration, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
+import type { Answered, RequestContext } from "../../protocol/AccountEntity.ts"
 import * as AccountView from "../sql/AccountView.ts"
 import type * as Input from "../sql/Input.ts"
 import { columnsOf } from "../sql/Keys.ts"
 import * as Query from "../sql/Query.ts"
 import { Secrets } from "../sql/Secrets.ts"
+
+/*
+ * The whole rule of idempotency. A request is known by its API key and its `Idempotency-Key`; what it asks for, by its fingerprint.
+ *
+ * 1. `inFlight`: while the first request with a key is executed in this process, a repeat waits for its answer for a moment, and is then
+ *    told that the request is in progress. Another request with the key is a conflict.
+ * 2. `unlessAnswered`: what refuses a request before its key is claimed does not refuse a repeat, which gets the stored answer.
+ * 3. Claim: the key is claimed in the transaction of the effect, so that both are there or neither. A command with a transaction of its
+ *    own claims by `once`; those that share a statement by `claimAll`, and read the result by `settle`.
+ * 4. Replay: a taken key gives the bytes of the first answer, or `idempotency_conflict` for another fingerprint. Only answers 2xx are
+ *    stored, for 24 hours: a refused request leaves its key free.
+ */
 
 /** The claim of an idempotency key by a request of an API key. The fingerprint covers the method, the path and the body as sent. */
 export interface Claim {
@@ -14,6 +27,10 @@ export interface Claim {
   readonly value: string
   readonly fingerprint: string
 }
+
+/** The claim of a request; null for a request without an idempotency key. */
+export const claimOf = ({ api_key_id, idempotency }: RequestContext): Claim | null =>
+  idempotency === null ? null : { api_key_id, value: idempotency.key, fingerprint: idempotency.fingerprint }
 
 /**
  * A 2xx answer as sent: a replay sends the same bytes again. `document_bytes` is the size of the document that the request worked
@@ -92,10 +109,95 @@ export const conflict = (value: string) =>
     headers: { "Svc-Should-Retry": "false", "Stripe-Should-Retry": "false" }
   })
 
+type Lookup = (claim: Claim) => Effect.Effect<Option.Option<Answer>, ApiError>
+
+// How long a repeat waits for the answer to the request in flight before it is told that this is in progress.
+const repeatWait = Duration.millis(250)
+
+const inProgress: Answered = {
+  kind: "in_progress",
+  status: 202,
+  location: null,
+  body: JSON.stringify({ object: "idempotent_request", status: "in_progress" })
+}
+
+const answered = ({ answer, replayed }: Outcome): Answered => ({ kind: replayed ? "replayed" : "first", ...answer })
+
+interface Executing {
+  readonly fingerprint: string
+  readonly done: Deferred.Deferred<Outcome, ApiError>
+}
+
+/**
+ * Makes the function that executes the requests of an account, one at a time of those with the same key. A request runs to its end even
+ * when its client has disconnected, so that the client's retry finds the answer. The database and not this map decides which request
+ * was executed with a key, because the request in flight may itself be the conflicting one.
+ */
+export const makeInFlight = (lookup: Lookup) => {
+  const inFlight = new Map<string, Executing>()
+  return (context: RequestContext, run: Effect.Effect<Outcome, ApiError>): Effect.Effect<Answered, ApiError> =>
+    Effect.suspend(() => {
+      const claim = claimOf(context)
+      if (claim === null) return Effect.uninterruptible(Effect.map(run, answered))
+      const id = `${claim.api_key_id}|${claim.value}`
+      const other = inFlight.get(id)
+      if (other?.fingerprint === claim.fingerprint) {
+        return Effect.map(
+          Effect.timeoutOption(Deferred.await(other.done), repeatWait),
+          Option.match({ onNone: () => inProgress, onSome: ({ answer }) => answered({ answer, replayed: true }) })
+        )
+      }
+      if (other !== undefined) {
+        return Effect.flatMap(
+          lookup(claim),
+          Option.match({
+            onNone: () => Effect.fail(conflict(claim.value)),
+            onSome: (answer) => Effect.succeed(answered({ answer, replayed: true }))
+          })
+        )
+      }
+      const done = Deferred.makeUnsafe<Outcome, ApiError>()
+      inFlight.set(id, { fingerprint: claim.fingerprint, done })
+      return run.pipe(
+        Effect.onExit((exit) =>
+          Effect.sync(() => {
+            inFlight.delete(id)
+            Deferred.doneUnsafe(done, exit)
+          })
+        ),
+        Effect.map(answered),
+        Effect.uninterruptible
+      )
+    })
+}
+
+/**
+ * What prepares a request before its key is claimed, or the outcome of a repeat: looked for first, where preparing takes long, else only
+ * once preparing fails.
+ */
+export const unlessAnswered = <A>(
+  lookup: Lookup,
+  claim: Claim | null,
+  prepare: Effect.Effect<A, ApiError>,
+  isLong: boolean
+): Effect.Effect<{ readonly prepared: A } | { readonly outcome: Outcome }, ApiError> => {
+  const stored = claim === null ? Effect.succeedNone : lookup(claim)
+  const prepared = Effect.map(prepare, (value) => ({ prepared: value }))
+  const storedOr = (otherwise: typeof prepared) =>
+    Effect.flatMap(
+      stored,
+      Option.match({
+        onNone: (): Effect.Effect<{ readonly prepared: A } | { readonly outcome: Outcome }, ApiError> => otherwise,
+        onSome: (answer) => Effect.succeed({ outcome: { answer, replayed: true } })
+      })
+    )
+  return isLong ? storedOr(prepared) : Effect.catch(prepared, (refusal) => storedOr(Effect.fail(refusal)))
+}
+
 const place = (claim: { readonly api_key_id: string; readonly value: string }) =>
   `idempotency_keys|${claim.api_key_id}|${claim.value}`
 
-export class IdempotencyKeys extends Context.Service<IdempotencyKeys>()("folio/store/IdempotencyKeys", {
+export class Idempotency extends Context.Service<Idempotency>()("folio/store/Idempotency", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const secrets = yield* Secrets
@@ -115,7 +217,7 @@ export class IdempotencyKeys extends Context.Service<IdempotencyKeys>()("folio/s
     })
 
     /** The stored answer for this request; fails with `idempotency_conflict` when the key was used for another request. */
-    const lookup = Effect.fn("IdempotencyKeys.lookup")(function* (claim: Claim) {
+    const lookup = Effect.fn("Idempotency.lookup")(function* (claim: Claim) {
       const row = yield* find(claim)
       return Option.isNone(row) ? Option.none<Answer>() : yield* fromRow(claim, row.value)
     })
@@ -159,7 +261,7 @@ export class IdempotencyKeys extends Context.Service<IdempotencyKeys>()("folio/s
      * Runs `effect` and stores its answer in one transaction of `AccountView`, or replays the stored answer of the first request.
      * With `secret`, the stored answer is sealed. Without a claim, `effect` simply runs in such a transaction.
      */
-    const once = Effect.fn("IdempotencyKeys.once")(function* (
+    const once = Effect.fn("Idempotency.once")(function* (
       account: AccountMode,
       claim: Claim | null,
       effect: Effect.Effect<Answer, ApiError>,
@@ -180,5 +282,5 @@ export class IdempotencyKeys extends Context.Service<IdempotencyKeys>()("folio/s
     return { lookup, settle, once }
   })
 }) {
-  static readonly layer = Layer.effect(IdempotencyKeys, IdempotencyKeys.make)
+  static readonly layer = Layer.effect(Idempotency, Idempotency.make)
 }

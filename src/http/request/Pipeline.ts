@@ -1,0 +1,239 @@
+import { Context, Effect, Layer } from "effect"
+import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
+import { hash } from "node:crypto"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import { ApiError } from "../../../schemas/ApiError.ts"
+import type { ErrorCode } from "../../../schemas/ErrorCode.ts"
+import { type Version, versions } from "../../../schemas/Version.ts"
+import { CurrentPrincipal, KeyStillWorks, type Principal } from "../../api/Authorization.ts"
+import {
+  CheckedAs,
+  Conventions,
+  Creation,
+  CurrentRequest,
+  FileBody,
+  IdempotencyKey,
+  idempotencyKeyMax,
+  Judged,
+  KeepsNumber,
+  MayWait,
+  OptionalBody,
+  OwnTurn,
+  Rules,
+  WholeDocument
+} from "../../api/Conventions.ts"
+import { refuse as refuseAll } from "../../commands/Command.ts"
+import { NationalProfile } from "../../documents/NationalProfile.ts"
+import { violation } from "../../domain/documents/AuthorityRules.ts"
+import { fingerprint } from "../../domain/requests/Fingerprint.ts"
+import { Concurrency } from "../limits/Concurrency.ts"
+import { RequestTurns, smallBytesMax } from "../limits/RequestTurns.ts"
+import { bodyError, isLarge, noBody, parse, readBody } from "./Body.ts"
+import { BodyChecks } from "./BodyChecks.ts"
+import { Exchange } from "./Exchange.ts"
+import { folded, pathOf, queryOf } from "./Path.ts"
+import { shownName } from "./SchemaErrors.ts"
+import { inTime } from "./Timeouts.ts"
+import { decodeBody, holdsNul, inOrder, queryViolations, verdict } from "./Validation.ts"
+
+/*
+ * The stages of a request to the API. Their order is part of the contract; each may end the request with an `ApiError`.
+ *
+ *  1. envelope    id, size of URL and headers, headers that repeat; around all that follows: log line, metrics, the form of errors (Envelope)
+ *  2. route       path and method (KnownRoutes)
+ *  3. caller      API key or session of the portal, rate limit, requests under way, capability (Authentication)
+ *  4. admission   no creation for an account whose drafts wait for long (RequestTurns.admit)
+ *  5. body        size, media type, coding (Body.readBody)
+ *  6. turn        the account's turn at reads, creations, large bodies and whole documents (RequestTurns); the key may have ended meanwhile
+ *  7. headers     Svc-Version, Idempotency-Key
+ *  8. JSON        strict, parsed once (Body.parse)
+ *  9. content     query, then body: schema and rules, all violations at once (Validation, BodyChecks)
+ * 10. handler     with the body as decoded by stage 9, within 15 s (routes); a change asks the account's actor (Ask)
+ *
+ * This file has the stages from 4 on.
+ */
+
+const refuse = (code: ErrorCode, message: string, param?: string) =>
+  Effect.fail(new ApiError({ code, message, ...(param === undefined ? {} : { param }) }))
+
+/** The version of the API that the header `Svc-Version` names, or the account's own without it. Fails with `unsupported_version`. */
+const versionOf = (standard: Version, header: string = standard): Effect.Effect<Version, ApiError> => {
+  const known = versions.find((candidate) => candidate === header)
+  if (known !== undefined) return Effect.succeed(known)
+  return refuse(
+    "unsupported_version",
+    `Svc-Version must be one of ${versions.join(", ")}; ${JSON.stringify(header.slice(0, 32))} is not. Leave the header out for the account's default, ${standard}.`,
+    "Svc-Version"
+  )
+}
+
+const refuseKey = (fault: "missing" | "too_long" | "invalid", message: string) =>
+  refuse(`idempotency_key_${fault}`, message, "Idempotency-Key")
+
+/** The idempotency key that a request was sent with; null if it has none and needs none. */
+const idempotencyKey = (required: boolean, header = ""): Effect.Effect<string | null, ApiError> => {
+  if (header === "" && !required) return Effect.succeed(null)
+  if (header === "") {
+    return refuseKey(
+      "missing",
+      `This request needs the header Idempotency-Key: any string of at most ${idempotencyKeyMax} characters (a UUID is a good one), the same on every retry.`
+    )
+  }
+  if (header.length > idempotencyKeyMax) {
+    return refuseKey(
+      "too_long",
+      `Idempotency-Key must be at most ${idempotencyKeyMax} characters long; this one has ${header.length}.`
+    )
+  }
+  if (/^[\u0020-\u007e]+$/.test(header)) return Effect.succeed(header)
+  return refuseKey("invalid", "Idempotency-Key must consist of printable ASCII characters.")
+}
+
+/** Refuses U+0000, which PostgreSQL cannot store: `resource_missing` for the path, `parameter_invalid` for the query. */
+const refuseNul = (url: string): Effect.Effect<void, ApiError> => {
+  if (!url.includes("%00")) return Effect.void
+  if (pathOf(url).includes("%00")) {
+    return refuse("resource_missing", "There is nothing at this path: no id holds the character U+0000 (%00).")
+  }
+  const [name = "query"] = [...new URLSearchParams(queryOf(url))].find((pair) => pair.join("").includes("\0")) ?? []
+  const shown = shownName(name)
+  const message = `${shown} must not hold the character U+0000 (%00).`
+  return refuseAll([violation(shown, "parameter_invalid", message, "storable_text")])
+}
+
+/**
+ * Makes the function that decodes a JSON body, or finds what is wrong with it: the violations of the schema, which name the authority's
+ * rules if the body makes a document or a part of one, and what the other checks find in the rest.
+ */
+const makeContent = Effect.gen(function* () {
+  const checks = yield* BodyChecks
+  const { named } = (yield* NationalProfile).rules
+  return Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top, body: unknown, account: AccountMode) {
+    const { decoded, faults, violations } = decodeBody(endpoint, body)
+    const subject = Context.get(endpoint.annotations, Rules)
+    const ofSchema = subject === null ? violations : violations.map(named(subject))
+    const kind = Context.get(endpoint.annotations, CheckedAs)
+    if (kind === null || faults.length === 0 || holdsNul(body)) return { decoded, violations: ofSchema }
+    const ofRest = yield* inTime(
+      checks.rest(kind, account, body, faults, Context.get(endpoint.annotations, KeepsNumber))
+    )
+    return { decoded, violations: inOrder(endpoint, [...ofSchema, ...ofRest]) }
+  })
+})
+
+const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse) =>
+  "contentLength" in body ? (body.contentLength ?? 0) : 0
+
+export const layer = Layer.effect(
+  Conventions,
+  Effect.map(
+    Effect.all([RequestTurns, Concurrency, makeContent]),
+    ([turns, concurrency, contentOf]) =>
+      (handler, { endpoint }) => {
+        const of = <A>(annotation: Context.Reference<A>) => Context.get(endpoint.annotations, annotation)
+        const isRead = endpoint.method === "GET" && !of(OwnTurn)
+        const isCreation = of(Creation)
+        const file = of(FileBody)
+        const keyRule = of(IdempotencyKey)
+        const work = of(WholeDocument)
+
+        /** Stages 7 to 9. What they give is stage 10, which may wait for another turn. */
+        const checked = Effect.fnUntraced(function* (bytes: Uint8Array) {
+          yield* yield* KeyStillWorks
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const principal = yield* CurrentPrincipal
+          const exchange = yield* Exchange
+
+          const { "idempotency-key": sentKey, "svc-version": sentVersion } = request.headers
+          const version = yield* versionOf(principal.default_version, sentVersion)
+          exchange.version = version
+          const key = keyRule === "ignored" ? null : yield* idempotencyKey(keyRule === "required", sentKey)
+          exchange.idempotency_key = key ?? undefined
+
+          const sent = file === null ? yield* parse(bytes) : fileOf(bytes)
+          // A file is not written to the request log.
+          exchange.sent = { bytes: bytes.length, json: file !== null || bytes.length === 0 ? null : bytes }
+
+          const query = folded(yield* HttpServerRequest.ParsedSearchParams)
+          if (endpoint.query === undefined) yield* refuseAll(queryViolations(endpoint, query))
+          yield* refuseNul(request.url)
+          if (endpoint.query !== undefined) yield* refuseAll(queryViolations(endpoint, query))
+          const json = sent === undefined && of(OptionalBody) ? {} : sent
+          if (endpoint.payload.size > 0 && json === undefined) {
+            return yield* file === null ? noBody : bodyError("parameter_missing", `Send ${file.what} as the body.`)
+          }
+          if (endpoint.payload.size === 0 && json !== undefined && JSON.stringify(json) !== "{}") {
+            return yield* bodyError("parameter_unknown", "This request takes no body. Send none, or {}.")
+          }
+          const { decoded, violations } =
+            file === null ? yield* contentOf(endpoint, json, principal) : { decoded: bytes, violations: [] }
+          // A validation request answers a body that does not fit the schema with a verdict. Malformed JSON has failed before.
+          if (violations.length > 0 && of(Judged)) return Effect.succeed(verdict(violations))
+          yield* refuseAll(violations)
+
+          const idempotency =
+            key === null ? null : { key, fingerprint: fingerprint(request.method, pathOf(request.url), sent) }
+          const found = Context.make(CurrentRequest, { version, idempotency, body: decoded })
+          const asked = Context.add(
+            found,
+            HttpServerRequest.ParsedSearchParams,
+            query as Record<string, string | Array<string>>
+          )
+          const answer = Effect.provideContext(handler, asked)
+          return of(MayWait) ? answer : inTime(answer)
+        })
+
+        /** Stages 4 to 6, and the others in their turn. */
+        const answered = Effect.fnUntraced(function* (
+          request: HttpServerRequest.HttpServerRequest,
+          principal: Principal
+        ) {
+          if (isCreation) yield* turns.admit(principal)
+          const bytes = yield* readBody(request, file)
+          const exchange = yield* Exchange
+          exchange.sent = { bytes: bytes.length, json: null }
+          const stages = checked(bytes)
+          if (isRead) return yield* turns.read(principal, Effect.flatten(stages), bytesOf)
+          const isSmall = bytes.length <= smallBytesMax
+          if (isCreation && isSmall) return yield* turns.create(principal, Effect.flatten(stages))
+          const answer = yield* isSmall ? stages : turns.check(principal, bytes.length, work === "sent", stages)
+          if (isCreation) return yield* turns.create(principal, answer)
+          if (work === null || work === "sent") return yield* answer
+          return yield* turns.carryOut(
+            principal,
+            work,
+            answer,
+            (response) => exchange.document_bytes ?? bytesOf(response)
+          )
+        })
+
+        return Effect.gen(function* () {
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const principal = yield* CurrentPrincipal
+          const answer = answered(request, principal)
+          return yield* isLarge(request) ? concurrency.large(principal)(answer) : answer
+        }) as Effect.Effect<never>
+      }
+  )
+)
+
+/** A file as the fingerprint of its request knows it. */
+const fileOf = (bytes: Uint8Array) => (bytes.length === 0 ? undefined : { sha256: hash("sha256", bytes, "hex") })
+
+/** The handlers of a group whose payload is the body as the pipeline has decoded it. `HttpApiBuilder` would parse and decode it again. */
+export const withBody = <Handlers extends { readonly handleAll: unknown }>(
+  handlers: Handlers
+): Pick<Handlers, "handleAll"> => {
+  type Handler = (request: object) => Effect.Effect<unknown, unknown, unknown>
+  const raw = handlers as unknown as { readonly handleRaw: (name: string, handler: Handler) => unknown }
+  const handleAll = (byName: Readonly<Record<string, Handler>>) => {
+    for (const [name, handler] of Object.entries(byName)) {
+      raw.handleRaw(name, (request) =>
+        Effect.flatMap(CurrentRequest, ({ body }) => handler({ ...request, payload: body }))
+      )
+    }
+    return handlers
+  }
+  return { handleAll } as unknown as Pick<Handlers, "handleAll">
+}
