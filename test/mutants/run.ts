@@ -15,6 +15,7 @@ const root = Path.resolve(import.meta.dirname, "../..")
 const wanted = process.argv[2] ?? ""
 const copied = [
   "migrations",
+  "package-lock.json",
   "package.json",
   "README.md",
   "schemas",
