@@ -97,6 +97,16 @@ describe("turns", () => {
     }
   )
 
+  it.effect("wait only so many in all, and one of an account that has none waiting always may", function* () {
+    const { ask, inTurn } = make()
+    for (const owner of ["a", "b"]) for (const index of [1, 2, 3, 4]) yield* ask(owner, "key", `${owner}${index}`)
+    for (const index of [1, 2]) yield* ask("c", "key", `c${index}`)
+    const { code, message } = yield* refusal(inTurn, "c", "other key")
+    assert.deepStrictEqual([code, /8 documents of all accounts/.test(message)], ["service_unavailable", true], message)
+    const first = yield* ask("d", "key", "d1")
+    assert.isUndefined(first.pollUnsafe(), "waits")
+  })
+
   it.effect("that do not come in time are given up, and those who are gone take none", function* () {
     const { ask, begun, end } = make()
     yield* ask("a", "key", "a1")

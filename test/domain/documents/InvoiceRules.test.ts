@@ -129,6 +129,8 @@ describe("invoiceViolations", () => {
     for (const line_extension_amount of ["100002.01", "99997.99"]) {
       assert.deepStrictEqual(inLine({ line_extension_amount }), [["lines[1].line_extension_amount", "amount_mismatch"]])
     }
+    for (const line_extension_amount of ["100002.00", "99998.00"])
+      assert.deepStrictEqual(inLine({ line_extension_amount }), [], line_extension_amount)
     assert.deepStrictEqual(messages({ lines: [{ ...line, line_extension_amount: "100002.01" }] }), [
       'line_extension_amount must be "100000.00": quantity 2.00 × unit_price 50000.00.'
     ])

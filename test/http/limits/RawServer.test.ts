@@ -164,7 +164,7 @@ describe("the server under the routes", () => {
     const text = request("GET /v1/account HTTP/1.1", ["Host: localhost", "Connection: close"])
     const { body, status } = answerIn(yield* talk(text))
     const { error } = JSON.parse(body)
-    assert.deepStrictEqual([status, error.code, error.param], [400, "malformed_json", "Host"], body)
+    assert.deepStrictEqual([status, error?.code, error?.param], [400, "malformed_json", "Host"], body)
     assert.match(error.message, /the header Host 2 times; send it once/)
   })
 

@@ -53,7 +53,11 @@ export class Answers extends Judge {
       return
     }
     const { deserves } = entry
-    if ("code" in deserves && deserves.early) return this.expect(entry, deserves.status, deserves.code)
+    if ("code" in deserves && deserves.early) {
+      // That the range has ended is told with what is wrong with the form.
+      const isToldBoth = isOfRange(entry) && errorCodesOf(entry).includes(deserves.code)
+      return isToldBoth ? this.exhausted(entry) : this.expect(entry, deserves.status, deserves.code)
+    }
     if (entry.key !== null) this.keyed(entry)
     else if (reply.headers["svc-idempotency-cached"] !== undefined) this.wrong(entry, "claims a key that was not sent")
     else this.executed(entry)
@@ -120,9 +124,7 @@ export class Answers extends Judge {
   private executed(entry: Entry): void {
     const { deserves } = entry
     if (entry.kind === "list") return this.listed(entry)
-    if (entry.kind === "create" && entry.collection === "invoices" && code(entry) === "range_exhausted") {
-      return this.exhausted(entry)
-    }
+    if (isOfRange(entry)) return this.exhausted(entry)
     const invoice = invoiceOf(entry)
     // The content of a note is looked at when its invoice was found.
     if ("code" in deserves && invoice === undefined) return this.expect(entry, deserves.status, deserves.code)
@@ -274,6 +276,12 @@ const namedBy = (entry: Entry): { readonly id: string; readonly collection: Coll
   const customer: unknown = entry.body?.customer_id
   return typeof customer === "string" ? { id: customer, collection: "customers" } : undefined
 }
+
+const isOfRange = (entry: Entry) =>
+  entry.kind === "create" && entry.collection === "invoices" && code(entry) === "range_exhausted"
+
+const errorCodesOf = ({ reply }: Entry): ReadonlyArray<string> =>
+  JSON.parse(reply?.text ?? "{}").error?.errors?.map((one: { readonly code: string }) => one.code) ?? []
 
 const isConflict = (entry: Entry, expected: string) => entry.reply?.status === 409 && code(entry) === expected
 
