@@ -3,8 +3,8 @@ import { Entity } from "effect/cluster"
 import { inLane } from "../protocol/AccountLanes.ts"
 import { invoiceKeyOf } from "../protocol/Address.ts"
 import { InvoiceEntity } from "../protocol/Notify.ts"
+import { Executor } from "../issuing/Executor.ts"
 import { Mailing } from "../issuing/Mailing.ts"
-import { Submission } from "../issuing/Submission.ts"
 
 const maxIdleTime = Duration.seconds(2)
 const mailboxCapacity = 16
@@ -13,7 +13,7 @@ const mailboxCapacity = 16
 export const layer = InvoiceEntity.toLayer(
   Effect.gen(function* () {
     const emails = yield* Mailing
-    const work = yield* Submission
+    const executor = yield* Executor
     const { entityId } = yield* Entity.CurrentAddress
     const key = invoiceKeyOf(entityId)
     const facts = { account_id: key.account_id, invoice_id: key.id }
@@ -23,7 +23,7 @@ export const layer = InvoiceEntity.toLayer(
         Effect.annotateLogs(facts),
         inLane(key)
       )
-    const proceed = Effect.andThen(Effect.annotateCurrentSpan(facts), work.proceed(key))
+    const proceed = Effect.andThen(Effect.annotateCurrentSpan(facts), executor.proceed(key))
     return InvoiceEntity.of({
       Proceed: () => logged(proceed, "An invoice could not proceed; the sweeper will try again"),
       Mail: () => logged(emails.send(key), "An e-mail's outcome could not be stored; it is due again")

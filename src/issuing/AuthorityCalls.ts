@@ -1,4 +1,4 @@
-import { Cause, Context, Duration, Effect, Exit, Layer, Metric, Option, Result, Schema } from "effect"
+import { Cause, Context, Duration, Effect, Exit, Layer, Metric, Option, Random, Result, Schema } from "effect"
 import { authorityTroubles } from "../domain/authority/AuthorityTroubles.ts"
 import { storableJson } from "../domain/requests/Storable.ts"
 import {
@@ -17,6 +17,7 @@ import { Invoices } from "../store/documents/Invoices.ts"
 import { isSqlFailure } from "../store/sql/SqlFailure.ts"
 import { Workers } from "../store/sql/Workers.ts"
 import { CircuitBreaker } from "./CircuitBreaker.ts"
+import { afterCall, answering, isOfDocument, isReceived } from "./NextStep.ts"
 import { Signing } from "./Signing.ts"
 import type { Document } from "./Steps.ts"
 
@@ -32,14 +33,16 @@ const knownAfterAttempts = 3
 // For how long that answer is not believed of a document that was never corrected.
 const otherAfterMs = Duration.toMillis("1 hour")
 
-// For how long an authority that has received a document is not sent it again.
-const receivedMs = Duration.toMillis("7 days")
-
-/** Whether the authority said within the last week that it has received the document. */
-export const isReceived = ({ waiting, waiting_ms }: Document): boolean =>
-  waiting?.code === "in_process" && (waiting_ms ?? 0) < receivedMs
+// Documents whose broken calls are counted at a time; a document whose count is dropped is counted from zero again.
+const countedMax = 10_000
 
 const isVerdict: (answer: unknown) => boolean = Schema.is(GivenVerdict)
+
+/** `arrived`: an earlier call may have brought the document to the authority. `isFresh`: none can have, because it was never issued. */
+export interface How {
+  readonly arrived: boolean
+  readonly isFresh: boolean
+}
 
 const isAnswer = (answer: unknown) => answer === null || isVerdict(answer)
 
@@ -84,6 +87,18 @@ const kept = (verdict: Verdict): Verdict => ({
 
 const counted = (error: Unanswered) =>
   error instanceof PortBroken ? Effect.void : Metric.update(Metrics.authorityUnanswered(troubleOf(error)), 1)
+
+/** Logs why a call has given no verdict. What all documents meet is logged once, by the circuit breaker. */
+const noteUnanswered = (row: Document, error: AuthorityUnavailable | AuthorityRefusal, isOutage: boolean) => {
+  const facts = { invoice_id: row.id, trouble: troubleOf(error), reason: error.message }
+  return error instanceof AuthorityRefusal
+    ? Effect.logError("The authority refused a document without judging it").pipe(
+        Effect.annotateLogs({ ...facts, state: row.state })
+      )
+    : Effect.logWithLevel(isOfDocument(error) ? "Warn" : "Debug")("The authority gave no verdict").pipe(
+        Effect.annotateLogs({ ...facts, attempts: row.attempts, is_outage: isOutage })
+      )
+}
 
 /** Calls the authority, and records in the circuit breaker whether the authority answered. */
 export class AuthorityCalls extends Context.Service<AuthorityCalls>()("folio/issuing/AuthorityCalls", {
@@ -152,8 +167,8 @@ export class AuthorityCalls extends Context.Service<AuthorityCalls>()("folio/iss
       }
       if (trouble === "in_process") return circuits.succeeded(row)
       const { of } = authorityTroubles[trouble]
-      const isOfDocument = error instanceof AuthorityUnavailable && error.of_document === true
-      const isShared = !isOfDocument && (of === "authority" || of === "service")
+      const isOfOne = error instanceof AuthorityUnavailable && isOfDocument(error)
+      const isShared = !isOfOne && (of === "authority" || of === "service")
       return isShared ? circuits.failed(row, trouble, error.message) : Effect.void
     }
 
@@ -173,7 +188,35 @@ export class AuthorityCalls extends Context.Service<AuthorityCalls>()("folio/iss
         Effect.tapError((error) => Effect.andThen(counted(error), note(row, error)))
       )
 
-    return { verdictOn }
+    const brokenInARow = new Map<string, number>()
+
+    const noteBroken = Effect.fnUntraced(function* (row: Document, { cause }: PortBroken) {
+      const times = (brokenInARow.get(row.id) ?? 0) + 1
+      yield* Effect.logError("A call of the authority broke inside the service", cause).pipe(
+        Effect.annotateLogs({ invoice_id: row.id, attempts: row.attempts, in_a_row: times })
+      )
+      yield* Metric.update(Metrics.poison("invoice"), 1)
+      const [oldest] = brokenInARow.keys()
+      if (oldest !== undefined && brokenInARow.size >= countedMax) brokenInARow.delete(oldest)
+      brokenInARow.set(row.id, times)
+      return times
+    })
+
+    /** Calls the authority for a document whose attempt is already counted; gives what follows. */
+    const call = Effect.fnUntraced(function* (row: Document, { arrived, isFresh }: How) {
+      const result = yield* Effect.result(verdictOn(row, arrived))
+      const outcome = Result.isSuccess(result) ? { verdict: result.success } : result.failure
+      const isBroken = outcome instanceof PortBroken
+      const times = isBroken ? yield* noteBroken(row, outcome) : 0
+      const known = "verdict" in outcome ? answering : yield* circuits.look(row)
+      if (!("verdict" in outcome || isBroken)) yield* noteUnanswered(row, outcome, known.phase === "open")
+      const random = yield* Random.next
+      const next = afterCall(row, { outcome, isFresh, brokenInARow: times, random }, known)
+      if (!isBroken || next.do === "End") brokenInARow.delete(row.id)
+      return next
+    })
+
+    return { call }
   })
 }) {
   static readonly layer = Layer.effect(AuthorityCalls, AuthorityCalls.make)

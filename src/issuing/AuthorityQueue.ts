@@ -74,21 +74,44 @@ export class AuthorityQueue extends Context.Service<AuthorityQueue>()("folio/iss
           )
       })
 
-    /** Carries out a call if it is its turn now; gives none, at once, when other calls wait or all turns are taken. */
-    const ifFree = <A, E, R>(
-      account: AccountMode,
-      call: Effect.Effect<A, E, R>
-    ): Effect.Effect<Option.Option<A>, E, R> =>
-      Effect.suspend(() => {
-        const address = accountAddress(account)
-        const all = account.livemode ? live : test
-        const line = enter(address)
-        return line.turns
-          .withPermitsIfAvailable(1)(all.withPermitsIfAvailable(1)(call))
-          .pipe(Effect.map(Option.flatten), Effect.ensuring(leave(address, line)))
-      })
+    /** Takes turns that are free now, at most `most`; gives how many. */
+    const takeFree = Effect.fnUntraced(function* (account: AccountMode, most: number) {
+      const address = accountAddress(account)
+      const all = account.livemode ? live : test
+      const line = enter(address)
+      let taken = 0
+      while (taken < most && (yield* all.available) > 0 && (yield* line.turns.takeIfAvailable(1))) {
+        yield* all.take(address, 1)
+        taken += 1
+      }
+      line.members += taken
+      yield* leave(address, line)
+      return { line, taken }
+    })
 
-    return { ifFree, inTurn }
+    /** Carries out calls in turns that are free now, at most `most`, of which each is given back by itself. */
+    const withFree = <A, E, R>(
+      account: AccountMode,
+      most: number,
+      use: (free: number, giveBack: Effect.Effect<void>) => Effect.Effect<A, E, R>
+    ): Effect.Effect<A, E, R> => {
+      const address = accountAddress(account)
+      const all = account.livemode ? live : test
+      let left = 0
+      const giveBack = (line: Line) =>
+        Effect.suspend(() => {
+          if (left === 0) return Effect.void
+          left -= 1
+          return Effect.all([line.turns.release(1), all.release(1), leave(address, line)], { discard: true })
+        })
+      return Effect.acquireUseRelease(
+        Effect.tap(takeFree(account, most), ({ taken }) => Effect.sync(() => (left = taken))),
+        ({ line, taken }) => use(taken, giveBack(line)),
+        ({ line, taken }) => Effect.forEach(Array.from({ length: taken }), () => giveBack(line), { discard: true })
+      )
+    }
+
+    return { inTurn, withFree }
   })
 }) {
   static readonly layer = Layer.effect(AuthorityQueue, AuthorityQueue.make)

@@ -54,22 +54,22 @@ export class Backpressure extends Context.Service<Backpressure>()("folio/issuing
     const lateness = new Map<string, () => number>()
     const gates = new Set<Gate>()
 
-    const change = (what: keyof typeof count, account: string, by: 1 | -1) => {
+    const change = (what: keyof typeof count, account: string, by: number) => {
       count[what] += by
       if (what !== "creating") ofAccount.add(account, by)
-      if (by === 1) return
+      if (by > 0) return
       for (const { isOpen, latch } of gates) if (isOpen()) latch.openUnsafe()
     }
 
     const counted =
       (what: keyof typeof count) =>
-      <A, E, R>(account: AccountMode, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+      <A, E, R>(account: AccountMode, effect: Effect.Effect<A, E, R>, documents = 1): Effect.Effect<A, E, R> =>
         Effect.suspend(() => {
           const address = accountAddress(account)
-          change(what, address, 1)
+          change(what, address, documents)
           return Effect.ensuring(
             effect,
-            Effect.sync(() => change(what, address, -1))
+            Effect.sync(() => change(what, address, -documents))
           )
         })
 
@@ -111,9 +111,9 @@ export class Backpressure extends Context.Service<Backpressure>()("folio/issuing
       busyShare,
       /** Counts a draft as being created while the effect runs. */
       creating: counted("creating"),
-      /** Counts a document as being read and signed while the effect runs. */
+      /** Counts a document, or a group of so many, as being read and signed while the effect runs. */
       signing: counted("signing"),
-      /** Counts a document's step as being stored while the effect runs. */
+      /** Counts the steps of so many documents as being stored while the effect runs. */
       storing: counted("storing"),
       /** Waits until there is room to number more drafts of the account, for 100 ms at most. */
       room: (account: AccountMode) => briefly(opened(() => hasRoom(accountAddress(account)))),

@@ -4,14 +4,8 @@ import { Limits } from "../settings/Limits.ts"
 import type { AuthorityTrouble } from "../../schemas/AuthorityTrouble.ts"
 import { authorityTroubles, troubleMessage } from "../domain/authority/AuthorityTroubles.ts"
 import { storableText } from "../domain/requests/Storable.ts"
+import type { AuthorityState } from "./NextStep.ts"
 import { AuthorityCircuits, circuitOf, closedCircuit, type CircuitState } from "../store/documents/AuthorityCircuits.ts"
-
-/**
- * `closed`: the authority may be called. `doubtful`: the authority has been away for as long as documents wait for it, and one
- * call finds out whether it still is. `blocked`: the same, and it is not the authority's fault: documents wait however long it takes.
- * `open`: the authority is away by its own fault, and documents that never left are issued in contingency.
- */
-export type Phase = "closed" | "doubtful" | "blocked" | "open"
 
 // How long a process caches a circuit's state, and so the greatest age of what it knows of other processes' calls.
 const knownFor = "1 second"
@@ -62,22 +56,12 @@ export class CircuitBreaker extends Context.Service<CircuitBreaker>()("folio/iss
       return openAfterMs - (at_fault_ms ?? failing_ms) - since
     }
 
-    /**
-     * The circuit for this account: its phase, the milliseconds that calls may go on failing before it opens (null while calls succeed or
-     * no recent call is known), and the newest failure. `isTried`: a call has failed within the last minute, so that whether the authority
-     * is back is known without others' calls.
-     */
-    const look = Effect.fnUntraced(function* (account: AccountMode): Effect.fn.Return<{
-      readonly phase: Phase
-      readonly leftMs: number | null
-      readonly isTried: boolean
-      readonly trouble: AuthorityTrouble | null
-      readonly message: string | null
-    }> {
+    /** What is known of the authority for an account, from the calls of all processes. */
+    const look = Effect.fnUntraced(function* (account: AccountMode): Effect.fn.Return<AuthorityState> {
       const state = yield* Cache.get(known, circuitOf(account))
       const { at, at_fault_ms, failed_ms, is_open, message, trouble } = state
       if (!concerns(state, account))
-        return { phase: "closed", leftMs: null, isTried: false, trouble: null, message: null }
+        return { phase: "closed", leftMs: null, isTried: false, trouble: null, message: null, openAfterMs }
       const now = yield* Clock.currentTimeMillis
       const ms = left(state, now)
       const isTried = failed_ms !== null && failed_ms + now - at < triedWithinMs
@@ -87,7 +71,8 @@ export class CircuitBreaker extends Context.Service<CircuitBreaker>()("folio/iss
         leftMs: ms,
         isTried,
         trouble,
-        message
+        message,
+        openAfterMs
       }
     })
 
@@ -139,7 +124,7 @@ export class CircuitBreaker extends Context.Service<CircuitBreaker>()("folio/iss
       yield* circuits.refused(circuitOf(account), trouble)
     })
 
-    return { openAfterMs, look, phase, probes, failed, refused, succeeded }
+    return { look, phase, probes, failed, refused, succeeded }
   })
 }) {
   static readonly layer = Layer.effect(CircuitBreaker, CircuitBreaker.make)

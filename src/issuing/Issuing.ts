@@ -5,10 +5,9 @@ import { BuyersAnswers } from "./acceptance/BuyersAnswers.ts"
 import { AuthorityCalls } from "./AuthorityCalls.ts"
 import { AuthorityQueue } from "./AuthorityQueue.ts"
 import { CircuitBreaker } from "./CircuitBreaker.ts"
-import { Contingency } from "./Contingency.ts"
 import { EnablementReadiness } from "./enablement/EnablementReadiness.ts"
 import { EnablementWork } from "./enablement/EnablementWork.ts"
-import { Failures } from "./Failures.ts"
+import { Executor } from "./Executor.ts"
 import { ShownAccounts } from "./accounts/ShownAccounts.ts"
 import { LiveReadiness } from "./LiveReadiness.ts"
 import { Mailing } from "./Mailing.ts"
@@ -16,7 +15,6 @@ import * as Papers from "./Papers.ts"
 import { Redating } from "./Redating.ts"
 import { Signing } from "./Signing.ts"
 import { Steps } from "./Steps.ts"
-import { Submission } from "./Submission.ts"
 
 /** The files and e-mail parcels of documents. */
 export const layerPapers = Papers.layer.pipe(Layer.provide([Signing.layer, Printing.layer]))
@@ -26,14 +24,14 @@ export const layerShownAccounts = ShownAccounts.layer.pipe(Layer.provide(Guarded
 
 /** The services that take a document from its number to the e-mail to its buyer, and to what the buyer answers. */
 export const layer = Layer.mergeAll(
-  Submission.layer,
+  Executor.layer,
   Mailing.layer,
   LiveReadiness.layer,
   ShownAccounts.layer,
   BuyersAnswers.layer,
   EnablementWork.layer
 ).pipe(
-  Layer.provide([AuthorityCalls.layer, AuthorityQueue.layer, Contingency.layer, Failures.layer, Redating.layer]),
+  Layer.provide([AuthorityCalls.layer, AuthorityQueue.layer, Redating.layer]),
   Layer.provide([CircuitBreaker.layer, Steps.layer]),
   Layer.provideMerge(EnablementReadiness.layer),
   Layer.provideMerge(Signing.layer)

@@ -11,12 +11,12 @@ import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import { Invoices, type LoadedInvoice, type StoredInvoice } from "../store/documents/Invoices.ts"
-import { type DraftToNumber, type NumberedDraft, Numbering } from "../store/documents/Numbering.ts"
+import { type DraftToNumber, Numbering } from "../store/documents/Numbering.ts"
 import { FailingInvoices } from "../store/documents/Vitals.ts"
 import { Resolutions, type StoredResolution } from "../store/accounts/Resolutions.ts"
 import { ownSoftware, Softwares } from "../store/accounts/Softwares.ts"
 import { isDefect } from "../store/sql/SqlFailure.ts"
-import { Submission } from "./Submission.ts"
+import { Executor } from "./Executor.ts"
 import { Notify } from "../protocol/Notify.ts"
 import { Backpressure } from "./Backpressure.ts"
 
@@ -64,8 +64,6 @@ interface Sourced {
 
 class Group extends Data.Class<Pick<NewDraft, "kind" | "prefix"> & { readonly date: string }> {}
 
-const notNumbered: NumberedDraft = { result: "not_a_draft", row: Option.none() }
-
 const isHeld = ({ found }: Sourced) => Result.isSuccess(found) && found.success.held_since !== null
 
 const draftOf = (row: StoredInvoice): NewDraft => ({
@@ -79,7 +77,7 @@ const draftOf = (row: StoredInvoice): NewDraft => ({
 /** Numbers an account's drafts in order of creation, one batch after the other, until the scope closes. */
 export const make = Effect.fnUntraced(function* (account: AccountMode) {
   const accounts = yield* Accounts
-  const submission = yield* Submission
+  const executor = yield* Executor
   const invoices = yield* Invoices
   const numbering = yield* Numbering
   const failing = yield* FailingInvoices
@@ -161,13 +159,6 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
     return held.flatMap(({ draft }) => (waiting.has(draft.id) ? [] : [draft]))
   })
 
-  /**
-   * Begins the next steps of a numbered document in this process, wherever its actor is: to hand the document over would cost as much as
-   * to sign it. A document that could not be read goes to its actor, which finds out why.
-   */
-  const goOn = (key: DocumentKey, row: Option.Option<LoadedInvoice>) =>
-    Option.isSome(row) ? submission.begin(row.value) : notify.proceed(key)
-
   const numberAll = Effect.fnUntraced(function* (batch: ReadonlyArray<NewDraft>) {
     yield* Fault.at("before-number")
     const now = yield* Clock.currentTimeMillis
@@ -188,34 +179,37 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
     )
     const left = yield* waitForRange(sourced.filter(isHeld))
     const ready = sourced.filter((one) => !isHeld(one))
-    // Concurrently, so that drafts share a statement, which numbers those of a range by their ids, whichever prefix they asked for.
-    const results = yield* Effect.forEach(
-      ready,
-      ({ draft, found, key }) =>
-        Effect.exit(
-          // Suspended, so that a draft for which the profile throws fails alone.
-          Effect.suspend(() => {
-            const next = Result.flatMap(found, (range) => toNumber(draft, range, date, issued_by))
-            return Result.isFailure(next)
-              ? Effect.as(submission.fail(key, next.failure), notNumbered)
-              : numbering.number(next.success)
-          })
-        ),
-      { concurrency: "unbounded" }
-    )
+    const fitting: Array<Sourced & { readonly next: DraftToNumber }> = []
+    for (const one of ready) {
+      const { draft, found, key } = one
+      // A draft for which the profile throws fails alone.
+      const next = yield* Effect.exit(
+        Effect.sync(() => Result.flatMap(found, (range) => toNumber(draft, range, date, issued_by)))
+      )
+      if (Exit.isFailure(next)) yield* executor.stumble(key, next.cause)
+      else if (Result.isFailure(next.value)) yield* executor.fail(key, next.value.failure)
+      else fitting.push({ ...one, next: next.value.success })
+    }
+    // The statement numbers the drafts of a range by their ids, whichever prefix they asked for.
+    const results = yield* numbering.numberAll(fitting.map(({ next }) => next))
     yield* Fault.at("after-number")
     let outage = Cause.empty as Cause.Cause<never>
-    for (const [index, { draft, found, key }] of ready.entries()) {
-      const result = results[index] ?? Exit.succeed(notNumbered)
-      if (Exit.isFailure(result) && isDefect(result.cause)) yield* submission.stumble(key, result.cause)
+    const numbered: Array<LoadedInvoice> = []
+    for (const [index, { draft, found, key }] of fitting.entries()) {
+      const result = results[index] ?? Exit.die("a draft has no answer")
+      if (Exit.isFailure(result) && isDefect(result.cause)) yield* executor.stumble(key, result.cause)
       else if (Exit.isFailure(result)) outage = result.cause
+      else if (result.value.result === "no_number_left") left.push(draft)
       else if (result.value.result === "numbered") {
-        const { row } = result.value
-        const isLast = Result.isSuccess(found) && Option.isSome(row) && row.value.full_number === lastOf(found.success)
-        if (isLast) yield* forgetRanges
-        yield* goOn(key, row)
-      } else if (result.value.result === "no_number_left") left.push(draft)
+        const row = Option.getOrUndefined(result.value.row)
+        if (Result.isSuccess(found) && row?.full_number === lastOf(found.success)) yield* forgetRanges
+        // A document that could not be read goes to its actor, which finds out why.
+        if (row === undefined) yield* notify.proceed(key)
+        else numbered.push(row)
+      }
     }
+    // In this process, wherever their actors are: to hand a document over would cost as much as to sign it.
+    yield* executor.begin(numbered)
     // The range ended or is held no more: the remaining drafts are queued again, to get the next range or to fail without a range.
     if (left.length > 0) {
       yield* forgetRanges
@@ -243,7 +237,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
       const page = yield* invoices.queued(account, backlogPage)
       backlog = page.length === backlogPage
       for (const { draft, id } of page) {
-        if (Result.isFailure(draft)) yield* submission.stumble({ ...account, id }, Cause.die(draft.failure))
+        if (Result.isFailure(draft)) yield* executor.stumble({ ...account, id }, Cause.die(draft.failure))
         else taken += Queue.offerUnsafe(drafts, draftOf(draft.success)) ? 1 : 0
       }
       // When no draft of a full page can be read, the drafts behind that page are tried.

@@ -1,6 +1,5 @@
 import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import type { Failure } from "../../schemas/FiscalDocument.ts"
-import { isIssued } from "../domain/documents/InvoiceLifecycle.ts"
 import { NationalProfile } from "../documents/NationalProfile.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import { Correction } from "../store/documents/Correction.ts"
@@ -8,7 +7,7 @@ import * as Store from "../store/documents/Redating.ts"
 import { ownSoftware, Softwares } from "../store/accounts/Softwares.ts"
 import { Resolutions } from "../store/accounts/Resolutions.ts"
 import { documentOf } from "./Signing.ts"
-import { type Document, Steps } from "./Steps.ts"
+import type { Document } from "./Steps.ts"
 
 const outOfRange: Failure = {
   code: "range_expired",
@@ -34,17 +33,11 @@ export class Redating extends Context.Service<Redating>()("folio/issuing/Redatin
     const resolutions = yield* Resolutions
     const softwares = yield* Softwares
     const { code, issueTime, localDate } = yield* NationalProfile
-    const { end, unsignable } = yield* Steps
 
     const keyOf = Effect.fnUntraced(function* (row: Document) {
       if (row.kind !== "invoice") return ""
       const range = yield* resolutions.find(row, row.resolution_id ?? "")
       return Option.isSome(range) ? range.value.technical_key : yield* Effect.die(`${row.id} has no range`)
-    })
-
-    /** Whether a document has no code or not today's date, and both may still be set, because the document was not issued. */
-    const isStale = Effect.fnUntraced(function* (row: Document) {
-      return !isIssued(row) && (row.cufe === null || row.issue_date !== localDate(yield* Clock.currentTimeMillis))
     })
 
     /** The date and the code of a document at a time (Unix milliseconds). */
@@ -73,22 +66,28 @@ export class Redating extends Context.Service<Redating>()("folio/issuing/Redatin
       return next
     })
 
-    const redate = Effect.fnUntraced(function* (row: Document) {
+    /** Gives the document with its new date and code, or why it cannot have one; none when another owner was faster. */
+    const redate = Effect.fnUntraced(function* (
+      row: Document
+    ): Effect.fn.Return<Option.Option<Result.Result<Document, Failure>>> {
       const found = yield* codedAnew(row)
       if (Result.isFailure(found)) {
-        yield* unsignable(row, found.failure)
-        return Option.none<Document>()
+        const { code: why, message } = found.failure
+        return Option.some(Result.fail({ code: why, message, retryable: true }))
       }
       const { cufe, date } = found.success
       const result = yield* redating.redate({ key: row, version: row.version, ...date, cufe })
-      if (result === "out_of_range") yield* end(row, outOfRange)
-      if (result !== "redated") return Option.none<Document>()
+      if (result === "out_of_range") return Option.some(Result.fail(outOfRange))
+      if (result !== "redated") return Option.none()
       const { signed: _signed, ...rest } = row
       const next: Document = { ...rest, ...date, cufe, state: "numbered", version: row.version + 1 }
-      return Option.some(next)
+      return Option.some(Result.succeed(next))
     })
 
-    return { isStale, redate }
+    /** Today's date in the authority's zone. */
+    const today = Effect.map(Clock.currentTimeMillis, localDate)
+
+    return { redate, today }
   })
 }) {
   static readonly layer = Layer.effect(Redating, Redating.make)

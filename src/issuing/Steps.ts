@@ -1,33 +1,41 @@
-import { Clock, Context, Effect, Layer, Metric, Option, Random, Result } from "effect"
-import { eventOf, type InvoiceCommand, isIssued, statusOf, transition } from "../domain/documents/InvoiceLifecycle.ts"
-import { authorityDelayMs } from "../domain/webhooks/RetrySchedule.ts"
-import { timestamp } from "../domain/documents/AuthorityTime.ts"
-import { Fault } from "../protocol/Fault.ts"
-import * as Metrics from "../protocol/Metrics.ts"
-import { Onlooker } from "../protocol/Onlooker.ts"
+import { Clock, Context, Effect, Exit, Layer, Metric, Option, Result } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
 import type { EventType } from "../../schemas/Event.ts"
-import type { Failure } from "../../schemas/FiscalDocument.ts"
 import type { EventId } from "../../schemas/Id.ts"
-import { FileLinks } from "../store/documents/FileLinks.ts"
-import { invoiceSnapshot } from "../store/documents/InvoiceViews.ts"
-import { Ids } from "../store/sql/Ids.ts"
-import { ReadyEndpoints } from "../store/webhooks/ReadyEndpoints.ts"
-import type { LoadedInvoice } from "../store/documents/Invoices.ts"
-import type { Vitals } from "../store/documents/Vitals.ts"
-import type { NewEvent } from "../store/webhooks/NewDeliveries.ts"
-import { type Step, Transitions } from "../store/documents/Transitions.ts"
-import type { Unsignable } from "../documents/NationalProfile.ts"
-import type { NoCertificate } from "./Signing.ts"
+import { timestamp } from "../domain/documents/AuthorityTime.ts"
+import { eventOf, type InvoiceCommand, isIssued, statusOf, transition } from "../domain/documents/InvoiceLifecycle.ts"
+import { Fault } from "../protocol/Fault.ts"
+import * as Metrics from "../protocol/Metrics.ts"
 import { Notify } from "../protocol/Notify.ts"
+import { Onlooker } from "../protocol/Onlooker.ts"
+import { FileLinks, type Links } from "../store/documents/FileLinks.ts"
+import type { LoadedInvoice } from "../store/documents/Invoices.ts"
+import { invoiceSnapshot } from "../store/documents/InvoiceViews.ts"
+import { type Moved, type Step, Transitions } from "../store/documents/Transitions.ts"
+import type { Vitals } from "../store/documents/Vitals.ts"
+import { Ids } from "../store/sql/Ids.ts"
+import { ReadyEndpoints, type ReadyPlace } from "../store/webhooks/ReadyEndpoints.ts"
 import { Backpressure } from "./Backpressure.ts"
 
 /** A document's row, and its signed bytes while this process still holds them. Signed bytes are stored before they are used. */
 export type Document = LoadedInvoice & { readonly signed?: Uint8Array }
 
-type Details = Partial<Omit<Step, "key" | "version" | "from" | "command" | "to" | "event">> & Pick<Step, "alarmMs">
+/** A command on a document, with what the statement stores besides. A null command sets the alarm alone. */
+export interface Change<Row extends Vitals> {
+  readonly row: Row
+  readonly command: InvoiceCommand | null
+  readonly details: Omit<Step, "key" | "version" | "from" | "command" | "to" | "event" | "places">
+}
 
-/** Carries out one step of a document and tells the actors that the step concerns. */
+interface Prepared<Row> {
+  readonly step: Step
+  readonly next: Row
+  readonly places: ReadonlyArray<ReadyPlace>
+}
+
+const release = ({ places }: Prepared<unknown>) => places.forEach((place) => place.release())
+
+/** Stores steps of documents, with their events and first deliveries, and tells the actors that the steps concern. */
 export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
   make: Effect.gen(function* () {
     const ids = yield* Ids
@@ -38,36 +46,27 @@ export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
     const onlooker = yield* Onlooker
     const ready = yield* ReadyEndpoints
 
-    const stored = (step: Step) => backpressure.storing(step.key, transitions.move(step))
-
-    /** Stores a step with an event, and begins the attempts of the event's deliveries for which endpoints have places here. */
-    const storeEvent = Effect.fnUntraced(function* (step: Step, { body, id, type }: NewEvent) {
-      const places = ready.reserve(step.key)
-      const releaseAll = Effect.sync(() => places.forEach(({ release }) => release()))
-      const result = yield* Effect.onError(stored({ ...step, places }), () => releaseAll)
-      yield* Fault.at("after-outcome")
-      for (const { begin, endpoint_id, release } of places) {
-        const delivery = result.taken?.find((taken) => taken.endpoint_id === endpoint_id)
-        if (delivery === undefined) release()
-        else yield* begin({ ...delivery, event_id: id, event_type: type, body })
-      }
-      return result
-    }, Effect.uninterruptible)
-
-    const store = (step: Step) => (step.event === undefined ? stored(step) : storeEvent(step, step.event))
-
-    /** Carries out a command and stores its event; gives the row after the step, or none when another owner was faster. */
-    const step = Effect.fnUntraced(function* <Row extends Vitals>(row: Row, command: InvoiceCommand, details: Details) {
+    /** The step that a change is, and the row after it. */
+    const prepare = <Row extends Vitals>(
+      { command, details, row }: Change<Row>,
+      id: EventId,
+      now: number,
+      linksOf: (row: Row) => Links
+    ): Prepared<Row> => {
       const facts = { hasNumber: row.full_number !== null, isIssued: isIssued(row) }
-      const from = details.signs === true ? transition(row.state, "Sign", facts) : Result.succeed(row.state)
-      const to = yield* Effect.orDie(
-        Effect.fromResult(Result.flatMap(from, (state) => transition(state, command, facts)))
-      )
-      const now = yield* Clock.currentTimeMillis
+      const key = { account_id: row.account_id, livemode: row.livemode, id: row.id }
+      const { state, version } = row
+      if (command === null) {
+        const attempts = row.attempts + (details.attempt === true ? 1 : 0)
+        const step = { key, version, from: state, command, to: state, ...details }
+        return { step, next: { ...row, version: version + 1, attempts }, places: [] }
+      }
+      const from = details.signs === true ? transition(state, "Sign", facts) : Result.succeed(state)
+      const to = Result.getOrThrow(Result.flatMap(from, (signed) => transition(signed, command, facts)))
       const next: Row = {
         ...row,
         state: to,
-        version: row.version + (details.signs === true ? 2 : 1),
+        version: version + (details.signs === true ? 2 : 1),
         attempts: row.attempts + (details.attempt === true ? 1 : 0),
         submitted_at:
           command === "Return" ? null : (row.submitted_at ?? (details.leaves === true ? new Date(now) : null)),
@@ -76,68 +75,103 @@ export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
         authority_notifications: details.notifications ?? row.authority_notifications,
         failure: details.failure ?? null
       }
+      // Why a document waits is kept while it is tried, and ends with any other step.
+      const waiting = command === "Submit" || command === "Return" ? {} : { waiting: null }
+      const step: Step = { key, version, from: state, command, to, ...waiting, ...details }
       const outcome = eventOf(command)
-      const about = Effect.map(links.inEvents, (linksOf) => invoiceSnapshot(next, linksOf(next)))
-      const event =
-        outcome === null ? {} : { event: eventFor(row, `${row.kind}.${outcome}`, yield* ids.event, now, yield* about) }
-      const { emailed, endpoints, moved } = yield* store({
-        key: row,
-        version: row.version,
-        from: row.state,
-        command,
-        to,
-        // Why a document waits is kept while it is tried, and ends with any other step.
-        ...(command === "Submit" || command === "Return" ? {} : { waiting: null }),
-        ...details,
-        ...event
-      })
-      if (outcome !== null && moved) {
-        yield* Metric.update(Metrics.outcomes(statusOf(to)), 1)
-        const reason = next.failure?.code ?? next.authority_errors[0]?.rule
-        const milliseconds = Math.max(0, now - row.created_at.getTime())
-        yield* Metric.update(Metrics.outcomeDurations(statusOf(to)), milliseconds / 1_000)
-        yield* Effect.logDebug("A document came to an outcome").pipe(
-          Effect.annotateLogs({ invoice_id: row.id, outcome, duration_ms: milliseconds, ...(reason && { reason }) })
-        )
-        onlooker?.ended({ kind: row.kind, name: row.full_number ?? row.id, outcome, reason, milliseconds })
-      }
-      for (const id of endpoints) {
-        yield* notify.deliver({ account_id: row.account_id, livemode: row.livemode, id })
-      }
-      if (emailed) yield* notify.mail(row)
-      return moved ? Option.some(next) : Option.none()
-    })
-
-    /** Ends a document as failed. */
-    const end = <Row extends Vitals>(row: Row, failure: Failure) => step(row, "Fail", { failure, alarmMs: null })
-
-    /** Ends a document that cannot be signed at present as failed; the document can be retried and keeps its number. */
-    const unsignable = (row: Document, error: NoCertificate | Unsignable) => {
-      const code = error._tag === "NoCertificate" ? "no_certificate" : error.code
-      return end(row, { code, message: error.message, retryable: true })
+      if (outcome === null) return { step, next, places: [] }
+      const event = eventFor(row, `${row.kind}.${outcome}`, id, now, invoiceSnapshot(next, linksOf(next)))
+      const places = ready.reserve(row)
+      return { step: { ...step, event, places }, next, places }
     }
 
-    /** Sets the document's alarm and leaves its state as it is. Gives false when another owner was faster. */
-    const wait = Effect.fnUntraced(function* (
-      row: Vitals,
-      alarmMs: number,
-      details: Pick<Step, "held" | "attempt" | "leaves" | "waiting"> = {}
-    ) {
-      const { state, version } = row
-      const { moved } = yield* backpressure.storing(
-        row,
-        transitions.move({ key: row, version, from: state, command: null, to: state, alarmMs, ...details })
+    /** Begins the attempts of the event's deliveries for which endpoints have places here. */
+    const begin = Effect.fnUntraced(function* ({ places, step: { event } }: Prepared<unknown>, { taken }: Moved) {
+      for (const place of places) {
+        const delivery = taken?.find(({ endpoint_id }) => endpoint_id === place.endpoint_id)
+        if (delivery === undefined || event === undefined) place.release()
+        else yield* place.begin({ ...delivery, event_id: event.id, event_type: event.type, body: event.body })
+      }
+    })
+
+    const noteOutcome = Effect.fnUntraced(function* (next: Vitals, command: InvoiceCommand | null, now: number) {
+      const outcome = command === null ? null : eventOf(command)
+      if (outcome === null) return
+      const status = statusOf(next.state)
+      yield* Metric.update(Metrics.outcomes(status), 1)
+      const reason = next.failure?.code ?? next.authority_errors[0]?.rule
+      const milliseconds = Math.max(0, now - next.created_at.getTime())
+      yield* Metric.update(Metrics.outcomeDurations(status), milliseconds / 1_000)
+      yield* Effect.logDebug("A document came to an outcome").pipe(
+        Effect.annotateLogs({ invoice_id: next.id, outcome, duration_ms: milliseconds, ...(reason && { reason }) })
       )
+      onlooker?.ended({ kind: next.kind, name: next.full_number ?? next.id, outcome, reason, milliseconds })
+    })
+
+    const store = Effect.fnUntraced(function* <Row extends Vitals>(
+      account: AccountMode,
+      steps: ReadonlyArray<Prepared<Row>>,
+      now: number
+    ) {
+      const stored = yield* Effect.onError(
+        backpressure.storing(account, transitions.moveAll(steps.map(({ step }) => step)), steps.length),
+        () => Effect.sync(() => steps.forEach(release))
+      )
+      if (steps.some(({ step }) => step.event !== undefined)) yield* Fault.at("after-outcome")
+      const told = new Set<string>()
+      const moved = new Map<Prepared<Row>, Exit.Exit<Option.Option<Row>>>()
+      for (const [index, one] of steps.entries()) {
+        const exit = stored[index] ?? Exit.die("a step has no answer")
+        if (Exit.isFailure(exit)) {
+          release(one)
+          moved.set(one, Exit.failCause(exit.cause))
+          continue
+        }
+        yield* begin(one, exit.value)
+        exit.value.endpoints.forEach((id) => told.add(id))
+        if (exit.value.moved) yield* noteOutcome(one.next, one.step.command, now)
+        if (exit.value.emailed) yield* notify.mail(one.step.key)
+        moved.set(one, Exit.succeed(exit.value.moved ? Option.some(one.next) : Option.none()))
+      }
+      const { account_id, livemode } = account
+      for (const id of told) yield* notify.deliver({ account_id, livemode, id })
       return moved
     })
 
-    /** Sets the alarm to when the authority is called again: later after each attempt. */
-    const waitForAuthority = Effect.fnUntraced(function* (row: Vitals, waiting?: Step["waiting"]) {
-      const delay = authorityDelayMs(row.attempts, yield* Random.next)
-      return yield* wait(row, delay, waiting === undefined ? {} : { waiting })
+    /**
+     * Stores steps of an account's documents in one statement. Gives for each the row after its step, none when another owner was faster,
+     * or the defect of a step that could not be stored.
+     */
+    const all = Effect.fnUntraced(function* <Row extends Vitals>(changes: ReadonlyArray<Change<Row>>) {
+      const [first] = changes
+      if (first === undefined) return []
+      const now = yield* Clock.currentTimeMillis
+      const linksOf = yield* links.inEvents
+      const prepared: Array<Exit.Exit<Prepared<Row>>> = []
+      // A change that cannot be made is that document's defect alone.
+      for (const change of changes) {
+        const id = yield* ids.event
+        prepared.push(yield* Effect.exit(Effect.sync(() => prepare(change, id, now, linksOf))))
+      }
+      const steps = prepared.flatMap((exit) => (Exit.isSuccess(exit) ? [exit.value] : []))
+      const storing = store(first.row, steps, now)
+      // Places that are reserved are begun or released, whoever is interrupted.
+      const hasPlaces = steps.some(({ places }) => places.length > 0)
+      const moved = yield* hasPlaces ? Effect.uninterruptible(storing) : storing
+      return prepared.map((exit): Exit.Exit<Option.Option<Row>> =>
+        Exit.isSuccess(exit) ? (moved.get(exit.value) ?? Exit.die("a step has no answer")) : Exit.failCause(exit.cause)
+      )
     })
 
-    return { end, step, unsignable, wait, waitForAuthority }
+    /** Stores one step; gives the row after it, or none when another owner was faster. */
+    const one = <Row extends Vitals>(
+      row: Row,
+      command: InvoiceCommand | null,
+      details: Change<Row>["details"]
+    ): Effect.Effect<Option.Option<Row>> =>
+      Effect.flatMap(all([{ row, command, details }]), ([exit]) => exit ?? Effect.die("a step has no answer"))
+
+    return { all, one }
   })
 }) {
   static readonly layer = Layer.effect(Steps, Steps.make)

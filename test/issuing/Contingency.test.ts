@@ -1,5 +1,5 @@
 import { assert, describe } from "@effect/vitest"
-import { Array, Clock, Effect } from "effect"
+import { Array, Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type { AuthorityTrouble } from "../../schemas/AuthorityTrouble.ts"
 import { AuthorityUnavailable } from "../../src/outbound/authority/Authority.ts"
@@ -17,7 +17,7 @@ import { accepted, FakeAuthority, rejected, unavailable, unreachable } from "../
 import { addCustomer, addNumbered } from "../support/apps/MemoryRows.ts"
 import { MemoryTables } from "../support/memory/MemoryTables.ts"
 import { itOn } from "../support/Tests.ts"
-import { atNoCalls } from "../support/memory/Calls.ts"
+import { Limits } from "../../src/settings/Limits.ts"
 
 const it = itOn(alone)
 
@@ -179,12 +179,12 @@ describe("a document while the authority is away", () => {
     const open = new Map(circuits)
     circuits.clear()
     yield* TestClock.adjust("2 seconds")
-    memory.onCall = (name) =>
-      name === "Transitions.move" && memory.tables.invoices.get(key.id)?.state === "signed"
-        ? Effect.interrupt
-        : Effect.void
-    yield* Effect.exit(Effect.timeout(proceed(key), "1 millis"))
-    yield* atNoCalls
+    const withoutTurns = Limits.layerChanged({ authority: { perAccount: 0, inAll: 0 } })
+    const signer = yield* Effect.forkChild(
+      Effect.flatMap(Effect.provide(invoiceOwner, withoutTurns), (proceedUnsent) => proceedUnsent(key))
+    )
+    yield* memory.until(({ invoices }) => invoices.get(key.id)?.state === "signed")
+    yield* Fiber.interrupt(signer)
     assert.strictEqual((yield* invoiceOf(key)).state, "signed")
     const before = yield* signedBy(key)
     for (const [name, circuit] of open) circuits.set(name, circuit)

@@ -1,6 +1,6 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
-import { brokenCallsMax } from "../../src/issuing/Failures.ts"
+import { brokenCallsMax } from "../../src/issuing/NextStep.ts"
 import { alone, invoiceOf, isAbout, issuing, waitOf } from "../support/apps/ActorsAlone.ts"
 import { unavailable } from "../support/apps/Fakes.ts"
 import { itOn } from "../support/Tests.ts"

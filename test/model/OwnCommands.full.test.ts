@@ -55,10 +55,10 @@ const voidOrder = (asks: boolean) =>
 /** Lets much else happen before a number is given: without it an order is hardly ever voided in time. */
 const slowNumbers = Layer.effect(
   Numbering,
-  Effect.map(Numbering, ({ number, wait }) =>
+  Effect.map(Numbering, (store) =>
     Numbering.of({
-      wait,
-      number: (draft) => Effect.andThen(Effect.repeat(Effect.yieldNow, { times: 300 }), number(draft))
+      ...store,
+      numberAll: (drafts) => Effect.andThen(Effect.repeat(Effect.yieldNow, { times: 300 }), store.numberAll(drafts))
     })
   )
 )

@@ -136,8 +136,11 @@ const wrongs: ReadonlyArray<{
   },
   {
     name: "loses a document that waits",
-    store: inFront(Transitions, ({ move }) => ({
-      move: (step) => move(step.command === null && step.attempt !== true ? { ...step, alarmMs: null } : step)
+    store: inFront(Transitions, ({ moveAll }) => ({
+      moveAll: (steps) =>
+        moveAll(
+          steps.map((step) => (step.command === null && step.attempt !== true ? { ...step, alarmMs: null } : step))
+        )
     })),
     says: /came to no end/
   },
@@ -151,8 +154,11 @@ const wrongs: ReadonlyArray<{
   },
   {
     name: "takes rejection for acceptance",
-    store: inFront(Transitions, ({ move }) => ({
-      move: (step) => move(step.to === "rejected_by_authority" ? { ...step, to: "accepted_by_authority" } : step)
+    store: inFront(Transitions, ({ moveAll }) => ({
+      moveAll: (steps) =>
+        moveAll(
+          steps.map((step) => (step.to === "rejected_by_authority" ? { ...step, to: "accepted_by_authority" } : step))
+        )
     })),
     says: /the authority says otherwise/
   },

@@ -38,10 +38,15 @@ const ownAuthority = Layer.sync(Authority, () => {
 /** Part of a store of one's own, which forgets the events of rejected invoices. */
 const forgetful = Layer.effect(
   Transitions,
-  Effect.map(Transitions, ({ move }) =>
+  Effect.map(Transitions, (store) =>
     Transitions.of({
-      move: ({ event, ...step }) =>
-        move(event === undefined || step.to === "rejected_by_authority" ? step : { ...step, event })
+      ...store,
+      moveAll: (steps) =>
+        store.moveAll(
+          steps.map(({ event, ...step }) =>
+            event === undefined || step.to === "rejected_by_authority" ? step : { ...step, event }
+          )
+        )
     })
   )
 )

@@ -112,7 +112,9 @@ export const accountMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/issuing/Numbering.ts", "test/http/routes/Resolutions.test.ts", {
-    "a document is created after the last number of its range": { "if (isLast) yield* forgetRanges": "" }
+    "a document is created after the last number of its range": {
+      "row?.full_number === lastOf(found.success)": "row?.full_number === found.success.prefix"
+    }
   }),
   ...guards("src/commands/documents/Invoices.ts", "test/http/routes/Resolutions.test.ts", {
     "an invoice is created that no range gives a number": { "...(hasRange ? []": "...(true ? []" },

@@ -139,9 +139,9 @@ export const mutants: ReadonlyArray<Mutant> = [
       "when (old.signed <> new.signed and is_issued": "when (old.signed is null and is_issued"
     }
   }),
-  ...guards("src/issuing/Submission.ts", "test/postgres/issuing/PoisonDocuments.full.test.ts", {
+  ...guards("src/issuing/NextStep.ts", "test/postgres/issuing/PoisonDocuments.full.test.ts", {
     "a document that breaks its actor comes back for ever": {
-      "attempts < internalFailuresMax": "attempts < Number.POSITIVE_INFINITY"
+      "attempts >= internalFailuresMax": "attempts >= Number.POSITIVE_INFINITY"
     }
   }),
   ...guards("src/store/documents/Invoices.ts", "test/store/documents/DueDocuments.pg.test.ts", {

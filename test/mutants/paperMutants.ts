@@ -135,22 +135,21 @@ export const paperMutants: ReadonlyArray<Mutant> = [
         "with check (true)"
     }
   }),
-  ...guards("src/issuing/Contingency.ts", "test/issuing/Contingency.test.ts", {
+  ...guards("src/issuing/NextStep.ts", "test/issuing/Contingency.test.ts", {
     "what may have left is taken back": {
       "const isUnsent = isFresh && !may_have_left && row.state": "const isUnsent = isFresh && row.state"
     },
     "a document that never left tries an authority that may take it without an answer": {
-      "if (!isAtRisk && (yield* circuits.probes(row))) return true": "if (yield* circuits.probes(row)) return true"
+      "return isAtRisk ? rest : {": 'return isAtRisk && phase === "open" ? rest : {'
     },
     "one document is issued in contingency by our own fault": {
-      'if (Option.isNone(back) || authorityTroubles[trouble].of !== "authority") return':
-        "if (Option.isNone(back)) return"
+      'const contingency = of !== "authority" ? null :': "const contingency ="
     }
   }),
-  ...guards("src/issuing/Contingency.ts", "test/issuing/outages/HeldBack.test.ts", {
+  ...guards("src/issuing/NextStep.ts", "test/issuing/outages/HeldBack.test.ts", {
     "one document holds up all others": { "isFresh && isTried && leftMs": "isFresh && leftMs" }
   }),
-  ...guards("src/issuing/Contingency.ts", "test/issuing/Refusals.test.ts", {
+  ...guards("src/issuing/NextStep.ts", "test/issuing/Refusals.test.ts", {
     "another trouble makes the service forget what the authority has received": {
       'return trouble !== "in_process" && isReceived(row)': "return false"
     }
@@ -200,12 +199,12 @@ export const paperMutants: ReadonlyArray<Mutant> = [
         "Schema.Struct({ ...AccountMode.fields, id: DocumentId.members[0] })"
     }
   }),
-  ...guards("src/issuing/Redating.ts", "test/issuing/Redating.test.ts", {
+  ...guards("src/issuing/NextStep.ts", "test/issuing/Redating.test.ts", {
     "a document keeps the date of the day before": {
-      "return !isIssued(row) && (row.cufe": "return isIssued(row) && (row.cufe"
+      "!isIssued(row) && (row.cufe": "isIssued(row) && (row.cufe"
     }
   }),
-  ...guards("src/issuing/Redating.ts", "test/issuing/NationalProfile.test.ts", {
+  ...guards("src/issuing/NextStep.ts", "test/issuing/NationalProfile.test.ts", {
     "another country: what has no code yet is signed": { "(row.cufe === null || row.issue_date": "(row.issue_date" }
   }),
   ...guards("src/store/documents/Numbering.ts", "test/postgres/issuing/NationalProfile.pg.test.ts", {

@@ -49,7 +49,10 @@ export const readMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/http/request/Pipeline.ts", "test/http/limits/RequestTurns.test.ts", {
-    "creations take no turns": { "if (isCreation && isSmall) return": "if (isCreation && bytes.length < 0) return" },
+    "creations take no turns": {
+      "if (isCreation && isSmall) return": "if (isCreation && bytes.length < 0) return",
+      "if (isCreation) return yield* turns.create(principal, answer)": ""
+    },
     "a creation that would wait is read first": { "if (isCreation) yield* turns.admit(principal)": "" }
   }),
   ...guards("src/issuing/Backpressure.ts", "test/issuing/Backpressure.test.ts", {
@@ -76,7 +79,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
   ...[
     "src/http/request/Authentication.ts",
     "src/issuing/Numbering.ts",
-    "src/issuing/Submission.ts",
+    "src/issuing/Executor.ts",
     "src/actors/Account.ts"
   ].flatMap((file) =>
     guards(file, "test/http/limits/AccountLanes.test.ts", {

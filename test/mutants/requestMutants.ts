@@ -133,7 +133,7 @@ export const requestMutants: ReadonlyArray<Mutant> = [
     },
     "request log: what an account does not want is kept": { '?? "off") !== "off"': '?? "off") !== ""' }
   }),
-  ...guards("src/store/requests/RequestLog.ts", "test/postgres/requests/RequestLog.pg.test.ts", {
+  ...guards("src/store/requests/RequestLog.ts", "test/postgres/requests/RequestLogAtStop.full.test.ts", {
     "request log: a stop loses what was answered last": {
       "Effect.ignore(Effect.timeout(drain, stopMax))": "Effect.void"
     }

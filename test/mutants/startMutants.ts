@@ -16,10 +16,12 @@ export const startMutants: ReadonlyArray<Mutant> = [
       'return (yield* isOfDatabase(key)) ? key : yield* wrongKey("the part secretKey")': "return key"
     }
   }),
-  ...guards("src/issuing/Failures.ts", "test/issuing/Failures.test.ts", {
-    "an authority that breaks is called for ever": { "if (times < brokenCallsMax ||": "if (times > 0 ||" },
+  ...guards("src/issuing/NextStep.ts", "test/issuing/Failures.test.ts", {
+    "an authority that breaks is called for ever": { "brokenInARow < brokenCallsMax ||": "brokenInARow > 0 ||" }
+  }),
+  ...guards("src/issuing/AuthorityCalls.ts", "test/issuing/Failures.test.ts", {
     "an authority's silence counts as its breaking": {
-      "const times = (timesInARow.get(row.id) ?? 0) + 1": "const times = row.attempts"
+      "const times = (brokenInARow.get(row.id) ?? 0) + 1": "const times = row.attempts"
     }
   }),
   ...guards("src/service/Service.ts", "test/postgres/accounts/WebhookAllow.full.test.ts", {
@@ -36,7 +38,8 @@ export const startMutants: ReadonlyArray<Mutant> = [
   ...guards("src/platform/postgres/ServiceLock.ts", "test/postgres/process/ServiceLock.full.test.ts", {
     "a second process serves a database beside the first": { "if (row?.[0] !== true) {": "if (row === undefined) {" },
     "a process that stands still keeps the database to itself": {
-      "idle_session_timeout: `${silenceMax}`": 'idle_session_timeout: "0"'
+      "idle_session_timeout: `${silenceMax}`": 'idle_session_timeout: "0"',
+      "setting?.[0] !== `${silenceMax / 1000}s`": "setting === undefined"
     }
   }),
   ...guards("src/service/Service.ts", "test/postgres/process/ServiceLock.full.test.ts", {

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, Result, Schema } from "effect"
+import { Context, Effect, Exit, Layer, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { WaitingCode } from "../../../schemas/AuthorityTrouble.ts"
 import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
@@ -179,12 +179,17 @@ export class Numbering extends Context.Service<Numbering>()("folio/store/Numberi
         returning i.id`
     )
 
+    type Answer = Effect.Success<ReturnType<typeof number>>
+    const read = (answer: Answer): NumberedDraft => ({
+      result: answer.result,
+      row: answer.result === "numbered" ? Result.getSuccess(readLoaded(answer)) : Option.none()
+    })
+
     return {
-      number: (draft: DraftToNumber): Effect.Effect<NumberedDraft> =>
-        Effect.map(number(draft), (answer) => ({
-          result: answer.result,
-          row: answer.result === "numbered" ? Result.getSuccess(readLoaded(answer)) : Option.none()
-        })),
+      number: (draft: DraftToNumber): Effect.Effect<NumberedDraft> => Effect.map(number(draft), read),
+      /** Numbers drafts in the order of their ids; each has an answer of its own. */
+      numberAll: (drafts: ReadonlyArray<DraftToNumber>): Effect.Effect<ReadonlyArray<Exit.Exit<NumberedDraft>>> =>
+        Effect.map(number.all(drafts), (answers) => answers.map(Exit.map(read))),
       wait: Effect.fn("Numbering.wait")((drafts: ReadonlyArray<HeldDraft>) =>
         Effect.map(wait(drafts), (rows) => rows.map(({ id }) => id))
       )

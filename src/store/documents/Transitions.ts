@@ -183,7 +183,7 @@ export class Transitions extends Context.Service<Transitions>()("folio/store/Tra
       )
     })
 
-    return { move }
+    return { move: (step: Step): Effect.Effect<Moved> => move(step), moveAll: move.all }
   })
 }) {
   static readonly layer = Layer.effect(Transitions, Transitions.make)

@@ -20,7 +20,7 @@ export const make = <A, B, E>(options: {
   readonly max: number
   readonly blind?: boolean
   readonly run: (items: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, E>
-}): Effect.Effect<(item: A) => Effect.Effect<B, E>, never, Scope.Scope> =>
+}): Effect.Effect<Offer<A, B, E>, never, Scope.Scope> =>
   Effect.gen(function* () {
     let waiting: Array<Entry<A, B, E>> = []
     const offered = Latch.makeUnsafe()
@@ -37,12 +37,7 @@ export const make = <A, B, E>(options: {
       ).pipe(Effect.exit, Effect.tap(Metric.update(size, entries.length)))
 
     const settle = (entries: ReadonlyArray<Entry<A, B, E>>, exit: Exit.Exit<ReadonlyArray<B>, E>) => {
-      entries.forEach((entry, index) =>
-        Deferred.doneUnsafe(
-          entry.answer,
-          Exit.map(exit, (answers) => answers[index] as B)
-        )
-      )
+      entries.forEach(({ settle: answer }, index) => answer(Exit.map(exit, (answers) => answers[index] as B)))
     }
 
     const repeat = (entries: ReadonlyArray<Entry<A, B, E>>, how: string, cause: Cause.Cause<E>) =>
@@ -78,23 +73,47 @@ export const make = <A, B, E>(options: {
       Effect.sync(() => {
         const left = waiting
         waiting = []
-        for (const entry of left) Deferred.doneUnsafe(entry.answer, Exit.interrupt())
+        for (const entry of left) entry.settle(Exit.interrupt())
       })
     )
 
-    return (item) =>
+    const add = (item: A, span: Entry<A, B, E>["span"], answer: Entry<A, B, E>["settle"]) => {
+      waiting.push({ item, span, settle: answer })
+      offered.openUnsafe()
+    }
+    const one = (item: A): Effect.Effect<B, E> =>
       Effect.withFiber((fiber) => {
         const answer = Deferred.makeUnsafe<B, E>()
-        waiting.push({ item, answer, span: fiber.cache.span })
-        offered.openUnsafe()
+        add(item, fiber.cache.span, (exit) => Deferred.doneUnsafe(answer, exit))
         // Without the yield, all items of a batch would go on one after the other in the turn of the event loop in which the answer came.
         return Effect.tap(Deferred.await(answer), Effect.yieldNow)
       })
+    const all = (items: ReadonlyArray<A>): Effect.Effect<ReadonlyArray<Exit.Exit<B, E>>> =>
+      Effect.withFiber((fiber) => {
+        if (items.length === 0) return Effect.succeed([])
+        const answers: Array<Exit.Exit<B, E>> = []
+        const answered = Deferred.makeUnsafe<ReadonlyArray<Exit.Exit<B, E>>>()
+        let left = items.length
+        items.forEach((item, index) =>
+          add(item, fiber.cache.span, (exit) => {
+            answers[index] = exit
+            left -= 1
+            if (left === 0) Deferred.doneUnsafe(answered, Exit.succeed(answers))
+          })
+        )
+        return Effect.tap(Deferred.await(answered), Effect.yieldNow)
+      })
+    return Object.assign(one, { all })
   })
+
+/** Offers one item, or several at once (`all`): these stand next to each other, and each has an answer of its own. */
+export type Offer<A, B, E> = ((item: A) => Effect.Effect<B, E>) & {
+  readonly all: (items: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<Exit.Exit<B, E>>>
+}
 
 interface Entry<A, B, E> {
   readonly item: A
-  readonly answer: Deferred.Deferred<B, E>
+  readonly settle: (exit: Exit.Exit<B, E>) => void
   readonly span: Tracer.AnySpan | undefined
 }
 

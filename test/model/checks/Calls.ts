@@ -1,4 +1,4 @@
-import { brokenCallsMax } from "../../../src/issuing/Failures.ts"
+import { brokenCallsMax } from "../../../src/issuing/NextStep.ts"
 import type { AuthorityCall, AuthorityOutcome } from "../worlds/Surroundings.ts"
 import type { Journal, Moment } from "./Journal.ts"
 
@@ -21,6 +21,9 @@ const slackMs = 1_000
 
 const circuitOf = ({ account_id, livemode }: Pick<AuthorityCall, "account_id" | "livemode">) =>
   livemode ? "live" : account_id
+
+// Each process looks at what the others know once a second.
+const knownMs = 1_000
 
 const isAnswer = ({ outcome }: Call) => outcome === "judged" || outcome === "refused"
 const isUnsent = ({ outcome }: Call) => outcome === "unreachable" || outcome === "lasting"
@@ -116,7 +119,8 @@ export class Calls {
   private isAway(account: Pick<AuthorityCall, "account_id" | "livemode">, at: number): boolean {
     const circuit = circuitOf(account)
     const calls = this.calls.filter((call) => call.circuit === circuit && endOf(call) <= at)
-    const answered = Math.max(...calls.filter(isAnswer).map(endOf))
+    const known = calls.filter((call) => isAnswer(call) && endOf(call) <= at - knownMs)
+    const answered = Math.max(...known.map(endOf))
     return calls.some(
       (call) => isSilent(call) && endOf(call) >= answered - slackMs && at - endOf(call) >= outageMs - slackMs
     )

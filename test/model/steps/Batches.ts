@@ -7,6 +7,7 @@ import { Invoices } from "../../../src/store/documents/Invoices.ts"
 import { Numbering } from "../../../src/store/documents/Numbering.ts"
 import { Transitions } from "../../../src/store/documents/Transitions.ts"
 import { Emails } from "../../../src/store/mail/Emails.ts"
+import { each } from "../../support/memory/MemoryDelivery.ts"
 import { MemoryTables, type Tables } from "../../support/memory/MemoryTables.ts"
 
 type Written = Customers | Deliveries | Emails | InvoiceCreation | Invoices | Numbering | Transitions
@@ -56,6 +57,8 @@ export const batched = (
         (add) => (item: A) => Effect.flatMap(add(item), Effect.fromResult)
       )
 
+    const number = yield* batch("Numbering.number", numbering.number, (draft) => draft.key.id)
+    const move = yield* batch("Transitions.move", transitions.move)
     const beside = besideOthers(store)
     return Context.empty().pipe(
       beside(Customers, { create: yield* batch("Customers.create", customers.create) }),
@@ -66,8 +69,8 @@ export const batched = (
       }),
       beside(InvoiceCreation, { create: yield* batch("InvoiceCreation.create", creation.create) }),
       beside(Invoices, { load: yield* batch("Invoices.load", invoices.load) }),
-      beside(Numbering, { number: yield* batch("Numbering.number", numbering.number, (draft) => draft.key.id) }),
-      beside(Transitions, { move: yield* batch("Transitions.move", transitions.move) })
+      beside(Numbering, { number, numberAll: each(number) }),
+      beside(Transitions, { move, moveAll: each(move) })
     )
   })
 

@@ -16,21 +16,22 @@ export const stepMutants: ReadonlyArray<Mutant> = [
       "from done where signs\n": "from done where false\n"
     }
   }),
-  ...guards("src/issuing/Submission.ts", "test/actors/SentAtOnce.test.ts", {
+  ...guards("src/issuing/NextStep.ts", "test/actors/SentAtOnce.test.ts", {
     "steps: a document is sent at once though the authority may be away": {
-      "(yield* contingency.isClear(row)) ? ": "row.number !== null ? "
-    },
-    "steps: a document is sent at once though others wait": {
-      "yield* ifFree(row, storeAndSend(row, signed))": "Option.some(yield* storeAndSend(row, signed))"
-    },
+      'authority.phase === "closed" && !isHeldBack(true, authority) ?': 'authority.phase === "closed" ?'
+    }
+  }),
+  ...guards("src/issuing/Executor.ts", "test/actors/SentAtOnce.test.ts", {
+    "steps: a document is sent at once though others wait": { "index < free ?": "index >= 0 || index < free ?" }
+  }),
+  ...guards("src/issuing/Changes.ts", "test/actors/SentAtOnce.test.ts", {
     "steps: a document is sent before its bytes are stored": {
-      'yield* backpressure.signing(row, step(row, "Submit", details))\n':
-        'yield* Effect.tap(backpressure.signing(row, step(row, "Submit", { ...details, signed: new Uint8Array() })), () => Effect.void)\n'
+      "signs: true, signed: row.signed,": "signs: true, signed: new Uint8Array(),"
     }
   }),
   ...guards("src/issuing/Numbering.ts", "test/actors/SentAtOnce.test.ts", {
     "steps: a numbered document is handed to its actor": {
-      "Option.isSome(row) ? submission.begin(row.value) : notify.proceed(key)": "notify.proceed(key)"
+      "if (row === undefined) yield*": "yield*"
     }
   }),
   ...guards("src/store/documents/Numbering.ts", "test/store/sql/WithoutVacuum.pg.test.ts", {
@@ -73,6 +74,8 @@ export const stepMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/issuing/Steps.ts", "test/actors/ReadyPlaces.test.ts", {
-    "steps: a place is lost with a step that is not stored": { "() => releaseAll)": "() => Effect.void)" }
+    "steps: a place is lost with a step that is not stored": {
+      "() => Effect.sync(() => steps.forEach(release))": "() => Effect.void"
+    }
   })
 ]

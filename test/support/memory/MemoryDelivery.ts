@@ -133,20 +133,27 @@ const move = (tables: Tables, step: Step, now: number): Moved => {
   return { moved: true, endpoints: endpoints.filter(isLeft), taken, emailed }
 }
 
-export const layerNumbering = inMemory(Numbering, ({ call }, { numbering }) => ({
-  number: (draft) =>
+/** As a batcher takes several items at once. */
+export const each =
+  <A, B>(one: (item: A) => Effect.Effect<B>) =>
+  (items: ReadonlyArray<A>) =>
+    Effect.forEach(items, (item) => Effect.exit(one(item)), { concurrency: "unbounded" })
+
+export const layerNumbering = inMemory(Numbering, ({ call }, { numbering }) => {
+  const numberOne = (draft: DraftToNumber) =>
     call("Numbering.number", (tables, now) => {
       const result = number(tables, draft, numbering, now)
       const row = result === "numbered" ? rowOf(tables.invoices, draft.key) : undefined
       return { result, row: Option.map(Option.fromUndefinedOr(row), (numbered) => loaded(tables, numbered, now)) }
-    }),
+    })
   // No store in memory is restored from a backup.
-  wait: () => Effect.succeed([])
-}))
+  return { number: numberOne, numberAll: each(numberOne), wait: () => Effect.succeed([]) }
+})
 
-export const layerTransitions = inMemory(Transitions, ({ call }) => ({
-  move: (step) => call("Transitions.move", (tables, now) => move(tables, step, now))
-}))
+export const layerTransitions = inMemory(Transitions, ({ call }) => {
+  const moveOne = (step: Step) => call("Transitions.move", (tables, now) => move(tables, step, now))
+  return { move: moveOne, moveAll: each(moveOne) }
+})
 
 /** Pending deliveries that are due and have none of the same resource before them, in event order. */
 const due = (tables: Tables, now: number): ReadonlyArray<DeliveryRow> => {

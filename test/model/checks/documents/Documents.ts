@@ -206,7 +206,6 @@ export class Documents extends Judge {
     }
   }
 
-  /** As in `Submission`. */
   private numberOf({ full_number, id, livemode }: Document): string {
     return `${this.options.books[this.journal.things.get(id)?.book ?? 0]!.account_id} ${livemode} ${full_number}`
   }

@@ -1,0 +1,365 @@
+import { Cause, Clock, Context, Duration, Effect, Exit, FiberSet, Layer, Metric, Option, Random, Result } from "effect"
+import type { DocumentKey, Failure } from "../../schemas/FiscalDocument.ts"
+import { isIssued } from "../domain/documents/InvoiceLifecycle.ts"
+import { inLane } from "../protocol/AccountLanes.ts"
+import { Fault } from "../protocol/Fault.ts"
+import * as Metrics from "../protocol/Metrics.ts"
+import { Notify } from "../protocol/Notify.ts"
+import { Invoices, type LoadedInvoice } from "../store/documents/Invoices.ts"
+import { FailingInvoices, isUnreadable, type Vitals } from "../store/documents/Vitals.ts"
+import { isDefect, isSqlFailure } from "../store/sql/SqlFailure.ts"
+import { AuthorityCalls, type How } from "./AuthorityCalls.ts"
+import { AuthorityQueue } from "./AuthorityQueue.ts"
+import { Backpressure } from "./Backpressure.ts"
+import { alarmOf, conclusion, type Judged, leaving, signedAndSubmitted, signedOnly } from "./Changes.ts"
+import { CircuitBreaker } from "./CircuitBreaker.ts"
+import { afterDefect, type Next, nextStep } from "./NextStep.ts"
+import { Redating } from "./Redating.ts"
+import { Signing } from "./Signing.ts"
+import { type Change, type Document, Steps } from "./Steps.ts"
+
+// A document that alone gets no answer is transmitted by its own alarm, not by the sweep that follows an outage.
+const ownTransmissionMs = 30_000
+const transmitWithinMs = Duration.toMillis(Duration.hours(48))
+
+// A restart of the database takes a second or two. After longer outages the sweeper reminds the actor.
+const databaseWaits: ReadonlyArray<Duration.Input> = ["1 second", "2 seconds", "4 seconds"]
+
+/** The document that goes on; none when it is done, has to wait, or another owner was faster. */
+type Going = Option.Option<Document>
+const done: Going = Option.none()
+
+/** What becomes of a document on which its group's work broke. */
+type Leaves = (row: Document, cause: Cause.Cause<never>) => Effect.Effect<void>
+
+/** The work on one document alone ends with its cause. */
+const ends: Leaves = (_row, cause) => Effect.failCause(cause)
+
+/** Carries out what `NextStep` says, until a document is done or has to wait. Documents that were numbered together go together. */
+export class Executor extends Context.Service<Executor>()("folio/issuing/Executor", {
+  make: Effect.gen(function* () {
+    const backpressure = yield* Backpressure
+    const calls = yield* AuthorityCalls
+    const circuits = yield* CircuitBreaker
+    const dating = yield* Redating
+    const failing = yield* FailingInvoices
+    const invoices = yield* Invoices
+    const notify = yield* Notify
+    const signing = yield* Signing
+    const steps = yield* Steps
+    const turns = yield* AuthorityQueue
+    const begun = yield* FiberSet.make<void>()
+
+    const end = <Row extends Vitals>(row: Row, failure: Failure) => steps.one(row, "Fail", { failure, alarmMs: null })
+
+    const wait = (row: Vitals, details: Change<Vitals>["details"]) => Effect.as(steps.one(row, null, details), done)
+
+    /** The document's bytes, signed now; none when it cannot be signed at present: it has failed, can be retried and keeps its number. */
+    const signed = Effect.fnUntraced(function* (row: LoadedInvoice) {
+      const result = yield* Effect.result(signing.sign(row))
+      if (Result.isSuccess(result)) return Option.some(result.success)
+      const { failure } = result
+      const code = failure._tag === "NoCertificate" ? "no_certificate" : failure.code
+      yield* end(row, { code, message: failure.message, retryable: true })
+      return Option.none<Uint8Array>()
+    })
+
+    const sign = Effect.fnUntraced(function* (row: Document) {
+      yield* Fault.at("before-sign")
+      const bytes = yield* signed(row)
+      yield* Fault.at("after-sign")
+      return Option.map(bytes, (made) => ({ ...row, signed: made }))
+    })
+
+    const redate = Effect.fnUntraced(function* (row: Document) {
+      const found = Option.getOrUndefined(yield* dating.redate(row))
+      if (found === undefined || Result.isSuccess(found)) return Option.fromUndefinedOr(found?.success)
+      yield* end(row, found.failure)
+      return done
+    })
+
+    /** Issues a document to its buyer without a verdict, signed as type 04 with the same CUFE or CUDE. The authority is not called. */
+    const enterContingency = Effect.fnUntraced(function* (row: Document, cause: "outage" | "document") {
+      const at = new Date(yield* Clock.currentTimeMillis)
+      const bytes = yield* signed({ ...row, contingency_since: at, of_type_04: true })
+      if (Option.isNone(bytes)) return done
+      const alarm = cause === "outage" ? { alarmMs: Infinity } : { alarmMs: ownTransmissionMs, transmitWithinMs }
+      yield* steps.one(row, "EnterContingency", { signed: bytes.value, ...alarm })
+      return done
+    })
+
+    const concludeOne = (judged: Judged) =>
+      Effect.flatMap(steps.all([conclusion(judged)]), ([exit]) => exit ?? Effect.void)
+
+    /** Calls the authority for a row whose attempt is already counted, and stores what follows. */
+    const call = Effect.fnUntraced(function* (
+      row: Document,
+      how: How,
+      conclude: (judged: Judged) => Effect.Effect<unknown>
+    ) {
+      const next = yield* calls.call(row, how)
+      switch (next.do) {
+        case "Conclude":
+          yield* Fault.at("after-verdict")
+          yield* conclude({ row, verdict: next.verdict })
+          return done
+        case "End":
+          yield* end(row, next.failure)
+          return done
+        case "Wait":
+          return yield* wait(row, alarmOf(next))
+        case "Return": {
+          const back = yield* steps.one(row, "Return", alarmOf(next))
+          return Option.isSome(back) && next.contingency !== null
+            ? yield* enterContingency(back.value, next.contingency)
+            : done
+        }
+      }
+    })
+
+    const carryOut = (row: Document, next: Next): Effect.Effect<Going> => {
+      switch (next.do) {
+        case "Rest":
+          return Effect.succeed(done)
+        case "Redate":
+          return redate(row)
+        case "Sign":
+          return Effect.map(storeSigned([row], ends), ([first]) => Option.fromUndefinedOr(first))
+        case "SignAndSend":
+          return Effect.map(signAndSend([row], ends), ([first]) => Option.fromUndefinedOr(first))
+        case "Send":
+          return send(row)
+        case "Ask":
+          return ask(row)
+        case "Try":
+          return Effect.flatMap(circuits.probes(row), (mayTry) =>
+            carryOut(row, mayTry ? { do: next.call } : next.otherwise)
+          )
+        case "EnterContingency":
+          return backpressure.signing(row, enterContingency(row, next.cause))
+        case "Wait":
+          return wait(row, alarmOf(next))
+      }
+    }
+
+    const send = Effect.fnUntraced(function* (row: Document) {
+      const isFresh = !isIssued(row)
+      const submitted = yield* steps.one(row, "Submit", leaving)
+      yield* Fault.at("after-submit")
+      return Option.isSome(submitted) ? yield* call(submitted.value, { arrived: !isFresh, isFresh }, concludeOne) : done
+    })
+
+    const ask = Effect.fnUntraced(function* (row: Document) {
+      yield* warnIfLate(row)
+      const counted = yield* steps.one(row, null, leaving)
+      return Option.isSome(counted)
+        ? yield* call(counted.value, { arrived: row.submitted_at !== null, isFresh: false }, concludeOne)
+        : done
+    })
+
+    /** What a part of a group's work has made, without the documents on which it broke, which leave the group. */
+    const kept = Effect.fnUntraced(function* <A>(
+      rows: ReadonlyArray<Document>,
+      exits: ReadonlyArray<Exit.Exit<A>>,
+      leaves: Leaves
+    ) {
+      const good: Array<A> = []
+      for (const [index, exit] of exits.entries()) {
+        if (Exit.isSuccess(exit)) good.push(exit.value)
+        else yield* leaves(rows[index]!, exit.cause)
+      }
+      return good
+    })
+
+    const signAll = (rows: ReadonlyArray<Document>, leaves: Leaves) =>
+      Effect.forEach(rows, (row) => Effect.exit(sign(row)), { concurrency: "unbounded" }).pipe(
+        Effect.flatMap((exits) => kept(rows, exits, leaves)),
+        Effect.map((made) => made.flatMap(Option.toArray))
+      )
+
+    /** Signs documents and stores them as signed; gives those that go on. */
+    const storeSigned = Effect.fnUntraced(function* (rows: ReadonlyArray<Document>, leaves: Leaves) {
+      const made = yield* backpressure.signing(rows[0]!, signAll(rows, leaves), rows.length)
+      const moved = yield* kept(made, yield* steps.all(made.map(signedOnly)), leaves)
+      return moved.flatMap(Option.toArray)
+    })
+
+    /** Concludes documents of a group together whose verdicts come at the same moment; the first of them does it for the others. */
+    const makeConclude = (leaves: Leaves) => {
+      let judged: Array<Judged> = []
+      const concludeAll = Effect.suspend(() => {
+        const all = judged
+        judged = []
+        return Effect.flatMap(steps.all(all.map(conclusion)), (exits) =>
+          kept(
+            all.map(({ row }) => row),
+            exits,
+            leaves
+          )
+        )
+      })
+      return (one: Judged) =>
+        Effect.suspend(() => (judged.push(one) === 1 ? Effect.andThen(Effect.yieldNow, concludeAll) : Effect.void))
+    }
+
+    /**
+     * The straight way: signs documents and sends them at once, in one statement that stores the signed bytes and the submissions. For those
+     * without a turn at the authority now, that statement stores the signed bytes alone, and they go on alone.
+     */
+    const signAndSend = Effect.fnUntraced(function* (rows: ReadonlyArray<Document>, leaves: Leaves) {
+      const made = yield* backpressure.signing(rows[0]!, signAll(rows, leaves), rows.length)
+      if (made.length === 0) return []
+      return yield* turns.withFree(made[0]!, made.length, (free, giveBack) =>
+        Effect.gen(function* () {
+          const changes = made.map((row, index) => (index < free ? signedAndSubmitted(row) : signedOnly(row)))
+          const moved = yield* backpressure.signing(made[0]!, steps.all(changes), made.length)
+          yield* Fault.at("after-submit")
+          const conclude = makeConclude(leaves)
+          const [sent, waiting] = [moved.slice(0, free), moved.slice(free)]
+          const sentRows = (yield* kept(made.slice(0, free), sent, leaves)).flatMap(Option.toArray)
+          const waitingRows = (yield* kept(made.slice(free), waiting, leaves)).flatMap(Option.toArray)
+          const exits = yield* Effect.forEach(
+            sentRows,
+            (row) => Effect.ensuring(Effect.exit(call(row, { arrived: false, isFresh: true }, conclude)), giveBack),
+            { concurrency: "unbounded" }
+          )
+          return [...waitingRows, ...(yield* kept(sentRows, exits, leaves)).flatMap(Option.toArray)]
+        })
+      )
+    })
+
+    const proceedFrom = Effect.fnUntraced(function* (row: Document) {
+      const next = nextStep(row, yield* circuits.look(row), yield* dating.today)
+      return yield* carryOut(row, next)
+    })
+
+    /** Carries out the steps of one document. A call waits for its turn; the alarm in the row brings back a document that gets none in time. */
+    const workOff = Effect.fnUntraced(function* (from: Going) {
+      let going = from
+      while (Option.isSome(going)) {
+        const row = going.value
+        if (row.state === "numbered") going = yield* proceedFrom(row)
+        else if (row.state === "signed" || row.state === "submitted" || row.state === "accepted_contingency")
+          going = Option.flatten(yield* turns.inTurn(row, proceedFrom(row)))
+        else return
+      }
+    })
+
+    const settle = Effect.fnUntraced(function* (key: DocumentKey, cause: Cause.Cause<never>) {
+      const found = yield* failing.vitals(key)
+      if (Option.isNone(found)) return yield* failing.park([key])
+      const next = afterDefect(found.value, isUnreadable(cause), yield* Random.next)
+      if (next.do === "End") yield* end(found.value, next.failure)
+      else if (next.do === "Wait") yield* wait(found.value, alarmOf(next))
+    })
+
+    /** Handles an internal error of the service on a document, as `afterDefect` says. */
+    const stumble = Effect.fn("Executor.stumble")(function* (key: DocumentKey, cause: Cause.Cause<never>) {
+      yield* Effect.logError("An invoice could not proceed", cause).pipe(Effect.annotateLogs({ invoice_id: key.id }))
+      if (isSqlFailure(cause)) return
+      yield* Metric.update(Metrics.poison("invoice"), 1)
+      yield* Effect.catchCauseIf(
+        settle(key, cause),
+        (second) => isDefect(second),
+        (second) =>
+          Effect.andThen(Effect.logError("An invoice could not be ended; it waits", second), failing.park([key]))
+      )
+    })
+
+    /** After a failure of the database the document's actor goes on from the row. */
+    const leave: Leaves = (row, cause) => {
+      if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
+      return isSqlFailure(cause) ? notify.proceed(row) : stumble(row, cause)
+    }
+
+    const work = (key: DocumentKey) => Effect.flatMap(backpressure.signing(key, invoices.load(key)), workOff)
+
+    /** Retries after a short wait when the database fails; the row then says how far the document had come. */
+    const patiently = (
+      key: DocumentKey,
+      once: Effect.Effect<void>,
+      waits: ReadonlyArray<Duration.Input> = databaseWaits
+    ): Effect.Effect<void> =>
+      Effect.catchCauseIf(
+        once,
+        (cause) => !Cause.hasInterruptsOnly(cause),
+        (cause) => {
+          const [pause, ...rest] = waits
+          return isSqlFailure(cause) && pause !== undefined
+            ? Effect.andThen(Effect.sleep(pause), patiently(key, work(key), rest))
+            : stumble(key, cause)
+        }
+      )
+
+    /** Carries out the steps that the document's row calls for, until the document is done or has to wait. */
+    const proceed = Effect.fn("Executor.proceed")((key: DocumentKey) => patiently(key, work(key)))
+
+    const beside = <E>(account: LoadedInvoice, effect: Effect.Effect<void, E>) =>
+      effect.pipe(
+        Effect.catchCause((cause) =>
+          Effect.logError("An invoice could not proceed; the sweeper will try again", cause)
+        ),
+        Effect.annotateLogs({ account_id: account.account_id }),
+        inLane(account),
+        (guarded) => Effect.asVoid(FiberSet.run(begun, guarded))
+      )
+
+    const goOnAlone = (row: Document) =>
+      beside(row, Effect.annotateLogs(patiently(row, workOff(Option.some(row))), { invoice_id: row.id }))
+
+    const goTogether = Effect.fnUntraced(function* (rows: ReadonlyArray<Document>) {
+      const authority = yield* circuits.look(rows[0]!)
+      const today = yield* dating.today
+      const isStraight = (row: Document) => nextStep(row, authority, today).do === "SignAndSend"
+      const together = rows.filter(isStraight)
+      const left = together.length === 0 ? [] : yield* signAndSend(together, leave)
+      for (const row of [...rows.filter((one) => !isStraight(one)), ...left]) yield* goOnAlone(row)
+    })
+
+    /**
+     * Carries out the steps of an account's documents that were numbered just now, beside the caller; ends with this process if they have
+     * not ended before.
+     */
+    const begin = (rows: ReadonlyArray<LoadedInvoice>) => {
+      const [first] = rows
+      if (first === undefined) return Effect.void
+      const attributes = { account_id: first.account_id, invoice_ids: rows.map(({ id }) => id).join(" ") }
+      return beside(
+        first,
+        goTogether(rows).pipe(
+          Effect.catchCauseIf(
+            (cause) => !Cause.hasInterruptsOnly(cause),
+            (cause) => Effect.forEach(rows, (row) => leave(row, cause), { discard: true })
+          ),
+          Effect.withSpan("Executor.begin", { kind: "consumer", attributes })
+        )
+      )
+    }
+
+    /** Ends a draft that cannot be numbered as failed, with this failure; no number is used. */
+    const fail = Effect.fn("Executor.fail")(
+      function* (key: DocumentKey, why: Failure) {
+        const row = yield* failing.vitals(key)
+        if (Option.isSome(row) && row.value.state === "queued") yield* end(row.value, why)
+      },
+      (ending, key) =>
+        Effect.catchCauseIf(
+          ending,
+          (cause) => isDefect(cause),
+          (cause) => stumble(key, cause)
+        )
+    )
+
+    return { begin, proceed, fail, stumble }
+  })
+}) {
+  static readonly layer = Layer.effect(Executor, Executor.make)
+}
+
+/** Logs an error for a document that is late: the account is in breach, and the document is transmitted all the same. */
+const warnIfLate = Effect.fnUntraced(function* ({ id, transmit_before }: Document) {
+  if (transmit_before === null || transmit_before.getTime() > (yield* Clock.currentTimeMillis)) return
+  yield* Effect.logError("A document in contingency was not transmitted within 48 hours; it is tried further").pipe(
+    Effect.annotateLogs({ invoice_id: id, transmit_before: transmit_before.toISOString() })
+  )
+})
