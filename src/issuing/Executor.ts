@@ -126,7 +126,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
         case "Sign":
           return Effect.map(storeSigned([row], ends), ([first]) => Option.fromUndefinedOr(first))
         case "SignAndSend":
-          return Effect.map(signAndSend([row], ends), ([first]) => Option.fromUndefinedOr(first))
+          return alone(row)
         case "Send":
           return send(row)
         case "Ask":
@@ -204,28 +204,42 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
 
     /**
      * The straight way: signs documents and sends them at once, in one statement that stores the signed bytes and the submissions. For those
-     * without a turn at the authority now, that statement stores the signed bytes alone, and they go on alone.
+     * without a turn at the authority now, that statement stores the signed bytes alone, and they go on alone (`goesOn`).
      */
-    const signAndSend = Effect.fnUntraced(function* (rows: ReadonlyArray<Document>, leaves: Leaves) {
+    const signAndSend = Effect.fnUntraced(function* (
+      rows: ReadonlyArray<Document>,
+      leaves: Leaves,
+      goesOn: (row: Document) => Effect.Effect<void>
+    ) {
       const made = yield* backpressure.signing(rows[0]!, signAll(rows, leaves), rows.length)
-      if (made.length === 0) return []
-      return yield* turns.withFree(made[0]!, made.length, (free, giveBack) =>
+      if (made.length === 0) return
+      yield* turns.withFree(made[0]!, made.length, (free, giveBack) =>
         Effect.gen(function* () {
           const changes = made.map((row, index) => (index < free ? signedAndSubmitted(row) : signedOnly(row)))
           const moved = yield* backpressure.signing(made[0]!, steps.all(changes), made.length)
           yield* Fault.at("after-submit")
           const conclude = makeConclude(leaves)
-          const [sent, waiting] = [moved.slice(0, free), moved.slice(free)]
-          const sentRows = (yield* kept(made.slice(0, free), sent, leaves)).flatMap(Option.toArray)
-          const waitingRows = (yield* kept(made.slice(free), waiting, leaves)).flatMap(Option.toArray)
-          const exits = yield* Effect.forEach(
-            sentRows,
-            (row) => Effect.ensuring(Effect.exit(call(row, { arrived: false, isFresh: true }, conclude)), giveBack),
-            { concurrency: "unbounded" }
+          const stored = yield* kept(made, moved, leaves)
+          for (const row of stored) if (Option.isSome(row) && row.value.state === "signed") yield* goesOn(row.value)
+          const sent = stored.flatMap(Option.toArray).filter(({ state }) => state === "submitted")
+          for (let unused = sent.length; unused < free; unused += 1) yield* giveBack
+          yield* Effect.forEach(
+            sent,
+            (row) =>
+              call(row, { arrived: false, isFresh: true }, conclude).pipe(
+                Effect.catchCause((cause) => leaves(row, cause)),
+                Effect.ensuring(giveBack)
+              ),
+            { concurrency: "unbounded", discard: true }
           )
-          return [...waitingRows, ...(yield* kept(sentRows, exits, leaves)).flatMap(Option.toArray)]
         })
       )
+    })
+
+    const alone = Effect.fnUntraced(function* (row: Document) {
+      let next = done
+      yield* signAndSend([row], ends, (stored) => Effect.sync(() => void (next = Option.some(stored))))
+      return next
     })
 
     const proceedFrom = Effect.fnUntraced(function* (row: Document) {
@@ -311,9 +325,9 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
       const authority = yield* circuits.look(rows[0]!)
       const today = yield* dating.today
       const isStraight = (row: Document) => nextStep(row, authority, today).do === "SignAndSend"
+      for (const row of rows.filter((one) => !isStraight(one))) yield* goOnAlone(row)
       const together = rows.filter(isStraight)
-      const left = together.length === 0 ? [] : yield* signAndSend(together, leave)
-      for (const row of [...rows.filter((one) => !isStraight(one)), ...left]) yield* goOnAlone(row)
+      if (together.length > 0) yield* signAndSend(together, leave, goOnAlone)
     })
 
     /**

@@ -3,6 +3,7 @@ import { Effect, Latch, Queue } from "effect"
 import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
 import { InvoiceId } from "../../schemas/Id.ts"
 import { AuthorityRefusal } from "../../src/outbound/authority/Authority.ts"
+import { Limits } from "../../src/settings/Limits.ts"
 import { accountOwner, alone, commandsOf, invoiceOf } from "../support/apps/ActorsAlone.ts"
 import { accepted, FakeAuthority, rejected, unavailable } from "../support/apps/Fakes.ts"
 import { testMode } from "../support/apps/MemoryApp.ts"
@@ -110,5 +111,25 @@ describe("Documents that were numbered together", () => {
     const row = yield* invoiceOf(left!)
     assert.deepInclude(row, { state: "numbered", submitted_at: null, attempts: 1 })
     assert.lengthOf(authority.calls, 5)
+  })
+
+  it.effect("wait for no turn that another of them keeps: each goes on as soon as it has one", function* () {
+    const authority = yield* FakeAuthority
+    const late = Latch.makeUnsafe()
+    // The document before them is accepted at once, and one of those that have a turn is answered late.
+    let calls = 0
+    authority.onSubmit = () => {
+      return Effect.as(calls++ === 1 ? late.await : Effect.void, accepted)
+    }
+    const { keys, tables, until } = yield* Effect.provide(
+      together(5),
+      Limits.layerChanged({ authority: { perAccount: 2, inAll: 2 } })
+    )
+    const left = () => keys.filter(({ id }) => tables.invoices.get(id)?.state !== "accepted_by_authority")
+    yield* until(() => left().length === 1)
+    assert.strictEqual((yield* invoiceOf(left()[0]!)).state, "submitted")
+    yield* late.open
+    yield* until(() => left().length === 0)
+    for (const key of keys) assert.deepStrictEqual(yield* commandsOf(key), throughAll)
   })
 })
