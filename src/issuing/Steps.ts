@@ -117,7 +117,6 @@ export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
         backpressure.storing(account, transitions.moveAll(steps.map(({ step }) => step)), steps.length),
         () => Effect.sync(() => steps.forEach(release))
       )
-      if (steps.some(({ step }) => step.event !== undefined)) yield* Fault.at("after-outcome")
       const told = new Set<string>()
       const moved = new Map<Prepared<Row>, Exit.Exit<Option.Option<Row>>>()
       for (const [index, one] of steps.entries()) {
@@ -127,6 +126,7 @@ export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
           moved.set(one, Exit.failCause(exit.cause))
           continue
         }
+        if (one.step.event !== undefined) yield* Fault.at("after-outcome")
         yield* begin(one, exit.value)
         exit.value.endpoints.forEach((id) => told.add(id))
         if (exit.value.moved) yield* noteOutcome(one.next, one.step.command, now)

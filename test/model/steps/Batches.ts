@@ -1,4 +1,4 @@
-import { Context, Effect, type Result, type Scope } from "effect"
+import { Context, Effect, type Exit, type Result, type Scope } from "effect"
 import * as Batcher from "../../../src/store/sql/Batcher.ts"
 import { Customers } from "../../../src/store/accounts/Customers.ts"
 import { Deliveries } from "../../../src/store/webhooks/Deliveries.ts"
@@ -57,8 +57,8 @@ export const batched = (
         (add) => (item: A) => Effect.flatMap(add(item), Effect.fromResult)
       )
 
-    const number = yield* batch("Numbering.number", numbering.number, (draft) => draft.key.id)
-    const move = yield* batch("Transitions.move", transitions.move)
+    const number = yield* batch("Numbering.number", alone(numbering.numberAll), (draft) => draft.key.id)
+    const move = yield* batch("Transitions.move", alone(transitions.moveAll))
     const beside = besideOthers(store)
     return Context.empty().pipe(
       beside(Customers, { create: yield* batch("Customers.create", customers.create) }),
@@ -73,6 +73,12 @@ export const batched = (
       beside(Transitions, { move, moveAll: each(move) })
     )
   })
+
+/** What takes several items takes one. */
+const alone =
+  <A, B>(all: (items: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<Exit.Exit<B>>>) =>
+  (item: A): Effect.Effect<B> =>
+    Effect.flatMap(all([item]), ([exit]) => exit ?? Effect.die("no answer"))
 
 /** Replaces members of a service; the others are as in `store`. */
 const besideOthers =
