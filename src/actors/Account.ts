@@ -59,7 +59,7 @@ export const layer = AccountEntity.toLayer(
         inLane(account)
       )
 
-    /** Goes on with what a command has left to do. */
+    /** Numbers the drafts of a command, and drops the cached ranges if the command has changed them. */
     const goOn = Effect.fnUntraced(function* ({ changesRanges, drafts = [], outcome }: CarriedOut) {
       if (changesRanges === true) yield* numbering.forgetRanges
       for (const draft of drafts) yield* numbering.add(draft)

@@ -25,7 +25,7 @@ const transmitWithinMs = Duration.toMillis(Duration.hours(48))
 // A restart of the database takes a second or two. After longer outages the sweeper reminds the actor.
 const databaseWaits: ReadonlyArray<Duration.Input> = ["1 second", "2 seconds", "4 seconds"]
 
-/** The document that goes on; none when it is done, has to wait, or another owner was faster. */
+/** The document after a step. None if the document is done, has to wait, or another owner was faster. */
 type Going = Option.Option<Document>
 const done: Going = Option.none()
 
@@ -177,7 +177,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
         Effect.map((made) => made.flatMap(Option.toArray))
       )
 
-    /** Signs documents and stores them as signed; gives those that go on. */
+    /** Signs documents and stores them as signed. Returns the stored documents. */
     const storeSigned = Effect.fnUntraced(function* (rows: ReadonlyArray<Document>, leaves: Leaves) {
       const made = yield* backpressure.signing(rows[0]!, signAll(rows, leaves), rows.length)
       const moved = yield* kept(made, yield* steps.all(made.map(signedOnly)), leaves)
@@ -204,7 +204,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
 
     /**
      * The straight way: signs documents and sends them at once, in one statement that stores the signed bytes and the submissions. For those
-     * without a turn at the authority now, that statement stores the signed bytes alone, and they go on alone (`goesOn`).
+     * without a turn at the authority now, that statement stores the signed bytes alone, and `goesOn` processes each of these alone.
      */
     const signAndSend = Effect.fnUntraced(function* (
       rows: ReadonlyArray<Document>,
@@ -281,7 +281,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
       )
     })
 
-    /** After a failure of the database the document's actor goes on from the row. */
+    /** After a database failure, the document's actor resumes from the row. */
     const leave: Leaves = (row, cause) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
       return isSqlFailure(cause) ? notify.proceed(row) : stumble(row, cause)

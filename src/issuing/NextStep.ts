@@ -1,5 +1,4 @@
-import type { Waiting } from "../../schemas/AuthorityTrouble.ts"
-import type { AuthorityTrouble } from "../../schemas/AuthorityTrouble.ts"
+import type { AuthorityTrouble, Waiting } from "../../schemas/AuthorityTrouble.ts"
 import type { Failure } from "../../schemas/FiscalDocument.ts"
 import { authorityTroubles, refusalMessage, waitingMessage } from "../domain/authority/AuthorityTroubles.ts"
 import { isIssued } from "../domain/documents/InvoiceLifecycle.ts"

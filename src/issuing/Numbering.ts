@@ -180,16 +180,19 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
     const left = yield* waitForRange(sourced.filter(isHeld))
     const ready = sourced.filter((one) => !isHeld(one))
     const fitting: Array<Sourced & { readonly next: DraftToNumber }> = []
+    const failed: Array<Effect.Effect<void>> = []
     for (const one of ready) {
       const { draft, found, key } = one
       // A draft for which the profile throws fails alone.
       const next = yield* Effect.exit(
         Effect.sync(() => Result.flatMap(found, (range) => toNumber(draft, range, date, issued_by)))
       )
-      if (Exit.isFailure(next)) yield* executor.stumble(key, next.cause)
-      else if (Result.isFailure(next.value)) yield* executor.fail(key, next.value.failure)
+      if (Exit.isFailure(next)) failed.push(executor.stumble(key, next.cause))
+      else if (Result.isFailure(next.value)) failed.push(executor.fail(key, next.value.failure))
       else fitting.push({ ...one, next: next.value.success })
     }
+    // Concurrently, so that these drafts share statements.
+    yield* Effect.all(failed, { concurrency: "unbounded", discard: true })
     // The statement numbers the drafts of a range by their ids, whichever prefix they asked for.
     const results = yield* numbering.numberAll(fitting.map(({ next }) => next))
     yield* Fault.at("after-number")

@@ -142,7 +142,15 @@ export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
      * Stores steps of an account's documents in one statement. Gives for each the row after its step, none when another owner was faster,
      * or the defect of a step that could not be stored.
      */
-    const all = Effect.fnUntraced(function* <Row extends Vitals>(changes: ReadonlyArray<Change<Row>>) {
+    const all = <Row extends Vitals>(changes: ReadonlyArray<Change<Row>>) => {
+      const storing = prepareAndStore(changes)
+      // An interruption must not lose the places that a step with an event reserves.
+      return changes.some(({ command }) => command !== null && eventOf(command) !== null)
+        ? Effect.uninterruptible(storing)
+        : storing
+    }
+
+    const prepareAndStore = Effect.fnUntraced(function* <Row extends Vitals>(changes: ReadonlyArray<Change<Row>>) {
       const [first] = changes
       if (first === undefined) return []
       const now = yield* Clock.currentTimeMillis
@@ -154,10 +162,7 @@ export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
         prepared.push(yield* Effect.exit(Effect.sync(() => prepare(change, id, now, linksOf))))
       }
       const steps = prepared.flatMap((exit) => (Exit.isSuccess(exit) ? [exit.value] : []))
-      const storing = store(first.row, steps, now)
-      // Places that are reserved are begun or released, whoever is interrupted.
-      const hasPlaces = steps.some(({ places }) => places.length > 0)
-      const moved = yield* hasPlaces ? Effect.uninterruptible(storing) : storing
+      const moved = yield* store(first.row, steps, now)
       return prepared.map((exit): Exit.Exit<Option.Option<Row>> =>
         Exit.isSuccess(exit) ? (moved.get(exit.value) ?? Exit.die("a step has no answer")) : Exit.failCause(exit.cause)
       )

@@ -39,31 +39,28 @@ const together = Effect.fnUntraced(function* (
 
 const throughAll = ["Number", "Sign", "Submit", "Accept"]
 
-describe("Documents that were numbered together", () => {
-  it.effect(
-    "are all stored as submitted before one of them is sent, and are at the authority side by side",
-    function* () {
-      const authority = yield* FakeAuthority
-      const answers = Latch.makeUnsafe()
-      const { tables } = yield* MemoryTables
-      const states: Array<ReadonlyArray<string>> = []
-      authority.onSubmit = () => {
-        states.push([...tables.invoices.values()].map(({ state }) => state))
-        return Effect.as(answers.await, accepted)
-      }
-      const { keys, until } = yield* together(5)
-      for (let calls = 0; calls < 6; calls++) yield* Queue.take(authority.arrivals)
-      assert.deepStrictEqual(
-        states.at(1),
-        Array.from({ length: 6 }, () => "submitted")
-      )
-      yield* answers.open
-      yield* until(({ invoices }) => [...invoices.values()].every(({ state }) => state === "accepted_by_authority"))
-      for (const key of keys) assert.deepStrictEqual(yield* commandsOf(key), throughAll)
+describe("The straight way of documents numbered together", () => {
+  it.effect("stores all documents as submitted before it sends one, and sends them concurrently", function* () {
+    const authority = yield* FakeAuthority
+    const answers = Latch.makeUnsafe()
+    const { tables } = yield* MemoryTables
+    const states: Array<ReadonlyArray<string>> = []
+    authority.onSubmit = () => {
+      states.push([...tables.invoices.values()].map(({ state }) => state))
+      return Effect.as(answers.await, accepted)
     }
-  )
+    const { keys, until } = yield* together(5)
+    for (let calls = 0; calls < 6; calls++) yield* Queue.take(authority.arrivals)
+    assert.deepStrictEqual(
+      states.at(1),
+      Array.from({ length: 6 }, () => "submitted")
+    )
+    yield* answers.open
+    yield* until(({ invoices }) => [...invoices.values()].every(({ state }) => state === "accepted_by_authority"))
+    for (const key of keys) assert.deepStrictEqual(yield* commandsOf(key), throughAll)
+  })
 
-  it.effect("come each to its own end: accepted, rejected, refused, or asked for again", function* () {
+  it.effect("gives each document its own outcome: accepted, rejected, failed, or still submitted", function* () {
     const authority = yield* FakeAuthority
     const { tables, until } = yield* MemoryTables
     const numberOf = (cufe: string) => [...tables.invoices.values()].find((row) => row.cufe === cufe)?.number
@@ -92,28 +89,31 @@ describe("Documents that were numbered together", () => {
     for (const { next_action_at } of waiting) assert.isFinite(next_action_at)
   })
 
-  it.effect("do not wait for the one that breaks the service: it waits alone, and was not sent", function* () {
-    const { authority, keys, tables, until } = yield* together(
-      5,
-      Effect.suspend(() => {
-        let steps = 0
-        // The first step is that of the document before them.
-        return atCalls(
-          "Transitions.move",
-          Effect.suspend(() => (++steps === 4 ? Effect.die("broken") : Effect.void))
-        )
-      })
-    )
-    const acceptedOnes = () => keys.filter(({ id }) => tables.invoices.get(id)?.state === "accepted_by_authority")
-    yield* until(() => acceptedOnes().length === 4)
-    yield* atNoCalls
-    const [left] = keys.filter((key) => !acceptedOnes().includes(key))
-    const row = yield* invoiceOf(left!)
-    assert.deepInclude(row, { state: "numbered", submitted_at: null, attempts: 1 })
-    assert.lengthOf(authority.calls, 5)
-  })
+  it.effect(
+    "completes the other documents when the step of one cannot be stored, and does not send that one",
+    function* () {
+      const { authority, keys, tables, until } = yield* together(
+        5,
+        Effect.suspend(() => {
+          let steps = 0
+          // The first step is that of the document before them.
+          return atCalls(
+            "Transitions.move",
+            Effect.suspend(() => (++steps === 4 ? Effect.die("broken") : Effect.void))
+          )
+        })
+      )
+      const acceptedOnes = () => keys.filter(({ id }) => tables.invoices.get(id)?.state === "accepted_by_authority")
+      yield* until(() => acceptedOnes().length === 4)
+      yield* atNoCalls
+      const [left] = keys.filter((key) => !acceptedOnes().includes(key))
+      const row = yield* invoiceOf(left!)
+      assert.deepInclude(row, { state: "numbered", submitted_at: null, attempts: 1 })
+      assert.lengthOf(authority.calls, 5)
+    }
+  )
 
-  it.effect("wait for no turn that another of them keeps: each goes on as soon as it has one", function* () {
+  it.effect("sends each document as soon as it has a turn, while the call for another hangs", function* () {
     const authority = yield* FakeAuthority
     const late = Latch.makeUnsafe()
     // The document before them is accepted at once, and one of those that have a turn is answered late.

@@ -111,7 +111,7 @@ export const conflict = (value: string) =>
 
 type Lookup = (claim: Claim) => Effect.Effect<Option.Option<Answer>, ApiError>
 
-// How long a repeat waits for the answer to the request in flight before it is told that this is in progress.
+// How long a retry waits for the response to the request in flight before the retry gets `in_progress`.
 const repeatWait = Duration.millis(250)
 
 const inProgress: Answered = {

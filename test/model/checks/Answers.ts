@@ -54,7 +54,7 @@ export class Answers extends Judge {
     }
     const { deserves } = entry
     if ("code" in deserves && deserves.early) {
-      // That the range has ended is told with what is wrong with the form.
+      // The response lists the exhausted range next to the violations of the form.
       const isToldBoth = isOfRange(entry) && errorCodesOf(entry).includes(deserves.code)
       return isToldBoth ? this.exhausted(entry) : this.expect(entry, deserves.status, deserves.code)
     }
