@@ -11,7 +11,8 @@ import {
 } from "../outbound/authority/Authority.ts"
 import { GivenVerdict, storableErrors } from "../outbound/authority/Verdicts.ts"
 import * as Metrics from "../protocol/Metrics.ts"
-import { callPort, PortBroken } from "../protocol/PortCall.ts"
+import * as Deadline from "../protocol/Deadline.ts"
+import { checkPort, PortBroken } from "../protocol/PortCall.ts"
 import { Correction } from "../store/documents/Correction.ts"
 import { Invoices } from "../store/documents/Invoices.ts"
 import { isSqlFailure } from "../store/sql/SqlFailure.ts"
@@ -65,7 +66,7 @@ const asked = <A extends Verdict | null>(
   ask: () => Effect.Effect<A, AuthorityUnavailable | AuthorityRefusal>
 ): Effect.Effect<A, Unanswered> =>
   Metrics.measure(
-    callPort({ name: `Authority.${call}`, isAnswer: isAllowed, isFailure: isAuthorityFailure }, ask),
+    checkPort({ name: `Authority.${call}`, isAnswer: isAllowed, isFailure: isAuthorityFailure }, ask),
     callOf(call)
   ).pipe(
     Effect.catchIf(
@@ -179,11 +180,12 @@ export class AuthorityCalls extends Context.Service<AuthorityCalls>()("folio/iss
      * sent, because this process was away for so long that another process may be at work on the document.
      */
     const verdictOn = (row: Document, arrived: boolean): Effect.Effect<Verdict | null, Unanswered> =>
-      askAndSend(row, arrived).pipe(
-        Effect.timeoutOrElse({
-          duration: timeout,
-          orElse: () => Effect.fail(new AuthorityUnavailable({ message: "no answer in time", trouble: "no_answer" }))
-        }),
+      Deadline.within(askAndSend(row, arrived), Duration.toMillis(timeout)).pipe(
+        Effect.flatMap((exit): Effect.Effect<Verdict | null, Unanswered> =>
+          Option.isSome(exit)
+            ? exit.value
+            : Effect.fail(new AuthorityUnavailable({ message: "no answer in time", trouble: "no_answer" }))
+        ),
         Effect.tap((verdict) => (verdict === null ? Effect.void : circuits.succeeded(row))),
         Effect.tapError((error) => Effect.andThen(counted(error), note(row, error)))
       )

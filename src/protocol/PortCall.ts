@@ -1,4 +1,5 @@
-import { Cause, Data, Duration, Effect, Exit, Fiber, Option, Result } from "effect"
+import { Cause, Data, Duration, Effect, Exit, Option, Result } from "effect"
+import * as Deadline from "./Deadline.ts"
 
 /**
  * A port did what its type does not allow: it died or threw, failed with an error that its signature does not name, ended its own
@@ -25,25 +26,34 @@ const broken = (port: string, what: string, error?: unknown) =>
   new PortBroken({ port, isLate: false, cause: Cause.die(new Error(`${port} ${what}`, { cause: error })) })
 
 /**
- * Calls a method of a port. Fails as the signature of the method says, or with `PortBroken`. The call runs in a fiber of its own:
- * when the caller has waited for long enough, or is interrupted, the call is interrupted and nobody waits for its end, because a
- * call that cannot be interrupted would never let its caller go.
+ * Calls a method of a port in the caller's own fiber. Fails as the signature of the method says, or with `PortBroken`. For a caller that
+ * has a deadline: `within` does not apply.
  */
-export const callPort = <A, E, R>(
-  { isAnswer, isFailure = () => false, name, within = Duration.infinity }: PortMethod,
+export const checkPort = <A, E, R>(
+  { isAnswer, isFailure = () => false, name }: PortMethod,
   call: () => Effect.Effect<A, E, R>
-): Effect.Effect<A, E | PortBroken, R> => {
-  const checked = Effect.filterOrElse(Effect.suspend(call), isAnswer, () =>
-    Effect.die(new Error(`${name} answered something else than its type says`))
-  )
-  const outcome = (exit: Exit.Exit<A, E>): Effect.Effect<A, E | PortBroken> => {
-    if (Exit.isSuccess(exit)) return exit
+): Effect.Effect<A, E | PortBroken, R> =>
+  Effect.flatMap(Effect.exit(Effect.suspend(call)), (exit): Effect.Effect<A, E | PortBroken> => {
+    if (Exit.isSuccess(exit)) {
+      return isAnswer(exit.value) ? exit : broken(name, "answered something else than its type says")
+    }
     const error = Cause.findError(exit.cause)
     if (Result.isSuccess(error) && isFailure(error.success)) return Effect.fail(error.success)
     if (Result.isSuccess(error)) return broken(name, "failed with an error that its type does not name", error.success)
     if (Cause.hasInterruptsOnly(exit.cause)) return broken(name, "interrupted its own call")
     return new PortBroken({ port: name, isLate: false, cause: exit.cause as Cause.Cause<never> })
-  }
+  })
+
+/**
+ * Calls a method of a port. Fails as the signature of the method says, or with `PortBroken`. The call runs in a fiber of its own:
+ * when the caller has waited for long enough, or is interrupted, the call is interrupted and its end is not awaited, because a
+ * call that cannot be interrupted would never let its caller go.
+ */
+export const callPort = <A, E, R>(
+  method: PortMethod,
+  call: () => Effect.Effect<A, E, R>
+): Effect.Effect<A, E | PortBroken, R> => {
+  const { name, within = Duration.infinity } = method
   // Made only when it is needed: the trace of an error costs more than most calls.
   const late = () =>
     new PortBroken({
@@ -51,15 +61,8 @@ export const callPort = <A, E, R>(
       isLate: true,
       cause: Cause.die(new Error(`${name} gave no answer within ${Duration.toSeconds(within)} s`))
     })
-  return Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(Effect.forkDetach(checked, { startImmediately: true }), (fiber) => {
-      const done = fiber.pollUnsafe()
-      if (done !== undefined) return outcome(done)
-      return restore(Effect.timeoutOption(Fiber.await(fiber), within)).pipe(
-        Effect.ensuring(Effect.sync(() => fiber.interruptUnsafe())),
-        Effect.flatMap((exit) => (Option.isSome(exit) ? outcome(exit.value) : Effect.fail(late())))
-      )
-    })
+  return Effect.flatMap(Deadline.within(checkPort(method, call), Duration.toMillis(within)), (exit) =>
+    Option.isSome(exit) ? exit.value : Effect.fail(late())
   )
 }
 

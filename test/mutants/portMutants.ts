@@ -4,16 +4,17 @@ import { guards, type Mutant } from "./Mutant.ts"
 export const portMutants: ReadonlyArray<Mutant> = [
   ...guards("src/protocol/PortCall.ts", "test/ports/Emails.test.ts", {
     "a port that throws breaks its caller": {
-      "Effect.filterOrElse(Effect.suspend(call),": "Effect.filterOrElse(call(),"
+      "Effect.exit(Effect.suspend(call))": "Effect.exit(call())"
     },
     "a port that interrupts itself interrupts its caller": {
       'return broken(name, "interrupted its own call")': "return Effect.interrupt"
     },
     "any answer of a port is believed": {
-      "Effect.suspend(call), isAnswer,": "Effect.suspend(call), () => isAnswer !== null,"
+      "isAnswer(exit.value) ? exit :": "isAnswer !== undefined ? exit :"
     },
     "a port that hangs is waited for": {
-      "Effect.timeoutOption(Fiber.await(fiber), within)": "Effect.asSome(Fiber.await(fiber))"
+      "Deadline.within(checkPort(method, call), Duration.toMillis(within))":
+        "Deadline.within(checkPort(method, call), Infinity)"
     }
   }),
   ...guards("src/issuing/AuthorityCalls.ts", "test/ports/Texts.full.test.ts", {
