@@ -14,6 +14,7 @@ import {
 } from "../protocol/AccountEntity.ts"
 import { inLane } from "../protocol/AccountLanes.ts"
 import { accountModeOf } from "../protocol/Address.ts"
+import { type AccountCommands, LocalAccounts } from "../protocol/LocalAccounts.ts"
 import { Idempotency, makeInFlight } from "../store/accounts/Idempotency.ts"
 import { Database } from "../store/sql/Database.ts"
 import { apiErrorOf } from "../store/sql/SqlFailure.ts"
@@ -72,9 +73,19 @@ export const layer = AccountEntity.toLayer(
         answer(payload.context, once(payload.context, Effect.flatMap(carryOut(actor, payload), goOn)))
 
     const handlers = Record.map(commands as Record<string, Command<CommandTag>>, handler) as Handlers
+    type Handle = (request: { readonly payload: unknown }) => Effect.Effect<Answered, ApiError>
+    const all = handlers as unknown as Record<string, Handle>
+    const here = Record.map(all, (handle) => (payload: unknown) => handle({ payload }))
+    const noteMessage = yield* (yield* LocalAccounts).offer(entityId, here as unknown as AccountCommands)
+    const ofMessages = Record.map(
+      all,
+      (handle): Handle =>
+        (request) =>
+          Effect.andThen(noteMessage, handle(request))
+    )
 
     return AccountEntity.of({
-      ...handlers,
+      ...(ofMessages as unknown as Handlers),
       NoteEmail: ({ payload }) => mailing.note(account, payload),
       NumberDrafts: () => numbering.takeUp
     })

@@ -18,11 +18,10 @@ const ofAccountMax = 8
 // The longest wait for room or calm: however busy the process is, the work of each account goes on after this time at the latest.
 const timeout = Duration.millis(100)
 
-// In milliseconds: from the first lateness on an account creates more slowly, and beyond the second it creates no more. The second is far
-// above the first, because a burst of 256 drafts on a slow machine is no flood.
-const slowFromMs = 250
-const lateMaxMs = 5_000
-const restMsMax = 50
+// In milliseconds: from the first lateness of its drafts on, an account's next creations wait until the drafts are numbered, so that a
+// client is answered as fast as its documents are issued. Beyond the second, which only a service that stands still reaches, it creates no more.
+const slowFromMs = 100
+const lateMaxMs = 1_000
 
 // The busyness above which new work would wait noticeably behind work that is already late.
 const busyMax = 0.7
@@ -33,7 +32,7 @@ const briefly = (wait: Effect.Effect<unknown>) => Effect.asVoid(Effect.timeoutOp
 const late = new ApiError({
   code: "rate_limited",
   message:
-    "This account creates documents faster than they are issued: a new draft would wait longer than five seconds for its number. Retry in 2 s, and create fewer at a time.",
+    "This account creates documents faster than they are issued: a draft has waited longer than a second for its number. Retry in 2 s, and create fewer at a time.",
   headers: { "Retry-After": "2" }
 })
 
@@ -103,8 +102,9 @@ export class Backpressure extends Context.Service<Backpressure>()("folio/issuing
       schedule: Schedule.spaced(lookAgain)
     })
 
-    /** How long a new draft of an account would wait for its number, in milliseconds; 0 unless its actor is in this process. */
+    /** How long the account's oldest draft has waited for its number, in milliseconds; 0 unless its actor is in this process. */
     const lateMs = (account: AccountMode) => lateness.get(accountAddress(account))?.() ?? 0
+    const isLate = (account: AccountMode) => lateMs(account) > slowFromMs
 
     return {
       /** The share of time for which the process was busy in the last moments, from 0 to 1. */
@@ -129,11 +129,21 @@ export class Backpressure extends Context.Service<Backpressure>()("folio/issuing
               if (lateness.get(accountAddress(account)) === ms) lateness.delete(accountAddress(account))
             })
         ),
-      /** Fails with `rate_limited` while a new draft of the account would wait for its number for longer than five seconds. */
+      /** Fails with `rate_limited` while a draft of the account has waited for its number for longer than a second. */
       admit: (account: AccountMode) =>
         Effect.suspend(() => (lateMs(account) > lateMaxMs ? Effect.fail(late) : Effect.void)),
-      /** How long the account is not to create after it has created, in milliseconds: longer the later its drafts are. */
-      restMs: (account: AccountMode) => Math.min(Math.max(0, (lateMs(account) - slowFromMs) / 20), restMsMax)
+      /** Waits until the account's drafts are not late, for a second at most. */
+      keptUp: (account: AccountMode) =>
+        Effect.suspend(() =>
+          isLate(account)
+            ? Effect.asVoid(
+                Effect.timeoutOption(
+                  opened(() => !isLate(account)),
+                  lateMaxMs
+                )
+              )
+            : Effect.void
+        )
     }
   })
 }) {

@@ -1,4 +1,4 @@
-import { Cache, Cause, Clock, Data, Duration, Effect, Exit, Metric, Option, Queue, Result } from "effect"
+import { Cache, Cause, Clock, Data, Effect, Exit, Metric, Option, Queue, Result } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
 import type { DocumentKey, DocumentKind, Failure } from "../../schemas/FiscalDocument.ts"
 import type { DocumentId } from "../../schemas/Id.ts"
@@ -31,9 +31,6 @@ export interface NewDraft {
 }
 
 const backlogPage = 500
-
-// A portion that takes longer says nothing of the portions after it.
-const stallMs = 1_000
 
 // Drafts of an account that are numbered in one batch; other accounts have their turn before the next batch.
 const portionMax = 32
@@ -86,9 +83,14 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
   const notify = yield* Notify
   const backpressure = yield* Backpressure
   const drafts = yield* Queue.unbounded<NewDraft>()
-  /** What a draft takes, as a moving average, in milliseconds. A stall, such as a restart of the database, does not count. */
-  let draftMs = 0
-  yield* backpressure.tellLateness(account, () => Queue.sizeUnsafe(drafts) * draftMs)
+  /** Since when each of the drafts has been here, in their order. */
+  const since: Array<number> = []
+  const clock = yield* Clock.Clock
+  yield* backpressure.tellLateness(account, () => clock.currentTimeMillisUnsafe() - (since[0] ?? Infinity))
+  const put = (draft: NewDraft) => {
+    since.push(clock.currentTimeMillisUnsafe())
+    return Queue.offerUnsafe(drafts, draft)
+  }
 
   const { issueTime, localDate, numbering: form, tail } = yield* NationalProfile
   const lastOf = ({ prefix, to_number }: StoredResolution) => fullNumber(prefix, to_number, form)
@@ -216,7 +218,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
     // The range ended or is held no more: the remaining drafts are queued again, to get the next range or to fail without a range.
     if (left.length > 0) {
       yield* forgetRanges
-      yield* Queue.offerAll(drafts, left)
+      left.forEach(put)
     }
     if (outage.reasons.length > 0) return yield* Effect.failCause(outage)
   })
@@ -241,7 +243,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
       backlog = page.length === backlogPage
       for (const { draft, id } of page) {
         if (Result.isFailure(draft)) yield* executor.stumble({ ...account, id }, Cause.die(draft.failure))
-        else taken += Queue.offerUnsafe(drafts, draftOf(draft.success)) ? 1 : 0
+        else taken += put(draftOf(draft.success)) ? 1 : 0
       }
       // When no draft of a full page can be read, the drafts behind that page are tried.
     } while (backlog && taken === 0)
@@ -250,19 +252,14 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
   )
   yield* takeUp
 
-  yield* Effect.timed(backpressure.room(account)).pipe(
-    Effect.flatMap(([waited]) => Effect.map(Queue.takeBetween(drafts, 1, portionMax), (batch) => ({ batch, waited }))),
-    Effect.flatMap(({ batch, waited }) =>
+  yield* backpressure.room(account).pipe(
+    Effect.andThen(Queue.takeBetween(drafts, 1, portionMax)),
+    Effect.tap((batch) => Effect.sync(() => since.splice(0, batch.length))),
+    Effect.flatMap((batch) =>
       Effect.catchCauseIf(
         numberAll(inOrder(batch)),
         (cause) => isDefect(cause),
         (cause) => park(batch, cause)
-      ).pipe(
-        Effect.timed,
-        Effect.map(([took]) => {
-          const ms = Duration.toMillis(waited) + Duration.toMillis(took)
-          if (ms < stallMs) draftMs += (ms / batch.length - draftMs) / 4
-        })
       )
     ),
     Effect.andThen(Effect.suspend(() => (backlog && Queue.sizeUnsafe(drafts) === 0 ? takeUp : Effect.void))),
@@ -276,7 +273,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
   const add = (draft: NewDraft) =>
     Effect.sync(() => {
       if (Queue.sizeUnsafe(drafts) >= backlogPage) backlog = true
-      if (!backlog) Queue.offerUnsafe(drafts, draft)
+      if (!backlog) put(draft)
     })
 
   return { add, takeUp, forgetRanges, hasRange }

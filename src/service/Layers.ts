@@ -13,6 +13,7 @@ import * as AuthorityLive from "../outbound/authority/AuthorityLive.ts"
 import * as AuthoritySandbox from "../outbound/authority/AuthoritySandbox.ts"
 import { AuthoritySettings } from "../outbound/authority/AuthoritySettings.ts"
 import * as Portal from "../portal/Portal.ts"
+import { LocalAccounts } from "../protocol/LocalAccounts.ts"
 import { Notify } from "../protocol/Notify.ts"
 import { FileLinks } from "../store/documents/FileLinks.ts"
 import { ReadyEndpoints } from "../store/webhooks/ReadyEndpoints.ts"
@@ -43,12 +44,12 @@ export const layerWork = Commands.layer.pipe(
 export const layerActors = Actors.layer.pipe(
   Layer.provide(layerWork),
   Layer.provide([fileLinks, Backpressure.layer, GuardedProfile.layer, Notify.layerGuarded]),
-  Layer.provide(ReadyEndpoints.layer)
+  Layer.provide([LocalAccounts.layer, ReadyEndpoints.layer])
 )
 
 /** /v1, its documentation, the portal, `/health` and `/metrics`. Requires the stores, the ports and the limits. */
 export const routes = Layer.merge(Routes.layer, Portal.layer).pipe(
-  Layer.provide([Backpressure.layer, fileLinks, GuardedProfile.layer, Issuing.layerShownAccounts])
+  Layer.provide([Backpressure.layer, LocalAccounts.layer, fileLinks, GuardedProfile.layer, Issuing.layerShownAccounts])
 )
 
 /** The default `DocumentFiles` and `DocumentParcel`, made from the rows of the database. Requires the stores and `Printer`. */

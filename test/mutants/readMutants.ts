@@ -57,7 +57,22 @@ export const readMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/issuing/Backpressure.ts", "test/issuing/Backpressure.test.ts", {
     "one account's documents take the room of another": { "own === 0 || (own": "(own" },
-    "an account creates however late its drafts are": { "lateMs(account) > lateMaxMs": "lateMs(account) < 0" }
+    "an account creates however late its drafts are": { "lateMs(account) > lateMaxMs": "lateMs(account) < 0" },
+    "creations do not wait for drafts that are late": { "lateMs(account) > slowFromMs": "lateMs(account) < 0" }
+  }),
+  ...guards("src/protocol/Deadline.ts", "test/protocol/Deadline.test.ts", {
+    "what has a deadline goes on after it": {
+      "        fiber.interruptUnsafe()\n      })\n      const": "      })\n      const"
+    },
+    "a caller that was interrupted leaves its work behind": {
+      "        timer?.interruptUnsafe()\n        fiber.interruptUnsafe()": "        timer?.interruptUnsafe()"
+    }
+  }),
+  ...guards("src/protocol/LocalAccounts.ts", "test/protocol/LocalAccounts.test.ts", {
+    "an actor that gets no message is asked until it ends": { "< messageEveryMs": "< Infinity" },
+    "the end of an earlier actor makes the later one unknown": {
+      "all.get(address) === local &&": "all.has(address) &&"
+    }
   }),
   ...guards("src/platform/EventLoop.ts", "test/platform/EventLoop.test.ts", {
     "the fibers of one account go before those of another": {

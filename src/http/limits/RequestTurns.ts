@@ -34,9 +34,9 @@ export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/Re
     return {
       /** Fails with `rate_limited` while what the account has created waits for long. For a creation, before its body is read. */
       admit: (principal: Principal) => backpressure.admit(principal),
-      /** Checks and carries out a creation or a validation when its turn comes. An account whose drafts are late rests afterwards. */
+      /** Checks and carries out a creation or a validation when its turn comes. An account whose drafts are late waits for them. */
       create: <A, E, R>(principal: Principal, create: Effect.Effect<A, E, R>) =>
-        inTurnOfCreation(asker(principal), create, () => backpressure.restMs(principal)),
+        inTurnOfCreation(asker(principal), Effect.andThen(backpressure.keptUp(principal), create)),
       /** Runs a read when its turn comes. `bytes` returns the size of the answer. */
       read: <A, E, R>(principal: Principal, answer: Effect.Effect<A, E, R>, bytes: (answer: A) => number) =>
         Clock.clockWith((clock) => {

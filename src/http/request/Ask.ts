@@ -1,14 +1,16 @@
-import { Cause, Effect, Schedule } from "effect"
+import { Cause, Duration, Effect, Option, Schedule } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { CurrentPrincipal } from "../../api/Authorization.ts"
 import { CurrentRequest } from "../../api/Conventions.ts"
 import { AccountEntity, type Answered, type RequestContext } from "../../protocol/AccountEntity.ts"
 import { accountAddress } from "../../protocol/Address.ts"
+import * as Deadline from "../../protocol/Deadline.ts"
+import { type AccountCommands, LocalAccounts } from "../../protocol/LocalAccounts.ts"
 import { Exchange, originOf } from "./Exchange.ts"
 
 // A little more than a statement may take. When a command outlasts this timeout, the client's retry finds its answer.
-const askTimeout = "12 seconds"
+const askTimeout = Duration.seconds(12)
 
 // What an actor was asked is interrupted when the actor moves to another process.
 const moved = Symbol("moved")
@@ -29,7 +31,10 @@ export const againAfterMove = <A, E>(asked: Effect.Effect<A, E>) =>
  */
 export const answerOf = <A, E>(asked: Effect.Effect<A, E>, retry: string): Effect.Effect<A, ApiError> =>
   asked.pipe(
-    Effect.timeout(askTimeout),
+    (command) => Deadline.within(command, Duration.toMillis(askTimeout)),
+    Effect.flatMap((exit): Effect.Effect<A, E | undefined> =>
+      Option.isSome(exit) ? exit.value : Effect.fail(undefined)
+    ),
     Effect.mapError((error) =>
       error instanceof ApiError
         ? error
@@ -42,16 +47,24 @@ export const answerOf = <A, E>(asked: Effect.Effect<A, E>, retry: string): Effec
 
 type Client = ReturnType<Effect.Success<typeof AccountEntity.client>>
 
-/** Makes the function that sends a command, with the context of the request, to the account actor of the request's principal. */
-export const makeAsk = Effect.map(AccountEntity.client, (clientOf) =>
-  Effect.fnUntraced(function* <E>(command: (client: Client, context: RequestContext) => Effect.Effect<Answered, E>) {
+/** An account's actor, of this process or of another one. */
+type Actor = AccountCommands | Client
+
+/** Makes the function that gives a command, with the context of the request, to the account actor of the request's principal. */
+export const makeAsk = Effect.gen(function* () {
+  const clientOf = yield* AccountEntity.client
+  const local = yield* LocalAccounts
+  return Effect.fnUntraced(function* <E>(
+    command: (actor: Actor, context: RequestContext) => Effect.Effect<Answered, E>
+  ) {
     const principal = yield* CurrentPrincipal
     const { idempotency, version } = yield* CurrentRequest
     const exchange = yield* Exchange
     const { api_key_id, capabilities } = principal
     const may = capabilities === undefined ? {} : { capabilities }
     const context = { api_key_id, ...may, version, idempotency, ...originOf(exchange) }
-    const asked = command(clientOf(accountAddress(principal)), context)
+    const address = accountAddress(principal)
+    const asked = Effect.flatMap(local.find(address), (actor) => command(actor ?? clientOf(address), context))
     const answered = yield* answerOf(
       idempotency === null ? asked : againAfterMove(asked),
       "Retry with the same Idempotency-Key: nothing is done twice."
@@ -60,7 +73,7 @@ export const makeAsk = Effect.map(AccountEntity.client, (clientOf) =>
     exchange.repeat = answered.kind === "first" ? undefined : answered.kind
     return respond(answered, idempotency !== null)
   })
-)
+})
 
 /** Makes the function that sends a command about one object, unless `idOf` fails for the id that the client sent. */
 export const makeAskAbout = Effect.fnUntraced(function* <Id extends string>(
@@ -68,7 +81,7 @@ export const makeAskAbout = Effect.fnUntraced(function* <Id extends string>(
 ) {
   type About = { readonly context: RequestContext; readonly id: Id }
   const ask = yield* makeAsk
-  return <E>(sent: string, command: (actor: Client, about: About) => Effect.Effect<Answered, E>) =>
+  return <E>(sent: string, command: (actor: Actor, about: About) => Effect.Effect<Answered, E>) =>
     Effect.flatMap(idOf(sent), (id) => ask((actor, context) => command(actor, { context, id })))
 })
 
