@@ -188,10 +188,10 @@ const defaults: LimitValues = {
     maxWait: "10 seconds",
     restMsOfKib: { answer: 0.5, body: 1, document: { sent: 2, copied: 2, moved: 1 } },
     slowRead: { fromMs: 100, restMsMax: 250 },
-    // As many of an account as share a statement; the lanes of the event loop keep other accounts' requests from waiting for them.
+    // As many of an account as share a statement without a wait, and few enough that the event loop is soon at another account's request.
     creation: {
-      atOnce: 128,
-      ofOwnerAtOnce: 64,
+      atOnce: 32,
+      ofOwnerAtOnce: 8,
       waiting: { ofAsker: 256, ofOwner: 256, inAll: 4_096 },
       maxWait: "10 seconds",
       maxDelay: "1 second"
