@@ -19,9 +19,11 @@ const ofAccountMax = 8
 const timeout = Duration.millis(100)
 
 // In milliseconds: from the first lateness of its drafts on, an account's next creations wait until the drafts are numbered, so that a
-// client is answered as fast as its documents are issued. Beyond the second, which only a service that stands still reaches, it creates no more.
+// client is answered as fast as its documents are issued, but for `waitMaxMs` at most. Beyond the second it creates no more. The second is far
+// above the first: where the whole service is held up, an account that creates little would be refused for the fault of others.
 const slowFromMs = 100
-const lateMaxMs = 1_000
+const waitMaxMs = 1_000
+const lateMaxMs = 5_000
 
 // The busyness above which new work would wait noticeably behind work that is already late.
 const busyMax = 0.7
@@ -32,7 +34,7 @@ const briefly = (wait: Effect.Effect<unknown>) => Effect.asVoid(Effect.timeoutOp
 const late = new ApiError({
   code: "rate_limited",
   message:
-    "This account creates documents faster than they are issued: a draft has waited longer than a second for its number. Retry in 2 s, and create fewer at a time.",
+    "This account creates documents faster than they are issued: a draft has waited longer than five seconds for its number. Retry in 2 s, and create fewer at a time.",
   headers: { "Retry-After": "2" }
 })
 
@@ -129,7 +131,7 @@ export class Backpressure extends Context.Service<Backpressure>()("folio/issuing
               if (lateness.get(accountAddress(account)) === ms) lateness.delete(accountAddress(account))
             })
         ),
-      /** Fails with `rate_limited` while a draft of the account has waited for its number for longer than a second. */
+      /** Fails with `rate_limited` while a draft of the account has waited for its number for longer than five seconds. */
       admit: (account: AccountMode) =>
         Effect.suspend(() => (lateMs(account) > lateMaxMs ? Effect.fail(late) : Effect.void)),
       /** Waits until the account's drafts are not late, for a second at most. */
@@ -139,7 +141,7 @@ export class Backpressure extends Context.Service<Backpressure>()("folio/issuing
             ? Effect.asVoid(
                 Effect.timeoutOption(
                   opened(() => !isLate(account)),
-                  lateMaxMs
+                  waitMaxMs
                 )
               )
             : Effect.void

@@ -80,6 +80,11 @@ export const requestMutants: ReadonlyArray<Mutant> = [
       'if (work === null || work === "sent") return': "if (bytes.length >= 0) return"
     }
   }),
+  ...guards("src/http/request/Ask.ts", "test/http/request/Ask.test.ts", {
+    "request: a command is a message though its actor is in this process": {
+      "actor ?? clientOf(address)": "actor === null ? actor : clientOf(address)"
+    }
+  }),
   ...guards("src/http/request/Ask.ts", "test/http/limits/RequestTurns.test.ts", {
     "request: an invoice that is annulled is as small as its answer": {
       "exchange.document_bytes = answered.document_bytes": ""
