@@ -52,7 +52,8 @@ describe("fibers that share the event loop", () => {
       const flood = yield* Effect.forEach(Array.from({ length: 50 }), () =>
         Effect.forkChild(inLane(busy)(steps(Infinity, () => (taken += 1))))
       )
-      yield* Effect.sleep(1)
+      // The forks begin in one task, each with a step.
+      yield* Effect.repeat(Effect.yieldNow, { until: () => taken >= 50 })
       const before = taken
       yield* inLane(other)(steps(10))
       const meanwhile = taken - before
