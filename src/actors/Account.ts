@@ -73,19 +73,14 @@ export const layer = AccountEntity.toLayer(
         answer(payload.context, once(payload.context, Effect.flatMap(carryOut(actor, payload), goOn)))
 
     const handlers = Record.map(commands as Record<string, Command<CommandTag>>, handler) as Handlers
-    type Handle = (request: { readonly payload: unknown }) => Effect.Effect<Answered, ApiError>
-    const all = handlers as unknown as Record<string, Handle>
-    const here = Record.map(all, (handle) => (payload: unknown) => handle({ payload }))
-    const noteMessage = yield* (yield* LocalAccounts).offer(entityId, here as unknown as AccountCommands)
-    const ofMessages = Record.map(
-      all,
-      (handle): Handle =>
-        (request) =>
-          Effect.andThen(noteMessage, handle(request))
-    )
+    const direct = Record.map(
+      handlers as unknown as Record<string, (request: { readonly payload: unknown }) => unknown>,
+      (handle) => (payload: unknown) => handle({ payload })
+    ) as unknown as AccountCommands
+    yield* (yield* LocalAccounts).offer(entityId, direct)
 
     return AccountEntity.of({
-      ...(ofMessages as unknown as Handlers),
+      ...handlers,
       NoteEmail: ({ payload }) => mailing.note(account, payload),
       NumberDrafts: () => numbering.takeUp
     })

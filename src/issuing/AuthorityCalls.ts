@@ -180,12 +180,9 @@ export class AuthorityCalls extends Context.Service<AuthorityCalls>()("folio/iss
      * sent, because this process was away for so long that another process may be at work on the document.
      */
     const verdictOn = (row: Document, arrived: boolean): Effect.Effect<Verdict | null, Unanswered> =>
-      Deadline.within(askAndSend(row, arrived), Duration.toMillis(timeout)).pipe(
-        Effect.flatMap((exit): Effect.Effect<Verdict | null, Unanswered> =>
-          Option.isSome(exit)
-            ? exit.value
-            : Effect.fail(new AuthorityUnavailable({ message: "no answer in time", trouble: "no_answer" }))
-        ),
+      Deadline.within(askAndSend(row, arrived), Duration.toMillis(timeout), () =>
+        Effect.fail(new AuthorityUnavailable({ message: "no answer in time", trouble: "no_answer" }))
+      ).pipe(
         Effect.tap((verdict) => (verdict === null ? Effect.void : circuits.succeeded(row))),
         Effect.tapError((error) => Effect.andThen(counted(error), note(row, error)))
       )

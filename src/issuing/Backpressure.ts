@@ -18,9 +18,9 @@ const ofAccountMax = 8
 // The longest wait for room or calm: however busy the process is, the work of each account goes on after this time at the latest.
 const timeout = Duration.millis(100)
 
-// In milliseconds: from the first lateness of its drafts on, an account's next creations wait until the drafts are numbered, so that a
-// client is answered as fast as its documents are issued, but for `waitMaxMs` at most. Beyond the second it creates no more. The second is far
-// above the first: where the whole service is held up, an account that creates little would be refused for the fault of others.
+// In milliseconds. While an account's oldest draft is later than the first, the account's creations wait, at most for the second: a client
+// is then answered as fast as its documents are issued. Above the third they are refused. The third is far above the first, because
+// drafts are also late while the whole service is held up, which is not their account's fault.
 const slowFromMs = 100
 const waitMaxMs = 1_000
 const lateMaxMs = 5_000
@@ -135,17 +135,12 @@ export class Backpressure extends Context.Service<Backpressure>()("folio/issuing
       admit: (account: AccountMode) =>
         Effect.suspend(() => (lateMs(account) > lateMaxMs ? Effect.fail(late) : Effect.void)),
       /** Waits until the account's drafts are not late, for a second at most. */
-      keptUp: (account: AccountMode) =>
-        Effect.suspend(() =>
-          isLate(account)
-            ? Effect.asVoid(
-                Effect.timeoutOption(
-                  opened(() => !isLate(account)),
-                  waitMaxMs
-                )
-              )
-            : Effect.void
-        )
+      caughtUp: (account: AccountMode) =>
+        Effect.suspend(() => {
+          if (!isLate(account)) return Effect.void
+          const inTime = opened(() => !isLate(account))
+          return Effect.asVoid(Effect.timeoutOption(inTime, waitMaxMs))
+        })
     }
   })
 }) {

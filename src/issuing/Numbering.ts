@@ -83,7 +83,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
   const notify = yield* Notify
   const backpressure = yield* Backpressure
   const drafts = yield* Queue.unbounded<NewDraft>()
-  /** Since when each of the drafts has been here, in their order. */
+  /** When each of the waiting drafts joined them, in their order, in Unix milliseconds. */
   const since: Array<number> = []
   const clock = yield* Clock.Clock
   yield* backpressure.tellLateness(account, () => clock.currentTimeMillisUnsafe() - (since[0] ?? Infinity))

@@ -7,7 +7,7 @@ export type AccountCommands = {
   readonly [Tag in CommandTag]: (payload: Payload<Tag>) => Effect.Effect<Answered, ApiError>
 }
 
-// Less than the time after which an actor without messages ends: an actor that is asked here stays alive by a message now and then.
+// An actor without messages ends after a minute. Direct calls are no messages, so that the actor of a busy account needs one in time.
 const messageEveryMs = Duration.toMillis("20 seconds")
 
 interface Local {
@@ -16,34 +16,37 @@ interface Local {
 }
 
 /**
- * The account actors of this process. A command is handed to such an actor as a value: a message would be encoded, checked again and
- * answered by five more fibers. None by default: then each command is a message.
+ * The account actors of this process. A request calls the commands of such an actor directly: a message would be validated again and
+ * pass through the client, the mailbox and the server of the cluster. By default every command is a message.
  */
 export class LocalAccounts extends Context.Reference<{
-  /** Makes the actor's commands known until the scope closes. Gives what the actor calls for each command that came as a message. */
-  readonly offer: (address: string, commands: AccountCommands) => Effect.Effect<Effect.Effect<void>, never, Scope.Scope>
-  /** The commands of the account's actor; undefined if it has to be sent a message. */
+  /** Registers the actor's commands until the scope closes. */
+  readonly offer: (address: string, commands: AccountCommands) => Effect.Effect<void, never, Scope.Scope>
+  /** The commands of the account's actor. Undefined if the caller must send a message: every 20 s, or if the actor is not here. */
   readonly find: (address: string) => Effect.Effect<AccountCommands | undefined>
 }>("folio/protocol/LocalAccounts", {
-  defaultValue: () => ({ offer: () => Effect.succeed(Effect.void), find: () => Effect.undefined })
+  defaultValue: () => ({ offer: () => Effect.void, find: () => Effect.undefined })
 }) {
   static readonly layer = Layer.sync(LocalAccounts, () => {
     const all = new Map<string, Local>()
     return {
-      offer: Effect.fnUntraced(function* (address, commands) {
-        const local = { commands, messageAt: yield* Clock.currentTimeMillis }
-        yield* Effect.acquireRelease(
-          Effect.sync(() => all.set(address, local)),
-          // A later actor of the account may have taken over.
-          () => Effect.sync(() => all.get(address) === local && all.delete(address))
-        )
-        return Clock.clockWith((clock) => Effect.sync(() => void (local.messageAt = clock.currentTimeMillisUnsafe())))
-      }),
+      offer: (address, commands) =>
+        Clock.clockWith((clock) => {
+          const local = { commands, messageAt: clock.currentTimeMillisUnsafe() }
+          return Effect.acquireRelease(
+            Effect.sync(() => void all.set(address, local)),
+            // A later actor of the account may have taken over.
+            () => Effect.sync(() => all.get(address) === local && all.delete(address))
+          )
+        }),
       find: (address) =>
         Clock.clockWith((clock) => {
           const local = all.get(address)
-          const isFresh = local !== undefined && clock.currentTimeMillisUnsafe() - local.messageAt < messageEveryMs
-          return Effect.succeed(isFresh ? local.commands : undefined)
+          if (local === undefined) return Effect.undefined
+          const now = clock.currentTimeMillisUnsafe()
+          if (now - local.messageAt < messageEveryMs) return Effect.succeed(local.commands)
+          local.messageAt = now
+          return Effect.undefined
         })
     }
   })

@@ -1,4 +1,4 @@
-import { Cause, Data, Duration, Effect, Exit, Option, Result } from "effect"
+import { Cause, Data, Duration, Effect, Exit, Result } from "effect"
 import * as Deadline from "./Deadline.ts"
 
 /**
@@ -26,8 +26,8 @@ const broken = (port: string, what: string, error?: unknown) =>
   new PortBroken({ port, isLate: false, cause: Cause.die(new Error(`${port} ${what}`, { cause: error })) })
 
 /**
- * Calls a method of a port in the caller's own fiber. Fails as the signature of the method says, or with `PortBroken`. For a caller that
- * has a deadline: `within` does not apply.
+ * Calls a method of a port in the caller's own fiber. Fails as the signature of the method says, or with `PortBroken`. For a
+ * caller that has its own deadline: `within` does not apply.
  */
 export const checkPort = <A, E, R>(
   { isAnswer, isFailure = () => false, name }: PortMethod,
@@ -61,9 +61,7 @@ export const callPort = <A, E, R>(
       isLate: true,
       cause: Cause.die(new Error(`${name} gave no answer within ${Duration.toSeconds(within)} s`))
     })
-  return Effect.flatMap(Deadline.within(checkPort(method, call), Duration.toMillis(within)), (exit) =>
-    Option.isSome(exit) ? exit.value : Effect.fail(late())
-  )
+  return Deadline.within(checkPort(method, call), Duration.toMillis(within), () => Effect.fail(late()))
 }
 
 /** Lets a broken port end the caller's work with the defect of the port. */

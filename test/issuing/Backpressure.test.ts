@@ -67,22 +67,22 @@ describe("Workload", () => {
   })
 
   it.effect("A creation waits until its account's drafts are not late, for a second at most", function* () {
-    const { keptUp, tellLateness } = yield* Backpressure
+    const { caughtUp, tellLateness } = yield* Backpressure
     let ms = 100
     yield* tellLateness(account, () => ms)
-    yield* keptUp(account)
+    yield* caughtUp(account)
     ms = 101
-    yield* keptUp(other)
+    yield* caughtUp(other)
     const work = yield* busy("storing", 2)
-    const held = yield* Effect.forkChild(keptUp(account), { startImmediately: true })
-    const late = yield* Effect.forkChild(keptUp(account), { startImmediately: true })
+    const held = yield* Effect.forkChild(caughtUp(account), { startImmediately: true })
+    const late = yield* Effect.forkChild(caughtUp(account), { startImmediately: true })
     assert.isTrue(yield* isWaiting(held))
     ms = 0
     yield* work.end
     yield* Fiber.join(held)
     yield* Fiber.join(late)
     ms = 101
-    const patient = yield* Effect.forkChild(keptUp(account), { startImmediately: true })
+    const patient = yield* Effect.forkChild(caughtUp(account), { startImmediately: true })
     yield* TestClock.adjust("999 millis")
     assert.isTrue(yield* isWaiting(patient))
     yield* TestClock.adjust("1 millis")

@@ -13,8 +13,8 @@ export const portMutants: ReadonlyArray<Mutant> = [
       "isAnswer(exit.value) ? exit :": "isAnswer !== undefined ? exit :"
     },
     "a port that hangs is waited for": {
-      "Deadline.within(checkPort(method, call), Duration.toMillis(within))":
-        "Deadline.within(checkPort(method, call), Infinity)"
+      "Deadline.within(checkPort(method, call), Duration.toMillis(within),":
+        "Deadline.within(checkPort(method, call), Infinity,"
     }
   }),
   ...guards("src/issuing/AuthorityCalls.ts", "test/ports/Texts.full.test.ts", {

@@ -60,19 +60,23 @@ export const readMutants: ReadonlyArray<Mutant> = [
     "an account creates however late its drafts are": { "lateMs(account) > lateMaxMs": "lateMs(account) < 0" },
     "creations do not wait for drafts that are late": { "lateMs(account) > slowFromMs": "lateMs(account) < 0" }
   }),
+  ...guards("src/http/limits/RequestTurns.ts", "test/http/limits/RequestTurns.test.ts", {
+    "creations that wait for late drafts hold turns": {
+      "Effect.andThen(backpressure.caughtUp(principal), inTurnOfCreation(asker(principal), create))":
+        "inTurnOfCreation(asker(principal), Effect.andThen(backpressure.caughtUp(principal), create))"
+    }
+  }),
   ...guards("src/protocol/Deadline.ts", "test/protocol/Deadline.test.ts", {
-    "what has a deadline goes on after it": {
+    "an effect runs past its deadline": {
       "        fiber.interruptUnsafe()\n      })\n      const": "      })\n      const"
     },
-    "a caller that was interrupted leaves its work behind": {
+    "an effect outlives its interrupted caller": {
       "        timer?.interruptUnsafe()\n        fiber.interruptUnsafe()": "        timer?.interruptUnsafe()"
     }
   }),
   ...guards("src/protocol/LocalAccounts.ts", "test/protocol/LocalAccounts.test.ts", {
-    "an actor that gets no message is asked until it ends": { "< messageEveryMs": "< Infinity" },
-    "the end of an earlier actor makes the later one unknown": {
-      "all.get(address) === local &&": "all.has(address) &&"
-    }
+    "an actor without messages is called until it ends": { "< messageEveryMs": "< Infinity" },
+    "the end of an earlier actor removes the later one": { "all.get(address) === local &&": "all.has(address) &&" }
   }),
   ...guards("src/platform/EventLoop.ts", "test/platform/EventLoop.test.ts", {
     "the fibers of one account go before those of another": {

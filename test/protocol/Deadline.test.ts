@@ -1,10 +1,10 @@
 import { assert, describe } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Option } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as Deadline from "../../src/protocol/Deadline.ts"
 import { it } from "../support/Tests.ts"
 
-/** An effect that waits for `end`, and notes that it was interrupted. */
+/** An effect that waits for `end`, and whether it was interrupted. */
 const waiting = Effect.gen(function* () {
   const end = yield* Deferred.make<string>()
   let isInterrupted = false
@@ -12,45 +12,53 @@ const waiting = Effect.gen(function* () {
   return { end, effect, isInterrupted: () => isInterrupted }
 })
 
+const inASecond = <A, E>(effect: Effect.Effect<A, E>) =>
+  Effect.forkChild(
+    Deadline.within(effect, 1_000, () => Effect.fail("late")),
+    { startImmediately: true }
+  )
+
 describe("Deadline", () => {
-  it.effect("gives the exit of what ends before its deadline, and never interrupts it later", function* () {
+  it.effect("returns the result of an effect that ends in time, and does not interrupt it later", function* () {
     const { effect, end, isInterrupted } = yield* waiting
-    const fiber = yield* Effect.forkChild(Deadline.within(effect, 1_000), { startImmediately: true })
+    const fiber = yield* inASecond(effect)
     yield* TestClock.adjust("999 millis")
     yield* Deferred.succeed(end, "made")
-    assert.deepStrictEqual(yield* Fiber.join(fiber), Option.some(Exit.succeed("made")))
+    assert.strictEqual(yield* Fiber.join(fiber), "made")
     yield* TestClock.adjust("1 second")
     assert.isFalse(isInterrupted())
-    assert.deepStrictEqual(yield* Deadline.within(Effect.fail("no"), 1_000), Option.some(Exit.fail("no")))
+    assert.strictEqual(yield* Effect.flip(Fiber.join(yield* inASecond(Effect.fail("no")))), "no")
   })
 
-  it.effect("interrupts what does not end in time, and nothing else", function* () {
+  it.effect("interrupts an effect that does not end in time, and no other effect", function* () {
     const [early, late] = [yield* waiting, yield* waiting]
-    const fiber = yield* Effect.forkChild(Deadline.within(early.effect, 1_000), { startImmediately: true })
-    const other = yield* Effect.forkChild(Deadline.within(late.effect, 980), { startImmediately: true })
-    yield* TestClock.adjust("900 millis")
-    yield* Deferred.succeed(late.end, "made")
-    assert.deepStrictEqual(yield* Fiber.join(other), Option.some(Exit.succeed("made")))
-    assert.isUndefined(fiber.pollUnsafe())
-    yield* TestClock.adjust("100 millis")
-    assert.deepStrictEqual(yield* Fiber.join(fiber), Option.none())
+    const first = yield* inASecond(early.effect)
+    yield* TestClock.adjust("500 millis")
+    const second = yield* inASecond(late.effect)
+    yield* TestClock.adjust("499 millis")
+    assert.isUndefined(first.pollUnsafe())
+    yield* TestClock.adjust("1 millis")
+    assert.strictEqual(yield* Effect.flip(Fiber.join(first)), "late")
     assert.deepStrictEqual([early.isInterrupted(), late.isInterrupted()], [true, false])
+    yield* Deferred.succeed(late.end, "made")
+    assert.strictEqual(yield* Fiber.join(second), "made")
   })
 
-  it.effect("does not wait for what cannot be interrupted", function* () {
-    const fiber = yield* Effect.forkChild(Deadline.within(Effect.uninterruptible(Effect.never), 1_000))
+  it.effect("does not wait for an effect that cannot be interrupted", function* () {
+    const fiber = yield* inASecond(Effect.uninterruptible(Effect.never))
     yield* TestClock.adjust("1 second")
-    assert.deepStrictEqual(yield* Fiber.join(fiber), Option.none())
+    assert.strictEqual(yield* Effect.flip(Fiber.join(fiber)), "late")
   })
 
-  it.effect("interrupts its work with its caller, and does not wait for the end of it", function* () {
+  it.effect("interrupts the effect of an interrupted caller, and does not wait for its end", function* () {
     const cleaned = yield* Deferred.make<void>()
     let isInterrupted = false
-    const effect = Effect.onInterrupt(Effect.never, () => {
-      isInterrupted = true
-      return Deferred.await(cleaned)
-    })
-    const fiber = yield* Effect.forkChild(Deadline.within(effect, 1_000), { startImmediately: true })
+    const fiber = yield* inASecond(
+      Effect.onInterrupt(Effect.never, () => {
+        isInterrupted = true
+        return Deferred.await(cleaned)
+      })
+    )
     yield* Fiber.interrupt(fiber)
     assert.isTrue(isInterrupted)
     yield* Deferred.succeed(cleaned, undefined)

@@ -7,32 +7,33 @@ import { itOn } from "../support/Tests.ts"
 const it = itOn(LocalAccounts.layer)
 const [first, second] = [{}, {}] as [AccountCommands, AccountCommands]
 
-const offered = Effect.fnUntraced(function* (commands: AccountCommands) {
+/** Offers an account's commands; gives the end of their actor. */
+const offer = Effect.fnUntraced(function* (commands: AccountCommands) {
   const scope = yield* Scope.make()
-  const noteMessage = yield* Scope.provide((yield* LocalAccounts).offer("a", commands), scope)
-  return { noteMessage, end: Scope.close(scope, Exit.void) }
+  yield* Scope.provide((yield* LocalAccounts).offer("a", commands), scope)
+  return Scope.close(scope, Exit.void)
 })
 const found = Effect.flatMap(LocalAccounts, ({ find }) => find("a"))
 
 describe("LocalAccounts", () => {
-  it.effect("knows an account's actor until it ends, and a later one after an earlier one", function* () {
+  it.effect("finds the latest actor of an account until the actor ends", function* () {
     assert.isUndefined(yield* found)
-    const earlier = yield* offered(first)
+    const endEarlier = yield* offer(first)
     assert.strictEqual(yield* found, first)
-    const later = yield* offered(second)
-    yield* earlier.end
+    const endLater = yield* offer(second)
+    yield* endEarlier
     assert.strictEqual(yield* found, second)
-    yield* later.end
+    yield* endLater
     assert.isUndefined(yield* found)
   })
 
-  it.effect("lets an actor get a message every 20 s, without which it would end as idle", function* () {
-    const { noteMessage } = yield* offered(first)
+  it.effect("makes one caller in 20 s send a message, without which the actor would end as idle", function* () {
+    const end = yield* offer(first)
     yield* TestClock.adjust("19 seconds")
     assert.strictEqual(yield* found, first)
     yield* TestClock.adjust("1 second")
     assert.isUndefined(yield* found)
-    yield* noteMessage
     assert.strictEqual(yield* found, first)
+    yield* end
   })
 })

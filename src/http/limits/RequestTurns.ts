@@ -34,9 +34,10 @@ export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/Re
     return {
       /** Fails with `rate_limited` while what the account has created waits for long. For a creation, before its body is read. */
       admit: (principal: Principal) => backpressure.admit(principal),
-      /** Checks and carries out a creation or a validation when its turn comes. An account whose drafts are late waits for them. */
+      /** Checks and carries out a creation or a validation when its turn comes. An account whose drafts are late waits for them first. */
       create: <A, E, R>(principal: Principal, create: Effect.Effect<A, E, R>) =>
-        inTurnOfCreation(asker(principal), Effect.andThen(backpressure.keptUp(principal), create)),
+        // Late drafts are awaited without a turn: a few accounts would otherwise hold the turns of all.
+        Effect.andThen(backpressure.caughtUp(principal), inTurnOfCreation(asker(principal), create)),
       /** Runs a read when its turn comes. `bytes` returns the size of the answer. */
       read: <A, E, R>(principal: Principal, answer: Effect.Effect<A, E, R>, bytes: (answer: A) => number) =>
         Clock.clockWith((clock) => {

@@ -1,4 +1,4 @@
-import { Cause, Duration, Effect, Option, Schedule } from "effect"
+import { Cause, Duration, Effect, Schedule } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { CurrentPrincipal } from "../../api/Authorization.ts"
@@ -30,19 +30,15 @@ export const againAfterMove = <A, E>(asked: Effect.Effect<A, E>) =>
  * mailbox, a shard that moves and an actor that does not answer are all temporary.
  */
 export const answerOf = <A, E>(asked: Effect.Effect<A, E>, retry: string): Effect.Effect<A, ApiError> =>
-  asked.pipe(
-    (command) => Deadline.within(command, Duration.toMillis(askTimeout)),
-    Effect.flatMap((exit): Effect.Effect<A, E | undefined> =>
-      Option.isSome(exit) ? exit.value : Effect.fail(undefined)
-    ),
-    Effect.mapError((error) =>
+  Effect.mapError(
+    Deadline.within(asked, Duration.toMillis(askTimeout), () => Effect.fail("no answer in time")),
+    (error) =>
       error instanceof ApiError
         ? error
         : new ApiError({
             code: "service_unavailable",
             message: `The account cannot be served at this moment. ${retry}`
           })
-    )
   )
 
 type Client = ReturnType<Effect.Success<typeof AccountEntity.client>>

@@ -26,10 +26,11 @@ const askerOf = (account: string, livemode = false) =>
     default_version: "2026-01-01"
   }) as Principal
 
-const layerTurns = Layer.fresh(RequestTurns.layer).pipe(
-  Layer.provide([Limits.layer(), Layer.fresh(Backpressure.layer)]),
-  Layer.provide(Layer.succeed(Busyness, () => 0))
+const layerTurnsWithBackpressure = Layer.fresh(RequestTurns.layer).pipe(
+  Layer.provideMerge(Layer.fresh(Backpressure.layer)),
+  Layer.provide([Limits.layer(), Layer.succeed(Busyness, () => 0)])
 )
+const layerTurns: Layer.Layer<RequestTurns> = layerTurnsWithBackpressure
 
 /** How many milliseconds an account rests after a request. */
 const restAfter = (request: (turns: RequestTurns["Service"]) => Effect.Effect<unknown, unknown>) =>
@@ -228,6 +229,31 @@ describeOn(limitedTo(unlimited, noCreations))("an account that has no turn at cr
     assert.deepStrictEqual([tables.invoices.size, tables.customers.size], [0, 1])
     assert.strictEqual((yield* get("/v1/account")).status, 200)
   })
+})
+
+alone.effect("Creations that wait for late drafts of their accounts leave the turns to other accounts", function* () {
+  yield* Effect.gen(function* () {
+    const turns = yield* RequestTurns
+    const { tellLateness } = yield* Backpressure
+    const begun: Array<string> = []
+    const create = (account: string) =>
+      Effect.forkChild(
+        turns.create(
+          askerOf(account),
+          Effect.sync(() => begun.push(account))
+        ),
+        { startImmediately: true }
+      )
+    // Each account may have eight turns, and all accounts together 32.
+    for (const account of ["ten_a", "ten_b", "ten_c", "ten_d"]) {
+      yield* tellLateness({ account_id: account as AccountId, livemode: false }, () => 101)
+      for (let creations = 0; creations < 8; creations++) yield* create(account)
+    }
+    yield* Fiber.join(yield* create("ten_e"))
+    assert.deepStrictEqual(begun, ["ten_e"])
+    yield* TestClock.adjust("1 second")
+    assert.lengthOf(begun, 33)
+  }).pipe(Effect.scoped, Effect.provide(layerTurnsWithBackpressure))
 })
 
 // The very one of the service, which has what it needs beneath.

@@ -24,24 +24,25 @@ alone.effect("An actor that moves for longer than a command may take is not wait
 })
 
 describeOn(Layer.merge(app, LocalAccounts.layer))("The actor of an account in this process", (it) => {
-  it.effect("is handed commands as values after its first message, and gets a message every 20 s", function* () {
+  it.effect("executes commands by direct calls, after a first message and with one message every 20 s", function* () {
     const local = yield* LocalAccounts
-    const found: Array<boolean> = []
+    let calls = 0
     const { find } = local
-    const noting: typeof find = (address) =>
-      Effect.map(find(address), (actor) => {
-        found.push(actor !== undefined)
-        return actor
-      })
+    const counting: typeof find = (address) =>
+      Effect.map(
+        find(address),
+        (actor) => actor && { ...actor, CreateCustomer: (payload) => (calls++, actor.CreateCustomer(payload)) }
+      )
     yield* Effect.acquireRelease(
-      Effect.sync(() => Object.assign(local, { find: noting })),
+      Effect.sync(() => Object.assign(local, { find: counting })),
       () => Effect.sync(() => Object.assign(local, { find }))
     )
-    const create = post("/v1/customers", customerBody(), {})
+    const direct: Array<number> = []
     for (const wait of ["0 seconds", "0 seconds", "19 seconds", "1 second", "0 seconds"] as const) {
       yield* TestClock.adjust(wait)
-      assert.strictEqual((yield* create).status, 201)
+      assert.strictEqual((yield* post("/v1/customers", customerBody())).status, 201)
+      direct.push(calls)
     }
-    assert.deepStrictEqual(found, [false, true, true, false, true])
+    assert.deepStrictEqual(direct, [0, 1, 2, 2, 3])
   })
 })
