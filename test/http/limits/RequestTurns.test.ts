@@ -249,7 +249,7 @@ alone.effect("Creations that wait for late drafts of their accounts leave the tu
       yield* tellLateness({ account_id: account as AccountId, livemode: false }, () => 101)
       for (let creations = 0; creations < 8; creations++) yield* create(account)
     }
-    yield* Fiber.join(yield* create("ten_e"))
+    yield* create("ten_e")
     assert.deepStrictEqual(begun, ["ten_e"])
     yield* TestClock.adjust("1 second")
     assert.lengthOf(begun, 33)
