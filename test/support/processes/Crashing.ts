@@ -17,12 +17,12 @@ export class Crashing extends Context.Service<
   }
 >()("test/Crashing") {
   /** Running, with no fault yet, one endpoint, and customers of these numbers, by turns. */
-  static readonly layer = (numbers: ReadonlyArray<string | undefined>) =>
+  static readonly layer = (numbers: ReadonlyArray<string | undefined>, env: Readonly<Record<string, string>> = {}) =>
     Layer.effect(
       Crashing,
       Effect.gen(function* () {
         const one = yield* receiver
-        const service = yield* serviceProcess({ webhookAllow: `127.0.0.1:${one.port}` })
+        const service = yield* serviceProcess({ webhookAllow: `127.0.0.1:${one.port}`, env })
         yield* service.start(never)
         const client = service.client()
         yield* client.post("/v1/webhook-endpoints", endpointBody(one.url("/hooks")))

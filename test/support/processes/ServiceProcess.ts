@@ -25,12 +25,12 @@ export const inherited = () => ({
   NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"]
 })
 
-/** What a process does at the `hit`-th passing of a point: it dies like kill -9, or freezes until SIGCONT. */
+/** What a process does at the `hit`-th passing of a point: dies like kill -9, freezes until SIGCONT, or holds until it is armed again. */
 export interface ArmedFault {
   readonly point: FaultPoint
   readonly hit: number
-  /** `lock and freeze` freezes in a transaction that holds the rows of all ranges. */
-  readonly action?: "kill" | "freeze" | "lock and freeze"
+  /** `lock and freeze` freezes in a transaction that holds the rows of all ranges. `hold` stops the work that passes, and no other. */
+  readonly action?: "kill" | "freeze" | "lock and freeze" | "hold"
 }
 
 /** For a process that is to be given its fault later. */

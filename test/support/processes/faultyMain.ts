@@ -3,6 +3,8 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fs from "node:fs"
+import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
+import * as AuthorityLive from "../../../src/outbound/authority/AuthorityLive.ts"
 import { WatchPace } from "../../../src/actors/WatchPace.ts"
 import { run, teardown } from "../../../src/service/Run.ts"
 import { serve } from "../../../src/service/Service.ts"
@@ -11,8 +13,8 @@ import { Fault, type FaultPoint } from "../../../src/protocol/Fault.ts"
 import { Revision } from "../../../src/protocol/Revision.ts"
 import type { ArmedFault } from "./ServiceProcess.ts"
 
-// The service as `folio serve` runs it, but that it dies or freezes where FAULT, or a later message, says, and that about once
-// a second its event loop stands still for STALL_MS.
+// The service as `folio serve` runs it, but that it dies, freezes or holds its work where FAULT, or a later message, says, and that
+// about once a second its event loop stands still for STALL_MS.
 const parse = (text: string): ArmedFault => JSON.parse(text)
 let armed: ArmedFault | undefined = parse(process.env["FAULT"] ?? "null")
 let left = armed?.hit ?? 0
@@ -34,6 +36,12 @@ const freeze = Effect.sync(() => {
   process.kill(process.pid, "SIGSTOP")
 })
 
+// Until the next message: the rest of the service works meanwhile.
+const hold = Effect.callback<void>((resume) => {
+  process.once("message", () => resume(Effect.void))
+  Fs.writeSync(1, `held at ${armed?.point}\n`)
+})
+
 const kill = Effect.sync(() => process.kill(process.pid, "SIGKILL"))
 
 // With the service's own pool, so that the session has the limits of all its sessions.
@@ -47,15 +55,20 @@ const fault = (point: FaultPoint) =>
     if (point !== armed?.point) return Effect.void
     left -= 1
     if (left !== 0) return Effect.void
-    return armed.action === "freeze" ? freeze : armed.action === "lock and freeze" ? lockAndFreeze : kill
+    return { kill, freeze, "lock and freeze": lockAndFreeze, hold }[armed.action ?? "kill"]
   })
+
+// In place of the simulated authority, one outside of this process, which outlives it.
+const authorityUrl = process.env["TEST_AUTHORITY_URL"]
+const readCufe = (signed: Uint8Array) => readSignedDocument(signed)?.cufe ?? null
+const parts = authorityUrl === undefined ? {} : { authority: AuthorityLive.layer({ url: authorityUrl, readCufe }) }
 
 // How long a test document waits for its verdict before another one takes its place.
 const patienceMs = process.env["ENABLEMENT_PATIENCE_MS"]
 const paced = Effect.gen(function* () {
   const pace = yield* EnablementPace
   const faster = { patience: Duration.millis(Number(patienceMs)), askAfter: Duration.millis(50) }
-  return yield* serve().pipe(
+  return yield* serve(parts).pipe(
     Effect.provideService(EnablementPace, patienceMs === undefined ? pace : { ...pace, ...faster }),
     Effect.provideService(Revision, process.env["REVISION"] ?? (yield* Revision))
   )
