@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import type { AuthorityError, DocumentKey, Failure } from "../../../schemas/FiscalDocument.ts"
 import type { Waiting } from "../../../schemas/AuthorityTrouble.ts"
 import type { InvoiceCommand, InvoiceState } from "../../domain/documents/InvoiceLifecycle.ts"
@@ -107,24 +107,54 @@ export class Transitions extends Context.Service<Transitions>()("folio/store/Tra
     const sql = yield* SqlClient.SqlClient
     const workers = yield* Workers
 
-    // Left out of a batch in which no step wants it: a cash invoice costs nothing here.
-    const questions = (steps: ReadonlyArray<Step>) => {
-      const ids = steps.flatMap(({ asksBuyer, key }) => (asksBuyer === true ? [key.id] : []))
-      if (ids.length === 0) return sql``
-      return sql`
+    // A part that no step of a batch needs is left out: PostgreSQL would open its table, indexes and constraints all the same.
+    const none = sql``
+    const document = sql`
+          document as (
+            insert into invoice_documents (account_id, livemode, invoice_id, signed, created_at)
+            select account_id, livemode, id, signed, now() from done where signed is not null
+            on conflict (account_id, livemode, invoice_id) do update set signed = excluded.signed
+          ),`
+    const answer = sql`
+          answer as (
+            update invoice_documents o set authority_answer = d.authority_answer::jsonb from done d
+            where d.authority_answer is not null and o.account_id = d.account_id and o.livemode = d.livemode
+              and o.invoice_id = d.id
+          ),`
+    const email = sql`
+          email as (
+            insert into emails (account_id, livemode, id, invoice_id, document_state, recipient)
+            select account_id, livemode, ${emailId(sql, sql`event_id`)}, id, to_state, recipient
+            from done where recipient is not null
+          ),`
+    const questions = (ids: ReadonlyArray<string>) => sql`
           question as (
             insert into acceptances (account_id, livemode, id)
             select account_id, livemode, id from done where id = any(${ids}::text[]) on conflict do nothing
           ),`
+    const events = sql`
+          ${newEvents(sql, { from: sql`done`, object_id: sql`id`, object_version: sql`new_version`, worker: workers.id })},
+          ${toldDeliveries(sql)},`
+
+    /** What is stored besides the documents and their log. */
+    const besides = (steps: ReadonlyArray<Step>) => {
+      const some = (needs: (step: Step) => boolean, part: Statement.Fragment) => (steps.some(needs) ? part : none)
+      const asking = steps.flatMap(({ asksBuyer, key }) => (asksBuyer === true ? [key.id] : []))
+      return sql`
+          ${some(({ signed }) => signed !== undefined, document)}
+          ${some(({ authorityAnswer }) => authorityAnswer !== undefined, answer)}
+          ${some(({ command }) => command === "Accept" || command === "EnterContingency", email)}
+          ${asking.length > 0 ? questions(asking) : none}
+          ${some(({ event }) => event !== undefined, events)}`
     }
 
     const move = yield* Batcher.make({
       name: "Transitions.move",
       max: batchMax,
       blind: true,
-      run: Query.all(
-        Moved,
-        (steps: ReadonlyArray<Step>) => sql`
+      run: Query.all(Moved, (steps: ReadonlyArray<Step>) => {
+        const hasEvents = steps.some(({ event }) => event !== undefined)
+        return sql`
           with input as (select * from ${input(sql, steps)}),
           moved as (
             update invoices i set state = n.to_state, version = i.version + 1 + n.signs::integer, attempts = i.attempts + n.attempt::integer,
@@ -149,38 +179,21 @@ export class Transitions extends Context.Service<Transitions>()("folio/store/Tra
               case when n.command in ('Accept', 'EnterContingency') then i.acquirer ->> 'email' end as recipient
           ),
           done as (select n.*, m.new_version, m.recipient from moved m join input n on n.ord = m.ord),
-          document as (
-            insert into invoice_documents (account_id, livemode, invoice_id, signed, created_at)
-            select account_id, livemode, id, signed, now() from done where signed is not null
-            on conflict (account_id, livemode, invoice_id) do update set signed = excluded.signed
-          ),
-          answer as (
-            update invoice_documents o set authority_answer = d.authority_answer::jsonb from done d
-            where d.authority_answer is not null and o.account_id = d.account_id and o.livemode = d.livemode
-              and o.invoice_id = d.id
-          ),
+          ${besides(steps)}
           log as (
             insert into transitions (account_id, livemode, invoice_id, version, command, from_state, to_state, at)
             select account_id, livemode, id, new_version - 1, 'Sign', from_state, 'signed', now() from done where signs
             union all
             select account_id, livemode, id, new_version, command, case when signs then 'signed' else from_state end, to_state, now()
             from done where command is not null
-          ),
-          email as (
-            insert into emails (account_id, livemode, id, invoice_id, document_state, recipient)
-            select account_id, livemode, ${emailId(sql, sql`event_id`)}, id, to_state, recipient
-            from done where recipient is not null
-          ),
-          ${questions(steps)}
-          ${newEvents(sql, { from: sql`done`, object_id: sql`id`, object_version: sql`new_version`, worker: workers.id })},
-          ${toldDeliveries(sql)}
-          select m.ord is not null as moved, coalesce(t.endpoints, '{}') as endpoints, t.taken,
-            m.recipient is not null as emailed
+          )
+          select m.ord is not null as moved, m.recipient is not null as emailed,
+            ${hasEvents ? sql`coalesce(t.endpoints, '{}') as endpoints, t.taken` : sql`'{}'::text[] as endpoints, null as taken`}
           from input n
           left join moved m on m.ord = n.ord
-          left join told t on t.event_id = n.event_id
+          ${hasEvents ? sql`left join told t on t.event_id = n.event_id` : none}
           order by n.ord`
-      )
+      })
     })
 
     return { move: (step: Step): Effect.Effect<Moved> => move(step), moveAll: move.all }

@@ -32,9 +32,11 @@ const sent = (type: Type, value: unknown) => {
 export const make =
   <A>(columns: Columns<A>) =>
   (sql: SqlClient.SqlClient, items: ReadonlyArray<A>): Statement.Fragment => {
+    // Each array is selected, so that PostgreSQL cannot count its items and plan every execution for their number: to plan a statement
+    // costs more than to execute it.
     const arrays = Object.values(columns).map(([type, value]) => {
       const values = items.map((item) => sent(type, value(item)))
-      return sql`${Result.getOrThrow(PgTypes.array(values, elementTypes[type]))}`
+      return sql`(select ${Result.getOrThrow(PgTypes.array(values, elementTypes[type]))})`
     })
     const names = sql.literal(Object.keys(columns).join(", "))
     return sql`unnest(${sql.csv(arrays)}) with ordinality as n (${names}, ord)`

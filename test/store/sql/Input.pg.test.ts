@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Arbitrary, Schema } from "effect"
+import { Arbitrary, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Input from "../../../src/store/sql/Input.ts"
 import { onPostgres } from "../../support/database/TwoOwners.ts"
@@ -51,4 +51,21 @@ onPostgres("a batch of nullable values of each type arrives as it was sent", fun
       }))
     )
   }
+})
+
+onPostgres("a statement is planned once, whatever number of items a batch has", function* () {
+  const sql = yield* SqlClient.SqlClient
+  const ids = Input.make<string>({ id: ["text", (id) => id] })
+  const plans = sql`
+    select generic_plans::integer as once, custom_plans::integer as anew from pg_prepared_statements where statement ~ '^select n.id, i.count'`
+  yield* sql.withTransaction(
+    Effect.gen(function* () {
+      for (let times = 0; times < 12; times += 1) {
+        yield* sql`select n.id, i.count from ${ids(sql, ["ten_a"])}
+          cross join lateral (select count(*) from invoices i where i.account_id = n.id) i`
+      }
+      // PostgreSQL compares the first five plans with one for any number of items.
+      assert.deepStrictEqual(yield* plans, [{ once: 7, anew: 5 }])
+    })
+  )
 })
