@@ -34,6 +34,15 @@ export const latencies = (posted: Posted, hooks: Receiver) =>
 export const allArrived = (posted: Posted, hooks: Receiver) =>
   until(() => [...posted.at.keys()].every((id) => hooks.arrived.has(id)), "every webhook has arrived", 600_000)
 
+/** Whether the service has nothing left to do: no document and no webhook waits. */
+export const nothingWaits = async ({ database }: { readonly database: Pool }): Promise<boolean> => {
+  const { rows } = await database.query(
+    `select exists (select from invoices where next_action_at is not null)
+      or exists (select from deliveries where status = 'pending') as waits`
+  )
+  return !rows[0].waits
+}
+
 /** Transactions of a database so far: a statement of its own is one. Each session reports them about once a second. */
 export const transactions = async (database: Pool): Promise<number> => {
   const { rows } = await database.query(
@@ -42,7 +51,7 @@ export const transactions = async (database: Pool): Promise<number> => {
   return rows[0].n
 }
 
-const tails = (values: ReadonlyArray<number>) =>
+export const tails = (values: ReadonlyArray<number>) =>
   [0.5, 0.99].map((p) => `p${p * 100} ${ms(percentile(values, p))}`).join(" ")
 
 /** What invoices cost that are posted at a steady rate, whether the answers come or not, and how long they take. */

@@ -1,73 +1,25 @@
 import { fork } from "node:child_process"
-import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import * as Path from "node:path"
-import { apiKeyHash, makeApiKey } from "../../src/domain/accounts/ApiKeyFormat.ts"
 import { floodKinds, type HostileKind } from "../soak/parties/HostileInputs.ts"
 import type { HostileOrders, HostileTally } from "../soak/parties/hostileMain.ts"
 import { chosen } from "../soak/Chosen.ts"
-import { invoiceBody } from "../support/apps/Invoices.ts"
-import { client, type Receiver, type Shop } from "./Load.ts"
-import { percentile, until, wait } from "./Machine.ts"
-import { allArrived } from "./Measures.ts"
-import { postgres, root, type Service } from "./Places.ts"
+import { twiceTheCapacity } from "./Capacity.ts"
+import type { Receiver, Shop } from "./Load.ts"
+import { until, wait } from "./Machine.ts"
+import { nothingWaits } from "./Measures.ts"
+import { mediansTo, neighbour, shownWaits } from "./Neighbour.ts"
+import { postgres, root, type Service, withKeys } from "./Places.ts"
 import { say, show } from "./Report.ts"
 import { withService } from "./ServiceParts.ts"
 
 /*
- * What a neighbour feels of an account that floods the service: its reads, creations and webhooks alone, beside the flood, and after
- * it, measured in one run. The flood comes from a process of its own, with the requests of the hostile client of the soak.
+ * Twice the capacity of the service (`Capacity.ts`), and hostile floods: the latencies of a neighbour's reads, creations and webhooks alone,
+ * next to each flood, and after it, measured in one run. A flood comes from a process of its own, with the requests of the hostile client of
+ * the soak.
  */
 
 const keysOfFlood = 8
-
-/** More keys for the first account. */
-const moreKeys = `insert into api_keys (id, account_id, livemode, key_hash, last_four, created_at)
-  select 'key_' || lpad((900 + n)::text, 26, '0'), k.account_id, k.livemode, ($1::text[])[n], 'last', now()
-  from generate_series(1, $2::integer) n, (select * from api_keys where key_hash = $3) k`
-
-const probeEveryMs = 100
-
-/** The waits of a neighbour that asks steadily: how long its reads and creations took, and its webhooks since the POST began. */
-const neighbour = async (subject: Service, hooks: Receiver, { customer, key }: Shop, seconds: number) => {
-  const { call, close } = client(subject.target.base, 64)
-  const [reads, creates] = [[] as Array<number>, [] as Array<number>]
-  const at = new Map<string, number>()
-  let failures = 0
-  const timed = async (list: Array<number>, work: () => Promise<void>) => {
-    const asked = performance.now()
-    await work().catch(() => (failures += 1))
-    list.push(performance.now() - asked)
-  }
-  const begin = performance.now()
-  const under: Array<Promise<void>> = []
-  for (let index = 0; performance.now() - begin < seconds * 1_000; index++) {
-    await wait(Math.max(0, begin + index * probeEveryMs - performance.now()))
-    if (index % 2 === 0) {
-      under.push(timed(reads, () => call("GET", `/v1/customers/${customer}`, { key })))
-      continue
-    }
-    const asked = performance.now()
-    const post = () =>
-      call("POST", "/v1/invoices", { key, once: `n ${Math.random()}`, body: invoiceBody(customer) }).then(({ id }) => {
-        at.set(id, asked)
-      })
-    under.push(timed(creates, post))
-  }
-  await Promise.all(under)
-  await close()
-  const posted = { at, took: creates, seconds }
-  await allArrived(posted, hooks)
-  const webhooks = [...at].map(([id, asked]) => hooks.arrived.get(id)! - asked)
-  return { reads, creates, webhooks, failures }
-}
-
-type Waits = Awaited<ReturnType<typeof neighbour>>
-
-const shown = (waits: Waits) =>
-  (["reads", "creates", "webhooks"] as const)
-    .map((name) => `${name} ${[0.5, 0.99].map((p) => percentile(waits[name], p).toFixed(0)).join(" / ")}`)
-    .join(", ") + (waits.failures > 0 ? `; ${waits.failures} failed` : "")
 
 const flooding = (orders: HostileOrders) => {
   const child = fork(Path.join(root, "test/soak/parties/hostileMain.ts"), {
@@ -119,40 +71,43 @@ const measure = async (
   const tally = await stop()
   const lasted = (performance.now() - begun) / 1_000
   const ended = performance.now()
-  await until(async () => {
-    const { rows } = await subject.database.query(
-      "select count(*)::integer as n from invoices where next_action_at is not null"
-    )
-    return rows[0].n === 0
-  }, "nothing waits")
+  await until(() => nothingWaits(subject), "nothing waits")
   const recovered = performance.now() - ended
   const after = await neighbour(subject, hooks, other, Math.min(seconds, 5))
-  show(`${kind}: alone, ms p50 / p99`, shown(alone))
-  show(`${kind}: beside it`, shown(beside))
-  show(`${kind}: after it`, shown(after))
-  const ratio = (name: "reads" | "creates" | "webhooks") =>
-    `${name} × ${(percentile(beside[name], 0.5) / percentile(alone[name], 0.5)).toFixed(1)}`
-  show(`${kind}: medians, beside / alone`, `${ratio("reads")}, ${ratio("creates")}, ${ratio("webhooks")}`)
+  show(`${kind}: alone, ms p50 / p99`, shownWaits(alone))
+  show(`${kind}: beside it`, shownWaits(beside))
+  show(`${kind}: after it`, shownWaits(after))
+  const ratios = mediansTo(beside, alone).map(([name, ratio]) => `${name} × ${ratio.toFixed(1)}`)
+  show(`${kind}: medians, beside / alone`, ratios.join(", "))
   show(
     `${kind}: the flood`,
     `${counted(tally.statuses, lasted)}; ${cores.toFixed(2)} cores, ${memory.toFixed(0)} MB; its work done after ${recovered.toFixed(0)} ms`
   )
 }
 
+const kindsOfOverload = ["capacity", ...floodKinds] as const
+
 export const overload = async (options: {
-  readonly seconds: number
+  /** By default 60 for `capacity` and 10 for each hostile flood. */
+  readonly seconds: string
   readonly kinds: string
+  /** How many accounts offer twice the capacity. */
+  readonly accounts: number
   readonly tree: string
 }) => {
-  const kinds = options.kinds === "" ? floodKinds : chosen("kinds", "kind", floodKinds, options.kinds)
+  const { accounts, tree } = options
+  const kinds = options.kinds === "" ? kindsOfOverload : chosen("kinds", "kind", kindsOfOverload, options.kinds)
+  const floods = kinds.filter((kind) => kind !== "capacity")
+  const secondsOr = (standard: number) => (options.seconds === "" ? standard : Number(options.seconds))
   const database = await postgres()
-  const place = { accounts: 2, isLimited: true, ...(options.tree === "" ? {} : { tree: options.tree }) }
+  const place = { accounts: 2, isLimited: true, ...(tree === "" ? {} : { tree }) }
   try {
+    if (kinds.includes("capacity")) await twiceTheCapacity(database, { accounts, tree, seconds: secondsOr(60) })
+    if (floods.length === 0) return
     await withService({ database, invoices: 300, quick: true }, place, async (subject, hooks) => {
       const [flooder] = subject.shops as [Shop]
-      const others = Array.from({ length: keysOfFlood - 1 }, () => makeApiKey("test", randomBytes(32)))
-      await subject.database.query(moreKeys, [others.map(apiKeyHash), others.length, apiKeyHash(flooder.key)])
-      for (const kind of kinds) await measure(kind, subject, hooks, [flooder.key, ...others], options.seconds)
+      const apiKeys = await withKeys(subject.target.base, flooder, keysOfFlood)
+      for (const kind of floods) await measure(kind, subject, hooks, apiKeys, secondsOr(10))
     })
   } finally {
     await database.stop()

@@ -149,6 +149,15 @@ const copies = `
   insert into api_keys (id, account_id, livemode, key_hash, last_four, created_at)
   select 'key_' || lpad(new.n::text, 26, '0'), new.id, false, ($2::text[])[new.n - 1], 'last', now() from new`
 
+/** Gives the account of this shop so many keys in all. */
+export const withKeys = async (base: string, { key }: Shop, count: number): Promise<[string, ...Array<string>]> => {
+  const { call, close } = client(base, 1)
+  const keys: [string, ...Array<string>] = [key]
+  while (keys.length < count) keys.push((await call("POST", "/v1/api-keys", { key, body: {} })).key)
+  await close()
+  return keys
+}
+
 /** A database and a receiver of its own for what is made of them, for as long as it is used. */
 export const withSubject = async <A extends { readonly stop: () => Promise<void> }>(
   database: Postgres,
@@ -178,6 +187,8 @@ export interface Place {
   readonly tree?: string
   /** With the rate limits that it is shipped with; left out, without. */
   readonly isLimited?: boolean
+  /** Whether all clients come through a trusted proxy, whose connections are not paused. */
+  readonly isBehindProxy?: boolean
 }
 
 /** The service under test, with this many accounts, each with a customer, a key and an endpoint of its own. */
@@ -194,6 +205,7 @@ export const service = async (place: Place, hooks: Receiver) => {
       WEBHOOK_ALLOW: hooks.address,
       LOG_LEVEL: "Error",
       ...(place.isLimited === true ? {} : { RATE_LIMIT: "1000000", RATE_LIMIT_BURST: "1000000" }),
+      ...(place.isBehindProxy === true ? { TRUSTED_PROXIES: "loopback" } : {}),
       SIGN: place.sign ?? "real",
       ...(place.processes === undefined ? {} : { PROCESSES: String(place.processes) })
     },

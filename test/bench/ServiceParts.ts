@@ -3,7 +3,7 @@ import { multiplyInvoices } from "./Growth.ts"
 import { closedLoop, type Receiver } from "./Load.ts"
 import { until, wait } from "./Machine.ts"
 import { allArrived, pipeline, steady } from "./Measures.ts"
-import { type Postgres, service, type Service, withSubject } from "./Places.ts"
+import { type Place, type Postgres, service, type Service, withSubject } from "./Places.ts"
 import { kilobytes, rate, rates, show } from "./Report.ts"
 
 export interface Run {
@@ -15,7 +15,7 @@ export interface Run {
 
 export const withService = (
   { database, invoices }: Run,
-  options: { readonly accounts: number; readonly sign?: string; readonly isLimited?: boolean; readonly tree?: string },
+  options: Omit<Place, "url">,
   use: (subject: Service, hooks: Receiver) => Promise<void>
 ) =>
   withSubject(

@@ -18,7 +18,7 @@ import { growth, hundredAccounts, oneAccount, tenThousandAccounts, unsigned } fr
  *   npm run bench [-- --quick] [--only PART] [--few] [--profile <directory>]
  *   npm run bench -- --against <commit, or directory of another version> [--pairs 5] [--seconds 10] [--steady 150,400]
  *   npm run bench -- --only costs [--rate 150] [--seconds 20]
- *   npm run overload [-- --seconds 10] [--kinds create,limited,large,unknown] [--tree <directory of another version>]
+ *   npm run overload [-- --kinds capacity,create,limited,large,unknown] [--seconds 60] [--accounts 1] [--tree <directory of another version>]
  *   npm run bench -- --only processes [--processes 1,2] [--accounts 20]
  *
  * Parts: fastify, floor, service, steady, accounts, growth, bytes, idle, log, queues; costs and processes alone. `--few`: not ten thousand
@@ -84,7 +84,12 @@ if (only === "costs") {
 }
 
 if (only === "overload") {
-  await overload({ seconds: Number(option("seconds", "10")), kinds: option("kinds", ""), tree: option("tree", "") })
+  await overload({
+    seconds: option("seconds", ""),
+    kinds: option("kinds", ""),
+    accounts: Number(option("accounts", "1")),
+    tree: option("tree", "")
+  })
   process.exit(0)
 }
 

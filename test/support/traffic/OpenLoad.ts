@@ -11,7 +11,8 @@ export interface Sent {
   /** 0: no answer came. */
   readonly status: number
   readonly id: string
-  /** The answer, or why there was none. */
+  readonly retryAfter: string | undefined
+  /** The response, or why there was none. */
   readonly text: string
 }
 
@@ -25,11 +26,19 @@ const idleMs = 1_000
 
 /**
  * Sends `POST /v1/invoices` `rate` times a second, whether the requests before have been answered or not: what is slow is not waited
- * for. Half of the requests use kept-alive connections, half end theirs. `stop` waits for the answers.
+ * for. Half of the requests end their connections, unless `keepsAlive`. `stop` waits for the responses.
  */
-export const openLoad = Effect.fnUntraced(function* (url: string, payers: ReadonlyArray<Payer>, rate: number) {
+export const openLoad = Effect.fnUntraced(function* (
+  url: string,
+  payers: ReadonlyArray<Payer>,
+  rate: number,
+  { connections, keepsAlive }: { readonly connections: number; readonly keepsAlive: boolean } = {
+    connections: 50,
+    keepsAlive: false
+  }
+) {
   const keptAlive = yield* Effect.acquireRelease(
-    Effect.sync(() => new Agent({ connections: 50, pipelining: 1, keepAliveMaxTimeout: idleMs })),
+    Effect.sync(() => new Agent({ connections, pipelining: 1, keepAliveMaxTimeout: idleMs })),
     (agent) => Effect.promise(() => agent.destroy())
   )
   const began = performance.now()
@@ -40,9 +49,9 @@ export const openLoad = Effect.fnUntraced(function* (url: string, payers: Readon
     const payer = payers[index % payers.length]!
     const key = `open ${index}`
     const at = performance.now() - began
-    const ended = (status: number, text: string): Sent => {
+    const ended = (status: number, text: string, retryAfter?: string): Sent => {
       const id = status === 202 ? String(JSON.parse(text).id) : ""
-      const sent = { key, at, milliseconds: performance.now() - began - at, status, id, text }
+      const sent = { key, at, milliseconds: performance.now() - began - at, status, id, retryAfter, text }
       answered.push(sent)
       return sent
     }
@@ -50,7 +59,7 @@ export const openLoad = Effect.fnUntraced(function* (url: string, payers: Readon
       const answer = await request(`${url}/v1/invoices`, {
         method: "POST",
         dispatcher: keptAlive,
-        reset: Math.floor(index / payers.length) % 2 === 0,
+        reset: !keepsAlive && Math.floor(index / payers.length) % 2 === 0,
         headers: {
           authorization: `Bearer ${payer.apiKey}`,
           "content-type": "application/json",
@@ -58,7 +67,7 @@ export const openLoad = Effect.fnUntraced(function* (url: string, payers: Readon
         },
         body: JSON.stringify(invoiceBody(payer.customer, { key }))
       })
-      return ended(answer.statusCode, await answer.body.text())
+      return ended(answer.statusCode, await answer.body.text(), answer.headers["retry-after"]?.toString())
     } catch (error) {
       return ended(0, String(error))
     }
@@ -69,6 +78,8 @@ export const openLoad = Effect.fnUntraced(function* (url: string, payers: Readon
   }, 5)
   yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(timer)))
   return {
+    /** In Unix milliseconds. */
+    began: performance.timeOrigin + began,
     /** Those that have ended so far. */
     answered: answered as ReadonlyArray<Sent>,
     now: () => performance.now() - began,
