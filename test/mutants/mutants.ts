@@ -91,6 +91,18 @@ export const mutants: ReadonlyArray<Mutant> = [
   ...guards("src/issuing/AuthorityCalls.ts", "test/issuing/SubmissionByTwoOwners.test.ts", {
     "a process that was away sends what it had in hand": { "if (!(yield* workers.isAlive)) return null": "" }
   }),
+  ...guards("src/store/sql/Input.ts", "test/store/sql/Input.pg.test.ts", {
+    "a statement is planned for the number of its items": { "sql`(select ${": "sql`(${" }
+  }),
+  ...guards("src/store/documents/Transitions.ts", "test/store/documents/Transitions.pg.test.ts", {
+    "bytes are stored by batches with an event alone": {
+      "some(({ signed }) => signed !== undefined, document)": "some(({ event }) => event !== undefined, document)"
+    },
+    "an answer is stored by batches with bytes alone": {
+      "some(({ authorityAnswer }) => authorityAnswer !== undefined, answer)":
+        "some(({ signed }) => signed !== undefined, answer)"
+    }
+  }),
   ...guards("src/store/sql/Workers.ts", "test/store/sql/Workers.pg.test.ts", {
     "nobody takes up what a dead process held": {
       "if (dead.length > 0) yield* free(dead.map((worker) => worker.id))": ""

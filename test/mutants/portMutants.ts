@@ -92,7 +92,7 @@ export const portMutants: ReadonlyArray<Mutant> = [
   },
   ...guards("src/store/documents/Transitions.ts", "test/store/acceptance/Acceptances.pg.test.ts", {
     "no question follows from an acceptance": {
-      "if (ids.length === 0) return sql``": "if (ids.length >= 0) return sql``"
+      "asking.length > 0 ? questions(asking) : none": "none"
     },
     "every accepted document is asked about": {
       "from done where id = any(${ids}::text[])": "from done where ${ids}::text[] is not null"

@@ -109,6 +109,52 @@ describeLive(TestDatabase.layer)("Transitions", (it) => {
     ])
   })
 
+  it.effect("stores of each step of a batch what that step brings", function* () {
+    const { accept, account, documents, first } = yield* owners(4)
+    const sql = yield* SqlClient.SqlClient
+    const waits = (id: InvoiceId): Step => ({
+      key: { ...account, id },
+      version: 1,
+      from: "submitted",
+      command: null,
+      to: "submitted",
+      alarmMs: 1_000
+    })
+    const [scheduled, concluded, signed, last] = documents as [InvoiceId, InvoiceId, InvoiceId, InvoiceId]
+    yield* sql`
+      insert into invoice_documents (account_id, livemode, invoice_id, signed, created_at)
+      values (${account.account_id}, ${account.livemode}, ${concluded}, 'kept', now())`
+    const moved = [
+      ...(yield* first.moveAll([
+        waits(scheduled),
+        { ...(yield* accept(concluded)), authorityAnswer: { StatusCode: "00" }, asksBuyer: true }
+      ])),
+      ...(yield* first.moveAll([{ ...waits(signed), signed: new TextEncoder().encode("new") }, waits(last)]))
+    ]
+    assert.deepStrictEqual(
+      moved.map((exit) => Exit.isSuccess(exit) && [exit.value.moved, exit.value.endpoints.length]),
+      [
+        [true, 0],
+        [true, 1],
+        [true, 0],
+        [true, 0]
+      ]
+    )
+    assert.deepStrictEqual(
+      yield* sql`
+        select i.id, convert_from(d.signed, 'utf8') as signed, d.authority_answer ->> 'StatusCode' as answer,
+          (select count(*)::integer from events e where e.object_id = i.id) as events,
+          (select count(*)::integer from acceptances a where a.id = i.id) as questions
+        from invoices i left join invoice_documents d on d.invoice_id = i.id where i.id = any(${documents}::text[]) order by i.id`,
+      [
+        { id: scheduled, signed: null, answer: null, events: 0, questions: 0 },
+        { id: concluded, signed: "kept", answer: "00", events: 1, questions: 1 },
+        { id: signed, signed: "new", answer: null, events: 0, questions: 0 },
+        { id: last, signed: null, answer: null, events: 0, questions: 0 }
+      ]
+    )
+  })
+
   it.effect("stores no submission at once that is one version, or has no bytes", function* () {
     const { account, document } = yield* owners(1, "numbered")
     const sql = yield* SqlClient.SqlClient
