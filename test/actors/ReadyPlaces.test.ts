@@ -1,12 +1,13 @@
 import { assert, describe } from "@effect/vitest"
-import { Deferred, Effect, Exit, Queue, Scope } from "effect"
+import { Deferred, Effect, Exit, Fiber, Latch, Queue, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { Limits } from "../../src/settings/Limits.ts"
 import { ReadyEndpoints } from "../../src/store/webhooks/ReadyEndpoints.ts"
-import { alone, delivering, deliveryOf, endpointOwner, issuing } from "../support/apps/ActorsAlone.ts"
-import { answered, FakeReceiver } from "../support/apps/Fakes.ts"
+import { accountOwner, alone, delivering, deliveryOf, endpointOwner, issuing } from "../support/apps/ActorsAlone.ts"
+import { answered, FakeAuthority, FakeReceiver } from "../support/apps/Fakes.ts"
 import { testMode } from "../support/apps/MemoryApp.ts"
-import { addDelivery, addEndpoint, signingSecret } from "../support/apps/MemoryRows.ts"
+import { addCustomer, addDelivery, addDraft, addEndpoint, signingSecret } from "../support/apps/MemoryRows.ts"
+import { patiently } from "../support/apps/Until.ts"
 import { MemoryTables } from "../support/memory/MemoryTables.ts"
 import { atCalls, atNoCalls, holdCalls } from "../support/memory/Calls.ts"
 import { itOn } from "../support/Tests.ts"
@@ -22,6 +23,18 @@ const offered = Effect.repeat(Effect.tap(reserve, Effect.yieldNow), {
   until: ([place]) => place !== undefined,
   times: 1_000
 })
+
+/** A place of this endpoint whenever one is reserved; `out`: places that are neither used nor released. */
+const counted = (endpoint_id: string) => {
+  const held = { begun: 0, out: 0 }
+  const leave = () => void (held.out -= 1)
+  const reserveOne = () => {
+    held.out += 1
+    const begin = () => Effect.sync(() => (leave(), void (held.begun += 1)))
+    return [{ endpoint_id, inFlight: 0, begin, release: leave }]
+  }
+  return { held, ready: { offer: () => Effect.void, reserve: reserveOne } }
+}
 
 describe("A place for the first attempt of an event", () => {
   it.effect("is offered by an actor that lives, and by none in the other mode", () =>
@@ -102,30 +115,82 @@ describe("A place for the first attempt of an event", () => {
     )
   )
 
-  it.effect("comes back when the step is not stored", () =>
-    Effect.gen(function* () {
-      const held = { begun: 0, out: 0 }
-      const ready = {
-        offer: () => Effect.void,
-        reserve: () => {
-          held.out += 1
-          const begin = () => Effect.sync(() => void (held.begun += 1))
-          return [{ endpoint_id: "we_1", inFlight: 0, begin, release: () => void (held.out -= 1) }]
-        }
-      }
-      yield* Effect.gen(function* () {
-        const { key, proceed } = yield* issuing
-        let moves = 0
-        // The outcome is the second step.
-        yield* atCalls(
-          "Transitions.move",
-          Effect.suspend(() => (++moves >= 2 ? Effect.die("broken") : Effect.void))
+  it.effect("is offered by the later of two actors of an endpoint when the earlier one ends", () =>
+    withReady(
+      Effect.gen(function* () {
+        const { offer } = yield* ReadyEndpoints
+        const key = yield* addEndpoint()
+        const place = (inFlight: number) => () => ({
+          endpoint_id: key.id,
+          inFlight,
+          begin: () => Effect.void,
+          release: () => undefined
+        })
+        const [earlier, later] = [yield* Scope.make(), yield* Scope.make()]
+        yield* Scope.provide(offer(key, place(1)), earlier)
+        yield* Scope.provide(offer(key, place(2)), later)
+        yield* Scope.close(earlier, Exit.void)
+        assert.deepStrictEqual(
+          (yield* reserve).map(({ inFlight }) => inFlight),
+          [2]
         )
-        yield* proceed(key)
-        assert.isAtLeast(moves, 2)
-        assert.deepStrictEqual(held, { begun: 0, out: 0 })
-        yield* atNoCalls
-      }).pipe(Effect.provideService(ReadyEndpoints, ready))
-    })
+        yield* Scope.close(later, Exit.void)
+        assert.lengthOf(yield* reserve, 0)
+      })
+    )
   )
+
+  it.effect("comes back when the step is not stored", () => {
+    const { held, ready } = counted("we_1")
+    return Effect.gen(function* () {
+      const { key, proceed } = yield* issuing
+      let moves = 0
+      // The outcome is the second step.
+      yield* atCalls(
+        "Transitions.move",
+        Effect.suspend(() => (++moves >= 2 ? Effect.die("broken") : Effect.void))
+      )
+      yield* proceed(key)
+      assert.isAtLeast(moves, 2)
+      assert.deepStrictEqual(held, { begun: 0, out: 0 })
+      yield* atNoCalls
+    }).pipe(Effect.provideService(ReadyEndpoints, ready))
+  })
+
+  it.effect("comes back when the event has no delivery for it", () => {
+    const { held, ready } = counted("we_1")
+    return Effect.gen(function* () {
+      const { key, proceed, tables } = yield* issuing
+      yield* proceed(key)
+      assert.lengthOf(tables.events, 1)
+      assert.deepStrictEqual(held, { begun: 0, out: 0 })
+    }).pipe(Effect.provideService(ReadyEndpoints, ready))
+  })
+
+  it.effect("is used when the process stops while the outcomes of documents are being stored", function* () {
+    const { tables } = yield* MemoryTables
+    const authority = yield* FakeAuthority
+    const endpoint = yield* addEndpoint()
+    const customer = yield* addCustomer()
+    for (let index = 0; index < 3; index++) yield* addDraft(customer)
+    const { held, ready } = counted(endpoint.id)
+    const scope = yield* Scope.make()
+    const [storing, gate] = [Latch.makeUnsafe(), Latch.makeUnsafe()]
+    yield* atCalls(
+      "Transitions.move",
+      Effect.suspend(() => (authority.calls.length < 3 ? Effect.void : Effect.andThen(storing.open, gate.await)))
+    )
+    yield* Scope.provide(accountOwner, scope).pipe(Effect.provideService(ReadyEndpoints, ready))
+    yield* patiently(storing.await)
+    const stopping = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
+    yield* Effect.forEach(Array.from({ length: 20 }), () => Effect.yieldNow)
+    yield* gate.open
+    yield* patiently(Fiber.join(stopping))
+    const states = [...tables.invoices.values()].map(({ state }) => state)
+    assert.deepStrictEqual(
+      states,
+      Array.from(states, () => "accepted_by_authority" as const)
+    )
+    assert.deepStrictEqual(held, { begun: 3, out: 0 })
+  })
 })

@@ -1,29 +1,43 @@
 import { assert, describe } from "@effect/vitest"
-import { Effect, Latch, Queue } from "effect"
+import { Effect, Exit, Latch, Queue, type Scope } from "effect"
+import { SqlError } from "effect/sql"
+import { TestClock } from "effect/testing"
 import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
 import { InvoiceId } from "../../schemas/Id.ts"
-import { AuthorityRefusal } from "../../src/outbound/authority/Authority.ts"
+import { NationalProfile } from "../../src/documents/NationalProfile.ts"
+import { AuthorityRefusal, AuthorityUnavailable, type Submission } from "../../src/outbound/authority/Authority.ts"
 import { Limits } from "../../src/settings/Limits.ts"
-import { accountOwner, alone, commandsOf, invoiceOf } from "../support/apps/ActorsAlone.ts"
-import { accepted, FakeAuthority, rejected, unavailable } from "../support/apps/Fakes.ts"
+import { FileLinks } from "../../src/store/documents/FileLinks.ts"
+import { Numbering } from "../../src/store/documents/Numbering.ts"
+import { type Step, Transitions } from "../../src/store/documents/Transitions.ts"
+import { memberAddress } from "../../src/protocol/Address.ts"
+import { breakable, installed } from "../ports/Faults.ts"
+import { accountOwner, alone, commandsOf, invoiceOf, invoiceOwner } from "../support/apps/ActorsAlone.ts"
+import { accepted, FakeAuthority, rejected, Told, unavailable } from "../support/apps/Fakes.ts"
 import { testMode } from "../support/apps/MemoryApp.ts"
-import { addCustomer, context, requestFor } from "../support/apps/MemoryRows.ts"
+import { addCustomer, addDraft, context, requestFor } from "../support/apps/MemoryRows.ts"
 import { atCalls, atNoCalls, holdCalls } from "../support/memory/Calls.ts"
-import { MemoryTables } from "../support/memory/MemoryTables.ts"
+import { patiently } from "../support/apps/Until.ts"
+import { type InvoiceRow, MemoryTables } from "../support/memory/MemoryTables.ts"
 import { itOn } from "../support/Tests.ts"
 
 const it = itOn(alone)
 
-/** An account's actor, and so many drafts that it has numbered in one portion, because it was held up by one before them. */
+/**
+ * An account's actor, and so many drafts that it has numbered in one portion, because it was held up by one before them. The third draft is
+ * made out to `third`.
+ */
 const together = Effect.fnUntraced(function* (
   count: number,
-  meanwhile: Effect.Effect<unknown, never, MemoryTables> = Effect.void
+  meanwhile: Effect.Effect<unknown, never, MemoryTables> = Effect.void,
+  third?: string
 ) {
   const memory = yield* MemoryTables
   const authority = yield* FakeAuthority
   const account = yield* accountOwner
-  const request = requestFor(yield* addCustomer())
+  const customer = yield* addCustomer()
   const create = Effect.fnUntraced(function* (index: number) {
+    const request = requestFor(index === 2 ? (third ?? customer) : customer)
     const answer = yield* account.CreateInvoice({ context: context(`key ${index}`), request })
     const key: DocumentKey = { ...testMode, id: InvoiceId.make(answer.location?.split("/").at(-1) ?? "") }
     return key
@@ -34,7 +48,7 @@ const together = Effect.fnUntraced(function* (
   const keys = yield* Effect.forEach(Array.from({ length: count }).keys(), create)
   yield* meanwhile
   yield* numbering.open
-  return { ...memory, authority, keys }
+  return { ...memory, account, authority, create, keys }
 })
 
 const throughAll = ["Number", "Sign", "Submit", "Accept"]
@@ -131,5 +145,242 @@ describe("The straight way of documents numbered together", () => {
     yield* late.open
     yield* until(() => left().length === 0)
     for (const key of keys) assert.deepStrictEqual(yield* commandsOf(key), throughAll)
+  })
+})
+
+type Method = (...args: Array<never>) => unknown
+
+/** Puts a method in the place of another one of a service, until `mends`. */
+const replaced = Effect.fnUntraced(function* <Port extends object>(
+  port: Port,
+  name: keyof Port,
+  instead: (well: Method) => Method
+) {
+  const switched = breakable()
+  switched.fault = instead(port[name] as Method)
+  yield* installed(port, name, switched)
+  return Effect.sync(() => void (switched.fault = null))
+})
+
+/** Stores no step of which `refuses` is true, and all others. */
+const refusing = (refuses: (step: Step) => boolean, defect: unknown = new Error("violates a constraint")) =>
+  Effect.flatMap(Transitions, (transitions) => {
+    const { moveAll } = transitions
+    return replaced(
+      transitions,
+      "moveAll",
+      () => (steps: ReadonlyArray<Step>) =>
+        Effect.suspend(() => {
+          const refused = new Set(steps.filter(refuses))
+          return Effect.map(moveAll(steps.filter((step) => !refused.has(step))), (exits) => {
+            const rest = exits.values()
+            return steps.map((step) => (refused.has(step) ? Exit.die(defect) : rest.next().value))
+          })
+        })
+    )
+  })
+
+const brokenConnection = new SqlError.SqlError({
+  reason: new SqlError.ConnectionError({ cause: new Error("gone"), operation: "query" })
+})
+const lost = new AuthorityUnavailable({ message: "cut", trouble: "no_answer", of_document: true })
+
+/** The document that breaks: it is made out to an acquirer of its own. */
+interface Third {
+  readonly is: (id: string) => boolean
+  readonly submit: (answer: ReturnType<FakeAuthority["Service"]["onSubmit"]>) => void
+}
+
+const oddNumber = "900373115"
+const isOfThird = (number: unknown) => number === oddNumber
+
+const hasAll = (row: InvoiceRow, { attempts, state, version }: Break["left"]) =>
+  row.state === state && row.attempts === attempts && row.version === version
+
+interface Break {
+  readonly what: string
+  /** Gives what mends it, if it does not mend by itself. */
+  readonly of: (
+    third: Third
+  ) => Effect.Effect<
+    Effect.Effect<void> | undefined,
+    never,
+    Scope.Scope | FileLinks | NationalProfile | Numbering | Transitions
+  >
+  readonly left: Pick<InvoiceRow, "state" | "attempts" | "version">
+  /** Whether the authority answers for the others when it is done with this one. */
+  readonly isFirst?: boolean
+}
+
+/** What breaks on one document of a group, and how that leaves the document. */
+const breaks: ReadonlyArray<Break> = [
+  {
+    what: "the profile throws while it is numbered",
+    of: () =>
+      Effect.flatMap(NationalProfile, (profile) =>
+        replaced(profile, "tail", (well) => (draft: { acquirer_number: string }) => {
+          if (isOfThird(draft.acquirer_number)) throw new Error("a bug of the profile")
+          return well(draft as never)
+        })
+      ),
+    left: { state: "queued", attempts: 1, version: 2 }
+  },
+  {
+    what: "its number cannot be stored",
+    of: ({ is }: Third) =>
+      Effect.flatMap(Numbering, (numbering) => {
+        const { numberAll } = numbering
+        return replaced(
+          numbering,
+          "numberAll",
+          () => (drafts: Parameters<typeof numberAll>[0]) =>
+            Effect.forEach(drafts, (draft) =>
+              is(draft.key.id)
+                ? Effect.succeed(Exit.die(new Error("broken")))
+                : Effect.map(numberAll([draft]), ([exit]) => exit)
+            )
+        )
+      }),
+    left: { state: "queued", attempts: 1, version: 2 }
+  },
+  {
+    what: "it cannot be signed",
+    of: () =>
+      Effect.flatMap(NationalProfile, (profile) =>
+        replaced(
+          profile,
+          "sign",
+          (well) =>
+            (...args: Array<never>) =>
+              isOfThird(Object(args[0]).acquirer.identification.number) ? Effect.die(new Error("a bug")) : well(...args)
+        )
+      ),
+    left: { state: "numbered", attempts: 1, version: 3 }
+  },
+  {
+    what: "the database refuses its submission",
+    of: ({ is }: Third) => refusing(({ command, key }) => command === "Submit" && is(key.id)),
+    left: { state: "numbered", attempts: 1, version: 3 }
+  },
+  {
+    what: "the database fails at its submission",
+    of: ({ is }: Third) => refusing(({ command, key }) => command === "Submit" && is(key.id), brokenConnection),
+    left: { state: "numbered", attempts: 0, version: 2 }
+  },
+  {
+    what: "the authority's port breaks",
+    of: ({ submit }: Third) =>
+      Effect.as(
+        Effect.sync(() => submit(Effect.die(new Error("a bug of the port")))),
+        undefined
+      ),
+    left: { state: "submitted", attempts: 1, version: 5 }
+  },
+  {
+    what: "the authority's answer is lost",
+    of: ({ submit }: Third) =>
+      Effect.as(
+        Effect.sync(() => submit(Effect.fail(lost))),
+        undefined
+      ),
+    left: { state: "submitted", attempts: 1, version: 5 }
+  },
+  {
+    what: "the authority's answer is lost and the database refuses to store that",
+    of: ({ is, submit }: Third) => {
+      submit(Effect.fail(lost))
+      let refused = 0
+      return refusing(({ command, key }) => command === null && is(key.id) && refused++ === 0)
+    },
+    left: { state: "submitted", attempts: 1, version: 5 },
+    isFirst: true
+  },
+  {
+    what: "its event cannot be written",
+    of: ({ is }: Third) =>
+      Effect.flatMap(FileLinks, (links) => {
+        const { inEvents } = links
+        const broken: typeof inEvents = Effect.map(inEvents, (linksOf) => (row) => {
+          if (is(row.id)) throw new Error("broken")
+          return linksOf(row)
+        })
+        const mends = Effect.sync(() => void Object.assign(links, { inEvents }))
+        return Effect.as(
+          Effect.sync(() => Object.assign(links, { inEvents: broken })),
+          mends
+        )
+      }),
+    left: { state: "submitted", attempts: 1, version: 5 }
+  },
+  {
+    what: "the database refuses its outcome",
+    of: ({ is }: Third) => refusing(({ command, key }) => command === "Accept" && is(key.id)),
+    left: { state: "submitted", attempts: 1, version: 5 }
+  }
+]
+
+describe("A document that breaks among documents numbered together", () => {
+  it.effect.each(breaks)("leaves the others to their outcomes when $what", function* ({ isFirst, left, of }) {
+    const { tables, until } = yield* MemoryTables
+    const authority = yield* FakeAuthority
+    const told = yield* Told
+    const taken: Array<string> = []
+    const customer = yield* addCustomer({ number: oddNumber })
+    const is = (id: string) => tables.invoices.get(id)?.customer_id === customer
+    const third = () => [...tables.invoices.values()].find((row) => row.customer_id === customer)
+    const isLeft = () => {
+      const row = third()
+      return row !== undefined && hasAll(row, left) && row.next_action_at !== null
+    }
+    let answer: ReturnType<typeof authority.onSubmit> = Effect.succeed(accepted)
+    const mends = yield* of({ is, submit: (next) => (answer = next) })
+    const take = ({ cufe }: Submission) => Effect.sync(() => void taken.push(cufe))
+    authority.onSubmit = (submission) => {
+      if (submission.cufe !== third()?.cufe)
+        return Effect.andThen(take(submission), Effect.as(isFirst === true ? until(isLeft) : Effect.void, accepted))
+      return Effect.tapError(Effect.andThen(answer, Effect.as(take(submission), accepted)), () => take(submission))
+    }
+    authority.onVerdict = (cufe) => Effect.succeed(taken.includes(cufe) ? accepted : null)
+
+    const { account, keys } = yield* together(5, Effect.void, customer)
+    const others = keys.filter(({ id }) => !is(id))
+    yield* until(({ invoices }) => others.every(({ id }) => invoices.get(id)?.state === "accepted_by_authority"))
+    yield* until(isLeft)
+    for (const key of others) assert.deepStrictEqual(yield* commandsOf(key), throughAll)
+    const numbers = [...tables.invoices.values()].flatMap(({ number }) => (number === null ? [] : [number]))
+    assert.lengthOf(numbers, left.state === "queued" ? 5 : 6)
+
+    if (mends !== undefined) yield* mends
+    answer = Effect.succeed(accepted)
+    const key = keys[2]!
+    // What a failure of the database has stopped is resumed at once, by the document's actor.
+    if (left.attempts === 0)
+      assert.deepStrictEqual(yield* patiently(Queue.take(told)), { tell: "Proceed", to: memberAddress(key) })
+    yield* TestClock.adjust("2 minutes")
+    yield* left.state === "queued" ? account.NumberDrafts() : Effect.flatMap(invoiceOwner, (proceed) => proceed(key))
+    yield* until(({ invoices }) => invoices.get(key.id)?.state === "accepted_by_authority")
+    assert.deepStrictEqual(yield* commandsOf(key), throughAll)
+    assert.lengthOf(taken, 6)
+    assert.strictEqual(new Set(taken).size, 6)
+  })
+
+  it.effect("gives its turn at the authority to a later document", function* () {
+    const authority = yield* FakeAuthority
+    const { tables, until } = yield* MemoryTables
+    const late = Latch.makeUnsafe()
+    authority.onSubmit = () => Effect.as(late.await, accepted)
+    const customer = yield* addCustomer()
+    const odd = yield* addCustomer({ number: oddNumber })
+    const isOdd = ({ key }: Step) => tables.invoices.get(key.id)?.customer_id === odd
+    yield* Effect.asVoid(refusing((step) => step.command === "Submit" && isOdd(step)))
+    for (const of of [customer, odd, customer]) yield* addDraft(of)
+    const account = yield* Effect.provide(accountOwner, Limits.layerChanged({ authority: { perAccount: 3, inAll: 3 } }))
+    yield* patiently(Queue.takeN(authority.arrivals, 2))
+    yield* account.CreateInvoice({ context: context("later"), request: requestFor(customer) })
+    yield* patiently(Queue.take(authority.arrivals))
+    yield* late.open
+    yield* until(
+      ({ invoices }) => [...invoices.values()].filter(({ state }) => state === "accepted_by_authority").length === 3
+    )
   })
 })

@@ -15,7 +15,7 @@ const other = { account_id: otherAccount, livemode: false }
 
 /** Calls that take as long as the test wants. */
 const turns = Effect.gen(function* () {
-  const { inTurn } = yield* AuthorityQueue.make
+  const { inTurn, withFree } = yield* AuthorityQueue.make
   const under = new Map<string, number>()
   let peak = 0
   const change = (id: string, by: number) =>
@@ -41,6 +41,7 @@ const turns = Effect.gen(function* () {
     )
   return {
     call,
+    withFree,
     begin: (owner: typeof one, end: Effect.Effect<void>) =>
       Effect.forkChild(call(owner, end), { startImmediately: true }),
     under: (owner: typeof one) => under.get(owner.account_id) ?? 0,
@@ -121,6 +122,54 @@ describe("Turns at the authority", () => {
     assert.strictEqual(under(one), 0)
     yield* Effect.forEach(times(3), () => begin(one, Effect.never))
     assert.isTrue(yield* call(one, Effect.void))
+  })
+
+  it.effect("are taken together as far as they are free, and each of them is given back once", function* () {
+    const { begin, peak, under, withFree } = yield* turns
+    const ends = Deferred.makeUnsafe<void>()
+    const others = yield* Effect.forEach(times(3), () => begin(other, Deferred.await(ends)))
+    // Three of six in all: the group does not wait for the fourth of its account.
+    const taking = yield* Effect.forkChild(withFree(one, 32, Effect.succeed))
+    yield* TestClock.adjust(0)
+    assert.isTrue(isOver(taking))
+    const waiting = yield* withFree(one, 32, (free, giveBack) =>
+      Effect.gen(function* () {
+        assert.strictEqual(free, 3)
+        assert.strictEqual(yield* withFree(one, 32, Effect.succeed), 0)
+        yield* giveBack
+        const calls = yield* Effect.forEach(times(2), () => begin(one, Effect.never))
+        yield* TestClock.adjust(0)
+        assert.strictEqual(under(one), 1)
+        yield* Effect.all([giveBack, giveBack, giveBack, giveBack])
+        yield* TestClock.adjust(0)
+        assert.strictEqual(under(one), 2)
+        return calls
+      })
+    )
+    yield* Effect.forEach(times(4), () => begin(one, Effect.never))
+    yield* TestClock.adjust(0)
+    assert.strictEqual(under(one), 3)
+    assert.strictEqual(peak(), 6)
+    yield* Deferred.succeed(ends, undefined)
+    yield* results(others)
+    yield* Fiber.interruptAll(waiting)
+  })
+
+  it.effect("are an account's own in a group as well, and come back when the group's work breaks", function* () {
+    const { begin, under, withFree } = yield* turns
+    const seen: Array<number | boolean> = []
+    const work = withFree(one, 32, (free) =>
+      Effect.gen(function* () {
+        const call = yield* begin(one, Effect.void)
+        yield* TestClock.adjust(0)
+        seen.push(free, isOver(call))
+        return yield* Effect.die("broken")
+      })
+    )
+    yield* Effect.exit(work)
+    assert.deepStrictEqual(seen, [4, false])
+    yield* Effect.forEach(times(4), () => begin(one, Effect.never))
+    assert.strictEqual(under(one), 4)
   })
 
   itOn(alone).effect("are all that calls a slow authority: the other documents are left to their alarms", function* () {

@@ -2,7 +2,7 @@ import { guards, type Mutant } from "../Mutant.ts"
 
 const takenAtOnce = "test/store/webhooks/TakenAtOnce.pg.test.ts"
 
-/** Guards of what is done in one statement: signing with submitting, and an event with the taking of its deliveries. */
+/** Guards of what is done in one statement: signing with submitting, an event with the taking of its deliveries, and a group of documents. */
 export const stepMutants: ReadonlyArray<Mutant> = [
   ...guards("migrations/0001_schema/5_documents.sql", "test/store/documents/Transitions.pg.test.ts", {
     "steps: to be signed and to be submitted are one version": { "new.version < old.version + 2": "false" },
@@ -76,6 +76,62 @@ export const stepMutants: ReadonlyArray<Mutant> = [
   ...guards("src/issuing/Steps.ts", "test/actors/ReadyPlaces.test.ts", {
     "steps: a place is lost with a step that is not stored": {
       "          release(one)\n": ""
+    },
+    "together: a place is lost with an event that has no delivery for it": {
+      "if (delivery === undefined || event === undefined) place.release()":
+        "if (delivery === undefined || event === undefined) yield* Effect.void"
+    },
+    "together: a delivery is taken and not begun when the process stops": {
+      "? Effect.uninterruptible(storing)": "? storing"
+    }
+  }),
+  ...guards("src/store/webhooks/ReadyEndpoints.ts", "test/actors/ReadyPlaces.test.ts", {
+    "together: an actor that ends takes the places of its successor with it": {
+      "if (own?.get(key.id) === reserve) own.delete(key.id)": "own?.delete(key.id)"
+    }
+  }),
+  ...guards("src/issuing/Steps.ts", "test/actors/SentTogether.test.ts", {
+    "together: an event that cannot be written holds up the outcomes of a group": {
+      "Effect.exit(Effect.sync(() => prepare(change, id, now, linksOf)))":
+        "Effect.map(Effect.sync(() => prepare(change, id, now, linksOf)), Exit.succeed)"
+    }
+  }),
+  ...guards("src/issuing/Numbering.ts", "test/actors/SentTogether.test.ts", {
+    "together: a draft on which the profile throws holds up its group": {
+      "const next = yield* Effect.exit(":
+        "const next = yield* ((effect: Effect.Effect<any>) => Effect.map(effect, Exit.succeed))("
+    },
+    "together: a draft whose number cannot be stored is forgotten": {
+      "yield* executor.stumble(key, result.cause)": "yield* Effect.void"
+    }
+  }),
+  ...guards("src/issuing/Executor.ts", "test/actors/SentTogether.test.ts", {
+    "together: a document that cannot be signed holds up its group": {
+      "Effect.exit(sign(row))": "Effect.map(sign(row), Exit.succeed)"
+    },
+    "together: a document on which the group's work breaks is forgotten": {
+      "else yield* leaves(rows[index]!, exit.cause)": "else yield* Effect.void"
+    },
+    "together: a failure of the database is a defect of the document": {
+      "isSqlFailure(cause) ? notify.proceed(row) :": ""
+    },
+    "together: a verdict that comes after others is never stored": {
+      "const all = judged\n        judged = []": "const all = judged"
+    },
+    "together: a call that breaks cuts those of its group": {
+      "Effect.catchCause((cause) => leaves(row, cause)),": ""
+    },
+    "together: a turn is kept for a document that is not sent": {
+      "for (let unused = sent.length; unused < free; unused += 1) yield* giveBack": ""
+    },
+    "together: a turn is kept until the last call of the group ends": { "Effect.ensuring(giveBack)": "(call) => call" }
+  }),
+  ...guards("src/issuing/AuthorityQueue.ts", "test/issuing/AuthorityQueue.test.ts", {
+    "together: a group waits for the turns of others": { "(yield* all.available) > 0 && ": "" },
+    "together: an account has more turns than its own after a group": { "line.members += taken": "" },
+    "together: a turn that is given back twice is two turns": { "if (left === 0) return Effect.void": "" },
+    "together: the turns of a group that breaks are lost": {
+      "Effect.forEach(Array.from({ length: taken }), () => giveBack(line), { discard: true })": "Effect.void"
     }
   })
 ]

@@ -22,12 +22,14 @@ import { type EventRow, existing, type InvoiceRow, MemoryTables, newDelivery } f
 export const signingSecret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
 
 /** Gives the id of an acquirer. One that cannot be signed for breaks every document that is made out to it. */
-export const addCustomer = Effect.fnUntraced(function* (options: { readonly unsignable?: boolean } = {}) {
+export const addCustomer = Effect.fnUntraced(function* (
+  options: { readonly unsignable?: boolean; readonly number?: string } = {}
+) {
   const { tables } = yield* MemoryTables
   const ids = yield* Ids
   const id = yield* ids.customer
   const at = new Date(yield* Clock.currentTimeMillis)
-  const acquirer = CustomerRequest.make(customerBody() as never)
+  const acquirer = CustomerRequest.make(customerBody(options.number) as never)
   // A bigint is no text, so no document can be written with it.
   const broken = options.unsignable === true ? { legal_name: 1n as never } : {}
   const row = { ...testMode, id, acquirer: { ...acquirer, ...broken }, metadata: {}, created_at: at, updated_at: at }

@@ -10,7 +10,9 @@ export interface PostgresProxy {
    * it. `what` is looked for in the text of the transaction so far, COMMIT included.
    */
   readonly cutAnswer: (what: RegExp, times?: number) => void
-  /** How many answers are still to be cut. */
+  /** Resets so many connections, each at the moment when the client sends what matches: the server never gets it. */
+  readonly cutRequest: (what: RegExp, times?: number) => void
+  /** How many connections are still to be cut. */
   readonly uncut: () => number
   /** Connections stay open, and take new ones, but nothing comes through any more, in either direction. */
   readonly blackHole: () => void
@@ -58,7 +60,7 @@ export const postgresProxy = Effect.fnUntraced(function* (database: string) {
     swallowed: boolean
     cut: boolean
   }>()
-  let cutting = { what: /^/, left: 0 }
+  let cutting = { what: /^/, left: 0, before: false }
   let holed = false
 
   const listener = Net.createServer((client) => {
@@ -76,6 +78,11 @@ export const postgresProxy = Effect.fnUntraced(function* (database: string) {
       if (!pair.cut && cutting.left > 0 && cutting.what.test(said)) {
         pair.cut = true
         cutting.left -= 1
+        if (cutting.before) {
+          pair.cut = false
+          pair.swallowed = true
+          return void client.resetAndDestroy()
+        }
       }
       server.write(chunk)
     })
@@ -111,7 +118,10 @@ export const postgresProxy = Effect.fnUntraced(function* (database: string) {
   const proxy: PostgresProxy = {
     url: url.href,
     cutAnswer: (what, times = 1) => {
-      cutting = { what, left: times }
+      cutting = { what, left: times, before: false }
+    },
+    cutRequest: (what, times = 1) => {
+      cutting = { what, left: times, before: true }
     },
     uncut: () => cutting.left + [...pairs].filter(({ cut }) => cut).length,
     blackHole: () => {
