@@ -17,6 +17,11 @@ export class FairQueue<A> {
     return [...(lines?.values() ?? [])].reduce((sum, line) => sum + line.length, 0)
   }
 
+  /** Whether jobs wait of an owner that satisfies `is`. */
+  some(is: (owner: string) => boolean): boolean {
+    return [...this.owners.keys()].some(is)
+  }
+
   /** Takes the next job of the first owner in line that satisfies `mayTake`; the owner then goes to the end of the line. */
   take(mayTake: (owner: string) => boolean): { readonly owner: string; readonly job: A } | undefined {
     for (const [owner, lines] of this.owners) {

@@ -44,6 +44,20 @@ describe("places of webhook attempts", () => {
     assert.deepStrictEqual(woken, ["second"])
   })
 
+  it("are given alone to an account while others wait for places of their own, and not while others wait for these", () => {
+    const places = AttemptPlaces.make(limits)
+    const take = (owner: string, asker = owner) => places.take(owner, asker, () => undefined)
+    // The third endpoint waits, because its account has all of its four places.
+    assert.deepStrictEqual([take("a", "first"), take("a", "second"), take("a", "third")], [2, 2, 0])
+    assert.isFalse(places.takeOne("a"))
+    assert.deepStrictEqual([places.takeOne("b"), places.takeOne("b"), places.takeOne("b")], [true, true, false])
+    assert.deepStrictEqual([take("c"), take("d")], [0, 0])
+    // This place is for the first of the two that wait for it; the other one goes before an account that has not waited.
+    places.free("b", 1)
+    assert.isFalse(places.takeOne("b"))
+    assert.strictEqual(take("c"), 1)
+  })
+
   it.effect("of one account that hang leave others theirs, and are all used in the end", () =>
     Effect.gen(function* () {
       const { tables, until } = yield* MemoryTables

@@ -3,7 +3,9 @@ import { Deferred, Effect, Queue } from "effect"
 import { TestClock } from "effect/testing"
 import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
 import { InvoiceId } from "../../schemas/Id.ts"
+import { NationalProfile } from "../../src/documents/NationalProfile.ts"
 import { Limits } from "../../src/settings/Limits.ts"
+import { breakable, installed } from "../ports/Faults.ts"
 import { accountOwner, alone, commandsOf, invoiceOf, invoiceOwner } from "../support/apps/ActorsAlone.ts"
 import { accepted, FakeAuthority, kindsOf, Told, unavailable } from "../support/apps/Fakes.ts"
 import { testMode } from "../support/apps/MemoryApp.ts"
@@ -99,5 +101,25 @@ describe("A document that was numbered just now", () => {
     assert.deepStrictEqual(kindsOf(authority), [])
     yield* atNoCalls
     assert.strictEqual((yield* invoiceOf(key)).submitted_at, null)
+  })
+
+  it.effect("on which the service breaks before it is signed waits for its alarm, and is issued then", function* () {
+    const { authority, count, create, is, tables, until } = yield* numbering()
+    const profile = yield* NationalProfile
+    const switched = breakable()
+    const { localDate } = profile
+    yield* installed(profile, "localDate", switched)
+    switched.fault = (at: number) => {
+      if (count("Numbering.number") > 0) throw new Error("a bug of the profile")
+      return localDate(at)
+    }
+    const key = yield* create
+    yield* until(() => tables.invoices.get(key.id)?.attempts === 1)
+    assert.deepInclude(yield* invoiceOf(key), { state: "numbered", version: 3 })
+    assert.isFinite((yield* invoiceOf(key)).next_action_at)
+    switched.fault = null
+    yield* Effect.flatMap(invoiceOwner, (proceed) => proceed(key))
+    yield* is(key, "accepted_by_authority")
+    assert.deepStrictEqual(kindsOf(authority), ["submit"])
   })
 })

@@ -107,7 +107,13 @@ export const mailMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/actors/AttemptPlaces.ts", "test/actors/AttemptPlaces.test.ts", {
     "webhooks: one account's attempts take the places of all": { "ofOwner - taken.of(owner), atOnce": "atOnce" },
-    "webhooks: a place that is free again wakes nobody": { "next.job()": "" }
+    "webhooks: a place that is free again wakes nobody": { "next.job()": "" },
+    "webhooks: one account that waits for its own places holds up those of others": {
+      "taken.of(one) < ofOwner": "taken.of(one) <= ofOwner"
+    },
+    "webhooks: a place goes to an account that has not waited": {
+      "&& !queue.some((one) => taken.of(one) < ofOwner)": ""
+    }
   }),
   ...guards("src/actors/Sweeper.ts", "test/actors/Together.test.ts", {
     "the backlog of one account stands before the documents of others": {

@@ -22,7 +22,16 @@ export const stepMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/issuing/Executor.ts", "test/actors/SentAtOnce.test.ts", {
-    "steps: a document is sent at once though others wait": { "index < free ?": "index >= 0 || index < free ?" }
+    "steps: a document is sent at once though others wait": { "index < free ?": "index >= 0 || index < free ?" },
+    "together: documents on which the work breaks before they are signed are forgotten": {
+      "(cause) => Effect.forEach(rows, (row) => leave(row, cause), { discard: true })": "() => Effect.void"
+    },
+    "together: a document that may not be sent now is forgotten": {
+      "for (const row of rows.filter((one) => !isStraight(one))) yield* goOnAlone(row)": ""
+    },
+    "together: a document without a turn is forgotten": {
+      'if (Option.isSome(row) && row.value.state === "signed") yield* goesOn(row.value)': "row satisfies unknown"
+    }
   }),
   ...guards("src/issuing/Changes.ts", "test/actors/SentAtOnce.test.ts", {
     "steps: a document is sent before its bytes are stored": {
@@ -83,6 +92,11 @@ export const stepMutants: ReadonlyArray<Mutant> = [
     },
     "together: a delivery is taken and not begun when the process stops": {
       "? Effect.uninterruptible(storing)": "? storing"
+    }
+  }),
+  ...guards("src/issuing/Steps.ts", "test/issuing/SubmissionByTwoOwners.test.ts", {
+    "together: a document that another owner has moved is processed further": {
+      "exit.value.moved ? Option.some(one.next) : Option.none()": "Option.some(one.next)"
     }
   }),
   ...guards("src/store/webhooks/ReadyEndpoints.ts", "test/actors/ReadyPlaces.test.ts", {
