@@ -54,25 +54,39 @@ const together = Effect.fnUntraced(function* (
 const throughAll = ["Number", "Sign", "Submit", "Accept"]
 
 describe("The straight way of documents numbered together", () => {
-  it.effect("stores all documents as submitted before it sends one, and sends them concurrently", function* () {
-    const authority = yield* FakeAuthority
-    const answers = Latch.makeUnsafe()
-    const { tables } = yield* MemoryTables
-    const states: Array<ReadonlyArray<string>> = []
-    authority.onSubmit = () => {
-      states.push([...tables.invoices.values()].map(({ state }) => state))
-      return Effect.as(answers.await, accepted)
+  it.effect(
+    "stores all submissions together, sends the documents concurrently, and stores their outcomes together",
+    function* () {
+      const authority = yield* FakeAuthority
+      const answers = Latch.makeUnsafe()
+      const { tables } = yield* MemoryTables
+      const states: Array<ReadonlyArray<string>> = []
+      const statements: Array<string> = []
+      const transitions = yield* Transitions
+      const { moveAll } = transitions
+      Object.assign(transitions, {
+        moveAll: (steps: ReadonlyArray<Step>) => {
+          statements.push(`${steps.length} ${steps[0]?.command}`)
+          return moveAll(steps)
+        }
+      })
+      authority.onSubmit = () => {
+        states.push([...tables.invoices.values()].map(({ state }) => state))
+        return Effect.as(answers.await, accepted)
+      }
+      const { keys, until } = yield* together(5)
+      for (let calls = 0; calls < 6; calls++) yield* Queue.take(authority.arrivals)
+      assert.deepStrictEqual(
+        states.at(1),
+        Array.from({ length: 6 }, () => "submitted")
+      )
+      yield* answers.open
+      yield* until(({ invoices }) => [...invoices.values()].every(({ state }) => state === "accepted_by_authority"))
+      for (const key of keys) assert.deepStrictEqual(yield* commandsOf(key), throughAll)
+      // Of the document before them, and of all of them together.
+      assert.deepStrictEqual(statements.toSorted(), ["1 Accept", "1 Submit", "5 Accept", "5 Submit"])
     }
-    const { keys, until } = yield* together(5)
-    for (let calls = 0; calls < 6; calls++) yield* Queue.take(authority.arrivals)
-    assert.deepStrictEqual(
-      states.at(1),
-      Array.from({ length: 6 }, () => "submitted")
-    )
-    yield* answers.open
-    yield* until(({ invoices }) => [...invoices.values()].every(({ state }) => state === "accepted_by_authority"))
-    for (const key of keys) assert.deepStrictEqual(yield* commandsOf(key), throughAll)
-  })
+  )
 
   it.effect("gives each document its own outcome: accepted, rejected, failed, or still submitted", function* () {
     const authority = yield* FakeAuthority

@@ -120,6 +120,9 @@ export const stepMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/issuing/Executor.ts", "test/actors/SentTogether.test.ts", {
+    "together: each outcome has a statement of its own": {
+      "Effect.andThen(Effect.yieldNow, concludeAll)": "concludeAll"
+    },
     "together: a document that cannot be signed holds up its group": {
       "Effect.exit(sign(row))": "Effect.map(sign(row), Exit.succeed)"
     },
@@ -139,6 +142,9 @@ export const stepMutants: ReadonlyArray<Mutant> = [
       "for (let unused = sent.length; unused < free; unused += 1) yield* giveBack": ""
     },
     "together: a turn is kept until the last call of the group ends": { "Effect.ensuring(giveBack)": "(call) => call" }
+  }),
+  ...guards("src/store/documents/Transitions.ts", "test/postgres/process/CutGroup.full.test.ts", {
+    "together: a step whose answer is lost counts as another owner's": { "blind: true,": "" }
   }),
   ...guards("src/issuing/AuthorityQueue.ts", "test/issuing/AuthorityQueue.test.ts", {
     "together: a group waits for the turns of others": { "(yield* all.available) > 0 && ": "" },
