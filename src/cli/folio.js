@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=64 --initial-old-space-size=256 --
+#!/usr/bin/env -S node --max-semi-space-size=64 --no-parallel-scavenge --initial-old-space-size=256 --
 // The folio command: plain JavaScript, so that a Node that is too old is told so before it meets a file it cannot read.
 // The two dashes end the options of Node: it would take the `--env-file` of a folio command for its own.
 await import("./RequireNode.js")
