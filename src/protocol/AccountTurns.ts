@@ -119,29 +119,36 @@ export const make = (options: TurnOptions) => {
     late: overloaded(`no turn came within ${seconds} s for this ${what}`),
     lateOfOwner: limited(`This account's other ${what}s left no turn within ${seconds} s for this one`)
   }
+  const beginsNow = (owner: string) => inAll < atOnce && mayBegin(owner) && queue.waiting(owner) === 0
+  /** Why a turn would be refused now; undefined if the turn would begin or wait. */
+  const refusalOf = ({ asker, owner }: Asker): ApiError | undefined => {
+    if (beginsNow(owner)) return undefined
+    const own = queue.waiting(owner)
+    if (queue.waiting(owner, asker) >= waiting.ofAsker) return refusals.ofAsker
+    if (own >= waiting.ofOwner) return refusals.ofOwner
+    if (own >= ofOwnerAtOnce * freeRounds && own * (paces.get(owner)?.everyMs ?? 0) > maxDelayMs) {
+      return inAll >= atOnce && underWay.of(owner) < ofOwnerAtOnce ? refusals.slow : refusals.slowOfOwner
+    }
+    // An owner without a waiting turn may always wait, so that the other accounts together cannot exclude the owner.
+    return queue.size >= waiting.inAll && own > 0 ? refusals.inAll : undefined
+  }
   /**
    * Carries out an effect when its turn comes. Fails with `rate_limited` or `service_unavailable` when too many turns wait or the
    * turn does not come within `maxWait`. `rest`: the milliseconds for which the owner gets no other turn afterwards; 0 by default.
    */
-  return <A, E, R>(
+  const inTurn = <A, E, R>(
     { asker, owner }: Asker,
     effect: Effect.Effect<A, E, R>,
     rest: (exit: Exit.Exit<A, E>) => number = () => 0
   ): Effect.Effect<A, E | ApiError, R> =>
     Effect.uninterruptibleMask((restore) => {
       const turnTaken = Effect.onExit(restore(effect), (exit) => end(owner, rest(exit)))
-      if (inAll < atOnce && mayBegin(owner) && queue.waiting(owner) === 0) {
+      if (beginsNow(owner)) {
         begin(owner)
         return turnTaken
       }
-      const own = queue.waiting(owner)
-      if (queue.waiting(owner, asker) >= waiting.ofAsker) return Effect.fail(refusals.ofAsker)
-      if (own >= waiting.ofOwner) return Effect.fail(refusals.ofOwner)
-      if (own >= ofOwnerAtOnce * freeRounds && own * (paces.get(owner)?.everyMs ?? 0) > maxDelayMs) {
-        return Effect.fail(inAll >= atOnce && underWay.of(owner) < ofOwnerAtOnce ? refusals.slow : refusals.slowOfOwner)
-      }
-      // An owner without a waiting turn may always wait, so that the other accounts together cannot exclude the owner.
-      if (queue.size >= waiting.inAll && own > 0) return Effect.fail(refusals.inAll)
+      const refusal = refusalOf({ asker, owner })
+      if (refusal !== undefined) return Effect.fail(refusal)
       const turn: Turn = { begun: Latch.makeUnsafe(), isTaken: false }
       queue.add(owner, asker, turn)
       const leave = Effect.suspend(() => {
@@ -158,4 +165,5 @@ export const make = (options: TurnOptions) => {
         Effect.flatMap(() => Effect.andThen(Effect.yieldNow, turnTaken))
       )
     })
+  return Object.assign(inTurn, { refusalOf })
 }

@@ -53,7 +53,9 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "if (isCreation && isSmall) return": "if (isCreation && bytes.length < 0) return",
       "if (isCreation) return yield* turns.create(principal, answer)": ""
     },
-    "a creation that would wait is read first": { "if (isCreation) yield* turns.admit(principal)": "" }
+    "a creation that would wait is read first": {
+      "yield* Effect.tapError(turns.admit(principal), () => note)": "yield* note"
+    }
   }),
   ...guards("src/issuing/Backpressure.ts", "test/issuing/Backpressure.test.ts", {
     "one account's documents take the room of another": { "own === 0 || (own": "(own" },
