@@ -113,10 +113,8 @@ export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
       steps: ReadonlyArray<Prepared<Row>>,
       now: number
     ) {
-      const stored = yield* Effect.onError(
-        backpressure.storing(account, transitions.moveAll(steps.map(({ step }) => step)), steps.length),
-        () => Effect.sync(() => steps.forEach(release))
-      )
+      const moving = transitions.moveAll(steps.map(({ step }) => step))
+      const stored = yield* backpressure.storing(account, moving, steps.length)
       const told = new Set<string>()
       const moved = new Map<Prepared<Row>, Exit.Exit<Option.Option<Row>>>()
       for (const [index, one] of steps.entries()) {
