@@ -26,11 +26,8 @@ const stallMs = 1_000
 // So many rounds of an owner's turns always wait, so that a client with a few connections is slowed and not refused.
 const freeRounds = 4
 
-/** The time between two turns of an owner, as a moving average in milliseconds, while turns of the owner wait. */
-interface Pace {
-  everyMs: number
-  at: number
-}
+// So many of an owner's last turns give the rate at which its turns come.
+const paced = 32
 
 const retryAfter = 2
 
@@ -58,18 +55,26 @@ export const make = (options: TurnOptions) => {
   const underWay = new Counts()
   /** The owners that rest, each with the milliseconds that remain to rest after the current sleep. */
   const resting = new Map<string, number>()
-  const paces = new Map<string, Pace>()
+  /** The times of an owner's last turns, oldest first, in Unix milliseconds, while turns of the owner wait. */
+  const times = new Map<string, Array<number>>()
   const maxDelayMs = options.maxDelay === undefined ? Infinity : Duration.toMillis(options.maxDelay)
   let inAll = 0
 
   const note = (owner: string, now: number) => {
     if (maxDelayMs === Infinity) return
-    if (queue.waiting(owner) === 0) return void paces.delete(owner)
-    const pace = paces.get(owner)
-    if (pace === undefined) return void paces.set(owner, { everyMs: 0, at: now })
-    const ms = now - pace.at
-    pace.at = now
-    if (ms < stallMs) pace.everyMs += (ms - pace.everyMs) / 16
+    if (queue.waiting(owner) === 0) return void times.delete(owner)
+    const last = times.get(owner) ?? []
+    const isAfterStall = now - (last.at(-1) ?? now) >= stallMs
+    times.set(owner, isAfterStall ? [now] : [...last.slice(1 - paced), now])
+  }
+  /** How long a further turn of the owner would wait, in milliseconds; 0 while too few turns have come to tell. */
+  const delayMs = (owner: string, now: number) => {
+    const last = times.get(owner) ?? []
+    const [first = now, latest = now] = [last[0], last.at(-1)]
+    if (last.length < paced) return 0
+    // A turn that is late counts, or turns that come ever more slowly would seem as fast as before.
+    const until = now - latest < stallMs ? now : latest
+    return (queue.waiting(owner) * (until - first)) / paced
   }
   const mayBegin = (owner: string) => !resting.has(owner) && underWay.of(owner) < ofOwnerAtOnce
   const begin = (owner: string) => {
@@ -120,13 +125,13 @@ export const make = (options: TurnOptions) => {
     lateOfOwner: limited(`This account's other ${what}s left no turn within ${seconds} s for this one`)
   }
   const beginsNow = (owner: string) => inAll < atOnce && mayBegin(owner) && queue.waiting(owner) === 0
-  /** Why a turn would be refused now; undefined if the turn would begin or wait. */
-  const refusalOf = ({ asker, owner }: Asker): ApiError | undefined => {
+  /** Why a turn would be refused `now`, in Unix milliseconds; undefined if the turn would begin or wait. */
+  const refusalOf = ({ asker, owner }: Asker, now: number): ApiError | undefined => {
     if (beginsNow(owner)) return undefined
     const own = queue.waiting(owner)
     if (queue.waiting(owner, asker) >= waiting.ofAsker) return refusals.ofAsker
     if (own >= waiting.ofOwner) return refusals.ofOwner
-    if (own >= ofOwnerAtOnce * freeRounds && own * (paces.get(owner)?.everyMs ?? 0) > maxDelayMs) {
+    if (own >= ofOwnerAtOnce * freeRounds && delayMs(owner, now) > maxDelayMs) {
       return inAll >= atOnce && underWay.of(owner) < ofOwnerAtOnce ? refusals.slow : refusals.slowOfOwner
     }
     // An owner without a waiting turn may always wait, so that the other accounts together cannot exclude the owner.
@@ -141,29 +146,31 @@ export const make = (options: TurnOptions) => {
     effect: Effect.Effect<A, E, R>,
     rest: (exit: Exit.Exit<A, E>) => number = () => 0
   ): Effect.Effect<A, E | ApiError, R> =>
-    Effect.uninterruptibleMask((restore) => {
-      const turnTaken = Effect.onExit(restore(effect), (exit) => end(owner, rest(exit)))
-      if (beginsNow(owner)) {
-        begin(owner)
-        return turnTaken
-      }
-      const refusal = refusalOf({ asker, owner })
-      if (refusal !== undefined) return Effect.fail(refusal)
-      const turn: Turn = { begun: Latch.makeUnsafe(), isTaken: false }
-      queue.add(owner, asker, turn)
-      const leave = Effect.suspend(() => {
-        queue.remove(owner, asker, turn)
-        return turn.isTaken ? end(owner, 0) : Effect.void
+    Effect.uninterruptibleMask((restore) =>
+      Effect.clockWith((clock) => {
+        const turnTaken = Effect.onExit(restore(effect), (exit) => end(owner, rest(exit)))
+        if (beginsNow(owner)) {
+          begin(owner)
+          return turnTaken
+        }
+        const refusal = refusalOf({ asker, owner }, clock.currentTimeMillisUnsafe())
+        if (refusal !== undefined) return Effect.fail(refusal)
+        const turn: Turn = { begun: Latch.makeUnsafe(), isTaken: false }
+        queue.add(owner, asker, turn)
+        const leave = Effect.suspend(() => {
+          queue.remove(owner, asker, turn)
+          return turn.isTaken ? end(owner, 0) : Effect.void
+        })
+        const turnComes = Effect.timeoutOrElse(turn.begun.await, {
+          duration: options.maxWait,
+          orElse: () => Effect.fail(mayBegin(owner) ? refusals.late : refusals.lateOfOwner)
+        })
+        return restore(turnComes).pipe(
+          Effect.onError(() => leave),
+          // Without the yield, effects that end synchronously would start nested in each other and block the event loop.
+          Effect.flatMap(() => Effect.andThen(Effect.yieldNow, turnTaken))
+        )
       })
-      const turnComes = Effect.timeoutOrElse(turn.begun.await, {
-        duration: options.maxWait,
-        orElse: () => Effect.fail(mayBegin(owner) ? refusals.late : refusals.lateOfOwner)
-      })
-      return restore(turnComes).pipe(
-        Effect.onError(() => leave),
-        // Without the yield, effects that end synchronously would start nested in each other and block the event loop.
-        Effect.flatMap(() => Effect.andThen(Effect.yieldNow, turnTaken))
-      )
-    })
+    )
   return Object.assign(inTurn, { refusalOf })
 }

@@ -194,7 +194,8 @@ const defaults: LimitValues = {
       ofOwnerAtOnce: 8,
       waiting: { ofAsker: 256, ofOwner: 256, inAll: 4_096 },
       maxWait: "10 seconds",
-      maxDelay: "1 second"
+      // With its work, a creation that waits so long is answered within a second.
+      maxDelay: "750 millis"
     }
   },
   retentionDays: 30,

@@ -108,7 +108,7 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/http/limits/SpentKeys.ts", "test/http/limits/RequestTurns.test.ts", {
     "a refused creator is refused for good": {
-      "> creatorKnownFor ? undefined : refusal()": "< 0n ? undefined : refusal()"
+      "isKnown ? refusal(": "at > 0n ? refusal("
     }
   }),
   ...guards("src/http/limits/RateLimit.ts", "test/http/limits/RateLimit.test.ts", {

@@ -31,8 +31,9 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "!resting.has(owner) && underWay.of(owner) < ofOwnerAtOnce": "!resting.has(owner)"
     },
     "as much as comes may wait for a turn": { "if (own >= waiting.ofOwner)": "if (own < 0)" },
-    "a turn may come as late as it likes": { "own * (paces.get(owner)?.everyMs ?? 0) > maxDelayMs": "own < 0" },
-    "a stall counts as the rate of turns": { "if (ms < stallMs) pace": "pace" },
+    "a turn may come as late as it likes": { "delayMs(owner, now) > maxDelayMs": "own < 0" },
+    "a turn that is late says nothing of the rate of turns": { "now - latest < stallMs ? now : latest": "latest" },
+    "a stall counts as the rate of turns": { "isAfterStall ? [now] : [...last": "[...last" },
     "who gave up waiting keeps the turn": { "queue.remove(owner, asker, turn)": "" },
     "nobody rests after a turn": { "if (restMs > 0) resting.set(owner, (owed ?? 0) + restMs)": "" },
     "all other accounts together keep one out of the line": {

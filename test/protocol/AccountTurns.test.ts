@@ -208,4 +208,17 @@ describe("turns", () => {
       assert.isUndefined((yield* ask("a", "key", "patient")).pollUnsafe(), "nine wait for less than a second")
     }
   )
+
+  it.effect("that would come too late are refused at once when their owner's turns come more slowly", function* () {
+    const waiting = { ofAsker: 99, ofOwner: 99, inAll: 99 }
+    const { ask, end } = make({ atOnce: 3, ofOwnerAtOnce: 2, waiting, maxWait: "1 minute", maxDelay: "1 second" })
+    for (let index = 0; index < 72; index += 1) yield* ask("a", "key", `a${index}`)
+    for (let index = 0; index < 40; index += 1) {
+      yield* TestClock.adjust("20 millis")
+      yield* end(`a${index}`)
+    }
+    assert.isUndefined((yield* ask("a", "key", "before")).pollUnsafe(), "31 wait for 0.6 s")
+    yield* TestClock.adjust("900 millis")
+    assert.isDefined((yield* ask("a", "key", "after")).pollUnsafe(), "32 would wait for 1.5 s")
+  })
 })

@@ -31,7 +31,7 @@ export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/Re
     const backpressure = yield* Backpressure
     const inTurn = AccountTurns.make({ what: "request", ...limits })
     const inTurnOfCreation = AccountTurns.make({ what: "creation", ...creation })
-    const refusalOf = (principal: Principal) => inTurnOfCreation.refusalOf(asker(principal))
+    const refusalOf = (principal: Principal, now: number) => inTurnOfCreation.refusalOf(asker(principal), now)
     return {
       /**
        * Fails while the account's drafts wait for long, and if the creation would be refused its turn. Called before the body of a creation is
@@ -40,12 +40,12 @@ export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/Re
       admit: (principal: Principal) =>
         Effect.andThen(
           backpressure.admit(principal),
-          Effect.suspend(() => {
-            const refusal = refusalOf(principal)
+          Clock.clockWith((clock) => {
+            const refusal = refusalOf(principal, clock.currentTimeMillisUnsafe())
             return refusal === undefined ? Effect.void : Effect.fail(refusal)
           })
         ),
-      /** Why a creation would be refused its turn now; undefined if it would not. */
+      /** Why a creation would be refused its turn `now`, in Unix milliseconds; undefined if it would not. */
       refusalOf,
       /** Checks and carries out a creation or a validation when its turn comes. An account whose drafts are late waits for them first. */
       create: <A, E, R>(principal: Principal, create: Effect.Effect<A, E, R>) =>

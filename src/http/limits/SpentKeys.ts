@@ -24,8 +24,8 @@ export interface Spent {
 /** Who was refused a creation last. */
 interface Creator {
   readonly principal: Principal
-  /** Why a creation would be refused now; undefined if it would not. */
-  readonly refusal: () => ApiError | undefined
+  /** Why a creation would be refused `now`, in Unix milliseconds; undefined if it would not. */
+  readonly refusal: (now: number) => ApiError | undefined
   /** On the monotonic clock. */
   readonly at: bigint
 }
@@ -79,7 +79,8 @@ export class SpentKeys extends Context.Service<SpentKeys>()("folio/http/SpentKey
 
     const ofCreator = ({ at, principal, refusal }: Creator, exchange: Facts) =>
       Effect.clockWith((clock) => {
-        const error = clock.monotonicTimeNanosUnsafe() - at > creatorKnownFor ? undefined : refusal()
+        const isKnown = clock.monotonicTimeNanosUnsafe() - at <= creatorKnownFor
+        const error = isKnown ? refusal(clock.currentTimeMillisUnsafe()) : undefined
         if (error === undefined) return Effect.succeed(null)
         exchange.account_id = principal.account_id
         exchange.principal = principal

@@ -191,7 +191,7 @@ export const layer = Layer.effect(
           principal: Principal
         ) {
           if (isCreation) {
-            const note = spentKeys.noteCreator(request, principal, () => turns.refusalOf(principal))
+            const note = spentKeys.noteCreator(request, principal, (now) => turns.refusalOf(principal, now))
             yield* Effect.tapError(turns.admit(principal), () => note)
           }
           const bytes = yield* readBody(request, file)
