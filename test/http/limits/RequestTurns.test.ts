@@ -305,13 +305,13 @@ describeOn(serviceWith(backpressure))("an account whose drafts are late", (it) =
     assert.strictEqual((yield* create("before")).status, 202)
     const late = Effect.gen(function* () {
       yield* tellLateness(testMode, () => 5_001)
-      const refused = yield* create("late")
-      assert.deepStrictEqual([refused.status, refused.headers["retry-after"]], [429, "2"])
       const line = yield* open()
       const head = requestOf("/v1/invoices").replace("GET", "POST").replace(/\r\n$/, "Content-Length: 9\r\n\r\n")
       line.socket.write(head)
       yield* eventually(() => statusesOf(line).length === 1)
       assert.deepStrictEqual(statusesOf(line), [429])
+      const refused = yield* create("late")
+      assert.deepStrictEqual([refused.status, refused.headers["retry-after"]], [429, "2"])
       assert.strictEqual((yield* get("/v1/account")).status, 200)
       assert.strictEqual(
         (yield* post("/v1/customers", {}, { ...bearer(keys.live), "idempotency-key": "c" })).status,
