@@ -11,6 +11,7 @@ import { Busyness } from "../../../src/protocol/Busyness.ts"
 import { Backpressure } from "../../../src/issuing/Backpressure.ts"
 import { keys, limitedTo, serviceWith, testMode, unlimited } from "../../support/apps/MemoryApp.ts"
 import { addCustomer, addDraft, addNumbered } from "../../support/apps/MemoryRows.ts"
+import { atNoCalls, holdCalls } from "../../support/memory/Calls.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { bearer, get, post, send } from "../../support/apps/Requests.ts"
 import { withoutRest } from "../../support/apps/WithoutRest.ts"
@@ -237,6 +238,26 @@ describeOn(limitedTo(unlimited, noCreations))("an account that has no turn at cr
     }
     assert.deepStrictEqual([tables.invoices.size, tables.customers.size], [0, 1])
     assert.strictEqual((yield* get("/v1/account")).status, 200)
+  })
+})
+
+const oneCreation = { ...noCreations, creation: { ...noCreations.creation, ofOwnerAtOnce: 1 } }
+
+describeOn(limitedTo(unlimited, oneCreation))("a creation under way", (it) => {
+  it.effect("has its turn until it is stored", function* () {
+    const customer = yield* addCustomer()
+    const validate = Effect.map(post("/v1/invoices/validate", invoiceBody(customer)), ({ status }) => status)
+    assert.strictEqual(yield* validate, 200)
+    const creation = yield* holdCalls("InvoiceCreation.create")
+    const created = yield* Effect.forkChild(
+      post("/v1/invoices", invoiceBody(customer), { "idempotency-key": "invoice" })
+    )
+    yield* creation.arrived
+    const during = yield* validate
+    yield* creation.open
+    const { status } = yield* Fiber.join(created)
+    yield* atNoCalls
+    assert.deepStrictEqual([during, status, yield* validate], [429, 202, 200])
   })
 })
 

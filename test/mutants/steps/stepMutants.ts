@@ -40,7 +40,8 @@ export const stepMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/issuing/Numbering.ts", "test/actors/SentAtOnce.test.ts", {
     "steps: a numbered document is handed to its actor": {
-      "if (row === undefined) yield*": "yield*"
+      "if (row === undefined) yield* notify.proceed(key)\n        else numbered":
+        "yield* notify.proceed(key)\n        if (row !== undefined) numbered"
     }
   }),
   ...guards("src/store/documents/Numbering.ts", "test/store/sql/WithoutVacuum.pg.test.ts", {

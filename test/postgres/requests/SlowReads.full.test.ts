@@ -112,12 +112,12 @@ const anotherAccount = Effect.gen(function* () {
   return key
 })
 
-describeLive(app())("Slow reads of three accounts", (it) => {
-  it.effect("leave most connections to a fourth", function* () {
+describeLive(app())("Slow reads of four accounts", (it) => {
+  it.effect("leave most connections to a fifth", function* () {
     const { client, url } = yield* TestApp
     const sql = yield* SqlClient.SqlClient
     const customer = yield* newCustomer(client)
-    const others = yield* Effect.forEach([1, 2, 3], () => Effect.map(anotherAccount, (key) => makeClient(url, key)))
+    const others = yield* Effect.forEach([1, 2, 3, 4], () => Effect.map(anotherAccount, (key) => makeClient(url, key)))
     for (const other of others) yield* newCustomer(other)
     // Each row takes as long to read as thousands of rows of a large log.
     yield* until(sql`select from requests`, (rows) => rows.length >= 4)
