@@ -57,9 +57,14 @@ const makeLanes = () => {
     if (latest !== undefined) sharedUntil = performance.now() + sharedMs
     latest = lane
   }
+  /** Whether one lane has most of the ready fibers. Accounts that are as busy as each other have whole turns. */
+  const isFlooded = () => {
+    for (const tasks of lanes.values()) if (tasks.length * 2 > ready) return true
+    return false
+  }
   const runSlice = () => {
     const now = performance.now()
-    const end = now < sharedUntil ? now + sliceMs : Infinity
+    const end = now < sharedUntil && isFlooded() ? now + sliceMs : Infinity
     // What these fibers start waits for the next turn.
     let left = ready
     try {

@@ -82,6 +82,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
     "the end of an earlier actor removes the later one": { "all.get(address) === local &&": "all.has(address) &&" }
   }),
   ...guards("src/platform/EventLoop.ts", "test/platform/EventLoop.test.ts", {
+    "accounts that are as busy as each other have short turns": { "tasks.length * 2 > ready": "tasks.length > 0" },
     "the fibers of one account go before those of another": {
       "sharedUntil ? lane : common": "sharedUntil ? common : common"
     },

@@ -74,6 +74,16 @@ describe("fibers that share the event loop", () => {
     }).pipe(EventLoop.shared)
   )
 
+  it.live("of accounts that are as busy as each other have whole turns", () =>
+    Effect.gen(function* () {
+      yield* share
+      const fibers = yield* Effect.forEach([..."abcdefgh"], (letter) =>
+        Effect.forkChild(inLane(accountOf(letter))(Effect.andThen(Effect.yieldNow, step)))
+      )
+      assert.isBelow(yield* turnsUntil(Fiber.joinAll(fibers)), 6)
+    }).pipe(EventLoop.shared)
+  )
+
   it.live("leave it too between two items of a batch that is written", () =>
     Effect.gen(function* () {
       yield* share
