@@ -141,7 +141,7 @@ export const make = (options: TurnOptions) => {
    * Carries out an effect when its turn comes. Fails with `rate_limited` or `service_unavailable` when too many turns wait or the
    * turn does not come within `maxWait`. `rest`: the milliseconds for which the owner gets no other turn afterwards; 0 by default.
    */
-  const inTurn = <A, E, R>(
+  return <A, E, R>(
     { asker, owner }: Asker,
     effect: Effect.Effect<A, E, R>,
     rest: (exit: Exit.Exit<A, E>) => number = () => 0
@@ -172,5 +172,4 @@ export const make = (options: TurnOptions) => {
         )
       })
     )
-  return Object.assign(inTurn, { refusalOf })
 }
