@@ -28,7 +28,7 @@ export const make = ({ atOnce, inAll, ofOwner }: LimitValues["attempts"]) => {
       else if (queue.waiting(owner, asker) === 0) queue.add(owner, asker, wake)
       return free
     },
-    /** Takes one place if one is free and no owner waits that has fewer than its own number; gives whether it did. */
+    /** Takes one place if one is free that no waiting owner may have: each of them has its own number. Gives whether it did. */
     takeOne: (owner: string): boolean => {
       const isFree = freeOf(owner) > 0 && !queue.some((one) => taken.of(one) < ofOwner)
       if (isFree) count(owner, 1)

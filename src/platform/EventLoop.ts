@@ -19,8 +19,8 @@ const common = "common"
 /**
  * Makes schedulers that share the event loop. Effect's own scheduler runs all ready fibers in one turn of the loop, in order: the turn of a
  * busy process lasts tens of milliseconds, a request needs several turns, one for each answer of the database, and the fibers of a busy
- * account stand before those of another. Here, while more than one account has fibers, they run for half a millisecond of each turn: one of
- * each account in turn, and one of the common lane before each of them.
+ * account stand before those of another. Here, while more than one account has fibers, one of each account runs in turn, and one of the common
+ * lane before each of them. While most of the ready fibers are in one lane, a turn ends after half a millisecond.
  */
 const makeLanes = () => {
   const lanes = new Map<string, Array<Task>>()
@@ -57,7 +57,7 @@ const makeLanes = () => {
     if (latest !== undefined) sharedUntil = performance.now() + sharedMs
     latest = lane
   }
-  /** Whether one lane has most of the ready fibers. Accounts that are as busy as each other have whole turns. */
+  /** Whether most of the ready fibers are in one lane. Equally busy accounts have whole turns: more fibers then share a statement. */
   const isFlooded = () => {
     for (const tasks of lanes.values()) if (tasks.length * 2 > ready) return true
     return false

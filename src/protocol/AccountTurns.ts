@@ -26,8 +26,8 @@ const stallMs = 1_000
 // So many rounds of an owner's turns always wait, so that a client with a few connections is slowed and not refused.
 const freeRounds = 4
 
-// So many of an owner's last turns give the rate at which its turns come.
-const paced = 32
+// The number of an owner's last turns from which the rate of its turns is computed.
+const ratedTurns = 32
 
 const retryAfter = 2
 
@@ -65,16 +65,16 @@ export const make = (options: TurnOptions) => {
     if (queue.waiting(owner) === 0) return void times.delete(owner)
     const last = times.get(owner) ?? []
     const isAfterStall = now - (last.at(-1) ?? now) >= stallMs
-    times.set(owner, isAfterStall ? [now] : [...last.slice(1 - paced), now])
+    times.set(owner, isAfterStall ? [now] : [...last.slice(1 - ratedTurns), now])
   }
-  /** How long a further turn of the owner would wait, in milliseconds; 0 while too few turns have come to tell. */
+  /** How long a further turn of the owner would wait, in milliseconds; 0 until enough turns have come to compute it. */
   const delayMs = (owner: string, now: number) => {
     const last = times.get(owner) ?? []
     const [first = now, latest = now] = [last[0], last.at(-1)]
-    if (last.length < paced) return 0
-    // A turn that is late counts, or turns that come ever more slowly would seem as fast as before.
+    if (last.length < ratedTurns) return 0
+    // The time since the last turn counts as well, because turns may come more slowly than before.
     const until = now - latest < stallMs ? now : latest
-    return (queue.waiting(owner) * (until - first)) / paced
+    return (queue.waiting(owner) * (until - first)) / ratedTurns
   }
   const mayBegin = (owner: string) => !resting.has(owner) && underWay.of(owner) < ofOwnerAtOnce
   const begin = (owner: string) => {
@@ -119,15 +119,14 @@ export const make = (options: TurnOptions) => {
     ofAsker: tooMany("This key or address", waiting.ofAsker),
     ofOwner: tooMany("This account", waiting.ofOwner),
     inAll: overloaded(`${waiting.inAll} ${what}s of all accounts are waiting`),
-    slow: overloaded(`${what}s wait for longer than a second`),
-    slowOfOwner: limited(`This account's other ${what}s would leave no turn for this one within a second`),
+    slow: overloaded(`${what}s wait for longer than ${maxDelayMs} ms`),
+    slowOfOwner: limited(`This account's other ${what}s would leave no turn for this one within ${maxDelayMs} ms`),
     late: overloaded(`no turn came within ${seconds} s for this ${what}`),
     lateOfOwner: limited(`This account's other ${what}s left no turn within ${seconds} s for this one`)
   }
   const beginsNow = (owner: string) => inAll < atOnce && mayBegin(owner) && queue.waiting(owner) === 0
-  /** Why a turn would be refused `now`, in Unix milliseconds; undefined if the turn would begin or wait. */
+  /** Why a turn that cannot begin may not wait either; undefined if the turn may wait. `now`: in Unix milliseconds. */
   const refusalOf = ({ asker, owner }: Asker, now: number): ApiError | undefined => {
-    if (beginsNow(owner)) return undefined
     const own = queue.waiting(owner)
     if (queue.waiting(owner, asker) >= waiting.ofAsker) return refusals.ofAsker
     if (own >= waiting.ofOwner) return refusals.ofOwner

@@ -17,7 +17,7 @@ export class FairQueue<A> {
     return [...(lines?.values() ?? [])].reduce((sum, line) => sum + line.length, 0)
   }
 
-  /** Whether jobs wait of an owner that satisfies `is`. */
+  /** Whether an owner with waiting jobs satisfies `is`. */
   some(is: (owner: string) => boolean): boolean {
     return [...this.owners.keys()].some(is)
   }

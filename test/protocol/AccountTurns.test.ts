@@ -198,7 +198,7 @@ describe("turns", () => {
       yield* endMany(40)
       const own = yield* refusal(inTurn, "a", "key")
       assert.deepInclude(own, { code: "rate_limited", headers: { "Retry-After": "2" } })
-      assert.match(own.message, /^This account's other documents would leave no turn for this one within a second/)
+      assert.match(own.message, /^This account's other documents would leave no turn for this one within 1000 ms/)
       assert.strictEqual(yield* inTurn({ owner: "b", asker: "key" }, Effect.succeed("b's")), "b's")
       // A stall says nothing of the rate: a turn that is asked for after it waits.
       yield* endMany(11)

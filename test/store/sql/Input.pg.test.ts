@@ -57,7 +57,7 @@ onPostgres("a statement is planned once, whatever number of items a batch has", 
   const sql = yield* SqlClient.SqlClient
   const ids = Input.make<string>({ id: ["text", (id) => id] })
   const plans = sql`
-    select generic_plans::integer as once, custom_plans::integer as anew from pg_prepared_statements where statement ~ '^select n.id, i.count'`
+    select generic_plans::integer as generic, custom_plans::integer as custom from pg_prepared_statements where statement ~ '^select n.id, i.count'`
   yield* sql.withTransaction(
     Effect.gen(function* () {
       for (let times = 0; times < 12; times += 1) {
@@ -65,7 +65,7 @@ onPostgres("a statement is planned once, whatever number of items a batch has", 
           cross join lateral (select count(*) from invoices i where i.account_id = n.id) i`
       }
       // PostgreSQL compares the first five plans with one for any number of items.
-      assert.deepStrictEqual(yield* plans, [{ once: 7, anew: 5 }])
+      assert.deepStrictEqual(yield* plans, [{ generic: 7, custom: 5 }])
     })
   )
 })

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Flooded, FloodOrders } from "./Flood.ts"
 import { openLoad, type Sent } from "./OpenLoad.ts"
 
-const told = ({ text, ...sent }: Sent) => ({
+const summaryOf = ({ text, ...sent }: Sent) => ({
   ...sent,
   why: sent.status === 202 ? "" : sent.status === 0 ? text : String(JSON.parse(text).error.code)
 })
@@ -12,7 +12,7 @@ process.once("message", ({ connections, payers, rate, seconds, url }: FloodOrder
     const load = yield* openLoad(url, payers, rate, { connections, keepsAlive: true })
     yield* Effect.sleep(seconds * 1_000)
     const sent = yield* load.stop
-    return { began: load.began, sent: sent.map(told) } satisfies Flooded
+    return { began: load.began, sent: sent.map(summaryOf) } satisfies Flooded
   })
   void Effect.runPromise(Effect.scoped(flood)).then((flooded) => process.send?.(flooded))
 })
