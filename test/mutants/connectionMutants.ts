@@ -48,6 +48,9 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
     "connections: all that were refused are read again in one turn of the event loop": {
       "if (resuming.size === 1) resumeNext()": "socket.resume()"
     },
+    "connections: one whose body is read after the refusal is read at once": {
+      "if (request.complete) pause": "if (true) pause"
+    },
     "connections: few refusals between other answers pause one": {
       "connection.limited - limitedLess": "connection.limited"
     },

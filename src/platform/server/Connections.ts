@@ -227,7 +227,9 @@ export const makeConnections = (
     response.once("close", () => {
       connection.exchanges.delete(exchange)
       weigh(connection)
-      pause(connection, response)
+      // A pause within a request ends with it: Node reads the socket again for the next request.
+      if (request.complete) pause(connection, response)
+      else request.once("close", () => pause(connection, response))
       if (connection.exchanges.size > 0 || !busy.delete(connection)) return
       connection.since = performance.now()
       idle.add(connection)

@@ -6,6 +6,7 @@ import { Socket } from "node:net"
 import { makeConnections } from "../../../src/platform/server/Connections.ts"
 import { keys, serviceWith } from "../../support/apps/MemoryApp.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { invoiceBody } from "../../support/apps/Invoices.ts"
 import { ask, askFrom, eventually, type Line, open, requestOf, statusesOf } from "../../support/processes/Sockets.ts"
 import { patiently } from "../../support/apps/Until.ts"
 import { it as alone, itOn } from "../../support/Tests.ts"
@@ -237,6 +238,20 @@ describe("a connection that gets 429 again and again", () => {
     }
   )
 
+  itOn(paused(farMs)).effect("is paused too where the answer comes before the body was read", function* () {
+    const [line, other] = [yield* open(one), yield* open(one)]
+    const body = JSON.stringify(invoiceBody("cust_1"))
+    const head = requestOf("/v1/invoices").replace("GET", "POST").trimEnd()
+    yield* inRow(line, [200, 200, 429])
+    for (const answers of [4, 5]) {
+      line.socket.write(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+      yield* eventually(() => statusesOf(line).length >= answers)
+    }
+    line.socket.write(requestOf("/v1/account", keys.live))
+    assert.strictEqual(yield* ask(other, "/v1/account", keys.live), 200)
+    assert.deepStrictEqual(statusesOf(line), [200, 200, 429, 429, 429])
+  })
+
   itOn(paused(farMs, "loopback")).effect(
     "is read at once where a trusted proxy has it for all its clients",
     function* () {
@@ -259,7 +274,7 @@ describe("a connection that gets 429 again and again", () => {
           }
         })
         connections.admit(socket, Function.constVoid)
-        const request = new IncomingMessage(socket)
+        const request = Object.assign(new IncomingMessage(socket), { complete: true })
         const response = new ServerResponse(request)
         response.statusCode = 429
         connections.begin(request, response)
