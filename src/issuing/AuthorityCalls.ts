@@ -13,7 +13,7 @@ import { GivenVerdict, storableErrors } from "../outbound/authority/Verdicts.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import * as Deadline from "../protocol/Deadline.ts"
 import { checkPort, PortBroken } from "../protocol/PortCall.ts"
-import { Correction } from "../store/documents/Correction.ts"
+import { InvoiceCommands } from "../store/documents/InvoiceCommands.ts"
 import { Invoices } from "../store/documents/Invoices.ts"
 import { isSqlFailure } from "../store/sql/SqlFailure.ts"
 import { Workers } from "../store/sql/Workers.ts"
@@ -106,7 +106,7 @@ export class AuthorityCalls extends Context.Service<AuthorityCalls>()("folio/iss
   make: Effect.gen(function* () {
     const authority = yield* Authority
     const circuits = yield* CircuitBreaker
-    const correction = yield* Correction
+    const { codes } = yield* InvoiceCommands
     const invoices = yield* Invoices
     const signing = yield* Signing
     const workers = yield* Workers
@@ -149,7 +149,7 @@ export class AuthorityCalls extends Context.Service<AuthorityCalls>()("folio/iss
       Effect.gen(function* () {
         const { number_processed, trouble } = error
         if (number_processed === undefined) return yield* error
-        const isCorrected = (yield* correction.codes(row)).length > 0
+        const isCorrected = (yield* codes(row)).length > 0
         const waited = row.waiting?.code === trouble ? (row.waiting_ms ?? 0) : 0
         if (isCorrected ? row.attempts < knownAfterAttempts : waited < otherAfterMs) return yield* error
         const answer = { ErrorMessage: [number_processed.message] }

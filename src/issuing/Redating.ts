@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import type { Failure } from "../../schemas/FiscalDocument.ts"
 import { NationalProfile } from "../documents/NationalProfile.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
-import { Correction } from "../store/documents/Correction.ts"
+import { InvoiceCommands } from "../store/documents/InvoiceCommands.ts"
 import * as Store from "../store/documents/Redating.ts"
 import { ownSoftware, Softwares } from "../store/accounts/Softwares.ts"
 import { Resolutions } from "../store/accounts/Resolutions.ts"
@@ -28,7 +28,7 @@ const laterMax = 5
 export class Redating extends Context.Service<Redating>()("folio/issuing/Redating", {
   make: Effect.gen(function* () {
     const accounts = yield* Accounts
-    const correction = yield* Correction
+    const { codes } = yield* InvoiceCommands
     const redating = yield* Store.Redating
     const resolutions = yield* Resolutions
     const softwares = yield* Softwares
@@ -57,7 +57,7 @@ export class Redating extends Context.Service<Redating>()("folio/issuing/Redatin
     const codedAnew = Effect.fnUntraced(function* (row: Document) {
       const now = yield* Clock.currentTimeMillis
       const first = yield* coded(row, now)
-      const rejected = yield* correction.codes(row)
+      const rejected = yield* codes(row)
       let next = first
       for (let later = 1; Result.isSuccess(next) && rejected.includes(next.success.cufe); later += 1) {
         if (later > laterMax) return first

@@ -7,7 +7,6 @@ import { AuthorityCircuits } from "./documents/AuthorityCircuits.ts"
 import { AuditLog } from "./accounts/AuditLog.ts"
 import { Backlog } from "./sql/Backlog.ts"
 import { Certificates } from "./accounts/Certificates.ts"
-import { Correction } from "./documents/Correction.ts"
 import { Customers } from "./accounts/Customers.ts"
 import { Database } from "./sql/Database.ts"
 import { Deliveries } from "./webhooks/Deliveries.ts"
@@ -59,7 +58,6 @@ export const layer = Layer.mergeAll(
   AuthorityCircuits.layer,
   Backlog.layer,
   Certificates.layer,
-  Correction.layer,
   Customers.layer,
   Database.layer,
   Deliveries.layer,

@@ -83,7 +83,7 @@ export const paperMutants: ReadonlyArray<Mutant> = [
       "if (cents(totals.payable_amount) < cents(amount))": "if (cents(totals.payable_amount) < 0n)"
     }
   }),
-  ...guards("src/store/documents/Correction.ts", "test/postgres/correction/InContingency.full.test.ts", {
+  ...guards("src/store/documents/InvoiceCommands.ts", "test/postgres/correction/InContingency.full.test.ts", {
     "an e-mail of what was rejected is sent after the correction": {
       "invoice_id = ${key.id} and status = 'pending'": "invoice_id = ${key.id} and status = 'nothing'"
     }
@@ -94,7 +94,7 @@ export const paperMutants: ReadonlyArray<Mutant> = [
         "set next_number = r.next_number + case r.document_type when 'credit_note' then 0 else f.count end"
     }
   }),
-  ...guards("src/store/documents/Correction.ts", "test/postgres/correction/Correction.pg.test.ts", {
+  ...guards("src/store/documents/InvoiceCommands.ts", "test/postgres/correction/Correction.pg.test.ts", {
     "a corrected document keeps the code of what was rejected": {
       "cufe = null, issue_date = ${issue_date}::date": "cufe = i.cufe, issue_date = ${issue_date}::date"
     },

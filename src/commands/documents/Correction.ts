@@ -14,8 +14,8 @@ import { LiveReadiness } from "../../issuing/LiveReadiness.ts"
 import { Fault } from "../../protocol/Fault.ts"
 import { Notify } from "../../protocol/Notify.ts"
 import { Accounts } from "../../store/accounts/Accounts.ts"
-import { Correction, type CorrectionStanding } from "../../store/documents/Correction.ts"
 import { FileLinks } from "../../store/documents/FileLinks.ts"
+import { InvoiceCommands, type Standing } from "../../store/documents/InvoiceCommands.ts"
 import { Invoices } from "../../store/documents/Invoices.ts"
 import { documentView, Notes } from "../../store/documents/Notes.ts"
 import * as Command from "../Command.ts"
@@ -32,7 +32,7 @@ export const make = Effect.gen(function* () {
   const { alone } = yield* Command.make
   const accounts = yield* Accounts
   const backpressure = yield* Backpressure
-  const correction = yield* Correction
+  const commands = yield* InvoiceCommands
   const invoices = yield* Invoices
   const links = yield* FileLinks
   const notes = yield* Notes
@@ -43,7 +43,7 @@ export const make = Effect.gen(function* () {
 
   /** Locks the document; fails unless the authority has rejected the document, and has none of its number. */
   const lock = Effect.fnUntraced(function* (key: DocumentKey) {
-    const standing = yield* Command.found(yield* correction.lock(key), nounOf(key), key.id)
+    const standing = yield* Command.found(yield* commands.lock(key), nounOf(key), key.id)
     if (standing.state !== "rejected_by_authority") return yield* notRejected(key, standing)
     const isKnown = standing.authority_errors.some(({ rule }) => rule === processedBefore)
     return isKnown ? yield* numberKnown(key, standing) : standing
@@ -83,11 +83,11 @@ export const make = Effect.gen(function* () {
    */
   const ensureCovers = Effect.fnUntraced(function* (
     key: DocumentKey,
-    { currency }: CorrectionStanding,
+    { currency }: Standing,
     request: { readonly currency: string },
     totals: Totals
   ) {
-    const open = yield* correction.noteUnderWay(key, key.id)
+    const open = yield* commands.noteUnderWay(key, key.id)
     if (Option.isSome(open)) return yield* notesUnderWay(open.value)
     const { amount, count } = yield* notes.credited(key, key.id)
     if (count === 0) return
@@ -116,7 +116,7 @@ export const make = Effect.gen(function* () {
           const request = asKeptOn(sent, localDate(yield* Clock.currentTimeMillis))
           const totals = totalsOf(request.lines, request)
           yield* ensureCovers(key, standing, request, totals)
-          const corrected = yield* correction.ofInvoice(yield* renewalOf(key, totals), request)
+          const corrected = yield* commands.correct(yield* renewalOf(key, totals), request)
           if (!corrected) return yield* ApiError.missing("customer", request.customer_id, "customer_id")
           return yield* done(key)
         })
@@ -148,7 +148,7 @@ export const make = Effect.gen(function* () {
           if (invoice !== null && kind === "credit_note") {
             yield* ensureCreditable(notes, invoice, totals.payable_amount, ofRequest)
           } else if (invoice !== null) yield* ensureCorrectable(invoice, ofRequest)
-          const corrected = yield* correction.ofNote(yield* renewalOf(key, totals), request)
+          const corrected = yield* commands.correct(yield* renewalOf(key, totals), request)
           if (!corrected) return yield* ApiError.missing("customer", customer_id, "customer_id")
           return yield* done(key)
         })
@@ -160,13 +160,13 @@ export const make = Effect.gen(function* () {
 
 const nounOf = ({ id }: DocumentKey) => documentKinds[kindOf(id)].noun
 
-const notRejected = (key: DocumentKey, { state }: CorrectionStanding) =>
+const notRejected = (key: DocumentKey, { state }: Standing) =>
   new ApiError({
     code: "invoice_not_rejected",
     message: `Only ${aOf(key)} that the authority rejected can be corrected in its place; this one is ${describe(state)}. What was accepted is corrected by a note, and what failed is retried.`
   })
 
-const numberKnown = (key: DocumentKey, { full_number }: CorrectionStanding) =>
+const numberKnown = (key: DocumentKey, { full_number }: Standing) =>
   new ApiError({
     code: "invoice_number_processed",
     message: `The authority has processed a document with the number ${full_number} before, and what it has is never replaced. Look the number up in the authority's portal; correct that document by a note if need be, and issue this ${nounOf(key)} again as a new document.`

@@ -5,6 +5,7 @@ import { DocumentDetails, type PaymentMeans } from "../../../schemas/DocumentDet
 import type { NoteId } from "../../../schemas/Id.ts"
 import { InvoiceId } from "../../../schemas/Id.ts"
 import { Line, Totals } from "../../../schemas/Line.ts"
+import type { InvoiceRequest } from "../../../schemas/Invoice.ts"
 import type { NoteRequest, OriginalInvoice } from "../../../schemas/Note.ts"
 import { detailsOf } from "../../domain/documents/Details.ts"
 import type { NoteKind } from "../../domain/documents/DocumentKinds.ts"
@@ -61,6 +62,27 @@ export const standardOperation = "10"
 
 /** How a note is paid whose request does not say: by means that are not defined, at once. The authority wants a means (CAN03b). */
 export const undefinedMeans: PaymentMeans = { code: "1", type: "1" }
+
+/** What a document has from the invoice of the account that it corrects, or else from a customer and its own request. */
+export const sourceOf = (
+  sql: SqlClient.SqlClient,
+  account: AccountMode,
+  request: Partial<NoteRequest> & Partial<Pick<InvoiceRequest, "operation_type">>,
+  invoice_id: string | null
+) => {
+  const { currency = "", customer_id = "", exchange_rate = null } = request
+  const { operation_type = standardOperation, payment_means = undefinedMeans } = request
+  return invoice_id === null
+    ? sql`
+        select account_id, livemode, ${currency}::text as currency, ${exchange_rate}::text as exchange_rate,
+          ${operation_type}::text as operation_type, ${JSON.stringify(payment_means)}::jsonb as payment_means, acquirer,
+          id as customer_id, null::text as invoice_id
+        from customers where ${ofKey(sql, { ...account, id: customer_id })}`
+    : sql`
+        select account_id, livemode, currency, coalesce(${exchange_rate}::text, exchange_rate) as exchange_rate, operation_type,
+          payment_means, acquirer, customer_id, id as invoice_id
+        from invoices where ${ofKey(sql, { ...account, id: invoice_id })}`
+}
 
 /** The optional parts of an invoice that a note over the whole invoice repeats: those that its value depends on. */
 export const ofWhole = (details: DocumentDetails | null): DocumentDetails => {
@@ -120,20 +142,6 @@ export class Notes extends Context.Service<Notes>()("folio/store/Notes", {
         order by id limit 1`
     )
 
-    /** What a note has from the invoice of the account, or from its request and a customer. */
-    const source = ({ account, invoice, request }: NewNote) => {
-      const { currency = "", customer_id = "", exchange_rate = null, payment_means = undefinedMeans } = request
-      return invoice === null
-        ? sql`
-            select account_id, livemode, id as customer_id, ${currency}::text as currency, ${exchange_rate}::text as exchange_rate,
-              ${standardOperation}::text as operation_type, ${JSON.stringify(payment_means)}::jsonb as payment_means, acquirer,
-              null::text as invoice_id
-            from customers where ${ofKey(sql, { ...account, id: customer_id })}`
-        : sql`
-            select account_id, livemode, customer_id, currency, coalesce(${exchange_rate}::text, exchange_rate) as exchange_rate,
-              operation_type, payment_means, acquirer, id as invoice_id
-            from invoices where ${ofKey(sql, invoice)}`
-    }
     const insert = Query.first(Schema.Struct({ acquirer_number: Schema.String }), (note: NewNote) => {
       const { created_at, id, kind, request, totals } = note
       const [details, original] = [detailsOf(request), request.original ?? null].map((part) =>
@@ -149,7 +157,7 @@ export class Notes extends Context.Service<Notes>()("folio/store/Notes", {
           ${details}::jsonb, ${JSON.stringify(totals)}::jsonb, acquirer, ${JSON.stringify(request.metadata ?? {})}::jsonb,
           ${request.prefix ?? null}, invoice_id, ${original}::jsonb, ${request.correction_code}, ${request.reason},
           ${created_at}, ${created_at}
-        from (${source(note)}) s
+        from (${sourceOf(sql, note.account, request, note.invoice?.id ?? null)}) s
         returning acquirer -> 'identification' ->> 'number' as acquirer_number`
     })
 

@@ -23,7 +23,8 @@ const pathsOf = SchemaIssue.makeFormatterStandardSchemaV1()
 export const isUnreadable = (cause: Cause.Cause<unknown>): boolean =>
   Result.getOrUndefined(Cause.findDefect(cause)) instanceof UnreadableInvoice
 
-const Remarks = Schema.Array(AuthorityError).pipe(Schema.catchDecoding(() => Effect.succeedSome([])))
+/** Remarks of the authority, which only clients read: empty when they cannot be decoded. */
+export const Remarks = Schema.Array(AuthorityError).pipe(Schema.catchDecoding(() => Effect.succeedSome([])))
 
 /** The columns needed to end a document whose row cannot be read. Columns that only clients read decode as empty when invalid. */
 const Vitals = Schema.Struct({

@@ -3,9 +3,9 @@ import { detailsOf } from "../../../src/domain/documents/Details.ts"
 import type { AcceptanceCode } from "../../../schemas/Acceptance.ts"
 import { eventView } from "../../../src/domain/documents/Acceptance.ts"
 import { timestamp } from "../../../src/domain/documents/AuthorityTime.ts"
-import { Correction, type Renewal } from "../../../src/store/documents/Correction.ts"
-import { InvoiceCommands } from "../../../src/store/documents/InvoiceCommands.ts"
+import { InvoiceCommands, type Renewal } from "../../../src/store/documents/InvoiceCommands.ts"
 import { commandName, timelineMax, Timelines } from "../../../src/store/documents/Timelines.ts"
+import type { NoteRequest } from "../../../schemas/Note.ts"
 import type { TimelineEntry } from "../../../schemas/Timeline.ts"
 import { DeliveryId, WebhookEndpointId } from "../../../schemas/Id.ts"
 import { firstOf } from "./MemoryPages.ts"
@@ -13,37 +13,6 @@ import { noteSource, untouched } from "./MemoryNotes.ts"
 import { existing, inMemory, type InvoiceRow, isOf, optionOf, type Tables } from "./MemoryTables.ts"
 
 const retryAlarmMs = 5_000
-
-export const layerInvoiceCommands = inMemory(InvoiceCommands, ({ call }) => ({
-  lock: (key) =>
-    call("InvoiceCommands.lock", ({ invoices }) =>
-      Option.map(
-        optionOf(invoices, key, key.id),
-        ({ contingency_since, failure, full_number, state, submitted_at, version }) => ({
-          state,
-          version,
-          has_number: full_number !== null,
-          is_issued: submitted_at !== null || contingency_since !== null,
-          failure
-        })
-      )
-    ),
-  move: ({ id }, from, command, to) =>
-    call("InvoiceCommands.move", ({ invoices, transitions }, now) => {
-      const row = existing(invoices, id)
-      const version = row.version + 1
-      invoices.set(row.id, {
-        ...row,
-        state: to,
-        version,
-        attempts: 0,
-        next_action_at: command === "Retry" ? now + retryAlarmMs : null,
-        failure: null,
-        updated_at: new Date(now)
-      })
-      transitions.push({ invoice_id: row.id, version, command, from: from.state, to, at: now })
-    })
-}))
 
 const givenUp =
   "The document was corrected before this e-mail was sent. The corrected document has an e-mail of its own."
@@ -78,45 +47,59 @@ const correct = (tables: Tables, { key, totals, ...date }: Renewal, content: Par
   return true
 }
 
-export const layerCorrection = inMemory(Correction, ({ call }) => ({
-  lock: (key) => call("Correction.lock", ({ invoices }) => optionOf(invoices, key, key.id)),
+export const layerInvoiceCommands = inMemory(InvoiceCommands, ({ call }) => ({
+  lock: (key) =>
+    call("InvoiceCommands.lock", ({ invoices }) =>
+      Option.map(
+        optionOf(invoices, key, key.id),
+        ({ authority_errors, contingency_since, currency, failure, full_number, state, submitted_at }) => ({
+          state,
+          full_number,
+          currency,
+          authority_errors,
+          has_number: full_number !== null,
+          is_issued: submitted_at !== null || contingency_since !== null,
+          failure
+        })
+      )
+    ),
+  move: ({ id }, from, command, to) =>
+    call("InvoiceCommands.move", ({ invoices, transitions }, now) => {
+      const row = existing(invoices, id)
+      const version = row.version + 1
+      invoices.set(row.id, {
+        ...row,
+        state: to,
+        version,
+        attempts: 0,
+        next_action_at: command === "Retry" ? now + retryAlarmMs : null,
+        failure: null,
+        updated_at: new Date(now)
+      })
+      transitions.push({ invoice_id: row.id, version, command, from: from.state, to, at: now })
+    }),
   noteUnderWay: (account, id) =>
-    call("Correction.noteUnderWay", ({ invoices }) =>
+    call("InvoiceCommands.noteUnderWay", ({ invoices }) =>
       Option.fromUndefinedOr(
         [...invoices.values()].find((row) => isOf(row, account) && row.invoice_id === id && row.next_action_at !== null)
           ?.id
       )
     ),
   codes: (key) =>
-    call("Correction.codes", ({ rejected }) =>
+    call("InvoiceCommands.codes", ({ rejected }) =>
       rejected.filter(({ invoice_id }) => invoice_id === key.id).map(({ cufe }) => cufe)
     ),
-  ofInvoice: (renewal, request) =>
-    call("Correction.ofInvoice", (tables, now) => {
-      const customer = optionOf(tables.customers, renewal.key, request.customer_id)
-      if (Option.isNone(customer)) return false
-      const { currency, exchange_rate = null, lines, metadata = {}, operation_type, payment_means } = request
-      const { acquirer, id } = customer.value
-      const sent = {
-        currency,
-        exchange_rate,
-        lines,
-        details: detailsOf(request),
-        metadata,
-        operation_type,
-        payment_means
-      }
-      return correct(tables, renewal, { ...sent, acquirer, customer_id: id }, now)
-    }),
-  ofNote: (renewal, request) =>
-    call("Correction.ofNote", (tables, now) => {
-      const source = noteSource(tables, renewal.key, request, request.invoice_id ?? null)
+  correct: (renewal, request) =>
+    call("InvoiceCommands.correct", (tables, now) => {
+      const sent: Partial<NoteRequest> = request
+      const source = noteSource(tables, renewal.key, sent, sent.invoice_id ?? null)
       if (Option.isNone(source)) return false
-      const { correction_code, lines, metadata = {}, original = null, reason } = request
-      const sent = { correction_code, details: detailsOf(request), lines, metadata, original, reason }
-      const own_rate = request.exchange_rate !== undefined
+      const { lines, metadata = {} } = request
+      const { correction_code = null, original = null, reason = null } = sent
+      const said = { correction_code, details: detailsOf(request), lines, metadata, original, reason }
+      const own_rate = correction_code !== null && request.exchange_rate !== undefined
       const { account_id: _account, livemode: _mode, ...content } = source.value
-      return correct(tables, renewal, { ...content, ...sent, own_rate }, now)
+      return correct(tables, renewal, { ...content, ...said, own_rate }, now)
     })
 }))
 

@@ -1,6 +1,7 @@
 import { Option } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { InvoiceId } from "../../../schemas/Id.ts"
+import type { InvoiceRequest } from "../../../schemas/Invoice.ts"
 import type { NoteRequest, OriginalInvoice } from "../../../schemas/Note.ts"
 import type { GrantedRange } from "../../../schemas/Resolution.ts"
 import { detailsOf } from "../../../src/domain/documents/Details.ts"
@@ -104,7 +105,7 @@ const ownOf = ({ invoices }: Tables, account: AccountMode, { cufe, full_number }
 export const noteSource = (
   { customers, invoices }: Tables,
   account: AccountMode,
-  request: NoteRequest,
+  request: Partial<NoteRequest> & Partial<Pick<InvoiceRequest, "operation_type">>,
   invoice_id: string | null
 ) => {
   if (invoice_id !== null) {
@@ -124,13 +125,14 @@ export const noteSource = (
     })
   }
   const { currency = "", customer_id = "", exchange_rate = null, payment_means = undefinedMeans } = request
+  const { operation_type = standardOperation as "09" | "10" | "11" } = request
   return Option.map(optionOf(customers, account, customer_id), ({ acquirer, id }) => ({
     ...account,
     customer_id: id,
     acquirer,
     currency,
     exchange_rate,
-    operation_type: standardOperation as "09" | "10" | "11",
+    operation_type,
     payment_means,
     invoice_id: null as InvoiceId | null
   }))

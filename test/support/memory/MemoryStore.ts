@@ -33,7 +33,7 @@ import {
   layerLogos
 } from "./MemoryAccounts.ts"
 import { layerAcceptances } from "./acceptance/MemoryAcceptances.ts"
-import { layerCorrection, layerInvoiceCommands, layerTimelines } from "./MemoryCommands.ts"
+import { layerInvoiceCommands, layerTimelines } from "./MemoryCommands.ts"
 import { layerDeliveries, layerNumbering, layerTransitions } from "./MemoryDelivery.ts"
 import { layerEndpoints } from "./MemoryEndpoints.ts"
 import { layerEnablements, layerTestDocuments } from "./enablement/MemoryEnablements.ts"
@@ -260,7 +260,6 @@ export const layer = Layer.mergeAll(
   layerLiveMode,
   layerSoftwares,
   layerCircuits,
-  layerCorrection,
   layerCustomers,
   layerDatabase,
   layerDeliveries,
