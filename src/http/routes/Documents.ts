@@ -22,7 +22,9 @@ const filterOf = (kind: DocumentKind, query: Query): InvoiceFilter => ({
   invoice_id: query.invoice_id ?? null,
   status: query.status ?? null,
   customer_id: query.customer_id ?? null,
-  full_number: query.full_number ?? null,
+  ids: null,
+  full_numbers: query.full_number === undefined ? null : [query.full_number],
+  cufe: null,
   metadata: query.metadata ?? {},
   from: timeOf(query["created[gte]"]),
   to: timeOf(query["created[lte]"])

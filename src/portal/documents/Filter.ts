@@ -3,7 +3,7 @@ import { DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import { type InvoiceStatus, invoiceStatuses } from "../../../schemas/Invoice.ts"
 import type { Resolution } from "../../../schemas/Resolution.ts"
 import { firstMoment, lastMoment } from "../../domain/documents/AuthorityTime.ts"
-import type { DocumentFilter } from "../../store/documents/DocumentList.ts"
+import type { DocumentFilter } from "../../store/documents/InvoiceFilter.ts"
 import type { PageRequest } from "../../../schemas/Page.ts"
 import type { Listed } from "../frame/Parts.ts"
 import { CurrentVisit } from "../frame/Visit.ts"
@@ -113,6 +113,7 @@ export const filterOf = Effect.fnUntraced(function* (asked: Asked) {
   const meaning: Meaning | null = search === "" ? null : yield* meaningOf(search)
   const filter: DocumentFilter = {
     ...none,
+    invoice_id: null,
     kind,
     status,
     customer_id: customer,

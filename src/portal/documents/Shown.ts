@@ -69,6 +69,7 @@ export const codeOf = ({ cude, cufe }: AnyDocument): string | null => cufe ?? cu
 
 const ofId = {
   kind: null,
+  invoice_id: null,
   status: null,
   customer_id: null,
   full_numbers: null,

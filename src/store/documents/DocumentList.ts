@@ -1,36 +1,17 @@
 import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient, type Statement } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { WaitingCode } from "../../../schemas/AuthorityTrouble.ts"
 import { DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import { DocumentId } from "../../../schemas/Id.ts"
-import type { InvoiceStatus } from "../../../schemas/Invoice.ts"
 import type { PageRequest } from "../../../schemas/Page.ts"
 import { documentKinds, isOfKind } from "../../domain/documents/DocumentKinds.ts"
 import { states } from "../../domain/documents/InvoiceLifecycle.ts"
-import { firstIdAt, lastIdAt } from "../sql/Ids.ts"
-import { marked, metadataMarks, ofAccount } from "../sql/Keys.ts"
+import { ofAccount } from "../sql/Keys.ts"
 import type { Rows } from "../sql/Pages.ts"
 import * as Query from "../sql/Query.ts"
 import { bounded } from "../sql/SlowReads.ts"
-import { inStates, narrowDocuments, statesOf } from "./InvoiceFilter.ts"
-
-/** The documents of all kinds that a reader asks for. A null field matches any document; `from` and `to` are inclusive. */
-export interface DocumentFilter {
-  readonly kind: DocumentKind | null
-  readonly status: InvoiceStatus | null
-  readonly customer_id: string | null
-  /** Only these documents. */
-  readonly ids: ReadonlyArray<string> | null
-  /** Only documents with one of these full numbers: an account may have the same number once in each kind. */
-  readonly full_numbers: ReadonlyArray<string> | null
-  /** The CUFE of an invoice or the CUDE of a note. */
-  readonly cufe: string | null
-  /** Every document matches no entries. */
-  readonly metadata: Readonly<Record<string, string>>
-  readonly from: Date | null
-  readonly to: Date | null
-}
+import { type DocumentFilter, fits, narrowDocuments } from "./InvoiceFilter.ts"
 
 const reading = { name: "documents", narrow: narrowDocuments }
 
@@ -79,23 +60,6 @@ export class DocumentList extends Context.Service<DocumentList>()("folio/store/D
       case when next_action_at is not null then waiting ->> 'code' end as waiting_code,
       issue_date::text as issue_date, issue_time, created_at`
 
-    const fits = (account: AccountMode, kind: DocumentKind, filter: DocumentFilter): Statement.Fragment => {
-      const { cufe, customer_id, from, full_numbers, ids, metadata, status, to } = filter
-      const { prefix } = documentKinds[kind]
-      const ofKind = sql`id between ${`${prefix}_`} and ${`${prefix}_z`}`
-      return sql.and([
-        sql`${ofKind} and kind = ${kind}`,
-        ...marked(sql, account, metadataMarks(metadata), ofKind),
-        ...(ids === null ? [] : [sql`id = any(${ids}::text[])`]),
-        ...(customer_id === null ? [] : [sql`customer_id = ${customer_id}`]),
-        ...(full_numbers === null ? [] : [sql`full_number = any(${full_numbers}::text[])`]),
-        ...(cufe === null ? [] : [sql`cufe = ${cufe}`]),
-        ...(status === null ? [] : inStates(sql, statesOf(status))),
-        ...(from === null ? [] : [sql`created_at >= ${from} and id >= ${firstIdAt(prefix, from)}`]),
-        ...(to === null ? [] : [sql`created_at <= ${to} and id <= ${lastIdAt(prefix, to)}`])
-      ])
-    }
-
     // Ids sort by creation within a kind only. So each kind gives its next rows by its own index, and the list is merged from them.
     const page = Query.all(Row, (account: AccountMode, request: PageRequest, filter: DocumentFilter) => {
       const { cursor, limit } = request
@@ -109,7 +73,7 @@ export class DocumentList extends Context.Service<DocumentList>()("folio/store/D
       const ofKinds = kindsOf(filter).map(
         (kind) => sql`(
           select ${columns} from invoices
-          where ${ofAccount(sql, account)} and ${fits(account, kind, filter)} and ${bound(kind)}
+          where ${ofAccount(sql, account)} and ${fits(sql, account, { ...filter, kind })} and ${bound(kind)}
           order by id ${order} limit ${limit + 1})`
       )
       return sql`

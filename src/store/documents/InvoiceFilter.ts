@@ -7,19 +7,26 @@ import { type InvoiceState, isOpen, states, statusOf } from "../../domain/docume
 import { marked, metadataMarks } from "../sql/Keys.ts"
 import { firstIdAt, lastIdAt } from "../sql/Ids.ts"
 
-/** The documents of a kind that a request asks for. A null field matches any document; `from` and `to` are inclusive. */
-export interface InvoiceFilter {
-  readonly kind: DocumentKind
+/** The documents that a reader asks for. A null field matches any document; `from` and `to` are inclusive. */
+export interface DocumentFilter {
+  readonly kind: DocumentKind | null
   /** The invoice that the notes correct. */
   readonly invoice_id: string | null
   readonly status: InvoiceStatus | null
   readonly customer_id: string | null
-  readonly full_number: string | null
+  /** Only these documents. */
+  readonly ids: ReadonlyArray<string> | null
+  /** Only documents with one of these full numbers: an account may have the same number once in each kind. */
+  readonly full_numbers: ReadonlyArray<string> | null
+  /** The CUFE of an invoice or the CUDE of a note. */
+  readonly cufe: string | null
   /** Every document matches no entries. */
   readonly metadata: Readonly<Record<string, string>>
   readonly from: Date | null
   readonly to: Date | null
 }
+
+export type InvoiceFilter = DocumentFilter & { readonly kind: DocumentKind }
 
 /** What a client can do about a page that takes too long. */
 export const narrowDocuments =
@@ -33,10 +40,7 @@ export const statesOf = (status: InvoiceStatus): ReadonlyArray<InvoiceState> =>
 const named = (these: ReadonlyArray<InvoiceState>) => these.map((state) => `'${state}'`).join(", ")
 
 /** The SQL conditions of documents in these states. */
-export const inStates = (
-  sql: SqlClient.SqlClient,
-  these: ReadonlyArray<InvoiceState>
-): ReadonlyArray<Statement.Fragment> => [
+const inStates = (sql: SqlClient.SqlClient, these: ReadonlyArray<InvoiceState>): ReadonlyArray<Statement.Fragment> => [
   sql`state in (${sql.literal(named(these))})`,
   // Open documents are few, and the index of what has an alarm holds them alone.
   ...(these.every(isOpen) ? [sql`next_action_at is not null`] : [])
@@ -44,15 +48,17 @@ export const inStates = (
 
 /** The SQL condition of a filter on `invoices`. Ids of a kind are adjacent in the index, so a page reads no row of another kind. */
 export const fits = (sql: SqlClient.SqlClient, account: AccountMode, filter: InvoiceFilter): Statement.Fragment => {
-  const { customer_id, from, full_number, invoice_id, kind, metadata, status, to } = filter
+  const { cufe, customer_id, from, full_numbers, ids, invoice_id, kind, metadata, status, to } = filter
   const { prefix } = documentKinds[kind]
   const ofKind = sql`id between ${`${prefix}_`} and ${`${prefix}_z`}`
   return sql.and([
     sql`${ofKind} and kind = ${kind}`,
     ...marked(sql, account, metadataMarks(metadata), ofKind),
+    ...(ids === null ? [] : [sql`id = any(${ids}::text[])`]),
     ...(invoice_id === null ? [] : [sql`invoice_id = ${invoice_id}`]),
     ...(customer_id === null ? [] : [sql`customer_id = ${customer_id}`]),
-    ...(full_number === null ? [] : [sql`full_number = ${full_number}`]),
+    ...(full_numbers === null ? [] : [sql`full_number = any(${full_numbers}::text[])`]),
+    ...(cufe === null ? [] : [sql`cufe = ${cufe}`]),
     ...(status === null ? [] : inStates(sql, statesOf(status))),
     ...(from === null ? [] : [sql`created_at >= ${from} and id >= ${firstIdAt(prefix, from)}`]),
     ...(to === null ? [] : [sql`created_at <= ${to} and id <= ${lastIdAt(prefix, to)}`])

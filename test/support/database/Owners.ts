@@ -90,7 +90,9 @@ export const everyInvoice = {
   invoice_id: null,
   status: null,
   customer_id: null,
-  full_number: null,
+  ids: null,
+  full_numbers: null,
+  cufe: null,
   metadata: {},
   from: null,
   to: null

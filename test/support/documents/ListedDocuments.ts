@@ -6,7 +6,8 @@ import type { Line } from "../../../schemas/Line.ts"
 import { documentKinds } from "../../../src/domain/documents/DocumentKinds.ts"
 import type { InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
 import { totalsOf } from "../../../src/domain/documents/Totals.ts"
-import type { DocumentFilter, DocumentList } from "../../../src/store/documents/DocumentList.ts"
+import type { DocumentList } from "../../../src/store/documents/DocumentList.ts"
+import type { DocumentFilter } from "../../../src/store/documents/InvoiceFilter.ts"
 import { firstIdAt } from "../../../src/store/sql/Ids.ts"
 import { customerBody, invoiceBody } from "../apps/Invoices.ts"
 
@@ -22,6 +23,7 @@ const customers = ["a", "b"].map((letter) => CustomerId.make(`cust_${letter.repe
 
 const everything: DocumentFilter = {
   kind: null,
+  invoice_id: null,
   status: null,
   customer_id: null,
   ids: null,

@@ -1,12 +1,6 @@
 import { Option, Result } from "effect"
-import { type InvoiceFilter, statesOf } from "../../../src/store/documents/InvoiceFilter.ts"
-import {
-  type DocumentFilter,
-  DocumentList,
-  kindsOf,
-  type ListedDocument,
-  placeOf
-} from "../../../src/store/documents/DocumentList.ts"
+import { type DocumentFilter, statesOf } from "../../../src/store/documents/InvoiceFilter.ts"
+import { DocumentList, kindsOf, type ListedDocument, placeOf } from "../../../src/store/documents/DocumentList.ts"
 import { Invoices } from "../../../src/store/documents/Invoices.ts"
 import { isOpen } from "../../../src/domain/documents/InvoiceLifecycle.ts"
 import { reminderLeaseSeconds } from "../../../src/store/documents/Vitals.ts"
@@ -16,37 +10,20 @@ import { loaded } from "./MemoryNotes.ts"
 import { pageOf } from "./MemoryPages.ts"
 import { optionOf, type InvoiceRow, isOf, inMemory, type Tables } from "./MemoryTables.ts"
 
-const fits =
-  ({ customer_id, from, full_number, invoice_id, kind, metadata, status, to }: InvoiceFilter) =>
-  (row: InvoiceRow) =>
-    row.kind === kind &&
+const fits = (filter: DocumentFilter) => {
+  const { cufe, customer_id, from, full_numbers, ids, invoice_id, metadata, status, to } = filter
+  const ofKinds = kindsOf(filter)
+  return (row: InvoiceRow) =>
+    ofKinds.includes(row.kind) &&
+    (ids === null || ids.includes(row.id)) &&
     (invoice_id === null || row.invoice_id === invoice_id) &&
     (customer_id === null || row.customer_id === customer_id) &&
-    (full_number === null || row.full_number === full_number) &&
+    (full_numbers === null || full_numbers.includes(row.full_number ?? "")) &&
+    (cufe === null || row.cufe === cufe) &&
     Object.entries(metadata).every(([key, value]) => Object.hasOwn(row.metadata, key) && row.metadata[key] === value) &&
     (status === null || statesOf(status).includes(row.state)) &&
     (from === null || row.created_at >= from) &&
     (to === null || row.created_at <= to)
-
-const fitsFilter = (filter: DocumentFilter) => {
-  const { cufe, customer_id, from, full_numbers, ids, metadata, status, to } = filter
-  const ofKinds = kindsOf(filter)
-  const others = {
-    kind: "invoice",
-    invoice_id: null,
-    full_number: null,
-    customer_id,
-    from,
-    metadata,
-    status,
-    to
-  } as const
-  return (row: InvoiceRow) =>
-    ofKinds.includes(row.kind) &&
-    fits({ ...others, kind: row.kind })(row) &&
-    (ids === null || ids.includes(row.id)) &&
-    (cufe === null || row.cufe === cufe) &&
-    (full_numbers === null || full_numbers.includes(row.full_number ?? ""))
 }
 
 const listed = (row: InvoiceRow): ListedDocument => ({
@@ -73,7 +50,7 @@ export const layerDocumentList = inMemory(DocumentList, ({ call }) => ({
     call("DocumentList.list", ({ invoices }) => {
       const backwards = cursor?.direction === "before"
       const newestFirst = [...invoices.values()]
-        .filter((row) => isOf(row, account) && fitsFilter(filter)(row))
+        .filter((row) => isOf(row, account) && fits(filter)(row))
         .toSorted((a, b) => (placeOf(a.id) < placeOf(b.id) ? 1 : -1))
       const at = placeOf(cursor?.id ?? "")
       const beyond = newestFirst.filter(
