@@ -4,8 +4,7 @@ import type { AccountId } from "../../schemas/Id.ts"
 import { crowding } from "../domain/accounts/Crowding.ts"
 import { accountAddress } from "../protocol/Address.ts"
 import { AuthorityCircuits, type Waiting } from "../store/documents/AuthorityCircuits.ts"
-import { Deliveries } from "../store/webhooks/Deliveries.ts"
-import { DeliveryLimit, waitingMax } from "../store/webhooks/DeliveryLimit.ts"
+import { Deliveries, waitingMax } from "../store/webhooks/Deliveries.ts"
 import { Emails } from "../store/mail/Emails.ts"
 import { Invoices } from "../store/documents/Invoices.ts"
 import { DueWork, type KindOfWork } from "../store/DueWork.ts"
@@ -44,7 +43,6 @@ export const layer = Singleton.make(
     const deliveries = yield* Deliveries
     const emails = yield* Emails
     const invoices = yield* Invoices
-    const limit = yield* DeliveryLimit
     const notify = yield* Notify
     const workers = yield* Workers
     const backpressure = yield* Backpressure
@@ -92,7 +90,7 @@ export const layer = Singleton.make(
     const sweepDeliveries = Effect.flatMap(deliveries.dueEndpoints(pageSize), Effect.forEach(notify.deliver, discard))
     // What waits for an endpoint is counted about every 10 s: a count for each delivery would cost more than the delivery.
     const limitDeliveries = Effect.gen(function* () {
-      const filled = yield* limit.mark(waitingMax)
+      const filled = yield* deliveries.markFull(waitingMax)
       if (filled.length > 0) {
         yield* Effect.logWarning("So many deliveries wait for an endpoint that later ones are not attempted").pipe(
           Effect.annotateLogs({ webhook_endpoint_ids: filled })

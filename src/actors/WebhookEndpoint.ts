@@ -151,10 +151,8 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
       if (response.error?.code === "internal") yield* Metric.update(Metrics.poison("delivery"), 1)
       const completed: CompletedAttempt = {
         delivery,
-        trigger: delivery.trigger,
         started_at: new Date(startedAt),
         duration_ms: Math.round(response.durationMs),
-        succeeded,
         retryInMs: succeeded || isAlone ? null : nextDeliveryDelayMs(delivery.scheduled + 1, yield* Random.next),
         remote_ip: response.remoteIp,
         response_status: response.status,

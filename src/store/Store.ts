@@ -11,7 +11,6 @@ import { Customers } from "./accounts/Customers.ts"
 import { Database } from "./sql/Database.ts"
 import { Deliveries } from "./webhooks/Deliveries.ts"
 import { DeliveryHealth } from "./webhooks/DeliveryHealth.ts"
-import { DeliveryLimit } from "./webhooks/DeliveryLimit.ts"
 import { DocumentList } from "./documents/DocumentList.ts"
 import { DeliveryLog } from "./webhooks/DeliveryLog.ts"
 import { Emails } from "./mail/Emails.ts"
@@ -42,7 +41,6 @@ import { SandboxAuthorities } from "./sandbox/SandboxAuthorities.ts"
 import { SandboxStanding } from "./sandbox/SandboxStanding.ts"
 import { Softwares } from "./accounts/Softwares.ts"
 import { Secrets } from "./sql/Secrets.ts"
-import { SigningSecrets } from "./webhooks/SigningSecrets.ts"
 import { Timelines } from "./documents/Timelines.ts"
 import { Transitions } from "./documents/Transitions.ts"
 import { WebhookEndpoints } from "./webhooks/WebhookEndpoints.ts"
@@ -62,7 +60,6 @@ export const layer = Layer.mergeAll(
   Database.layer,
   Deliveries.layer,
   DeliveryHealth.layer,
-  DeliveryLimit.layer,
   DeliveryLog.layer,
   DocumentList.layer,
   DueWork.layer,
@@ -87,7 +84,6 @@ export const layer = Layer.mergeAll(
   Retention.layer,
   SandboxAuthorities.layer,
   SandboxStanding.layer,
-  SigningSecrets.layer,
   Softwares.layer,
   TestDocuments.layer,
   Timelines.layer,

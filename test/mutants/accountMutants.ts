@@ -156,7 +156,7 @@ export const accountMutants: ReadonlyArray<Mutant> = [
       "case when w.full_since is null then 'pending' else 'failed' end": "'pending'"
     }
   }),
-  ...guards("src/store/webhooks/DeliveryLimit.ts", "test/store/accounts/Limits.pg.test.ts", {
+  ...guards("src/store/webhooks/Deliveries.ts", "test/store/accounts/Limits.pg.test.ts", {
     "an endpoint that has room again is not known to have it": {
       "where w.full_since is not null and not exists": "where false and not exists"
     }

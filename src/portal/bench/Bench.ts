@@ -2,7 +2,7 @@ import { Clock, Effect, Layer } from "effect"
 import type { AuthorityModeRequest, AuthorityScript } from "../../../schemas/TestHelper.ts"
 import { html } from "../../http/pages/Html.ts"
 import { SandboxStanding, type Standing } from "../../store/sandbox/SandboxStanding.ts"
-import { SigningSecrets } from "../../store/webhooks/SigningSecrets.ts"
+import { WebhookEndpoints } from "../../store/webhooks/WebhookEndpoints.ts"
 import type { Form } from "../forms/SentForm.ts"
 import type { Page } from "../frame/Layout.ts"
 import { notice } from "../frame/Parts.ts"
@@ -121,7 +121,7 @@ const checkSignature = Effect.fnUntraced(function* (form: Form) {
   if (principal.livemode) return livePage(visit, 403)
   const errors = errorsOf(visit, form)
   if (Object.keys(errors).length > 0) return yield* shown({ sent: { form, errors } })
-  const endpoints = yield* visit.read((yield* SigningSecrets).all)
+  const endpoints = yield* visit.read((yield* WebhookEndpoints).signingSecrets)
   const body = form.raw("body")
   const id = eventIdOf(body)
   const event = yield* eventBody(visit, id)

@@ -1,6 +1,5 @@
 import { Cache, Cause, Context, Effect, Exit, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
-import type { AttemptTrigger } from "../../../schemas/Delivery.ts"
 import * as Batcher from "../sql/Batcher.ts"
 import type { Due } from "./DeliveryClaims.ts"
 import * as DeliveryClaims from "./DeliveryClaims.ts"
@@ -26,10 +25,8 @@ export interface DueDelivery extends Due {
  */
 export interface CompletedAttempt {
   readonly delivery: DueDelivery
-  readonly trigger: AttemptTrigger
   readonly started_at: Date
   readonly duration_ms: number
-  readonly succeeded: boolean
   readonly retryInMs: number | null
   readonly remote_ip: string | null
   readonly response_status: number | null
@@ -37,6 +34,9 @@ export interface CompletedAttempt {
   readonly response_body: string
   readonly error: { readonly code: string; readonly message: string } | null
 }
+
+/** Maximum deliveries that wait for one endpoint. The limit is checked every few seconds, so a few more deliveries can wait. */
+export const waitingMax = 50_000
 
 const recordBatchMax = 300
 
@@ -55,10 +55,10 @@ const input = Input.make<CompletedAttempt>({
   endpoint_id: ["text", ({ delivery }) => delivery.endpoint.id],
   id: ["text", ({ delivery }) => delivery.id],
   attempts: ["integer", ({ delivery }) => delivery.attempts],
-  trigger: ["text", (attempt) => attempt.trigger],
+  trigger: ["text", ({ delivery }) => delivery.trigger],
   started_at: ["timestamptz", (attempt) => attempt.started_at],
   duration_ms: ["integer", (attempt) => attempt.duration_ms],
-  succeeded: ["boolean", (attempt) => attempt.succeeded],
+  succeeded: ["boolean", (attempt) => attempt.error === null],
   retry_ms: ["float8", (attempt) => attempt.retryInMs],
   remote_ip: ["text", (attempt) => attempt.remote_ip],
   status: ["integer", (attempt) => attempt.response_status],
@@ -232,13 +232,54 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
       return rows.filter(isKey)
     }, Effect.orDie)
 
+    /**
+     * Sets `full_since` of each endpoint for which `max` deliveries wait, and clears it for the other endpoints. Later deliveries
+     * of a full endpoint are not attempted. Gives the ids of the endpoints that have become full.
+     */
+    // Skips from one endpoint to the next by index look-ups, and counts at most `max` deliveries of each endpoint.
+    const markFull = Effect.fn("Deliveries.markFull")(function* (max: number) {
+      const rows = yield* sql<{ id: string; is_full: boolean }>`
+        with recursive endpoint as (
+          (select account_id, livemode, endpoint_id from deliveries where status = 'pending' order by endpoint_id limit 1)
+          union all
+          select n.* from endpoint e cross join lateral (
+            select account_id, livemode, endpoint_id from deliveries
+            where status = 'pending' and endpoint_id > e.endpoint_id order by endpoint_id limit 1
+          ) n
+        ),
+        full_ones as materialized (
+          select e.* from endpoint e where (
+            select count(*) from (
+              select from deliveries d
+              where d.account_id = e.account_id and d.livemode = e.livemode and d.endpoint_id = e.endpoint_id
+                and d.status = 'pending' limit ${max}
+            ) counted
+          ) >= ${max}
+        ),
+        changed as (
+          select w.account_id, w.livemode, w.id, true as is_full
+          from full_ones f
+          join webhook_endpoints w on w.account_id = f.account_id and w.livemode = f.livemode and w.id = f.endpoint_id
+          where w.full_since is null
+          union all
+          select w.account_id, w.livemode, w.id, false from webhook_endpoints w
+          where w.full_since is not null and not exists (select from full_ones f where f.endpoint_id = w.id)
+        )
+        update webhook_endpoints w set full_since = case when c.is_full then now() end
+        from (select * from changed order by id) c
+        where w.account_id = c.account_id and w.livemode = c.livemode and w.id = c.id
+        returning w.id, c.is_full`
+      return rows.filter(({ is_full }) => is_full).map(({ id }) => id)
+    }, Effect.orDie)
+
     return {
       take,
       dueOf,
       rest,
       /** Stores an attempt and its effect on the delivery; true when the endpoint has more deliveries due. */
       record: Effect.fn("Deliveries.record")(record),
-      dueEndpoints
+      dueEndpoints,
+      markFull
     }
   })
 }) {

@@ -34,6 +34,13 @@ export type StoredWebhookEndpoint = typeof Row.Type
 export const EndpointKey = Schema.Struct({ ...AccountMode.fields, id: WebhookEndpointId })
 export type EndpointKey = typeof EndpointKey.Type
 
+/** A webhook endpoint and the secret that signs its deliveries. */
+export interface SigningSecret {
+  readonly id: string
+  readonly url: string
+  readonly secret: string
+}
+
 export const endpointsPerAccountMax = 16
 
 export const limitReached = new ApiError({
@@ -119,7 +126,20 @@ export class WebhookEndpoints extends Context.Service<WebhookEndpoints>()("folio
       return yield* AccountView.within(sql, key)(Query.isAny(Effect.andThen(lock, removal)))
     })
 
-    return { find, list, insert, update, replaceSecret, remove }
+    const sealedSecrets = Query.all(
+      Schema.Struct({ id: Schema.String, url: Schema.String, secret: Schema.String }),
+      (account: AccountMode) => sql`
+        select id, url, secret from webhook_endpoints where ${ofAccount(sql, account)} order by id`
+    )
+    /** The secrets of the account's endpoints, oldest first, for comparing a signature with them. They are never shown. */
+    const signingSecrets = Effect.fn("WebhookEndpoints.signingSecrets")(function* (account: AccountMode) {
+      const rows = yield* AccountView.within(sql, account)(sealedSecrets(account))
+      return yield* Effect.forEach(rows, (row) =>
+        Effect.map(secrets.open(row.secret, secretPlace(row.id)), (secret): SigningSecret => ({ ...row, secret }))
+      )
+    })
+
+    return { find, list, insert, update, replaceSecret, remove, signingSecrets }
   })
 }) {
   static readonly layer = Layer.effect(WebhookEndpoints, WebhookEndpoints.make)

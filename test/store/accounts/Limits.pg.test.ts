@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { CustomerId, EmailId } from "../../../schemas/Id.ts"
 import * as AccountView from "../../../src/store/sql/AccountView.ts"
 import { Customers, customersMax } from "../../../src/store/accounts/Customers.ts"
-import { DeliveryLimit } from "../../../src/store/webhooks/DeliveryLimit.ts"
+import { Deliveries } from "../../../src/store/webhooks/Deliveries.ts"
 import { emailsMax } from "../../../src/store/mail/Emails.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
 import { InvoiceCommands } from "../../../src/store/documents/InvoiceCommands.ts"
@@ -112,7 +112,7 @@ onPostgres(
   "of more deliveries than may wait for an endpoint, the later ones fail unsent, are seen, and can be recovered",
   function* () {
     const { account, first, seed, service, sql } = yield* oneOwner
-    const limit = Context.get(first, DeliveryLimit)
+    const { markFull } = Context.get(first, Deliveries)
     const inView = AccountView.within(service, account)
     const subscribed_events = ["invoice.failed"] as const
     const [slow, gone, other] = yield* Effect.all([
@@ -144,13 +144,13 @@ onPostgres(
 
     yield* happen
     yield* happen
-    assert.deepStrictEqual(yield* limit.mark(3), [])
+    assert.deepStrictEqual(yield* markFull(3), [])
     yield* happen
     yield* succeed(gone)
-    assert.sameMembers([...(yield* limit.mark(3))], [slow, other])
-    assert.deepStrictEqual(yield* limit.mark(3), [], "it is told once")
+    assert.sameMembers([...(yield* markFull(3))], [slow, other])
+    assert.deepStrictEqual(yield* markFull(3), [], "it is told once")
     yield* succeed(other)
-    assert.deepStrictEqual(yield* limit.mark(3), [])
+    assert.deepStrictEqual(yield* markFull(3), [])
     const moved = yield* happen
     assert.sameMembers([...moved.endpoints], [gone, other])
     assert.deepStrictEqual(yield* statuses(slow), ["pending", "pending", "pending", "failed"])
@@ -160,7 +160,7 @@ onPostgres(
     // Nothing is lost: it waits to be recovered until there is room.
     assert.deepStrictEqual(yield* recovered, { deliveries: 0, has_more: true })
     yield* succeed(slow)
-    yield* limit.mark(3)
+    yield* markFull(3)
     assert.isNull(Option.getOrThrow(yield* Context.get(first, WebhookEndpoints).find(account, slow)).full_since)
     assert.deepStrictEqual(yield* recovered, { deliveries: 1, has_more: false })
     assert.deepStrictEqual(yield* statuses(slow), ["succeeded", "succeeded", "succeeded", "pending"])

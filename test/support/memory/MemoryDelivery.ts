@@ -215,15 +215,16 @@ const take = (tables: Tables, key: EndpointKey, inFlight: number, atMost: number
 
 /** What an attempt changes; one more that was asked for meanwhile follows it. */
 const recorded = (row: DeliveryRow, attempt: CompletedAttempt, now: number): Partial<DeliveryRow> => {
-  const { retryInMs, succeeded, trigger } = attempt
-  const isManual = trigger === "manual"
-  const outcome: NonNullable<DeliveryRow["prior"]> = succeeded
-    ? { status: "succeeded", next_attempt_at: row.next_attempt_at }
-    : isManual && row.prior !== null
-      ? row.prior
-      : retryInMs === null
-        ? { status: "failed", next_attempt_at: row.next_attempt_at }
-        : { status: "pending", next_attempt_at: now + retryInMs }
+  const { delivery, error, retryInMs } = attempt
+  const isManual = delivery.trigger === "manual"
+  const outcome: NonNullable<DeliveryRow["prior"]> =
+    error === null
+      ? { status: "succeeded", next_attempt_at: row.next_attempt_at }
+      : isManual && row.prior !== null
+        ? row.prior
+        : retryInMs === null
+          ? { status: "failed", next_attempt_at: row.next_attempt_at }
+          : { status: "pending", next_attempt_at: now + retryInMs }
   const isAskedFor = row.trigger === "manual" && !isManual
   return {
     attempts: row.attempts + 1,
@@ -265,10 +266,10 @@ export const layerDeliveries = inMemory(Deliveries, ({ call }) => ({
       const row = deliveries.get(attempt.delivery.id)
       if (row?.status === "pending" && row.attempts === attempt.delivery.attempts) {
         deliveries.set(row.id, { ...row, ...recorded(row, attempt, now) })
-        attempts.push({ ...attempt, number: row.attempts + 1 })
+        const succeeded = attempt.error === null
+        attempts.push({ ...attempt, number: row.attempts + 1, succeeded, trigger: attempt.delivery.trigger })
         const endpoint = endpoints.get(row.endpoint_id)
-        if (endpoint !== undefined)
-          endpoints.set(endpoint.id, { ...endpoint, ...health(endpoint, attempt.succeeded, now) })
+        if (endpoint !== undefined) endpoints.set(endpoint.id, { ...endpoint, ...health(endpoint, succeeded, now) })
       }
       return [...deliveries.values()].some(isDue)
     }),
@@ -283,6 +284,16 @@ export const layerDeliveries = inMemory(Deliveries, ({ call }) => ({
         return [endpoint_id, key] as const
       })
       return [...new Map(keys).values()]
+    }),
+  markFull: (max) =>
+    call("Deliveries.markFull", ({ deliveries, endpoints }, now) => {
+      const pending = [...deliveries.values()].filter(({ status }) => status === "pending")
+      return [...endpoints.values()].flatMap((row) => {
+        const isFull = pending.filter(({ endpoint_id }) => endpoint_id === row.id).length >= max
+        if (isFull !== (row.full_since === null)) return []
+        endpoints.set(row.id, { ...row, full_since: isFull ? new Date(now) : null })
+        return isFull ? [row.id] : []
+      })
     })
 }))
 

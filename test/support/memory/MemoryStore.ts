@@ -44,15 +44,9 @@ import { layerDeliveryHealth, layerDeliveryLog, layerEvents, layerRedelivery } f
 import { layerNotes, numberWithinMs, untouched } from "./MemoryNotes.ts"
 import { layerPortalSessions } from "./portal/MemoryPortalSessions.ts"
 import { layerResolutions } from "./MemoryResolutions.ts"
-import { layerOverview, layerSandboxStanding, layerSigningSecrets } from "./overview/MemoryOverview.ts"
+import { layerOverview, layerSandboxStanding } from "./overview/MemoryOverview.ts"
 import { layerCircuits, layerRedating, layerSandboxAuthorities } from "./MemoryContingency.ts"
-import {
-  layerBacklog,
-  layerDeliveryLimit,
-  layerFailingInvoices,
-  layerRequestLog,
-  layerRetention
-} from "./MemoryUpkeep.ts"
+import { layerBacklog, layerFailingInvoices, layerRequestLog, layerRetention } from "./MemoryUpkeep.ts"
 import { pageOf } from "./MemoryPages.ts"
 import { inMemory, isOf, type InvoiceRow, MemoryTables, modeKey, optionOf, rowOf, type Tables } from "./MemoryTables.ts"
 
@@ -264,7 +258,6 @@ export const layer = Layer.mergeAll(
   layerDatabase,
   layerDeliveries,
   layerDeliveryHealth,
-  layerDeliveryLimit,
   layerDeliveryLog,
   layerDocumentList,
   layerEmails,
@@ -289,7 +282,6 @@ export const layer = Layer.mergeAll(
   layerRetention,
   layerSandboxAuthorities,
   layerSandboxStanding,
-  layerSigningSecrets,
   layerTestDocuments,
   layerTimelines,
   layerTransitions,

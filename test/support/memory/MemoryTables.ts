@@ -114,6 +114,12 @@ export interface DeliveryRow extends AccountMode {
   readonly updated_at: number
 }
 
+export interface AttemptRow extends CompletedAttempt {
+  readonly number: number
+  readonly trigger: AttemptTrigger
+  readonly succeeded: boolean
+}
+
 /** A delivery as it is made. */
 export const newDelivery = (
   { account_id, id: event_id, livemode, object_id, seq }: EventRow,
@@ -186,7 +192,7 @@ const emptyTables = () => ({
   emails: new Map<string, EmailRow>(),
   events: [] as Array<EventRow>,
   deliveries: new Map<string, DeliveryRow>(),
-  attempts: [] as Array<CompletedAttempt & { readonly number: number }>,
+  attempts: [] as Array<AttemptRow>,
   requests: new Map<string, WrittenRequest & AccountMode>()
 })
 

@@ -1,7 +1,6 @@
 import { Duration, Effect, Layer, Option } from "effect"
 import { AccountId } from "../../../schemas/Id.ts"
 import { Backlog } from "../../../src/store/sql/Backlog.ts"
-import { DeliveryLimit } from "../../../src/store/webhooks/DeliveryLimit.ts"
 import { FailingInvoices, reminderLeaseSeconds } from "../../../src/store/documents/Vitals.ts"
 import { Retention } from "../../../src/store/sql/Retention.ts"
 import { RequestLog } from "../../../src/store/requests/RequestLog.ts"
@@ -103,19 +102,6 @@ const layerRequests = inMemory(Requests, ({ call }) => ({
 
 /** The table of the request log, and the log itself as it is. */
 export const layerRequestLog = RequestLog.layer.pipe(Layer.provideMerge(layerRequests))
-
-export const layerDeliveryLimit = inMemory(DeliveryLimit, ({ call }) => ({
-  mark: (max) =>
-    call("DeliveryLimit.mark", ({ deliveries, endpoints }, now) => {
-      const pending = [...deliveries.values()].filter(({ status }) => status === "pending")
-      return [...endpoints.values()].flatMap((row) => {
-        const isFull = pending.filter(({ endpoint_id }) => endpoint_id === row.id).length >= max
-        if (isFull !== (row.full_since === null)) return []
-        endpoints.set(row.id, { ...row, full_since: isFull ? new Date(now) : null })
-        return isFull ? [row.id] : []
-      })
-    })
-}))
 
 export const layerBacklog = inMemory(Backlog, ({ call }) => ({
   turn: Effect.succeed(Duration.zero),

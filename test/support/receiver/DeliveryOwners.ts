@@ -47,10 +47,8 @@ export const deliveryOwners = Effect.fnUntraced(function* (count: number) {
 /** An attempt of its own trigger that succeeded, or failed with three quarters of a schedule before it. */
 export const completed = (delivery: DueDelivery, succeeded: boolean): CompletedAttempt => ({
   delivery,
-  trigger: delivery.trigger,
   started_at: new Date(),
   duration_ms: 1,
-  succeeded,
   retryInMs: succeeded ? null : 30_000,
   remote_ip: null,
   response_status: succeeded ? 200 : 500,

@@ -1,7 +1,6 @@
 import type { AccountMode } from "../../../../schemas/Account.ts"
 import { type InvoiceState, isOpen, states } from "../../../../src/domain/documents/InvoiceLifecycle.ts"
 import { SandboxStanding } from "../../../../src/store/sandbox/SandboxStanding.ts"
-import { SigningSecrets } from "../../../../src/store/webhooks/SigningSecrets.ts"
 import { daysUntil } from "../../../../src/store/overview/Days.ts"
 import {
   bouncedMs,
@@ -105,13 +104,6 @@ export const layerOverview = inMemory(Overview, ({ call }, { localDate }) => ({
         customers: [...tables.customers.values()].filter((row) => isOf(row, account)).length
       }
     })
-}))
-
-export const layerSigningSecrets = inMemory(SigningSecrets, ({ call }) => ({
-  all: (account) =>
-    call("SigningSecrets.all", ({ endpoints }) =>
-      [...endpoints.values()].filter((row) => isOf(row, account)).map(({ id, secret, url }) => ({ id, secret, url }))
-    )
 }))
 
 export const layerSandboxStanding = inMemory(SandboxStanding, ({ call }) => ({
