@@ -140,7 +140,7 @@ export const make = (options: TurnOptions) => {
    * Carries out an effect when its turn comes. Fails with `rate_limited` or `service_unavailable` when too many turns wait or the
    * turn does not come within `maxWait`. `rest`: the milliseconds for which the owner gets no other turn afterwards; 0 by default.
    */
-  return <A, E, R>(
+  const inTurn = <A, E, R>(
     { asker, owner }: Asker,
     effect: Effect.Effect<A, E, R>,
     rest: (exit: Exit.Exit<A, E>) => number = () => 0
@@ -171,4 +171,8 @@ export const make = (options: TurnOptions) => {
         )
       })
     )
+  return Object.assign(inTurn, {
+    /** Why a turn would be refused `now`, in Unix milliseconds; undefined if it would begin or wait. */
+    refusalOf: (asker: Asker, now: number) => (beginsNow(asker.owner) ? undefined : refusalOf(asker, now))
+  })
 }

@@ -105,9 +105,14 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
     "a refused key is looked up again and again": {
       "if (key === undefined || !needsKey(request, methodsOf))": 'if (key !== undefined || name !== "")'
     },
-    "a refused key is refused for good": { "if (!isStillSpent) {": "if (spent.size < 0) {" },
+    "a refused key is refused for good": { "if (!isStillSpent) return null": "" },
     "a refused key is refused where no key is needed": { 'path !== "/v1/openapi.json"': 'path !== ""' },
     "a refused key is refused at paths that are unknown": { " && methodsOf(path).includes(method)": "" }
+  }),
+  ...guards("src/http/limits/SpentKeys.ts", "test/http/limits/RequestTurns.test.ts", {
+    "a refused creator is refused for good": {
+      "isKnown ? refusalAt(": "at > 0n ? refusalAt("
+    }
   }),
   ...guards("src/http/limits/RateLimit.ts", "test/http/limits/RateLimit.test.ts", {
     "limits: an account has as many rates as keys": {

@@ -55,7 +55,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "if (isCreation) return yield* turns.create(principal, answer)": ""
     },
     "a creation that would wait is read first": {
-      "if (isCreation) yield* turns.admit(principal)": ""
+      "yield* Effect.tapError(turns.admit(principal), () => note)": "yield* note"
     }
   }),
   ...guards("src/issuing/Backpressure.ts", "test/issuing/Backpressure.test.ts", {

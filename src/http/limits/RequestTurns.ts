@@ -31,9 +31,22 @@ export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/Re
     const backpressure = yield* Backpressure
     const inTurn = AccountTurns.make({ what: "request", ...limits })
     const inTurnOfCreation = AccountTurns.make({ what: "creation", ...creation })
+    const refusalOf = (principal: Principal, now: number) => inTurnOfCreation.refusalOf(asker(principal), now)
     return {
-      /** Fails with `rate_limited` while what the account has created waits for long. For a creation, before its body is read. */
-      admit: (principal: Principal) => backpressure.admit(principal),
+      /**
+       * Fails while the account's drafts wait for long, and if the creation would be refused its turn. Called before the body of a creation is
+       * read.
+       */
+      admit: (principal: Principal) =>
+        Effect.andThen(
+          backpressure.admit(principal),
+          Clock.clockWith((clock) => {
+            const refusal = refusalOf(principal, clock.currentTimeMillisUnsafe())
+            return refusal === undefined ? Effect.void : Effect.fail(refusal)
+          })
+        ),
+      /** Why a creation would be refused its turn `now`, in Unix milliseconds; undefined if it would not. */
+      refusalOf,
       /** Checks and carries out a creation or a validation when its turn comes. An account whose drafts are late waits for them first. */
       create: <A, E, R>(principal: Principal, create: Effect.Effect<A, E, R>) =>
         // Late drafts are awaited without a turn: a few accounts would otherwise hold the turns of all.

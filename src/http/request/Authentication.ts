@@ -164,8 +164,7 @@ export const layer = Layer.effect(
             Option.isSome(still) ? Effect.void : Effect.fail(endedKey)
           )
           if (Result.isFailure(limited)) {
-            const { headers } = exchange
-            spentKeys.note(request.headers["authorization"] ?? "", { principal, error: limited.failure, headers })
+            spentKeys.noteRate(request, principal, limited.failure, exchange.headers)
             return yield* limited.failure
           }
           const allowed = Effect.andThen(permitted(principal.capabilities, operation, lackingOfKey), handler)

@@ -29,6 +29,7 @@ import { violation } from "../../domain/documents/AuthorityRules.ts"
 import { fingerprint } from "../../domain/requests/Fingerprint.ts"
 import { Concurrency } from "../limits/Concurrency.ts"
 import { RequestTurns, smallBytesMax } from "../limits/RequestTurns.ts"
+import { SpentKeys } from "../limits/SpentKeys.ts"
 import { bodyError, isLarge, noBody, parse, readBody } from "./Body.ts"
 import { BodyChecks } from "./BodyChecks.ts"
 import { Exchange } from "./Exchange.ts"
@@ -43,7 +44,7 @@ import { decodeBody, holdsNul, inOrder, queryViolations, verdict } from "./Valid
  *  1. envelope    id, size of URL and headers, headers that repeat; around all that follows: log line, metrics, the form of errors (Envelope)
  *  2. route       path and method (KnownRoutes)
  *  3. caller      API key or session of the portal, rate limit, requests under way, capability (Authentication)
- *  4. admission   no creation for an account whose drafts wait for long (RequestTurns.admit)
+ *  4. admission   no creation for an account whose drafts wait for long, or that would get no turn (RequestTurns.admit)
  *  5. body        size, media type, coding (Body.readBody)
  *  6. turn        the account's turn at reads, creations, large bodies and whole documents (RequestTurns); the key may have ended meanwhile
  *  7. headers     Svc-Version, Idempotency-Key
@@ -128,8 +129,8 @@ const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse) =>
 export const layer = Layer.effect(
   Conventions,
   Effect.map(
-    Effect.all([RequestTurns, Concurrency, makeContent]),
-    ([turns, concurrency, contentOf]) =>
+    Effect.all([RequestTurns, Concurrency, makeContent, SpentKeys]),
+    ([turns, concurrency, contentOf, spentKeys]) =>
       (handler, { endpoint }) => {
         const of = <A>(annotation: Context.Reference<A>) => Context.get(endpoint.annotations, annotation)
         const isRead = endpoint.method === "GET" && !of(OwnTurn)
@@ -189,7 +190,10 @@ export const layer = Layer.effect(
           request: HttpServerRequest.HttpServerRequest,
           principal: Principal
         ) {
-          if (isCreation) yield* turns.admit(principal)
+          if (isCreation) {
+            const note = spentKeys.noteCreator(request, principal, (now) => turns.refusalOf(principal, now))
+            yield* Effect.tapError(turns.admit(principal), () => note)
+          }
           const bytes = yield* readBody(request, file)
           const exchange = yield* Exchange
           exchange.sent = { bytes: bytes.length, json: null }

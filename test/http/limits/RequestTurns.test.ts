@@ -213,6 +213,15 @@ const noCreations = {
   creation: { ...withoutRest.creation, ofOwnerAtOnce: 0, waiting: { ofAsker: 0, ofOwner: 0, inAll: 0 } }
 }
 
+/** How many POST requests have been refused before they were routed. */
+const unrouted = Effect.gen(function* () {
+  // What is shown may be a second old.
+  yield* TestClock.adjust("1 second")
+  const { text } = yield* get("/metrics", { authorization: undefined })
+  const series = /^folio_http_request_duration_seconds_count\{method="POST",route="none",status="4xx"\} (\d+)$/m
+  return Number(series.exec(text)?.[1] ?? 0)
+})
+
 describeOn(limitedTo(unlimited, noCreations))("an account that has no turn at creation", (it) => {
   it.effect("creates and validates nothing, stores nothing, and reads all the same", function* () {
     const { tables } = yield* MemoryTables
@@ -249,6 +258,33 @@ describeOn(limitedTo(unlimited, oneCreation))("a creation under way", (it) => {
     const { status } = yield* Fiber.join(created)
     yield* atNoCalls
     assert.deepStrictEqual([during, status, yield* validate], [429, 202, 200])
+  })
+})
+
+describeOn(limitedTo({ perSecond: 1, burst: 5 }, noCreations))("a key that was refused a creation", (it) => {
+  it.effect("is refused the next one before it is routed, for a second, and pays with a token for each", function* () {
+    const customer = yield* addCustomer()
+    const create = (headers: Readonly<Record<string, string>> = {}) =>
+      post("/v1/invoices", invoiceBody(customer), { "idempotency-key": "invoice", ...headers })
+    const refused = (left: number) =>
+      Effect.map(create(), ({ headers, json }) => {
+        assert.match(json.error.message, /has 0 creations waiting already/)
+        assert.strictEqual(headers["retry-after"], "2")
+        assert.include(headers["ratelimit"], `r=${left};`)
+      })
+    const before = yield* unrouted
+    yield* refused(4)
+    // Another path and another key are looked up.
+    assert.strictEqual((yield* post("/v1/customers", {}, { "idempotency-key": "c" })).status, 429)
+    assert.strictEqual((yield* create(bearer(keys.unknown))).status, 401)
+    yield* refused(2)
+    yield* TestClock.adjust("1001 millis")
+    // The key is looked up again.
+    yield* refused(2)
+    yield* refused(1)
+    yield* refused(0)
+    assert.match((yield* create()).json.error.message, /more than 1 requests a second/)
+    assert.strictEqual((yield* unrouted) - before, 4)
   })
 })
 
