@@ -1,6 +1,5 @@
 import { isOnCredit } from "../domain/documents/Acceptance.ts"
 import type { Verdict } from "../outbound/authority/Authority.ts"
-import type { Vitals } from "../store/documents/Vitals.ts"
 import { callAlarmMs } from "./AuthorityCalls.ts"
 import type { Change, Document } from "./Steps.ts"
 
@@ -44,13 +43,4 @@ export const conclusion = ({ row, verdict }: Judged): Change<Document> => ({
     asksBuyer: verdict.accepted && isOnCredit(row),
     alarmMs: null
   }
-})
-
-type Alarm = Pick<Change<Vitals>["details"], "alarmMs" | "attempt" | "waiting">
-
-/** When the document is looked at again, and why it waits. */
-export const alarmOf = ({ alarmMs, attempt, waiting }: Alarm): Alarm => ({
-  alarmMs,
-  ...(attempt === undefined ? {} : { attempt }),
-  ...(waiting === undefined ? {} : { waiting })
 })

@@ -1,6 +1,19 @@
-import { Cause, Clock, Context, Duration, Effect, Exit, FiberSet, Layer, Metric, Option, Random, Result } from "effect"
+import {
+  Cause,
+  Clock,
+  Context,
+  Duration,
+  Effect,
+  Exit,
+  FiberSet,
+  Layer,
+  Metric,
+  Option,
+  Random,
+  Schedule
+} from "effect"
 import type { DocumentKey, Failure } from "../../schemas/FiscalDocument.ts"
-import { isIssued } from "../domain/documents/InvoiceLifecycle.ts"
+import { type InvoiceState, isIssued } from "../domain/documents/InvoiceLifecycle.ts"
 import { inLane } from "../protocol/AccountLanes.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
@@ -11,7 +24,7 @@ import { isDefect, isSqlFailure } from "../store/sql/SqlFailure.ts"
 import { AuthorityCalls, type How } from "./AuthorityCalls.ts"
 import { AuthorityQueue } from "./AuthorityQueue.ts"
 import { Backpressure } from "./Backpressure.ts"
-import { alarmOf, conclusion, type Judged, leaving, signedAndSubmitted, signedOnly } from "./Changes.ts"
+import { conclusion, type Judged, leaving, signedAndSubmitted, signedOnly } from "./Changes.ts"
 import { CircuitBreaker } from "./CircuitBreaker.ts"
 import { afterDefect, type Next, nextStep } from "./NextStep.ts"
 import { Redating } from "./Redating.ts"
@@ -23,17 +36,17 @@ const ownTransmissionMs = 30_000
 const transmitWithinMs = Duration.toMillis(Duration.hours(48))
 
 // A restart of the database takes a second or two. After longer outages the sweeper reminds the actor.
-const databaseWaits: ReadonlyArray<Duration.Input> = ["1 second", "2 seconds", "4 seconds"]
+const afterDatabaseFailure = { while: isSqlFailure, times: 3, schedule: Schedule.exponential("1 second") }
+
+// In these states the authority is called, in turn.
+const called: ReadonlySet<InvoiceState> = new Set(["signed", "submitted", "accepted_contingency"])
 
 /** The document after a step. None if the document is done, has to wait, or another owner was faster. */
 type Going = Option.Option<Document>
 const done: Going = Option.none()
 
-/** What becomes of a document on which its group's work broke. */
+/** What becomes of a document on which the work of its group breaks. */
 type Leaves = (row: Document, cause: Cause.Cause<never>) => Effect.Effect<void>
-
-/** The work on one document alone ends with its cause. */
-const ends: Leaves = (_row, cause) => Effect.failCause(cause)
 
 /** Carries out what `NextStep` says, until a document is done or has to wait. Documents that were numbered together go together. */
 export class Executor extends Context.Service<Executor>()("folio/issuing/Executor", {
@@ -50,19 +63,21 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
     const turns = yield* AuthorityQueue
     const begun = yield* FiberSet.make<void>()
 
-    const end = <Row extends Vitals>(row: Row, failure: Failure) => steps.one(row, "Fail", { failure, alarmMs: null })
+    const end = (row: Vitals, failure: Failure) =>
+      Effect.as(steps.one({ row, command: "Fail", details: { failure, alarmMs: null } }), done)
 
-    const wait = (row: Vitals, details: Change<Vitals>["details"]) => Effect.as(steps.one(row, null, details), done)
+    const wait = (row: Vitals, details: Change<Vitals>["details"]) =>
+      Effect.as(steps.one({ row, command: null, details }), done)
 
     /** The document's bytes, signed now; none when it cannot be signed at present: it has failed, can be retried and keeps its number. */
-    const signed = Effect.fnUntraced(function* (row: LoadedInvoice) {
-      const result = yield* Effect.result(signing.sign(row))
-      if (Result.isSuccess(result)) return Option.some(result.success)
-      const { failure } = result
-      const code = failure._tag === "NoCertificate" ? "no_certificate" : failure.code
-      yield* end(row, { code, message: failure.message, retryable: true })
-      return Option.none<Uint8Array>()
-    })
+    const signed = (row: LoadedInvoice): Effect.Effect<Option.Option<Uint8Array>> =>
+      signing.sign(row).pipe(
+        Effect.asSome,
+        Effect.catch((failure) => {
+          const code = failure._tag === "NoCertificate" ? "no_certificate" : failure.code
+          return Effect.as(end(row, { code, message: failure.message, retryable: true }), Option.none())
+        })
+      )
 
     const sign = Effect.fnUntraced(function* (row: Document) {
       yield* Fault.at("before-sign")
@@ -71,31 +86,22 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
       return Option.map(bytes, (made) => ({ ...row, signed: made }))
     })
 
-    const redate = Effect.fnUntraced(function* (row: Document) {
-      const found = Option.getOrUndefined(yield* dating.redate(row))
-      if (found === undefined || Result.isSuccess(found)) return Option.fromUndefinedOr(found?.success)
-      yield* end(row, found.failure)
-      return done
-    })
+    const redate = (row: Document) => Effect.catch(dating.redate(row), (failure) => end(row, failure))
 
     /** Issues a document to its buyer without a verdict, signed as type 04 with the same CUFE or CUDE. The authority is not called. */
     const enterContingency = Effect.fnUntraced(function* (row: Document, cause: "outage" | "document") {
-      const at = new Date(yield* Clock.currentTimeMillis)
-      const bytes = yield* signed({ ...row, contingency_since: at, of_type_04: true })
+      const bytes = yield* signed({ ...row, of_type_04: true })
       if (Option.isNone(bytes)) return done
       const alarm = cause === "outage" ? { alarmMs: Infinity } : { alarmMs: ownTransmissionMs, transmitWithinMs }
-      yield* steps.one(row, "EnterContingency", { signed: bytes.value, ...alarm })
+      yield* steps.one({ row, command: "EnterContingency", details: { signed: bytes.value, ...alarm } })
       return done
     })
-
-    const concludeOne = (judged: Judged) =>
-      Effect.flatMap(steps.all([conclusion(judged)]), ([exit]) => exit ?? Effect.void)
 
     /** Calls the authority for a row whose attempt is already counted, and stores what follows. */
     const call = Effect.fnUntraced(function* (
       row: Document,
       how: How,
-      conclude: (judged: Judged) => Effect.Effect<unknown>
+      conclude: (judged: Judged) => Effect.Effect<unknown> = (judged) => steps.one(conclusion(judged))
     ) {
       const next = yield* calls.call(row, how)
       switch (next.do) {
@@ -104,12 +110,11 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
           yield* conclude({ row, verdict: next.verdict })
           return done
         case "End":
-          yield* end(row, next.failure)
-          return done
+          return yield* end(row, next.failure)
         case "Wait":
-          return yield* wait(row, alarmOf(next))
+          return yield* wait(row, next)
         case "Return": {
-          const back = yield* steps.one(row, "Return", alarmOf(next))
+          const back = yield* steps.one({ row, command: "Return", details: next })
           return Option.isSome(back) && next.contingency !== null
             ? yield* enterContingency(back.value, next.contingency)
             : done
@@ -124,7 +129,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
         case "Redate":
           return redate(row)
         case "Sign":
-          return Effect.map(storeSigned([row], ends), ([first]) => Option.fromUndefinedOr(first))
+          return storeSigned(row)
         case "SignAndSend":
           return alone(row)
         case "Send":
@@ -138,23 +143,28 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
         case "EnterContingency":
           return backpressure.signing(row, enterContingency(row, next.cause))
         case "Wait":
-          return wait(row, alarmOf(next))
+          return wait(row, next)
       }
     }
 
     const send = Effect.fnUntraced(function* (row: Document) {
       const isFresh = !isIssued(row)
-      const submitted = yield* steps.one(row, "Submit", leaving)
+      const submitted = yield* steps.one({ row, command: "Submit", details: leaving })
       yield* Fault.at("after-submit")
-      return Option.isSome(submitted) ? yield* call(submitted.value, { arrived: !isFresh, isFresh }, concludeOne) : done
+      return Option.isSome(submitted) ? yield* call(submitted.value, { arrived: !isFresh, isFresh }) : done
     })
 
     const ask = Effect.fnUntraced(function* (row: Document) {
       yield* warnIfLate(row)
-      const counted = yield* steps.one(row, null, leaving)
+      const counted = yield* steps.one({ row, command: null, details: leaving })
       return Option.isSome(counted)
-        ? yield* call(counted.value, { arrived: row.submitted_at !== null, isFresh: false }, concludeOne)
+        ? yield* call(counted.value, { arrived: row.submitted_at !== null, isFresh: false })
         : done
+    })
+
+    const storeSigned = Effect.fnUntraced(function* (row: Document) {
+      const made = yield* backpressure.signing(row, sign(row))
+      return Option.isSome(made) ? yield* steps.one(signedOnly(made.value)) : done
     })
 
     /** What a part of a group's work has made, without the documents on which it broke, which leave the group. */
@@ -171,32 +181,14 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
       return good
     })
 
-    const signAll = (rows: ReadonlyArray<Document>, leaves: Leaves) =>
-      Effect.forEach(rows, (row) => Effect.exit(sign(row)), { concurrency: "unbounded" }).pipe(
-        Effect.flatMap((exits) => kept(rows, exits, leaves)),
-        Effect.map((made) => made.flatMap(Option.toArray))
-      )
-
-    /** Signs documents and stores them as signed. Returns the stored documents. */
-    const storeSigned = Effect.fnUntraced(function* (rows: ReadonlyArray<Document>, leaves: Leaves) {
-      const made = yield* backpressure.signing(rows[0]!, signAll(rows, leaves), rows.length)
-      const moved = yield* kept(made, yield* steps.all(made.map(signedOnly)), leaves)
-      return moved.flatMap(Option.toArray)
-    })
-
     /** Concludes documents of a group together whose verdicts come at the same moment; the first of them does it for the others. */
     const makeConclude = (leaves: Leaves) => {
       let judged: Array<Judged> = []
       const concludeAll = Effect.suspend(() => {
         const all = judged
         judged = []
-        return Effect.flatMap(steps.all(all.map(conclusion)), (exits) =>
-          kept(
-            all.map(({ row }) => row),
-            exits,
-            leaves
-          )
-        )
+        const rows = all.map(({ row }) => row)
+        return Effect.flatMap(steps.all(all.map(conclusion)), (exits) => kept(rows, exits, leaves))
       })
       return (one: Judged) =>
         Effect.suspend(() => (judged.push(one) === 1 ? Effect.andThen(Effect.yieldNow, concludeAll) : Effect.void))
@@ -204,14 +196,19 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
 
     /**
      * The straight way: signs documents and sends them at once, in one statement that stores the signed bytes and the submissions. For those
-     * without a turn at the authority now, that statement stores the signed bytes alone, and `goesOn` processes each of these alone.
+     * without a turn at the authority now, that statement stores the signed bytes alone, and `goesOn` processes each of these alone. The
+     * work on one document alone ends with its cause.
      */
     const signAndSend = Effect.fnUntraced(function* (
       rows: ReadonlyArray<Document>,
-      leaves: Leaves,
       goesOn: (row: Document) => Effect.Effect<void>
     ) {
-      const made = yield* backpressure.signing(rows[0]!, signAll(rows, leaves), rows.length)
+      const leaves: Leaves = rows.length === 1 ? (_row, cause) => Effect.failCause(cause) : leave
+      const signAll = Effect.forEach(rows, (row) => Effect.exit(sign(row)), { concurrency: "unbounded" }).pipe(
+        Effect.flatMap((exits) => kept(rows, exits, leaves)),
+        Effect.map((signedOnes) => signedOnes.flatMap(Option.toArray))
+      )
+      const made = yield* backpressure.signing(rows[0]!, signAll, rows.length)
       if (made.length === 0) return
       yield* turns.withFree(made[0]!, made.length, (free, giveBack) =>
         Effect.gen(function* () {
@@ -239,7 +236,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
 
     const alone = Effect.fnUntraced(function* (row: Document) {
       let next = done
-      yield* signAndSend([row], ends, (stored) => Effect.sync(() => void (next = Option.some(stored))))
+      yield* signAndSend([row], (stored) => Effect.sync(() => void (next = Option.some(stored))))
       return next
     })
 
@@ -253,10 +250,9 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
       let going = from
       while (Option.isSome(going)) {
         const row = going.value
-        if (row.state === "numbered") going = yield* proceedFrom(row)
-        else if (row.state === "signed" || row.state === "submitted" || row.state === "accepted_contingency")
-          going = Option.flatten(yield* turns.inTurn(row, proceedFrom(row)))
-        else return
+        going = called.has(row.state)
+          ? Option.flatten(yield* turns.inTurn(row, proceedFrom(row)))
+          : yield* proceedFrom(row)
       }
     })
 
@@ -265,7 +261,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
       if (Option.isNone(found)) return yield* failing.park([key])
       const next = afterDefect(found.value, isUnreadable(cause), yield* Random.next)
       if (next.do === "End") yield* end(found.value, next.failure)
-      else if (next.do === "Wait") yield* wait(found.value, alarmOf(next))
+      else if (next.do === "Wait") yield* wait(found.value, next)
     })
 
     /** Handles an internal error of the service on a document, as `afterDefect` says. */
@@ -287,40 +283,29 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
       return isSqlFailure(cause) ? notify.proceed(row) : stumble(row, cause)
     }
 
-    const work = (key: DocumentKey) => Effect.flatMap(backpressure.signing(key, invoices.load(key)), workOff)
-
-    /** Retries after a short wait when the database fails; the row then says how far the document had come. */
-    const patiently = (
-      key: DocumentKey,
-      once: Effect.Effect<void>,
-      waits: ReadonlyArray<Duration.Input> = databaseWaits
-    ): Effect.Effect<void> =>
-      Effect.catchCauseIf(
-        once,
-        (cause) => !Cause.hasInterruptsOnly(cause),
-        (cause) => {
-          const [pause, ...rest] = waits
-          return isSqlFailure(cause) && pause !== undefined
-            ? Effect.andThen(Effect.sleep(pause), patiently(key, work(key), rest))
-            : stumble(key, cause)
-        }
-      )
-
     /** Carries out the steps that the document's row calls for, until the document is done or has to wait. */
-    const proceed = Effect.fn("Executor.proceed")((key: DocumentKey) => patiently(key, work(key)))
+    // After a failure of the database, the row says how far the document had come.
+    const proceed = Effect.fn("Executor.proceed")((key: DocumentKey) =>
+      Effect.flatMap(backpressure.signing(key, invoices.load(key)), workOff).pipe(
+        Effect.sandbox,
+        Effect.retry(afterDatabaseFailure),
+        Effect.catch((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : stumble(key, cause)))
+      )
+    )
 
-    const beside = <E>(account: LoadedInvoice, effect: Effect.Effect<void, E>) =>
+    const beside = (rows: ReadonlyArray<Document>, effect: Effect.Effect<void>) =>
       effect.pipe(
+        Effect.catchCause((cause) => Effect.forEach(rows, (row) => leave(row, cause), { discard: true })),
         Effect.catchCause((cause) =>
           Effect.logError("An invoice could not proceed; the sweeper will try again", cause)
         ),
-        Effect.annotateLogs({ account_id: account.account_id }),
-        inLane(account),
+        Effect.annotateLogs({ account_id: rows[0]!.account_id }),
+        inLane(rows[0]!),
         (guarded) => Effect.asVoid(FiberSet.run(begun, guarded))
       )
 
     const goOnAlone = (row: Document) =>
-      beside(row, Effect.annotateLogs(patiently(row, workOff(Option.some(row))), { invoice_id: row.id }))
+      beside([row], Effect.annotateLogs(workOff(Option.some(row)), { invoice_id: row.id }))
 
     const goTogether = Effect.fnUntraced(function* (rows: ReadonlyArray<Document>) {
       const authority = yield* circuits.look(rows[0]!)
@@ -328,7 +313,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
       const isStraight = (row: Document) => nextStep(row, authority, today).do === "SignAndSend"
       for (const row of rows.filter((one) => !isStraight(one))) yield* goOnAlone(row)
       const together = rows.filter(isStraight)
-      if (together.length > 0) yield* signAndSend(together, leave, goOnAlone)
+      if (together.length > 0) yield* signAndSend(together, goOnAlone)
     })
 
     /**
@@ -339,16 +324,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
       const [first] = rows
       if (first === undefined) return Effect.void
       const attributes = { account_id: first.account_id, invoice_ids: rows.map(({ id }) => id).join(" ") }
-      return beside(
-        first,
-        goTogether(rows).pipe(
-          Effect.catchCauseIf(
-            (cause) => !Cause.hasInterruptsOnly(cause),
-            (cause) => Effect.forEach(rows, (row) => leave(row, cause), { discard: true })
-          ),
-          Effect.withSpan("Executor.begin", { kind: "consumer", attributes })
-        )
-      )
+      return beside(rows, Effect.withSpan(goTogether(rows), "Executor.begin", { kind: "consumer", attributes }))
     }
 
     /** Ends a draft that cannot be numbered as failed, with this failure; no number is used. */

@@ -66,22 +66,19 @@ export class Redating extends Context.Service<Redating>()("folio/issuing/Redatin
       return next
     })
 
-    /** Gives the document with its new date and code, or why it cannot have one; none when another owner was faster. */
-    const redate = Effect.fnUntraced(function* (
-      row: Document
-    ): Effect.fn.Return<Option.Option<Result.Result<Document, Failure>>> {
+    /** Gives the document with its new date and code; none when another owner was faster. Fails when it cannot have them. */
+    const redate = Effect.fnUntraced(function* (row: Document): Effect.fn.Return<Option.Option<Document>, Failure> {
       const found = yield* codedAnew(row)
       if (Result.isFailure(found)) {
         const { code: why, message } = found.failure
-        return Option.some(Result.fail({ code: why, message, retryable: true }))
+        return yield* Effect.fail({ code: why, message, retryable: true })
       }
       const { cufe, date } = found.success
       const result = yield* redating.redate({ key: row, version: row.version, ...date, cufe })
-      if (result === "out_of_range") return Option.some(Result.fail(outOfRange))
-      if (result !== "redated") return Option.none()
+      if (result === "out_of_range") return yield* Effect.fail(outOfRange)
+      if (result === "too_late") return Option.none()
       const { signed: _signed, ...rest } = row
-      const next: Document = { ...rest, ...date, cufe, state: "numbered", version: row.version + 1 }
-      return Option.some(Result.succeed(next))
+      return Option.some({ ...rest, ...date, cufe, state: "numbered", version: row.version + 1 })
     })
 
     /** Today's date in the authority's zone. */

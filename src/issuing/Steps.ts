@@ -33,7 +33,7 @@ interface Prepared<Row> {
   readonly places: ReadonlyArray<ReadyPlace>
 }
 
-const release = ({ places }: Prepared<unknown>) => places.forEach((place) => place.release())
+const outcomeOf = (command: InvoiceCommand | null) => (command === null ? null : eventOf(command))
 
 /** Stores steps of documents, with their events and first deliveries, and tells the actors that the steps concern. */
 export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
@@ -56,17 +56,15 @@ export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
       const facts = { hasNumber: row.full_number !== null, isIssued: isIssued(row) }
       const key = { account_id: row.account_id, livemode: row.livemode, id: row.id }
       const { state, version } = row
-      if (command === null) {
-        const attempts = row.attempts + (details.attempt === true ? 1 : 0)
-        const step = { key, version, from: state, command, to: state, ...details }
-        return { step, next: { ...row, version: version + 1, attempts }, places: [] }
-      }
-      const from = details.signs === true ? transition(state, "Sign", facts) : Result.succeed(state)
-      const to = Result.getOrThrow(Result.flatMap(from, (signed) => transition(signed, command, facts)))
+      const signs = details.signs === true
+      const from = signs ? transition(state, "Sign", facts) : Result.succeed(state)
+      const to = Result.getOrThrow(
+        Result.flatMap(from, (signed) => (command === null ? from : transition(signed, command, facts)))
+      )
       const next: Row = {
         ...row,
         state: to,
-        version: version + (details.signs === true ? 2 : 1),
+        version: version + (signs ? 2 : 1),
         attempts: row.attempts + (details.attempt === true ? 1 : 0),
         submitted_at:
           command === "Return" ? null : (row.submitted_at ?? (details.leaves === true ? new Date(now) : null)),
@@ -76,9 +74,9 @@ export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
         failure: details.failure ?? null
       }
       // Why a document waits is kept while it is tried, and ends with any other step.
-      const waiting = command === "Submit" || command === "Return" ? {} : { waiting: null }
+      const waiting = command === null || command === "Submit" || command === "Return" ? {} : { waiting: null }
       const step: Step = { key, version, from: state, command, to, ...waiting, ...details }
-      const outcome = eventOf(command)
+      const outcome = outcomeOf(command)
       if (outcome === null) return { step, next, places: [] }
       const event = eventFor(row, `${row.kind}.${outcome}`, id, now, invoiceSnapshot(next, linksOf(next)))
       const places = ready.reserve(row)
@@ -95,7 +93,7 @@ export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
     })
 
     const noteOutcome = Effect.fnUntraced(function* (next: Vitals, command: InvoiceCommand | null, now: number) {
-      const outcome = command === null ? null : eventOf(command)
+      const outcome = outcomeOf(command)
       if (outcome === null) return
       const status = statusOf(next.state)
       yield* Metric.update(Metrics.outcomes(status), 1)
@@ -108,45 +106,22 @@ export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
       onlooker?.ended({ kind: next.kind, name: next.full_number ?? next.id, outcome, reason, milliseconds })
     })
 
-    const store = Effect.fnUntraced(function* <Row extends Vitals>(
-      account: AccountMode,
-      steps: ReadonlyArray<Prepared<Row>>,
+    /** Notes that a step was stored, or was not, and tells whom it concerns; gives the row after it. */
+    const finish = Effect.fnUntraced(function* <Row extends Vitals>(
+      one: Prepared<Row>,
+      stored: Exit.Exit<Moved>,
       now: number
-    ) {
-      const moving = transitions.moveAll(steps.map(({ step }) => step))
-      const stored = yield* backpressure.storing(account, moving, steps.length)
-      const told = new Set<string>()
-      const moved = new Map<Prepared<Row>, Exit.Exit<Option.Option<Row>>>()
-      for (const [index, one] of steps.entries()) {
-        const exit = stored[index] ?? Exit.die("a step has no answer")
-        if (Exit.isFailure(exit)) {
-          release(one)
-          moved.set(one, Exit.failCause(exit.cause))
-          continue
-        }
-        if (one.step.event !== undefined) yield* Fault.at("after-outcome")
-        yield* begin(one, exit.value)
-        exit.value.endpoints.forEach((id) => told.add(id))
-        if (exit.value.moved) yield* noteOutcome(one.next, one.step.command, now)
-        if (exit.value.emailed) yield* notify.mail(one.step.key)
-        moved.set(one, Exit.succeed(exit.value.moved ? Option.some(one.next) : Option.none()))
+    ): Effect.fn.Return<Exit.Exit<Option.Option<Row>>> {
+      if (Exit.isFailure(stored)) {
+        one.places.forEach((place) => place.release())
+        return Exit.failCause(stored.cause)
       }
-      const { account_id, livemode } = account
-      for (const id of told) yield* notify.deliver({ account_id, livemode, id })
-      return moved
+      if (one.step.event !== undefined) yield* Fault.at("after-outcome")
+      yield* begin(one, stored.value)
+      if (stored.value.moved) yield* noteOutcome(one.next, one.step.command, now)
+      if (stored.value.emailed) yield* notify.mail(one.step.key)
+      return Exit.succeed(stored.value.moved ? Option.some(one.next) : Option.none())
     })
-
-    /**
-     * Stores steps of an account's documents in one statement. Gives for each the row after its step, none when another owner was faster,
-     * or the defect of a step that could not be stored.
-     */
-    const all = <Row extends Vitals>(changes: ReadonlyArray<Change<Row>>) => {
-      const storing = prepareAndStore(changes)
-      // An interruption must not lose the places that a step with an event reserves.
-      return changes.some(({ command }) => command !== null && eventOf(command) !== null)
-        ? Effect.uninterruptible(storing)
-        : storing
-    }
 
     const prepareAndStore = Effect.fnUntraced(function* <Row extends Vitals>(changes: ReadonlyArray<Change<Row>>) {
       const [first] = changes
@@ -159,20 +134,34 @@ export class Steps extends Context.Service<Steps>()("folio/issuing/Steps", {
         const id = yield* ids.event
         prepared.push(yield* Effect.exit(Effect.sync(() => prepare(change, id, now, linksOf))))
       }
-      const steps = prepared.flatMap((exit) => (Exit.isSuccess(exit) ? [exit.value] : []))
-      const moved = yield* store(first.row, steps, now)
-      return prepared.map((exit): Exit.Exit<Option.Option<Row>> =>
-        Exit.isSuccess(exit) ? (moved.get(exit.value) ?? Exit.die("a step has no answer")) : Exit.failCause(exit.cause)
-      )
+      const steps = prepared.flatMap((exit) => (Exit.isSuccess(exit) ? [exit.value.step] : []))
+      const stored = yield* backpressure.storing(first.row, transitions.moveAll(steps), steps.length)
+      const answers = stored.values()
+      const results: Array<Exit.Exit<Option.Option<Row>>> = []
+      for (const exit of prepared) {
+        results.push(
+          Exit.isSuccess(exit) ? yield* finish(exit.value, answers.next().value!, now) : Exit.failCause(exit.cause)
+        )
+      }
+      const told = new Set(stored.flatMap((exit) => (Exit.isSuccess(exit) ? exit.value.endpoints : [])))
+      const { account_id, livemode } = first.row
+      for (const id of told) yield* notify.deliver({ account_id, livemode, id })
+      return results
     })
 
+    /**
+     * Stores steps of an account's documents in one statement. Gives for each the row after its step, none when another owner was faster,
+     * or the defect of a step that could not be stored.
+     */
+    const all = <Row extends Vitals>(changes: ReadonlyArray<Change<Row>>) => {
+      const storing = prepareAndStore(changes)
+      // An interruption must not lose the places that a step with an event reserves.
+      return changes.some(({ command }) => outcomeOf(command) !== null) ? Effect.uninterruptible(storing) : storing
+    }
+
     /** Stores one step; gives the row after it, or none when another owner was faster. */
-    const one = <Row extends Vitals>(
-      row: Row,
-      command: InvoiceCommand | null,
-      details: Change<Row>["details"]
-    ): Effect.Effect<Option.Option<Row>> =>
-      Effect.flatMap(all([{ row, command, details }]), ([exit]) => exit ?? Effect.die("a step has no answer"))
+    const one = <Row extends Vitals>(change: Change<Row>): Effect.Effect<Option.Option<Row>> =>
+      Effect.flatMap(all([change]), ([exit]) => exit!)
 
     return { all, one }
   })

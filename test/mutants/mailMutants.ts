@@ -60,7 +60,9 @@ export const mailMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/issuing/Steps.ts", "test/issuing/Mailing.test.ts", {
-    "nobody tells the actor that there is an e-mail": { "if (exit.value.emailed) yield* notify.mail(one.step.key)": "" }
+    "nobody tells the actor that there is an e-mail": {
+      "if (stored.value.emailed) yield* notify.mail(one.step.key)": ""
+    }
   }),
   ...guards("src/actors/Sweeper.ts", "test/issuing/Mailing.test.ts", {
     "the sweeper does not look for e-mails": { "emails: sweepEmails": "emails: Effect.void" }

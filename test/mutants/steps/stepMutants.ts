@@ -85,7 +85,7 @@ export const stepMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/issuing/Steps.ts", "test/actors/ReadyPlaces.test.ts", {
     "steps: a place is lost with a step that is not stored": {
-      "          release(one)\n": ""
+      "one.places.forEach((place) => place.release())": "yield* Effect.void"
     },
     "together: a place is lost with an event that has no delivery for it": {
       "if (delivery === undefined || event === undefined) place.release()":
@@ -97,7 +97,7 @@ export const stepMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/issuing/Steps.ts", "test/issuing/SubmissionByTwoOwners.test.ts", {
     "together: a document that another owner has moved is processed further": {
-      "exit.value.moved ? Option.some(one.next) : Option.none()": "Option.some(one.next)"
+      "stored.value.moved ? Option.some(one.next) : Option.none()": "Option.some(one.next)"
     }
   }),
   ...guards("src/store/webhooks/ReadyEndpoints.ts", "test/actors/ReadyPlaces.test.ts", {
