@@ -1,4 +1,4 @@
-import { Cause, Context, Duration, Effect, Exit, Layer, Metric, Option, Random, Result, Schema } from "effect"
+import { Cause, Duration, Effect, Exit, Metric, Option, Random, Result, Schema } from "effect"
 import { authorityTroubles } from "../domain/authority/AuthorityTroubles.ts"
 import { storableJson } from "../domain/requests/Storable.ts"
 import {
@@ -102,121 +102,115 @@ const noteUnanswered = (row: Document, error: AuthorityUnavailable | AuthorityRe
 }
 
 /** Calls the authority, and records in the circuit breaker whether the authority answered. */
-export class AuthorityCalls extends Context.Service<AuthorityCalls>()("folio/issuing/AuthorityCalls", {
-  make: Effect.gen(function* () {
-    const authority = yield* Authority
-    const circuits = yield* CircuitBreaker
-    const { codes } = yield* InvoiceCommands
-    const invoices = yield* Invoices
-    const signing = yield* Signing
-    const workers = yield* Workers
+export const make = Effect.gen(function* () {
+  const authority = yield* Authority
+  const circuits = yield* CircuitBreaker
+  const { codes } = yield* InvoiceCommands
+  const invoices = yield* Invoices
+  const signing = yield* Signing
+  const workers = yield* Workers
 
-    const askAndSend = Effect.fnUntraced(function* (row: Document, arrived: boolean) {
-      const known = arrived ? yield* ask(row) : null
-      if (known !== null) return kept(known)
-      const signed = row.signed ?? Option.getOrUndefined(yield* invoices.signedDocument(row))
-      if (signed === undefined) return yield* Effect.die(`no signed bytes of ${row.id}`)
-      const document = { ...(yield* signing.nameOf(row)), signed }
-      // Nothing waits between this look and the call: a process that stood still at a statement may have a successor that has sent.
-      if (!(yield* workers.isAlive)) return null
-      const submitted = asked("submit", isVerdict, () => authority.submit(document))
-      return kept(yield* arrived ? Effect.catchTag(submitted, "AuthorityUnavailable", otherOfNumber(row)) : submitted)
-    })
-
-    /**
-     * The verdict on a document that may have left; null when the authority does not have the document. A refused question says nothing
-     * of the document, which waits until its account may ask again. An authority that said that it has received the document is
-     * believed for a week, whatever it says of the document meanwhile.
-     */
-    const ask = Effect.fnUntraced(function* (row: Document) {
-      const verdict = yield* signing.nameOf(row).pipe(
-        Effect.flatMap((name) => asked("verdict", isAnswer, () => authority.verdict(name))),
-        Effect.catchTag("AuthorityRefusal", ({ message, trouble = "sender_refused" }) =>
-          Effect.fail(new AuthorityUnavailable({ message, trouble, of_document: true }))
-        )
-      )
-      if (verdict !== null || !isReceived(row)) return verdict
-      const message = "it has received the document, and does not know it yet"
-      return yield* new AuthorityUnavailable({ message, trouble: "in_process", of_document: true })
-    })
-
-    /**
-     * The end of a document whose number the authority has processed and whose code it does not know: what the authority has is another
-     * document, and is never replaced. For a corrected document that is the one that was corrected, after a few attempts; for any
-     * other, after an hour.
-     */
-    const otherOfNumber = (row: Document) => (error: AuthorityUnavailable) =>
-      Effect.gen(function* () {
-        const { number_processed, trouble } = error
-        if (number_processed === undefined) return yield* error
-        const isCorrected = (yield* codes(row)).length > 0
-        const waited = row.waiting?.code === trouble ? (row.waiting_ms ?? 0) : 0
-        if (isCorrected ? row.attempts < knownAfterAttempts : waited < otherAfterMs) return yield* error
-        const answer = { ErrorMessage: [number_processed.message] }
-        return { accepted: false, errors: [number_processed], notifications: [], answer }
-      })
-
-    /** Records in the circuit what a failed call says of the authority. */
-    const note = (row: Document, error: Unanswered) => {
-      // A broken port is a fault of the service and does not say whether the authority answers.
-      if (error instanceof PortBroken) return Effect.void
-      const trouble = troubleOf(error)
-      // The service behind the gate has answered; a gate that refuses a certificate says nothing of what is behind.
-      if (authorityTroubles[trouble].is_refusal) {
-        const answered = trouble === "sender_refused" ? circuits.succeeded(row) : Effect.void
-        return Effect.andThen(answered, circuits.refused(row, trouble))
-      }
-      if (trouble === "in_process") return circuits.succeeded(row)
-      const { of } = authorityTroubles[trouble]
-      const isOfOne = error instanceof AuthorityUnavailable && isOfDocument(error)
-      const isShared = !isOfOne && (of === "authority" || of === "service")
-      return isShared ? circuits.failed(row, trouble, error.message) : Effect.void
-    }
-
-    /**
-     * The authority's verdict on a document whose attempt is already counted. `arrived`: an earlier attempt may have reached the
-     * authority, so that the authority is asked for its verdict before the document is sent. The answer that the authority does not
-     * know the document is no success for the circuit: it does not say whether the authority takes documents. Null: nothing was
-     * sent, because this process was away for so long that another process may be at work on the document.
-     */
-    const verdictOn = (row: Document, arrived: boolean): Effect.Effect<Verdict | null, Unanswered> =>
-      Deadline.within(askAndSend(row, arrived), Duration.toMillis(timeout), () =>
-        Effect.fail(new AuthorityUnavailable({ message: "no answer in time", trouble: "no_answer" }))
-      ).pipe(
-        Effect.tap((verdict) => (verdict === null ? Effect.void : circuits.succeeded(row))),
-        Effect.tapError((error) => Effect.andThen(counted(error), note(row, error)))
-      )
-
-    const brokenInARow = new Map<string, number>()
-
-    const noteBroken = Effect.fnUntraced(function* (row: Document, { cause }: PortBroken) {
-      const times = (brokenInARow.get(row.id) ?? 0) + 1
-      yield* Effect.logError("A call of the authority broke inside the service", cause).pipe(
-        Effect.annotateLogs({ invoice_id: row.id, attempts: row.attempts, in_a_row: times })
-      )
-      yield* Metric.update(Metrics.poison("invoice"), 1)
-      const [oldest] = brokenInARow.keys()
-      if (oldest !== undefined && brokenInARow.size >= countedMax) brokenInARow.delete(oldest)
-      brokenInARow.set(row.id, times)
-      return times
-    })
-
-    /** Calls the authority for a document whose attempt is already counted; gives what follows. */
-    const call = Effect.fnUntraced(function* (row: Document, { arrived, isFresh }: How) {
-      const result = yield* Effect.result(verdictOn(row, arrived))
-      const outcome = Result.isSuccess(result) ? { verdict: result.success } : result.failure
-      const isBroken = outcome instanceof PortBroken
-      const times = isBroken ? yield* noteBroken(row, outcome) : 0
-      const known = "verdict" in outcome ? answering : yield* circuits.look(row)
-      if (!("verdict" in outcome || isBroken)) yield* noteUnanswered(row, outcome, known.phase === "open")
-      const random = yield* Random.next
-      const next = afterCall(row, { outcome, isFresh, brokenInARow: times, random }, known)
-      if (!isBroken || next.do === "End") brokenInARow.delete(row.id)
-      return next
-    })
-
-    return { call }
+  const askAndSend = Effect.fnUntraced(function* (row: Document, arrived: boolean) {
+    const known = arrived ? yield* ask(row) : null
+    if (known !== null) return kept(known)
+    const signed = row.signed ?? Option.getOrUndefined(yield* invoices.signedDocument(row))
+    if (signed === undefined) return yield* Effect.die(`no signed bytes of ${row.id}`)
+    const document = { ...(yield* signing.nameOf(row)), signed }
+    // Nothing waits between this look and the call: a process that stood still at a statement may have a successor that has sent.
+    if (!(yield* workers.isAlive)) return null
+    const submitted = asked("submit", isVerdict, () => authority.submit(document))
+    return kept(yield* arrived ? Effect.catchTag(submitted, "AuthorityUnavailable", otherOfNumber(row)) : submitted)
   })
-}) {
-  static readonly layer = Layer.effect(AuthorityCalls, AuthorityCalls.make)
-}
+
+  /**
+   * The verdict on a document that may have left; null when the authority does not have the document. A refused question says nothing
+   * of the document, which waits until its account may ask again. An authority that said that it has received the document is
+   * believed for a week, whatever it says of the document meanwhile.
+   */
+  const ask = Effect.fnUntraced(function* (row: Document) {
+    const verdict = yield* signing.nameOf(row).pipe(
+      Effect.flatMap((name) => asked("verdict", isAnswer, () => authority.verdict(name))),
+      Effect.catchTag("AuthorityRefusal", ({ message, trouble = "sender_refused" }) =>
+        Effect.fail(new AuthorityUnavailable({ message, trouble, of_document: true }))
+      )
+    )
+    if (verdict !== null || !isReceived(row)) return verdict
+    const message = "it has received the document, and does not know it yet"
+    return yield* new AuthorityUnavailable({ message, trouble: "in_process", of_document: true })
+  })
+
+  /**
+   * The end of a document whose number the authority has processed and whose code it does not know: what the authority has is another
+   * document, and is never replaced. For a corrected document that is the one that was corrected, after a few attempts; for any
+   * other, after an hour.
+   */
+  const otherOfNumber = (row: Document) => (error: AuthorityUnavailable) =>
+    Effect.gen(function* () {
+      const { number_processed, trouble } = error
+      if (number_processed === undefined) return yield* error
+      const isCorrected = (yield* codes(row)).length > 0
+      const waited = row.waiting?.code === trouble ? (row.waiting_ms ?? 0) : 0
+      if (isCorrected ? row.attempts < knownAfterAttempts : waited < otherAfterMs) return yield* error
+      const answer = { ErrorMessage: [number_processed.message] }
+      return { accepted: false, errors: [number_processed], notifications: [], answer }
+    })
+
+  /** Records in the circuit what a failed call says of the authority. */
+  const note = (row: Document, error: Unanswered) => {
+    // A broken port is a fault of the service and does not say whether the authority answers.
+    if (error instanceof PortBroken) return Effect.void
+    const trouble = troubleOf(error)
+    // The service behind the gate has answered; a gate that refuses a certificate says nothing of what is behind.
+    if (authorityTroubles[trouble].is_refusal) {
+      const answered = trouble === "sender_refused" ? circuits.succeeded(row) : Effect.void
+      return Effect.andThen(answered, circuits.refused(row, trouble))
+    }
+    if (trouble === "in_process") return circuits.succeeded(row)
+    const { of } = authorityTroubles[trouble]
+    const isOfOne = error instanceof AuthorityUnavailable && isOfDocument(error)
+    const isShared = !isOfOne && (of === "authority" || of === "service")
+    return isShared ? circuits.failed(row, trouble, error.message) : Effect.void
+  }
+
+  /**
+   * The authority's verdict on a document whose attempt is already counted. `arrived`: an earlier attempt may have reached the
+   * authority, so that the authority is asked for its verdict before the document is sent. The answer that the authority does not
+   * know the document is no success for the circuit: it does not say whether the authority takes documents. Null: nothing was
+   * sent, because this process was away for so long that another process may be at work on the document.
+   */
+  const verdictOn = (row: Document, arrived: boolean): Effect.Effect<Verdict | null, Unanswered> =>
+    Deadline.within(askAndSend(row, arrived), Duration.toMillis(timeout), () =>
+      Effect.fail(new AuthorityUnavailable({ message: "no answer in time", trouble: "no_answer" }))
+    ).pipe(
+      Effect.tap((verdict) => (verdict === null ? Effect.void : circuits.succeeded(row))),
+      Effect.tapError((error) => Effect.andThen(counted(error), note(row, error)))
+    )
+
+  const brokenInARow = new Map<string, number>()
+
+  const noteBroken = Effect.fnUntraced(function* (row: Document, { cause }: PortBroken) {
+    const times = (brokenInARow.get(row.id) ?? 0) + 1
+    yield* Effect.logError("A call of the authority broke inside the service", cause).pipe(
+      Effect.annotateLogs({ invoice_id: row.id, attempts: row.attempts, in_a_row: times })
+    )
+    yield* Metric.update(Metrics.poison("invoice"), 1)
+    const [oldest] = brokenInARow.keys()
+    if (oldest !== undefined && brokenInARow.size >= countedMax) brokenInARow.delete(oldest)
+    brokenInARow.set(row.id, times)
+    return times
+  })
+
+  /** Calls the authority for a document whose attempt is already counted; gives what follows. */
+  return Effect.fnUntraced(function* (row: Document, { arrived, isFresh }: How) {
+    const result = yield* Effect.result(verdictOn(row, arrived))
+    const outcome = Result.isSuccess(result) ? { verdict: result.success } : result.failure
+    const isBroken = outcome instanceof PortBroken
+    const times = isBroken ? yield* noteBroken(row, outcome) : 0
+    const known = "verdict" in outcome ? answering : yield* circuits.look(row)
+    if (!("verdict" in outcome || isBroken)) yield* noteUnanswered(row, outcome, known.phase === "open")
+    const random = yield* Random.next
+    const next = afterCall(row, { outcome, isFresh, brokenInARow: times, random }, known)
+    if (!isBroken || next.do === "End") brokenInARow.delete(row.id)
+    return next
+  })
+})

@@ -21,15 +21,16 @@ import { Notify } from "../protocol/Notify.ts"
 import { Invoices, type LoadedInvoice } from "../store/documents/Invoices.ts"
 import { FailingInvoices, isUnreadable, type Vitals } from "../store/documents/Vitals.ts"
 import { isDefect, isSqlFailure } from "../store/sql/SqlFailure.ts"
-import { AuthorityCalls, type How } from "./AuthorityCalls.ts"
+import * as AuthorityCalls from "./AuthorityCalls.ts"
 import { AuthorityQueue } from "./AuthorityQueue.ts"
 import { Backpressure } from "./Backpressure.ts"
 import { conclusion, type Judged, leaving, signedAndSubmitted, signedOnly } from "./Changes.ts"
 import { CircuitBreaker } from "./CircuitBreaker.ts"
 import { afterDefect, type Next, nextStep } from "./NextStep.ts"
-import { Redating } from "./Redating.ts"
+import * as Redating from "./Redating.ts"
 import { Signing } from "./Signing.ts"
-import { type Change, type Document, Steps } from "./Steps.ts"
+import * as Steps from "./Steps.ts"
+import type { Change, Document } from "./Steps.ts"
 
 // A document that alone gets no answer is transmitted by its own alarm, not by the sweep that follows an outage.
 const ownTransmissionMs = 30_000
@@ -52,14 +53,14 @@ type Leaves = (row: Document, cause: Cause.Cause<never>) => Effect.Effect<void>
 export class Executor extends Context.Service<Executor>()("folio/issuing/Executor", {
   make: Effect.gen(function* () {
     const backpressure = yield* Backpressure
-    const calls = yield* AuthorityCalls
+    const callAuthority = yield* AuthorityCalls.make
     const circuits = yield* CircuitBreaker
-    const dating = yield* Redating
+    const dating = yield* Redating.make
     const failing = yield* FailingInvoices
     const invoices = yield* Invoices
     const notify = yield* Notify
     const signing = yield* Signing
-    const steps = yield* Steps
+    const steps = yield* Steps.make
     const turns = yield* AuthorityQueue
     const begun = yield* FiberSet.make<void>()
 
@@ -100,10 +101,10 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
     /** Calls the authority for a row whose attempt is already counted, and stores what follows. */
     const call = Effect.fnUntraced(function* (
       row: Document,
-      how: How,
+      how: AuthorityCalls.How,
       conclude: (judged: Judged) => Effect.Effect<unknown> = (judged) => steps.one(conclusion(judged))
     ) {
-      const next = yield* calls.call(row, how)
+      const next = yield* callAuthority(row, how)
       switch (next.do) {
         case "Conclude":
           yield* Fault.at("after-verdict")

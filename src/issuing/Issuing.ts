@@ -2,7 +2,6 @@ import { Layer } from "effect"
 import * as GuardedProfile from "../documents/GuardedProfile.ts"
 import { Printing } from "../documents/print/Printing.ts"
 import { BuyersAnswers } from "./acceptance/BuyersAnswers.ts"
-import { AuthorityCalls } from "./AuthorityCalls.ts"
 import { AuthorityQueue } from "./AuthorityQueue.ts"
 import { CircuitBreaker } from "./CircuitBreaker.ts"
 import { EnablementReadiness } from "./enablement/EnablementReadiness.ts"
@@ -12,9 +11,7 @@ import { ShownAccounts } from "./accounts/ShownAccounts.ts"
 import { LiveReadiness } from "./LiveReadiness.ts"
 import { Mailing } from "./Mailing.ts"
 import * as Papers from "./Papers.ts"
-import { Redating } from "./Redating.ts"
 import { Signing } from "./Signing.ts"
-import { Steps } from "./Steps.ts"
 
 /** The files and e-mail parcels of documents. */
 export const layerPapers = Papers.layer.pipe(Layer.provide([Signing.layer, Printing.layer]))
@@ -31,8 +28,7 @@ export const layer = Layer.mergeAll(
   BuyersAnswers.layer,
   EnablementWork.layer
 ).pipe(
-  Layer.provide([AuthorityCalls.layer, AuthorityQueue.layer, Redating.layer]),
-  Layer.provide([CircuitBreaker.layer, Steps.layer]),
+  Layer.provide([AuthorityQueue.layer, CircuitBreaker.layer]),
   Layer.provideMerge(EnablementReadiness.layer),
   Layer.provideMerge(Signing.layer)
 )

@@ -52,16 +52,14 @@ interface IssuedBy {
   readonly software: Pick<Draft, "software">
 }
 
-/** A draft with the range that it is numbered from, or why it gets no number. */
+/** A draft with the range that it is numbered from. */
 interface Sourced {
   readonly draft: NewDraft
   readonly key: DocumentKey
-  readonly found: Result.Result<StoredResolution, Failure>
+  readonly range: StoredResolution
 }
 
 class Group extends Data.Class<Pick<NewDraft, "kind" | "prefix"> & { readonly date: string }> {}
-
-const isHeld = ({ found }: Sourced) => Result.isSuccess(found) && found.success.held_since !== null
 
 const draftOf = (row: StoredInvoice): NewDraft => ({
   id: row.id,
@@ -146,17 +144,11 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
   /** Lets drafts wait whose range is held; returns those whose range gives numbers again by now. */
   const waitForRange = Effect.fnUntraced(function* (held: ReadonlyArray<Sourced>): Effect.fn.Return<Array<NewDraft>> {
     if (held.length === 0) return []
-    const waiters = held.flatMap(({ found, key }) =>
-      Result.isFailure(found)
-        ? []
-        : [
-            {
-              key,
-              resolution_id: found.success.id,
-              waiting: { code: "numbering_held" as const, message: heldMessage(found.success.prefix) }
-            }
-          ]
-    )
+    const waiters = held.map(({ key, range }) => ({
+      key,
+      resolution_id: range.id,
+      waiting: { code: "numbering_held" as const, message: heldMessage(range.prefix) }
+    }))
     const waiting = new Set<string>(yield* numbering.wait(waiters))
     return held.flatMap(({ draft }) => (waiting.has(draft.id) ? [] : [draft]))
   })
@@ -170,29 +162,31 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
     const issued_by = { number: issuer.identification.number, version: issuer_version, software }
     const date = { issue_date: localDate(now), issue_time: issueTime(now) }
     const sources = new Map<string, Effect.Success<ReturnType<typeof source>>>()
-    const sourced = yield* Effect.forEach(
-      batch,
-      Effect.fnUntraced(function* (draft) {
-        const group = `${draft.kind} ${draft.prefix ?? "any"}`
-        const found = sources.get(group) ?? (yield* source(draft, date.issue_date))
-        sources.set(group, found)
-        return { draft, key: { ...account, id: draft.id }, found }
-      })
-    )
-    const left = yield* waitForRange(sourced.filter(isHeld))
-    const ready = sourced.filter((one) => !isHeld(one))
+    const held: Array<Sourced> = []
     const fitting: Array<Sourced & { readonly next: DraftToNumber }> = []
     const failed: Array<Effect.Effect<void>> = []
-    for (const one of ready) {
-      const { draft, found, key } = one
+    for (const draft of batch) {
+      const key = { ...account, id: draft.id }
+      const group = `${draft.kind} ${draft.prefix ?? "any"}`
+      const found = sources.get(group) ?? (yield* source(draft, date.issue_date))
+      sources.set(group, found)
+      if (Result.isSuccess(found) && found.success.held_since !== null) {
+        held.push({ draft, key, range: found.success })
+        continue
+      }
       // A draft for which the profile throws fails alone.
       const next = yield* Effect.exit(
-        Effect.sync(() => Result.flatMap(found, (range) => toNumber(draft, range, date, issued_by)))
+        Effect.sync(() =>
+          Result.flatMap(found, (range) =>
+            Result.map(toNumber(draft, range, date, issued_by), (made) => ({ draft, key, range, next: made }))
+          )
+        )
       )
       if (Exit.isFailure(next)) failed.push(executor.stumble(key, next.cause))
       else if (Result.isFailure(next.value)) failed.push(executor.fail(key, next.value.failure))
-      else fitting.push({ ...one, next: next.value.success })
+      else fitting.push(next.value.success)
     }
+    const left = yield* waitForRange(held)
     // Concurrently, so that these drafts share statements.
     yield* Effect.all(failed, { concurrency: "unbounded", discard: true })
     // The statement numbers the drafts of a range by their ids, whichever prefix they asked for.
@@ -200,14 +194,14 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
     yield* Fault.at("after-number")
     let outage = Cause.empty as Cause.Cause<never>
     const numbered: Array<LoadedInvoice> = []
-    for (const [index, { draft, found, key }] of fitting.entries()) {
-      const result = results[index] ?? Exit.die("a draft has no answer")
+    for (const [index, { draft, key, range }] of fitting.entries()) {
+      const result = results[index]!
       if (Exit.isFailure(result) && isDefect(result.cause)) yield* executor.stumble(key, result.cause)
       else if (Exit.isFailure(result)) outage = result.cause
       else if (result.value.result === "no_number_left") left.push(draft)
       else if (result.value.result === "numbered") {
         const row = Option.getOrUndefined(result.value.row)
-        if (Result.isSuccess(found) && row?.full_number === lastOf(found.success)) yield* forgetRanges
+        if (row?.full_number === lastOf(range)) yield* forgetRanges
         // A document that could not be read goes to its actor, which finds out why.
         if (row === undefined) yield* notify.proceed(key)
         else numbered.push(row)

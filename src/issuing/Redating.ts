@@ -1,9 +1,9 @@
-import { Clock, Context, Effect, Layer, Option, Result } from "effect"
+import { Clock, Effect, Option, Result } from "effect"
 import type { Failure } from "../../schemas/FiscalDocument.ts"
 import { NationalProfile } from "../documents/NationalProfile.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import { InvoiceCommands } from "../store/documents/InvoiceCommands.ts"
-import * as Store from "../store/documents/Redating.ts"
+import { Numbering } from "../store/documents/Numbering.ts"
 import { ownSoftware, Softwares } from "../store/accounts/Softwares.ts"
 import { Resolutions } from "../store/accounts/Resolutions.ts"
 import { documentOf } from "./Signing.ts"
@@ -25,67 +25,63 @@ const laterMax = 5
  * numbered without a code, because its country's codes are not made with the number, gets its code here; and so does a document that
  * was corrected, which never gets a code under which the authority has rejected it.
  */
-export class Redating extends Context.Service<Redating>()("folio/issuing/Redating", {
-  make: Effect.gen(function* () {
-    const accounts = yield* Accounts
-    const { codes } = yield* InvoiceCommands
-    const redating = yield* Store.Redating
-    const resolutions = yield* Resolutions
-    const softwares = yield* Softwares
-    const { code, issueTime, localDate } = yield* NationalProfile
+export const make = Effect.gen(function* () {
+  const accounts = yield* Accounts
+  const { codes } = yield* InvoiceCommands
+  const numbering = yield* Numbering
+  const resolutions = yield* Resolutions
+  const softwares = yield* Softwares
+  const { code, issueTime, localDate } = yield* NationalProfile
 
-    const keyOf = Effect.fnUntraced(function* (row: Document) {
-      if (row.kind !== "invoice") return ""
-      const range = yield* resolutions.find(row, row.resolution_id ?? "")
-      return Option.isSome(range) ? range.value.technical_key : yield* Effect.die(`${row.id} has no range`)
-    })
-
-    /** The date and the code of a document at a time (Unix milliseconds). */
-    const coded = Effect.fnUntraced(function* (row: Document, at: number) {
-      const date = { issue_date: localDate(at), issue_time: issueTime(at) }
-      const issuer = yield* accounts.issuer(row, row.issuer_version)
-      const { cufe: _former, ...document } = documentOf({ ...row, ...date }, issuer)
-      const numbered = {
-        ...document,
-        technical_key: yield* keyOf(row),
-        ...(yield* ownSoftware(softwares, row, row.issuer_version))
-      }
-      return Result.map(code(numbered), (cufe) => ({ date, cufe }))
-    })
-
-    /** As `coded`, now or at the next second that gives a code under which the document was not rejected before. */
-    const codedAnew = Effect.fnUntraced(function* (row: Document) {
-      const now = yield* Clock.currentTimeMillis
-      const first = yield* coded(row, now)
-      const rejected = yield* codes(row)
-      let next = first
-      for (let later = 1; Result.isSuccess(next) && rejected.includes(next.success.cufe); later += 1) {
-        if (later > laterMax) return first
-        next = yield* coded(row, now + later * 1000)
-      }
-      return next
-    })
-
-    /** Gives the document with its new date and code; none when another owner was faster. Fails when it cannot have them. */
-    const redate = Effect.fnUntraced(function* (row: Document): Effect.fn.Return<Option.Option<Document>, Failure> {
-      const found = yield* codedAnew(row)
-      if (Result.isFailure(found)) {
-        const { code: why, message } = found.failure
-        return yield* Effect.fail({ code: why, message, retryable: true })
-      }
-      const { cufe, date } = found.success
-      const result = yield* redating.redate({ key: row, version: row.version, ...date, cufe })
-      if (result === "out_of_range") return yield* Effect.fail(outOfRange)
-      if (result === "too_late") return Option.none()
-      const { signed: _signed, ...rest } = row
-      return Option.some({ ...rest, ...date, cufe, state: "numbered", version: row.version + 1 })
-    })
-
-    /** Today's date in the authority's zone. */
-    const today = Effect.map(Clock.currentTimeMillis, localDate)
-
-    return { redate, today }
+  const keyOf = Effect.fnUntraced(function* (row: Document) {
+    if (row.kind !== "invoice") return ""
+    const range = yield* resolutions.find(row, row.resolution_id ?? "")
+    return Option.isSome(range) ? range.value.technical_key : yield* Effect.die(`${row.id} has no range`)
   })
-}) {
-  static readonly layer = Layer.effect(Redating, Redating.make)
-}
+
+  /** The date and the code of a document at a time (Unix milliseconds). */
+  const coded = Effect.fnUntraced(function* (row: Document, at: number) {
+    const date = { issue_date: localDate(at), issue_time: issueTime(at) }
+    const issuer = yield* accounts.issuer(row, row.issuer_version)
+    const { cufe: _former, ...document } = documentOf({ ...row, ...date }, issuer)
+    const numbered = {
+      ...document,
+      technical_key: yield* keyOf(row),
+      ...(yield* ownSoftware(softwares, row, row.issuer_version))
+    }
+    return Result.map(code(numbered), (cufe) => ({ date, cufe }))
+  })
+
+  /** As `coded`, now or at the next second that gives a code under which the document was not rejected before. */
+  const codedAnew = Effect.fnUntraced(function* (row: Document) {
+    const now = yield* Clock.currentTimeMillis
+    const first = yield* coded(row, now)
+    const rejected = yield* codes(row)
+    let next = first
+    for (let later = 1; Result.isSuccess(next) && rejected.includes(next.success.cufe); later += 1) {
+      if (later > laterMax) return first
+      next = yield* coded(row, now + later * 1000)
+    }
+    return next
+  })
+
+  /** Gives the document with its new date and code; none when another owner was faster. Fails when it cannot have them. */
+  const redate = Effect.fnUntraced(function* (row: Document): Effect.fn.Return<Option.Option<Document>, Failure> {
+    const found = yield* codedAnew(row)
+    if (Result.isFailure(found)) {
+      const { code: why, message } = found.failure
+      return yield* Effect.fail({ code: why, message, retryable: true })
+    }
+    const { cufe, date } = found.success
+    const result = yield* numbering.redate({ key: row, version: row.version, ...date, cufe })
+    if (result === "out_of_range") return yield* Effect.fail(outOfRange)
+    if (result === "too_late") return Option.none()
+    const { signed: _signed, ...rest } = row
+    return Option.some({ ...rest, ...date, cufe, state: "numbered", version: row.version + 1 })
+  })
+
+  /** Today's date in the authority's zone. */
+  const today = Effect.map(Clock.currentTimeMillis, localDate)
+
+  return { redate, today }
+})

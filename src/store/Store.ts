@@ -31,7 +31,6 @@ import { Numbering } from "./documents/Numbering.ts"
 import { FailingInvoices } from "./documents/Vitals.ts"
 import { Overview } from "./overview/Overview.ts"
 import { PortalSessions } from "./accounts/PortalSessions.ts"
-import { Redating } from "./documents/Redating.ts"
 import { Redelivery } from "./webhooks/Redelivery.ts"
 import { RequestLog } from "./requests/RequestLog.ts"
 import { Requests } from "./requests/Requests.ts"
@@ -77,7 +76,6 @@ export const layer = Layer.mergeAll(
   Numbering.layer,
   Overview.layer,
   PortalSessions.layer,
-  Redating.layer,
   Redelivery.layer,
   RequestLog.layer.pipe(Layer.provideMerge(Requests.layer)),
   Resolutions.layer,

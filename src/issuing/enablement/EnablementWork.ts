@@ -14,8 +14,9 @@ import {
   type TestSetTrouble,
   troubleWords
 } from "./EnablementWords.ts"
-import { TestDocumentMaking } from "./TestDocumentMaking.ts"
-import { type StepOutcome, TestDocumentSteps } from "./TestDocumentSteps.ts"
+import * as TestDocumentMaking from "./TestDocumentMaking.ts"
+import * as TestDocumentSteps from "./TestDocumentSteps.ts"
+import type { StepOutcome } from "./TestDocumentSteps.ts"
 import { TestSetCalls } from "./TestSetCalls.ts"
 
 /** How long a process that takes a test set has it for itself: longer than a round takes with calls that end by their time-outs. */
@@ -46,9 +47,9 @@ export class EnablementWork extends Context.Service<EnablementWork>()("folio/iss
   make: Effect.gen(function* () {
     const documents = yield* TestDocuments
     const enablements = yield* Enablements
-    const making = yield* TestDocumentMaking
+    const makeDocument = yield* TestDocumentMaking.make
     const readiness = yield* EnablementReadiness
-    const steps = yield* TestDocumentSteps
+    const step = yield* TestDocumentSteps.make
     const pace = yield* EnablementPace
 
     const plan = (set: StoredEnablement, all: ReadonlyArray<LoadedTestDocument>) =>
@@ -111,13 +112,13 @@ export class EnablementWork extends Context.Service<EnablementWork>()("folio/iss
       const make = isProbe && before.some(isOpen) ? [] : isProbe ? next.make.slice(0, 1) : next.make
       const accepted = before.filter(({ kind, state }) => kind === "invoice" && state === "accepted")
       for (const place of make) {
-        const made = yield* Effect.result(making.make(set, issuer, place, accepted))
+        const made = yield* Effect.result(makeDocument(set, issuer, place, accepted))
         if (Result.isSuccess(made)) continue
         const error = made.failure
         return failed(error._tag === "NoNumberLeft" ? noNumberLeft(error.prefix) : lacking(error.code, error.message))
       }
       const due = (make.length === 0 ? before : yield* documents.all(set)).filter(isDue)
-      const outcomes = yield* Effect.forEach(isProbe ? due.slice(0, 1) : due, (one) => steps.step(one, issuer), {
+      const outcomes = yield* Effect.forEach(isProbe ? due.slice(0, 1) : due, (one) => step(one, issuer), {
         concurrency: pace.openMax
       })
       return yield* standing(set, outcomes)
@@ -172,8 +173,5 @@ export class EnablementWork extends Context.Service<EnablementWork>()("folio/iss
     }
   })
 }) {
-  static readonly layer = Layer.effect(EnablementWork, EnablementWork.make).pipe(
-    Layer.provide(TestDocumentSteps.layer),
-    Layer.provide([TestDocumentMaking.layer, TestSetCalls.layer])
-  )
+  static readonly layer = Layer.effect(EnablementWork, EnablementWork.make).pipe(Layer.provide(TestSetCalls.layer))
 }

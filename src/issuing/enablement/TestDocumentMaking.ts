@@ -1,4 +1,4 @@
-import { Clock, Context, Data, Effect, Layer } from "effect"
+import { Clock, Data, Effect } from "effect"
 import type { Issuer } from "../../../schemas/Account.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
 import type { Certificate } from "../../documents/signature/Certificate.ts"
@@ -20,57 +20,51 @@ export interface TestIssuer {
 export class NoNumberLeft extends Data.TaggedError("NoNumberLeft")<{ readonly prefix: string }> {}
 
 /** Makes the documents of test sets: sales of the issuer in the authority's test environment, which nobody buys. */
-export class TestDocumentMaking extends Context.Service<TestDocumentMaking>()("folio/issuing/TestDocumentMaking", {
-  make: Effect.gen(function* () {
-    const documents = yield* TestDocuments
-    const { code, issueTime, localDate, numbering, sign } = yield* NationalProfile
+export const make = Effect.gen(function* () {
+  const documents = yield* TestDocuments
+  const { code, issueTime, localDate, numbering, sign } = yield* NationalProfile
 
-    /** Makes a document and stores it with its number, signed. `accepted`: the invoices that a note may correct, at least one. */
-    const make = Effect.fn("TestDocumentMaking.make")(function* (
-      set: StoredEnablement,
-      { certificate, issuer, software }: TestIssuer,
-      { kind, place }: Place,
-      accepted: ReadonlyArray<StoredTestDocument>
-    ) {
-      const { account_id, range, run } = set
-      const isInvoice = kind === "invoice"
-      const prefix = isInvoice ? range.prefix : notePrefixes[kind]
-      const taken = (yield* documents.taken(account_id, prefix)).map((one) => ({ ...one, number: Number(one.number) }))
-      const number = nextNumber(taken, isInvoice ? range.from_number : 1)
-      if (isInvoice && number > range.to_number) return yield* new NoNumberLeft({ prefix })
-      const now = yield* Clock.currentTimeMillis
-      const { technical_key, ...granted } = range
-      const full_number = fullNumber(prefix, BigInt(number), numbering)
-      const corrected = isInvoice ? undefined : accepted[(place - 1) % accepted.length]
-      const content = {
-        ...testDocument(kind, issuer, corrected ?? null),
-        prefix,
-        full_number,
-        issue_date: localDate(now),
-        issue_time: issueTime(now),
-        range: isInvoice
-          ? { ...granted, from_number: String(granted.from_number), to_number: String(granted.to_number) }
-          : null
-      }
-      const numbered = { ...content, technical_key: isInvoice ? technical_key : "", software }
-      const cufe = yield* Effect.fromResult(code(numbered))
-      const signed = yield* sign({ ...content, cufe }, certificate, software)
-      return yield* documents.insert(set, {
-        prefix,
-        number: BigInt(number),
-        full_number,
-        kind,
-        place,
-        run,
-        cufe,
-        issue_date: content.issue_date,
-        issuer_nit: issuer.identification.number,
-        signed
-      })
+  /** Makes a document and stores it with its number, signed. `accepted`: the invoices that a note may correct, at least one. */
+  return Effect.fn("TestDocumentMaking.make")(function* (
+    set: StoredEnablement,
+    { certificate, issuer, software }: TestIssuer,
+    { kind, place }: Place,
+    accepted: ReadonlyArray<StoredTestDocument>
+  ) {
+    const { account_id, range, run } = set
+    const isInvoice = kind === "invoice"
+    const prefix = isInvoice ? range.prefix : notePrefixes[kind]
+    const taken = (yield* documents.taken(account_id, prefix)).map((one) => ({ ...one, number: Number(one.number) }))
+    const number = nextNumber(taken, isInvoice ? range.from_number : 1)
+    if (isInvoice && number > range.to_number) return yield* new NoNumberLeft({ prefix })
+    const now = yield* Clock.currentTimeMillis
+    const { technical_key, ...granted } = range
+    const full_number = fullNumber(prefix, BigInt(number), numbering)
+    const corrected = isInvoice ? undefined : accepted[(place - 1) % accepted.length]
+    const content = {
+      ...testDocument(kind, issuer, corrected ?? null),
+      prefix,
+      full_number,
+      issue_date: localDate(now),
+      issue_time: issueTime(now),
+      range: isInvoice
+        ? { ...granted, from_number: String(granted.from_number), to_number: String(granted.to_number) }
+        : null
+    }
+    const numbered = { ...content, technical_key: isInvoice ? technical_key : "", software }
+    const cufe = yield* Effect.fromResult(code(numbered))
+    const signed = yield* sign({ ...content, cufe }, certificate, software)
+    return yield* documents.insert(set, {
+      prefix,
+      number: BigInt(number),
+      full_number,
+      kind,
+      place,
+      run,
+      cufe,
+      issue_date: content.issue_date,
+      issuer_nit: issuer.identification.number,
+      signed
     })
-
-    return { make }
   })
-}) {
-  static readonly layer = Layer.effect(TestDocumentMaking, TestDocumentMaking.make)
-}
+})

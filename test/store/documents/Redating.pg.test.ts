@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import type { InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
-import { type NewDate, Redating } from "../../../src/store/documents/Redating.ts"
+import { type NewDate, Numbering } from "../../../src/store/documents/Numbering.ts"
 import { Transitions } from "../../../src/store/documents/Transitions.ts"
 import { restingAt } from "../../support/database/Owners.ts"
 import { TestDatabase } from "../../support/database/Postgres.ts"
@@ -38,8 +38,8 @@ const setUp = Effect.gen(function* () {
   })
   return {
     document,
-    first: Context.get(first, Redating),
-    second: Context.get(second, Redating),
+    first: Context.get(first, Numbering),
+    second: Context.get(second, Numbering),
     move: Context.get(first, Transitions).move
   }
 })

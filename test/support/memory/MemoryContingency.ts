@@ -7,10 +7,9 @@ import {
   type Waiting
 } from "../../../src/store/documents/AuthorityCircuits.ts"
 import { reminderLeaseSeconds } from "../../../src/store/documents/Vitals.ts"
-import { Redating } from "../../../src/store/documents/Redating.ts"
 import { portionMax } from "../../../src/store/sandbox/ClockJumps.ts"
 import { SandboxAuthorities } from "../../../src/store/sandbox/SandboxAuthorities.ts"
-import { type CircuitRow, type InvoiceRow, inMemory, isOf, rowOf, type Tables } from "./MemoryTables.ts"
+import { type CircuitRow, type InvoiceRow, inMemory, isOf, type Tables } from "./MemoryTables.ts"
 
 /* The part of the memory store for an authority that is away, and for documents that waited past midnight. */
 
@@ -152,27 +151,6 @@ export const layerCircuits = inMemory(AuthorityCircuits, ({ call }) => ({
         })
         return { account_id, livemode, id: id as DocumentId }
       })
-    })
-}))
-
-export const layerRedating = inMemory(Redating, ({ call }) => ({
-  redate: ({ cufe, issue_date, issue_time, key, version }) =>
-    call("Redating.redate", ({ invoices, resolutions, transitions }, now) => {
-      const row = rowOf(invoices, key)
-      const isOurs =
-        row !== undefined &&
-        row.version === version &&
-        (row.state === "numbered" || row.state === "signed") &&
-        row.submitted_at === null &&
-        row.contingency_since === null
-      if (!isOurs) return "too_late"
-      const range = resolutions.get(row.resolution_id ?? "")
-      if (range !== undefined && (issue_date < range.valid_from || issue_date > range.valid_to)) return "out_of_range"
-      const moved = { ...row, state: "numbered", version: version + 1, cufe, issue_date, issue_time } as const
-      invoices.set(row.id, { ...moved, updated_at: new Date(now), next_action_at: now + 5_000 })
-      const step = { invoice_id: row.id, version: version + 1, from: row.state, at: now }
-      transitions.push({ ...step, command: "Redate", to: "numbered" })
-      return "redated"
     })
 }))
 

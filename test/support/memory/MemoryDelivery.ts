@@ -147,7 +147,29 @@ export const layerNumbering = inMemory(Numbering, ({ call }, { numbering }) => {
       return { result, row: Option.map(Option.fromUndefinedOr(row), (numbered) => loaded(tables, numbered, now)) }
     })
   // No store in memory is restored from a backup.
-  return { number: numberOne, numberAll: each(numberOne), wait: () => Effect.succeed([]) }
+  return {
+    number: numberOne,
+    numberAll: each(numberOne),
+    redate: ({ cufe: code, issue_date, issue_time, key, version }) =>
+      call("Numbering.redate", ({ invoices, resolutions, transitions }, now) => {
+        const row = rowOf(invoices, key)
+        const isOurs =
+          row !== undefined &&
+          row.version === version &&
+          (row.state === "numbered" || row.state === "signed") &&
+          row.submitted_at === null &&
+          row.contingency_since === null
+        if (!isOurs) return "too_late"
+        const range = resolutions.get(row.resolution_id ?? "")
+        if (range !== undefined && (issue_date < range.valid_from || issue_date > range.valid_to)) return "out_of_range"
+        const moved = { ...row, state: "numbered", version: version + 1, cufe: code, issue_date, issue_time } as const
+        invoices.set(row.id, { ...moved, updated_at: new Date(now), next_action_at: now + 5_000 })
+        const step = { invoice_id: row.id, version: version + 1, from: row.state, at: now }
+        transitions.push({ ...step, command: "Redate", to: "numbered" })
+        return "redated"
+      }),
+    wait: () => Effect.succeed([])
+  }
 })
 
 export const layerTransitions = inMemory(Transitions, ({ call }) => {

@@ -45,7 +45,7 @@ import { layerNotes, numberWithinMs, untouched } from "./MemoryNotes.ts"
 import { layerPortalSessions } from "./portal/MemoryPortalSessions.ts"
 import { layerResolutions } from "./MemoryResolutions.ts"
 import { layerOverview, layerSandboxStanding } from "./overview/MemoryOverview.ts"
-import { layerCircuits, layerRedating, layerSandboxAuthorities } from "./MemoryContingency.ts"
+import { layerCircuits, layerSandboxAuthorities } from "./MemoryContingency.ts"
 import { layerBacklog, layerFailingInvoices, layerRequestLog, layerRetention } from "./MemoryUpkeep.ts"
 import { pageOf } from "./MemoryPages.ts"
 import { inMemory, isOf, type InvoiceRow, MemoryTables, modeKey, optionOf, rowOf, type Tables } from "./MemoryTables.ts"
@@ -275,7 +275,6 @@ export const layer = Layer.mergeAll(
   layerNumbering,
   layerFailingInvoices,
   layerPortalSessions,
-  layerRedating,
   layerRedelivery,
   layerRequestLog,
   layerResolutions,
