@@ -1,4 +1,4 @@
-import { Duration, Effect, Record } from "effect"
+import { Cause, Duration, Effect, Record } from "effect"
 import { Entity } from "effect/cluster"
 import type { ApiError } from "../../schemas/ApiError.ts"
 import type { Actor, CarriedOut, Command } from "../commands/Command.ts"
@@ -48,13 +48,11 @@ export const layer = AccountEntity.toLayer(
     const answer = <A>({ request_id }: RequestContext, effect: Effect.Effect<A, ApiError>) =>
       Effect.annotateCurrentSpan({ account_id: account.account_id, request_id }).pipe(
         Effect.andThen(effect),
-        Effect.catchCauseIf(
-          (cause) => cause.reasons.some((reason) => reason._tag === "Die"),
-          (cause) =>
-            Effect.logError("A command failed", cause).pipe(
-              Effect.andThen(database.note(cause)),
-              Effect.andThen(Effect.fail(apiErrorOf(cause)))
-            )
+        Effect.catchCauseIf(Cause.hasDies, (cause) =>
+          Effect.logError("A command failed", cause).pipe(
+            Effect.andThen(database.note(cause)),
+            Effect.andThen(Effect.fail(apiErrorOf(cause)))
+          )
         ),
         Effect.annotateLogs({ account_id: account.account_id, request_id }),
         inLane(account)

@@ -1,4 +1,4 @@
-import { Array, Duration, Effect, FiberMap, Schedule, Struct } from "effect"
+import { Array, Duration, Effect, FiberMap, FiberSet, Schedule, Struct } from "effect"
 import { Singleton } from "effect/cluster"
 import type { AccountId } from "../../schemas/Id.ts"
 import { crowding } from "../domain/accounts/Crowding.ts"
@@ -12,7 +12,8 @@ import { Workers } from "../store/sql/Workers.ts"
 import { Notify } from "../protocol/Notify.ts"
 import { BuyersAnswers } from "../issuing/acceptance/BuyersAnswers.ts"
 import { Backpressure } from "../issuing/Backpressure.ts"
-import * as TestSets from "./TestSets.ts"
+import { EnablementWork, leaseSeconds } from "../issuing/enablement/EnablementWork.ts"
+import { Enablements } from "../store/enablement/Enablements.ts"
 
 const interval = Duration.seconds(1)
 const limitInterval = Duration.seconds(10)
@@ -26,6 +27,9 @@ const portion = 8
 const transmissions = 50
 // Documents of one circuit that are issued in contingency per second; the authority is not called for them.
 const issues = 256
+
+// Test sets that are worked on at a time. Each has a few calls to the authority under way.
+const testSetsMax = 16
 
 const discard = { discard: true } as const
 
@@ -47,7 +51,9 @@ export const layer = Singleton.make(
     const workers = yield* Workers
     const backpressure = yield* Backpressure
     const dueWork = yield* DueWork
-    const testSets = yield* TestSets.make
+    const enablements = yield* Enablements
+    const { carryOut } = yield* EnablementWork
+    const testSets = yield* FiberSet.make<void>()
     const { askAll } = yield* BuyersAnswers
     const underWay = yield* FiberMap.make<KindOfWork>()
 
@@ -99,6 +105,14 @@ export const layer = Singleton.make(
     })
     const sweepEmails = Effect.flatMap(emails.dueDocuments(pageSize), Effect.forEach(notify.mail, discard))
 
+    // Longest waiting first.
+    const sweepTestSets = Effect.gen(function* () {
+      const free = testSetsMax - (yield* FiberSet.size(testSets))
+      if (free <= 0) return
+      const due = yield* enablements.take(free, leaseSeconds)
+      yield* Effect.forEach(due, (set) => FiberSet.run(testSets, carryOut(set)), discard)
+    })
+
     // A process that has just started may have other settings for the authority, so circuits that fail are tried at once.
     yield* orNextTime(circuits.tryNow)
 
@@ -108,7 +122,7 @@ export const layer = Singleton.make(
       resting: sweepResting,
       deliveries: sweepDeliveries,
       emails: sweepEmails,
-      testSets: testSets.begin,
+      testSets: sweepTestSets,
       questions: askAll ?? Effect.void
     }
     // The sweeps run concurrently, so that a backlog of documents does not delay deliveries.

@@ -1,4 +1,4 @@
-import { Cause, Clock, Duration, Effect, Exit, FiberSet, Latch, Layer, Metric, Random, Schema } from "effect"
+import { Cause, Clock, Duration, Effect, Exit, FiberSet, Latch, Layer, Metric, Predicate, Random, Schema } from "effect"
 import { Entity } from "effect/cluster"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import { storableText } from "../domain/requests/Storable.ts"
@@ -76,30 +76,11 @@ const resultOf = (exit: Exit.Exit<WebhookResponse>) =>
  * The attempts under way in this process, counted by actor. Attempts end with the process and not with their actor, so that an
  * actor whose shard is lost ends at once: no shard waits for the slowest receiver before it is served again.
  */
-const makeUnderWay = Effect.map(Effect.all([FiberSet.make<void>(), Limits]), ([fibers, { attempts }]) => {
-  const places = AttemptPlaces.make(attempts)
-  const counts = new Counts()
-  return {
-    places,
-    counts,
-    /** Begins an attempt, for which a place was taken; the place is given back when the attempt ends. */
-    start: <A, R>(
-      actorId: string,
-      owner: string,
-      attempt: Effect.Effect<A, never, R>,
-      ended: (result: A) => Effect.Effect<unknown>
-    ) =>
-      Effect.suspend(() => {
-        const counted = Effect.flatMap(attempt, (result) => {
-          counts.add(actorId, -1)
-          places.free(owner, 1)
-          return ended(result)
-        })
-        // Attempts are not interrupted: an attempt that was sent is also recorded, so that a clean stop repeats no delivery.
-        return FiberSet.run(fibers, Effect.uninterruptible(Effect.asVoid(counted)))
-      })
-  }
-})
+const makeUnderWay = Effect.map(Effect.all([FiberSet.make<void>(), Limits]), ([fibers, { attempts }]) => ({
+  fibers,
+  places: AttemptPlaces.make(attempts),
+  counts: new Counts()
+}))
 
 const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
   Effect.gen(function* () {
@@ -138,9 +119,8 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
       const timestamp = Math.floor(startedAt / 1000)
       yield* Fault.at("before-send")
       const response = yield* send(delivery, timestamp).pipe(
-        Effect.catchCauseIf(
-          (cause) => !Cause.hasInterruptsOnly(cause),
-          (cause) => Effect.as(Effect.logError("A delivery could not be sent", cause), unsent)
+        Effect.catchCauseIf(Predicate.not(Cause.hasInterruptsOnly), (cause) =>
+          Effect.as(Effect.logError("A delivery could not be sent", cause), unsent)
         ),
         (sending) => Metrics.measure(sending, resultOf)
       )
@@ -160,12 +140,14 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
         response_body: response.body,
         error: response.error
       }
-      const isMoreDue = yield* Effect.catchCauseIf(
-        deliveries.record(completed),
-        (cause) => isDefect(cause),
-        // A response that cannot be stored is left out, so that the delivery is not repeated again and again.
-        () => deliveries.record({ ...completed, response_headers: {}, response_body: "" })
-      )
+      // A response that cannot be stored is left out, so that the delivery is not repeated again and again.
+      const isMoreDue = yield* deliveries
+        .record(completed)
+        .pipe(
+          Effect.catchCauseIf(isDefect, () =>
+            deliveries.record({ ...completed, response_headers: {}, response_body: "" })
+          )
+        )
       yield* Fault.at("after-record")
       const result = succeeded ? "succeeded" : completed.retryInMs === null ? "failed" : "retry"
       yield* Metric.update(Metrics.deliveries(result), 1)
@@ -177,15 +159,22 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
       return isMoreDue
     })
 
-    const start = (delivery: Effect.Effect<DueDelivery>) =>
-      underWay.start(
-        entityId,
-        owner,
-        Effect.catchCause(Effect.flatMap(delivery, attempt), (cause) =>
+    /** Begins an attempt, for which a place was taken; the place is given back when the attempt ends. */
+    const start = (delivery: Effect.Effect<DueDelivery>) => {
+      const whole = Effect.flatMap(delivery, attempt).pipe(
+        Effect.catchCause((cause) =>
           Effect.as(Effect.logError("A delivery's outcome could not be stored; it is due again", cause), true)
-        ).pipe(inLane(key)),
-        (isMoreDue) => (isMoreDue || isHeldBack ? wake.open : Effect.void)
+        ),
+        inLane(key),
+        Effect.flatMap((isMoreDue) => {
+          underWay.counts.add(entityId, -1)
+          underWay.places.free(owner, 1)
+          return isMoreDue || isHeldBack ? Effect.asVoid(wake.open) : Effect.void
+        })
       )
+      // Attempts are not interrupted: an attempt that was sent is also recorded, so that a clean stop repeats no delivery.
+      return FiberSet.run(underWay.fibers, Effect.uninterruptible(whole))
+    }
 
     /**
      * Keeps a place for an attempt that counts as under way already, so that no other begins in its stead. None while deliveries are being

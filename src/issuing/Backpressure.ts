@@ -29,8 +29,6 @@ const lateMaxMs = 5_000
 const busyMax = 0.7
 const lookAgain = Duration.millis(10)
 
-const briefly = (wait: Effect.Effect<unknown>) => Effect.asVoid(Effect.timeoutOption(wait, timeout))
-
 const late = new ApiError({
   code: "rate_limited",
   message:
@@ -91,6 +89,9 @@ export class Backpressure extends Context.Service<Backpressure>()("folio/issuing
         )
       })
 
+    const openedWithin = (isOpen: () => boolean, most: Duration.Input) =>
+      Effect.suspend(() => (isOpen() ? Effect.void : Effect.asVoid(Effect.timeoutOption(opened(isOpen), most))))
+
     // A measure that throws counts as busy: work that can wait then waits its 100 ms, and goes on.
     const busyShare = () => {
       try {
@@ -106,7 +107,6 @@ export class Backpressure extends Context.Service<Backpressure>()("folio/issuing
 
     /** How long the account's oldest draft has waited for its number, in milliseconds; 0 unless its actor is in this process. */
     const lateMs = (account: AccountMode) => lateness.get(accountAddress(account))?.() ?? 0
-    const isLate = (account: AccountMode) => lateMs(account) > slowFromMs
 
     return {
       /** The share of time for which the process was busy in the last moments, from 0 to 1. */
@@ -118,9 +118,9 @@ export class Backpressure extends Context.Service<Backpressure>()("folio/issuing
       /** Counts the steps of so many documents as being stored while the effect runs. */
       storing: counted("storing"),
       /** Waits until there is room to number more drafts of the account, for 100 ms at most. */
-      room: (account: AccountMode) => briefly(opened(() => hasRoom(accountAddress(account)))),
+      room: (account: AccountMode) => openedWithin(() => hasRoom(accountAddress(account)), timeout),
       /** Waits until the process has little to do, so that work that is already late can go on; for 100 ms at most. */
-      calm: briefly(Effect.andThen(opened(isCalm), hasTime)),
+      calm: Effect.asVoid(Effect.timeoutOption(Effect.andThen(opened(isCalm), hasTime), timeout)),
       /** Lets the numbering of an account say how late its drafts are (`ms`), until the scope closes. */
       tellLateness: (account: AccountMode, ms: () => number) =>
         Effect.acquireRelease(
@@ -135,12 +135,7 @@ export class Backpressure extends Context.Service<Backpressure>()("folio/issuing
       admit: (account: AccountMode) =>
         Effect.suspend(() => (lateMs(account) > lateMaxMs ? Effect.fail(late) : Effect.void)),
       /** Waits until the account's drafts are not late, for a second at most. */
-      caughtUp: (account: AccountMode) =>
-        Effect.suspend(() => {
-          if (!isLate(account)) return Effect.void
-          const inTime = opened(() => !isLate(account))
-          return Effect.asVoid(Effect.timeoutOption(inTime, waitMaxMs))
-        })
+      caughtUp: (account: AccountMode) => openedWithin(() => lateMs(account) <= slowFromMs, waitMaxMs)
     }
   })
 }) {

@@ -4,7 +4,7 @@ import { Limits } from "../settings/Limits.ts"
 import type { AuthorityTrouble } from "../../schemas/AuthorityTrouble.ts"
 import { authorityTroubles, troubleMessage } from "../domain/authority/AuthorityTroubles.ts"
 import { storableText } from "../domain/requests/Storable.ts"
-import type { AuthorityState } from "./NextStep.ts"
+import { answering, type AuthorityState } from "./NextStep.ts"
 import { AuthorityCircuits, circuitOf, closedCircuit, type CircuitState } from "../store/documents/AuthorityCircuits.ts"
 
 // How long a process caches a circuit's state, and so the greatest age of what it knows of other processes' calls.
@@ -22,12 +22,6 @@ const messageMax = 500
 const quietMs = 90_000
 
 const environmentOf = ({ livemode }: AccountMode) => (livemode ? "live" : "test")
-
-/** Logs that calls of the authority meet another trouble than before, once for all documents that meet it. */
-const troubleChanged = (account: AccountMode, trouble: AuthorityTrouble, reason: string) =>
-  Effect.logWarning(
-    `Calls of the authority fail. ${troubleMessage(trouble)} ${authorityTroubles[trouble].remedy}`
-  ).pipe(Effect.annotateLogs({ trouble, reason, environment: environmentOf(account) }))
 
 // One account's failures keep this account alone from calling, until a call fails for a cause that all share, or of a second account.
 const concerns = ({ accounts, failing_ms, of_all }: CircuitState, { account_id }: AccountMode) =>
@@ -60,8 +54,7 @@ export class CircuitBreaker extends Context.Service<CircuitBreaker>()("folio/iss
     const look = Effect.fnUntraced(function* (account: AccountMode): Effect.fn.Return<AuthorityState> {
       const state = yield* Cache.get(known, circuitOf(account))
       const { at, at_fault_ms, failed_ms, is_open, message, trouble } = state
-      if (!concerns(state, account))
-        return { phase: "closed", leftMs: null, isTried: false, trouble: null, message: null, openAfterMs }
+      if (!concerns(state, account)) return { ...answering, openAfterMs }
       const now = yield* Clock.currentTimeMillis
       const ms = left(state, now)
       const isTried = failed_ms !== null && failed_ms + now - at < triedWithinMs
@@ -91,11 +84,16 @@ export class CircuitBreaker extends Context.Service<CircuitBreaker>()("folio/iss
       const state = yield* Cache.get(known, circuitOf(account))
       // Stored are the first failure, each that changes what is known or may open the circuit, and else one every 10 s, so that the
       // circuit is not silent.
-      const { may_have_left, of } = authorityTroubles[trouble]
+      const { may_have_left, of, remedy } = authorityTroubles[trouble]
       const isNews = state.trouble === null || authorityTroubles[state.trouble].of !== of || !concerns(state, account)
       const isNoted = state.failed_ms !== null && state.failed_ms < notedEveryMs && (yield* phase(account)) === "closed"
       if (isNoted && !isNews) return
-      if (state.trouble !== trouble) yield* troubleChanged(account, trouble, message)
+      // Once for all documents that meet it.
+      if (state.trouble !== trouble) {
+        yield* Effect.logWarning(`Calls of the authority fail. ${troubleMessage(trouble)} ${remedy}`).pipe(
+          Effect.annotateLogs({ trouble, reason: message, environment: environmentOf(account) })
+        )
+      }
       const call = {
         account_id: account.account_id,
         trouble,

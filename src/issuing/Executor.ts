@@ -270,11 +270,10 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
       yield* Effect.logError("An invoice could not proceed", cause).pipe(Effect.annotateLogs({ invoice_id: key.id }))
       if (isSqlFailure(cause)) return
       yield* Metric.update(Metrics.poison("invoice"), 1)
-      yield* Effect.catchCauseIf(
-        settle(key, cause),
-        (second) => isDefect(second),
-        (second) =>
+      yield* settle(key, cause).pipe(
+        Effect.catchCauseIf(isDefect, (second) =>
           Effect.andThen(Effect.logError("An invoice could not be ended; it waits", second), failing.park([key]))
+        )
       )
     })
 
@@ -334,12 +333,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
         const row = yield* failing.vitals(key)
         if (Option.isSome(row) && row.value.state === "queued") yield* end(row.value, why)
       },
-      (ending, key) =>
-        Effect.catchCauseIf(
-          ending,
-          (cause) => isDefect(cause),
-          (cause) => stumble(key, cause)
-        )
+      (ending, key) => ending.pipe(Effect.catchCauseIf(isDefect, (cause) => stumble(key, cause)))
     )
 
     return { begin, proceed, fail, stumble }

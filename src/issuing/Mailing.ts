@@ -106,32 +106,22 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
       return moved
     })
 
-    // An e-mail that waits, or that the service itself failed to send, has no event, so that no endpoint is told.
-    const put = Effect.fnUntraced(function* (
-      email: StoredEmail,
-      status: "pending" | "failed",
-      reason: string,
-      retryInMs: number | null
-    ) {
+    /** Lets an e-mail wait or, without a delay, fail. It has no event then, so that no endpoint is told. */
+    const postpone = Effect.fnUntraced(function* (email: StoredEmail, reason: string, retryInMs: number | null) {
       const at = new Date(yield* Clock.currentTimeMillis)
+      const status = retryInMs === null ? "failed" : "pending"
+      if (status === "pending") {
+        yield* Effect.logInfo("An e-mail was not taken").pipe(Effect.annotateLogs({ email_id: email.id, reason }))
+      }
       yield* Metric.update(Metrics.emails(status === "pending" ? "retry" : status), 1)
       yield* emails.record({ email, from: ["pending"], status, reason, at, retryInMs, events: [] })
-    })
-
-    const fail = (email: StoredEmail, reason: string) => put(email, "failed", reason, null)
-
-    const wait = Effect.fnUntraced(function* (email: StoredEmail, reason: string, retryInMs: number) {
-      yield* Effect.logInfo("An e-mail was not taken").pipe(Effect.annotateLogs({ email_id: email.id, reason }))
-      yield* put(email, "pending", reason, retryInMs)
     })
 
     const broke = Effect.fnUntraced(function* (email: StoredEmail, cause: Cause.Cause<unknown>) {
       yield* Effect.logError("An e-mail could not be made", cause).pipe(Effect.annotateLogs({ email_id: email.id }))
       yield* Metric.update(Metrics.poison("email"), 1)
-      const delay = nextEmailDelayMs(email.attempts, yield* Random.next)
-      const reason = "The message could not be made. This is not the address's fault."
-      if (delay === null || email.attempts >= brokenMax) yield* fail(email, reason)
-      else yield* wait(email, reason, delay)
+      const delay = email.attempts >= brokenMax ? null : nextEmailDelayMs(email.attempts, yield* Random.next)
+      yield* postpone(email, "The message could not be made. This is not the address's fault.", delay)
     })
 
     const message = Effect.fnUntraced(function* (email: StoredEmail) {
@@ -163,10 +153,10 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
       const error = result.failure
       if (error instanceof PortBroken && !error.isLate) return yield* broke(email, error.cause)
       const reason = storableText(error instanceof PortBroken ? late : error.message, reasonMax)
-      if (error instanceof MailerAbsent) return yield* fail(email, reason)
+      if (error instanceof MailerAbsent) return yield* postpone(email, reason, null)
       if (error instanceof MailerRefused) return yield* Effect.asVoid(record(email, ["bounced"], reason, at))
       const delay = nextEmailDelayMs(email.attempts, yield* Random.next)
-      if (delay !== null) return yield* wait(email, reason, delay)
+      if (delay !== null) return yield* postpone(email, reason, delay)
       // An e-mail that no server took within 24 hours counts as bounced: for the sender both mean that it never arrived.
       yield* record(email, ["bounced"], `No server took it within 24 hours: ${reason}`, at)
     })

@@ -1,7 +1,7 @@
 import type { AuthorityTrouble, Waiting } from "../../schemas/AuthorityTrouble.ts"
 import type { Failure } from "../../schemas/FiscalDocument.ts"
 import { authorityTroubles, refusalMessage, waitingMessage } from "../domain/authority/AuthorityTroubles.ts"
-import { isIssued } from "../domain/documents/InvoiceLifecycle.ts"
+import { isIssued, isOpen } from "../domain/documents/InvoiceLifecycle.ts"
 import { authorityDelayMs } from "../domain/webhooks/RetrySchedule.ts"
 import {
   AuthorityRefusal,
@@ -14,13 +14,8 @@ import type { LoadedInvoice } from "../store/documents/Invoices.ts"
 import { reminderLeaseSeconds, type Vitals } from "../store/documents/Vitals.ts"
 
 /*
- * What happens next to a document. Pure: the row, what is known of the authority, and the time decide.
- *
- * `nextStep`: before anything is done, from the row's state.
- * `afterCall`: after a call of the authority, from the call's outcome.
- * `afterDefect`: after the service itself broke on the document.
- *
- * `Executor` carries the answers out.
+ * What happens next to a document: by its state (`nextStep`), after a call of the authority (`afterCall`), and after the service broke on
+ * it (`afterDefect`). Pure: the row, what is known of the authority, and the time decide. `Executor` carries the answers out.
  */
 
 /**
@@ -277,7 +272,7 @@ export const afterDefect = (
   random: number
 ): { readonly do: "Rest" } | Wait | End => {
   const isIssuedAlready = isIssued(row)
-  if (!["queued", "numbered", "signed", "submitted", "accepted_contingency"].includes(row.state)) return { do: "Rest" }
+  if (!isOpen(row.state)) return { do: "Rest" }
   // An attempt to submit is counted before the call is made.
   const isCounted = isIssuedAlready && row.state !== "signed" && !isUnreadable
   const attempts = isCounted ? row.attempts : row.attempts + 1

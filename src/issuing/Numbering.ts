@@ -250,11 +250,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
     Effect.andThen(Queue.takeBetween(drafts, 1, portionMax)),
     Effect.tap((batch) => Effect.sync(() => since.splice(0, batch.length))),
     Effect.flatMap((batch) =>
-      Effect.catchCauseIf(
-        numberAll(inOrder(batch)),
-        (cause) => isDefect(cause),
-        (cause) => park(batch, cause)
-      )
+      numberAll(inOrder(batch)).pipe(Effect.catchCauseIf(isDefect, (cause) => park(batch, cause)))
     ),
     Effect.andThen(Effect.suspend(() => (backlog && Queue.sizeUnsafe(drafts) === 0 ? takeUp : Effect.void))),
     Effect.catchCause((cause) => Effect.logError("Drafts could not be numbered; the sweeper will try again", cause)),

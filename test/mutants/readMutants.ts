@@ -61,7 +61,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
   ...guards("src/issuing/Backpressure.ts", "test/issuing/Backpressure.test.ts", {
     "one account's documents take the room of another": { "own === 0 || (own": "(own" },
     "an account creates however late its drafts are": { "lateMs(account) > lateMaxMs": "lateMs(account) < 0" },
-    "creations do not wait for drafts that are late": { "lateMs(account) > slowFromMs": "lateMs(account) < 0" }
+    "creations do not wait for drafts that are late": { "lateMs(account) <= slowFromMs": "lateMs(account) >= 0" }
   }),
   ...guards("src/http/limits/RequestTurns.ts", "test/http/limits/RequestTurns.test.ts", {
     "creations that wait for late drafts hold turns": {

@@ -1,4 +1,4 @@
-import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Option, Result, Schema } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Option, Predicate, Result, Schema } from "effect"
 import { AcceptanceCode, ClaimCode } from "../../../schemas/Acceptance.ts"
 import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
 import type { AccountId } from "../../../schemas/Id.ts"
@@ -117,10 +117,7 @@ export class BuyersAnswers extends Context.Service<BuyersAnswers>()("folio/issui
 
     const askOrPostpone = (key: DocumentKey) =>
       Effect.andThen(backpressure.calm, ask(key)).pipe(
-        Effect.catchCauseIf(
-          (cause) => !Cause.hasInterruptsOnly(cause),
-          (cause) => postpone(key, cause)
-        )
+        Effect.catchCauseIf(Predicate.not(Cause.hasInterruptsOnly), (cause) => postpone(key, cause))
       )
 
     /**

@@ -1,4 +1,4 @@
-import { Cause, Clock, Context, Effect, Layer, Option, Result } from "effect"
+import { Cause, Clock, Context, Effect, Layer, Option, Predicate, Result } from "effect"
 import type { Failure } from "../../../schemas/FiscalDocument.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import { isOpen, planOf } from "../../domain/enablement/Plan.ts"
@@ -163,10 +163,7 @@ export class EnablementWork extends Context.Service<EnablementWork>()("folio/iss
       carryOut: (set: StoredEnablement) =>
         rounds(set).pipe(
           Effect.onInterrupt(() => enablements.release(set)),
-          Effect.catchCauseIf(
-            (cause) => !Cause.hasInterruptsOnly(cause),
-            (cause) => broken(set, cause)
-          ),
+          Effect.catchCauseIf(Predicate.not(Cause.hasInterruptsOnly), (cause) => broken(set, cause)),
           Effect.catchCause((cause) => Effect.logError("A test set's standing could not be stored", cause)),
           Effect.annotateLogs({ account_id: set.account_id, test_set_id: set.id })
         )

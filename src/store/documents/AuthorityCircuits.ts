@@ -236,10 +236,7 @@ export class AuthorityCircuits extends Context.Service<AuthorityCircuits>()("fol
 
     return {
       read: Effect.fn("AuthorityCircuits.read")((name: string) =>
-        Effect.map(
-          find(name),
-          Option.getOrElse(() => closedCircuit)
-        )
+        find(name).pipe(Effect.map(Option.getOrElse(() => closedCircuit)))
       ),
       /**
        * Records a call without an answer. Opens the circuit when for `openAfterMs` no call has succeeded and every failure was the

@@ -144,10 +144,7 @@ export class InvoiceCommands extends Context.Service<InvoiceCommands>()("folio/s
       move: Effect.fn("InvoiceCommands.move")(move),
       /** A note that corrects this invoice and that the authority may still judge; none if all of its notes have an outcome. */
       noteUnderWay: Effect.fn("InvoiceCommands.noteUnderWay")((account: AccountMode, invoice_id: string) =>
-        Effect.map(
-          noteUnderWay(account, invoice_id),
-          Option.map(({ id }) => id)
-        )
+        noteUnderWay(account, invoice_id).pipe(Effect.map(Option.map(({ id }) => id)))
       ),
       /**
        * Corrects a locked document that was rejected, with buyer, currency and payment of the invoice that it corrects, which is locked as

@@ -270,16 +270,11 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
       load,
       queued,
       /** The signed bytes of a document, which are submitted to the authority unchanged; none before the signature. */
-      signedDocument: (key: DocumentKey) =>
-        Effect.map(
-          signedDocument(key),
-          Option.map((row) => row.signed)
-        ),
+      signedDocument: (key: DocumentKey) => signedDocument(key).pipe(Effect.map(Option.map(({ signed }) => signed))),
       /** The authority's answer that accepted a document, in XML, and its time in Unix milliseconds; none without such an answer. */
       acceptance: (key: DocumentKey) =>
-        Effect.map(
-          findAcceptance(key),
-          Option.map(({ at, xml }) => ({ applicationResponse: xml, validatedAt: at.getTime() }))
+        findAcceptance(key).pipe(
+          Effect.map(Option.map(({ at, xml }) => ({ applicationResponse: xml, validatedAt: at.getTime() })))
         ),
       takeDue
     }

@@ -174,18 +174,12 @@ export class Notes extends Context.Service<Notes>()("folio/store/Notes", {
        * The statement copies buyer, currency, payment means and, unless the note has its own, exchange rate from the invoice.
        */
       insert: Effect.fn("Notes.insert")((note: NewNote) =>
-        Effect.map(
-          insert(note),
-          Option.map(({ acquirer_number }) => acquirer_number)
-        )
+        insert(note).pipe(Effect.map(Option.map(({ acquirer_number }) => acquirer_number)))
       ),
       find: Effect.fn("Notes.find")(find),
       /** The invoice of the account that a request names as one of another system: it has the same number or the same code. */
       own: Effect.fn("Notes.own")((account: AccountMode, original: OriginalInvoice) =>
-        Effect.map(
-          own(account, original),
-          Option.map(({ id }) => id)
-        )
+        own(account, original).pipe(Effect.map(Option.map(({ id }) => id)))
       ),
       /** What the checks of a note that is not stored read, in an account view of its own and without a lock. */
       look: Effect.fn("Notes.look")((account: AccountMode, { invoice_id, original }: NamedInvoice) =>

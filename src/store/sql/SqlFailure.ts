@@ -89,7 +89,6 @@ export const isDisconnected = (cause: Cause.Cause<unknown>): boolean => {
 }
 
 /** Whether the work itself fails and would fail again: the cause is neither a database failure nor an interruption. */
-export const isDefect = (cause: Cause.Cause<unknown>): boolean =>
-  !Cause.hasInterruptsOnly(cause) && !isSqlFailure(cause)
+export const isDefect = <E>(cause: Cause.Cause<E>): boolean => !Cause.hasInterruptsOnly(cause) && !isSqlFailure(cause)
 
 const sqlState = (cause: unknown) => (Predicate.hasProperty(cause, "code") ? String(cause.code) : "")

@@ -36,7 +36,6 @@ const input = Input.make<Request>({
 // Maximum due deliveries of an endpoint that one statement examines: more than can wait behind the attempts in progress.
 export const lineMax = 300
 
-// Slightly longer than an attempt's total time-out, so that a delivery is not taken again while its attempt is in progress.
 /** Longer than an attempt may take, so that no delivery is sent by two processes at a time. */
 export const deliveryLeaseSeconds = 20
 
