@@ -1,8 +1,7 @@
 import { Array, Duration, Effect, FiberMap, FiberSet, Schedule, Struct } from "effect"
 import { Singleton } from "effect/cluster"
-import type { AccountId } from "../../schemas/Id.ts"
-import { crowding } from "../domain/accounts/Crowding.ts"
 import { accountAddress } from "../protocol/Address.ts"
+import { inFairPages } from "../protocol/FairPages.ts"
 import { AuthorityCircuits, type Waiting } from "../store/documents/AuthorityCircuits.ts"
 import { Deliveries, waitingMax } from "../store/webhooks/Deliveries.ts"
 import { Emails } from "../store/mail/Emails.ts"
@@ -67,17 +66,7 @@ export const layer = Singleton.make(
         yield* Effect.forEach(some, notify.proceed, discard)
       }
     })
-    // An account that fills much of a page is left out until all others' documents were told: no account waits for its backlog.
-    const sweepInvoices = Effect.gen(function* () {
-      let without: ReadonlyArray<AccountId> = []
-      for (;;) {
-        const due = yield* invoices.takeDue(invoicesMax, without)
-        yield* tellAll(due)
-        if (due.length >= invoicesMax) without = [...without, ...crowding(due, invoicesMax)]
-        else if (without.length === 0) return
-        else without = []
-      }
-    })
+    const sweepInvoices = inFairPages(invoicesMax, (without) => invoices.takeDue(invoicesMax, without), tellAll)
     // While the authority is away, one document after the other finds out whether the authority is back; then all are submitted, oldest
     // first. Once documents are issued in contingency, so are those that were never sent to the authority.
     const wake = Effect.fnUntraced(function* (circuit: Waiting) {

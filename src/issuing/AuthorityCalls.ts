@@ -86,9 +86,6 @@ const kept = (verdict: Verdict): Verdict => ({
   answer: storableJson(verdict.answer)
 })
 
-const counted = (error: Unanswered) =>
-  error instanceof PortBroken ? Effect.void : Metric.update(Metrics.authorityUnanswered(troubleOf(error)), 1)
-
 /** Logs why a call has given no verdict. What all documents meet is logged once, by the circuit breaker. */
 const noteUnanswered = (row: Document, error: AuthorityUnavailable | AuthorityRefusal, isOutage: boolean) => {
   const facts = { invoice_id: row.id, trouble: troubleOf(error), reason: error.message }
@@ -155,22 +152,20 @@ export const make = Effect.gen(function* () {
       return { accepted: false, errors: [number_processed], notifications: [], answer }
     })
 
-  /** Records in the circuit what a failed call says of the authority. */
-  const note = (row: Document, error: Unanswered) => {
+  /** Counts a failed call, and records in the circuit what it says of the authority. */
+  const note = Effect.fnUntraced(function* (row: Document, error: Unanswered) {
     // A broken port is a fault of the service and does not say whether the authority answers.
-    if (error instanceof PortBroken) return Effect.void
+    if (error instanceof PortBroken) return
     const trouble = troubleOf(error)
+    yield* Metric.update(Metrics.authorityUnanswered(trouble), 1)
+    const { is_refusal, of } = authorityTroubles[trouble]
     // The service behind the gate has answered; a gate that refuses a certificate says nothing of what is behind.
-    if (authorityTroubles[trouble].is_refusal) {
-      const answered = trouble === "sender_refused" ? circuits.succeeded(row) : Effect.void
-      return Effect.andThen(answered, circuits.refused(row, trouble))
-    }
-    if (trouble === "in_process") return circuits.succeeded(row)
-    const { of } = authorityTroubles[trouble]
+    if (trouble === "in_process" || trouble === "sender_refused") yield* circuits.succeeded(row)
+    if (is_refusal) return yield* circuits.refused(row, trouble)
     const isOfOne = error instanceof AuthorityUnavailable && isOfDocument(error)
     const isShared = !isOfOne && (of === "authority" || of === "service")
-    return isShared ? circuits.failed(row, trouble, error.message) : Effect.void
-  }
+    if (isShared) yield* circuits.failed(row, trouble, error.message)
+  })
 
   /**
    * The authority's verdict on a document whose attempt is already counted. `arrived`: an earlier attempt may have reached the
@@ -183,7 +178,7 @@ export const make = Effect.gen(function* () {
       Effect.fail(new AuthorityUnavailable({ message: "no answer in time", trouble: "no_answer" }))
     ).pipe(
       Effect.tap((verdict) => (verdict === null ? Effect.void : circuits.succeeded(row))),
-      Effect.tapError((error) => Effect.andThen(counted(error), note(row, error)))
+      Effect.tapError((error) => note(row, error))
     )
 
   const brokenInARow = new Map<string, number>()

@@ -117,9 +117,9 @@ export const mailMutants: ReadonlyArray<Mutant> = [
       "&& !queue.some((one) => taken.of(one) < ofOwner)": ""
     }
   }),
-  ...guards("src/actors/Sweeper.ts", "test/actors/Together.test.ts", {
+  ...guards("src/protocol/FairPages.ts", "test/actors/Together.test.ts", {
     "the backlog of one account stands before the documents of others": {
-      "without = [...without, ...crowding(due, invoicesMax)]": "without = []"
+      "without = [...without, ...crowding(due, pageMax)]": "without = []"
     }
   })
 ]

@@ -65,7 +65,9 @@ export const portMutants: ReadonlyArray<Mutant> = [
     },
     "any number of questions is under way": {
       "{ concurrency, discard: true }": '{ concurrency: "unbounded", discard: true }'
-    },
+    }
+  }),
+  ...guards("src/protocol/FairPages.ts", "test/issuing/acceptance/BuyersAnswers.test.ts", {
     "an account's questions stand before all others'": { "[...without, ...crowding(due, pageMax)]": "without" }
   }),
   ...guards("src/store/acceptance/Acceptances.ts", "test/store/acceptance/Acceptances.pg.test.ts", {

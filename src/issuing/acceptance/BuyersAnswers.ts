@@ -1,8 +1,6 @@
 import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Option, Predicate, Result, Schema } from "effect"
 import { AcceptanceCode, ClaimCode } from "../../../schemas/Acceptance.ts"
 import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
-import type { AccountId } from "../../../schemas/Id.ts"
-import { crowding } from "../../domain/accounts/Crowding.ts"
 import { eventsOnce } from "../../domain/documents/Acceptance.ts"
 import { storableText } from "../../domain/requests/Storable.ts"
 import {
@@ -13,6 +11,7 @@ import {
   type DocumentName,
   isAuthorityFailure as isFailure
 } from "../../outbound/authority/Authority.ts"
+import { inFairPages } from "../../protocol/FairPages.ts"
 import { Fault } from "../../protocol/Fault.ts"
 import * as Metrics from "../../protocol/Metrics.ts"
 import { callPort, PortBroken } from "../../protocol/PortCall.ts"
@@ -120,23 +119,14 @@ export class BuyersAnswers extends Context.Service<BuyersAnswers>()("folio/issui
         Effect.catchCauseIf(Predicate.not(Cause.hasInterruptsOnly), (cause) => postpone(key, cause))
       )
 
-    /**
-     * Asks all questions whose time has come. An account that fills much of a page is left out until all others' questions were asked, so
-     * that no account waits for its backlog.
-     */
-    const askAll = Effect.gen(function* () {
-      let without: ReadonlyArray<AccountId> = []
-      for (;;) {
-        const due = yield* acceptances.take(pageMax, without)
-        yield* Effect.forEach(due, askOrPostpone, { concurrency, discard: true })
-        if (due.length >= pageMax) without = [...without, ...crowding(due, pageMax)]
-        else if (without.length === 0) return
-        else without = []
-      }
-    })
+    const askAll = inFairPages(
+      pageMax,
+      (without) => acceptances.take(pageMax, without),
+      Effect.forEach(askOrPostpone, { concurrency, discard: true })
+    )
 
     return {
-      /** Null if the authority cannot be asked. */
+      /** Asks all questions whose time has come. Null if the authority cannot be asked. */
       askAll: authority.events === undefined ? null : askAll
     }
   })

@@ -63,13 +63,11 @@ const ownTroubles = {
 /** Why a test set waits: a trouble with the authority's test service, or one of this service. */
 export type TestSetTrouble = AuthorityTrouble | keyof typeof ownTroubles
 
-/** What a person is told about a trouble, and what to do. The setting that the words name is that of the test service. */
-const wordsOf = (trouble: TestSetTrouble): string => {
-  if (trouble === "no_test_service" || trouble === "internal") return ownTroubles[trouble]
+/** What a person is told about a trouble, what to do, and the words of the call. */
+export const troubleWords = (trouble: TestSetTrouble, said: string): string => {
+  const words = said === "" ? "" : ` (${said.replace(/\.$/, "")})`
+  if (trouble === "no_test_service" || trouble === "internal") return `${ownTroubles[trouble]} ${itself}${words}`
   const { remedy, what } = authorityTroubles[trouble]
-  return `${what} ${remedy.replaceAll("AUTHORITY_URL", "AUTHORITY_TEST_URL")}`
+  // The setting that the words name is that of the test service.
+  return `${what} ${remedy.replaceAll("AUTHORITY_URL", "AUTHORITY_TEST_URL")} ${itself}${words}`
 }
-
-/** The same, with the words of the call. */
-export const troubleWords = (trouble: TestSetTrouble, said: string): string =>
-  `${wordsOf(trouble)} ${itself}${said === "" ? "" : ` (${said.replace(/\.$/, "")})`}`

@@ -33,10 +33,6 @@ const ended = { nextMs: null, isBack: false, isHeld: false }
 const passed = (message: string | null): Standing => ({ ...running, ...ended, status: "passed", message })
 const failed = (failure: Failure): Standing => ({ ...running, ...ended, status: "failed", failure })
 
-/** A test set as its plan sees it. */
-const planned = (documents: ReadonlyArray<LoadedTestDocument>) =>
-  documents.map((one) => ({ ...one, number: Number(one.number), rules: one.errors.map(({ rule }) => rule) }))
-
 const isDue = (one: LoadedTestDocument) => isOpen(one) && (one.due_ms ?? 0) <= 0
 
 /**
@@ -52,18 +48,23 @@ export class EnablementWork extends Context.Service<EnablementWork>()("folio/iss
     const step = yield* TestDocumentSteps.make
     const pace = yield* EnablementPace
 
-    const plan = (set: StoredEnablement, all: ReadonlyArray<LoadedTestDocument>) =>
-      planOf(set, planned(all), pace.openMax)
+    const plan = (set: StoredEnablement, all: ReadonlyArray<LoadedTestDocument>) => {
+      const planned = all.map((one) => ({
+        ...one,
+        number: Number(one.number),
+        rules: one.errors.map(({ rule }) => rule)
+      }))
+      return planOf(set, planned, pace.openMax)
+    }
 
     const waits = Effect.fnUntraced(function* (set: StoredEnablement, trouble: TestSetTrouble, message: string) {
       const since = set.waiting?.code === trouble ? set.waiting.since : timestamp(yield* Clock.currentTimeMillis)
       const troubles = set.troubles + 1
       return {
         ...running,
+        ...ended,
         waiting: { code: trouble, message: troubleWords(trouble, message), since },
         troubles,
-        isBack: false,
-        isHeld: false,
         nextMs: retryDelayMs(pace, troubles)
       } satisfies Standing
     })

@@ -5,6 +5,7 @@ import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
 import type { ResolutionId } from "../../../schemas/Id.ts"
 import * as Batcher from "../sql/Batcher.ts"
 import * as Input from "../sql/Input.ts"
+import { keyColumns } from "../sql/Keys.ts"
 import * as Query from "../sql/Query.ts"
 import { type LoadedInvoice, loadedColumns, readLoaded } from "./Invoices.ts"
 import { Workers } from "../sql/Workers.ts"
@@ -45,9 +46,7 @@ export interface NumberedDraft {
 const batchMax = 500
 
 const input = Input.make<DraftToNumber>({
-  account_id: ["text", ({ key }) => key.account_id],
-  livemode: ["boolean", ({ key }) => key.livemode],
-  id: ["text", ({ key }) => key.id],
+  ...keyColumns,
   resolution_id: ["text", (draft) => draft.resolution_id],
   issue_date: ["date", (draft) => draft.issue_date],
   issue_time: ["text", (draft) => draft.issue_time],
@@ -56,9 +55,7 @@ const input = Input.make<DraftToNumber>({
 })
 
 const heldInput = Input.make<HeldDraft>({
-  account_id: ["text", ({ key }) => key.account_id],
-  livemode: ["boolean", ({ key }) => key.livemode],
-  id: ["text", ({ key }) => key.id],
+  ...keyColumns,
   resolution_id: ["text", (draft) => draft.resolution_id],
   waiting: ["text", ({ waiting }) => JSON.stringify(waiting)]
 })

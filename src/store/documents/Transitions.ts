@@ -5,6 +5,7 @@ import type { Waiting } from "../../../schemas/AuthorityTrouble.ts"
 import type { InvoiceCommand, InvoiceState } from "../../domain/documents/InvoiceLifecycle.ts"
 import * as Batcher from "../sql/Batcher.ts"
 import * as Input from "../sql/Input.ts"
+import { keyColumns } from "../sql/Keys.ts"
 import * as Query from "../sql/Query.ts"
 import { emailId } from "../sql/Ids.ts"
 import { eventColumns, type NewEvent, newEvents, toldDeliveries } from "../webhooks/NewDeliveries.ts"
@@ -72,9 +73,7 @@ const inFlightOf = (places: NonNullable<Step["places"]>) =>
   Object.fromEntries(places.map(({ endpoint_id, inFlight }) => [endpoint_id, inFlight]))
 
 const input = Input.make<Step>({
-  account_id: ["text", ({ key }) => key.account_id],
-  livemode: ["boolean", ({ key }) => key.livemode],
-  id: ["text", ({ key }) => key.id],
+  ...keyColumns,
   version: ["integer", (step) => step.version],
   from_state: ["text", (step) => step.from],
   command: ["text", (step) => step.command],

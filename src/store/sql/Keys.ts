@@ -20,6 +20,13 @@ export const inputOfKeys = Input.make<Key>({
   id: ["text", (key) => key.id]
 })
 
+/** The input columns of the key that an item names. */
+export const keyColumns: Input.Columns<{ readonly key: Key }> = {
+  account_id: ["text", ({ key }) => key.account_id],
+  livemode: ["boolean", ({ key }) => key.livemode],
+  id: ["text", ({ key }) => key.id]
+}
+
 /** The columns that a row's schema names, as SQL, each after the name of its table if one is given. */
 export const columnsOf = (sql: SqlClient.SqlClient, row: { readonly fields: object }, table?: string) => {
   const names = Object.keys(row.fields)
