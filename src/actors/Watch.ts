@@ -1,4 +1,4 @@
-import { Duration, Effect, Metric, Schedule, Schema } from "effect"
+import { type Duration, Effect, Metric, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
 import type { IncidentKind } from "../../schemas/Incident.ts"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
@@ -6,10 +6,10 @@ import * as Causes from "../domain/incidents/Causes.ts"
 import { judge, type Look } from "../domain/incidents/Incidents.ts"
 import { alertOf } from "../domain/incidents/Told.ts"
 import { nextAlertDelayMs } from "../domain/webhooks/RetrySchedule.ts"
-import { AlertFailed, Alerts } from "../outbound/alerts/Alerts.ts"
+import { Alerts } from "../outbound/alerts/Alerts.ts"
+import * as Deadline from "../protocol/Deadline.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
-import { callPort, type PortMethod } from "../protocol/PortCall.ts"
 import { type Found, IncidentCauses } from "../store/incidents/IncidentCauses.ts"
 import { Incidents, type Telling, tellingLeaseSeconds } from "../store/incidents/Incidents.ts"
 import { WatchPace } from "./WatchPace.ts"
@@ -17,13 +17,8 @@ import { WatchPace } from "./WatchPace.ts"
 // Alerts of one channel that are under way at a time.
 const atOnce = 4
 
-const sendMethod: PortMethod = {
-  name: "Alerts.send",
-  isAnswer: Schema.is(Schema.Undefined),
-  isFailure: (error) => error instanceof AlertFailed,
-  // Less than the lease of a telling, so that no other process tells the same meanwhile.
-  within: Duration.seconds(tellingLeaseSeconds - 30)
-}
+// Less than the lease of a telling, so that no other process tells the same meanwhile.
+const sendWithinSeconds = tellingLeaseSeconds - 30
 
 const few = <A>(look: Effect.Effect<ReadonlyArray<A>>) => Effect.map(look, (rows) => ({ rows, isAll: true }))
 
@@ -94,13 +89,15 @@ export const layer = Singleton.make(
 
     const tell = Effect.fnUntraced(function* (channel: string, telling: Telling) {
       const { attempts, id, state } = telling
-      const failure = yield* callPort(sendMethod, () => alerts.send(channel, alertOf(telling, state, baseUrl))).pipe(
+      const sending = Effect.suspend(() => alerts.send(channel, alertOf(telling, state, baseUrl)))
+      const failure = yield* Deadline.within(sending, sendWithinSeconds * 1_000, () =>
+        Effect.die(new Error(`Alerts.send did not end within ${sendWithinSeconds} s`))
+      ).pipe(
         Effect.as(null),
-        Effect.catchTags({
-          AlertFailed: ({ message }) => Effect.succeed(message),
-          PortBroken: ({ cause, port }) =>
-            Effect.as(Effect.logError("An alert broke what sends it", cause), `${port} broke: the log tells`)
-        })
+        Effect.catchTag("AlertFailed", ({ message }) => Effect.succeed(message)),
+        Effect.catchCause((cause) =>
+          Effect.as(Effect.logError("An alert broke what sends it", cause), "Alerts.send broke: the log tells")
+        )
       )
       yield* Fault.at("after-alert")
       const retryInMs = failure === null ? null : nextAlertDelayMs(attempts)

@@ -11,7 +11,7 @@ import { Counts } from "../protocol/Counts.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import { WebhookEndpointEntity } from "../protocol/Notify.ts"
-import { callPort, orDie, type PortMethod } from "../protocol/PortCall.ts"
+import { callPort, type PortMethod } from "../protocol/PortCall.ts"
 import { deliveryLeaseSeconds } from "../store/webhooks/DeliveryClaims.ts"
 import { type CompletedAttempt, Deliveries, type DueDelivery } from "../store/webhooks/Deliveries.ts"
 import { ReadyEndpoints, type ReadyPlace } from "../store/webhooks/ReadyEndpoints.ts"
@@ -109,7 +109,8 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
         ...eventHeaders({ event_id, event_type, endpoint_id: key.id }),
         "User-Agent": userAgent
       }
-      return recorded(yield* orDie(callPort(sendMethod, () => sender.send({ url, body, headers }))))
+      const sending = callPort(sendMethod, () => sender.send({ url, body, headers }))
+      return recorded(yield* Effect.catchTag(sending, "PortBroken", ({ cause }) => Effect.failCause(cause)))
     })
 
     /** Makes one attempt of a delivery and records it; gives whether the endpoint has more deliveries due now. */

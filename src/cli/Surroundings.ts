@@ -1,7 +1,6 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Effect, Layer, Logger, References } from "effect"
 import * as ColombianProfile from "../documents/ColombianProfile.ts"
-import { NationalProfile } from "../documents/NationalProfile.ts"
 import * as Postgres from "../platform/postgres/Postgres.ts"
 import { version } from "../settings/Version.ts"
 import { Redactor } from "../platform/Redactor.ts"
@@ -13,7 +12,6 @@ import { Ids } from "../store/sql/Ids.ts"
 import { LiveMode } from "../store/accounts/LiveMode.ts"
 import { Logos } from "../store/accounts/Logos.ts"
 import { Retention } from "../store/sql/Retention.ts"
-import { StoreProfile } from "../store/StoreProfile.ts"
 
 // Logs go to standard error, because standard output holds only the command's answer.
 const logs = Layer.unwrap(
@@ -30,7 +28,7 @@ export const edge = Layer.mergeAll(
   NodeCrypto.layer,
   logs,
   // These commands sign nothing and need no registered software.
-  Layer.effect(StoreProfile, NationalProfile).pipe(Layer.provide(ColombianProfile.layer({ live: undefined })))
+  ColombianProfile.layer({ live: undefined })
 ).pipe(Layer.provideMerge(Settings.layer(version)))
 
 /** The database, opened beside a service that may be running, and the stores that the commands use. */

@@ -1,4 +1,4 @@
-import { Clock, Duration, Effect, Option, Result, Schema } from "effect"
+import { Clock, Effect, Option, Result, Schema } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { type Resolution, type ResolutionImport, ResolutionRequest } from "../../schemas/Resolution.ts"
@@ -7,8 +7,9 @@ import { refusalMessage } from "../domain/authority/AuthorityTroubles.ts"
 import { storableText } from "../domain/requests/Storable.ts"
 import { issuerLack } from "../issuing/accounts/LiveSteps.ts"
 import { Signing } from "../issuing/Signing.ts"
-import { Authority, type AuthorityRange, isAuthorityFailure, troubleOf } from "../outbound/authority/Authority.ts"
-import { callPort, orDie, type PortMethod } from "../protocol/PortCall.ts"
+import { Authority, type AuthorityRange, AuthorityUnavailable, troubleOf } from "../outbound/authority/Authority.ts"
+import * as Deadline from "../protocol/Deadline.ts"
+import { dieOfInterruption } from "../protocol/PortCall.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import { newRange, Resolutions, resolutionView, type StoredResolution } from "../store/accounts/Resolutions.ts"
 import { Softwares } from "../store/accounts/Softwares.ts"
@@ -17,7 +18,7 @@ import { liveKeyNeeded } from "./Certificates.ts"
 import * as Command from "./Command.ts"
 
 // Shorter than the time that a request waits for its actor.
-const timeout = Duration.seconds(9)
+const timeoutMs = 9_000
 
 const notLive = (message: string) => new ApiError({ code: "account_not_live", message })
 
@@ -30,25 +31,6 @@ const unasked = (why: string) =>
     message: `The authority could not be asked (${storableText(why, messageMax)}). Retry with the same Idempotency-Key.`,
     headers: { "Retry-After": "30", "Svc-Should-Retry": "true" }
   })
-
-const rangesMethod: PortMethod = {
-  name: "Authority.ranges",
-  isAnswer: Schema.is(
-    Schema.Array(
-      Schema.Struct({
-        number: Schema.String,
-        prefix: Schema.String,
-        from_number: Schema.String,
-        to_number: Schema.String,
-        valid_from: Schema.String,
-        valid_to: Schema.String,
-        technical_key: Schema.String
-      })
-    )
-  ),
-  isFailure: isAuthorityFailure,
-  within: timeout
-}
 
 const identity = ["number", "prefix", "from_number", "to_number"] as const
 
@@ -79,15 +61,14 @@ export const make = Effect.gen(function* () {
       onSome: ({ id, provider }) => ({ software: { id, provider } })
     })
     const asking = { issuer_nit: issuer.identification.number, certificate, ...software }
-    return yield* callPort(rangesMethod, () => ranges(asking)).pipe(
-      Effect.catch((error) => {
-        if (error._tag === "AuthorityRefusal") {
-          return Effect.fail(
-            notLive(`The authority gives no ranges. ${refusalMessage(troubleOf(error), error.message)}`)
-          )
-        }
-        if (error._tag === "AuthorityUnavailable") return Effect.fail(unasked(error.message))
-        return error.isLate ? Effect.fail(unasked("no answer in time")) : orDie(Effect.fail(error))
+    return yield* Deadline.within(ranges(asking), timeoutMs, () =>
+      Effect.fail(new AuthorityUnavailable({ message: "no answer in time" }))
+    ).pipe(
+      dieOfInterruption,
+      Effect.catchTags({
+        AuthorityRefusal: (error) =>
+          Effect.fail(notLive(`The authority gives no ranges. ${refusalMessage(troubleOf(error), error.message)}`)),
+        AuthorityUnavailable: ({ message }) => Effect.fail(unasked(message))
       })
     )
   })

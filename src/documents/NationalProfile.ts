@@ -2,7 +2,7 @@ import { Context, type Effect, type Result, Schema } from "effect"
 import type { Issuer } from "../../schemas/Account.ts"
 import type { Violation } from "../../schemas/ApiError.ts"
 import type { Acquirer } from "../../schemas/Customer.ts"
-import type { DocumentKind } from "../../schemas/FiscalDocument.ts"
+import type { DocumentKind, Failure } from "../../schemas/FiscalDocument.ts"
 import type { InvoiceRequest } from "../../schemas/Invoice.ts"
 import type { Totals } from "../../schemas/Line.ts"
 import type { NoteRequest } from "../../schemas/Note.ts"
@@ -12,6 +12,7 @@ import type { Software } from "../domain/accounts/Software.ts"
 import type { Subject } from "../domain/documents/AuthorityRules.ts"
 import type { NoteOperation } from "../domain/documents/rules/NoteRules.ts"
 import type { NumberForm } from "../domain/documents/FullNumber.ts"
+import { storableText } from "../domain/requests/Storable.ts"
 import type { Certificate } from "./signature/Certificate.ts"
 import type { FiscalDocument } from "./ubl/FiscalDocument.ts"
 
@@ -22,7 +23,16 @@ import type { FiscalDocument } from "./ubl/FiscalDocument.ts"
 export class Unsignable extends Schema.TaggedError<Unsignable>()("Unsignable", {
   code: Schema.String,
   message: Schema.String
-}) {}
+}) {
+  /**
+   * The failure that the document keeps, with texts that PostgreSQL can store.
+   *
+   * @internal
+   */
+  get failure(): Failure {
+    return { code: storableText(this.code, 100), message: storableText(this.message, 500), retryable: true }
+  }
+}
 
 /** What is known of a document before it has its number. */
 export interface Draft {
@@ -90,7 +100,9 @@ export interface Rules {
  * another country by a layer of this service, of `Authority` and, for PDF and e-mail, of `Printer`; the Colombian layers are
  * `ColombianProfile.layer`, `AuthorityLive.layer` and `Printer.layer`.
  *
- * The service calls the functions for each document, so that none may wait for other systems, except `sign` and `attach`.
+ * The service calls the functions for each document, so that none may wait for other systems, except `sign` and `attach` for the
+ * certificate. A function that throws is a defect of the request or the document. Folio does not check answers against these types, and
+ * sets a time-out only for a certificate whose key is in another process or device.
  *
  * What no profile changes:
  * - the interface /v1: its fields (a code is `cufe` or `cude`, whatever the country calls it), its code lists and the forms of its

@@ -26,7 +26,7 @@ import { RateLimit } from "./limits/RateLimit.ts"
 import * as Requests from "./log/Requests.ts"
 import { RequestTurns } from "./limits/RequestTurns.ts"
 import * as Resolutions from "./routes/Resolutions.ts"
-import { admitted } from "./request/Timeouts.ts"
+import { portInTime } from "./request/Timeouts.ts"
 import * as TestHelpers from "./routes/TestHelpers.ts"
 import * as WebhookDeliveries from "./routes/WebhookDeliveries.ts"
 import * as Versions from "./service/Versions.ts"
@@ -60,7 +60,7 @@ const groups = Layer.mergeAll(
 
 /** A middleware that limits requests by client address, for routes that need no API key: the service's, or those of a team. */
 export const limitedByAddress = HttpRouter.middleware(
-  Effect.map(RateLimit, (limit) => (handler) => Effect.andThen(admitted(limit.ofAddress), handler))
+  Effect.map(RateLimit, (limit) => (handler) => Effect.andThen(portInTime(limit.ofAddress), handler))
 ).layer
 
 /** Every route of the service, to be served by `Http.serve`. */

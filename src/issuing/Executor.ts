@@ -74,10 +74,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
     const signed = (row: LoadedInvoice): Effect.Effect<Option.Option<Uint8Array>> =>
       signing.sign(row).pipe(
         Effect.asSome,
-        Effect.catch((failure) => {
-          const code = failure._tag === "NoCertificate" ? "no_certificate" : failure.code
-          return Effect.as(end(row, { code, message: failure.message, retryable: true }), Option.none())
-        })
+        Effect.catch(({ failure }) => Effect.as(end(row, failure), Option.none()))
       )
 
     const sign = Effect.fnUntraced(function* (row: Document) {

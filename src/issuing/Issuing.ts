@@ -1,5 +1,4 @@
 import { Layer } from "effect"
-import * as GuardedProfile from "../documents/GuardedProfile.ts"
 import { Printing } from "../documents/print/Printing.ts"
 import { BuyersAnswers } from "./acceptance/BuyersAnswers.ts"
 import { AuthorityQueue } from "./AuthorityQueue.ts"
@@ -15,9 +14,6 @@ import { Signing } from "./Signing.ts"
 
 /** The files and e-mail parcels of documents. */
 export const layerPapers = Papers.layer.pipe(Layer.provide([Signing.layer, Printing.layer]))
-
-/** Accounts as the API shows them. */
-export const layerShownAccounts = ShownAccounts.layer.pipe(Layer.provide(GuardedProfile.layer))
 
 /** The services that take a document from its number to the e-mail to its buyer, and to what the buyer answers. */
 export const layer = Layer.mergeAll(

@@ -116,7 +116,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
     })
     return Result.isSuccess(found)
       ? Result.succeed({ ...draft, cufe_tail: found.success })
-      : Result.fail({ code: found.failure.code, message: found.failure.message, retryable: true })
+      : Result.fail(found.failure.failure)
   }
 
   const ranges = yield* Cache.makeWith((key: Group) => resolutions.current({ ...account, ...key }, key.date), {

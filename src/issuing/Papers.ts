@@ -1,18 +1,18 @@
-import { Duration, Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { hash } from "node:crypto"
 import { ApiError } from "../../schemas/ApiError.ts"
 import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
 import { DocumentId } from "../../schemas/Id.ts"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import { DocumentFiles, type DocumentOfAccount } from "../documents/parcel/DocumentFiles.ts"
-import { DocumentParcel, isParcel } from "../documents/parcel/EmailParcel.ts"
+import { DocumentParcel } from "../documents/parcel/EmailParcel.ts"
 import { Printer } from "../documents/print/Printer.ts"
 import type { FiscalDocument } from "../documents/ubl/FiscalDocument.ts"
 import { Printing } from "../documents/print/Printing.ts"
 import { documentKinds } from "../domain/documents/DocumentKinds.ts"
 import { type InvoiceState, stageOf, statusOf } from "../domain/documents/InvoiceLifecycle.ts"
 import { accountAddress } from "../protocol/Address.ts"
-import { callPort, orDie, type PortMethod } from "../protocol/PortCall.ts"
+import * as Deadline from "../protocol/Deadline.ts"
 import { Logos } from "../store/accounts/Logos.ts"
 import { Invoices } from "../store/documents/Invoices.ts"
 import { Signing } from "./Signing.ts"
@@ -36,16 +36,13 @@ const invalidityOf = (state: InvoiceState): Pick<FiscalDocument, "invalid"> => {
 const tagOf = (content: string | Uint8Array) => hash("sha256", content, "hex").slice(0, 32)
 
 // Longer than our own printer takes for a document that waits for another one's time-out.
-const printWithin = Duration.seconds(45)
+const printWithinMs = 45_000
 
-const pdfMethod: PortMethod = { name: "Printer.pdf", isAnswer: Schema.is(Schema.Uint8Array), within: printWithin }
-const parcelMethod: PortMethod = { name: "Printer.parcel", isAnswer: isParcel, within: printWithin }
-
-/** The printer of the port, which gives its turn back however it breaks: no answer, or none of the right form, is a defect. */
-const guarded = (port: Printer["Service"]): Printer["Service"] => ({
-  pdf: (document, logo) => orDie(callPort(pdfMethod, () => port.pdf(document, logo))),
-  parcel: (document, xml, logo) => orDie(callPort(parcelMethod, () => port.parcel(document, xml, logo)))
-})
+/** Ends work with a port (the printer, the national profile) that never answers, so that its turn is free again. */
+const bounded = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Deadline.within(work, printWithinMs, () =>
+    Effect.die(new Error(`a file was not made within ${printWithinMs / 1_000} s`))
+  )
 
 /** Makes the files of documents from their rows, with the issuer and the range as they were when the document was numbered. */
 const layerFiles = Layer.effect(
@@ -53,7 +50,7 @@ const layerFiles = Layer.effect(
   Effect.gen(function* () {
     const invoices = yield* Invoices
     const logos = yield* Logos
-    const printer = guarded(yield* Printer)
+    const printer = yield* Printer
     const printing = yield* Printing
     const signing = yield* Signing
     const { version } = yield* ServiceInfo
@@ -81,7 +78,7 @@ const layerFiles = Layer.effect(
           const document = { ...(yield* signing.document(row)), ...validity }
           return yield* printer.pdf(document, yield* logos.of(key, document.issuer))
         })
-        return { full_number, tag, bytes: printing.once({ owner: accountAddress(name), asker }, tag, print) }
+        return { full_number, tag, bytes: printing.once({ owner: accountAddress(name), asker }, tag, bounded(print)) }
       }),
       xml: Effect.fn("DocumentFiles.xml")(function* (name, asker) {
         const { full_number, id } = yield* signed(name, "XML")
@@ -100,7 +97,7 @@ const layerParcel = Layer.effect(
   Effect.gen(function* () {
     const invoices = yield* Invoices
     const logos = yield* Logos
-    const printer = guarded(yield* Printer)
+    const printer = yield* Printer
     const printing = yield* Printing
     const signing = yield* Signing
 
@@ -121,7 +118,8 @@ const layerParcel = Layer.effect(
       make: Effect.fn("DocumentParcel.make")(function* (key, state, asker) {
         const { account_id, livemode } = key
         const id = yield* Effect.orDie(Schema.decodeEffect(DocumentId)(key.id))
-        return yield* printing.inTurn({ owner: accountAddress(key), asker }, pack({ account_id, livemode, id }, state))
+        const packed = bounded(pack({ account_id, livemode, id }, state))
+        return yield* printing.inTurn({ owner: accountAddress(key), asker }, packed)
       })
     })
   })

@@ -68,10 +68,7 @@ export const make = Effect.gen(function* () {
   /** Gives the document with its new date and code; none when another owner was faster. Fails when it cannot have them. */
   const redate = Effect.fnUntraced(function* (row: Document): Effect.fn.Return<Option.Option<Document>, Failure> {
     const found = yield* codedAnew(row)
-    if (Result.isFailure(found)) {
-      const { code: why, message } = found.failure
-      return yield* Effect.fail({ code: why, message, retryable: true })
-    }
+    if (Result.isFailure(found)) return yield* Effect.fail(found.failure.failure)
     const { cufe, date } = found.success
     const result = yield* numbering.redate({ key: row, version: row.version, ...date, cufe })
     if (result === "out_of_range") return yield* Effect.fail(outOfRange)

@@ -1,11 +1,13 @@
 import { Cache, Context, Duration, Effect, Exit, Layer, Option, Redacted, Schema } from "effect"
 import type { Issuer } from "../../schemas/Account.ts"
+import type { Failure } from "../../schemas/FiscalDocument.ts"
 import type { AccountId } from "../../schemas/Id.ts"
 import type { FiscalDocument } from "../documents/ubl/FiscalDocument.ts"
 import { type Accepted, NationalProfile } from "../documents/NationalProfile.ts"
-import { type Certificate, fromPem, SandboxCertificate } from "../documents/signature/Certificate.ts"
+import { type Certificate, fromPem, isLocal, SandboxCertificate } from "../documents/signature/Certificate.ts"
 import { AuthorityRefusal, type DocumentName } from "../outbound/authority/Authority.ts"
-import { callPort, orDie } from "../protocol/PortCall.ts"
+import * as Deadline from "../protocol/Deadline.ts"
+import { dieOfInterruption } from "../protocol/PortCall.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import { Certificates } from "../store/accounts/Certificates.ts"
 import { Softwares } from "../store/accounts/Softwares.ts"
@@ -13,24 +15,28 @@ import type { LoadedInvoice } from "../store/documents/Invoices.ts"
 import { certificateLack } from "./accounts/LiveSteps.ts"
 
 /** A live document whose account has no certificate that is valid now. The message is one line that says what to do. */
-export class NoCertificate extends Schema.TaggedError<NoCertificate>()("NoCertificate", { message: Schema.String }) {}
+export class NoCertificate extends Schema.TaggedError<NoCertificate>()("NoCertificate", { message: Schema.String }) {
+  get failure(): Failure {
+    return { code: "no_certificate", message: this.message, retryable: true }
+  }
+}
 
 // Signing certificates that are kept in memory, read and parsed; a certificate never changes.
 const parsedMax = 1_000
 
-// The key may be in a device of another machine.
-const signWithin = Duration.seconds(15)
+const signWithinMs = 15_000
 
-const isSignature = (answer: unknown) => answer instanceof Uint8Array && answer.length > 0
-
-/** The certificate of a port: a signature that does not come, or is none, is a defect of the document's step. */
-const guarded = (port: Certificate): Certificate => ({
-  certificate: port.certificate,
-  sign: (bytes) =>
-    orDie(
-      callPort({ name: "SandboxCertificate.sign", isAnswer: isSignature, within: signWithin }, () => port.sign(bytes))
-    )
-})
+/** The certificate. If its key may be in a device that never answers, a late signature is a defect of the document's step. */
+const bounded = (port: Certificate): Certificate =>
+  isLocal(port)
+    ? port
+    : {
+        certificate: port.certificate,
+        sign: (bytes) =>
+          Deadline.within(port.sign(bytes), signWithinMs, () =>
+            Effect.die(new Error(`SandboxCertificate.sign gave no signature within ${signWithinMs / 1_000} s`))
+          )
+      }
 
 /** Signs documents from their rows, with issuer and software as of the document's number and the certificate of its account. */
 export class Signing extends Context.Service<Signing>()("folio/issuing/Signing", {
@@ -38,7 +44,7 @@ export class Signing extends Context.Service<Signing>()("folio/issuing/Signing",
     const accounts = yield* Accounts
     const certificates = yield* Certificates
     const softwares = yield* Softwares
-    const sandbox = guarded(yield* SandboxCertificate)
+    const sandbox = bounded(yield* SandboxCertificate)
     const profile = yield* NationalProfile
     const issuerOf = (row: LoadedInvoice) => accounts.issuer(row, row.issuer_version)
     const softwareOf = (row: LoadedInvoice) =>
@@ -67,7 +73,9 @@ export class Signing extends Context.Service<Signing>()("folio/issuing/Signing",
       row.livemode ? liveCertificate(row.account_id) : Effect.succeed(sandbox)
 
     const sign = Effect.fn("Signing.sign")(function* (row: LoadedInvoice) {
-      return yield* profile.sign(yield* document(row), yield* certificateOf(row), yield* softwareOf(row))
+      return yield* dieOfInterruption(
+        profile.sign(yield* document(row), yield* certificateOf(row), yield* softwareOf(row))
+      )
     })
 
     /** The file that the acquirer of an accepted document gets: the document and the authority's answer in one. */

@@ -64,10 +64,6 @@ export const callPort = <A, E, R>(
   return Deadline.within(checkPort(method, call), Duration.toMillis(within), () => Effect.fail(late()))
 }
 
-/** Lets a broken port end the caller's work with the defect of the port. */
-export const orDie = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, PortBroken>, R> =>
-  Effect.catchIf(
-    call,
-    (error): error is Extract<E, PortBroken> => error instanceof PortBroken,
-    ({ cause }) => Effect.failCause(cause)
-  ) as Effect.Effect<A, Exclude<E, PortBroken>, R>
+/** Turns an interruption that a port itself has caused into a defect of the port: its caller is not interrupted, and goes on. */
+export const dieOfInterruption = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.catchCauseIf(call, Cause.hasInterruptsOnly, () => Effect.die(new Error("a port interrupted its own call")))

@@ -2,12 +2,12 @@ import { Effect, Layer } from "effect"
 import * as Actors from "../actors/Actors.ts"
 import { Commands } from "../commands/Commands.ts"
 import { applicationResponse } from "../documents/parcel/ApplicationResponse.ts"
-import * as GuardedProfile from "../documents/GuardedProfile.ts"
 import { brokenRules } from "../documents/check/AuthorityCheck.ts"
 import { readSignedDocument } from "../documents/signature/SignedDocument.ts"
 import * as Http from "../http/Http.ts"
 import * as Routes from "../http/Routes.ts"
 import { Backpressure } from "../issuing/Backpressure.ts"
+import { ShownAccounts } from "../issuing/accounts/ShownAccounts.ts"
 import * as Issuing from "../issuing/Issuing.ts"
 import * as AuthorityLive from "../outbound/authority/AuthorityLive.ts"
 import * as AuthoritySandbox from "../outbound/authority/AuthoritySandbox.ts"
@@ -19,23 +19,11 @@ import { FileLinks } from "../store/documents/FileLinks.ts"
 import { ReadyEndpoints } from "../store/webhooks/ReadyEndpoints.ts"
 import { SandboxAuthorities } from "../store/sandbox/SandboxAuthorities.ts"
 import * as Store from "../store/Store.ts"
-import { StoreProfile } from "../store/StoreProfile.ts"
 
 // The layers that the service is made of, without the platform. `Service.ts` composes them on Node and PostgreSQL, tests in memory.
 
-/** What the stores need of the national profile: rules, dates and the form of numbers. Requires a `NationalProfile`. */
-export const layerStoreProfile = Layer.effect(StoreProfile, GuardedProfile.guardedProfile)
-
-const fileLinks = FileLinks.layer.pipe(Layer.provide(layerStoreProfile))
-
-/** The stores. Requires a migrated `SqlClient`, `SecretKey`, `NationalProfile`, `Limits` and cryptography. */
-export const layerStore = Store.layer.pipe(Layer.provideMerge(layerStoreProfile))
-
 /** The work that the actors do, commands and issuing, without the actors themselves. */
-export const layerWork = Commands.layer.pipe(
-  Layer.provideMerge(Issuing.layer),
-  Layer.provide([GuardedProfile.layer, Notify.layerGuarded])
-)
+export const layerWork = Commands.layer.pipe(Layer.provideMerge(Issuing.layer), Layer.provide(Notify.layerGuarded))
 
 /**
  * The actors, which carry out commands, number and sign documents, submit them to the authority, and send e-mails and webhooks.
@@ -43,17 +31,17 @@ export const layerWork = Commands.layer.pipe(
  */
 export const layerActors = Actors.layer.pipe(
   Layer.provide(layerWork),
-  Layer.provide([fileLinks, Backpressure.layer, GuardedProfile.layer, Notify.layerGuarded]),
+  Layer.provide([FileLinks.layer, Backpressure.layer, Notify.layerGuarded]),
   Layer.provide([LocalAccounts.layer, ReadyEndpoints.layer])
 )
 
 /** /v1, its documentation, the portal, `/health` and `/metrics`. Requires the stores, the ports and the limits. */
 export const routes = Layer.merge(Routes.layer, Portal.layer).pipe(
-  Layer.provide([Backpressure.layer, LocalAccounts.layer, fileLinks, GuardedProfile.layer, Issuing.layerShownAccounts])
+  Layer.provide([Backpressure.layer, LocalAccounts.layer, FileLinks.layer, ShownAccounts.layer])
 )
 
 /** The default `DocumentFiles` and `DocumentParcel`, made from the rows of the database. Requires the stores and `Printer`. */
-export const layerDocuments = Issuing.layerPapers.pipe(Layer.provide(GuardedProfile.layer))
+export const layerDocuments = Issuing.layerPapers
 
 /**
  * The default `Authority`: test documents go to a simulated authority, live documents to the web service that `AuthoritySettings`
@@ -86,5 +74,5 @@ export const layerWith = <A, E, R>(own: Layer.Layer<A, E, R>) =>
   Http.serve(Layer.mergeAll(routes, own)).pipe(
     // The server is the last to start and the first to stop, so that the actors still carry out the requests that it accepted.
     Layer.provideMerge(layerActors),
-    Layer.provideMerge(layerStore)
+    Layer.provideMerge(Store.layer)
   )

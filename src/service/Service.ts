@@ -47,6 +47,7 @@ import { Accounts } from "../store/accounts/Accounts.ts"
 import { hasLiveKeys } from "../store/accounts/LiveMode.ts"
 import { portalLink } from "../store/sandbox/PortalLink.ts"
 import { createSandboxAccount } from "../store/sandbox/SandboxAccount.ts"
+import * as Store from "../store/Store.ts"
 import type { SecretKey } from "../store/sql/Secrets.ts"
 import { Workers } from "../store/sql/Workers.ts"
 
@@ -118,7 +119,7 @@ const platform = (limits: LimitsChange) =>
     Layer.provideMerge(Busyness.layer)
   )
 const stores = <E>({ limits = {}, profile = colombia, secretKey }: Parts<E>) =>
-  Layers.layerStore.pipe(
+  Store.layer.pipe(
     Layer.provideMerge(secretKey === undefined ? SealingKey.layerSecretKey : SealingKey.layerOf(secretKey)),
     Layer.provideMerge(Postgres.layerService),
     Layer.provideMerge(profile),
@@ -156,7 +157,7 @@ export type Beneath =
   | NationalProfile
   | SecretKey
   | Layer.Success<typeof Postgres.layerService>
-  | Layer.Success<typeof Layers.layerStore>
+  | Layer.Success<typeof Store.layer>
 
 type OfRouter = HttpRouter.HttpRouter | HttpRouter.Request<"Error", ApiError>
 

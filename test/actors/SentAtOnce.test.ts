@@ -10,6 +10,7 @@ import { accountOwner, alone, commandsOf, invoiceOf, invoiceOwner } from "../sup
 import { accepted, FakeAuthority, kindsOf, Told, unavailable } from "../support/apps/Fakes.ts"
 import { testMode } from "../support/apps/MemoryApp.ts"
 import { addCustomer, addNumbered, context, requestFor } from "../support/apps/MemoryRows.ts"
+import { targetOf } from "../support/LateBound.ts"
 import { MemoryTables } from "../support/memory/MemoryTables.ts"
 import { itOn } from "../support/Tests.ts"
 import { atCalls, atNoCalls } from "../support/memory/Calls.ts"
@@ -107,7 +108,7 @@ describe("A document that was numbered just now", () => {
     const { authority, count, create, is, tables, until } = yield* numbering()
     const profile = yield* NationalProfile
     const switched = breakable()
-    const { localDate } = profile
+    const { localDate } = targetOf(profile)
     yield* installed(profile, "localDate", switched)
     switched.fault = (at: number) => {
       if (count("Numbering.number") > 0) throw new Error("a bug of the profile")

@@ -5,9 +5,9 @@ import { TestClock } from "effect/testing"
 import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
 import { InvoiceId } from "../../schemas/Id.ts"
 import { NationalProfile } from "../../src/documents/NationalProfile.ts"
+import type { FiscalDocument } from "../../src/documents/ubl/FiscalDocument.ts"
 import { AuthorityRefusal, AuthorityUnavailable, type Submission } from "../../src/outbound/authority/Authority.ts"
 import { Limits } from "../../src/settings/Limits.ts"
-import { FileLinks } from "../../src/store/documents/FileLinks.ts"
 import { Numbering } from "../../src/store/documents/Numbering.ts"
 import { type Step, Transitions } from "../../src/store/documents/Transitions.ts"
 import { memberAddress } from "../../src/protocol/Address.ts"
@@ -17,6 +17,7 @@ import { accepted, FakeAuthority, rejected, Told, unavailable } from "../support
 import { testMode } from "../support/apps/MemoryApp.ts"
 import { addCustomer, addDraft, context, requestFor } from "../support/apps/MemoryRows.ts"
 import { atCalls, atNoCalls, holdCalls } from "../support/memory/Calls.ts"
+import { targetOf } from "../support/LateBound.ts"
 import { patiently } from "../support/apps/Until.ts"
 import { type InvoiceRow, MemoryTables } from "../support/memory/MemoryTables.ts"
 import { itOn } from "../support/Tests.ts"
@@ -171,7 +172,7 @@ const replaced = Effect.fnUntraced(function* <Port extends object>(
   instead: (well: Method) => Method
 ) {
   const switched = breakable()
-  switched.fault = instead(port[name] as Method)
+  switched.fault = instead(targetOf(port)[name] as Method)
   yield* installed(port, name, switched)
   return Effect.sync(() => void (switched.fault = null))
 })
@@ -202,6 +203,7 @@ const lost = new AuthorityUnavailable({ message: "cut", trouble: "no_answer", of
 /** The document that breaks: it is made out to an acquirer of its own. */
 interface Third {
   readonly is: (id: string) => boolean
+  readonly isOfCode: (cufe: string) => boolean
   readonly submit: (answer: ReturnType<FakeAuthority["Service"]["onSubmit"]>) => void
 }
 
@@ -216,27 +218,44 @@ interface Break {
   /** Gives what mends it, if it does not mend by itself. */
   readonly of: (
     third: Third
-  ) => Effect.Effect<
-    Effect.Effect<void> | undefined,
-    never,
-    Scope.Scope | FileLinks | NationalProfile | Numbering | Transitions
-  >
+  ) => Effect.Effect<Effect.Effect<void> | undefined, never, Scope.Scope | NationalProfile | Numbering | Transitions>
   readonly left: Pick<InvoiceRow, "state" | "attempts" | "version">
   /** Whether the authority answers for the others when it is done with this one. */
   readonly isFirst?: boolean
 }
+
+const signingFaults = {
+  "dies while it is signed": () => Effect.die(new Error("a bug of the profile")),
+  "throws while it is signed": () => {
+    throw new Error("a bug of the profile")
+  },
+  "interrupts itself while it is signed": () => Effect.interrupt
+}
+
+const ofProfile = (name: keyof typeof NationalProfile.Service, instead: (well: Method) => Method) =>
+  Effect.flatMap(NationalProfile, (profile) => replaced(profile, name, instead))
+
+const signingBreaks = Object.entries(signingFaults).map(([what, fault]): Break => {
+  const sign =
+    (well: Method) =>
+    (document: FiscalDocument, ...rest: Array<never>) =>
+      isOfThird(document.acquirer.identification.number) ? fault() : well(document as never, ...rest)
+  return {
+    what: `the profile ${what}`,
+    of: () => ofProfile("sign", sign),
+    left: { state: "numbered", attempts: 1, version: 3 }
+  }
+})
 
 /** What breaks on one document of a group, and how that leaves the document. */
 const breaks: ReadonlyArray<Break> = [
   {
     what: "the profile throws while it is numbered",
     of: () =>
-      Effect.flatMap(NationalProfile, (profile) =>
-        replaced(profile, "tail", (well) => (draft: { acquirer_number: string }) => {
-          if (isOfThird(draft.acquirer_number)) throw new Error("a bug of the profile")
-          return well(draft as never)
-        })
-      ),
+      ofProfile("tail", (well) => (draft: { acquirer_number: string }) => {
+        if (isOfThird(draft.acquirer_number)) throw new Error("a bug of the profile")
+        return well(draft as never)
+      }),
     left: { state: "queued", attempts: 1, version: 2 }
   },
   {
@@ -257,20 +276,7 @@ const breaks: ReadonlyArray<Break> = [
       }),
     left: { state: "queued", attempts: 1, version: 2 }
   },
-  {
-    what: "it cannot be signed",
-    of: () =>
-      Effect.flatMap(NationalProfile, (profile) =>
-        replaced(
-          profile,
-          "sign",
-          (well) =>
-            (...args: Array<never>) =>
-              isOfThird(Object(args[0]).acquirer.identification.number) ? Effect.die(new Error("a bug")) : well(...args)
-        )
-      ),
-    left: { state: "numbered", attempts: 1, version: 3 }
-  },
+  ...signingBreaks,
   {
     what: "the database refuses its submission",
     of: ({ is }: Third) => refusing(({ command, key }) => command === "Submit" && is(key.id)),
@@ -310,19 +316,11 @@ const breaks: ReadonlyArray<Break> = [
     isFirst: true
   },
   {
-    what: "its event cannot be written",
-    of: ({ is }: Third) =>
-      Effect.flatMap(FileLinks, (links) => {
-        const { inEvents } = links
-        const broken: typeof inEvents = Effect.map(inEvents, (linksOf) => (row) => {
-          if (is(row.id)) throw new Error("broken")
-          return linksOf(row)
-        })
-        const mends = Effect.sync(() => void Object.assign(links, { inEvents }))
-        return Effect.as(
-          Effect.sync(() => Object.assign(links, { inEvents: broken })),
-          mends
-        )
+    what: "the profile throws while its event is written",
+    of: ({ isOfCode }: Third) =>
+      ofProfile("pageOf", (well) => (document: { cufe: string }) => {
+        if (isOfCode(document.cufe)) throw new Error("a bug of the profile")
+        return well(document as never)
       }),
     left: { state: "submitted", attempts: 1, version: 5 }
   },
@@ -347,7 +345,8 @@ describe("A document that breaks among documents numbered together", () => {
       return row !== undefined && hasAll(row, left) && row.next_action_at !== null
     }
     let answer: ReturnType<typeof authority.onSubmit> = Effect.succeed(accepted)
-    const mends = yield* of({ is, submit: (next) => (answer = next) })
+    const isOfCode = (cufe: string) => cufe === third()?.cufe
+    const mends = yield* of({ is, isOfCode, submit: (next) => (answer = next) })
     const take = ({ cufe }: Submission) => Effect.sync(() => void taken.push(cufe))
     authority.onSubmit = (submission) => {
       if (submission.cufe !== third()?.cufe)

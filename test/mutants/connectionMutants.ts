@@ -72,7 +72,7 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/http/request/Envelope.ts", "test/http/limits/RateLimit.test.ts", {
     "limits: an address may ask for any number of unknown paths": {
-      "Effect.andThen(admitted(limit.ofAddress), Effect.fail(error))": "Effect.fail(error)"
+      "Effect.andThen(portInTime(limit.ofAddress), Effect.fail(error))": "Effect.fail(error)"
     }
   }),
   ...guards("src/http/service/Health.ts", "test/http/limits/RateLimit.test.ts", {
@@ -125,7 +125,7 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
       "Effect.suspend(() => limit.ofLink(account))": "limit.ofAddress"
     },
     "limits: a bad link costs nothing": {
-      "Effect.andThen(admitted(limit.ofAddress), Effect.fail(refusals[fault]))": "Effect.fail(refusals[fault])"
+      "Effect.andThen(portInTime(limit.ofAddress), Effect.fail(refusals[fault]))": "Effect.fail(refusals[fault])"
     }
   }),
   ...guards("src/http/limits/Concurrency.ts", "test/http/limits/Concurrency.test.ts", {

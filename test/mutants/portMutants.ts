@@ -25,21 +25,41 @@ export const portMutants: ReadonlyArray<Mutant> = [
   ...guards("src/domain/requests/Storable.ts", "test/ports/Texts.full.test.ts", {
     "a NUL in a port's text goes to the database": { '.replaceAll("\\u0000", "")': "" }
   }),
-  ...guards("src/documents/GuardedProfile.ts", "test/ports/Documents.test.ts", {
-    "an empty code is stored": { "? isText(value.success) :": "? true :" },
-    "a NUL in the profile's words goes to the database": { "storableText(code, failureMax.code)": "code" }
+  ...guards("src/documents/NationalProfile.ts", "test/ports/Documents.test.ts", {
+    "a NUL in the profile's words goes to the database": { "storableText(this.code, 100)": "this.code" }
   }),
-  ...guards("src/documents/GuardedProfile.ts", "test/ports/Profile.test.ts", {
-    "a page that cannot be made stops events and answers": { "return otherwise": "throw cause" },
-    "any text is a date": { "port.localDate(epochMs), isDate": "port.localDate(epochMs), isText" },
-    "any answer of a rule is believed": { "Array.isArray(value) && value.every(isViolation)": "true" },
-    "a service starts without a form of its numbers": { "port.numbering, isForm": "port.numbering, () => true" }
+  ...guards("src/issuing/Signing.ts", "test/ports/Documents.test.ts", {
+    "a signature that does not come is waited for": { ", signWithinMs, () =>": ", Infinity, () =>" }
+  }),
+  ...guards("src/issuing/Signing.ts", "test/actors/SentTogether.test.ts", {
+    "a profile that interrupts itself interrupts the documents beside its own": {
+      "return yield* dieOfInterruption(": "return yield* ("
+    }
+  }),
+  ...guards("src/issuing/Executor.ts", "test/actors/SentTogether.test.ts", {
+    "a document that cannot be signed ends its group": {
+      "Effect.forEach(rows, (row) => Effect.exit(sign(row)),":
+        "Effect.forEach(rows, (row) => Effect.map(sign(row), Exit.succeed),"
+    }
+  }),
+  ...guards("src/issuing/Steps.ts", "test/actors/SentTogether.test.ts", {
+    "an event that cannot be written ends its group": {
+      "Effect.exit(Effect.sync(() => prepare(change, id, now, linksOf)))":
+        "Effect.map(Effect.sync(() => prepare(change, id, now, linksOf)), Exit.succeed)"
+    }
+  }),
+  ...guards("src/issuing/Papers.ts", "test/ports/Emails.test.ts", {
+    "a printer that hangs keeps its turn": { "Deadline.within(work, printWithinMs,": "Deadline.within(work, Infinity," }
+  }),
+  ...guards("src/actors/Watch.ts", "test/ports/Alerts.test.ts", {
+    "an alert that hangs keeps all others waiting": {
+      "Deadline.within(sending, sendWithinSeconds * 1_000,": "Deadline.within(sending, Infinity,"
+    }
   }),
   ...guards("src/http/request/Timeouts.ts", "test/ports/RateLimits.test.ts", {
-    "a rate limiter that hangs is an error of the service": {
-      "isLate ? Effect.fail(late)": "isLate ? Effect.die(late)"
-    },
-    "a bug of the rate limiter is an answer in time": { "Effect.failCause(cause)": "Effect.fail(late)" }
+    "a rate limiter that cannot be interrupted holds up its request": {
+      "Deadline.within(call, Duration.toMillis(timeout), () => Effect.fail(late))": "inTime(call)"
+    }
   }),
   ...guards("src/protocol/Notify.ts", "test/ports/Tells.test.ts", {
     "a tell that breaks breaks who tells": {

@@ -38,7 +38,7 @@ describeOn(serviceWith(twoChannels))("An alert", (it) => {
     const port = yield* Alerts
     const switched = breakable()
     yield* installed(port, "send", switched)
-    switched.fault = faultOf(fault, { AlertFailed: new AlertFailed({ message: "no" }) }, [null, 1, {}])
+    switched.fault = faultOf(fault, { AlertFailed: new AlertFailed({ message: "no" }) }, [])
     const endpoint = yield* addEndpoint()
     const failing_since = new Date(0)
     tables.endpoints.set(endpoint.id, { ...tables.endpoints.get(endpoint.id)!, failing_since })

@@ -25,15 +25,7 @@ const failures = {
   MailerAbsent: new MailerAbsent({ message: words })
 }
 const noAnswers = [undefined, null, {}, "sent", { complained: "no" }]
-const noParcels = [undefined, null, {}, { subject: "An e-mail" }, { archive: { name: "a.zip", bytes: "PK" } }]
-
-const nonsense = {
-  "Mailer.send": noAnswers,
-  "Printer.parcel": noParcels,
-  "NationalProfile.attach": [undefined, null, {}, "<file/>", new Uint8Array()]
-}
-
-type Port = keyof typeof nonsense
+type Port = "Mailer.send" | "Printer.parcel" | "NationalProfile.attach"
 
 const cases = [
   ...Object.entries(mailer.send).map(([fault, outcome]) => ["Mailer.send", fault, outcome] as const),
@@ -77,7 +69,7 @@ const mailing = Effect.fnUntraced(function* (port: Port, fault: string) {
     yield* TestClock.adjust(port === "Mailer.send" ? "110 seconds" : "45 seconds")
     yield* patiently(Fiber.join(fiber))
   })
-  const breaks = () => (switched.fault = faultOf(fault, failures, nonsense[port]))
+  const breaks = () => (switched.fault = faultOf(fault, failures, noAnswers))
   const mends = () => (switched.fault = null)
   return { added, attempt, breaks, emailOf, eventsOf, mail, mends, switched }
 })

@@ -1,5 +1,5 @@
-import { Data, Effect, Result } from "effect"
-import type { effectFaults } from "./PortTable.ts"
+import { Data, Effect, Latch, Result } from "effect"
+import { targetOf } from "../support/LateBound.ts"
 
 type Method = (...args: Array<never>) => unknown
 
@@ -28,14 +28,18 @@ export const breaking = <Port extends object>(port: Port, name: keyof Port, swit
 export const installed = <Port extends object>(port: Port, name: keyof Port, switched: Breakable, well: object = {}) =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const own = port[name]
-      Object.assign(port, { [name]: breaking({ ...port, ...well }, name, switched)[name] })
+      const target = targetOf(port)
+      const own = target[name]
+      Object.assign(target, { [name]: breaking({ ...target, ...well }, name, switched)[name] })
       return own
     }),
-    (own) => Effect.sync(() => Object.assign(port, { [name]: own }))
+    (own) => Effect.sync(() => Object.assign(targetOf(port), { [name]: own }))
   )
 
 const bug = "a bug of the port"
+
+/** Ends what hangs for good, where a test cannot end before. */
+export const release = Latch.makeUnsafe()
 
 class Unnamed extends Data.TaggedError("Unnamed")<{ readonly message: string }> {}
 
@@ -46,7 +50,7 @@ export const faultOf = (
   nonsense: ReadonlyArray<unknown>
 ): Method => {
   let answered = 0
-  const faults: Record<(typeof effectFaults)[number], Method> = {
+  const faults: Readonly<Record<string, Method>> = {
     dies: () => Effect.die(new Error(bug)),
     throws: () => {
       throw new Error(bug)
@@ -55,20 +59,15 @@ export const faultOf = (
     "interrupts itself": () => Effect.interrupt,
     "answers nonsense": () => Effect.sync(() => nonsense[answered++ % nonsense.length]),
     hangs: () => Effect.never,
-    "hangs for good": () => Effect.uninterruptible(Effect.never)
+    "hangs for good": () => Effect.uninterruptible(Effect.andThen(release.await, Effect.die(new Error(bug))))
   }
-  return (faults as Record<string, Method>)[fault] ?? (() => Effect.fail(failures[fault]))
+  return faults[fault] ?? (() => Effect.fail(failures[fault]))
 }
 
-/** The same of a method that gives no effect: it throws, fails by its result, or gives each of `nonsense` in turn. */
-export const plainFaultOf = (
-  fault: string,
-  failures: Readonly<Record<string, unknown>>,
-  nonsense: ReadonlyArray<unknown>
-): Method => {
-  let answered = 0
-  return () => {
-    if (fault === "throws") throw new Error(bug)
-    return fault in failures ? Result.fail(failures[fault]) : nonsense[answered++ % nonsense.length]
+/** The same of a method that gives no effect: it throws, or fails by its result. */
+export const plainFaultOf =
+  (fault: string, failures: Readonly<Record<string, unknown>> = {}): Method =>
+  () => {
+    if (fault in failures) return Result.fail(failures[fault])
+    throw new Error(bug)
   }
-}

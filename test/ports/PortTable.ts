@@ -41,6 +41,9 @@ export const outcomes = {
     "The draft is numbered again, later each time, and other drafts go on. The fifth failure ends it as `failed` with `internal_error`, without a number; it can be retried.",
   "waits for a date":
     "A request that needs it is answered with 500 `internal_error`, and nothing changes. A draft stays a draft, and is numbered when there is a date again. A document with a number is signed again, five times at most, as above.",
+  "waits for its page":
+    "A request that shows the document is answered with 500 `internal_error`. The document is signed and sent, and stays `submitted`: its outcome is asked for again, as above, and stored when the page can be made. Other documents go on.",
+  held: "The document stays `numbered` until the process restarts, because Folio sets no time-out here: a profile sets a time-out for each call that it makes. Other documents go on.",
   unsignable:
     "The document ends as `failed` at once, with the code and the message of the profile. It can be retried and keeps the number it has.",
   "request: not live": "The request is refused with 403 `account_not_live` and the authority's words. Nothing changes.",
@@ -60,29 +63,20 @@ export const outcomes = {
   "attempt: blocked": "The same, with the error `blocked`.",
   "attempt: dns": "The same, with the error `dns`.",
   "attempt: timeout": "The same, with the error `timeout`, after 15 s.",
-  "done without":
-    "What it adds is left out: `qr_url` is null, and an error does not name the authority's rule. All else goes on. It is logged once, until the function answers again.",
-  "not read": "Only failures are read: the request goes on.",
   "told by the sweeper":
     "The request is answered, and nobody waits. The sweeper tells of it again until the tell arrives; then the draft, document, e-mail or delivery goes on.",
   "told again":
     "The incident stays open, and `folio incidents` lists it. The channel is told again after 1, 2, 4 and 8 min and then every 15 min, for a week. Other channels and incidents go on.",
-  "not started": "The service does not start, and says which field is wrong.",
   "counts as busy": "Work that can wait waits 100 ms, as it does while the process is busy, and is then done."
 } as const
 export type Outcome = keyof typeof outcomes
 
-/** What any method that gives an effect can do against its type; a hang can be interrupted, or cannot. */
-export const effectFaults = [
-  "dies",
-  "throws",
-  "fails otherwise",
-  "interrupts itself",
-  "answers nonsense",
-  "hangs",
-  "hangs for good"
-] as const
+/** How any method that gives an effect can break although its types are right; a hang can be interrupted, or cannot. */
+const effectFaults = ["dies", "throws", "interrupts itself", "hangs", "hangs for good"] as const
 type EffectFault = (typeof effectFaults)[number]
+
+/** What a method can do against its type. Folio checks the answers of three ports, by which it decides. */
+type TypeFault = "fails otherwise" | "answers nonsense"
 
 type AnswerOf<Method> = Method extends (...args: never) => infer Answer ? Answer : Method
 type AnyEffect = Effect.Effect<unknown, unknown, unknown>
@@ -90,29 +84,36 @@ type Tag<E> = E extends { readonly _tag: infer T extends string } ? T : never
 type Failure<Answer> = Answer extends Effect.Effect<unknown, infer E, unknown> ? Tag<E> : never
 type Fault<Answer> =
   Answer extends Result.Result<unknown, infer E>
-    ? "throws" | "answers nonsense" | Tag<E>
+    ? "throws" | Tag<E>
     : Answer extends AnyEffect
       ? EffectFault | Failure<Answer>
-      : "throws" | "answers nonsense"
+      : "throws"
 type MethodOf<Shape> = {
   [Name in keyof Shape]-?: NonNullable<Shape[Name]> extends ((...args: never) => unknown) | AnyEffect ? Name : never
 }[keyof Shape]
 
-/** For each method its row, and in the row each failure of its signature and each fault: one more of any does not compile. */
-export type Rows<Shape> = {
+/**
+ * For each method its row, and in the row each failure of its signature and each fault: one more of any does not compile. `Checked`: the
+ * faults of methods whose answers Folio checks.
+ */
+export type Rows<Shape, Checked extends TypeFault = never> = {
   readonly [Name in MethodOf<Shape>]: {
-    readonly [F in Fault<AnswerOf<NonNullable<Shape[Name]>>>]: Outcome
+    readonly [F in Fault<AnswerOf<NonNullable<Shape[Name]>>> | Checked]: Outcome
   }
 }
 
 const broken = <const O extends Outcome, const Late extends Outcome>(outcome: O, late: Late) => ({
   dies: outcome,
   throws: outcome,
-  "fails otherwise": outcome,
   "interrupts itself": outcome,
-  "answers nonsense": outcome,
   hangs: late,
   "hangs for good": late
+})
+
+const checked = <const O extends Outcome, const Late extends Outcome>(outcome: O, late: Late) => ({
+  ...broken(outcome, late),
+  "fails otherwise": outcome,
+  "answers nonsense": outcome
 })
 
 const printing = broken("request: internal error", "request: no answer")
@@ -121,12 +122,12 @@ export const authority = {
   submit: {
     AuthorityUnavailable: "asked again",
     AuthorityRefusal: "refused",
-    ...broken("given up after 12", "asked again")
+    ...checked("given up after 12", "asked again")
   },
   verdict: {
     AuthorityUnavailable: "asked again",
     AuthorityRefusal: "asked later",
-    ...broken("given up after 12", "asked again")
+    ...checked("given up after 12", "asked again")
   },
   ranges: {
     AuthorityUnavailable: "request: unavailable",
@@ -141,9 +142,10 @@ export const authority = {
   events: {
     AuthorityUnavailable: "asked in an hour",
     AuthorityRefusal: "asked the next day",
-    ...broken("asked in an hour", "asked in an hour")
+    ...checked("asked in an hour", "asked in an hour")
   }
-} as const satisfies Rows<typeof Authority.Service>
+} as const satisfies Rows<Pick<typeof Authority.Service, "events" | "submit" | "verdict">, TypeFault> &
+  Rows<Pick<typeof Authority.Service, "acquirer" | "ranges">>
 
 export const certificate = {
   sign: broken("signed five times", "signed five times")
@@ -154,9 +156,9 @@ export const mailer = {
     MailerUnavailable: "mailed for a day",
     MailerRefused: "bounced",
     MailerAbsent: "not mailed",
-    ...broken("mailed five times", "mailed for a day")
+    ...checked("mailed five times", "mailed for a day")
   }
-} as const satisfies Rows<typeof Mailer.Service>
+} as const satisfies Rows<typeof Mailer.Service, TypeFault>
 
 export const printer = {
   pdf: printing,
@@ -164,11 +166,11 @@ export const printer = {
 } as const satisfies Rows<typeof Printer.Service>
 
 export const sender = {
-  send: broken("delivered four times", "delivered four times")
-} as const satisfies Rows<typeof WebhookSender.Service>
+  send: checked("delivered four times", "delivered four times")
+} as const satisfies Rows<typeof WebhookSender.Service, TypeFault>
 
 export const guard = {
-  checkUrl: { throws: "request: internal error", "answers nonsense": "request: internal error" },
+  checkUrl: { throws: "request: internal error" },
   resolve: {
     EgressRefused: "attempt: blocked",
     DnsFailed: "attempt: dns",
@@ -188,7 +190,7 @@ export const parcels = {
 
 export const busyness = {
   measure: { throws: "counts as busy", "answers nonsense": "counts as busy" }
-} as const satisfies Rows<{ readonly measure: typeof Busyness.Service }>
+} as const satisfies Rows<{ readonly measure: typeof Busyness.Service }, "answers nonsense">
 
 /** What the service asks for but does not call: values. */
 type Value = Limits | SecretKey | ServiceInfo
@@ -209,42 +211,31 @@ type Methods<Shape> = Shape extends Profile
     ? { readonly measure: Shape }
     : Shape
 
-const wrong = <const O extends Outcome>(outcome: O) => ({ throws: outcome, "answers nonsense": outcome })
-
 type Profile = typeof NationalProfile.Service
-/** The profile as methods: its rules one by one, and its values as what gives them. */
-interface ProfileMethods
-  extends
-    Omit<Profile, "rules" | "numbering" | "lacks" | "lackOfSoftware">,
-    Readonly<{ [Name in keyof Rules as `rules.${Name}`]-?: NonNullable<Rules[Name]> }> {
-  readonly numbering: () => Profile["numbering"]
-  readonly lacks: () => Profile["lacks"]
-  readonly lackOfSoftware: () => Profile["lackOfSoftware"]
-}
+/** The profile as methods, its rules one by one. */
+type ProfileMethods = Omit<Profile, "rules"> &
+  Readonly<{ [Name in keyof Rules as `rules.${Name}`]-?: NonNullable<Rules[Name]> }>
 
 export const profile = {
-  localDate: wrong("waits for a date"),
-  issueTime: wrong("waits for a date"),
-  "rules.invoice": wrong("request: internal error"),
-  "rules.note": wrong("request: internal error"),
-  "rules.customer": wrong("request: internal error"),
-  "rules.issuer": wrong("request: internal error"),
-  "rules.resolution": wrong("request: internal error"),
-  "rules.named": wrong("done without"),
-  "rules.warnings": wrong("done without"),
-  "rules.noteWarnings": wrong("done without"),
-  numbering: wrong("not started"),
-  code: { Unsignable: "unsignable", ...wrong("signed five times") },
-  tail: { Unsignable: "unsignable", ...wrong("numbered five times") },
-  pageOf: wrong("done without"),
-  lacks: wrong("not started"),
-  lacksOf: wrong("request: internal error"),
-  lackOfSoftware: wrong("not started"),
-  sign: { Unsignable: "unsignable", ...broken("signed five times", "signed five times") },
+  localDate: { throws: "waits for a date" },
+  issueTime: { throws: "waits for a date" },
+  "rules.invoice": { throws: "request: internal error" },
+  "rules.note": { throws: "request: internal error" },
+  "rules.customer": { throws: "request: internal error" },
+  "rules.issuer": { throws: "request: internal error" },
+  "rules.resolution": { throws: "request: internal error" },
+  "rules.named": { throws: "request: internal error" },
+  "rules.warnings": { throws: "request: internal error" },
+  "rules.noteWarnings": { throws: "request: internal error" },
+  code: { Unsignable: "unsignable", throws: "signed five times" },
+  tail: { Unsignable: "unsignable", throws: "numbered five times" },
+  pageOf: { throws: "waits for its page" },
+  lacksOf: { throws: "request: internal error" },
+  sign: { Unsignable: "unsignable", ...broken("signed five times", "held") },
   attach: { Unsignable: "mailed five times", ...broken("mailed five times", "mailed five times") }
 } as const satisfies Rows<ProfileMethods>
 
-const limiting = { ...broken("request: internal error", "request: no answer"), "answers nonsense": "not read" } as const
+const limiting = broken("request: internal error", "request: no answer")
 const limited = { ApiError: "request: its own error", ...limiting } as const
 
 export const limiter = {

@@ -3,7 +3,7 @@ import { Command, Flag } from "effect/cli"
 import { AccountId } from "../../../schemas/Id.ts"
 import { fullNumber, headOf, type NumberForm } from "../../domain/documents/FullNumber.ts"
 import * as Holds from "../../store/numbering/Holds.ts"
-import { StoreProfile } from "../../store/StoreProfile.ts"
+import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { json, say, table } from "../Answers.ts"
 import { store } from "../Surroundings.ts"
 
@@ -142,7 +142,7 @@ export const resume = Command.make(
     range: Flag.optional(Flag.String("range").pipe(Flag.withDescription("Only this range, res_…")))
   },
   Effect.fn(function* (flags) {
-    const { numbering } = yield* StoreProfile
+    const { numbering } = yield* NationalProfile
     const chosenFlags = [Option.isSome(flags.last), flags.as_backed_up, flags.hold].filter(Boolean)
     if (chosenFlags.length > 1) return yield* refuse("Give one of --last, --as-backed-up and --hold.")
     if (flags.hold) {

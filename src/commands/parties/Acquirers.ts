@@ -1,4 +1,4 @@
-import { Clock, Duration, Effect, Option, Schema } from "effect"
+import { Clock, Effect, Option } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { KnownAcquirer } from "../../../schemas/Acquirer.ts"
@@ -8,16 +8,17 @@ import { storableText } from "../../domain/requests/Storable.ts"
 import { makeTokenBuckets } from "../../domain/requests/TokenBuckets.ts"
 import { issuerLack } from "../../issuing/accounts/LiveSteps.ts"
 import { Signing } from "../../issuing/Signing.ts"
-import { Authority, isAuthorityFailure, troubleOf } from "../../outbound/authority/Authority.ts"
+import { Authority, AuthorityUnavailable, troubleOf } from "../../outbound/authority/Authority.ts"
 import * as Turns from "../../protocol/AccountTurns.ts"
 import { accountAddress } from "../../protocol/Address.ts"
-import { callPort, orDie, type PortMethod } from "../../protocol/PortCall.ts"
+import * as Deadline from "../../protocol/Deadline.ts"
+import { dieOfInterruption } from "../../protocol/PortCall.ts"
 import { Accounts } from "../../store/accounts/Accounts.ts"
 import { Acquirers, type KnownAcquirer as Said } from "../../store/accounts/Acquirers.ts"
 import * as Command from "../Command.ts"
 
 // Shorter than the time that a request waits for its actor, with the turn before it.
-const timeout = Duration.seconds(7)
+const timeoutMs = 7_000
 
 /** How many calls this process has under way, and how many may wait. */
 const asking: Turns.TurnOptions = {
@@ -50,15 +51,6 @@ const unasked = (why: string) =>
     message: `The authority could not be asked (${storableText(why, textMax)}). Retry later.`,
     headers: { "Retry-After": "30", "Svc-Should-Retry": "true" }
   })
-
-const acquirerMethod: PortMethod = {
-  name: "Authority.acquirer",
-  isAnswer: Schema.is(
-    Schema.NullOr(Schema.Struct({ name: Schema.NullOr(Schema.String), email: Schema.NullOr(Schema.String) }))
-  ),
-  isFailure: isAuthorityFailure,
-  within: timeout
-}
 
 const kept = (text: string | null) => {
   const clean = text === null ? "" : storableText(text, textMax).trim()
@@ -93,15 +85,14 @@ export const make = Effect.gen(function* () {
       certificate,
       ...identification
     }
-    return yield* callPort(acquirerMethod, () => acquirer(question)).pipe(
-      Effect.catch((error) => {
-        if (error._tag === "AuthorityRefusal") {
-          return Effect.fail(
-            notLive(`The authority gives no acquirer. ${refusalMessage(troubleOf(error), error.message)}`)
-          )
-        }
-        if (error._tag === "AuthorityUnavailable") return Effect.fail(unasked(error.message))
-        return error.isLate ? Effect.fail(unasked("no answer in time")) : orDie(Effect.fail(error))
+    return yield* Deadline.within(acquirer(question), timeoutMs, () =>
+      Effect.fail(new AuthorityUnavailable({ message: "no answer in time" }))
+    ).pipe(
+      dieOfInterruption,
+      Effect.catchTags({
+        AuthorityRefusal: (error) =>
+          Effect.fail(notLive(`The authority gives no acquirer. ${refusalMessage(troubleOf(error), error.message)}`)),
+        AuthorityUnavailable: ({ message }) => Effect.fail(unasked(message))
       })
     )
   })

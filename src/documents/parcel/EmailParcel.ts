@@ -1,4 +1,4 @@
-import { Context, type Effect, type Option, Schema } from "effect"
+import { Context, type Effect, type Option } from "effect"
 import { zipSync } from "fflate"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import type { ApiError } from "../../../schemas/ApiError.ts"
@@ -6,32 +6,26 @@ import type { InvoiceState } from "../../domain/documents/InvoiceLifecycle.ts"
 import { documentTypeCode } from "../ubl/AuthorityCodes.ts"
 import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
 
-const ParcelFile = Schema.Struct({ name: Schema.String, bytes: Schema.Uint8Array })
 /** A file that the acquirer of a document gets by e-mail. */
-export type ParcelFile = typeof ParcelFile.Type
+export interface ParcelFile {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
 
-const Parcel = Schema.Struct({
-  subject: Schema.String,
-  text: Schema.String,
-  html: Schema.String,
-  /** The name of the e-mail's sender; `reply_to` is the address that replies go to. */
-  from_name: Schema.String,
-  reply_to: Schema.String,
-  archive: ParcelFile,
-  files: Schema.Array(ParcelFile)
-})
 /**
  * The content of an e-mail: everything but the address of the recipient. The same document gives the same bytes, so that an
  * e-mail that is sent twice can be recognized. `archive` is the one attachment, a ZIP; `files` are what the ZIP holds.
  */
-export type Parcel = typeof Parcel.Type
-
-/**
- * Whether a port's answer is an e-mail.
- *
- * @internal
- */
-export const isParcel: (answer: unknown) => boolean = Schema.is(Parcel)
+export interface Parcel {
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  /** The name of the e-mail's sender; `reply_to` is the address that replies go to. */
+  readonly from_name: string
+  readonly reply_to: string
+  readonly archive: ParcelFile
+  readonly files: ReadonlyArray<ParcelFile>
+}
 
 /**
  * Makes the e-mail of a document. `state` is that of the document when the e-mail was created, and so says what the authority

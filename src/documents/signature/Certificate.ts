@@ -7,7 +7,10 @@ import { promisify } from "node:util"
 export interface Certificate {
   /** DER in base64. */
   readonly certificate: string
-  /** Makes the RSA-SHA256 signature (PKCS #1 v1.5) of `bytes`. */
+  /**
+   * Makes the RSA-SHA256 signature (PKCS #1 v1.5) of `bytes`. Folio waits at most 15 s for a signature, and without limit if `fromPem`
+   * made the certificate.
+   */
   readonly sign: (bytes: Uint8Array) => Effect.Effect<Uint8Array>
 }
 
@@ -63,6 +66,15 @@ export const describeCertificate = ({ certificate }: Certificate) => {
   }
 }
 
+const local = new WeakSet<Certificate>()
+
+/**
+ * Whether this process holds the key of a certificate, so that a signature needs no time-out.
+ *
+ * @internal
+ */
+export const isLocal = (certificate: Certificate): boolean => local.has(certificate)
+
 /**
  * Reads a private key and the first certificate after it from PEM text, such as that of `makeSelfSigned`. Throws an `Error` when
  * the text holds no key or no certificate.
@@ -71,7 +83,7 @@ export const fromPem = (pem: string): Certificate => {
   const body = /-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----/.exec(pem)?.[1]
   if (body === undefined) throw new Error("no certificate in the PEM text")
   const key = { key: createPrivateKey(pem), padding: constants.RSA_PKCS1_PADDING }
-  return {
+  const certificate: Certificate = {
     certificate: body.replaceAll(/\s/g, ""),
     // Signs in the thread pool: on the event loop, signing would be the longest step that a request waits for.
     sign: (bytes) =>
@@ -81,4 +93,6 @@ export const fromPem = (pem: string): Certificate => {
         )
       })
   }
+  local.add(certificate)
+  return certificate
 }

@@ -5,7 +5,7 @@ import type { ApiError } from "../../../schemas/ApiError.ts"
 import type { Principal } from "../../api/Authorization.ts"
 import type { Facts } from "../request/Exchange.ts"
 import { pathOf } from "../request/Path.ts"
-import { admitted } from "../request/Timeouts.ts"
+import { portInTime } from "../request/Timeouts.ts"
 import { KeyTokens, RateLimit } from "./RateLimit.ts"
 
 // A key that is forgotten is refused after its look-up, as any key is at first.
@@ -85,7 +85,7 @@ export class SpentKeys extends Context.Service<SpentKeys>()("folio/http/SpentKey
               const error = isKnown ? refusalAt(clock.currentTimeMillisUnsafe()) : undefined
               if (error === undefined) return Effect.succeed(null)
               // The refused creation counts as a request of its key, and the response shows what the key has left.
-              return Effect.match(admitted(limit.ofKey(principal)), {
+              return Effect.match(portInTime(limit.ofKey(principal)), {
                 onFailure: (limited) => limited,
                 onSuccess: () => error
               })

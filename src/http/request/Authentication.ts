@@ -20,7 +20,7 @@ import { AuditLog } from "../../store/accounts/AuditLog.ts"
 import { PortalSessions } from "../../store/accounts/PortalSessions.ts"
 import { Concurrency } from "../limits/Concurrency.ts"
 import { Exchange, type Facts, originOf } from "./Exchange.ts"
-import { admitted, inTime } from "./Timeouts.ts"
+import { inTime, portInTime } from "./Timeouts.ts"
 import { RateLimit } from "../limits/RateLimit.ts"
 import { SpentKeys } from "../limits/SpentKeys.ts"
 
@@ -131,17 +131,17 @@ export const layer = Layer.effect(
             exchange.account_id = principal.account_id
             exchange.principal = principal
             exchange.portal_session_id = caller.id
-            yield* admitted(Effect.suspend(() => limit.ofKey(principal)))
+            yield* portInTime(Effect.suspend(() => limit.ofKey(principal)))
             const allowed = Effect.andThen(permitted(caller.capabilities, operation, lacking), handler)
             return yield* answeredAs(principal, exchange, stillIn(caller), allowed)
           }
           const origin = originOf(exchange)
           const request = yield* HttpServerRequest.HttpServerRequest
           const sent = sentApiKey(request.headers["authorization"])
-          if (Result.isFailure(sent)) return yield* admitted(refused(refusals[sent.failure]))
+          if (Result.isFailure(sent)) return yield* portInTime(refused(refusals[sent.failure]))
           const key = sent.success
           // One guarded call for limiter and look-up, because a guard costs about as much as the limiter itself.
-          const [principal, limited] = yield* admitted(
+          const [principal, limited] = yield* portInTime(
             Effect.gen(function* () {
               const isSuspect = (yield* limit.isAddressSpent) === true
               let ended: "revoked" | "expired" | undefined

@@ -17,7 +17,7 @@ import * as Logging from "../log/Logging.ts"
 import * as Errors from "./Errors.ts"
 import { begun, Exchange, RequestId, seriesOf } from "./Exchange.ts"
 import { hasEmptyPart, isCutShort, pathOf } from "./Path.ts"
-import { admitted } from "./Timeouts.ts"
+import { portInTime } from "./Timeouts.ts"
 
 const urlMax = 8 * 1024
 const headersMax = 16 * 1024
@@ -149,7 +149,7 @@ export const make = Effect.fnUntraced(function* (methodsOf: MethodsOf, spentKeys
   const limit = yield* RateLimit
 
   /** Refuses a request without a route, and counts it against the client's address. */
-  const unrouted = (error: ApiError) => Effect.andThen(admitted(limit.ofAddress), Effect.fail(error))
+  const unrouted = (error: ApiError) => Effect.andThen(portInTime(limit.ofAddress), Effect.fail(error))
 
   return <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
     Effect.gen(function* () {

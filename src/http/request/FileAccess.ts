@@ -10,7 +10,7 @@ import { isTracking, type LinkFault } from "../../domain/requests/FileLink.ts"
 import { FileLinks } from "../../store/documents/FileLinks.ts"
 import { Exchange } from "./Exchange.ts"
 import { pathOf, queryOf } from "./Path.ts"
-import { admitted } from "./Timeouts.ts"
+import { portInTime } from "./Timeouts.ts"
 import { RateLimit } from "../limits/RateLimit.ts"
 
 const linkParameters = ["account", "mode", "expires", "signature"]
@@ -47,9 +47,9 @@ export const layer = Layer.effect(
           }
           // The link is checked before the rate limit, so that a valid link is not refused for failed attempts from its address.
           const account = yield* Effect.catch(links.check(pathOf(request.url), query), (fault) =>
-            Effect.andThen(admitted(limit.ofAddress), Effect.fail(refusals[fault]))
+            Effect.andThen(portInTime(limit.ofAddress), Effect.fail(refusals[fault]))
           )
-          yield* admitted(Effect.suspend(() => limit.ofLink(account)))
+          yield* portInTime(Effect.suspend(() => limit.ofLink(account)))
           const sent = yield* HttpServerRequest.ParsedSearchParams
           const exchange = yield* Exchange
           exchange.account_id = account.account_id

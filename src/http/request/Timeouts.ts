@@ -1,6 +1,7 @@
 import { Duration, Effect } from "effect"
 import { ApiError } from "../../../schemas/ApiError.ts"
-import { callPort } from "../../protocol/PortCall.ts"
+import * as Deadline from "../../protocol/Deadline.ts"
+import { dieOfInterruption } from "../../protocol/PortCall.ts"
 
 // Longer than a statement and its wait for a pool connection may take.
 const timeout = Duration.seconds(15)
@@ -15,20 +16,9 @@ const late = new ApiError({
 export const inTime = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | ApiError, R> =>
   Effect.timeoutOrElse(effect, { duration: timeout, orElse: () => Effect.fail(late) })
 
-const admission = {
-  name: "RateLimit",
-  isAnswer: () => true,
-  isFailure: (error: unknown) => error instanceof ApiError,
-  within: timeout
-}
-
 /**
- * Whether a request is let in, as `RateLimit` decides, which a team may replace. Fails with `service_unavailable` after 15 s, also
- * when `decision` cannot be interrupted, and dies when `decision` does something else than its type says.
+ * As `inTime`, for what a port of a team decides or makes: the answer comes in time also when `call` cannot be interrupted, because the
+ * end of the interruption is not awaited.
  */
-export const admitted = <A, R>(decision: Effect.Effect<A, ApiError, R>): Effect.Effect<A, ApiError, R> =>
-  Effect.catchTag(
-    callPort(admission, () => decision),
-    "PortBroken",
-    ({ cause, isLate }) => (isLate ? Effect.fail(late) : Effect.failCause(cause))
-  )
+export const portInTime = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E | ApiError, R> =>
+  dieOfInterruption(Deadline.within(call, Duration.toMillis(timeout), () => Effect.fail(late)))

@@ -12,7 +12,7 @@ import { Limits } from "../../settings/Limits.ts"
 import { Emails } from "../../store/mail/Emails.ts"
 import { answerOf } from "../request/Ask.ts"
 import { noBody, parse, readBody } from "../request/Body.ts"
-import { admitted, inTime } from "../request/Timeouts.ts"
+import { inTime, portInTime } from "../request/Timeouts.ts"
 import { decodeBody } from "../request/Validation.ts"
 import { RateLimit } from "../limits/RateLimit.ts"
 
@@ -44,7 +44,7 @@ export const layerSignature = Layer.effect(
             body,
             now: Math.floor((yield* Clock.currentTimeMillis) / 1000)
           })
-          if (Result.isFailure(verdict)) return yield* Effect.andThen(admitted(limit.ofAddress), refused)
+          if (Result.isFailure(verdict)) return yield* Effect.andThen(portInTime(limit.ofAddress), refused)
           const notice = yield* parse(yield* readBody(request))
           if (notice === undefined) return yield* noBody
           yield* refuse(decodeBody(endpoint, notice).violations)

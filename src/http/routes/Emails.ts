@@ -1,14 +1,14 @@
-import { Effect, Option, type Schema } from "effect"
+import { Cause, Effect, Option, type Schema } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
-import { ApiError } from "../../../schemas/ApiError.ts"
+import type { ApiError } from "../../../schemas/ApiError.ts"
 import type { Email, EmailQuery } from "../../../schemas/Email.ts"
 import { CurrentPrincipal } from "../../api/Authorization.ts"
-import { DocumentParcel, isParcel, type Parcel } from "../../documents/parcel/EmailParcel.ts"
+import { DocumentParcel, type Parcel } from "../../documents/parcel/EmailParcel.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import type { InvoiceState } from "../../domain/documents/InvoiceLifecycle.ts"
-import { callPort, type PortMethod } from "../../protocol/PortCall.ts"
 import { Emails, emailSnapshot, type StoredEmail } from "../../store/mail/Emails.ts"
 import { makeRoom, pageRequest, pageView } from "../request/Paging.ts"
+import { portInTime } from "../request/Timeouts.ts"
 
 export type EmailListQuery = Schema.Struct.Type<typeof EmailQuery>
 
@@ -30,12 +30,6 @@ const emailView = (row: StoredEmail, parcel: Parcel | undefined, withContent: bo
   created_at: timestamp(row.created_at.getTime())
 })
 
-const parcelMethod: PortMethod = {
-  name: "DocumentParcel.make",
-  isAnswer: (answer) => Option.isOption(answer) && (Option.isNone(answer) || isParcel(answer.value)),
-  isFailure: (error) => error instanceof ApiError
-}
-
 /**
  * Makes the handler that lists the e-mails of a document. Each e-mail is rendered at the request, as it was when it was sent. All
  * e-mails of a page belong to one document, so their content depends only on the document's state: an e-mail in contingency says
@@ -46,10 +40,11 @@ export const makeListEmails = Effect.gen(function* () {
   const parcels = yield* DocumentParcel
 
   const parcelOf = (key: AccountMode & { readonly id: string; readonly api_key_id: string }, state: InvoiceState) =>
-    callPort(parcelMethod, () => parcels.make(key, state, key.api_key_id)).pipe(
+    portInTime(Effect.suspend(() => parcels.make(key, state, key.api_key_id))).pipe(
       Effect.map(Option.getOrUndefined),
-      Effect.catchTag("PortBroken", ({ cause }) =>
-        Effect.as(Effect.logError("An e-mail cannot be shown whole", cause), undefined)
+      Effect.catchCauseIf(
+        (cause) => !Cause.hasFails(cause),
+        (cause) => Effect.as(Effect.logError("An e-mail cannot be shown whole", cause), undefined)
       )
     )
 

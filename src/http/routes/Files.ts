@@ -1,14 +1,13 @@
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import { ApiError } from "../../../schemas/ApiError.ts"
 import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import { Api } from "../../api/Api.ts"
 import { CurrentPrincipal } from "../../api/Authorization.ts"
-import { type DocumentFile, DocumentFiles } from "../../documents/parcel/DocumentFiles.ts"
-import { callPort, orDie } from "../../protocol/PortCall.ts"
+import { DocumentFiles } from "../../documents/parcel/DocumentFiles.ts"
 import { network } from "../limits/RateLimit.ts"
 import { holds } from "../request/Accept.ts"
+import { portInTime } from "../request/Timeouts.ts"
 
 interface Asked {
   readonly params: { readonly id: string }
@@ -22,20 +21,6 @@ const disposition = { pdf: "inline", xml: "attachment" }
 const fileName = (full_number: string, file: keyof typeof disposition) =>
   `${full_number.replaceAll(/[^A-Za-z0-9-]/g, "_")}.${file}`
 
-const isFailure = (error: unknown) => error instanceof ApiError
-
-const isFile: (answer: unknown) => boolean = Schema.is(
-  Schema.Struct({ full_number: Schema.String, tag: Schema.String, bytes: Schema.declare(Effect.isEffect) })
-)
-
-const port = (file: keyof typeof disposition, ask: () => Effect.Effect<DocumentFile, ApiError>) =>
-  orDie(callPort({ name: `DocumentFiles.${file}`, isAnswer: isFile, isFailure }, ask))
-
-const made = (file: keyof typeof disposition, bytes: DocumentFile["bytes"]) =>
-  orDie(
-    callPort({ name: `bytes of DocumentFiles.${file}`, isAnswer: Schema.is(Schema.Uint8Array), isFailure }, () => bytes)
-  )
-
 export const layer = HttpApiBuilder.group(
   Api,
   "files",
@@ -47,13 +32,13 @@ export const layer = HttpApiBuilder.group(
         const { headers: sent } = yield* HttpServerRequest.HttpServerRequest
         // A request without an API key follows a signed link, so the client's network takes the turn in place of the key.
         const asker = sent["authorization"] === undefined ? yield* network : api_key_id
-        const { bytes, full_number, tag } = yield* port(file, () =>
+        const { bytes, full_number, tag } = yield* portInTime(
           files[file]({ account_id, livemode, kind, id: params.id }, asker)
         )
         const etag = `"${tag}"`
         const cache = { ETag: etag, "Cache-Control": "private, no-cache" }
         if (holds(headers["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers: cache })
-        return HttpServerResponse.uint8Array(yield* made(file, bytes), {
+        return HttpServerResponse.uint8Array(yield* portInTime(bytes), {
           contentType: `application/${file}`,
           headers: {
             ...cache,

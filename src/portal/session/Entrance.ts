@@ -4,7 +4,7 @@ import { RateLimit } from "../../http/limits/RateLimit.ts"
 import { languageOf } from "../../http/request/Accept.ts"
 import { Exchange, originOf } from "../../http/request/Exchange.ts"
 import { queryOf } from "../../http/request/Path.ts"
-import { admitted, inTime } from "../../http/request/Timeouts.ts"
+import { inTime, portInTime } from "../../http/request/Timeouts.ts"
 import { type DeadLink, type Linked, PortalSessions } from "../../store/accounts/PortalSessions.ts"
 import * as Form from "../forms/SentForm.ts"
 import { openingPage, shutPage, type Why } from "../frame/OtherPages.ts"
@@ -51,7 +51,7 @@ const asking = (
 const refused = Effect.fnUntraced(function* (request: Request, why: DeadLink) {
   const { headers } = yield* Guard
   const limit = yield* RateLimit
-  yield* admitted(limit.ofAddress)
+  yield* portInTime(limit.ofAddress)
   return shut(request, why, statusOf[why], headers)
 })
 

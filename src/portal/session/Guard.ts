@@ -4,7 +4,7 @@ import { ApiError } from "../../../schemas/ApiError.ts"
 import type { PortalSession } from "../../api/Authorization.ts"
 import { ServiceInfo } from "../../api/ServiceInfo.ts"
 import { RateLimit } from "../../http/limits/RateLimit.ts"
-import { admitted, inTime } from "../../http/request/Timeouts.ts"
+import { inTime, portInTime } from "../../http/request/Timeouts.ts"
 import { PortalSessions } from "../../store/accounts/PortalSessions.ts"
 import { csrfToken, isSame, isSentFromHere, referrerPolicy } from "./OwnForms.ts"
 
@@ -91,12 +91,12 @@ export class Guard extends Context.Service<
       }, provideRequest)
       const admit = Effect.fnUntraced(function* (request: Request) {
         const found = yield* current(request)
-        if (Option.isNone(found)) yield* admitted(limit.ofAddress)
+        if (Option.isNone(found)) yield* portInTime(limit.ofAddress)
         return found
       }, provideRequest)
       return {
         lookUp,
-        count: ({ session }: Admitted) => admitted(limit.ofKey(session.principal)),
+        count: ({ session }: Admitted) => portInTime(limit.ofKey(session.principal)),
         current,
         admit,
         checkForm: ({ headers }: Request) => (isSentFromHere(headers, baseUrl) ? Effect.void : Effect.fail(foreign)),

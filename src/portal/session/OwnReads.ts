@@ -6,7 +6,7 @@ import { Concurrency } from "../../http/limits/Concurrency.ts"
 import { RateLimit } from "../../http/limits/RateLimit.ts"
 import { RequestTurns } from "../../http/limits/RequestTurns.ts"
 import { lacking } from "../../http/request/Authentication.ts"
-import { admitted, inTime } from "../../http/request/Timeouts.ts"
+import { inTime, portInTime } from "../../http/request/Timeouts.ts"
 
 // The text that a row is shown as, by and large: an account rests after a large read as after a large answer of the API.
 const bytesOfRow = 400
@@ -40,7 +40,7 @@ export class OwnReads extends Context.Service<
         read: ({ capabilities, principal }, read) =>
           Effect.gen(function* () {
             if (!capabilities.includes("view")) return yield* lacking("view")
-            yield* admitted(limit.ofKey(principal))
+            yield* portInTime(limit.ofKey(principal))
             return yield* concurrency.request(principal)(turns.read(principal, inTime(read(principal)), bytesOf))
           })
       })

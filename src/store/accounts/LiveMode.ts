@@ -9,7 +9,7 @@ import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import * as Query from "../sql/Query.ts"
 import { isUsable } from "./ApiKeyLookup.ts"
 import { leaseSeconds } from "../sql/Workers.ts"
-import { StoreProfile } from "../StoreProfile.ts"
+import { NationalProfile } from "../../documents/NationalProfile.ts"
 
 /* A database has either processes with `WEBHOOK_ALLOW`, which lets webhooks reach internal addresses, or live keys, never both. */
 
@@ -54,7 +54,7 @@ export type LiveFacts = typeof FactsRow.Type
 export class LiveMode extends Context.Service<LiveMode>()("folio/store/LiveMode", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { localDate } = yield* StoreProfile
+    const { localDate } = yield* NationalProfile
     const find = Query.one(
       FactsRow,
       (account: AccountId, today: string) => sql`

@@ -13,7 +13,7 @@ import { Ids } from "../sql/Ids.ts"
 import * as LiveMode from "./LiveMode.ts"
 import { Logos } from "./Logos.ts"
 import { insertPublic, newRange } from "./Resolutions.ts"
-import { StoreProfile } from "../StoreProfile.ts"
+import { NationalProfile } from "../../documents/NationalProfile.ts"
 
 /* The commands of an operator. Each command runs in one transaction together with its entries in the audit log. */
 
@@ -31,10 +31,10 @@ const newKey = Effect.fnUntraced(function* ({ account_id, livemode }: AccountMod
  * of the key, "test" or "live". A test account begins with the numbering range of the profile's sandbox. A live account has its
  * issuer in test mode as well; a test account has no issuer in live mode. Gives the account, the API key, which cannot be read
  * again, and the key's id. Fails with `ApiError` when the issuer breaks a rule of the national profile, or when live keys are
- * not allowed. Requires what `layerStore` and `layerStoreProfile` give.
+ * not allowed. Requires the stores and what they require.
  */
 export const createAccount = Effect.fn("createAccount")(function* (name: string, issuer: Issuer, mode: KeyMode) {
-  const { rules, sandbox } = yield* StoreProfile
+  const { rules, sandbox } = yield* NationalProfile
   const [first, ...rest] = rules.issuer(issuer)
   if (first !== undefined) return yield* ApiError.fromViolations([first, ...rest])
   const accounts = yield* Accounts

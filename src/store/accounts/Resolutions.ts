@@ -26,7 +26,7 @@ import { columnsOf, ofAccount, ofKey } from "../sql/Keys.ts"
 import * as Pages from "../sql/Pages.ts"
 import * as Query from "../sql/Query.ts"
 import { Secrets } from "../sql/Secrets.ts"
-import { StoreProfile } from "../StoreProfile.ts"
+import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { rangePlace } from "./TechnicalKeys.ts"
 
 const Row = Schema.Struct({
@@ -155,7 +155,7 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const secrets = yield* Secrets
-    const { numbering } = yield* StoreProfile
+    const { numbering } = yield* NationalProfile
     const columns = columnsOf(sql, Stored)
     const Opened = Stored.pipe(
       Schema.decodeTo(Schema.toType(Row), {

@@ -1,14 +1,16 @@
 import { Clock, Context, Duration, Effect, Layer, Redacted } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
+import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import { AccountId } from "../../../schemas/Id.ts"
 import { ServiceInfo } from "../../api/ServiceInfo.ts"
 import { checkLink, filePath, type FileKind, linkKey, signedPath } from "../../domain/requests/FileLink.ts"
 import { type InvoiceState, statusOf } from "../../domain/documents/InvoiceLifecycle.ts"
 import { SecretKey } from "../sql/Secrets.ts"
-import { type PublicDocument, StoreProfile } from "../StoreProfile.ts"
+import { NationalProfile } from "../../documents/NationalProfile.ts"
 
 /** The columns of a document's row that its links are made from. */
-export interface Linked extends AccountMode, Pick<PublicDocument, "kind"> {
+export interface Linked extends AccountMode {
+  readonly kind: DocumentKind
   readonly id: string
   readonly state: InvoiceState
   readonly full_number: string | null
@@ -38,7 +40,7 @@ export class FileLinks extends Context.Service<FileLinks>()("folio/store/FileLin
   make: Effect.gen(function* () {
     const { baseUrl } = yield* ServiceInfo
     const key = linkKey(Redacted.value(yield* SecretKey))
-    const { pageOf } = yield* StoreProfile
+    const { pageOf } = yield* NationalProfile
 
     const lasting = (lifetime: Duration.Duration) =>
       Effect.map(Clock.currentTimeMillis, (now) => {

@@ -9,7 +9,7 @@ import { keyColumns } from "../sql/Keys.ts"
 import * as Query from "../sql/Query.ts"
 import { type LoadedInvoice, loadedColumns, readLoaded } from "./Invoices.ts"
 import { Workers } from "../sql/Workers.ts"
-import { StoreProfile } from "../StoreProfile.ts"
+import { NationalProfile } from "../../documents/NationalProfile.ts"
 
 export interface DraftToNumber {
   readonly key: DocumentKey
@@ -88,7 +88,7 @@ export class Numbering extends Context.Service<Numbering>()("folio/store/Numberi
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const workers = yield* Workers
-    const { digits, separator } = (yield* StoreProfile).numbering
+    const { digits, separator } = (yield* NationalProfile).numbering
     const head =
       separator === "" ? sql`f.prefix` : sql`case when f.prefix = '' then '' else f.prefix || ${separator} end`
     const written =

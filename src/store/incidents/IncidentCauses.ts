@@ -5,7 +5,7 @@ import { AccountId } from "../../../schemas/Id.ts"
 import { endsWithinDays, usedTenths } from "../../domain/incidents/Causes.ts"
 import { oldestUnsettled } from "../sql/Backlog.ts"
 import * as Query from "../sql/Query.ts"
-import { StoreProfile } from "../StoreProfile.ts"
+import { NationalProfile } from "../../documents/NationalProfile.ts"
 
 /** The most that one look reads of one kind. */
 export const lookMax = 1_000
@@ -59,7 +59,7 @@ const Failed = Schema.Struct({ ...owner, count: Schema.Int, since: Schema.Date, 
 export class IncidentCauses extends Context.Service<IncidentCauses>()("folio/store/IncidentCauses", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { localDate } = yield* StoreProfile
+    const { localDate } = yield* NationalProfile
 
     const issuer = (table: string) => sql`(
       select coalesce(m.issuer ->> 'legal_name', m.name) from account_modes m

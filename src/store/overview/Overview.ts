@@ -8,7 +8,7 @@ import * as Input from "../sql/Input.ts"
 import { columnsOf, ofAccount } from "../sql/Keys.ts"
 import * as Query from "../sql/Query.ts"
 import { bounded } from "../sql/SlowReads.ts"
-import { StoreProfile } from "../StoreProfile.ts"
+import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { type Day, daysUntil } from "./Days.ts"
 import {
   type AccountOverview,
@@ -62,7 +62,7 @@ const stretches = Input.make<Stretch>({
 export class Overview extends Context.Service<Overview>()("folio/store/Overview", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { localDate } = yield* StoreProfile
+    const { localDate } = yield* NationalProfile
 
     /** The rows of each kind of document, one after the other: ids of a kind are adjacent in the indexes. */
     const ofKinds = (rows: (prefix: string) => Statement.Fragment) =>

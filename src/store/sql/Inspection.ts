@@ -9,7 +9,7 @@ import { softwarePlace } from "../accounts/Softwares.ts"
 import { rangePlace } from "../accounts/TechnicalKeys.ts"
 import * as Query from "./Query.ts"
 import { Secrets } from "./Secrets.ts"
-import { StoreProfile } from "../StoreProfile.ts"
+import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { secretPlace } from "../webhooks/WebhookEndpoints.ts"
 
 /* Queries on the state of the service for an operator. None of the queries changes anything. */
@@ -74,7 +74,7 @@ const Ranges = Schema.Struct({
 /** For each account, mode and kind of document with active ranges: how many numbers are left, of how many, for how many days. */
 export const ranges = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const { localDate } = yield* StoreProfile
+  const { localDate } = yield* NationalProfile
   const find = Query.all(
     Ranges,
     (today: string) => sql`
@@ -103,7 +103,7 @@ const Range = Schema.Struct({
 /** Pairs of active ranges of one kind that share a full number. The service registers none: such rows were written by hand. */
 export const meetingRanges = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const { numbering } = yield* StoreProfile
+  const { numbering } = yield* NationalProfile
   const range = (table: string) => {
     const name = sql.literal(table)
     return sql`

@@ -21,7 +21,7 @@ import { Fault } from "../../../src/protocol/Fault.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
 import { SecretKey } from "../../../src/store/sql/Secrets.ts"
 import { Workers } from "../../../src/store/sql/Workers.ts"
-import { colombian } from "../../support/authority/LiveAccounts.ts"
+import { colombia } from "../../support/authority/LiveAccounts.ts"
 import * as MemoryStore from "../../support/memory/MemoryStore.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { batched, fill } from "../steps/Batches.ts"
@@ -111,9 +111,7 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
       ServiceInfo.layer({ version: "0.1.0", baseUrl: "http://folio.test" }),
       limits
     ).pipe(
-      Layer.provideMerge(
-        options.profile === undefined ? colombian : Layer.provideMerge(Layers.layerStoreProfile, options.profile)
-      ),
+      Layer.provideMerge(options.profile ?? colombia),
       Layer.provideMerge(Layer.succeed(SecureRandom.SecureRandom, random)),
       Layer.provideMerge(quiet)
     )

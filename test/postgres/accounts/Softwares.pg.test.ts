@@ -13,7 +13,7 @@ import { type Client, makeClient } from "../../support/apps/Client.ts"
 import { invoiceBody, noteBody } from "../../support/apps/Invoices.ts"
 import * as TestApp from "../../support/apps/TestApp.ts"
 import { until } from "../../support/apps/Until.ts"
-import { colombia, colombian, keyFile, softwareSettings } from "../../support/authority/LiveAccounts.ts"
+import { colombia, keyFile, softwareSettings } from "../../support/authority/LiveAccounts.ts"
 import { grantedRange, rangesAnswer, standInAuthority } from "../../support/authority/StandInAuthority.ts"
 import { describeLive } from "../../support/Tests.ts"
 
@@ -75,7 +75,7 @@ const account = Effect.fnUntraced(function* (name: string) {
   const number = String(900373115 + issuers++)
   const identification = { type: "31", number, check_digit: checkDigit(number) } as const
   const issuer = { ...colombianSandbox.issuer, identification, vat_responsible: true }
-  const made = yield* createAccount(name, issuer, "live").pipe(Effect.provide(colombian))
+  const made = yield* createAccount(name, issuer, "live").pipe(Effect.provide(colombia))
   const client = makeClient(url, made.key)
   const file = keyFile()
   const upload = { pkcs12: file.pkcs12, password: file.password }

@@ -8,7 +8,7 @@ import { Notify } from "../../../src/protocol/Notify.ts"
 import * as WebhookEndpoint from "../../../src/actors/WebhookEndpoint.ts"
 import { Backpressure } from "../../../src/issuing/Backpressure.ts"
 import { FileLinks } from "../../../src/store/documents/FileLinks.ts"
-import { layerStoreProfile, layerWork } from "../../../src/service/Layers.ts"
+import { layerWork } from "../../../src/service/Layers.ts"
 import { endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
 import { seedDrafts } from "../../support/database/Owners.ts"
 import { freshDatabase } from "../../support/database/Postgres.ts"
@@ -31,11 +31,11 @@ const unheard = Layer.succeed(
 const entities = Layer.merge(
   Layer.mergeAll(Account.layer, Invoice.layer, WebhookEndpoint.layer).pipe(
     Layer.provide(layerWork),
-    Layer.provide(Layer.mergeAll(Layer.provide(FileLinks.layer, layerStoreProfile), unheard, Backpressure.layer))
+    Layer.provide(Layer.mergeAll(FileLinks.layer, unheard, Backpressure.layer))
   ),
   Sweeper.layer.pipe(
     Layer.provide(layerWork),
-    Layer.provide(Layer.mergeAll(Layer.provide(FileLinks.layer, layerStoreProfile), Notify.layer, Backpressure.layer))
+    Layer.provide(Layer.mergeAll(FileLinks.layer, Notify.layer, Backpressure.layer))
   )
 )
 

@@ -11,7 +11,7 @@ import { AccountId, ApiKeyId, ResolutionId } from "../../../schemas/Id.ts"
 import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
 import * as Http from "../../../src/http/Http.ts"
 import * as Layers from "../../../src/service/Layers.ts"
-import type { NationalProfile } from "../../../src/documents/NationalProfile.ts"
+import { NationalProfile } from "../../../src/documents/NationalProfile.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../../src/documents/signature/Certificate.ts"
 import { makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
 import { RateLimit } from "../../../src/http/limits/RateLimit.ts"
@@ -33,6 +33,7 @@ import { SecretKey } from "../../../src/store/sql/Secrets.ts"
 import { sharedPrinter } from "./SharedPrinter.ts"
 import { FakeAuthority, FakeMailer, FakeReceiver } from "./Fakes.ts"
 import { colombia, giveCertificate } from "../authority/LiveAccounts.ts"
+import { lateBound } from "../LateBound.ts"
 import * as MemoryStore from "../memory/MemoryStore.ts"
 import { MemoryTables } from "../memory/MemoryTables.ts"
 import { withoutRest } from "./WithoutRest.ts"
@@ -154,6 +155,12 @@ export const limits = Layer.mergeAll(
   Layer.succeed(Busyness, () => 0)
 )
 
+// Tests replace functions of the profile.
+const replaceableProfile = Layer.effect(
+  NationalProfile,
+  Effect.map(NationalProfile, (port) => lateBound({ ...port, rules: lateBound(port.rules) }))
+)
+
 /** The world of another country. */
 export const worldOf = (profile: Layer.Layer<NationalProfile>) =>
   seed.pipe(
@@ -173,9 +180,7 @@ export const worldOf = (profile: Layer.Layer<NationalProfile>) =>
         )
       )
     ),
-    Layer.provideMerge(
-      Layer.mergeAll(NodeCrypto.layer, logLevel, limits, Layer.provideMerge(Layers.layerStoreProfile, profile))
-    ),
+    Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, logLevel, limits, Layer.provide(replaceableProfile, profile))),
     Layer.provideMerge(clock)
   )
 

@@ -31,6 +31,7 @@ import { ApiKeys } from "../../../src/store/accounts/ApiKeys.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
 import { SandboxAuthorities } from "../../../src/store/sandbox/SandboxAuthorities.ts"
 import { colombianSandbox } from "../../../src/domain/accounts/Sandbox.ts"
+import * as Store from "../../../src/store/Store.ts"
 import { createSandboxAccount } from "../../../src/store/sandbox/SandboxAccount.ts"
 import { sharedPrinter } from "./SharedPrinter.ts"
 import { type Client, makeClient } from "./Client.ts"
@@ -167,7 +168,7 @@ export const layerOn = (
       Layer.provideMerge(entities),
       Layer.provideMerge(Layer.mergeAll(Notify.layer, Layers.layerDocuments)),
       Layer.provideMerge(Layer.mergeAll(Server.layer, Cluster.singleProcess, authority ?? sandbox(latency))),
-      Layer.provideMerge(Layers.layerStore),
+      Layer.provideMerge(Store.layer),
       Layer.provideMerge(
         Layer.mergeAll(
           WebhookSender.layer.pipe(

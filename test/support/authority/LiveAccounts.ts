@@ -1,8 +1,7 @@
-import { Clock, Effect, Layer, Redacted } from "effect"
+import { Clock, Effect, Redacted } from "effect"
 import forge from "node-forge"
 import { generateKeyPairSync } from "node:crypto"
 import type { AccountId } from "../../../schemas/Id.ts"
-import { layerStoreProfile } from "../../../src/service/Layers.ts"
 import * as ColombianProfile from "../../../src/documents/ColombianProfile.ts"
 import { sandboxSoftware } from "../../../src/documents/ubl/Software.ts"
 import { Certificates } from "../../../src/store/accounts/Certificates.ts"
@@ -19,9 +18,6 @@ export const softwareSettings = {
 export const colombia = ColombianProfile.layer({
   live: { provider: sandboxSoftware.provider, id: softwareSettings.SOFTWARE_ID, pin: softwareSettings.SOFTWARE_PIN }
 })
-
-/** The same, with what the store asks of it. */
-export const colombian = Layer.provideMerge(layerStoreProfile, colombia)
 
 /** Gives a live account this key and certificate to sign with, for a year from now on. */
 export const giveCertificate = Effect.fnUntraced(function* (account_id: AccountId, pem: string) {

@@ -6,7 +6,7 @@ import type { Acquirer } from "../../../schemas/Customer.ts"
 import { AccountId, CustomerId, type InvoiceId, ResolutionId } from "../../../schemas/Id.ts"
 import type { Line } from "../../../schemas/Line.ts"
 import { currentVersion } from "../../../schemas/Version.ts"
-import { layerStore } from "../../../src/service/Layers.ts"
+import * as Store from "../../../src/store/Store.ts"
 import { type InvoiceState, isOpen } from "../../../src/domain/documents/InvoiceLifecycle.ts"
 import { makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
 import { localDate } from "../../../src/domain/documents/AuthorityTime.ts"
@@ -19,7 +19,7 @@ import { createSandboxAccount } from "../../../src/store/sandbox/SandboxAccount.
 import { SecretKey } from "../../../src/store/sql/Secrets.ts"
 import { type StoredWebhookEndpoint, WebhookEndpoints } from "../../../src/store/webhooks/WebhookEndpoints.ts"
 import { customerBody, invoiceBody, outcomeEvents } from "../apps/Invoices.ts"
-import { colombian } from "../authority/LiveAccounts.ts"
+import { colombia } from "../authority/LiveAccounts.ts"
 import { connect, quiet } from "./Postgres.ts"
 import { Limits } from "../../../src/settings/Limits.ts"
 
@@ -35,8 +35,8 @@ export const layerOwner = (url: string) => storeOn(connect(url))
 /** The store's services on any pool. */
 export const storeOn = <E>(pool: Layer.Layer<SqlClient.SqlClient, E>) =>
   Layer.fresh(
-    layerStore.pipe(
-      Layer.provideMerge(Layer.mergeAll(pool, layerSecretKey, colombian, Limits.layer())),
+    Store.layer.pipe(
+      Layer.provideMerge(Layer.mergeAll(pool, layerSecretKey, colombia, Limits.layer())),
       Layer.provideMerge(NodeCrypto.layer),
       Layer.provideMerge(quiet)
     )

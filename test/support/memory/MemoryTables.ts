@@ -22,7 +22,7 @@ import type { StoredSoftware } from "../../../src/store/accounts/Softwares.ts"
 import type { StoredResolution } from "../../../src/store/accounts/Resolutions.ts"
 import type { StoredWebhookEndpoint } from "../../../src/store/webhooks/WebhookEndpoints.ts"
 import type { Key } from "../../../src/store/sql/Keys.ts"
-import { StoreProfile } from "../../../src/store/StoreProfile.ts"
+import { NationalProfile } from "../../../src/documents/NationalProfile.ts"
 import { patiently } from "../apps/Until.ts"
 import type { AcceptanceRow } from "./acceptance/MemoryAcceptances.ts"
 import type { PortalSessionRow } from "./portal/MemoryPortalSessions.ts"
@@ -256,8 +256,8 @@ export class MemoryTables extends Context.Service<
 /** A service of the store that is made of calls. */
 export const inMemory = <Id, Service>(
   service: Context.Key<Id, Service>,
-  make: (memory: MemoryTables["Service"], profile: StoreProfile["Service"]) => Service
-) => Layer.effect(service, Effect.zipWith(MemoryTables, StoreProfile, make))
+  make: (memory: MemoryTables["Service"], profile: NationalProfile["Service"]) => Service
+) => Layer.effect(service, Effect.zipWith(MemoryTables, NationalProfile, make))
 
 /** Whether a row belongs to an account in one of its modes. */
 export const isOf = (row: AccountMode, account: AccountMode): boolean =>
