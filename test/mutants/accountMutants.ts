@@ -113,7 +113,7 @@ export const accountMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/issuing/Numbering.ts", "test/http/routes/Resolutions.test.ts", {
     "a document is created after the last number of its range": {
-      "row?.full_number === lastOf(range)": "row?.full_number === found.success.prefix"
+      "row?.full_number === lastOf(range)": "row?.full_number === range.prefix"
     }
   }),
   ...guards("src/commands/documents/Invoices.ts", "test/http/routes/Resolutions.test.ts", {
