@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import * as Actors from "../actors/Actors.ts"
 import { Commands } from "../commands/Commands.ts"
 import { applicationResponse } from "../documents/parcel/ApplicationResponse.ts"
-import { brokenRules } from "../documents/check/AuthorityCheck.ts"
+import { sandboxRules } from "../documents/SandboxRules.ts"
 import { readSignedDocument } from "../documents/signature/SignedDocument.ts"
 import * as Http from "../http/Http.ts"
 import * as Routes from "../http/Routes.ts"
@@ -54,7 +54,7 @@ export const layerAuthority = Layer.unwrap(
     return AuthorityLive.layerByMode({
       test: AuthoritySandbox.layer({
         read: readSignedDocument,
-        check: brokenRules,
+        check: sandboxRules,
         respond: applicationResponse,
         latency: sandboxLatencyMs,
         ...sandbox

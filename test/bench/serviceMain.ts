@@ -7,7 +7,7 @@ import { asManyAsSet } from "../../src/service/supervisor/Several.ts"
 import { applicationResponse } from "../../src/documents/parcel/ApplicationResponse.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../src/documents/signature/Certificate.ts"
 import { documentContent } from "../../src/documents/signature/DocumentContent.ts"
-import { brokenRules } from "../../src/documents/check/AuthorityCheck.ts"
+import { sandboxRules } from "../../src/documents/SandboxRules.ts"
 import { prolog } from "../../src/documents/ubl/Xml.ts"
 import { readSignedDocument } from "../../src/documents/signature/SignedDocument.ts"
 import { Authority, AuthorityUnavailable } from "../../src/outbound/authority/Authority.ts"
@@ -59,7 +59,7 @@ const switched = Layer.effect(
       verdict: (document) => unless(sandbox.verdict(document))
     })
   )
-).pipe(Layer.provide(AuthoritySandbox.layer({ read, check: brokenRules, respond: applicationResponse, latency: 0 })))
+).pipe(Layer.provide(AuthoritySandbox.layer({ read, check: sandboxRules, respond: applicationResponse, latency: 0 })))
 
 const nothing = new Uint8Array(256)
 const certificate = Layer.effect(

@@ -202,12 +202,17 @@ export const readMutants: ReadonlyArray<Mutant> = [
     "the sandbox accepts what breaks a rule": { "check?.().map(remarkOf) ?? []": "[]" },
     "the sandbox rejects what the authority only remarks on": { 'severity === "rejection")': "severity.length > 0)" }
   }),
-  ...guards("src/documents/check/Figures.ts", "test/documents/check/AuthorityCheck.test.ts", {
-    "the sandbox accepts a sum that is off by one": { "rounded(a) !== rounded(b)": "isOff(a, b)" },
-    "the sandbox rejects a rounding": { "off > 2n * one || off < -2n * one": "off !== 0n" }
-  }),
-  ...guards("src/documents/check/CodeRules.ts", "test/documents/check/AuthorityCheck.test.ts", {
-    "the sandbox accepts any code": { 'codeOf(document, key) !== at(root, "cbc:UUID")?.text': "false" }
+  ...guards("src/documents/SandboxRules.ts", "test/documents/SandboxRules.test.ts", {
+    "the sandbox accepts a document dated after the end of its range": { "issue_date > range.valid_to": "false" },
+    "the sandbox accepts any code": { "cufe(full_number, tail) === document.cufe": "true" },
+    "the sandbox accepts a total that is rounded up from below zero": {
+      "amount < 0n ? -wholeUnits(-amount)": "amount < 0n ? 0n"
+    },
+    "the sandbox accepts any sum of a tax": { "isTolerated(cents(tax.value), sumOf(tax).exact)": "true" },
+    "the sandbox remarks on no carbon tax by percentage": {
+      "totals.taxes.every(({ code }) => code !== carbon)": "true"
+    },
+    "the sandbox remarks on no prepayments": { "cents(prepaid_amount) > exact": "false" }
   }),
   ...guards("src/documents/signature/XadesSignature.ts", "test/documents/signature/SignedDocument.test.ts", {
     "a document of an earlier release, without a prolog, is not read": {

@@ -191,6 +191,14 @@ const tax = ({ content }: Found) => {
       }
 }
 
+/** The taxes of each line of a signed document, in the groups of the line: one for each tax of the authority. */
+export const lineTaxes = (signed: Uint8Array, kind: DocumentKind) => {
+  const xml = Buffer.from(signed.buffer, signed.byteOffset, signed.byteLength).toString()
+  return all(xml, `cac:${elementNames[kind].root}Line`).map((line) =>
+    all(line.content, "cac:TaxTotal").map((group) => all(group.content, "cac:TaxSubtotal").map(tax))
+  )
+}
+
 const amounts = (found: ReadonlyArray<Found>) =>
   found.reduce((total, { content }) => total + cents(inside(content, "cbc:TaxAmount")), 0n)
 

@@ -124,8 +124,8 @@ const remember = <A>(all: Map<string, A>, key: string, one: A) => {
  * memory only: a document whose verdict was dropped is judged again, with the same result.
  *
  * @param options.read     the content of a document whose signature verifies, else null
- * @param options.check    the rules that signed bytes break, apart from what their acquirer and their script stand for; left out, the
- *                         totals alone are compared with the lines
+ * @param options.check    the rules that signed bytes with this content break, apart from what their acquirer and their script stand for;
+ *                         if omitted, only the totals are compared with the lines
  * @param options.respond  the answer in XML, given the time in Unix milliseconds; without this function, answers have no XML
  * @param options.latency  how long each answer takes
  * @param options.modeOf   the authority's mode that a test account has chosen; always `up` if left out
@@ -146,7 +146,7 @@ const remember = <A>(all: Map<string, A>, key: string, one: A) => {
  */
 export const layer = <D extends SubmittedDocument>(options: {
   readonly read: (signed: Uint8Array) => D | null
-  readonly check?: (signed: Uint8Array) => ReadonlyArray<BrokenRule>
+  readonly check?: (signed: Uint8Array, document: D) => ReadonlyArray<BrokenRule>
   readonly respond?: (document: D, verdict: Verdict, at: number) => Uint8Array
   readonly latency: Duration.Input
   readonly modeOf?: (account_id: AccountId) => Effect.Effect<AuthorityMode>
@@ -168,7 +168,7 @@ export const layer = <D extends SubmittedDocument>(options: {
       signed: Uint8Array
     ) {
       const { check } = options
-      const verdict = judge(document, outcome, script, check && (() => check(signed)))
+      const verdict = judge(document, outcome, script, check && (() => check(signed, document)))
       if (options.respond === undefined) return verdict
       const xml = options.respond(document, verdict, yield* Clock.currentTimeMillis)
       const XmlBase64Bytes = Buffer.from(xml).toString("base64")

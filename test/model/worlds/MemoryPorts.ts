@@ -1,6 +1,6 @@
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { applicationResponse } from "../../../src/documents/parcel/ApplicationResponse.ts"
-import { brokenRules } from "../../../src/documents/check/AuthorityCheck.ts"
+import { brokenRules } from "../../oracle/AuthorityCheck.ts"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
 import { Authority } from "../../../src/outbound/authority/Authority.ts"
 import * as AuthoritySandbox from "../../../src/outbound/authority/AuthoritySandbox.ts"
@@ -49,7 +49,12 @@ export const memoryPorts = Effect.fnUntraced(function* (options: MemoryPortsOpti
   const layer = Layer.mergeAll(
     Layer.provide(
       options.authority ?? Layer.effect(Authority, Authority),
-      AuthoritySandbox.layer({ read: readSignedDocument, check: brokenRules, respond: applicationResponse, latency: 0 })
+      AuthoritySandbox.layer({
+        read: readSignedDocument,
+        check: (signed) => brokenRules(signed),
+        respond: applicationResponse,
+        latency: 0
+      })
     ),
     Layer.provide(options.sender ?? Layer.effect(WebhookSender, WebhookSender), receivers),
     Layer.provide(options.mailer ?? Layer.effect(Mailer, Mailer), ownMailer)

@@ -2,7 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { applicationResponse } from "../../../src/documents/parcel/ApplicationResponse.ts"
-import { brokenRules } from "../../../src/documents/check/AuthorityCheck.ts"
+import { brokenRules } from "../../oracle/AuthorityCheck.ts"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
 import { Authority } from "../../../src/outbound/authority/Authority.ts"
 import * as AuthoritySandbox from "../../../src/outbound/authority/AuthoritySandbox.ts"
@@ -29,7 +29,12 @@ export const make = Effect.gen(function* () {
   const surroundings = new Surroundings()
   const customer = yield* receiver
   const sandbox = yield* Layer.build(
-    AuthoritySandbox.layer({ read: readSignedDocument, check: brokenRules, respond: applicationResponse, latency: 0 })
+    AuthoritySandbox.layer({
+      read: readSignedDocument,
+      check: (signed) => brokenRules(signed),
+      respond: applicationResponse,
+      latency: 0
+    })
   )
   const authority = Layer.succeed(Authority, surroundings.around(Context.get(sandbox, Authority)))
   // What an e-mail carries is looked at in memory: to print it takes longer than all the rest.

@@ -2,7 +2,7 @@ import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { AccountId } from "../../../schemas/Id.ts"
-import { brokenRules } from "../../../src/documents/check/AuthorityCheck.ts"
+import { sandboxRules } from "../../../src/documents/SandboxRules.ts"
 import { applicationResponse } from "../../../src/documents/parcel/ApplicationResponse.ts"
 import type { FiscalDocument } from "../../../src/documents/ubl/FiscalDocument.ts"
 import { readSignedDocument, signDocument } from "../../../src/documents/signature/SignedDocument.ts"
@@ -18,7 +18,7 @@ import { itOn } from "../../support/Tests.ts"
 
 const sandbox = AuthoritySandbox.layer({
   read: readSignedDocument,
-  check: brokenRules,
+  check: sandboxRules,
   respond: applicationResponse,
   latency: 0
 })

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { brokenRules } from "../../../src/documents/check/AuthorityCheck.ts"
+import { brokenRules } from "../../oracle/AuthorityCheck.ts"
 import { colombianSandbox } from "../../../src/domain/accounts/Sandbox.ts"
 import { TestDocuments } from "../../../src/store/enablement/TestDocuments.ts"
 import * as TestApp from "../../support/apps/TestApp.ts"

@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { brokenRules } from "../../../src/documents/check/AuthorityCheck.ts"
+import { brokenRules } from "../../oracle/AuthorityCheck.ts"
 import { customerBody, invoiceBody } from "./Invoices.ts"
 import { MemoryTables } from "../memory/MemoryTables.ts"
 import { fetchBytes, get, post, type Reply } from "./Requests.ts"

@@ -11,7 +11,7 @@ import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
 import type { NationalProfile } from "../../../src/documents/NationalProfile.ts"
 import { applicationResponse } from "../../../src/documents/parcel/ApplicationResponse.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../../src/documents/signature/Certificate.ts"
-import { brokenRules } from "../../../src/documents/check/AuthorityCheck.ts"
+import { brokenRules } from "../../oracle/AuthorityCheck.ts"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
 import { makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
 import { RateLimit } from "../../../src/http/limits/RateLimit.ts"
@@ -131,7 +131,7 @@ const sandbox = (latency: number) =>
     Effect.map(SandboxAuthorities, ({ modeOf, scriptOf }) =>
       AuthoritySandbox.layer({
         read: readSignedDocument,
-        check: brokenRules,
+        check: (signed) => brokenRules(signed),
         respond: applicationResponse,
         latency,
         modeOf,

@@ -160,7 +160,7 @@ function* taxViolations(tax: Tax, path: string, line: Line, taxed: Taxed | undef
 }
 
 /** What a tax of a document should sum up to, in trillionths, and how that is computed. */
-const sumOf = (tax: Tax) => {
+export const sumOf = (tax: Tax) => {
   const { base = "0.00", rate = "0.00", unit_amount } = tax
   return unit_amount === undefined
     ? { exact: percentage(cents(base), rate), formula: `base ${base} × rate ${rate} / 100` }

@@ -1,13 +1,13 @@
 import { assert, describe, test } from "@effect/vitest"
 import { Effect } from "effect"
-import { brokenRules } from "../../../src/documents/check/AuthorityCheck.ts"
-import { signDocument } from "../../../src/documents/signature/SignedDocument.ts"
-import type { FiscalDocument } from "../../../src/documents/ubl/FiscalDocument.ts"
-import { sandboxSoftware } from "../../../src/documents/ubl/Software.ts"
-import ruleTexts from "../../../src/outbound/authority/ruleTexts.json" with { type: "json" }
-import { certificate, examples, ofLength, sale } from "../Documents.ts"
-import { coded, fullDocuments } from "../ubl/FullDocuments.ts"
-import { it } from "../../support/Tests.ts"
+import { brokenRules } from "./AuthorityCheck.ts"
+import { signDocument } from "../../src/documents/signature/SignedDocument.ts"
+import type { FiscalDocument } from "../../src/documents/ubl/FiscalDocument.ts"
+import { sandboxSoftware } from "../../src/documents/ubl/Software.ts"
+import ruleTexts from "../../src/outbound/authority/ruleTexts.json" with { type: "json" }
+import { certificate, examples, ofLength, sale } from "../documents/Documents.ts"
+import { coded, fullDocuments } from "../documents/ubl/FullDocuments.ts"
+import { it } from "../support/Tests.ts"
 
 const { "without prefix": withoutPrefix, ...others } = examples
 const all: Readonly<Record<string, FiscalDocument>> = {

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
-import { elementNames } from "../ubl/UblProfile.ts"
+import type { DocumentKind } from "../../schemas/FiscalDocument.ts"
+import { elementNames } from "../../src/documents/ubl/UblProfile.ts"
 import { type Expression, parsedExpression, parsedPath, type Path, type Place } from "./Expressions.ts"
 import { differs, figure, isOff } from "./Figures.ts"
 import rows from "./formulas.json" with { type: "json" }

@@ -2,24 +2,24 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import type { DocumentDetails } from "../../../schemas/DocumentDetails.ts"
-import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
-import type { InvoiceRequest } from "../../../schemas/Invoice.ts"
-import { type Line, lineExample, type Tax } from "../../../schemas/Line.ts"
-import { brokenFormulas, formulas } from "../../../src/documents/check/Formulas.ts"
-import { received } from "../../../src/documents/check/Rules.ts"
-import { parsedXml } from "../../../src/documents/check/XmlTree.ts"
-import { sandboxSoftware } from "../../../src/documents/ubl/Software.ts"
-import { unsignedDocument } from "../../../src/documents/ubl/UblDocument.ts"
-import { asKept } from "../../../src/domain/documents/Details.ts"
-import { invoiceViolations, noteViolations } from "../../../src/domain/documents/LocalRules.ts"
-import { totalsOf } from "../../../src/domain/documents/Totals.ts"
-import { figuresOf, withFigure } from "../../domain/documents/rules/Corrections.ts"
-import { invoiceBody } from "../../support/apps/Invoices.ts"
-import { money } from "../../support/documents/Fractions.ts"
-import { invoiceRequests, noteRequestOf, today } from "../../support/documents/RightRequests.ts"
-import { examples, sale } from "../Documents.ts"
-import { fullDocuments } from "../ubl/FullDocuments.ts"
+import type { DocumentDetails } from "../../schemas/DocumentDetails.ts"
+import type { DocumentKind } from "../../schemas/FiscalDocument.ts"
+import type { InvoiceRequest } from "../../schemas/Invoice.ts"
+import { type Line, lineExample, type Tax } from "../../schemas/Line.ts"
+import { brokenFormulas, formulas } from "./Formulas.ts"
+import { received } from "./Rules.ts"
+import { parsedXml } from "./XmlTree.ts"
+import { sandboxSoftware } from "../../src/documents/ubl/Software.ts"
+import { unsignedDocument } from "../../src/documents/ubl/UblDocument.ts"
+import { asKept } from "../../src/domain/documents/Details.ts"
+import { invoiceViolations, noteViolations } from "../../src/domain/documents/LocalRules.ts"
+import { totalsOf } from "../../src/domain/documents/Totals.ts"
+import { figuresOf, withFigure } from "../domain/documents/rules/Corrections.ts"
+import { invoiceBody } from "../support/apps/Invoices.ts"
+import { money } from "../support/documents/Fractions.ts"
+import { invoiceRequests, noteRequestOf, today } from "../support/documents/RightRequests.ts"
+import { examples, sale } from "../documents/Documents.ts"
+import { fullDocuments } from "../documents/ubl/FullDocuments.ts"
 
 type Content = DocumentDetails & { readonly lines: ReadonlyArray<Line>; readonly operation_type?: string }
 
@@ -236,7 +236,7 @@ describe("The table of the authority's formulas", () => {
   })
 })
 
-const root = Path.resolve(import.meta.dirname, "../../..")
+const root = Path.resolve(import.meta.dirname, "../..")
 const read = (file: string) => Fs.readFileSync(Path.join(root, file), "utf8")
 
 /** All lines, or lists of lines, in a value of JSON. */

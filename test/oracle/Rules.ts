@@ -1,5 +1,5 @@
-import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
-import { elementNames } from "../ubl/UblProfile.ts"
+import type { DocumentKind } from "../../schemas/FiscalDocument.ts"
+import { elementNames } from "../../src/documents/ubl/UblProfile.ts"
 import { all, at, textAt, type XmlElement } from "./XmlTree.ts"
 
 /** A rule of the authority that a document breaks. `rejection` refuses the document, `notification` only remarks on it. */

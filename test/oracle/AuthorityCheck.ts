@@ -1,5 +1,5 @@
-import { colombianSandbox } from "../../domain/accounts/Sandbox.ts"
-import { sandboxSoftware } from "../ubl/Software.ts"
+import { colombianSandbox } from "../../src/domain/accounts/Sandbox.ts"
+import { sandboxSoftware } from "../../src/documents/ubl/Software.ts"
 import { allowanceRules, lineAllowanceRules, type PlacedAllowance } from "./AllowanceRules.ts"
 import { codeRules, type Records } from "./CodeRules.ts"
 import { brokenFormulas } from "./Formulas.ts"

@@ -1,5 +1,5 @@
-import { creditConcepts, debitConcepts } from "../../../schemas/Code.ts"
-import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
+import { creditConcepts, debitConcepts } from "../../schemas/Code.ts"
+import type { DocumentKind } from "../../schemas/FiscalDocument.ts"
 import type { Received, Rule } from "./Rules.ts"
 import { at, attributeOf, textAt, type XmlElement } from "./XmlTree.ts"
 

@@ -1,6 +1,6 @@
-import { currencyCodes } from "../../domain/documents/Currencies.ts"
+import { currencyCodes } from "../../src/domain/documents/Currencies.ts"
 import { isFigure } from "./Figures.ts"
-import { authority, elementNames, profiles, ublVersion } from "../ubl/UblProfile.ts"
+import { authority, elementNames, profiles, ublVersion } from "../../src/documents/ubl/UblProfile.ts"
 import { hasWrongDigit } from "./PartyRules.ts"
 import type { Received, Rule } from "./Rules.ts"
 import { all, at, attributeOf, textAt, type XmlElement } from "./XmlTree.ts"

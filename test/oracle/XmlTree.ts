@@ -1,4 +1,4 @@
-import { unescaped } from "../ubl/Xml.ts"
+import { unescaped } from "../../src/documents/ubl/Xml.ts"
 
 /** An element of a parsed document. */
 export interface XmlElement {
