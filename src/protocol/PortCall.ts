@@ -11,7 +11,10 @@ export class PortBroken extends Data.TaggedError("PortBroken")<{
   readonly cause: Cause.Cause<never>
 }> {}
 
-/** What a method of a port may answer. A port is a service that a team may replace, so its type is not trusted. */
+/**
+ * What a method of a port may answer. The callers of the authority, the mailer and the webhook sender decide by the answer what becomes of
+ * a document, an e-mail or a delivery, and so check it: a team may replace the port. Other callers trust the type.
+ */
 export interface PortMethod {
   /** Names the port and its method: "Mailer.send". */
   readonly name: string

@@ -57,8 +57,9 @@ export const portMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/http/request/Timeouts.ts", "test/ports/RateLimits.test.ts", {
-    "a rate limiter that cannot be interrupted holds up its request": {
-      "Deadline.within(call, Duration.toMillis(timeout), () => Effect.fail(late))": "inTime(call)"
+    "a rate limiter that hangs is an error of the service": {
+      "Deadline.within(call, Duration.toMillis(timeout), () => Effect.fail(late))":
+        "Deadline.within(call, Duration.toMillis(timeout), () => Effect.die(late))"
     }
   }),
   ...guards("src/protocol/Notify.ts", "test/ports/Tells.test.ts", {
