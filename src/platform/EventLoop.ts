@@ -1,6 +1,6 @@
 import { Effect, Scheduler } from "effect"
 import { performance } from "node:perf_hooks"
-import { AccountLanes } from "../protocol/AccountLanes.ts"
+import { AccountLanes, ReadyFibers } from "../protocol/AccountLanes.ts"
 
 // In milliseconds. With 2 ms a neighbour of a flood of creations waits twice as long.
 const sliceMs = 0.5
@@ -81,7 +81,7 @@ const makeLanes = () => {
       set()
     }
   }
-  return (lane: string): Scheduler.Scheduler =>
+  const laneOf = (lane: string): Scheduler.Scheduler =>
     new Scheduler.MixedScheduler("async", (run) => {
       const task: Task = { run, isCancelled: false }
       noteAccount(lane)
@@ -95,14 +95,16 @@ const makeLanes = () => {
         task.isCancelled = true
       }
     })
+  return { laneOf, ready: () => ready }
 }
 
 /** Lets the fibers of an effect share the event loop, so that the accounts with ready fibers take turns. */
 export const shared = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.suspend(() => {
-    const laneOf = makeLanes()
+    const { laneOf, ready } = makeLanes()
     return effect.pipe(
       Effect.provideService(AccountLanes, laneOf),
+      Effect.provideService(ReadyFibers, ready),
       Effect.provideService(Scheduler.Scheduler, laneOf(common))
     )
   })

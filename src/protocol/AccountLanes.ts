@@ -17,3 +17,8 @@ export const inLane =
         ? effect
         : Effect.provideService(effect, Scheduler.Scheduler, laneOf(accountAddress(account)))
     )
+
+/** The number of fibers that are ready to run in this process; 0 where no event loop is shared. */
+export class ReadyFibers extends Context.Reference<() => number>("folio/protocol/ReadyFibers", {
+  defaultValue: () => () => 0
+}) {}

@@ -99,6 +99,12 @@ export const readMutants: ReadonlyArray<Mutant> = [
   ...guards("src/store/sql/Batcher.ts", "test/platform/EventLoop.test.ts", {
     "all items of a batch go on in one turn of the event loop": {
       "Effect.tap(Deferred.await(answer), Effect.yieldNow)": "Deferred.await(answer)"
+    },
+    "a statement of a busy process does not wait for other rows": {
+      "turns < turnsMax && ready() > readyMax": "turns < 0"
+    },
+    "a statement waits for other rows where the process has time": {
+      "turns < turnsMax && ready() > readyMax": "turns < turnsMax"
     }
   }),
   ...[

@@ -100,6 +100,31 @@ describe("fibers that share the event loop", () => {
     }).pipe(Effect.scoped, EventLoop.shared)
   )
 
+  it.live("write their rows together where many of them are ready, and at once where few are", () =>
+    Effect.gen(function* () {
+      const sizes: Array<number> = []
+      const offer = yield* Batcher.make({
+        name: "test",
+        max: 50,
+        run: (items: ReadonlyArray<number>) =>
+          Effect.as(
+            Effect.sync(() => sizes.push(items.length)),
+            items
+          )
+      })
+      for (const count of [40, 10]) {
+        const fibers = yield* Effect.forEach(Array.from({ length: count }), (_, item) =>
+          // The first row is there a turn before the others.
+          Effect.forkChild(
+            inLane(busy)(Effect.andThen(Effect.repeat(Effect.yieldNow, { times: item === 0 ? 0 : 1 }), offer(item)))
+          )
+        )
+        yield* Fiber.joinAll(fibers)
+      }
+      assert.deepStrictEqual(sizes, [40, 1, 9])
+    }).pipe(Effect.scoped, EventLoop.shared)
+  )
+
   it.live("have every other step where they are of no account", () =>
     Effect.gen(function* () {
       yield* share

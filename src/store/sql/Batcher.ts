@@ -1,10 +1,16 @@
 import { type Cause, Deferred, Effect, Exit, Latch, Metric, type Scope, type Tracer } from "effect"
+import { ReadyFibers } from "../../protocol/AccountLanes.ts"
 import * as Metrics from "../../protocol/Metrics.ts"
 import { isDisconnected } from "./SqlFailure.ts"
 
+// While more fibers than these are ready, a batch waits for a few turns of the event loop: a statement of one row costs as much as one of
+// several, and what the rows would gain by being first they would lose behind the statements of the others.
+const readyMax = 20
+const turnsMax = 3
+
 /**
- * Gathers single writes into batches without a timer: a write is sent at once when no batch is in flight; while a batch is in flight,
- * further writes gather into the next batch. Items of one batch keep the order in which they were offered. A failed batch is repeated item by item, so that a bad item cannot fail the others:
+ * Gathers single writes into batches without a timer: a write is sent at once when no batch is in flight and the process has time; while a
+ * batch is in flight, further writes gather into the next batch. Items of one batch keep the order in which they were offered. A failed batch is repeated item by item, so that a bad item cannot fail the others:
  * `run` must therefore be safe to repeat. A batch that loses its connection is repeated once as a whole, and fails as a whole when no
  * other connection is available, so that its items do not each wait for a connection in turn.
  *
@@ -24,6 +30,7 @@ export const make = <A, B, E>(options: {
   Effect.gen(function* () {
     let waiting: Array<Entry<A, B, E>> = []
     const offered = Latch.makeUnsafe()
+    const ready = yield* ReadyFibers
 
     const size = Metrics.batchSizes(options.name)
     const duration = Metrics.batchDurations(options.name)
@@ -66,7 +73,10 @@ export const make = <A, B, E>(options: {
       // The yield lets items that other fibers offer at the same moment join the batch.
       yield* Effect.yieldNow
       offered.closeUnsafe()
-      while (waiting.length > 0) yield* write(waiting.splice(0, options.max))
+      while (waiting.length > 0) {
+        for (let turns = 0; turns < turnsMax && ready() > readyMax; turns++) yield* Effect.yieldNow
+        yield* write(waiting.splice(0, options.max))
+      }
     }).pipe(Effect.forever, Effect.forkScoped)
 
     yield* Effect.addFinalizer(() =>
