@@ -227,8 +227,12 @@ const OwnRoutes = Effect.fnUntraced(function* (program: string) {
   assert.strictEqual(stranger.error.code, "invalid_api_key")
   // A request of the team's own route that has begun is answered before the service stops.
   const begun = yield* halfSent(service, JSON.stringify(form))
-  const statuses = yield* Effect.replicateEffect(shop.post("/own/sign-up", {}), 30)
-  assert.strictEqual(statuses.at(-1)?.status, 429, "limited by address")
+  const answers = yield* Effect.replicateEffect(shop.post("/own/sign-up", {}), 15)
+  assert.include(
+    answers.map(({ status }) => status),
+    429,
+    "limited by address"
+  )
   yield* service.signal("SIGTERM")
   yield* until(service.ready, (status) => status !== 200)
   yield* begun.end
