@@ -122,7 +122,10 @@ export class Documents extends Judge {
     if (place(b) < place(a) && !isReopened) wrong(`went back from ${a.status} (${a.stage})`)
     if (isTerminal(a) && a.status !== b.status && !isReopened) wrong(`was ${a.status} already`)
     if (a.full_number !== "" && a.full_number !== b.full_number) wrong(`was ${a.full_number} before`)
-    if (place(a) > hasLeft && codeOf(a) !== codeOf(b) && !isReopened && !isCorrected) wrong("has another code")
+    // The submission of a draft of which nothing left is taken back, and the draft is dated anew the next day.
+    const isUnsent = a.status === "draft" && !this.journal.calls.mayHaveLeft(codeOf(a) ?? "", Infinity)
+    const keepsCode = place(a) > hasLeft && !isUnsent && !isReopened && !isCorrected
+    if (keepsCode && codeOf(a) !== codeOf(b)) wrong("has another code")
     const kept = ["metadata", "created_at", "currency"] as const
     for (const field of isCorrected ? kept : ([...kept, "customer_id", "lines", "totals"] as const)) {
       if (JSON.stringify(a[field]) !== JSON.stringify(b[field])) wrong(`changed its ${field}`)
