@@ -280,8 +280,10 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
       return isSqlFailure(cause) ? notify.proceed(row) : stumble(row, cause)
     }
 
-    /** Carries out the steps that the document's row calls for, until the document is done or has to wait. */
-    // After a failure of the database, the row says how far the document had come.
+    /**
+     * Carries out the steps that the document's row calls for, until the document is done or has to wait. After a failure of the database,
+     * reads in the row how far the document had come.
+     */
     const proceed = Effect.fn("Executor.proceed")((key: DocumentKey) =>
       Effect.flatMap(backpressure.signing(key, invoices.load(key)), workOff).pipe(
         Effect.sandbox,

@@ -106,7 +106,7 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
       return moved
     })
 
-    /** Lets an e-mail wait or, without a delay, fail. It has no event then, so that no endpoint is told. */
+    /** Lets an e-mail wait or, without a delay, fail. Neither has an event, so that no endpoint receives one. */
     const postpone = Effect.fnUntraced(function* (email: StoredEmail, reason: string, retryInMs: number | null) {
       const at = new Date(yield* Clock.currentTimeMillis)
       const status = retryInMs === null ? "failed" : "pending"

@@ -67,6 +67,6 @@ export const callPort = <A, E, R>(
   return Deadline.within(checkPort(method, call), Duration.toMillis(within), () => Effect.fail(late()))
 }
 
-/** Turns an interruption that a port itself has caused into a defect of the port: its caller is not interrupted, and goes on. */
+/** Turns an interruption that a port itself has caused into a defect of the port, so that its caller is not interrupted. */
 export const dieOfInterruption = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.catchCauseIf(call, Cause.hasInterruptsOnly, () => Effect.die(new Error("a port interrupted its own call")))

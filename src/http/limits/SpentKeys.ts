@@ -24,12 +24,13 @@ interface Spent {
 /** The methods with which a path is known. */
 export type MethodsOf = (path: string) => ReadonlyArray<string>
 
-// No key is kept as it was sent, and a long header takes no more memory than a short one.
-const nameOf = ({ headers }: HttpServerRequest.HttpServerRequest) =>
-  hash("sha256", headers["authorization"] ?? "", "base64")
+const hashed = (text: string) => hash("sha256", text, "base64")
+
+// No key is kept as it was sent, and a long header or path takes no more memory than a short one.
+const nameOf = ({ headers }: HttpServerRequest.HttpServerRequest) => hashed(headers["authorization"] ?? "")
 
 const creationOf = (name: string, { method, url }: HttpServerRequest.HttpServerRequest) =>
-  `${name} ${method} ${pathOf(url)}`
+  hashed(`${name} ${method} ${pathOf(url)}`)
 
 /** Whether a request has a route that needs a key. */
 const needsKey = ({ method, url }: HttpServerRequest.HttpServerRequest, methodsOf: MethodsOf) => {

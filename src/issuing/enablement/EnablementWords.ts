@@ -63,7 +63,7 @@ const ownTroubles = {
 /** Why a test set waits: a trouble with the authority's test service, or one of this service. */
 export type TestSetTrouble = AuthorityTrouble | keyof typeof ownTroubles
 
-/** What a person is told about a trouble, what to do, and the words of the call. */
+/** The text about a trouble for a person: what is wrong, what to do, and the words of the call. */
 export const troubleWords = (trouble: TestSetTrouble, said: string): string => {
   const words = said === "" ? "" : ` (${said.replace(/\.$/, "")})`
   if (trouble === "no_test_service" || trouble === "internal") return `${ownTroubles[trouble]} ${itself}${words}`

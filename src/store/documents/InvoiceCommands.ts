@@ -24,7 +24,7 @@ const Standing = Schema.Struct({
 /** The facts of a document that decide whether a command is allowed. */
 export type Standing = typeof Standing.Type
 
-/** What a corrected document begins anew with. The code follows when the document is dated (`Redating`). */
+/** What a corrected document gets instead of what it had. The code follows when the document is dated (`Redating`). */
 export interface Renewal {
   readonly key: DocumentKey
   /** YYYY-MM-DD, in the authority's zone */

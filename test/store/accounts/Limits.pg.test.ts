@@ -148,7 +148,7 @@ onPostgres(
     yield* happen
     yield* succeed(gone)
     assert.sameMembers([...(yield* markFull(3))], [slow, other])
-    assert.deepStrictEqual(yield* markFull(3), [], "it is told once")
+    assert.deepStrictEqual(yield* markFull(3), [], "an endpoint is marked once")
     yield* succeed(other)
     assert.deepStrictEqual(yield* markFull(3), [])
     const moved = yield* happen

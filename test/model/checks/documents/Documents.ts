@@ -122,7 +122,7 @@ export class Documents extends Judge {
     if (place(b) < place(a) && !isReopened) wrong(`went back from ${a.status} (${a.stage})`)
     if (isTerminal(a) && a.status !== b.status && !isReopened) wrong(`was ${a.status} already`)
     if (a.full_number !== "" && a.full_number !== b.full_number) wrong(`was ${a.full_number} before`)
-    // The submission of a draft of which nothing left is taken back, and the draft is dated anew the next day.
+    // A submission of which nothing left is taken back. The next day the draft gets that day as its date, and so another code.
     const isUnsent = a.status === "draft" && !this.journal.calls.mayHaveLeft(codeOf(a) ?? "", Infinity)
     const keepsCode = place(a) > hasLeft && !isUnsent && !isReopened && !isCorrected
     if (keepsCode && codeOf(a) !== codeOf(b)) wrong("has another code")
