@@ -1,9 +1,17 @@
 import { Effect, Scheduler } from "effect"
 import { performance } from "node:perf_hooks"
-import { AccountLanes, ReadyFibers } from "../protocol/AccountLanes.ts"
+import { AccountLanes, ReadyFibersRun } from "../protocol/AccountLanes.ts"
 
-// In milliseconds. With 2 ms a neighbour of a flood of creations waits twice as long.
-const sliceMs = 0.5
+// The longest turn in milliseconds while several accounts have fibers, and while one of them has most. With 2 ms a neighbour of one
+// account's flood waits twice as long; with less than 4 ms accounts that are as busy as each other share fewer statements.
+const sliceMs = 4
+const sliceOfFloodMs = 0.5
+
+// While more fibers than these are ready, the process is busy, and a statement waits until so many times as many fibers have run. Next to a
+// flood a statement waits only for a few: that of a neighbour would wait behind the flood.
+const readyMax = 20
+const rounds = 2
+const fibersOfFlood = 6
 
 // In milliseconds. While one account alone sends requests, its fibers have whole turns: more of them then share a statement.
 const sharedMs = 1_000
@@ -20,7 +28,7 @@ const common = "common"
  * Makes schedulers that share the event loop. Effect's own scheduler runs all ready fibers in one turn of the loop, in order: the turn of a
  * busy process lasts tens of milliseconds, a request needs several turns, one for each answer of the database, and the fibers of a busy
  * account stand before those of another. Here, while more than one account has fibers, one of each account runs in turn, and one of the common
- * lane before each of them. While most of the ready fibers are in one lane, a turn ends after half a millisecond.
+ * lane before each of them, and a turn ends after a few milliseconds, so that the process reads what has arrived.
  */
 const makeLanes = () => {
   const lanes = new Map<string, Array<Task>>()
@@ -57,14 +65,22 @@ const makeLanes = () => {
     if (latest !== undefined) sharedUntil = performance.now() + sharedMs
     latest = lane
   }
-  /** Whether most of the ready fibers are in one lane. Equally busy accounts have whole turns: more fibers then share a statement. */
+  /** Whether most of the ready fibers are in one lane. */
   const isFlooded = () => {
     for (const tasks of lanes.values()) if (tasks.length * 2 > ready) return true
     return false
   }
+  let ran = 0
+  /** Those that wait until so many fibers have run. */
+  let waiting: Array<{ readonly until: number; readonly resume: (effect: Effect.Effect<void>) => void }> = []
+  const readyFibersRun = Effect.callback<void>((resume) => {
+    if (ready <= readyMax) return resume(Effect.void)
+    const fibers = performance.now() < sharedUntil && isFlooded() ? fibersOfFlood : ready * rounds
+    waiting.push({ until: ran + fibers, resume })
+  })
   const runSlice = () => {
     const now = performance.now()
-    const end = now < sharedUntil && isFlooded() ? now + sliceMs : Infinity
+    const end = now < sharedUntil ? now + (isFlooded() ? sliceOfFloodMs : sliceMs) : Infinity
     // What these fibers start waits for the next turn.
     let left = ready
     try {
@@ -73,11 +89,15 @@ const makeLanes = () => {
         if (task === undefined) break
         left -= 1
         ready -= 1
+        ran += 1
         if (!task.isCancelled) task.run()
         if (performance.now() >= end) break
       }
     } finally {
       isSet = false
+      const over = waiting.filter(({ until }) => ready === 0 || until <= ran)
+      if (over.length > 0) waiting = waiting.filter((one) => !over.includes(one))
+      for (const { resume } of over) resume(Effect.void)
       set()
     }
   }
@@ -95,16 +115,16 @@ const makeLanes = () => {
         task.isCancelled = true
       }
     })
-  return { laneOf, ready: () => ready }
+  return { laneOf, readyFibersRun }
 }
 
 /** Lets the fibers of an effect share the event loop, so that the accounts with ready fibers take turns. */
 export const shared = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.suspend(() => {
-    const { laneOf, ready } = makeLanes()
+    const { laneOf, readyFibersRun } = makeLanes()
     return effect.pipe(
       Effect.provideService(AccountLanes, laneOf),
-      Effect.provideService(ReadyFibers, ready),
+      Effect.provideService(ReadyFibersRun, readyFibersRun),
       Effect.provideService(Scheduler.Scheduler, laneOf(common))
     )
   })

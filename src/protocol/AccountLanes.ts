@@ -18,7 +18,7 @@ export const inLane =
         : Effect.provideService(effect, Scheduler.Scheduler, laneOf(accountAddress(account)))
     )
 
-/** The number of fibers that are ready to run in this process; 0 where no event loop is shared. */
-export class ReadyFibers extends Context.Reference<() => number>("folio/protocol/ReadyFibers", {
-  defaultValue: () => () => 0
+/** Waits, in a busy process, until the fibers that are ready now have run; ends at once where the process has time. */
+export class ReadyFibersRun extends Context.Reference<Effect.Effect<void>>("folio/protocol/ReadyFibersRun", {
+  defaultValue: () => Effect.void
 }) {}

@@ -20,14 +20,15 @@ interface Turn {
   isTaken: boolean
 }
 
-// A longer time between two turns of an owner is a stall and says nothing of the rate afterwards.
+// A longer time between two turns is a stall and says nothing of the rate afterwards.
 const stallMs = 1_000
 
-// So many rounds of an owner's turns always wait, so that a client with a few connections is slowed and not refused.
+// A turn that has fewer others before it may always wait, in rounds of one owner's turns, so that a client with a few connections is
+// slowed and not refused.
 const freeRounds = 4
 
-// The number of an owner's last turns from which the rate of its turns is computed.
-const ratedTurns = 32
+// The number of the last turns from which their rate is computed.
+const ratedTurns = 64
 
 const retryAfter = 2
 
@@ -55,26 +56,23 @@ export const make = (options: TurnOptions) => {
   const underWay = new Counts()
   /** The owners that rest, each with the milliseconds that remain to rest after the current sleep. */
   const resting = new Map<string, number>()
-  /** The times of an owner's last turns, oldest first, in Unix milliseconds, while turns of the owner wait. */
-  const times = new Map<string, Array<number>>()
+  /** The times of the last turns that had waited, oldest first, in Unix milliseconds; empty while no turn waits. */
+  let times: Array<number> = []
   const maxDelayMs = options.maxDelay === undefined ? Infinity : Duration.toMillis(options.maxDelay)
   let inAll = 0
 
-  const note = (owner: string, now: number) => {
+  const note = (now: number) => {
     if (maxDelayMs === Infinity) return
-    if (queue.waiting(owner) === 0) return void times.delete(owner)
-    const last = times.get(owner) ?? []
-    const isAfterStall = now - (last.at(-1) ?? now) >= stallMs
-    times.set(owner, isAfterStall ? [now] : [...last.slice(1 - ratedTurns), now])
+    if (queue.size === 0) times = []
+    else times = now - (times.at(-1) ?? now) >= stallMs ? [now] : [...times.slice(1 - ratedTurns), now]
   }
-  /** How long a further turn of the owner would wait, in milliseconds; 0 until enough turns have come to compute it. */
-  const delayMs = (owner: string, now: number) => {
-    const last = times.get(owner) ?? []
-    const [first = now, latest = now] = [last[0], last.at(-1)]
-    if (last.length < ratedTurns) return 0
+  /** How long a turn with so many others before it would wait, in milliseconds; 0 until enough turns have come to compute it. */
+  const delayMs = (before: number, now: number) => {
+    const [first = now, latest = now] = [times[0], times.at(-1)]
+    if (times.length < ratedTurns) return 0
     // The time since the last turn counts as well, because turns may come more slowly than before.
     const until = now - latest < stallMs ? now : latest
-    return (queue.waiting(owner) * (until - first)) / ratedTurns
+    return (before * (until - first)) / ratedTurns
   }
   const mayBegin = (owner: string) => !resting.has(owner) && underWay.of(owner) < ofOwnerAtOnce
   const begin = (owner: string) => {
@@ -86,7 +84,7 @@ export const make = (options: TurnOptions) => {
       const next = queue.take(mayBegin)
       if (next === undefined) break
       begin(next.owner)
-      note(next.owner, clock.currentTimeMillisUnsafe())
+      note(clock.currentTimeMillisUnsafe())
       next.job.isTaken = true
       next.job.begun.openUnsafe()
     }
@@ -130,7 +128,8 @@ export const make = (options: TurnOptions) => {
     const own = queue.waiting(owner)
     if (queue.waiting(owner, asker) >= waiting.ofAsker) return refusals.ofAsker
     if (own >= waiting.ofOwner) return refusals.ofOwner
-    if (own >= ofOwnerAtOnce * freeRounds && delayMs(owner, now) > maxDelayMs) {
+    const before = queue.before(owner)
+    if (before >= ofOwnerAtOnce * freeRounds && delayMs(before, now) > maxDelayMs) {
       return inAll >= atOnce && underWay.of(owner) < ofOwnerAtOnce ? refusals.slow : refusals.slowOfOwner
     }
     // An owner without a waiting turn may always wait, so that the other accounts together cannot exclude the owner.

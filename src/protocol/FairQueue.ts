@@ -14,7 +14,18 @@ export class FairQueue<A> {
   waiting(owner: string, asker?: string): number {
     const lines = this.owners.get(owner)
     if (asker !== undefined) return lines?.get(asker)?.length ?? 0
-    return [...(lines?.values() ?? [])].reduce((sum, line) => sum + line.length, 0)
+    let count = 0
+    for (const line of lines?.values() ?? []) count += line.length
+    return count
+  }
+
+  /** The number of waiting jobs that are taken before a further job of the owner, if the owner has any. */
+  before(owner: string): number {
+    const own = this.waiting(owner)
+    if (own === 0) return 0
+    let count = 0
+    for (const other of this.owners.keys()) count += Math.min(own, this.waiting(other))
+    return count
   }
 
   /** Whether an owner with waiting jobs satisfies `is`. */

@@ -31,9 +31,12 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "!resting.has(owner) && underWay.of(owner) < ofOwnerAtOnce": "!resting.has(owner)"
     },
     "as much as comes may wait for a turn": { "if (own >= waiting.ofOwner)": "if (own < 0)" },
-    "a turn may come as late as it likes": { "delayMs(owner, now) > maxDelayMs": "own < 0" },
+    "a turn may come as late as it likes": { "delayMs(before, now) > maxDelayMs": "own < 0" },
+    "only the account's own turns are before a turn": { "const before = queue.before(owner)": "const before = own" },
     "a turn that is late says nothing of the rate of turns": { "now - latest < stallMs ? now : latest": "latest" },
-    "a stall counts as the rate of turns": { "isAfterStall ? [now] : [...last": "[...last" },
+    "a stall counts as the rate of turns": {
+      "now - (times.at(-1) ?? now) >= stallMs ? [now] : [...times": "[...times"
+    },
     "who gave up waiting keeps the turn": { "queue.remove(owner, asker, turn)": "" },
     "nobody rests after a turn": { "if (restMs > 0) resting.set(owner, (owed ?? 0) + restMs)": "" },
     "all other accounts together keep one out of the line": {
@@ -90,10 +93,16 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "lanes.has(common) && (!wasCommon || lanes.size === 1)": "lanes.has(common)"
     },
     "ready fibers do not let the process read what has arrived": {
-      "now < sharedUntil && isFlooded() ? now + sliceMs : Infinity": "Infinity"
+      "now < sharedUntil ? now + (isFlooded() ? sliceOfFloodMs : sliceMs) : Infinity": "Infinity"
     },
     "one account alone has slices too": {
-      "now < sharedUntil && isFlooded() ? now + sliceMs : Infinity": "now + sliceMs"
+      "now < sharedUntil ? now + (isFlooded() ? sliceOfFloodMs : sliceMs) : Infinity": "now + sliceOfFloodMs"
+    },
+    "a statement waits for other rows where the process has time": {
+      "if (ready <= readyMax) return resume(Effect.void)": "if (ready < 0) return resume(Effect.void)"
+    },
+    "the statement of a neighbour waits for the rows of a flood": {
+      "isFlooded() ? fibersOfFlood : ready * rounds": "isFlooded() ? ready * rounds : ready * rounds"
     }
   }),
   ...guards("src/store/sql/Batcher.ts", "test/platform/EventLoop.test.ts", {
@@ -101,10 +110,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "Effect.tap(Deferred.await(answer), Effect.yieldNow)": "Deferred.await(answer)"
     },
     "a statement of a busy process does not wait for other rows": {
-      "turns < turnsMax && ready() > readyMax": "turns < 0"
-    },
-    "a statement waits for other rows where the process has time": {
-      "turns < turnsMax && ready() > readyMax": "turns < turnsMax"
+      "        yield* readyFibersRun\n": ""
     }
   }),
   ...[

@@ -74,7 +74,7 @@ describe("fibers that share the event loop", () => {
     }).pipe(EventLoop.shared)
   )
 
-  it.live("of accounts that are as busy as each other have whole turns", () =>
+  it.live("of accounts that are as busy as each other have longer turns", () =>
     Effect.gen(function* () {
       yield* share
       const fibers = yield* Effect.forEach([..."abcdefgh"], (letter) =>
@@ -122,6 +122,27 @@ describe("fibers that share the event loop", () => {
         yield* Fiber.joinAll(fibers)
       }
       assert.deepStrictEqual(sizes, [40, 1, 9])
+    }).pipe(Effect.scoped, EventLoop.shared)
+  )
+
+  it.live("write a row of another account than the busy one after a few of its steps", () =>
+    Effect.gen(function* () {
+      yield* share
+      let taken = 0
+      const flood = yield* Effect.forEach(Array.from({ length: 50 }), () =>
+        Effect.forkChild(inLane(busy)(steps(Infinity, () => (taken += 1))))
+      )
+      yield* Effect.repeat(Effect.yieldNow, { until: () => taken >= 50 })
+      const offer = yield* Batcher.make({
+        name: "test",
+        max: 50,
+        run: (items: ReadonlyArray<number>) => Effect.as(Effect.void, items)
+      })
+      const before = taken
+      yield* inLane(other)(offer(1))
+      const meanwhile = taken - before
+      yield* Fiber.interruptAll(flood)
+      assert.isAtMost(meanwhile, 30)
     }).pipe(Effect.scoped, EventLoop.shared)
   )
 

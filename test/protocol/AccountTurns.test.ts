@@ -169,56 +169,83 @@ describe("turns", () => {
     assert.include(yield* Fiber.join(other), { code: "service_unavailable" })
   })
 
+  it.effect("that would come too late are refused at once, with the fault of whose they are", function* () {
+    const waiting = { ofAsker: 99, ofOwner: 99, inAll: 99 }
+    const { ask, end, inTurn } = make({
+      atOnce: 3,
+      ofOwnerAtOnce: 2,
+      waiting,
+      maxWait: "1 minute",
+      maxDelay: "1 second"
+    })
+    let [asked, ended] = [0, 0]
+    const askMany = (count: number) =>
+      Effect.forEach(Array.from({ length: count }), () => ask("a", "key", `a${++asked}`), { discard: true })
+    // A turn comes every 100 ms: 26 wait for more than two seconds.
+    const endMany = (count: number) =>
+      Effect.forEach(
+        Array.from({ length: count }),
+        () =>
+          Effect.andThen(
+            TestClock.adjust("100 millis"),
+            Effect.suspend(() => end(`a${++ended}`))
+          ),
+        { discard: true }
+      )
+    yield* askMany(98)
+    yield* endMany(70)
+    const own = yield* refusal(inTurn, "a", "key")
+    assert.deepInclude(own, { code: "rate_limited", headers: { "Retry-After": "2" } })
+    assert.match(own.message, /^This account's other documents would leave no turn for this one within 1000 ms/)
+    assert.strictEqual(yield* inTurn({ owner: "b", asker: "key" }, Effect.succeed("b's")), "b's")
+    // A stall says nothing of the rate: a turn that is asked for after it waits.
+    yield* endMany(19)
+    yield* TestClock.adjust("5 seconds")
+    yield* endMany(1)
+    yield* askMany(3)
+    assert.isUndefined((yield* ask("a", "key", "patient")).pollUnsafe(), "nine wait for less than a second")
+  })
+
+  it.effect("that would come too late are refused at once when turns come more slowly", function* () {
+    const waiting = { ofAsker: 199, ofOwner: 199, inAll: 199 }
+    const { ask, end } = make({ atOnce: 3, ofOwnerAtOnce: 2, waiting, maxWait: "1 minute", maxDelay: "1 second" })
+    for (let index = 0; index < 106; index += 1) yield* ask("a", "key", `a${index}`)
+    for (let index = 0; index < 74; index += 1) {
+      yield* TestClock.adjust("20 millis")
+      yield* end(`a${index}`)
+    }
+    assert.isUndefined((yield* ask("a", "key", "before")).pollUnsafe(), "31 wait for 0.6 s")
+    yield* TestClock.adjust("900 millis")
+    assert.isDefined((yield* ask("a", "key", "after")).pollUnsafe(), "32 would wait for more than a second")
+  })
+
   it.effect(
-    "that would come too late at their owner's rate are refused at once, with the fault of whose they are",
+    "that would come too late behind those of many accounts are refused at once, and few of an account wait",
     function* () {
-      const waiting = { ofAsker: 99, ofOwner: 99, inAll: 99 }
-      const { ask, end, inTurn } = make({
+      const waiting = { ofAsker: 99, ofOwner: 99, inAll: 999 }
+      const { ask, begun, end } = make({
         atOnce: 3,
         ofOwnerAtOnce: 2,
         waiting,
         maxWait: "1 minute",
         maxDelay: "1 second"
       })
-      let [asked, ended] = [0, 0]
-      const askMany = (count: number) =>
-        Effect.forEach(Array.from({ length: count }), () => ask("a", "key", `a${++asked}`), { discard: true })
-      // A turn comes every 100 ms: eighteen wait for almost two seconds.
-      const endMany = (count: number) =>
-        Effect.forEach(
-          Array.from({ length: count }),
-          () =>
-            Effect.andThen(
-              TestClock.adjust("100 millis"),
-              Effect.suspend(() => end(`a${++ended}`))
-            ),
-          { discard: true }
-        )
-      yield* askMany(60)
-      yield* endMany(40)
-      const own = yield* refusal(inTurn, "a", "key")
-      assert.deepInclude(own, { code: "rate_limited", headers: { "Retry-After": "2" } })
-      assert.match(own.message, /^This account's other documents would leave no turn for this one within 1000 ms/)
-      assert.strictEqual(yield* inTurn({ owner: "b", asker: "key" }, Effect.succeed("b's")), "b's")
-      // A stall says nothing of the rate: a turn that is asked for after it waits.
-      yield* endMany(11)
-      yield* TestClock.adjust("5 seconds")
-      yield* endMany(1)
-      yield* askMany(3)
-      assert.isUndefined((yield* ask("a", "key", "patient")).pollUnsafe(), "nine wait for less than a second")
+      const owners = [..."abcdefghij"]
+      for (let index = 0; index < 15; index += 1) {
+        for (const owner of owners) yield* ask(owner, "key", `${owner}${index}`)
+      }
+      // A turn comes every 20 ms, and one of each account every 200 ms.
+      for (let ended = 0; ended < 70; ended += 1) {
+        yield* TestClock.adjust("20 millis")
+        yield* end(begun[ended]!)
+      }
+      const exit = (yield* ask("a", "key", "eighth")).pollUnsafe()
+      assert.include(String(exit), "The service is overloaded here", "seventy turns before it would take 1.4 s")
+      for (let ended = 70; ended < 110; ended += 1) {
+        yield* TestClock.adjust("20 millis")
+        yield* end(begun[ended]!)
+      }
+      assert.isUndefined((yield* ask("a", "key", "fourth")).pollUnsafe(), "thirty turns before it take 0.6 s")
     }
   )
-
-  it.effect("that would come too late are refused at once when their owner's turns come more slowly", function* () {
-    const waiting = { ofAsker: 99, ofOwner: 99, inAll: 99 }
-    const { ask, end } = make({ atOnce: 3, ofOwnerAtOnce: 2, waiting, maxWait: "1 minute", maxDelay: "1 second" })
-    for (let index = 0; index < 72; index += 1) yield* ask("a", "key", `a${index}`)
-    for (let index = 0; index < 40; index += 1) {
-      yield* TestClock.adjust("20 millis")
-      yield* end(`a${index}`)
-    }
-    assert.isUndefined((yield* ask("a", "key", "before")).pollUnsafe(), "31 wait for 0.6 s")
-    yield* TestClock.adjust("900 millis")
-    assert.isDefined((yield* ask("a", "key", "after")).pollUnsafe(), "32 would wait for 1.5 s")
-  })
 })

@@ -1,12 +1,7 @@
 import { type Cause, Deferred, Effect, Exit, Latch, Metric, type Scope, type Tracer } from "effect"
-import { ReadyFibers } from "../../protocol/AccountLanes.ts"
+import { ReadyFibersRun } from "../../protocol/AccountLanes.ts"
 import * as Metrics from "../../protocol/Metrics.ts"
 import { isDisconnected } from "./SqlFailure.ts"
-
-// While more fibers than these are ready, a batch waits for a few turns of the event loop: a statement of one row costs as much as one of
-// several, and what the rows would gain by being first they would lose behind the statements of the others.
-const readyMax = 20
-const turnsMax = 3
 
 /**
  * Gathers single writes into batches without a timer: a write is sent at once when no batch is in flight and the process has time; while a
@@ -30,7 +25,7 @@ export const make = <A, B, E>(options: {
   Effect.gen(function* () {
     let waiting: Array<Entry<A, B, E>> = []
     const offered = Latch.makeUnsafe()
-    const ready = yield* ReadyFibers
+    const readyFibersRun = yield* ReadyFibersRun
 
     const size = Metrics.batchSizes(options.name)
     const duration = Metrics.batchDurations(options.name)
@@ -74,7 +69,9 @@ export const make = <A, B, E>(options: {
       yield* Effect.yieldNow
       offered.closeUnsafe()
       while (waiting.length > 0) {
-        for (let turns = 0; turns < turnsMax && ready() > readyMax; turns++) yield* Effect.yieldNow
+        // A statement of one row costs as much as one of several, and what the rows would gain by being first they would lose behind the
+        // statements of the others.
+        yield* readyFibersRun
         yield* write(waiting.splice(0, options.max))
       }
     }).pipe(Effect.forever, Effect.forkScoped)
