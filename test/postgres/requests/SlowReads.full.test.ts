@@ -157,7 +157,8 @@ describeLive(app())("Slow reads of four accounts", (it) => {
     // While the slow reads held every connection, a read took seconds.
     assert.isBelow(each, 500)
     for (const answer of answers) {
-      if (answer.status === 429) assert.strictEqual(answer.headers.get("retry-after"), "2")
+      // Without a turn within 2 s, whether the account's own reads were the reason or those of the others.
+      if ([429, 503].includes(answer.status)) assert.strictEqual(answer.headers.get("retry-after"), "2")
       else isTooSlow(answer)
     }
     assert.isTrue(answers.some(({ status }) => status === 400))
