@@ -7,8 +7,8 @@ import { AccountLanes, ReadyFibersRun } from "../protocol/AccountLanes.ts"
 const sliceMs = 4
 const sliceOfFloodMs = 0.5
 
-// While more fibers than these are ready, the process is busy, and a statement waits until so many times as many fibers have run. Next to a
-// flood a statement waits only for a few: that of a neighbour would wait behind the flood.
+// While more fibers than `readyMax` are ready, the process is busy, and a statement waits for `rounds` times the ready fibers. Next to
+// the flood of one account a statement waits for a few fibers only, so that no neighbour's statement waits behind the flood.
 const readyMax = 20
 const rounds = 2
 const fibersOfFlood = 6
@@ -71,7 +71,7 @@ const makeLanes = () => {
     return false
   }
   let ran = 0
-  /** Those that wait until so many fibers have run. */
+  /** The statements that wait, each with the number of fibers that must have run. */
   let waiting: Array<{ readonly until: number; readonly resume: (effect: Effect.Effect<void>) => void }> = []
   const readyFibersRun = Effect.callback<void>((resume) => {
     if (ready <= readyMax) return resume(Effect.void)

@@ -19,7 +19,7 @@ export class FairQueue<A> {
     return count
   }
 
-  /** The number of waiting jobs that are taken before a further job of the owner, if the owner has any. */
+  /** The number of waiting jobs before a further job of the owner; 0 if no job of the owner waits. */
   before(owner: string): number {
     const own = this.waiting(owner)
     if (own === 0) return 0

@@ -44,20 +44,26 @@ const turnsUntil = Effect.fnUntraced(function* (effect: Effect.Effect<unknown>) 
 /** Lets two accounts have a fiber each, so that the process counts as shared. */
 const share = Effect.forEach([busy, other, busy], (account) => inLane(account)(Effect.yieldNow), { discard: true })
 
+/** Fifty fibers of the busy account that take steps until they are interrupted, and how many steps they have taken. */
+const flooded = Effect.gen(function* () {
+  let taken = 0
+  const fibers = yield* Effect.forEach(Array.from({ length: 50 }), () =>
+    Effect.forkChild(inLane(busy)(steps(Infinity, () => (taken += 1))))
+  )
+  // The forks begin in one task, each with a step.
+  yield* Effect.repeat(Effect.yieldNow, { until: () => taken >= 50 })
+  return { fibers, taken: () => taken }
+})
+
 describe("fibers that share the event loop", () => {
   it.live("of one account wait for one step of each other account, however many fibers the others have", () =>
     Effect.gen(function* () {
       yield* share
-      let taken = 0
-      const flood = yield* Effect.forEach(Array.from({ length: 50 }), () =>
-        Effect.forkChild(inLane(busy)(steps(Infinity, () => (taken += 1))))
-      )
-      // The forks begin in one task, each with a step.
-      yield* Effect.repeat(Effect.yieldNow, { until: () => taken >= 50 })
-      const before = taken
+      const flood = yield* flooded
+      const before = flood.taken()
       yield* inLane(other)(steps(10))
-      const meanwhile = taken - before
-      yield* Fiber.interruptAll(flood)
+      const meanwhile = flood.taken() - before
+      yield* Fiber.interruptAll(flood.fibers)
       assert.isAtMost(meanwhile, 20)
       assert.isAtLeast(meanwhile, 5)
     }).pipe(EventLoop.shared)
@@ -128,20 +134,16 @@ describe("fibers that share the event loop", () => {
   it.live("write a row of another account than the busy one after a few of its steps", () =>
     Effect.gen(function* () {
       yield* share
-      let taken = 0
-      const flood = yield* Effect.forEach(Array.from({ length: 50 }), () =>
-        Effect.forkChild(inLane(busy)(steps(Infinity, () => (taken += 1))))
-      )
-      yield* Effect.repeat(Effect.yieldNow, { until: () => taken >= 50 })
+      const flood = yield* flooded
       const offer = yield* Batcher.make({
         name: "test",
         max: 50,
         run: (items: ReadonlyArray<number>) => Effect.as(Effect.void, items)
       })
-      const before = taken
+      const before = flood.taken()
       yield* inLane(other)(offer(1))
-      const meanwhile = taken - before
-      yield* Fiber.interruptAll(flood)
+      const meanwhile = flood.taken() - before
+      yield* Fiber.interruptAll(flood.fibers)
       assert.isAtMost(meanwhile, 30)
     }).pipe(Effect.scoped, EventLoop.shared)
   )

@@ -220,7 +220,7 @@ describe("turns", () => {
   })
 
   it.effect(
-    "that would come too late behind those of many accounts are refused at once, and few of an account wait",
+    "that would come too late behind those of many accounts are refused at once, with the fault of all",
     function* () {
       const waiting = { ofAsker: 99, ofOwner: 99, inAll: 999 }
       const { ask, begun, end } = make({
