@@ -1,5 +1,4 @@
 import { Layer } from "effect"
-import { Printing } from "../documents/print/Printing.ts"
 import { BuyersAnswers } from "./acceptance/BuyersAnswers.ts"
 import { AuthorityQueue } from "./AuthorityQueue.ts"
 import { CircuitBreaker } from "./CircuitBreaker.ts"
@@ -12,8 +11,8 @@ import { Mailing } from "./Mailing.ts"
 import * as Papers from "./Papers.ts"
 import { Signing } from "./Signing.ts"
 
-/** The files and e-mail parcels of documents. */
-export const layerPapers = Papers.layer.pipe(Layer.provide([Signing.layer, Printing.layer]))
+/** The files and e-mails of documents. */
+export const layerPapers = Layer.provide(Papers.layer, Signing.layer)
 
 /** The services that take a document from its number to the e-mail to its buyer, and to what the buyer answers. */
 export const layer = Layer.mergeAll(

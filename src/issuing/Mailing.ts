@@ -17,7 +17,7 @@ import type { AccountMode } from "../../schemas/Account.ts"
 import type { EmailNoticeType } from "../../schemas/Email.ts"
 import type { EmailStatus } from "../../schemas/EmailStatus.ts"
 import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
-import { DocumentParcel } from "../documents/parcel/EmailParcel.ts"
+import { DocumentFiles } from "../documents/parcel/DocumentFiles.ts"
 import { storableText } from "../domain/requests/Storable.ts"
 import { nextEmailDelayMs } from "../domain/webhooks/RetrySchedule.ts"
 import { Mailer, MailerAbsent, MailerRefused, MailerUnavailable } from "../outbound/mail/Mailer.ts"
@@ -74,7 +74,7 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
     const emails = yield* Emails
     const ids = yield* Ids
     const mailer = yield* Mailer
-    const parcels = yield* DocumentParcel
+    const files = yield* DocumentFiles
     const notify = yield* Notify
     const backpressure = yield* Backpressure
     const turns = PartitionedSemaphore.makeUnsafe<string>({ permits: sendingMax })
@@ -126,7 +126,7 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
 
     const message = Effect.fnUntraced(function* (email: StoredEmail) {
       const parcel = yield* Effect.mapError(
-        parcels.make({ ...email, id: email.invoice_id }, email.document_state, "mail"),
+        files.parcel({ ...email, id: email.invoice_id }, email.document_state, "mail"),
         ({ message: reason }) => new MailerUnavailable({ message: reason })
       )
       return Option.isSome(parcel) ? parcel.value : yield* Effect.die(`nothing to mail of ${email.invoice_id}`)

@@ -5,10 +5,9 @@ import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
 import { DocumentId } from "../../schemas/Id.ts"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import { DocumentFiles, type DocumentOfAccount } from "../documents/parcel/DocumentFiles.ts"
-import { DocumentParcel } from "../documents/parcel/EmailParcel.ts"
 import { Printer } from "../documents/print/Printer.ts"
 import type { FiscalDocument } from "../documents/ubl/FiscalDocument.ts"
-import { Printing } from "../documents/print/Printing.ts"
+import { makePrinting } from "../documents/print/Printing.ts"
 import { documentKinds } from "../domain/documents/DocumentKinds.ts"
 import { type InvoiceState, stageOf, statusOf } from "../domain/documents/InvoiceLifecycle.ts"
 import { accountAddress } from "../protocol/Address.ts"
@@ -44,19 +43,22 @@ const bounded = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> 
     Effect.die(new Error(`a file was not made within ${printWithinMs / 1_000} s`))
   )
 
-/** Makes the files of documents from their rows, with the issuer and the range as they were when the document was numbered. */
-const layerFiles = Layer.effect(
+/**
+ * Makes the files and the e-mails of documents from their rows, with the issuer and the range as they were when the document was
+ * numbered. An e-mail is made whenever it is sent or read.
+ */
+export const layer = Layer.effect(
   DocumentFiles,
   Effect.gen(function* () {
     const invoices = yield* Invoices
     const logos = yield* Logos
     const printer = yield* Printer
-    const printing = yield* Printing
+    const printing = yield* makePrinting
     const signing = yield* Signing
     const { version } = yield* ServiceInfo
 
     /** The document that a client names, without its lines. Fails with `resource_missing` without a document or its signature. */
-    const signed = Effect.fnUntraced(function* (name: DocumentOfAccount, file: string) {
+    const imprintOf = Effect.fnUntraced(function* (name: DocumentOfAccount, file: string) {
       const found = yield* invoices.imprint(name, name.id)
       if (Option.isNone(found) || found.value.kind !== name.kind) {
         return yield* ApiError.missing(documentKinds[name.kind].noun, name.id)
@@ -66,41 +68,7 @@ const layerFiles = Layer.effect(
       return isSigned ? found.value : yield* noFile(name, found.value.state, file)
     })
 
-    return DocumentFiles.of({
-      pdf: Effect.fn("DocumentFiles.pdf")(function* (name, asker) {
-        const { full_number, id, imprint, state } = yield* signed(name, "PDF")
-        const key = { account_id: name.account_id, livemode: name.livemode, id }
-        // The version is part of the tag, because another release may print the same document differently.
-        const validity = invalidityOf(state)
-        const tag = tagOf(`${version} ${accountAddress(name)} ${imprint} ${validity.invalid ?? ""}`)
-        const print = Effect.gen(function* () {
-          const row = yield* Effect.orDie(Effect.fromOption(yield* invoices.load(key)))
-          const document = { ...(yield* signing.document(row)), ...validity }
-          return yield* printer.pdf(document, yield* logos.of(key, document.issuer))
-        })
-        return { full_number, tag, bytes: printing.once({ owner: accountAddress(name), asker }, tag, bounded(print)) }
-      }),
-      xml: Effect.fn("DocumentFiles.xml")(function* (name, asker) {
-        const { full_number, id } = yield* signed(name, "XML")
-        const key = { account_id: name.account_id, livemode: name.livemode, id }
-        const read = invoices.signedDocument(key).pipe(Effect.flatMap(Effect.fromOption), Effect.orDie)
-        const bytes = yield* printing.inTurn({ owner: accountAddress(name), asker }, read)
-        return { full_number, tag: tagOf(bytes), bytes: Effect.succeed(bytes) }
-      })
-    })
-  })
-)
-
-/** Makes the content of a document's e-mail from its row and its signed bytes, whenever the e-mail is sent or read. */
-const layerParcel = Layer.effect(
-  DocumentParcel,
-  Effect.gen(function* () {
-    const invoices = yield* Invoices
-    const logos = yield* Logos
-    const printer = yield* Printer
-    const printing = yield* Printing
-    const signing = yield* Signing
-
+    /** The e-mail of a document, from its row and its signed bytes. */
     const pack = Effect.fnUntraced(function* (name: DocumentKey, state: InvoiceState) {
       // In this order: the row then says whether the document was corrected after the bytes were read.
       const bytes = yield* invoices.signedDocument(name)
@@ -114,8 +82,28 @@ const layerParcel = Layer.effect(
       return Option.some(yield* printer.parcel(document, xml, yield* logos.of(name, document.issuer)))
     })
 
-    return DocumentParcel.of({
-      make: Effect.fn("DocumentParcel.make")(function* (key, state, asker) {
+    return DocumentFiles.of({
+      pdf: Effect.fn("DocumentFiles.pdf")(function* (name, asker) {
+        const { full_number, id, imprint, state } = yield* imprintOf(name, "PDF")
+        const key = { account_id: name.account_id, livemode: name.livemode, id }
+        // The version is part of the tag, because another release may print the same document differently.
+        const validity = invalidityOf(state)
+        const tag = tagOf(`${version} ${accountAddress(name)} ${imprint} ${validity.invalid ?? ""}`)
+        const print = Effect.gen(function* () {
+          const row = yield* Effect.orDie(Effect.fromOption(yield* invoices.load(key)))
+          const document = { ...(yield* signing.document(row)), ...validity }
+          return yield* printer.pdf(document, yield* logos.of(key, document.issuer))
+        })
+        return { full_number, tag, bytes: printing.once({ owner: accountAddress(name), asker }, tag, bounded(print)) }
+      }),
+      xml: Effect.fn("DocumentFiles.xml")(function* (name, asker) {
+        const { full_number, id } = yield* imprintOf(name, "XML")
+        const key = { account_id: name.account_id, livemode: name.livemode, id }
+        const read = invoices.signedDocument(key).pipe(Effect.flatMap(Effect.fromOption), Effect.orDie)
+        const bytes = yield* printing.inTurn({ owner: accountAddress(name), asker }, read)
+        return { full_number, tag: tagOf(bytes), bytes: Effect.succeed(bytes) }
+      }),
+      parcel: Effect.fn("DocumentFiles.parcel")(function* (key, state, asker) {
         const { account_id, livemode } = key
         const id = yield* Effect.orDie(Schema.decodeEffect(DocumentId)(key.id))
         const packed = bounded(pack({ account_id, livemode, id }, state))
@@ -124,6 +112,3 @@ const layerParcel = Layer.effect(
     })
   })
 )
-
-/** The files and the e-mail parcels of documents. */
-export const layer = Layer.mergeAll(layerFiles, layerParcel)

@@ -40,7 +40,7 @@ export const routes = Layer.merge(Routes.layer, Portal.layer).pipe(
   Layer.provide([Backpressure.layer, LocalAccounts.layer, FileLinks.layer, ShownAccounts.layer])
 )
 
-/** The default `DocumentFiles` and `DocumentParcel`, made from the rows of the database. Requires the stores and `Printer`. */
+/** The default `DocumentFiles`, made from the rows of the database. Requires the stores and `Printer`. */
 export const layerDocuments = Issuing.layerPapers
 
 /**

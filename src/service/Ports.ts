@@ -50,7 +50,7 @@ export { AuthoritySettings, type LiveAuthority } from "../outbound/authority/Aut
 // Files and e-mails of documents.
 export { Printer } from "../documents/print/Printer.ts"
 export { type DocumentFile, DocumentFiles, type DocumentOfAccount } from "../documents/parcel/DocumentFiles.ts"
-export { DocumentParcel, type Parcel, type ParcelFile } from "../documents/parcel/EmailParcel.ts"
+export type { Parcel, ParcelFile } from "../documents/parcel/EmailParcel.ts"
 export {
   type Envelope,
   Mailer,

@@ -19,7 +19,6 @@ import type { LocalApi } from "../http/LocalApi.ts"
 import { RateLimit } from "../http/limits/RateLimit.ts"
 import { Printer } from "../documents/print/Printer.ts"
 import type { DocumentFiles } from "../documents/parcel/DocumentFiles.ts"
-import type { DocumentParcel } from "../documents/parcel/EmailParcel.ts"
 import { NationalProfile } from "../documents/NationalProfile.ts"
 import { Busyness } from "../protocol/Busyness.ts"
 import { Notify } from "../protocol/Notify.ts"
@@ -196,10 +195,8 @@ export interface Parts<E = never> {
   readonly rateLimit?: Layer.Layer<RateLimit, E, Beneath>
   /** What makes PDF files and packs e-mails. */
   readonly printer?: Layer.Layer<Printer, E, Beneath>
-  /** Where clients get the files of documents from. It may ask for the default, which makes each file from its row. */
+  /** The files and the e-mails of documents. The layer may ask for the default, which makes them from the rows. */
   readonly documentFiles?: Layer.Layer<DocumentFiles, E, Beneath | DocumentFiles>
-  /** The e-mail of a document. The layer may ask for the default. */
-  readonly documentParcel?: Layer.Layer<DocumentParcel, E, Beneath | DocumentParcel>
   /** The messages that tell actors of work. The layer may ask for the default. */
   readonly notify?: Layer.Layer<Notify, E, Beneath | Notify>
   /** The certificate that signs test documents. By default a file in `DATA_DIR`. */
@@ -231,7 +228,6 @@ const layer = <E>(parts: Parts<E>) =>
     Layer.provideMerge(
       Layer.mergeAll(
         parts.documentFiles ?? Layer.empty,
-        parts.documentParcel ?? Layer.empty,
         parts.notify ?? Layer.empty,
         parts.rateLimit ?? RateLimit.layer
       )

@@ -48,6 +48,7 @@ const documentFiles = Layer.effect(
     }
 
     return DocumentFiles.of({
+      ...ours,
       pdf: (document, asker) => Effect.map(ours.pdf(document, asker), archived("pdf")),
       xml: (document, asker) => Effect.map(ours.xml(document, asker), archived("xml"))
     })

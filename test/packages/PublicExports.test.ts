@@ -9,7 +9,6 @@ import type * as Layers from "../../src/service/Layers.ts"
 import type { Parts } from "../../src/service/Service.ts"
 import { NationalProfile } from "../../src/documents/NationalProfile.ts"
 import { DocumentFiles } from "../../src/documents/parcel/DocumentFiles.ts"
-import { DocumentParcel } from "../../src/documents/parcel/EmailParcel.ts"
 import { SandboxCertificate } from "../../src/documents/signature/Certificate.ts"
 import { RateLimit } from "../../src/http/limits/RateLimit.ts"
 import { Printer } from "../../src/documents/print/Printer.ts"
@@ -29,7 +28,6 @@ const ports = {
   Alerts,
   Authority,
   DocumentFiles,
-  DocumentParcel,
   EgressGuard,
   Mailer,
   NationalProfile,

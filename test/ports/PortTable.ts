@@ -2,7 +2,6 @@ import type { Effect, Layer, Result } from "effect"
 import type { ServiceInfo } from "../../src/api/ServiceInfo.ts"
 import type * as Layers from "../../src/service/Layers.ts"
 import type { DocumentFiles } from "../../src/documents/parcel/DocumentFiles.ts"
-import type { DocumentParcel } from "../../src/documents/parcel/EmailParcel.ts"
 import type { Printer } from "../../src/documents/print/Printer.ts"
 import type { SandboxCertificate } from "../../src/documents/signature/Certificate.ts"
 import type { Busyness } from "../../src/protocol/Busyness.ts"
@@ -181,12 +180,9 @@ export const guard = {
 
 export const files = {
   pdf: { ApiError: "request: its own error", ...printing },
-  xml: { ApiError: "request: its own error", ...printing }
+  xml: { ApiError: "request: its own error", ...printing },
+  parcel: { ApiError: "request: its own error", ...broken("shown without content", "request: no answer") }
 } as const satisfies Rows<typeof DocumentFiles.Service>
-
-export const parcels = {
-  make: { ApiError: "request: its own error", ...broken("shown without content", "request: no answer") }
-} as const satisfies Rows<typeof DocumentParcel.Service>
 
 export const busyness = {
   measure: { throws: "counts as busy", "answers nonsense": "counts as busy" }
@@ -267,7 +263,6 @@ const rows = {
   WebhookSender: sender,
   EgressGuard: guard,
   DocumentFiles: files,
-  DocumentParcel: parcels,
   NationalProfile: profile,
   RateLimit: limiter,
   Notify: tells,

@@ -5,7 +5,6 @@ import { hash } from "node:crypto"
 import { ApiError } from "../../schemas/ApiError.ts"
 import * as Layers from "../../src/service/Layers.ts"
 import { DocumentFiles } from "../../src/documents/parcel/DocumentFiles.ts"
-import { DocumentParcel } from "../../src/documents/parcel/EmailParcel.ts"
 import { Printer } from "../../src/documents/print/Printer.ts"
 import { Authority, AuthorityRefusal, AuthorityUnavailable } from "../../src/outbound/authority/Authority.ts"
 import { EgressGuard } from "../../src/outbound/webhooks/EgressGuard.ts"
@@ -17,7 +16,7 @@ import { patiently } from "../support/apps/Until.ts"
 import { existing, MemoryTables } from "../support/memory/MemoryTables.ts"
 import { describeOn } from "../support/Tests.ts"
 import { breakable, faultOf, installed } from "./Faults.ts"
-import { authority, files, guard, type Outcome, parcels, printer } from "./PortTable.ts"
+import { authority, files, guard, type Outcome, printer } from "./PortTable.ts"
 
 const failures = {
   AuthorityUnavailable: new AuthorityUnavailable({ message: "503\u0000".repeat(1_000) }),
@@ -42,7 +41,7 @@ type Method =
   | "Printer.pdf"
   | "DocumentFiles.pdf"
   | "DocumentFiles.xml"
-  | "DocumentParcel.make"
+  | "DocumentFiles.parcel"
 
 const rows = (method: Method, row: Readonly<Record<string, Outcome>>) =>
   Object.entries(row).map(([fault, outcome]) => [method, fault, outcome] as const)
@@ -54,7 +53,7 @@ const cases = [
   ...rows("Printer.pdf", printer.pdf),
   ...rows("DocumentFiles.pdf", files.pdf),
   ...rows("DocumentFiles.xml", files.xml),
-  ...rows("DocumentParcel.make", parcels.make)
+  ...rows("DocumentFiles.parcel", files.parcel)
 ]
 
 const ends: Partial<Record<Outcome, readonly [status: number, code?: string]>> = {
@@ -81,7 +80,7 @@ const broken = Effect.fnUntraced(function* (method: Method) {
   if (method === "Printer.pdf") yield* installed(yield* Printer, "pdf", switched)
   if (method === "DocumentFiles.pdf") yield* installed(yield* DocumentFiles, "pdf", switched)
   if (method === "DocumentFiles.xml") yield* installed(yield* DocumentFiles, "xml", switched)
-  if (method === "DocumentParcel.make") yield* installed(yield* DocumentParcel, "make", switched)
+  if (method === "DocumentFiles.parcel") yield* installed(yield* DocumentFiles, "parcel", switched)
   return switched
 })
 
@@ -115,7 +114,7 @@ const requestFor = Effect.fnUntraced(function* (method: Method, name: string): E
     }
   }
   const id = yield* acceptedInvoice
-  if (method === "DocumentParcel.make") return { path: `/v1/invoices/${id}/emails` }
+  if (method === "DocumentFiles.parcel") return { path: `/v1/invoices/${id}/emails` }
   return { path: `/v1/invoices/${id}/${method === "DocumentFiles.xml" ? "xml" : "pdf"}` }
 })
 
@@ -146,7 +145,7 @@ describeOn(serving(routes, Layer.empty))("A request", (it) => {
     switched.fault = null
     const well: Reply = yield* request
     assert.isTrue(well.status === 200 || well.status === 201, well.text.slice(0, 500))
-    if (method === "DocumentParcel.make") assert.isString(well.json.data[0].subject)
+    if (method === "DocumentFiles.parcel") assert.isString(well.json.data[0].subject)
     if (method === "Authority.ranges") assert.strictEqual(well.json.data[0].prefix, "LIVE")
   })
 })

@@ -1,7 +1,9 @@
-import { Context, type Effect } from "effect"
+import { Context, type Effect, type Option } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import type { ApiError } from "../../../schemas/ApiError.ts"
 import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
+import type { InvoiceState } from "../../domain/documents/InvoiceLifecycle.ts"
+import type { Parcel } from "./EmailParcel.ts"
 
 /**
  * The PDF or XML of a document. Files with the same `tag` have the same content, so that the tag serves as the `ETag`. `bytes`
@@ -20,14 +22,47 @@ export interface DocumentOfAccount extends AccountMode {
 }
 
 /**
- * The files of an account's documents, as clients download them. Fails with `ApiError` `resource_missing` when the document does
- * not exist or does not have the file yet. `asker` names the caller within the account, such as an API key: accounts take turns
- * at making files, and so do the callers of an account.
+ * The files of an account's documents, as clients download them, and the e-mails that acquirers get. `asker` names the caller within
+ * the account, such as an API key: accounts take turns at making files, and so do the callers of an account.
+ *
+ * @example
+ * ```ts
+ * import { main } from "@folio-einvoicing/service"
+ * import { DocumentFiles } from "@folio-einvoicing/service/ports"
+ * import { Effect, Layer, Option } from "effect"
+ *
+ * // The default files, and the default e-mails with another name of the sender.
+ * const documentFiles = Layer.effect(
+ *   DocumentFiles,
+ *   Effect.map(DocumentFiles, (ours) => ({
+ *     ...ours,
+ *     parcel: (key, state, asker) =>
+ *       Effect.map(
+ *         ours.parcel(key, state, asker),
+ *         Option.map((parcel) => ({ ...parcel, from_name: `${parcel.from_name} (facturación)` }))
+ *       )
+ *   }))
+ * )
+ *
+ * main({ documentFiles })
+ * ```
  */
 export class DocumentFiles extends Context.Service<
   DocumentFiles,
   {
+    /** Fails with `ApiError` `resource_missing` when the document does not exist or has no signed bytes. */
     readonly pdf: (name: DocumentOfAccount, asker: string) => Effect.Effect<DocumentFile, ApiError>
+    /** Fails as `pdf` does. */
     readonly xml: (name: DocumentOfAccount, asker: string) => Effect.Effect<DocumentFile, ApiError>
+    /**
+     * The e-mail of a document, none when the document does not exist or has no signed bytes. `state` is that of the document when the
+     * e-mail was created, and so says what the authority had answered by then. Fails when too many documents wait to be packed or
+     * the wait takes too long, and dies when the document cannot be rendered.
+     */
+    readonly parcel: (
+      key: AccountMode & { readonly id: string },
+      state: InvoiceState,
+      asker: string
+    ) => Effect.Effect<Option.Option<Parcel>, ApiError>
   }
 >()("@folio-einvoicing/service/DocumentFiles") {}

@@ -1,8 +1,4 @@
-import { Context, type Effect, type Option } from "effect"
 import { zipSync } from "fflate"
-import type { AccountMode } from "../../../schemas/Account.ts"
-import type { ApiError } from "../../../schemas/ApiError.ts"
-import type { InvoiceState } from "../../domain/documents/InvoiceLifecycle.ts"
 import { documentTypeCode } from "../ubl/AuthorityCodes.ts"
 import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
 
@@ -26,47 +22,6 @@ export interface Parcel {
   readonly archive: ParcelFile
   readonly files: ReadonlyArray<ParcelFile>
 }
-
-/**
- * Makes the e-mail of a document. `state` is that of the document when the e-mail was created, and so says what the authority
- * had answered by then.
- *
- * @example
- * ```ts
- * import { main } from "@folio-einvoicing/service"
- * import { DocumentParcel } from "@folio-einvoicing/service/ports"
- * import { Effect, Layer, Option } from "effect"
- *
- * // The default e-mails, with another name of the sender.
- * const documentParcel = Layer.effect(
- *   DocumentParcel,
- *   Effect.map(DocumentParcel, ({ make }) => ({
- *     make: (key, state, asker) =>
- *       Effect.map(
- *         make(key, state, asker),
- *         Option.map((parcel) => ({ ...parcel, from_name: `${parcel.from_name} (facturación)` }))
- *       )
- *   }))
- * )
- *
- * main({ documentParcel })
- * ```
- */
-export class DocumentParcel extends Context.Service<
-  DocumentParcel,
-  {
-    /**
-     * None when the document does not exist or has no signed bytes. Fails when too many documents wait to be packed or the wait
-     * takes too long, and dies when the document cannot be rendered. `asker` identifies the caller within the account; the callers
-     * of an account take turns.
-     */
-    readonly make: (
-      key: AccountMode & { readonly id: string },
-      state: InvoiceState,
-      asker: string
-    ) => Effect.Effect<Option.Option<Parcel>, ApiError>
-  }
->()("@folio-einvoicing/service/DocumentParcel") {}
 
 /**
  * The authority's limit for the only attachment of an e-mail, in bytes.

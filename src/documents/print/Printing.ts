@@ -1,4 +1,4 @@
-import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import type { ApiError } from "../../../schemas/ApiError.ts"
 import { ByteCache } from "../../domain/requests/ByteCache.ts"
 import * as Turns from "../../protocol/AccountTurns.ts"
@@ -13,72 +13,58 @@ interface Pending {
   members: number
 }
 
-/** Schedules the expensive work with documents (printing, packing, reading signed documents); accounts take turns. */
-export class Printing extends Context.Service<
-  Printing,
-  {
-    readonly inTurn: <A, E, R>(
-      account: Turns.Asker,
-      effect: Effect.Effect<A, E, R>
-    ) => Effect.Effect<A, E | ApiError, R>
-    /** The bytes of `tag`, cached or made in the account's turn. Concurrent calls of one owner, asker and tag share a `make`. */
-    readonly once: (
-      account: Turns.Asker,
-      tag: string,
-      make: Effect.Effect<Uint8Array>
-    ) => Effect.Effect<Uint8Array, ApiError>
-  }
->()("folio/issuing/Printing") {
-  static readonly layer = Layer.effect(
-    Printing,
-    Effect.gen(function* () {
-      const inTurn = Turns.make({ what: "document", ...(yield* Limits).printing })
-      const scope = yield* Effect.scope
-      const printed = new ByteCache(cacheBytes)
-      const pending = new Map<string, Pending>()
+/**
+ * Makes what schedules the expensive work with documents (printing, packing, reading signed documents): accounts take turns.
+ *
+ * - `inTurn` carries out work in the account's turn.
+ * - `once` gives the bytes of `tag`, cached or made in the account's turn. Concurrent calls of one owner, asker and tag share a `make`.
+ */
+export const makePrinting = Effect.gen(function* () {
+  const inTurn = Turns.make({ what: "document", ...(yield* Limits).printing })
+  const scope = yield* Effect.scope
+  const printed = new ByteCache(cacheBytes)
+  const pending = new Map<string, Pending>()
 
-      const begin = Effect.fnUntraced(function* (
-        account: Turns.Asker,
-        name: string,
-        tag: string,
-        make: Effect.Effect<Uint8Array>
-      ) {
-        const made = yield* Deferred.make<Uint8Array, ApiError>()
-        // Another caller may have made the bytes of the same tag while this work waited for its turn.
-        const print = Effect.suspend(() => {
-          const found = printed.get(tag)
-          if (found !== undefined) return Effect.succeed(found)
-          return Effect.tap(make, (bytes) => Effect.sync(() => printed.set(tag, bytes)))
-        })
-        const one: Pending = { made, abandon: Effect.void, members: 0 }
-        const forget = Effect.sync(() => pending.get(name) === one && pending.delete(name))
-        pending.set(name, one)
-        const fiber = yield* inTurn(account, print).pipe(
-          Effect.onExit((exit) => Effect.andThen(forget, Deferred.done(made, exit))),
-          Effect.forkIn(scope)
-        )
-        one.abandon = Effect.andThen(forget, Effect.asVoid(Effect.forkIn(Fiber.interrupt(fiber), scope)))
-        return one
-      })
+  const begin = Effect.fnUntraced(function* (
+    account: Turns.Asker,
+    name: string,
+    tag: string,
+    make: Effect.Effect<Uint8Array>
+  ) {
+    const made = yield* Deferred.make<Uint8Array, ApiError>()
+    // Another caller may have made the bytes of the same tag while this work waited for its turn.
+    const print = Effect.suspend(() => {
+      const found = printed.get(tag)
+      if (found !== undefined) return Effect.succeed(found)
+      return Effect.tap(make, (bytes) => Effect.sync(() => printed.set(tag, bytes)))
+    })
+    const one: Pending = { made, abandon: Effect.void, members: 0 }
+    const forget = Effect.sync(() => pending.get(name) === one && pending.delete(name))
+    pending.set(name, one)
+    const fiber = yield* inTurn(account, print).pipe(
+      Effect.onExit((exit) => Effect.andThen(forget, Deferred.done(made, exit))),
+      Effect.forkIn(scope)
+    )
+    one.abandon = Effect.andThen(forget, Effect.asVoid(Effect.forkIn(Fiber.interrupt(fiber), scope)))
+    return one
+  })
 
-      const once: Printing["Service"]["once"] = (account, tag, make) =>
-        Effect.uninterruptibleMask((restore) =>
-          Effect.gen(function* () {
-            const found = printed.get(tag)
-            if (found !== undefined) return found
-            const name = `${account.owner} ${account.asker} ${tag}`
-            const one = pending.get(name) ?? (yield* begin(account, name, tag, make))
-            one.members += 1
-            return yield* restore(Deferred.await(one.made)).pipe(
-              Effect.onInterrupt(() => {
-                one.members -= 1
-                return one.members === 0 ? one.abandon : Effect.void
-              })
-            )
+  const once = (account: Turns.Asker, tag: string, make: Effect.Effect<Uint8Array>) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        const found = printed.get(tag)
+        if (found !== undefined) return found
+        const name = `${account.owner} ${account.asker} ${tag}`
+        const one = pending.get(name) ?? (yield* begin(account, name, tag, make))
+        one.members += 1
+        return yield* restore(Deferred.await(one.made)).pipe(
+          Effect.onInterrupt(() => {
+            one.members -= 1
+            return one.members === 0 ? one.abandon : Effect.void
           })
         )
+      })
+    )
 
-      return Printing.of({ inTurn, once })
-    })
-  )
-}
+  return { inTurn, once }
+})

@@ -3,7 +3,8 @@ import type { AccountMode } from "../../../schemas/Account.ts"
 import type { ApiError } from "../../../schemas/ApiError.ts"
 import type { Email, EmailQuery } from "../../../schemas/Email.ts"
 import { CurrentPrincipal } from "../../api/Authorization.ts"
-import { DocumentParcel, type Parcel } from "../../documents/parcel/EmailParcel.ts"
+import { DocumentFiles } from "../../documents/parcel/DocumentFiles.ts"
+import type { Parcel } from "../../documents/parcel/EmailParcel.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import type { InvoiceState } from "../../domain/documents/InvoiceLifecycle.ts"
 import { Emails, emailSnapshot, type StoredEmail } from "../../store/mail/Emails.ts"
@@ -37,10 +38,10 @@ const emailView = (row: StoredEmail, parcel: Parcel | undefined, withContent: bo
  */
 export const makeListEmails = Effect.gen(function* () {
   const emails = yield* Emails
-  const parcels = yield* DocumentParcel
+  const files = yield* DocumentFiles
 
   const parcelOf = (key: AccountMode & { readonly id: string; readonly api_key_id: string }, state: InvoiceState) =>
-    portInTime(Effect.suspend(() => parcels.make(key, state, key.api_key_id))).pipe(
+    portInTime(Effect.suspend(() => files.parcel(key, state, key.api_key_id))).pipe(
       Effect.map(Option.getOrUndefined),
       Effect.catchCauseIf(
         (cause) => !Cause.hasFails(cause),

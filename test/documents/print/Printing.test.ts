@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { Limits } from "../../../src/settings/Limits.ts"
-import { Printing } from "../../../src/documents/print/Printing.ts"
+import { makePrinting } from "../../../src/documents/print/Printing.ts"
 import { answered } from "../../support/database/Refusals.ts"
 import { itOn } from "../../support/Tests.ts"
 
@@ -10,7 +10,7 @@ const me = { owner: "ten_1/test", asker: "key" }
 
 /** Printing that ends when it is told to, and how often it has begun. */
 const press = Effect.gen(function* () {
-  const printing = yield* Printing
+  const printing = yield* makePrinting
   const done = yield* Deferred.make<Uint8Array>()
   let begun = 0
   const make = Effect.suspend(() => {
@@ -22,12 +22,9 @@ const press = Effect.gen(function* () {
 
 const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
 
-const one = Layer.provide(
-  Printing.layer,
+const it = itOn(
   Limits.layer({ printing: { atOnce: 1, ofOwnerAtOnce: 1, waiting: { ofAsker: 2, ofOwner: 4, inAll: 8 } } })
 )
-
-const it = itOn(one)
 
 it.effect("what a hundred ask for at the same time is printed once, and then is at hand", function* () {
   const { begun, done, make, printing } = yield* press
@@ -73,7 +70,7 @@ it.effect(
 )
 
 it.effect("what was printed is kept up to so many bytes, the latest", function* () {
-  const printing = yield* Printing
+  const printing = yield* makePrinting
   let begun = 0
   const print = (tag: string) =>
     printing.once(
