@@ -68,7 +68,7 @@ export const mailMutants: ReadonlyArray<Mutant> = [
     "the sweeper does not look for e-mails": { "emails: sweepEmails": "emails: Effect.void" }
   }),
   ...guards("src/outbound/mail/MailerSmtp.ts", "test/outbound/mail/MailerSmtp.test.ts", {
-    "each attempt has a Message-ID of its own": { "messageId: `<${envelope.reference}@${domain}>`,": "" },
+    "each attempt has a Message-ID of its own": { ", messageId: idOf(reference)": "" },
     "a server that knows no TLS is told all the same": { "requireTLS: !secure && !loopback,": "" },
     "a server that does not know us bounces every address": {
       'const isAboutIt = command === "RCPT TO" || command === "DATA"': "const isAboutIt = true"

@@ -1,12 +1,9 @@
 import { Clock, Duration, Effect, Layer } from "effect"
 import type { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
-import type { DocumentDetails } from "../../../schemas/DocumentDetails.ts"
 import type { AuthorityError } from "../../../schemas/FiscalDocument.ts"
 import type { AccountId } from "../../../schemas/Id.ts"
-import type { Line, Totals } from "../../../schemas/Line.ts"
 import type { Identification } from "../../../schemas/Party.ts"
 import type { AuthorityMode, AuthorityScript } from "../../../schemas/TestHelper.ts"
-import { totalsOf } from "../../domain/documents/Totals.ts"
 import {
   Authority,
   type AuthorityEvent,
@@ -16,30 +13,16 @@ import {
   type Submission,
   type Verdict
 } from "./Authority.ts"
-import {
-  type BrokenRule,
-  checkDigitError,
-  cufeError,
-  nameNotice,
-  rejectionBy,
-  remarkOf,
-  totalsError,
-  unreadable
-} from "./RuleRemarks.ts"
+import { type BrokenRule, rejectionBy, remarkOf } from "./RuleRemarks.ts"
 import { knownAcquirer, ofAcquirer, type Outcome, outcomeOf } from "./SandboxOutcomes.ts"
 
 export type { BrokenRule }
 
-/**
- * The fields of a submitted document from which the simulated authority chooses its verdict. A document with `lines` and `totals` must
- * amount to the sum of its lines and its other parts (discounts, charges, rounding), unless the layer has a `check` of its own.
- */
-export interface SubmittedDocument extends DocumentDetails {
+/** The fields of a submitted document from which the simulated authority chooses its verdict. */
+export interface SubmittedDocument {
   readonly cufe: string
   readonly full_number: string
   readonly acquirer: { readonly identification: Identification }
-  readonly lines?: ReadonlyArray<Line>
-  readonly totals?: Totals
 }
 
 // Enough for every document in progress; a document whose verdict was dropped is submitted again and gets the same verdict.
@@ -75,12 +58,11 @@ const answered = (
   }
 }
 
-const isSum = (document: SubmittedDocument): boolean => {
-  const { lines, totals } = document
-  return (
-    lines === undefined || totals === undefined || totalsOf(lines, document).payable_amount === totals.payable_amount
-  )
-}
+/** The errors of a document whose acquirer stands for a rejection. */
+const standardRejection = [rejectionBy("FAD06", "cufe"), rejectionBy("FAK24", "acquirer.identification.check_digit")]
+
+/** The remark on a document whose acquirer stands for a notification. */
+const nameNotice = remarkOf({ rule: "FAJ43b", severity: "notification", path: "issuer.legal_name" })
 
 const judge = (
   document: SubmittedDocument,
@@ -89,8 +71,8 @@ const judge = (
   check: (() => ReadonlyArray<BrokenRule>) | undefined
 ): Verdict => {
   if (outcome === "accept") return answered(document, [])
-  if (outcome === "reject") return answered(document, script?.reject?.map(rejectionBy) ?? [cufeError, checkDigitError])
-  if (check === undefined && !isSum(document)) return answered(document, [totalsError])
+  if (outcome === "reject")
+    return answered(document, script?.reject?.map((rule) => rejectionBy(rule)) ?? standardRejection)
   const remarks = check?.().map(remarkOf) ?? []
   const errors = remarks.filter(({ severity }) => severity === "rejection")
   const notifications = remarks.filter(({ severity }) => severity === "notification")
@@ -125,7 +107,7 @@ const remember = <A>(all: Map<string, A>, key: string, one: A) => {
  *
  * @param options.read     the content of a document whose signature verifies, else null
  * @param options.check    the rules that signed bytes with this content break, apart from what their acquirer and their script stand for;
- *                         if omitted, only the totals are compared with the lines
+ *                         none if left out
  * @param options.respond  the answer in XML, given the time in Unix milliseconds; without this function, answers have no XML
  * @param options.latency  how long each answer takes
  * @param options.modeOf   the authority's mode that a test account has chosen; always `up` if left out
@@ -206,7 +188,7 @@ export const layer = <D extends SubmittedDocument>(options: {
       const key = keyOf(submission)
       const { mode, script } = yield* reach(submission, scriptOf(submission))
       const document = options.read(signed)
-      if (document === null || document.cufe !== cufe) return answered(null, [unreadable])
+      if (document === null || document.cufe !== cufe) return answered(null, [rejectionBy("ZE02")])
       const outcome = outcomeOf(script) ?? ofAcquirer(document)
       // Nothing of such a document leaves. Its simulated outage ends when the document is issued in contingency, which no test waits for.
       if (outcome === "away" && !in_contingency) return yield* scriptedOutage

@@ -55,18 +55,35 @@ const failureOf = (error: unknown) => {
   return code === "EENVELOPE" && command === "API" ? new MailerRefused(reason) : new MailerUnavailable(reason)
 }
 
+type Mail = Parameters<ReturnType<typeof createTransport>["sendMail"]>[0]
+
 /**
- * Makes a function that sends e-mails over SMTP, each over a connection of its own. TLS is required unless the server is on this
- * machine.
+ * Makes a function that sends mails over SMTP, each over a connection of its own. TLS is required unless the server is on this
+ * machine. A mail has the id of its reference.
  */
-export const sendOverSmtp = (options: SmtpOptions): Send => {
+const sending = (options: SmtpOptions) => {
   const transport = createTransport(transportOptions(options))
   const domain = options.from.slice(options.from.lastIndexOf("@") + 1)
+  const idOf = (reference: string) => `<${reference}@${domain}>`
+  const send = (reference: string, mail: Mail) =>
+    Effect.tryPromise({
+      try: () => transport.sendMail({ ...mail, messageId: idOf(reference) }),
+      catch: failureOf
+    }).pipe(
+      Effect.timeoutOrElse({
+        duration: options.timeout ?? "60 seconds",
+        orElse: () => Effect.fail(new MailerUnavailable({ message: "The mail server did not answer in time." }))
+      })
+    )
+  return { idOf, send }
+}
 
+/** Makes a function that sends e-mails over SMTP. */
+export const sendOverSmtp = (options: SmtpOptions): Send => {
+  const { send } = sending(options)
   return Effect.fn("MailerSmtp.send")(function* (envelope, message) {
     const { archive, from_name, html, reply_to, subject, text } = yield* message
-    const mail = {
-      messageId: `<${envelope.reference}@${domain}>`,
+    yield* send(envelope.reference, {
       from: { name: from_name, address: options.from },
       to: { name: "", address: envelope.to },
       replyTo: { name: from_name, address: reply_to },
@@ -74,13 +91,7 @@ export const sendOverSmtp = (options: SmtpOptions): Send => {
       text,
       html,
       attachments: [{ filename: archive.name, content: Buffer.from(archive.bytes), contentType: "application/zip" }]
-    }
-    yield* Effect.tryPromise({ try: () => transport.sendMail(mail), catch: failureOf }).pipe(
-      Effect.timeoutOrElse({
-        duration: options.timeout ?? "60 seconds",
-        orElse: () => Effect.fail(new MailerUnavailable({ message: "The mail server did not answer in time." }))
-      })
-    )
+    })
     return { complained: false }
   })
 }
@@ -100,28 +111,15 @@ interface TextMessage {
  * @internal
  */
 export const sendTextOverSmtp = (options: SmtpOptions) => {
-  const transport = createTransport(transportOptions(options))
-  const domain = options.from.slice(options.from.lastIndexOf("@") + 1)
-  const idOf = (reference: string) => `<${reference}@${domain}>`
-
+  const { idOf, send } = sending(options)
   return ({ answers, reference, subject, text, to }: TextMessage) =>
-    Effect.tryPromise({
-      try: () =>
-        transport.sendMail({
-          messageId: idOf(reference),
-          ...(answers === null ? {} : { inReplyTo: idOf(answers), references: idOf(answers) }),
-          from: { name: "Folio", address: options.from },
-          to: [...to],
-          subject,
-          text
-        }),
-      catch: failureOf
-    }).pipe(
-      Effect.timeoutOrElse({
-        duration: options.timeout ?? "60 seconds",
-        orElse: () => Effect.fail(new MailerUnavailable({ message: "The mail server did not answer in time." }))
-      })
-    )
+    send(reference, {
+      ...(answers === null ? {} : { inReplyTo: idOf(answers), references: idOf(answers) }),
+      from: { name: "Folio", address: options.from },
+      to: [...to],
+      subject,
+      text
+    })
 }
 
 /** Sends live e-mails over SMTP. E-mails of the test mode are simulated. */

@@ -2,17 +2,13 @@ import { assert, describe } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { AccountId } from "../../../schemas/Id.ts"
-import type { Line } from "../../../schemas/Line.ts"
 import type { AuthorityMode, AuthorityScript } from "../../../schemas/TestHelper.ts"
 import { checkDigit } from "../../../src/domain/accounts/CheckDigit.ts"
-import { totalsOf } from "../../../src/domain/documents/Totals.ts"
 import { Authority, type Submission } from "../../../src/outbound/authority/Authority.ts"
 import * as AuthoritySandbox from "../../../src/outbound/authority/AuthoritySandbox.ts"
-import { invoiceBody } from "../../support/apps/Invoices.ts"
 import { it } from "../../support/Tests.ts"
 
 const [mine, others] = [AccountId.make(`ten_${"a".repeat(26)}`), AccountId.make(`ten_${"b".repeat(26)}`)]
-const lines = invoiceBody("").lines as ReadonlyArray<Line>
 
 /** The bytes of a document are its acquirer's NIT. */
 const document = (number: string, change: Partial<Submission> = {}): Submission => ({
@@ -34,9 +30,7 @@ const read = (signed: Uint8Array): AuthoritySandbox.SubmittedDocument => {
   return {
     cufe: `cufe of ${number}`,
     full_number: "SETP1",
-    acquirer: { identification },
-    lines,
-    totals: totalsOf(lines)
+    acquirer: { identification }
   }
 }
 
@@ -129,24 +123,6 @@ describe("AuthoritySandbox", () => {
     assert.isNull(yield* after.verdict(document("900000003", { in_contingency: true })))
     assert.strictEqual(yield* outcome(after, document("900000003", { in_contingency: true })), "accepted")
     assert.strictEqual(yield* outcome(after, document("900000004")), "AuthorityRefusal")
-  })
-
-  it.effect("wants a document to amount to its lines, discounts and charges, whatever was prepaid", function* () {
-    const parts = {
-      allowance_charges: [{ type: "discount", reason: "Promoción", base: "119000.00", amount: "9000.00" }],
-      prepayments: [{ amount: "20000.00", received_date: "2026-11-01" }]
-    } as const
-    const judged = (of: AuthoritySandbox.SubmittedDocument) => {
-      const layer = AuthoritySandbox.layer({ read: () => of, latency: 0 })
-      return Effect.provide(
-        Effect.flatMap(Authority, (authority) => outcome(authority, document("900373115"))),
-        layer
-      )
-    }
-    const plain = read(document("900373115").signed)
-    const right = { ...plain, ...parts, totals: totalsOf(lines, parts) }
-    assert.strictEqual(yield* judged(right), "accepted")
-    assert.strictEqual(yield* judged({ ...right, allowance_charges: [] }), "rejected")
   })
 
   it.effect("says that it is away for one document alone when it is", function* () {

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
+import { escaped } from "../../../documents/ubl/Xml.ts"
 import type { DocumentName } from "../Authority.ts"
 
 /** A call of one operation of the authority's service, with its parameters as texts in order. */
@@ -30,10 +31,6 @@ const validMs = 60_000_000
 const actionOf = (operation: string) => `${namespaces.service}/IWcfDianCustomerServices/${operation}`
 
 export const contentTypeOf = (operation: string) => `application/soap+xml;charset=UTF-8;action="${actionOf(operation)}"`
-
-// Escapes text as canonical XML does, because the envelope is hashed and signed as written.
-const escaped = (text: string) =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("\r", "&#xD;")
 
 const digestOf = (text: string) => createHash("sha256").update(text).digest("base64")
 
