@@ -6,15 +6,16 @@ import { Commands } from "../commands/Commands.ts"
 import { Mailing } from "../issuing/Mailing.ts"
 import * as Numbering from "../issuing/Numbering.ts"
 import {
+  type AccountCommands,
   AccountEntity,
   type Answered,
   type CommandTag,
+  LocalAccounts,
   type Payload,
   type RequestContext
 } from "../protocol/AccountEntity.ts"
 import { inLane } from "../protocol/AccountLanes.ts"
 import { accountModeOf } from "../protocol/Address.ts"
-import { type AccountCommands, LocalAccounts } from "../protocol/LocalAccounts.ts"
 import { Idempotency, makeInFlight } from "../store/accounts/Idempotency.ts"
 import { Database } from "../store/sql/Database.ts"
 import { apiErrorOf } from "../store/sql/SqlFailure.ts"

@@ -7,7 +7,7 @@ import { judge, type Look } from "../domain/incidents/Incidents.ts"
 import { alertOf } from "../domain/incidents/Told.ts"
 import { nextAlertDelayMs } from "../domain/webhooks/RetrySchedule.ts"
 import { Alerts } from "../outbound/alerts/Alerts.ts"
-import * as Deadline from "../protocol/Deadline.ts"
+import { withDeadline } from "../protocol/PortCall.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import { type Found, IncidentCauses } from "../store/incidents/IncidentCauses.ts"
@@ -90,7 +90,7 @@ export const layer = Singleton.make(
     const tell = Effect.fnUntraced(function* (channel: string, telling: Telling) {
       const { attempts, id, state } = telling
       const sending = Effect.suspend(() => alerts.send(channel, alertOf(telling, state, baseUrl)))
-      const failure = yield* Deadline.within(sending, sendWithinSeconds * 1_000, () =>
+      const failure = yield* withDeadline(sending, sendWithinSeconds * 1_000, () =>
         Effect.die(new Error(`Alerts.send did not end within ${sendWithinSeconds} s`))
       ).pipe(
         Effect.as(null),

@@ -8,8 +8,7 @@ import { storableText } from "../domain/requests/Storable.ts"
 import { issuerLack } from "../issuing/accounts/LiveSteps.ts"
 import { Signing } from "../issuing/Signing.ts"
 import { Authority, type AuthorityRange, AuthorityUnavailable, troubleOf } from "../outbound/authority/Authority.ts"
-import * as Deadline from "../protocol/Deadline.ts"
-import { dieOfInterruption } from "../protocol/PortCall.ts"
+import { dieOfInterruption, withDeadline } from "../protocol/PortCall.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import { newRange, Resolutions, resolutionView, type StoredResolution } from "../store/accounts/Resolutions.ts"
 import { Softwares } from "../store/accounts/Softwares.ts"
@@ -61,7 +60,7 @@ export const make = Effect.gen(function* () {
       onSome: ({ id, provider }) => ({ software: { id, provider } })
     })
     const asking = { issuer_nit: issuer.identification.number, certificate, ...software }
-    return yield* Deadline.within(ranges(asking), timeoutMs, () =>
+    return yield* withDeadline(ranges(asking), timeoutMs, () =>
       Effect.fail(new AuthorityUnavailable({ message: "no answer in time" }))
     ).pipe(
       dieOfInterruption,

@@ -1,12 +1,10 @@
 import { Effect, Latch, Layer } from "effect"
-import { HttpRouter, HttpServer, HttpServerResponse } from "effect/http"
-import * as KnownRoutes from "./KnownRoutes.ts"
+import { FindMyWay, HttpRouter, HttpServer, HttpServerResponse } from "effect/http"
 import * as LocalApi from "./LocalApi.ts"
 import * as Envelope from "./request/Envelope.ts"
 import { SpentKeys } from "./limits/SpentKeys.ts"
 import { noteRoute } from "./request/Exchange.ts"
 import { Limits } from "../settings/Limits.ts"
-import { drainFor } from "./service/Drain.ts"
 import { Stopping } from "./service/Health.ts"
 
 /**
@@ -19,7 +17,7 @@ import { Stopping } from "./service/Health.ts"
 export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const known = KnownRoutes.make()
+      const known = makeKnownRoutes()
       const local = LocalApi.make()
       const spentKeys = yield* SpentKeys.make
       const envelope = yield* Envelope.make(known.methodsOf, spentKeys)
@@ -44,7 +42,7 @@ export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>) =>
           Layer.succeed(Stopping, stopping)
         ]),
         HttpRouter.toHttpEffect,
-        Effect.provideService(HttpRouter.RouterConfig, KnownRoutes.routerConfig)
+        Effect.provideService(HttpRouter.RouterConfig, routerConfig)
       )
       const answered = envelope(handler)
       local.connect(answered)
@@ -58,3 +56,71 @@ export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>) =>
       )
     })
   )
+
+/** Paths match exactly: another letter case, a trailing or a double slash makes another path. */
+const routerConfig = { caseSensitive: true, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false }
+
+const methods = ["DELETE", "GET", "OPTIONS", "PATCH", "POST", "PUT", "QUERY"]
+
+/**
+ * Notes the routes that are added to a router, the service's and a team's alike, because `HttpRouter` does not tell a path that is
+ * unknown from one that is known with another method. Routes that `layer` is provided to are noted.
+ */
+const makeKnownRoutes = () => {
+  const known = FindMyWay.make<true>(routerConfig)
+  const note = (method: string, path: string) => {
+    const paths = path.endsWith("/*") ? [path, path.slice(0, -2)] : [path]
+    for (const each of paths as ReadonlyArray<HttpRouter.PathInput>) {
+      if (method === "*") known.all(each, true)
+      else known.on(method, each, true)
+    }
+  }
+
+  const noting = (router: HttpRouter.HttpRouter, prefix: string): HttpRouter.HttpRouter => {
+    const full = (path: string) => (prefix === "" ? path : HttpRouter.prefixPath(path, prefix))
+    return HttpRouter.HttpRouter.of({
+      ...router,
+      prefixed: (more) => noting(router.prefixed(more), full(more)),
+      add: (method, path, handler, options) => {
+        note(method, full(path))
+        return router.add(method, path, handler, options)
+      },
+      addAll: (routes) => {
+        for (const { method, path } of routes) note(method, full(path))
+        return router.addAll(routes)
+      }
+    })
+  }
+
+  return {
+    layer: Layer.effect(
+      HttpRouter.HttpRouter,
+      Effect.map(HttpRouter.HttpRouter, (router) => noting(router, ""))
+    ),
+    /**
+     * The methods with which a path is known, in alphabetical order; none if the path is not known. A path in which an id is empty is
+     * not known, although the router matches it: `/v1/customers/`.
+     */
+    methodsOf: (path: string): ReadonlyArray<string> =>
+      methods
+        .filter((method) => {
+          const found = known.find(method, path)
+          return (
+            found !== undefined && Object.entries(found.params).every(([name, part]) => name === "*" || part !== "")
+          )
+        })
+        .flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
+  }
+}
+
+// `npm start` passes on the Ctrl-C that the terminal has already sent to the whole group of processes.
+const echo = "1 second"
+
+const pressedAgain = Effect.callback<void>((resume) => {
+  const stop = () => resume(Effect.void)
+  process.once("SIGINT", stop)
+  return Effect.sync(() => process.removeListener("SIGINT", stop))
+}).pipe(Effect.delay(echo))
+
+/** Waits for this number of seconds. A second Ctrl-C ends the wait. */
+const drainFor = (seconds: number) => Effect.raceFirst(Effect.sleep(`${seconds} seconds`), pressedAgain)

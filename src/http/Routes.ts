@@ -6,7 +6,6 @@ import * as Account from "./routes/parties/Account.ts"
 import * as Acquirers from "./routes/parties/Acquirers.ts"
 import * as ApiKeys from "./routes/ApiKeys.ts"
 import * as Authentication from "./request/Authentication.ts"
-import { BodyChecks } from "./request/BodyChecks.ts"
 import * as Catalogs from "./routes/Catalogs.ts"
 import { Concurrency } from "./limits/Concurrency.ts"
 import * as Pipeline from "./request/Pipeline.ts"
@@ -16,17 +15,16 @@ import * as Docs from "./service/Docs.ts"
 import * as EmailNotices from "./routes/EmailNotices.ts"
 import * as Errors from "./request/Errors.ts"
 import * as Events from "./routes/Events.ts"
-import * as FileAccess from "./request/FileAccess.ts"
 import * as Files from "./routes/Files.ts"
 import * as Health from "./service/Health.ts"
 import * as Invoices from "./routes/Invoices.ts"
 import * as Metrics from "./service/Metrics.ts"
 import * as PortalSessions from "./routes/PortalSessions.ts"
 import { RateLimit } from "./limits/RateLimit.ts"
-import * as Requests from "./log/Requests.ts"
+import * as Requests from "./routes/Requests.ts"
 import { RequestTurns } from "./limits/RequestTurns.ts"
 import * as Resolutions from "./routes/Resolutions.ts"
-import { portInTime } from "./request/Timeouts.ts"
+import { portInTime } from "../protocol/PortCall.ts"
 import * as TestHelpers from "./routes/TestHelpers.ts"
 import * as WebhookDeliveries from "./routes/WebhookDeliveries.ts"
 import * as Versions from "./service/Versions.ts"
@@ -53,8 +51,7 @@ const groups = Layer.mergeAll(
   Versions.layer,
   WebhookEndpoints.layer
 ).pipe(
-  Layer.provide([FileAccess.layer, Pipeline.layer, EmailNotices.layerSignature, Errors.layer]),
-  Layer.provide(BodyChecks.layer),
+  Layer.provide([Authentication.layerFileAccess, Pipeline.layer, EmailNotices.layerSignature, Errors.layer]),
   Layer.provide(Authentication.layer)
 )
 

@@ -11,8 +11,7 @@ import {
 } from "../outbound/authority/Authority.ts"
 import { GivenVerdict, storableErrors } from "../outbound/authority/Verdicts.ts"
 import * as Metrics from "../protocol/Metrics.ts"
-import * as Deadline from "../protocol/Deadline.ts"
-import { checkPort, PortBroken } from "../protocol/PortCall.ts"
+import { checkPort, PortBroken, withDeadline } from "../protocol/PortCall.ts"
 import { InvoiceCommands } from "../store/documents/InvoiceCommands.ts"
 import { Invoices } from "../store/documents/Invoices.ts"
 import { isSqlFailure } from "../store/sql/SqlFailure.ts"
@@ -174,7 +173,7 @@ export const make = Effect.gen(function* () {
    * sent, because this process was away for so long that another process may be at work on the document.
    */
   const verdictOn = (row: Document, arrived: boolean): Effect.Effect<Verdict | null, Unanswered> =>
-    Deadline.within(askAndSend(row, arrived), Duration.toMillis(timeout), () =>
+    withDeadline(askAndSend(row, arrived), Duration.toMillis(timeout), () =>
       Effect.fail(new AuthorityUnavailable({ message: "no answer in time", trouble: "no_answer" }))
     ).pipe(
       Effect.tap((verdict) => (verdict === null ? Effect.void : circuits.succeeded(row))),

@@ -11,7 +11,7 @@ import { makePrinting } from "../documents/print/Printing.ts"
 import { documentKinds } from "../domain/documents/DocumentKinds.ts"
 import { type InvoiceState, stageOf, statusOf } from "../domain/documents/InvoiceLifecycle.ts"
 import { accountAddress } from "../protocol/Address.ts"
-import * as Deadline from "../protocol/Deadline.ts"
+import { withDeadline } from "../protocol/PortCall.ts"
 import { Logos } from "../store/accounts/Logos.ts"
 import { Invoices } from "../store/documents/Invoices.ts"
 import { Signing } from "./Signing.ts"
@@ -39,7 +39,7 @@ const printWithinMs = 45_000
 
 /** Ends work with a port (the printer, the national profile) that never answers, so that its turn is free again. */
 const bounded = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Deadline.within(work, printWithinMs, () =>
+  withDeadline(work, printWithinMs, () =>
     Effect.die(new Error(`a file was not made within ${printWithinMs / 1_000} s`))
   )
 

@@ -6,8 +6,7 @@ import type { FiscalDocument } from "../documents/ubl/FiscalDocument.ts"
 import { type Accepted, NationalProfile } from "../documents/NationalProfile.ts"
 import { type Certificate, fromPem, isLocal, SandboxCertificate } from "../documents/signature/Certificate.ts"
 import { AuthorityRefusal, type DocumentName } from "../outbound/authority/Authority.ts"
-import * as Deadline from "../protocol/Deadline.ts"
-import { dieOfInterruption } from "../protocol/PortCall.ts"
+import { dieOfInterruption, withDeadline } from "../protocol/PortCall.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import { Certificates } from "../store/accounts/Certificates.ts"
 import { Softwares } from "../store/accounts/Softwares.ts"
@@ -33,7 +32,7 @@ const bounded = (port: Certificate): Certificate =>
     : {
         certificate: port.certificate,
         sign: (bytes) =>
-          Deadline.within(port.sign(bytes), signWithinMs, () =>
+          withDeadline(port.sign(bytes), signWithinMs, () =>
             Effect.die(new Error(`SandboxCertificate.sign gave no signature within ${signWithinMs / 1_000} s`))
           )
       }

@@ -1,5 +1,5 @@
 import { Cause, Data, Duration, Effect, Exit, Result } from "effect"
-import * as Deadline from "./Deadline.ts"
+import { ApiError } from "../../schemas/ApiError.ts"
 
 /**
  * A port did what its type does not allow: it died or threw, failed with an error that its signature does not name, ended its own
@@ -64,9 +64,61 @@ export const callPort = <A, E, R>(
       isLate: true,
       cause: Cause.die(new Error(`${name} gave no answer within ${Duration.toSeconds(within)} s`))
     })
-  return Deadline.within(checkPort(method, call), Duration.toMillis(within), () => Effect.fail(late()))
+  return withDeadline(checkPort(method, call), Duration.toMillis(within), () => Effect.fail(late()))
 }
 
 /** Turns an interruption that a port itself has caused into a defect of the port, so that its caller is not interrupted. */
 export const dieOfInterruption = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.catchCauseIf(call, Cause.hasInterruptsOnly, () => Effect.die(new Error("a port interrupted its own call")))
+
+/**
+ * Runs an effect in a fiber of its own. If the effect has not ended after `ms` milliseconds, or its caller is interrupted, the effect is
+ * interrupted and `late` takes its place. The end of the interrupted effect is not awaited, as `Effect.timeoutOrElse` does: an effect that
+ * cannot be interrupted would never let its caller proceed.
+ */
+export const withDeadline = <A, E, R, E2>(
+  effect: Effect.Effect<A, E, R>,
+  ms: number,
+  late: () => Effect.Effect<never, E2>
+): Effect.Effect<A, E | E2, R> =>
+  Effect.contextWith((context) =>
+    Effect.callback((resume) => {
+      const run = Effect.runForkWith(context)
+      const fiber = run(effect)
+      const done = fiber.pollUnsafe()
+      if (done !== undefined) return void resume(done)
+      const passed = Effect.sync(() => {
+        resume(Effect.suspend(late))
+        fiber.interruptUnsafe()
+      })
+      const timer = ms === Infinity ? undefined : run(Effect.andThen(Effect.sleep(ms), passed))
+      fiber.addObserver((exit) => {
+        timer?.interruptUnsafe()
+        resume(exit)
+      })
+      return Effect.sync(() => {
+        timer?.interruptUnsafe()
+        fiber.interruptUnsafe()
+      })
+    })
+  )
+
+// Longer than a statement and its wait for a pool connection may take.
+const timeout = Duration.seconds(15)
+
+const late = new ApiError({
+  code: "service_unavailable",
+  message:
+    "There was no answer within 15 s: the database takes too long, or the service has too much to do. Retry with the same Idempotency-Key: nothing is done twice."
+})
+
+/** Fails with `service_unavailable` after 15 s, so that requests do not queue up for a database that is gone. */
+export const inTime = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | ApiError, R> =>
+  Effect.timeoutOrElse(effect, { duration: timeout, orElse: () => Effect.fail(late) })
+
+/**
+ * As `inTime`, for what a port of a team decides or makes: the answer comes in time also when `call` cannot be interrupted, because the
+ * end of the interruption is not awaited.
+ */
+export const portInTime = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E | ApiError, R> =>
+  dieOfInterruption(withDeadline(call, Duration.toMillis(timeout), () => Effect.fail(late)))

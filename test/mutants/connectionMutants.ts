@@ -88,7 +88,7 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
       "isLarge(request) ? concurrency.large(principal)(answer) : answer": "answer"
     }
   }),
-  ...guards("src/http/request/Body.ts", "test/http/limits/Concurrency.test.ts", {
+  ...guards("src/http/request/Pipeline.ts", "test/http/limits/Concurrency.test.ts", {
     "limits: any number of bodies of unknown length is read": { 'headers["transfer-encoding"] !== undefined ||': "" }
   }),
   ...guards("src/platform/server/Refusals.ts", "test/http/limits/Connections.test.ts", {
@@ -120,12 +120,13 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
         "Effect.andThen(ofKey.take(api_key_id), ofAccount.take(`${account_id} ${livemode} ${api_key_id}`))"
     }
   }),
-  ...guards("src/http/request/FileAccess.ts", "test/http/limits/RateLimit.test.ts", {
+  ...guards("src/http/request/Authentication.ts", "test/http/limits/RateLimit.test.ts", {
     "limits: a good link answers for the bad keys of its address": {
       "Effect.suspend(() => limit.ofLink(account))": "limit.ofAddress"
     },
     "limits: a bad link costs nothing": {
-      "Effect.andThen(portInTime(limit.ofAddress), Effect.fail(refusals[fault]))": "Effect.fail(refusals[fault])"
+      "Effect.andThen(portInTime(limit.ofAddress), Effect.fail(linkRefusals[fault]))":
+        "Effect.fail(linkRefusals[fault])"
     }
   }),
   ...guards("src/http/limits/Concurrency.ts", "test/http/limits/Concurrency.test.ts", {

@@ -13,8 +13,8 @@ export const portMutants: ReadonlyArray<Mutant> = [
       "isAnswer(exit.value) ? exit :": "isAnswer !== undefined ? exit :"
     },
     "a port that hangs is waited for": {
-      "Deadline.within(checkPort(method, call), Duration.toMillis(within),":
-        "Deadline.within(checkPort(method, call), Infinity,"
+      "withDeadline(checkPort(method, call), Duration.toMillis(within),":
+        "withDeadline(checkPort(method, call), Infinity,"
     }
   }),
   ...guards("src/issuing/AuthorityCalls.ts", "test/ports/Texts.full.test.ts", {
@@ -49,17 +49,17 @@ export const portMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/issuing/Papers.ts", "test/ports/Emails.test.ts", {
-    "a printer that hangs keeps its turn": { "Deadline.within(work, printWithinMs,": "Deadline.within(work, Infinity," }
+    "a printer that hangs keeps its turn": { "withDeadline(work, printWithinMs,": "withDeadline(work, Infinity," }
   }),
   ...guards("src/actors/Watch.ts", "test/ports/Alerts.test.ts", {
     "an alert that hangs keeps all others waiting": {
-      "Deadline.within(sending, sendWithinSeconds * 1_000,": "Deadline.within(sending, Infinity,"
+      "withDeadline(sending, sendWithinSeconds * 1_000,": "withDeadline(sending, Infinity,"
     }
   }),
-  ...guards("src/http/request/Timeouts.ts", "test/ports/RateLimits.test.ts", {
+  ...guards("src/protocol/PortCall.ts", "test/ports/RateLimits.test.ts", {
     "a rate limiter that hangs is an error of the service": {
-      "Deadline.within(call, Duration.toMillis(timeout), () => Effect.fail(late))":
-        "Deadline.within(call, Duration.toMillis(timeout), () => Effect.die(late))"
+      "withDeadline(call, Duration.toMillis(timeout), () => Effect.fail(late))":
+        "withDeadline(call, Duration.toMillis(timeout), () => Effect.die(late))"
     }
   }),
   ...guards("src/protocol/Notify.ts", "test/ports/Tells.test.ts", {

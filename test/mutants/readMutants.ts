@@ -72,7 +72,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
         "inTurnOfCreation(asker(principal), Effect.andThen(backpressure.caughtUp(principal), create))"
     }
   }),
-  ...guards("src/protocol/Deadline.ts", "test/protocol/Deadline.test.ts", {
+  ...guards("src/protocol/PortCall.ts", "test/protocol/PortCall.test.ts", {
     "an effect runs past its deadline": {
       "        fiber.interruptUnsafe()\n      })\n      const": "      })\n      const"
     },
@@ -80,7 +80,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "        timer?.interruptUnsafe()\n        fiber.interruptUnsafe()": "        timer?.interruptUnsafe()"
     }
   }),
-  ...guards("src/protocol/LocalAccounts.ts", "test/protocol/LocalAccounts.test.ts", {
+  ...guards("src/protocol/AccountEntity.ts", "test/protocol/LocalAccounts.test.ts", {
     "an actor without messages is called until it ends": { "< messageEveryMs": "< Infinity" },
     "the end of an earlier actor removes the later one": { "all.get(address) === local &&": "all.has(address) &&" }
   }),

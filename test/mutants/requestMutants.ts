@@ -36,7 +36,7 @@ export const requestMutants: ReadonlyArray<Mutant> = [
       "return off <= tolerance && off >= -tolerance": "return off < tolerance && off >= -tolerance"
     }
   }),
-  ...guards("src/http/request/Path.ts", "test/http/limits/RequestLimits.test.ts", {
+  ...guards("src/http/request/Envelope.ts", "test/http/limits/RequestLimits.test.ts", {
     "request: the router ends a path at a semicolon": { "/[;#]/.test": "/[#]/.test" }
   }),
   ...guards("src/domain/requests/StrictJson.ts", "test/domain/requests/StrictJson.test.ts", {

@@ -36,7 +36,7 @@ export const wireMutants: ReadonlyArray<Mutant> = [
   ...guards("src/http/request/Pipeline.ts", "test/http/request/BadInput.test.ts", {
     "wire: U+0000 reaches the database": { 'if (!url.includes("%00"))': 'if (url !== "")' }
   }),
-  ...guards("src/http/request/Body.ts", "test/http/request/BadInput.test.ts", {
+  ...guards("src/http/request/Pipeline.ts", "test/http/request/BadInput.test.ts", {
     "wire: a body in gzip is read as JSON": {
       "if (!/^(identity)?$/i.test(coding))": "if (/^(gone)$/i.test(coding))"
     }
@@ -47,7 +47,7 @@ export const wireMutants: ReadonlyArray<Mutant> = [
       'request.source.httpVersion === "1.1"': 'request.source.httpVersion === "9"'
     }
   }),
-  ...guards("src/http/KnownRoutes.ts", "test/http/service/OwnRoutes.test.ts", {
+  ...guards("src/http/Http.ts", "test/http/service/OwnRoutes.test.ts", {
     "wire: a path is unknown with another method": {
       "for (const { method, path } of routes) note(method, full(path))": ""
     }
@@ -68,7 +68,7 @@ export const wireMutants: ReadonlyArray<Mutant> = [
       "answered.location === null ?": 'answered.location === null || answered.kind === "replayed" ?'
     }
   }),
-  ...guards("src/http/request/Body.ts", "test/http/request/EveryRoute.test.ts", {
+  ...guards("src/http/request/Pipeline.ts", "test/http/request/EveryRoute.test.ts", {
     "wire: a wrong media type is found out by JSON alone": {
       "if (fault !== null)": "if (fault === undefined)"
     }

@@ -1,7 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { type AccountCommands, LocalAccounts } from "../../src/protocol/LocalAccounts.ts"
+import { type AccountCommands, LocalAccounts } from "../../src/protocol/AccountEntity.ts"
 import { itOn } from "../support/Tests.ts"
 
 const it = itOn(LocalAccounts.layer)

@@ -11,8 +11,7 @@ import { Signing } from "../../issuing/Signing.ts"
 import { Authority, AuthorityUnavailable, troubleOf } from "../../outbound/authority/Authority.ts"
 import * as Turns from "../../protocol/AccountTurns.ts"
 import { accountAddress } from "../../protocol/Address.ts"
-import * as Deadline from "../../protocol/Deadline.ts"
-import { dieOfInterruption } from "../../protocol/PortCall.ts"
+import { dieOfInterruption, withDeadline } from "../../protocol/PortCall.ts"
 import { Accounts } from "../../store/accounts/Accounts.ts"
 import { Acquirers, type KnownAcquirer as Said } from "../../store/accounts/Acquirers.ts"
 import * as Command from "../Command.ts"
@@ -85,7 +84,7 @@ export const make = Effect.gen(function* () {
       certificate,
       ...identification
     }
-    return yield* Deadline.within(acquirer(question), timeoutMs, () =>
+    return yield* withDeadline(acquirer(question), timeoutMs, () =>
       Effect.fail(new AuthorityUnavailable({ message: "no answer in time" }))
     ).pipe(
       dieOfInterruption,

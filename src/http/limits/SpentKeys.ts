@@ -3,9 +3,8 @@ import type { HttpServerRequest } from "effect/http"
 import { hash } from "node:crypto"
 import type { ApiError } from "../../../schemas/ApiError.ts"
 import type { Principal } from "../../api/Authorization.ts"
-import type { Facts } from "../request/Exchange.ts"
-import { pathOf } from "../request/Path.ts"
-import { portInTime } from "../request/Timeouts.ts"
+import { type Facts, pathOf } from "../request/Exchange.ts"
+import { portInTime } from "../../protocol/PortCall.ts"
 import { KeyTokens, RateLimit } from "./RateLimit.ts"
 
 // A key that is forgotten is refused after its look-up, as any key is at first.

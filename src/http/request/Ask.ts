@@ -3,10 +3,15 @@ import { HttpServerResponse } from "effect/http"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { CurrentPrincipal } from "../../api/Authorization.ts"
 import { CurrentRequest } from "../../api/Conventions.ts"
-import { AccountEntity, type Answered, type RequestContext } from "../../protocol/AccountEntity.ts"
+import {
+  type AccountCommands,
+  AccountEntity,
+  type Answered,
+  LocalAccounts,
+  type RequestContext
+} from "../../protocol/AccountEntity.ts"
 import { accountAddress } from "../../protocol/Address.ts"
-import * as Deadline from "../../protocol/Deadline.ts"
-import { type AccountCommands, LocalAccounts } from "../../protocol/LocalAccounts.ts"
+import { withDeadline } from "../../protocol/PortCall.ts"
 import { Exchange, originOf } from "./Exchange.ts"
 
 // A little more than a statement may take. When a command outlasts this timeout, the client's retry finds its answer.
@@ -31,7 +36,7 @@ export const againAfterMove = <A, E>(asked: Effect.Effect<A, E>) =>
  */
 export const answerOf = <A, E>(asked: Effect.Effect<A, E>, retry: string): Effect.Effect<A, ApiError> =>
   Effect.mapError(
-    Deadline.within(asked, Duration.toMillis(askTimeout), () => Effect.fail("no answer in time")),
+    withDeadline(asked, Duration.toMillis(askTimeout), () => Effect.fail("no answer in time")),
     (error) =>
       error instanceof ApiError
         ? error

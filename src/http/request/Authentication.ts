@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Option, Record, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { ApiError } from "../../../schemas/ApiError.ts"
-import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiBuilder, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
 import {
   Authorization,
   CurrentPrincipal,
@@ -12,17 +12,21 @@ import {
 } from "../../api/Authorization.ts"
 import type { Capability } from "../../../schemas/PortalSession.ts"
 import { capabilityOf } from "../../api/Capabilities.ts"
-import { apiKeyMode } from "../../domain/accounts/ApiKeyFormat.ts"
-import { type KeyFault, sentApiKey } from "../../domain/accounts/SentApiKey.ts"
+import { apiKeyMode, type KeyFault, sentApiKey } from "../../domain/accounts/ApiKeyFormat.ts"
 import { inLane } from "../../protocol/AccountLanes.ts"
 import { ApiKeys, endedKey } from "../../store/accounts/ApiKeys.ts"
 import { AuditLog } from "../../store/accounts/AuditLog.ts"
 import { PortalSessions } from "../../store/accounts/PortalSessions.ts"
 import { Concurrency } from "../limits/Concurrency.ts"
-import { Exchange, type Facts, originOf } from "./Exchange.ts"
-import { inTime, portInTime } from "./Timeouts.ts"
+import { Exchange, type Facts, originOf, pathOf, queryOf } from "./Exchange.ts"
+import { inTime, portInTime } from "../../protocol/PortCall.ts"
 import { RateLimit } from "../limits/RateLimit.ts"
 import { SpentKeys } from "../limits/SpentKeys.ts"
+import { ApiKeyId } from "../../../schemas/Id.ts"
+import { currentVersion } from "../../../schemas/Version.ts"
+import { FileAccess } from "../../api/Files.ts"
+import { isTracking, type LinkFault } from "../../domain/requests/FileLink.ts"
+import { FileLinks } from "../../store/documents/FileLinks.ts"
 
 /** The refusal of what a session of the portal lacks the capability for; null: of what no session may do. */
 export const lacking = (capability: Capability | null) =>
@@ -171,5 +175,59 @@ export const layer = Layer.effect(
           return yield* answeredAs(principal, exchange, stillWorks, allowed)
         }) as Effect.Effect<never>
     })
+  })
+)
+
+const linkParameters = ["account", "mode", "expires", "signature"]
+
+const linkRefusals: Readonly<Record<LinkFault, ApiError>> = {
+  forged: new ApiError({
+    code: "link_invalid",
+    message: "The link is not whole, or was changed. Take it again from the object, as it stands there."
+  }),
+  expired: new ApiError({
+    code: "link_expired",
+    message: "The link has expired. Retrieve the object again for a new one."
+  })
+}
+
+/** Stands for the key of a request with a signed link, which has none: a link only reads, and no read uses the key's id. */
+const api_key_id = ApiKeyId.make(`key_${"0".repeat(26)}`)
+
+// An `Authorization` header goes before a signed link. A request with neither is refused like one without a valid API key.
+export const layerFileAccess = Layer.effect(
+  FileAccess,
+  Effect.gen(function* () {
+    const authorization = yield* Authorization
+    const limit = yield* RateLimit
+    const links = yield* FileLinks
+    return FileAccess.of(
+      (handler, options) =>
+        Effect.gen(function* () {
+          const request = yield* HttpServerRequest.HttpServerRequest
+          const query = new URLSearchParams(queryOf(request.url))
+          if (request.headers["authorization"] !== undefined || !linkParameters.some((name) => query.has(name))) {
+            const credential = yield* HttpApiBuilder.securityDecode(Authorization.security.apiKey)
+            return yield* authorization.apiKey(handler, { credential, ...options })
+          }
+          // The link is checked before the rate limit, so that a valid link is not refused for failed attempts from its address.
+          const account = yield* Effect.catch(links.check(pathOf(request.url), query), (fault) =>
+            Effect.andThen(portInTime(limit.ofAddress), Effect.fail(linkRefusals[fault]))
+          )
+          yield* portInTime(Effect.suspend(() => limit.ofLink(account)))
+          const sent = yield* HttpServerRequest.ParsedSearchParams
+          const exchange = yield* Exchange
+          exchange.account_id = account.account_id
+          exchange.principal = { ...account, api_key_id: null }
+          return yield* handler.pipe(
+            Effect.provideService(
+              HttpServerRequest.ParsedSearchParams,
+              Record.filter(sent, (_, name) => !isTracking(name))
+            ),
+            Effect.provideService(CurrentPrincipal, { ...account, api_key_id, default_version: currentVersion }),
+            Effect.annotateLogs({ account_id: account.account_id })
+          )
+        }) as Effect.Effect<never>
+    )
   })
 )

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Effect } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import type { Violation } from "../../../schemas/ApiError.ts"
 import type { Acquirer } from "../../../schemas/Customer.ts"
@@ -36,7 +36,8 @@ interface Bodies {
 
 type Kind = NonNullable<typeof CheckedAs.Service>
 
-const make = Effect.gen(function* () {
+/** Makes the checks of what only the request of an operation as a whole can break. */
+export const make = Effect.gen(function* () {
   const { localDate, rules } = yield* NationalProfile
   const customers = yield* Customers
   const resolutions = yield* Resolutions
@@ -98,11 +99,6 @@ const make = Effect.gen(function* () {
         : found(kind, account, readable(body, faults), keepsNumber)
   }
 })
-
-/** What only the request of an operation as a whole can break. */
-export class BodyChecks extends Context.Service<BodyChecks, Effect.Success<typeof make>>()("folio/http/BodyChecks") {
-  static readonly layer = Layer.effect(BodyChecks, make)
-}
 
 const unreadablePart: PropertyDescriptor = {
   enumerable: true,

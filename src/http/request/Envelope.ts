@@ -1,4 +1,4 @@
-import { Cause, Effect, Option, Predicate, Result } from "effect"
+import { Cause, Effect, Exit, Option, Predicate, Result } from "effect"
 import { HttpBody, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { IncomingMessage } from "node:http"
 import { ApiError } from "../../../schemas/ApiError.ts"
@@ -13,17 +13,23 @@ import { RateLimit } from "../limits/RateLimit.ts"
 import type { MethodsOf, SpentKeys } from "../limits/SpentKeys.ts"
 import { type Proxies, proxiesIn } from "../limits/TrustedProxies.ts"
 import { Limits } from "../../settings/Limits.ts"
-import * as Logging from "../log/Logging.ts"
 import * as Errors from "./Errors.ts"
-import { begun, Exchange, RequestId, seriesOf } from "./Exchange.ts"
-import { hasEmptyPart, isCutShort, pathOf } from "./Path.ts"
-import { portInTime } from "./Timeouts.ts"
+import { begun, Exchange, type Facts, pathOf, queryOf, RequestId, seriesOf } from "./Exchange.ts"
+import { portInTime } from "../../protocol/PortCall.ts"
+import type { RequestId as Id } from "../../../schemas/Id.ts"
+import { type OfferedRequest, RequestLog } from "../../store/requests/RequestLog.ts"
 
 const urlMax = 8 * 1024
 const headersMax = 16 * 1024
 
 // The link to the portal lets in whoever has it.
 const ofLink = /^(\/portal\/enter\/).+$/
+
+/** Whether a path has nothing between two slashes, or a slash at its end. */
+const hasEmptyPart = (path: string): boolean => /\/\/|.\/$/.test(path)
+
+/** Whether the router, which takes `;` and `#` for `?`, would end the path early. No path of the API holds either. */
+const isCutShort = (url: string): boolean => /[;#]/.test(pathOf(url))
 
 /** What to do about an unknown path: leave out the slash at its end, if the path is known without it. */
 const advice = (path: string, methodsOf: MethodsOf): string =>
@@ -139,12 +145,71 @@ const ofClient = (
   return request.modify({ remoteAddress: Option.some(client), peerAddress: remoteAddress })
 }
 
+// The status that other servers, such as nginx, use for a client that hung up before there was an answer.
+const hungUp = 499
+
+const ofLog = /^\/v1\/requests(?:\/|$)/
+
+/** The body of the answer: as the text from which it was made, if there is one, because bytes would have to be decoded again. */
+const bodyOf = ({ body }: HttpServerResponse.HttpServerResponse): OfferedRequest["response"] => {
+  if (body._tag !== "Uint8Array") return { bytes: 0, json: null }
+  const json = isJson.test(body.contentType) ? (body.text ?? body.body) : null
+  return { bytes: body.contentLength, json }
+}
+
+const verdictOf = ({ error_code, repeat }: Facts) =>
+  error_code === "idempotency_conflict" ? "conflict" : (repeat ?? "executed")
+
+/** Whether a page of the portal reads what it shows, by requests that nobody outside of this process has made. */
+const isLook = ({ method }: HttpServerRequest.HttpServerRequest, { portal_session_id }: Facts): boolean =>
+  portal_session_id !== undefined && method === "GET"
+
+/**
+ * Makes the function that offers a request to the request log once the request is answered, if its account is known by then
+ * (`exchange`). Requests for the log itself are left out: otherwise whoever follows the log would fill it. So are those with which pages
+ * of the portal read what they show.
+ */
+const makeLog = Effect.map(
+  RequestLog,
+  (log) =>
+    (request: HttpServerRequest.HttpServerRequest, id: Id, exchange: Facts) =>
+    <E, R>(respond: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
+      Effect.clockWith((clock) => {
+        const created_ms = clock.currentTimeMillisUnsafe()
+        const began = clock.monotonicTimeNanosUnsafe()
+        return Effect.onExit(respond, (exit) => {
+          const { idempotency_key, ip, portal_session_id, principal, route, sent, version } = exchange
+          if (principal === undefined || ofLog.test(route) || isLook(request, exchange)) return Effect.void
+          const { account_id, api_key_id, livemode } = principal
+          return log.offer({
+            account: { account_id, livemode },
+            id,
+            created_ms,
+            duration_ms: Number(clock.monotonicTimeNanosUnsafe() - began) / 1e6,
+            method: request.method,
+            route,
+            path: pathOf(request.url),
+            query: queryOf(request.url),
+            status: Exit.isSuccess(exit) ? exit.value.status : hungUp,
+            api_key_id,
+            portal_session_id: portal_session_id ?? null,
+            ip: ip ?? null,
+            version: version ?? null,
+            idempotency: idempotency_key === undefined ? null : { key: idempotency_key, verdict: verdictOf(exchange) },
+            error_code: exchange.error_code ?? null,
+            request: sent,
+            response: Exit.isSuccess(exit) ? bodyOf(exit.value) : { bytes: 0, json: null }
+          })
+        })
+      })
+)
+
 /** Makes the middleware around every request, which gives it an id, sets the headers of every answer and answers every failure. */
 export const make = Effect.fnUntraced(function* (methodsOf: MethodsOf, spentKeys: SpentKeys["Service"]) {
   const ids = yield* Ids
   const info = yield* ServiceInfo
   const onlooker = yield* Onlooker
-  const logged = yield* Logging.make
+  const logged = yield* makeLog
   const proxies = proxiesIn((yield* Limits).trustedProxies)
   const limit = yield* RateLimit
 
@@ -185,7 +250,7 @@ export const make = Effect.fnUntraced(function* (methodsOf: MethodsOf, spentKeys
       const { account_id, route } = exchange
       const { method } = request
       const milliseconds = performance.now() - began
-      if (!Logging.isLook(request, exchange)) {
+      if (!isLook(request, exchange)) {
         onlooker?.answered({
           method,
           path: pathOf(request.url).replace(ofLink, "$1…"),

@@ -67,6 +67,15 @@ export const originOf = ({ ip, portal_session_id, request_id }: Facts) => ({
   ...(ip === undefined ? {} : { ip })
 })
 
+/** The path of a request's URL: all before its query. */
+export const pathOf = (url: string): string => url.split("?", 1)[0] ?? ""
+
+/** The query of a request's URL, without its question mark. */
+export const queryOf = (url: string): string => {
+  const start = url.indexOf("?")
+  return start === -1 ? "" : url.slice(start + 1)
+}
+
 /**
  * Facts about the current request that become known while the request is answered: for its log line, its metrics and its answer.
  * A port or a route of a team may set `headers`, which then stand in the answer, be it a success or an error.

@@ -1,11 +1,32 @@
-import { Effect, Schema } from "effect"
+import { Effect, type Option, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { ApiError } from "../../../schemas/ApiError.ts"
-import { pageBytesMax, type PageRequest, type pageQuery, pageSizeDefault } from "../../../schemas/Page.ts"
+import { pageBytesMax, type pageQuery, type PageRequest, pageSizeDefault } from "../../../schemas/Page.ts"
 import { CurrentPrincipal, type Principal } from "../../api/Authorization.ts"
 import { violation } from "../../domain/documents/AuthorityRules.ts"
 import { inTurns } from "../../protocol/Turns.ts"
 import type { Rows } from "../../store/sql/Pages.ts"
+
+/** A request whose path names an object. */
+export interface Named {
+  readonly params: { readonly id: string }
+}
+
+/** Makes a decoder of ids that fails with `resource_missing`: an id without the form of its kind names nothing. */
+export const makeIdOf =
+  <Id extends string>(noun: string, schema: Schema.Codec<Id, string>) =>
+  (id: string) =>
+    Effect.mapError(Schema.decodeEffect(schema)(id), () => ApiError.missing(noun, id))
+
+/** Makes a reader of the rows that paths name. The reader fails with `resource_missing`. */
+export const makeFind = <Row>(
+  noun: string,
+  read: (principal: Principal, id: string) => Effect.Effect<Option.Option<Row>>
+) =>
+  Effect.fnUntraced(function* (id: string) {
+    const row = yield* read(yield* CurrentPrincipal, id)
+    return yield* Effect.mapError(Effect.fromOption(row), () => ApiError.missing(noun, id))
+  })
 
 type Query = Schema.Struct.Type<ReturnType<typeof pageQuery>>
 

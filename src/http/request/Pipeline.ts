@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { hash } from "node:crypto"
@@ -8,6 +8,7 @@ import type { ErrorCode } from "../../../schemas/ErrorCode.ts"
 import { type Version, versions } from "../../../schemas/Version.ts"
 import { CurrentPrincipal, KeyStillWorks, type Principal } from "../../api/Authorization.ts"
 import {
+  bodyBytesMax,
   CheckedAs,
   Conventions,
   Creation,
@@ -30,13 +31,12 @@ import { fingerprint } from "../../domain/requests/Fingerprint.ts"
 import { Concurrency } from "../limits/Concurrency.ts"
 import { RequestTurns, smallBytesMax } from "../limits/RequestTurns.ts"
 import { SpentKeys } from "../limits/SpentKeys.ts"
-import { bodyError, isLarge, noBody, parse, readBody } from "./Body.ts"
-import { BodyChecks } from "./BodyChecks.ts"
-import { Exchange } from "./Exchange.ts"
-import { folded, pathOf, queryOf } from "./Path.ts"
+import * as BodyChecks from "./BodyChecks.ts"
+import { Exchange, pathOf, queryOf } from "./Exchange.ts"
 import { shownName } from "./SchemaErrors.ts"
-import { inTime } from "./Timeouts.ts"
+import { inTime } from "../../protocol/PortCall.ts"
 import { decodeBody, holdsNul, inOrder, queryViolations, verdict } from "./Validation.ts"
+import { parseStrict } from "../../domain/requests/StrictJson.ts"
 
 /*
  * The stages of a request to the API. Their order is part of the contract; each may end the request with an `ApiError`.
@@ -45,15 +45,102 @@ import { decodeBody, holdsNul, inOrder, queryViolations, verdict } from "./Valid
  *  2. route       path and method (KnownRoutes)
  *  3. caller      API key or session of the portal, rate limit, requests under way, capability (Authentication)
  *  4. admission   no creation for an account whose drafts wait for long, or that would get no turn (RequestTurns.admit)
- *  5. body        size, media type, coding (Body.readBody)
+ *  5. body        size, media type, coding (readBody)
  *  6. turn        the account's turn at reads, creations, large bodies and whole documents (RequestTurns); the key may have ended meanwhile
  *  7. headers     Svc-Version, Idempotency-Key
- *  8. JSON        strict, parsed once (Body.parse)
+ *  8. JSON        strict, parsed once (parse)
  *  9. content     query, then body: schema and rules, all violations at once (Validation, BodyChecks)
  * 10. handler     with the body as decoded by stage 9, within 15 s (routes); a change asks the account's actor (Ask)
  *
  * This file has the stages from 4 on.
  */
+
+/** The refusal of a body as a whole. */
+const bodyError = (code: ErrorCode, message: string) =>
+  ApiError.fromViolations([violation("body", code, message, "schema")])
+
+export const noBody = bodyError("parameter_missing", "A body is required: send a JSON object.")
+
+const asJson = "send the body as JSON, with the header Content-Type: application/json."
+
+/** What is wrong with the media type of a JSON body, and what to do; null for `application/json`, alone or with `charset=utf-8`. */
+const jsonFault = (contentType: string): string | null => {
+  const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim())
+  if (type === "") return `The request has a body and no Content-Type: ${asJson}`
+  if (type.toLowerCase() !== "application/json") return `Content-Type is ${shownType(type)}: ${asJson}`
+  const named = parameters.map((parameter) => [parameter.split("=", 1)[0]?.toLowerCase() ?? "", parameter] as const)
+  const other = named.find(([name]) => name !== "charset")
+  if (other !== undefined)
+    return `Content-Type has the parameter ${shownType(other[1])}, which JSON does not have: ${asJson}`
+  if (named.length > 1) return `Content-Type has charset ${named.length} times: ${asJson}`
+  const charset = named[0]?.[1].replace(/^charset=/i, "")
+  return charset === undefined || /^("utf-8"|utf-8)$/i.test(charset)
+    ? null
+    : `Content-Type has the charset ${shownType(charset)}; the body must be in utf-8, written so: ${asJson}`
+}
+
+const shownType = (text: string) => JSON.stringify(text.slice(0, 64))
+
+const bodiless: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE"])
+const emptyBody = new Uint8Array(0)
+
+const tooLarge = (message: string) => new ApiError({ code: "request_too_large", message })
+const jsonTooLarge = tooLarge(
+  `The body must be at most ${bodyBytesMax / 1024} KiB. Split the request; an invoice has at most 500 lines.`
+)
+
+type File = typeof FileBody.Service
+
+/**
+ * Refuses a media type or a content coding that the request may not have. The answer names the right one: in `Accept`, or in
+ * `Accept-Encoding`, which tells a client that the fault is the coding (RFC 9110, 12.5.3).
+ */
+const refuseType = (message: string, headers: Readonly<Record<string, string>>) =>
+  Effect.fail(new ApiError({ code: "unsupported_media_type", message, headers }))
+
+/** What is wrong with the media type of a body, and what to do; null if nothing is. */
+const typeFault = (file: File, contentType: string): string | null => {
+  if (file === null) return jsonFault(contentType)
+  return file.mediaTypes.includes(contentType.trim().toLowerCase())
+    ? null
+    : `Send ${file.what} as the body, with the header Content-Type: ${file.mediaTypes.join(" or ")}.`
+}
+
+/** Whether a request has a body whose length is above that of small bodies, or is not told in advance. */
+const isLarge = ({ headers, method }: HttpServerRequest.HttpServerRequest) =>
+  !bodiless.has(method) &&
+  (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > smallBytesMax)
+
+/** Reads the raw body. Fails with `request_too_large` or `unsupported_media_type`; an empty body needs no media type. */
+export const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, file: File = null) {
+  if (bodiless.has(request.method)) return emptyBody
+  const most = file?.bytesMax ?? bodyBytesMax
+  const overgrown = file === null ? jsonTooLarge : tooLarge(`The body must be ${file.what}.`)
+  if (Number(request.headers["content-length"] ?? 0) > most) return yield* overgrown
+  const bytes = new Uint8Array(yield* request.arrayBuffer)
+  if (bytes.length > most) return yield* overgrown
+  if (bytes.length === 0) return bytes
+  const fault = typeFault(file, request.headers["content-type"] ?? "")
+  if (fault !== null) {
+    return yield* refuseType(fault, { Accept: file === null ? "application/json" : file.mediaTypes.join(", ") })
+  }
+  const coding = request.headers["content-encoding"]?.trim() ?? ""
+  if (!/^(identity)?$/i.test(coding)) {
+    return yield* refuseType(
+      `The body has the Content-Encoding ${shownType(coding)}: send the body as it is, without Content-Encoding.`,
+      { "Accept-Encoding": "identity" }
+    )
+  }
+  return bytes
+})
+
+/** Parses a body as strict JSON; undefined for an empty body. Fails with `malformed_json`. */
+export const parse = (bytes: Uint8Array): Effect.Effect<unknown, ApiError> =>
+  bytes.length === 0
+    ? Effect.undefined
+    : Effect.fromResult(
+        Result.mapError(parseStrict(bytes), (message) => new ApiError({ code: "malformed_json", message }))
+      )
 
 const refuse = (code: ErrorCode, message: string, param?: string) =>
   Effect.fail(new ApiError({ code, message, ...(param === undefined ? {} : { param }) }))
@@ -103,12 +190,25 @@ const refuseNul = (url: string): Effect.Effect<void, ApiError> => {
   return refuseAll([violation(shown, "parameter_invalid", message, "storable_text")])
 }
 
+const entry = /^metadata\[([^]*)\]$/
+
+type Sent = Readonly<Record<string, string | ReadonlyArray<string>>>
+
+/** A query with its parameters `metadata[key]` as one object under `metadata`, which is how the schema of a list has them. */
+const folded = (query: Sent): Readonly<Record<string, unknown>> => {
+  const sent = Object.entries(query).map(([name, value]) => [entry.exec(name)?.[1], name, value] as const)
+  const metadata = sent.flatMap(([key, , value]) => (key === undefined ? [] : [[key, value] as const]))
+  if (metadata.length === 0) return query
+  const others = sent.flatMap(([key, name, value]) => (key === undefined ? [[name, value] as const] : []))
+  return { ...Object.fromEntries(others), metadata: Object.fromEntries(metadata) }
+}
+
 /**
  * Makes the function that decodes a JSON body, or finds what is wrong with it: the violations of the schema, which name the authority's
  * rules if the body makes a document or a part of one, and what the other checks find in the rest.
  */
 const makeContent = Effect.gen(function* () {
-  const checks = yield* BodyChecks
+  const checks = yield* BodyChecks.make
   const { named } = (yield* NationalProfile).rules
   return Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top, body: unknown, account: AccountMode) {
     const { decoded, faults, violations } = decodeBody(endpoint, body)

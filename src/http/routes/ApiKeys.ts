@@ -4,8 +4,7 @@ import { ApiKeyId } from "../../../schemas/Id.ts"
 import { Api } from "../../api/Api.ts"
 import { ApiKeys, apiKeyView } from "../../store/accounts/ApiKeys.ts"
 import { makeAsk, makeAskAbout } from "../request/Ask.ts"
-import { makeFind, makeIdOf } from "../request/Named.ts"
-import { readPage } from "../request/Paging.ts"
+import { makeFind, makeIdOf, readPage } from "../request/Paging.ts"
 import { withBody } from "../request/Pipeline.ts"
 
 export const layer = HttpApiBuilder.group(

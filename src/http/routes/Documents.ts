@@ -11,8 +11,7 @@ import type { InvoiceFilter } from "../../store/documents/InvoiceFilter.ts"
 import { Invoices, type ShownInvoice } from "../../store/documents/Invoices.ts"
 import { Timelines } from "../../store/documents/Timelines.ts"
 import { makeAskAbout } from "../request/Ask.ts"
-import { makeFind, type Named } from "../request/Named.ts"
-import { pageRequest, pageView, timeOf, writePage } from "../request/Paging.ts"
+import { makeFind, type Named, pageRequest, pageView, timeOf, writePage } from "../request/Paging.ts"
 import { type EmailListQuery, makeListEmails } from "./Emails.ts"
 
 type Query = Schema.Struct.Type<typeof InvoiceQuery> & Schema.Struct.Type<ReturnType<typeof noteQuery>>

@@ -9,7 +9,7 @@ import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import type { InvoiceState } from "../../domain/documents/InvoiceLifecycle.ts"
 import { Emails, emailSnapshot, type StoredEmail } from "../../store/mail/Emails.ts"
 import { makeRoom, pageRequest, pageView } from "../request/Paging.ts"
-import { portInTime } from "../request/Timeouts.ts"
+import { portInTime } from "../../protocol/PortCall.ts"
 
 export type EmailListQuery = Schema.Struct.Type<typeof EmailQuery>
 

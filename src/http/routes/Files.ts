@@ -7,7 +7,7 @@ import { CurrentPrincipal } from "../../api/Authorization.ts"
 import { DocumentFiles } from "../../documents/parcel/DocumentFiles.ts"
 import { network } from "../limits/RateLimit.ts"
 import { holds } from "../request/Accept.ts"
-import { portInTime } from "../request/Timeouts.ts"
+import { portInTime } from "../../protocol/PortCall.ts"
 
 interface Asked {
   readonly params: { readonly id: string }

@@ -6,7 +6,7 @@ import { CurrentPrincipal } from "../../api/Authorization.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { invoiceView } from "../../store/documents/InvoiceViews.ts"
 import { makeAsk } from "../request/Ask.ts"
-import { BodyChecks } from "../request/BodyChecks.ts"
+import * as BodyChecks from "../request/BodyChecks.ts"
 import { makeDocumentHandlers } from "./Documents.ts"
 import { validationOf } from "../request/Validation.ts"
 import { withBody } from "../request/Pipeline.ts"
@@ -15,7 +15,7 @@ export const layer = HttpApiBuilder.group(
   Api,
   "invoices",
   Effect.fn(function* (handlers) {
-    const checks = yield* BodyChecks
+    const checks = yield* BodyChecks.make
     const { localDate, rules } = yield* NationalProfile
     const ask = yield* makeAsk
     const invoice = yield* makeDocumentHandlers("invoice", Invoice, invoiceView)

@@ -7,13 +7,13 @@ import * as NoteChecks from "../../commands/documents/NoteChecks.ts"
 import type { NoteKind } from "../../domain/documents/DocumentKinds.ts"
 import { noteView } from "../../store/documents/Notes.ts"
 import { makeAsk } from "../request/Ask.ts"
-import { BodyChecks } from "../request/BodyChecks.ts"
+import * as BodyChecks from "../request/BodyChecks.ts"
 import { validationOf } from "../request/Validation.ts"
 import { makeDocumentHandlers } from "./Documents.ts"
 import { withBody } from "../request/Pipeline.ts"
 
 const makeValidate = Effect.fnUntraced(function* (kind: NoteKind) {
-  const checks = yield* BodyChecks
+  const checks = yield* BodyChecks.make
   const warningsOf = yield* NoteChecks.makeWarnings
   return Effect.fn("validateNote")(function* ({ payload }: { readonly payload: NoteRequest }) {
     const principal = yield* CurrentPrincipal

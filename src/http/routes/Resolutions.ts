@@ -6,8 +6,7 @@ import { Api } from "../../api/Api.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { Resolutions, resolutionView } from "../../store/accounts/Resolutions.ts"
 import { makeAsk, makeAskAbout } from "../request/Ask.ts"
-import { makeFind, makeIdOf, type Named } from "../request/Named.ts"
-import { readPage } from "../request/Paging.ts"
+import { makeFind, makeIdOf, type Named, readPage } from "../request/Paging.ts"
 import { withBody } from "../request/Pipeline.ts"
 
 export const layer = HttpApiBuilder.group(

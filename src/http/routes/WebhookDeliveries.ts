@@ -5,8 +5,7 @@ import { Api } from "../../api/Api.ts"
 import { attemptView, DeliveryLog, deliveryView } from "../../store/webhooks/DeliveryLog.ts"
 import { WebhookEndpoints } from "../../store/webhooks/WebhookEndpoints.ts"
 import { makeAskAbout } from "../request/Ask.ts"
-import { makeFind, makeIdOf } from "../request/Named.ts"
-import { readPage } from "../request/Paging.ts"
+import { makeFind, makeIdOf, readPage } from "../request/Paging.ts"
 import { withBody } from "../request/Pipeline.ts"
 
 export const layer = HttpApiBuilder.group(

@@ -5,8 +5,7 @@ import type { WebhookEndpointUpdate } from "../../../schemas/WebhookEndpoint.ts"
 import { Api } from "../../api/Api.ts"
 import { endpointView, WebhookEndpoints } from "../../store/webhooks/WebhookEndpoints.ts"
 import { makeAsk, makeAskAbout } from "../request/Ask.ts"
-import { makeFind, makeIdOf, type Named } from "../request/Named.ts"
-import { readPage } from "../request/Paging.ts"
+import { makeFind, makeIdOf, type Named, readPage } from "../request/Paging.ts"
 import { withBody } from "../request/Pipeline.ts"
 
 export const layer = HttpApiBuilder.group(

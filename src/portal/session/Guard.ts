@@ -4,7 +4,7 @@ import { ApiError } from "../../../schemas/ApiError.ts"
 import type { PortalSession } from "../../api/Authorization.ts"
 import { ServiceInfo } from "../../api/ServiceInfo.ts"
 import { RateLimit } from "../../http/limits/RateLimit.ts"
-import { inTime, portInTime } from "../../http/request/Timeouts.ts"
+import { inTime, portInTime } from "../../protocol/PortCall.ts"
 import { PortalSessions } from "../../store/accounts/PortalSessions.ts"
 import { csrfToken, isSame, isSentFromHere, referrerPolicy } from "./OwnForms.ts"
 

@@ -6,7 +6,7 @@ import { Concurrency } from "../../http/limits/Concurrency.ts"
 import { RateLimit } from "../../http/limits/RateLimit.ts"
 import { RequestTurns } from "../../http/limits/RequestTurns.ts"
 import { lacking } from "../../http/request/Authentication.ts"
-import { inTime, portInTime } from "../../http/request/Timeouts.ts"
+import { inTime, portInTime } from "../../protocol/PortCall.ts"
 
 // The text that a row is shown as, by and large: an account rests after a large read as after a large answer of the API.
 const bytesOfRow = 400

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import { makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
-import { type KeyFault, sentApiKey } from "../../../src/domain/accounts/SentApiKey.ts"
+import { type KeyFault, makeApiKey, sentApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
 
 const key = makeApiKey("test", new Uint8Array(32).fill(7))
 const live = makeApiKey("live", new Uint8Array(32).fill(8))

@@ -9,10 +9,9 @@ import { violation } from "../../../domain/documents/AuthorityRules.ts"
 import { type CustomerFilter, Customers, customerView } from "../../../store/accounts/Customers.ts"
 import { metadataMarks } from "../../../store/sql/Keys.ts"
 import { makeAsk, makeAskAbout } from "../../request/Ask.ts"
-import { BodyChecks } from "../../request/BodyChecks.ts"
-import { makeFind, makeIdOf, type Named } from "../../request/Named.ts"
+import * as BodyChecks from "../../request/BodyChecks.ts"
+import { makeFind, makeIdOf, type Named, readPage } from "../../request/Paging.ts"
 import { identificationOf, refuseOther } from "./Identified.ts"
-import { readPage } from "../../request/Paging.ts"
 import { validationOf } from "../../request/Validation.ts"
 import { withBody } from "../../request/Pipeline.ts"
 
@@ -46,7 +45,7 @@ export const layer = HttpApiBuilder.group(
   Api,
   "customers",
   Effect.fn(function* (handlers) {
-    const checks = yield* BodyChecks
+    const checks = yield* BodyChecks.make
     const customers = yield* Customers
     const find = makeFind("customer", customers.find)
     const ask = yield* makeAsk

@@ -4,8 +4,7 @@ import type { LoggedRequestQuery } from "../../../schemas/Request.ts"
 import { Api } from "../../api/Api.ts"
 import { RequestLog } from "../../store/requests/RequestLog.ts"
 import { type RequestFilter, Requests, requestView, requestWithBodiesView } from "../../store/requests/Requests.ts"
-import { makeFind } from "../request/Named.ts"
-import { readPage, timeOf } from "../request/Paging.ts"
+import { makeFind, readPage, timeOf } from "../request/Paging.ts"
 
 const statusesOf = (status: string): RequestFilter["status"] =>
   status.endsWith("xx")

@@ -1,7 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import * as Deadline from "../../src/protocol/Deadline.ts"
+import { withDeadline } from "../../src/protocol/PortCall.ts"
 import { it } from "../support/Tests.ts"
 
 /** An effect that waits for `end`, and whether it was interrupted. */
@@ -14,11 +14,11 @@ const waiting = Effect.gen(function* () {
 
 const inASecond = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.forkChild(
-    Deadline.within(effect, 1_000, () => Effect.fail("late")),
+    withDeadline(effect, 1_000, () => Effect.fail("late")),
     { startImmediately: true }
   )
 
-describe("Deadline", () => {
+describe("PortCall", () => {
   it.effect("returns the result of an effect that ends in time, and does not interrupt it later", function* () {
     const { effect, end, isInterrupted } = yield* waiting
     const fiber = yield* inASecond(effect)
