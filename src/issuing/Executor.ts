@@ -19,7 +19,7 @@ import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import { Notify } from "../protocol/Notify.ts"
 import { Invoices, type LoadedInvoice } from "../store/documents/Invoices.ts"
-import { FailingInvoices, isUnreadable, type Vitals } from "../store/documents/Vitals.ts"
+import { isUnreadable, type Vitals } from "../store/documents/Vitals.ts"
 import { isDefect, isSqlFailure } from "../store/sql/SqlFailure.ts"
 import * as AuthorityCalls from "./AuthorityCalls.ts"
 import { AuthorityQueue } from "./AuthorityQueue.ts"
@@ -56,7 +56,6 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
     const callAuthority = yield* AuthorityCalls.make
     const circuits = yield* CircuitBreaker
     const dating = yield* Redating.make
-    const failing = yield* FailingInvoices
     const invoices = yield* Invoices
     const notify = yield* Notify
     const signing = yield* Signing
@@ -255,8 +254,8 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
     })
 
     const settle = Effect.fnUntraced(function* (key: DocumentKey, cause: Cause.Cause<never>) {
-      const found = yield* failing.vitals(key)
-      if (Option.isNone(found)) return yield* failing.park([key])
+      const found = yield* invoices.vitals(key)
+      if (Option.isNone(found)) return yield* invoices.park([key])
       const next = afterDefect(found.value, isUnreadable(cause), yield* Random.next)
       if (next.do === "End") yield* end(found.value, next.failure)
       else if (next.do === "Wait") yield* wait(found.value, next)
@@ -269,7 +268,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
       yield* Metric.update(Metrics.poison("invoice"), 1)
       yield* settle(key, cause).pipe(
         Effect.catchCauseIf(isDefect, (second) =>
-          Effect.andThen(Effect.logError("An invoice could not be ended; it waits", second), failing.park([key]))
+          Effect.andThen(Effect.logError("An invoice could not be ended; it waits", second), invoices.park([key]))
         )
       )
     })
@@ -329,7 +328,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
     /** Ends a draft that cannot be numbered as failed, with this failure; no number is used. */
     const fail = Effect.fn("Executor.fail")(
       function* (key: DocumentKey, why: Failure) {
-        const row = yield* failing.vitals(key)
+        const row = yield* invoices.vitals(key)
         if (Option.isSome(row) && row.value.state === "queued") yield* end(row.value, why)
       },
       (ending, key) => ending.pipe(Effect.catchCauseIf(isDefect, (cause) => stumble(key, cause)))

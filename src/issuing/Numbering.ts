@@ -12,7 +12,6 @@ import * as Metrics from "../protocol/Metrics.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import { Invoices, type LoadedInvoice, type StoredInvoice } from "../store/documents/Invoices.ts"
 import { type DraftToNumber, Numbering } from "../store/documents/Numbering.ts"
-import { FailingInvoices } from "../store/documents/Vitals.ts"
 import { Resolutions, type StoredResolution } from "../store/accounts/Resolutions.ts"
 import { ownSoftware, Softwares } from "../store/accounts/Softwares.ts"
 import { isDefect } from "../store/sql/SqlFailure.ts"
@@ -75,7 +74,6 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
   const executor = yield* Executor
   const invoices = yield* Invoices
   const numbering = yield* Numbering
-  const failing = yield* FailingInvoices
   const resolutions = yield* Resolutions
   const softwares = yield* Softwares
   const notify = yield* Notify
@@ -221,7 +219,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
   const park = Effect.fnUntraced(function* (batch: ReadonlyArray<NewDraft>, cause: Cause.Cause<never>) {
     yield* Effect.logError("The drafts of an account cannot be numbered; they wait", cause)
     yield* Metric.update(Metrics.poison("numbering"), 1)
-    yield* failing.park(batch.map(({ id }) => ({ ...account, id })))
+    yield* invoices.park(batch.map(({ id }) => ({ ...account, id })))
   })
 
   // True while the database holds more queued drafts than one page: new drafts then wait in the database and not in this queue.

@@ -11,7 +11,6 @@ import { Customers } from "./accounts/Customers.ts"
 import { Database } from "./sql/Database.ts"
 import { Deliveries } from "./webhooks/Deliveries.ts"
 import { DeliveryHealth } from "./webhooks/DeliveryHealth.ts"
-import { DocumentList } from "./documents/DocumentList.ts"
 import { DeliveryLog } from "./webhooks/DeliveryLog.ts"
 import { Emails } from "./mail/Emails.ts"
 import { Enablements } from "./enablement/Enablements.ts"
@@ -28,7 +27,6 @@ import { LiveMode } from "./accounts/LiveMode.ts"
 import { Logos } from "./accounts/Logos.ts"
 import { Notes } from "./documents/Notes.ts"
 import { Numbering } from "./documents/Numbering.ts"
-import { FailingInvoices } from "./documents/Vitals.ts"
 import { Overview } from "./overview/Overview.ts"
 import { PortalSessions } from "./accounts/PortalSessions.ts"
 import { Redelivery } from "./webhooks/Redelivery.ts"
@@ -40,7 +38,6 @@ import { SandboxAuthorities } from "./sandbox/SandboxAuthorities.ts"
 import { SandboxStanding } from "./sandbox/SandboxStanding.ts"
 import { Softwares } from "./accounts/Softwares.ts"
 import { Secrets } from "./sql/Secrets.ts"
-import { Timelines } from "./documents/Timelines.ts"
 import { Transitions } from "./documents/Transitions.ts"
 import { WebhookEndpoints } from "./webhooks/WebhookEndpoints.ts"
 import { DueWork } from "./DueWork.ts"
@@ -60,7 +57,6 @@ export const layer = Layer.mergeAll(
   Deliveries.layer,
   DeliveryHealth.layer,
   DeliveryLog.layer,
-  DocumentList.layer,
   DueWork.layer,
   Emails.layer,
   Enablements.layer,
@@ -84,10 +80,9 @@ export const layer = Layer.mergeAll(
   SandboxStanding.layer,
   Softwares.layer,
   TestDocuments.layer,
-  Timelines.layer,
   Transitions.layer,
   WebhookEndpoints.layer
 ).pipe(
-  Layer.provideMerge(Layer.mergeAll(AuditLog.layer, Idempotency.layer, FailingInvoices.layer)),
+  Layer.provideMerge(Layer.mergeAll(AuditLog.layer, Idempotency.layer)),
   Layer.provideMerge(Layer.mergeAll(Ids.layer, Secrets.layer, Workers.layer))
 )

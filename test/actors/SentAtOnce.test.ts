@@ -98,7 +98,7 @@ describe("A document that was numbered just now", () => {
     const { authority, create, until, count } = yield* numbering()
     yield* atCalls("Transitions.move", Effect.die("the disk is full"))
     const key = yield* create
-    yield* until(() => count("FailingInvoices.vitals") > 0 || count("Transitions.move") > 1)
+    yield* until(() => count("Invoices.vitals") > 0 || count("Transitions.move") > 1)
     assert.deepStrictEqual(kindsOf(authority), [])
     yield* atNoCalls
     assert.strictEqual((yield* invoiceOf(key)).submitted_at, null)

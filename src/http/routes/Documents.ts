@@ -9,7 +9,6 @@ import { documentKinds, isOfKind } from "../../domain/documents/DocumentKinds.ts
 import { FileLinks, type Links } from "../../store/documents/FileLinks.ts"
 import type { InvoiceFilter } from "../../store/documents/InvoiceFilter.ts"
 import { Invoices, type ShownInvoice } from "../../store/documents/Invoices.ts"
-import { Timelines } from "../../store/documents/Timelines.ts"
 import { makeAskAbout } from "../request/Ask.ts"
 import { makeFind, type Named, pageRequest, pageView, timeOf, writePage } from "../request/Paging.ts"
 import { type EmailListQuery, makeListEmails } from "./Emails.ts"
@@ -38,7 +37,6 @@ export const makeDocumentHandlers = Effect.fnUntraced(function* <S extends Schem
   const { noun, path } = documentKinds[kind]
   const invoices = yield* Invoices
   const links = yield* FileLinks
-  const timelines = yield* Timelines
   const listEmails = yield* makeListEmails
   const idOf = (id: string) => (isOfKind(kind, id) ? Effect.succeed(id) : Effect.fail(ApiError.missing(noun, id)))
   const askAbout = yield* makeAskAbout(idOf)
@@ -60,7 +58,7 @@ export const makeDocumentHandlers = Effect.fnUntraced(function* <S extends Schem
     /** `askAbout` for an id of this kind. */
     correct: askAbout,
     timeline: Effect.fn("retrieveTimeline")(function* ({ params }: Named) {
-      const entries = yield* timelines.ofInvoice(yield* CurrentPrincipal, yield* idOf(params.id))
+      const entries = yield* invoices.timeline(yield* CurrentPrincipal, yield* idOf(params.id))
       if (entries.rows.length === 0) return yield* ApiError.missing(noun, params.id)
       return pageView(`${path}/${params.id}/timeline`, entries, (entry) => entry)
     }),

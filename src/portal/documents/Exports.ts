@@ -1,7 +1,8 @@
 import { Effect, Schedule } from "effect"
 import { documentKinds, kindOf } from "../../domain/documents/DocumentKinds.ts"
 import { statusOf } from "../../domain/documents/InvoiceLifecycle.ts"
-import { DocumentList, type ListedDocument } from "../../store/documents/DocumentList.ts"
+import type { ListedDocument } from "../../store/documents/DocumentList.ts"
+import { Invoices } from "../../store/documents/Invoices.ts"
 import type { DocumentFilter } from "../../store/documents/InvoiceFilter.ts"
 import { kindWords, statusWords } from "../frame/DocumentWords.ts"
 import type { Refusal } from "../frame/Refusal.ts"
@@ -63,14 +64,14 @@ const chosen = Effect.gen(function* () {
 
 const csv = Effect.gen(function* () {
   const visit = yield* CurrentVisit
-  const documents = yield* DocumentList
+  const documents = yield* Invoices
   const { filter } = yield* chosen
   let text = byteOrderMark + csvLines(visit.language, [titles(visit)])
   let last: string | undefined
   for (let count = 0; count < exportMax; count += pageSize) {
     const limit = Math.min(pageSize, exportMax - count)
     const cursor = last === undefined ? null : ({ direction: "after", id: last } as const)
-    const { has_more, rows } = yield* visit.read((account) => documents.list(account, { limit, cursor }, filter))
+    const { has_more, rows } = yield* visit.read((account) => documents.listAll(account, { limit, cursor }, filter))
     text += csvLines(
       visit.language,
       rows.map((row) => cells(visit, row))
@@ -98,10 +99,10 @@ const safeName = (row: ListedDocument) => (row.full_number ?? row.id).replaceAll
 const archive = Effect.gen(function* () {
   const visit = yield* CurrentVisit
   const { query, t } = visit
-  const documents = yield* DocumentList
+  const documents = yield* Invoices
   const { filter, hasChosen } = yield* chosen
   const page = { ...placeOf(query, archiveMax), ...(hasChosen ? { cursor: null } : {}) }
-  const { rows } = yield* visit.read((account) => documents.list(account, page, filter))
+  const { rows } = yield* visit.read((account) => documents.listAll(account, page, filter))
   const files = makeArchive()
   const missing: Array<string> = []
   // One after the other: the papers wait for their turn as those of any client do, and nothing else waits for them.

@@ -3,7 +3,8 @@ import { type Customer, nameMin, plainText } from "../../../schemas/Customer.ts"
 import { invoiceStatuses } from "../../../schemas/Invoice.ts"
 import { attributes, type Html, html } from "../../http/pages/Html.ts"
 import { statusOf } from "../../domain/documents/InvoiceLifecycle.ts"
-import { DocumentList, type ListedDocument } from "../../store/documents/DocumentList.ts"
+import type { ListedDocument } from "../../store/documents/DocumentList.ts"
+import { Invoices } from "../../store/documents/Invoices.ts"
 import { kindWords, statusMark, statusWords } from "../frame/DocumentWords.ts"
 import { figure, money, shortTime } from "../frame/Formats.ts"
 import { field } from "../forms/Fields.ts"
@@ -137,11 +138,11 @@ const ofCustomer = (visit: Visit, customer: string | null, name: string | undefi
 
 const list = Effect.gen(function* () {
   const visit = yield* CurrentVisit
-  const documents = yield* DocumentList
+  const documents = yield* Invoices
   const { query, t } = visit
   const wanted = askedOf(query)
   const { filter, isExact } = yield* filterOf(wanted)
-  const found = yield* visit.read((account) => documents.list(account, placeOf(query, pageSize), filter))
+  const found = yield* visit.read((account) => documents.listAll(account, placeOf(query, pageSize), filter))
   const [first, second] = found.rows
   // A number, a code or an id names a document, which is shown and not listed.
   if (isExact && first !== undefined && second === undefined) return { to: `${path}/${first.id}` }

@@ -8,7 +8,8 @@ import type { Resolution } from "../../../schemas/Resolution.ts"
 import type { TimelineEntry } from "../../../schemas/Timeline.ts"
 import type { WebhookEndpoint } from "../../../schemas/WebhookEndpoint.ts"
 import { documentKinds, kindOf } from "../../domain/documents/DocumentKinds.ts"
-import { DocumentList, type ListedDocument } from "../../store/documents/DocumentList.ts"
+import type { ListedDocument } from "../../store/documents/DocumentList.ts"
+import { Invoices } from "../../store/documents/Invoices.ts"
 import type { Listed } from "../frame/Parts.ts"
 import type { Refusal } from "../frame/Refusal.ts"
 import { idOf } from "../frame/Routes.ts"
@@ -81,11 +82,11 @@ const ofId = {
 
 export const load = Effect.gen(function* () {
   const { get, file, read } = yield* CurrentVisit
-  const documents = yield* DocumentList
+  const documents = yield* Invoices
   const found = yield* named
   const { document, path } = found
   const one = yield* read((account) =>
-    documents.list(account, { limit: 1, cursor: null }, { ...ofId, ids: [document.id] })
+    documents.listAll(account, { limit: 1, cursor: null }, { ...ofId, ids: [document.id] })
   )
   const [timeline, log, range, customer] = yield* Effect.all(
     [

@@ -1,5 +1,5 @@
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { WaitingCode } from "../../../schemas/AuthorityTrouble.ts"
 import { DocumentKind } from "../../../schemas/FiscalDocument.ts"
@@ -47,12 +47,12 @@ const kinds = ["invoice", "credit_note", "debit_note"] as const
 export const kindsOf = ({ ids, kind }: DocumentFilter): ReadonlyArray<DocumentKind> =>
   kinds.filter((one) => (kind === null || kind === one) && (ids === null || ids.some((id) => isOfKind(one, id))))
 
-/** Fiscal documents of all kinds in one list, newest first. */
-export class DocumentList extends Context.Service<DocumentList>()("folio/store/DocumentList", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-
-    const columns = sql`
+/**
+ * Makes the function that reads a page of the documents of all kinds that match a filter, newest first. The cursor is an id of any kind, of
+ * a document that may not exist: the page begins with the document that comes next in time.
+ */
+export const make = (sql: SqlClient.SqlClient) => {
+  const columns = sql`
       id, kind, state, full_number, cufe, customer_id, acquirer ->> 'legal_name' as customer_name,
       acquirer -> 'identification' ->> 'number' as customer_number, currency,
       totals ->> 'line_extension_amount' as line_extension_amount, totals ->> 'tax_amount' as tax_amount,
@@ -60,47 +60,34 @@ export class DocumentList extends Context.Service<DocumentList>()("folio/store/D
       case when next_action_at is not null then waiting ->> 'code' end as waiting_code,
       issue_date::text as issue_date, issue_time, created_at`
 
-    // Ids sort by creation within a kind only. So each kind gives its next rows by its own index, and the list is merged from them.
-    const page = Query.all(Row, (account: AccountMode, request: PageRequest, filter: DocumentFilter) => {
-      const { cursor, limit } = request
-      const backwards = cursor?.direction === "before"
-      const order = sql.literal(backwards ? "asc" : "desc")
-      const bound = (kind: DocumentKind) => {
-        if (cursor === null) return sql`true`
-        const at = `${documentKinds[kind].prefix}_${placeOf(cursor.id)}`
-        return backwards ? sql`id > ${at}` : sql`id < ${at}`
-      }
-      const ofKinds = kindsOf(filter).map(
-        (kind) => sql`(
+  // Ids sort by creation within a kind only. So each kind gives its next rows by its own index, and the list is merged from them.
+  const page = Query.all(Row, (account: AccountMode, request: PageRequest, filter: DocumentFilter) => {
+    const { cursor, limit } = request
+    const backwards = cursor?.direction === "before"
+    const order = sql.literal(backwards ? "asc" : "desc")
+    const bound = (kind: DocumentKind) => {
+      if (cursor === null) return sql`true`
+      const at = `${documentKinds[kind].prefix}_${placeOf(cursor.id)}`
+      return backwards ? sql`id > ${at}` : sql`id < ${at}`
+    }
+    const ofKinds = kindsOf(filter).map(
+      (kind) => sql`(
           select ${columns} from invoices
           where ${ofAccount(sql, account)} and ${fits(sql, account, { ...filter, kind })} and ${bound(kind)}
           order by id ${order} limit ${limit + 1})`
-      )
-      return sql`
+    )
+    return sql`
         select * from (${sql.join(" union all ", false)(ofKinds)}) d
         order by split_part(id, '_', 2) collate "C" ${order} limit ${limit + 1}`
-    })
+  })
 
+  return Effect.fn("Invoices.listAll")(function* (account: AccountMode, request: PageRequest, filter: DocumentFilter) {
+    if (kindsOf(filter).length === 0) return { rows: [], has_more: false } as Rows<ListedDocument>
+    const found = yield* bounded(sql, account, reading)(page(account, request, filter))
+    const rows = found.slice(0, request.limit)
     return {
-      /**
-       * A page of the documents that match a filter. The cursor is an id of any kind, of a document that may not exist: the page begins
-       * with the document that comes next in time.
-       */
-      list: Effect.fn("DocumentList.list")(function* (
-        account: AccountMode,
-        request: PageRequest,
-        filter: DocumentFilter
-      ) {
-        if (kindsOf(filter).length === 0) return { rows: [], has_more: false } as Rows<ListedDocument>
-        const found = yield* bounded(sql, account, reading)(page(account, request, filter))
-        const rows = found.slice(0, request.limit)
-        return {
-          rows: request.cursor?.direction === "before" ? rows.toReversed() : rows,
-          has_more: found.length > rows.length
-        }
-      })
+      rows: request.cursor?.direction === "before" ? rows.toReversed() : rows,
+      has_more: found.length > rows.length
     }
   })
-}) {
-  static readonly layer = Layer.effect(DocumentList, DocumentList.make)
 }

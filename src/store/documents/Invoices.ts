@@ -28,7 +28,10 @@ import { fits, type InvoiceFilter, narrowDocuments } from "./InvoiceFilter.ts"
 import { columnsOf, inputOfKeys, ofAccount } from "../sql/Keys.ts"
 import * as Pages from "../sql/Pages.ts"
 import * as Query from "../sql/Query.ts"
-import { FailingInvoices, reminderLeaseSeconds, UnreadableInvoice } from "./Vitals.ts"
+import * as DocumentList from "./DocumentList.ts"
+import * as Timelines from "./Timelines.ts"
+import * as Vitals from "./Vitals.ts"
+import { reminderLeaseSeconds, UnreadableInvoice } from "./Vitals.ts"
 
 /** A fiscal document as stored. The public `status` and `stage` derive from `state`, the state of the lifecycle. */
 const Row = Schema.Struct({
@@ -138,10 +141,11 @@ export type Imprint = typeof Imprint.Type
 
 const loadBatchMax = 500
 
+/** What the rows of documents say, for their account and for those who work on them; also puts off what cannot be worked on. */
 export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices", {
   make: Effect.gen(function* () {
-    const failing = yield* FailingInvoices
     const sql = yield* SqlClient.SqlClient
+    const { park, vitals } = Vitals.make(sql)
     const decode = Schema.decodeUnknownResult(Row)
     const read = (row: unknown) => Result.mapError(decode(row), UnreadableInvoice.from)
     const columns = columnsOf(sql, Row)
@@ -255,7 +259,7 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
           Effect.annotateLogs({ ids: strange.map(({ id }) => id) })
         )
         yield* Metric.update(Metrics.poison("invoice"), strange.length)
-        yield* failing.park(strange)
+        yield* park(strange)
       }
       return rows.filter(isDue)
     }, Effect.orDie)
@@ -264,6 +268,8 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
       find,
       list: (account: AccountMode, request: PageRequest, filter: InvoiceFilter) =>
         list(account, request, fits(sql, account, filter)),
+      listAll: DocumentList.make(sql),
+      timeline: Timelines.make(sql),
       imprint: Effect.fn("Invoices.imprint")((account: AccountMode, id: string) =>
         AccountView.within(sql, account)(findImprint({ ...account, id }))
       ),
@@ -276,7 +282,9 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
         findAcceptance(key).pipe(
           Effect.map(Option.map(({ at, xml }) => ({ applicationResponse: xml, validatedAt: at.getTime() })))
         ),
-      takeDue
+      takeDue,
+      park,
+      vitals
     }
   })
 }) {

@@ -1,5 +1,5 @@
-import { Context, Effect, Layer, Schema, String } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Schema, String } from "effect"
+import type { SqlClient } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { TimelineEntry } from "../../../schemas/Timeline.ts"
 import { eventView, type RegisteredEvent } from "../../domain/documents/Acceptance.ts"
@@ -24,18 +24,15 @@ const shown = ({ type, ...entry }: Readonly<Record<string, unknown>>) => {
     : { type, ...entry }
 }
 
-/** The timelines of documents, as their account sees them. */
-export class Timelines extends Context.Service<Timelines>()("folio/store/Timelines", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Row))
-    const decode = Schema.decodeUnknownEffect(Schema.Array(TimelineEntry))
+const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Row))
+const decode = Schema.decodeUnknownEffect(Schema.Array(TimelineEntry))
 
-    /** The first `timelineMax` entries of a document, oldest first, by the database's clock; none when there is no document. */
-    const ofInvoice = Effect.fn("Timelines.ofInvoice")(
-      function* (account: AccountMode, id: string) {
-        const own = ofAccount(sql, account)
-        const all = sql`
+/** Makes the function that reads the first `timelineMax` entries of a document, oldest first, by the database's clock; none when there is no document. */
+export const make = (sql: SqlClient.SqlClient) =>
+  Effect.fn("Invoices.timeline")(
+    function* (account: AccountMode, id: string) {
+      const own = ofAccount(sql, account)
+      const all = sql`
           with happened as (
             select created_at as at, 0 as rank, 0 as ord, json_build_object('type', 'transition', 'command', 'Create',
               'from', null, 'to', 'queued', 'version', 1) as entry
@@ -74,23 +71,17 @@ export class Timelines extends Context.Service<Timelines>()("folio/store/Timelin
             where e.account_id = ${account.account_id} and e.livemode = ${account.livemode} and e.object_id = ${id}
           )
           select floor(extract(epoch from at) * 1000)::float8 as at_ms, entry from happened`
-        const rows = yield* Pages.firstRows(sql, all, sql`at, rank, ord`, timelineMax)
-        const entries = (yield* decodeRows(rows)).map(({ at_ms, entry }) => ({
-          object: "timeline_entry",
-          ...shown(entry),
-          at: timestamp(at_ms)
-        }))
-        return { rows: yield* decode(entries), has_more: Pages.hasMore(rows) }
-      },
-      (effect, account) =>
-        bounded(sql, account, {
-          name: "timeline",
-          narrow: "Read the events of the document instead: GET /v1/events?object_id=…"
-        })(Effect.orDie(effect))
-    )
-
-    return { ofInvoice }
-  })
-}) {
-  static readonly layer = Layer.effect(Timelines, Timelines.make)
-}
+      const rows = yield* Pages.firstRows(sql, all, sql`at, rank, ord`, timelineMax)
+      const entries = (yield* decodeRows(rows)).map(({ at_ms, entry }) => ({
+        object: "timeline_entry",
+        ...shown(entry),
+        at: timestamp(at_ms)
+      }))
+      return { rows: yield* decode(entries), has_more: Pages.hasMore(rows) }
+    },
+    (effect, account) =>
+      bounded(sql, account, {
+        name: "timeline",
+        narrow: "Read the events of the document instead: GET /v1/events?object_id=…"
+      })(Effect.orDie(effect))
+  )

@@ -1,5 +1,5 @@
-import { Cause, Context, Effect, Layer, Result, Schema, SchemaIssue } from "effect"
-import { SqlClient } from "effect/sql"
+import { Cause, Effect, Result, Schema, SchemaIssue } from "effect"
+import type { SqlClient } from "effect/sql"
 import { AccountMode } from "../../../schemas/Account.ts"
 import { DocumentId } from "../../../schemas/Id.ts"
 import { AuthorityError, type DocumentKey, DocumentKind, Failure } from "../../../schemas/FiscalDocument.ts"
@@ -54,32 +54,27 @@ const parkSecondsMax = 300
  */
 export const reminderLeaseSeconds = 10
 
-/** Documents whose processing fails with a defect: reads the columns needed to end them, and delays their next attempt. */
-export class FailingInvoices extends Context.Service<FailingInvoices>()("folio/store/FailingInvoices", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const decode = Schema.decodeUnknownEffect(Vitals)
+/** Makes the functions for documents whose processing fails with a defect: to read the columns needed to end them, and to delay their next attempt. */
+export const make = (sql: SqlClient.SqlClient) => {
+  const decode = Schema.decodeUnknownEffect(Vitals)
 
-    /** None when the document does not exist or its vital columns cannot be decoded. */
-    const vitals = Effect.fn("FailingInvoices.vitals")(
-      (key: DocumentKey) => sql`select ${columnsOf(sql, Vitals)} from invoices where ${ofKey(sql, key)}`,
-      Effect.flatMap(([row]) => Effect.option(decode(row))),
-      Effect.orDie
-    )
+  /** None when the document does not exist or its vital columns cannot be decoded. */
+  const vitals = Effect.fn("Invoices.vitals")(
+    (key: DocumentKey) => sql`select ${columnsOf(sql, Vitals)} from invoices where ${ofKey(sql, key)}`,
+    Effect.flatMap(([row]) => Effect.option(decode(row))),
+    Effect.orDie
+  )
 
-    /** Counts an attempt of each document and delays it, longer each time: 1 s, 2 s, 4 s … 5 min, plus `reminderLeaseSeconds`. */
-    const park = Effect.fn("FailingInvoices.park")((keys: ReadonlyArray<DocumentKey>) =>
-      sql`
+  /** Counts an attempt of each document and delays it, longer each time: 1 s, 2 s, 4 s … 5 min, plus `reminderLeaseSeconds`. */
+  const park = Effect.fn("Invoices.park")((keys: ReadonlyArray<DocumentKey>) =>
+    sql`
         update invoices i set attempts = i.attempts + 1,
           next_action_at = now()
             + (${reminderLeaseSeconds} + least(2 ^ least(i.attempts, 30), ${parkSecondsMax})) * interval '1 second'
         from (select * from ${inputOfKeys(sql, keys)} order by id) n
         where i.account_id = n.account_id and i.livemode = n.livemode and i.id = n.id
           and i.next_action_at is not null`.pipe(Effect.orDie, Effect.asVoid)
-    )
+  )
 
-    return { vitals, park }
-  })
-}) {
-  static readonly layer = Layer.effect(FailingInvoices, FailingInvoices.make)
+  return { vitals, park }
 }

@@ -9,7 +9,6 @@ import { Authority, AuthorityRefusal, AuthorityUnavailable } from "../../../src/
 import { AuthorityCircuits } from "../../../src/store/documents/AuthorityCircuits.ts"
 import { Invoices } from "../../../src/store/documents/Invoices.ts"
 import { invoiceView } from "../../../src/store/documents/InvoiceViews.ts"
-import { Timelines } from "../../../src/store/documents/Timelines.ts"
 import { alone, invoiceOf, invoiceOwner } from "../../support/apps/ActorsAlone.ts"
 import { account, otherAccount, testMode } from "../../support/apps/MemoryApp.ts"
 import { addCustomer, addNumbered, become } from "../../support/apps/MemoryRows.ts"
@@ -124,7 +123,7 @@ describe("What a buyer has answered", () => {
       yield* TestClock.adjust("40 days")
       yield* askAll
       assert.lengthOf(asked, 3)
-      const { rows: entries } = yield* (yield* Timelines).ofInvoice(testMode, key.id)
+      const { rows: entries } = yield* (yield* Invoices).timeline(testMode, key.id)
       assert.deepStrictEqual(
         entries.flatMap((entry) => (entry.type === "acceptance" ? [[entry.code, entry.by, entry.reason_code]] : [])),
         [

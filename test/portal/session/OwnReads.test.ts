@@ -62,7 +62,7 @@ describeOn(app)("files that are exported", (it) => {
       yield* allHaveCome.await
       now--
     })
-    yield* atCalls("DocumentList.list", looking)
+    yield* atCalls("Invoices.listAll", looking)
     const files = Array.from(
       { length: 30 },
       (_, index) => `/portal/documents/export.${index % 2 === 0 ? "csv" : "zip"}`

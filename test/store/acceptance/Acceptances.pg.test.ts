@@ -5,7 +5,6 @@ import type { RegisteredEvent } from "../../../src/domain/documents/Acceptance.t
 import { Acceptances, questionLeaseSeconds } from "../../../src/store/acceptance/Acceptances.ts"
 import { Invoices } from "../../../src/store/documents/Invoices.ts"
 import { invoiceView } from "../../../src/store/documents/InvoiceViews.ts"
-import { Timelines } from "../../../src/store/documents/Timelines.ts"
 import { type Step, Transitions } from "../../../src/store/documents/Transitions.ts"
 import { SandboxAuthorities } from "../../../src/store/sandbox/SandboxAuthorities.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
@@ -87,8 +86,7 @@ const setUp = Effect.gen(function* () {
     service,
     shown,
     sql,
-    submitted,
-    timelines: Context.get(first, Timelines)
+    submitted
   }
 })
 
@@ -216,7 +214,7 @@ describeLive(TestDatabase.layer)("Acceptances", (it) => {
   })
 
   it.effect("is shown in lists and in the timeline, of invoices on credit terms alone", function* () {
-    const { account, accepted, first, invoices, seed, timelines } = yield* setUp
+    const { account, accepted, first, invoices, seed } = yield* setUp
     const [key] = yield* accepted(1)
     const [cash] = yield* seed(1, "accepted_by_authority")
     yield* first.keep(key!, [
@@ -227,7 +225,7 @@ describeLive(TestDatabase.layer)("Acceptances", (it) => {
     const views = new Map(rows.map((row) => [row.id as string, invoiceView(row, noLinks)]))
     assert.strictEqual(views.get(key!.id)?.acceptance?.status, "accepted")
     assert.isFalse(Object.hasOwn(views.get(cash!) ?? {}, "acceptance"))
-    const { rows: entries } = yield* timelines.ofInvoice(account, key!.id)
+    const { rows: entries } = yield* invoices.timeline(account, key!.id)
     assert.deepStrictEqual(
       entries.map((entry) => entry.type),
       ["acceptance", "transition", "transition", "event", "acceptance"].slice(0, entries.length)

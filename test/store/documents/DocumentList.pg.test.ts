@@ -1,6 +1,6 @@
 import { Context } from "effect"
 import { AccountId } from "../../../schemas/Id.ts"
-import { DocumentList } from "../../../src/store/documents/DocumentList.ts"
+import { Invoices } from "../../../src/store/documents/Invoices.ts"
 import { oneOwner, onPostgres } from "../../support/database/TwoOwners.ts"
 import { documentsOf, holdsItsPromises, isMoving } from "../../support/documents/ListedDocuments.ts"
 
@@ -23,7 +23,7 @@ onPostgres("a list of the documents of all kinds keeps its promises on PostgreSQ
         next_action_at: isMoving(row.state) ? "infinity" : null
       } as never)}`
   }
-  const list = Context.get(owner, DocumentList)
+  const list = Context.get(owner, Invoices)
   yield* holdsItsPromises(list, account, { ...account, account_id: AccountId.make(`ten_${"0".repeat(26)}`) })
   yield* holdsItsPromises(list, account, { ...account, livemode: true })
 })

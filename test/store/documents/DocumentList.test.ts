@@ -1,4 +1,4 @@
-import { DocumentList } from "../../../src/store/documents/DocumentList.ts"
+import { Invoices } from "../../../src/store/documents/Invoices.ts"
 import { otherAccount, rangeId, testMode, world } from "../../support/apps/MemoryApp.ts"
 import { documentsOf, holdsItsPromises, isMoving } from "../../support/documents/ListedDocuments.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
@@ -13,7 +13,7 @@ describeOn(world)("A list of the documents of all kinds, in memory", (it) => {
       const next_action_at = isMoving(row.state) ? Infinity : null
       tables.invoices.set(row.id, { ...untouched, ...rest, ...row, next_action_at })
     }
-    const list = yield* DocumentList
+    const list = yield* Invoices
     yield* holdsItsPromises(list, testMode, { ...testMode, account_id: otherAccount })
     yield* holdsItsPromises(list, testMode, { ...testMode, livemode: true })
   })

@@ -6,7 +6,7 @@ import type { Line } from "../../../schemas/Line.ts"
 import { documentKinds } from "../../../src/domain/documents/DocumentKinds.ts"
 import type { InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
 import { totalsOf } from "../../../src/domain/documents/Totals.ts"
-import type { DocumentList } from "../../../src/store/documents/DocumentList.ts"
+import type { Invoices } from "../../../src/store/documents/Invoices.ts"
 import type { DocumentFilter } from "../../../src/store/documents/InvoiceFilter.ts"
 import { firstIdAt } from "../../../src/store/sql/Ids.ts"
 import { customerBody, invoiceBody } from "../apps/Invoices.ts"
@@ -85,7 +85,7 @@ export const isMoving = (state: InvoiceState) => state === "signed" || state ===
 
 /** The places of an account's documents in `documentsOf`, newest first, as pages of five show them. */
 const pagesOf = Effect.fnUntraced(function* (
-  list: DocumentList["Service"]["list"],
+  list: Invoices["Service"]["listAll"],
   account: AccountMode,
   filter: Partial<DocumentFilter>
 ) {
@@ -106,7 +106,7 @@ const pagesOf = Effect.fnUntraced(function* (
 
 /** Holds a list to its promises, for an account that has `documentsOf` and for one that has nothing. */
 export const holdsItsPromises = Effect.fnUntraced(function* (
-  { list }: DocumentList["Service"],
+  { listAll: list }: Invoices["Service"],
   account: AccountMode,
   other: AccountMode
 ) {

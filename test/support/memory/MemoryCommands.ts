@@ -4,11 +4,10 @@ import type { AcceptanceCode } from "../../../schemas/Acceptance.ts"
 import { eventView } from "../../../src/domain/documents/Acceptance.ts"
 import { timestamp } from "../../../src/domain/documents/AuthorityTime.ts"
 import { InvoiceCommands, type Renewal } from "../../../src/store/documents/InvoiceCommands.ts"
-import { commandName, timelineMax, Timelines } from "../../../src/store/documents/Timelines.ts"
+import { commandName } from "../../../src/store/documents/Timelines.ts"
 import type { NoteRequest } from "../../../schemas/Note.ts"
 import type { TimelineEntry } from "../../../schemas/Timeline.ts"
 import { DeliveryId, WebhookEndpointId } from "../../../schemas/Id.ts"
-import { firstOf } from "./MemoryPages.ts"
 import { noteSource, untouched } from "./MemoryNotes.ts"
 import { existing, inMemory, type InvoiceRow, isOf, optionOf, type Tables } from "./MemoryTables.ts"
 
@@ -111,7 +110,7 @@ const rejectedOf = ({ rejected }: Tables, id: string, version: number) => {
   return { [id.startsWith("inv_") ? "cufe" : "cude"]: cufe, issue_date, authority_errors }
 }
 
-const entriesOf = (tables: Tables, id: string): ReadonlyArray<TimelineEntry> => {
+export const entriesOf = (tables: Tables, id: string): ReadonlyArray<TimelineEntry> => {
   const row = tables.invoices.get(id)
   if (row === undefined) return []
   const entry = { object: "timeline_entry" as const }
@@ -163,12 +162,3 @@ const entriesOf = (tables: Tables, id: string): ReadonlyArray<TimelineEntry> => 
   ]
   return happened.toSorted(([a], [b]) => a - b).map(([at, one]) => ({ ...one, at: timestamp(at) }) as TimelineEntry)
 }
-
-export const layerTimelines = inMemory(Timelines, ({ call }) => ({
-  ofInvoice: (account, id) =>
-    call("Timelines.ofInvoice", (tables) => {
-      const entries = Option.isSome(optionOf(tables.invoices, account, id)) ? entriesOf(tables, id) : []
-      const rows = firstOf(entries, timelineMax)
-      return { rows, has_more: entries.length > rows.length }
-    })
-}))

@@ -1,13 +1,15 @@
 import { Option, Result } from "effect"
 import { type DocumentFilter, statesOf } from "../../../src/store/documents/InvoiceFilter.ts"
-import { DocumentList, kindsOf, type ListedDocument, placeOf } from "../../../src/store/documents/DocumentList.ts"
+import { kindsOf, type ListedDocument, placeOf } from "../../../src/store/documents/DocumentList.ts"
 import { Invoices } from "../../../src/store/documents/Invoices.ts"
 import { isOpen } from "../../../src/domain/documents/InvoiceLifecycle.ts"
+import { timelineMax } from "../../../src/store/documents/Timelines.ts"
 import { reminderLeaseSeconds } from "../../../src/store/documents/Vitals.ts"
 import { acceptanceOf } from "./acceptance/MemoryAcceptances.ts"
+import { entriesOf } from "./MemoryCommands.ts"
 import { latestEmail } from "./MemoryEmails.ts"
 import { loaded } from "./MemoryNotes.ts"
-import { pageOf } from "./MemoryPages.ts"
+import { firstOf, pageOf } from "./MemoryPages.ts"
 import { optionOf, type InvoiceRow, isOf, inMemory, type Tables } from "./MemoryTables.ts"
 
 const fits = (filter: DocumentFilter) => {
@@ -45,27 +47,13 @@ const listed = (row: InvoiceRow): ListedDocument => ({
   created_at: row.created_at
 })
 
-export const layerDocumentList = inMemory(DocumentList, ({ call }) => ({
-  list: (account, { cursor, limit }, filter) =>
-    call("DocumentList.list", ({ invoices }) => {
-      const backwards = cursor?.direction === "before"
-      const newestFirst = [...invoices.values()]
-        .filter((row) => isOf(row, account) && fits(filter)(row))
-        .toSorted((a, b) => (placeOf(a.id) < placeOf(b.id) ? 1 : -1))
-      const at = placeOf(cursor?.id ?? "")
-      const beyond = newestFirst.filter(
-        ({ id }) => cursor === null || (backwards ? placeOf(id) > at : placeOf(id) < at)
-      )
-      const rows = backwards ? beyond.slice(-limit) : beyond.slice(0, limit)
-      return { rows: rows.map(listed), has_more: beyond.length > rows.length }
-    })
-}))
-
 const shown = (tables: Tables, row: InvoiceRow) => ({
   ...row,
   email: latestEmail(tables, row.id),
   acceptance: acceptanceOf(tables, row.id)
 })
+
+const parkSecondsMax = 300
 
 const isDraft = (row: InvoiceRow) => row.state === "queued"
 
@@ -144,5 +132,37 @@ export const layerInvoices = inMemory(Invoices, ({ call }) => ({
         invoices.set(id, { ...row, next_action_at: now + reminderLeaseSeconds * 1000 })
         return { account_id, livemode, id, queued: isDraft(row) }
       })
+    }),
+  listAll: (account, { cursor, limit }, filter) =>
+    call("Invoices.listAll", ({ invoices }) => {
+      const backwards = cursor?.direction === "before"
+      const newestFirst = [...invoices.values()]
+        .filter((row) => isOf(row, account) && fits(filter)(row))
+        .toSorted((a, b) => (placeOf(a.id) < placeOf(b.id) ? 1 : -1))
+      const at = placeOf(cursor?.id ?? "")
+      const beyond = newestFirst.filter(
+        ({ id }) => cursor === null || (backwards ? placeOf(id) > at : placeOf(id) < at)
+      )
+      const rows = backwards ? beyond.slice(-limit) : beyond.slice(0, limit)
+      return { rows: rows.map(listed), has_more: beyond.length > rows.length }
+    }),
+  timeline: (account, id) =>
+    call("Invoices.timeline", (tables) => {
+      const entries = Option.isSome(optionOf(tables.invoices, account, id)) ? entriesOf(tables, id) : []
+      const rows = firstOf(entries, timelineMax)
+      return { rows, has_more: entries.length > rows.length }
+    }),
+  vitals: (key) =>
+    call("Invoices.vitals", ({ invoices }) =>
+      Option.filter(Option.fromUndefinedOr(invoices.get(key.id)), (row) => row.account_id === key.account_id)
+    ),
+  park: (keys) =>
+    call("Invoices.park", ({ invoices }, now) => {
+      for (const { id } of keys) {
+        const row = invoices.get(id)
+        if (row === undefined || row.next_action_at === null) continue
+        const next_action_at = now + (reminderLeaseSeconds + Math.min(2 ** row.attempts, parkSecondsMax)) * 1000
+        invoices.set(id, { ...row, attempts: row.attempts + 1, next_action_at })
+      }
     })
 }))

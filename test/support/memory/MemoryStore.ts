@@ -33,12 +33,12 @@ import {
   layerLogos
 } from "./MemoryAccounts.ts"
 import { layerAcceptances } from "./acceptance/MemoryAcceptances.ts"
-import { layerInvoiceCommands, layerTimelines } from "./MemoryCommands.ts"
+import { layerInvoiceCommands } from "./MemoryCommands.ts"
 import { layerDeliveries, layerNumbering, layerTransitions } from "./MemoryDelivery.ts"
 import { layerEndpoints } from "./MemoryEndpoints.ts"
 import { layerEnablements, layerTestDocuments } from "./enablement/MemoryEnablements.ts"
 import { layerMemoryIncidents } from "./incidents/MemoryIncidents.ts"
-import { layerDocumentList, layerInvoices } from "./MemoryInvoices.ts"
+import { layerInvoices } from "./MemoryInvoices.ts"
 import { layerEmails } from "./MemoryEmails.ts"
 import { layerDeliveryHealth, layerDeliveryLog, layerEvents, layerRedelivery } from "./MemoryEvents.ts"
 import { layerNotes, numberWithinMs, untouched } from "./MemoryNotes.ts"
@@ -46,7 +46,7 @@ import { layerPortalSessions } from "./portal/MemoryPortalSessions.ts"
 import { layerResolutions } from "./MemoryResolutions.ts"
 import { layerOverview, layerSandboxStanding } from "./overview/MemoryOverview.ts"
 import { layerCircuits, layerSandboxAuthorities } from "./MemoryContingency.ts"
-import { layerBacklog, layerFailingInvoices, layerRequestLog, layerRetention } from "./MemoryUpkeep.ts"
+import { layerBacklog, layerRequestLog, layerRetention } from "./MemoryUpkeep.ts"
 import { pageOf } from "./MemoryPages.ts"
 import { inMemory, isOf, type InvoiceRow, MemoryTables, modeKey, optionOf, rowOf, type Tables } from "./MemoryTables.ts"
 
@@ -259,7 +259,6 @@ export const layer = Layer.mergeAll(
   layerDeliveries,
   layerDeliveryHealth,
   layerDeliveryLog,
-  layerDocumentList,
   layerEmails,
   layerEnablements,
   layerEndpoints,
@@ -273,7 +272,6 @@ export const layer = Layer.mergeAll(
   layerNotes,
   layerOverview,
   layerNumbering,
-  layerFailingInvoices,
   layerPortalSessions,
   layerRedelivery,
   layerRequestLog,
@@ -282,7 +280,6 @@ export const layer = Layer.mergeAll(
   layerSandboxAuthorities,
   layerSandboxStanding,
   layerTestDocuments,
-  layerTimelines,
   layerTransitions,
   layerDueWork,
   layerWorkers

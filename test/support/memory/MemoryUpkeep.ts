@@ -1,7 +1,6 @@
 import { Duration, Effect, Layer, Option } from "effect"
 import { AccountId } from "../../../schemas/Id.ts"
 import { Backlog } from "../../../src/store/sql/Backlog.ts"
-import { FailingInvoices, reminderLeaseSeconds } from "../../../src/store/documents/Vitals.ts"
 import { Retention } from "../../../src/store/sql/Retention.ts"
 import { RequestLog } from "../../../src/store/requests/RequestLog.ts"
 import {
@@ -14,24 +13,6 @@ import { pageOf } from "./MemoryPages.ts"
 import { inMemory, rowOf, type Tables } from "./MemoryTables.ts"
 
 /* The part of the memory store that keeps the house: what breaks, what is past its time, what is waiting. */
-
-const parkSecondsMax = 300
-
-export const layerFailingInvoices = inMemory(FailingInvoices, ({ call }) => ({
-  vitals: (key) =>
-    call("FailingInvoices.vitals", ({ invoices }) =>
-      Option.filter(Option.fromUndefinedOr(invoices.get(key.id)), (row) => row.account_id === key.account_id)
-    ),
-  park: (keys) =>
-    call("FailingInvoices.park", ({ invoices }, now) => {
-      for (const { id } of keys) {
-        const row = invoices.get(id)
-        if (row === undefined || row.next_action_at === null) continue
-        const next_action_at = now + (reminderLeaseSeconds + Math.min(2 ** row.attempts, parkSecondsMax)) * 1000
-        invoices.set(id, { ...row, attempts: row.attempts + 1, next_action_at })
-      }
-    })
-}))
 
 // Nothing here lives for a day: there is never anything to remove.
 export const layerRetention = inMemory(Retention, ({ call }) => ({
