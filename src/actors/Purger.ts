@@ -1,7 +1,7 @@
 import { Duration, Effect, Metric, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
 import * as Metrics from "../protocol/Metrics.ts"
-import { purgeBatchMax, purges, Retention } from "../store/sql/Retention.ts"
+import { purgeBatchMax, Retention } from "../store/sql/Retention.ts"
 
 const interval = Duration.minutes(1)
 
@@ -19,6 +19,6 @@ const drain = ([table, purge]: readonly [table: string, purge: Effect.Effect<num
 export const layer = Singleton.make(
   "Housekeeping",
   Effect.flatMap(Retention, (retention) =>
-    Effect.forEach(purges(retention), drain, { discard: true }).pipe(Effect.repeat(Schedule.spaced(interval)))
+    Effect.forEach(Object.entries(retention), drain, { discard: true }).pipe(Effect.repeat(Schedule.spaced(interval)))
   )
 )

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
 import { version } from "../settings/Version.ts"
 import * as Postgres from "../platform/postgres/Postgres.ts"
-import { purgeBatchMax, purges, Retention } from "../store/sql/Retention.ts"
+import { purgeBatchMax, Retention } from "../store/sql/Retention.ts"
 import { accounts, keys } from "./AccountCommands.ts"
 import { exitCodes } from "../shell/Failures.ts"
 import * as Help from "../shell/Help.ts"
@@ -60,7 +60,7 @@ const purge = Command.make(
   "purge",
   { json },
   Effect.fn(function* (flags) {
-    const removed = yield* Effect.forEach(purges(yield* Retention), ([table, one]) =>
+    const removed = yield* Effect.forEach(Object.entries(yield* Retention), ([table, one]) =>
       Effect.map(drain(one), (count) => [table, count] as const)
     )
     yield* say(

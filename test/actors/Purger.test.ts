@@ -6,7 +6,7 @@ import { MemoryTables } from "../support/memory/MemoryTables.ts"
 import { itOn } from "../support/Tests.ts"
 import { atCalls, atNoCalls } from "../support/memory/Calls.ts"
 
-const purges = ["Retention.purgeIdempotencyKeys", "Retention.purgeDeliveries", "Retention.purgeEvents"] as const
+const purges = ["Retention.idempotency_keys", "Retention.deliveries", "Retention.events"] as const
 
 describe("Housekeeping", () => {
   itOn(actors).effect("looks at each table once a minute, and at the others when one cannot be purged", function* () {

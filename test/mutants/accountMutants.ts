@@ -143,7 +143,7 @@ export const accountMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/store/sql/Retention.ts", "test/store/accounts/Limits.pg.test.ts", {
     "a key goes while an answer is kept for it": {
-      "and not exists (select from idempotency_keys i where i.api_key_id = k.id)": ""
+      " and not exists (select from idempotency_keys i where i.api_key_id = api_keys.id)": ""
     }
   }),
   ...guards("migrations/0001_schema/2_accounts.sql", "test/store/accounts/Limits.pg.test.ts", {

@@ -17,8 +17,9 @@ export const purgeBatchMax = 500
 const keyMargin = "1 hour"
 
 /**
- * Removes rows past their retention. Each effect removes one batch, by the database's clock, and returns its size. Rows locked by
- * another transaction are skipped until a later call, so that any number of processes can purge at once without waiting.
+ * Removes rows past their retention, by the names of their tables, in this order. Each effect removes one batch, by the database's clock,
+ * and returns its size. Rows locked by another transaction are skipped until a later call, so that any number of processes can purge at
+ * once without waiting.
  */
 export class Retention extends Context.Service<Retention>()("folio/store/Retention", {
   make: Effect.gen(function* () {
@@ -64,19 +65,42 @@ export class Retention extends Context.Service<Retention>()("folio/store/Retenti
         )
         select count(*) from gone`)
 
-    return {
-      purgeIdempotencyKeys: count(sql`
+    /** Removes the rows of a table that meet a condition, in the order of `by`. */
+    const oldest = (
+      table: string,
+      key: readonly [column: string, ...others: ReadonlyArray<string>],
+      by: Statement.Fragment,
+      condition: Statement.Fragment
+    ) =>
+      count(sql`
         with old as materialized (
-          select api_key_id, value from idempotency_keys
-          where completed_at < now() - interval '${sql.literal(idempotencyWindow)}' - interval '${sql.literal(keyMargin)}'
-          order by completed_at limit ${purgeBatchMax} for update skip locked
+          select ${sql.literal(key.join(", "))} from ${sql(table)}
+          where ${condition} order by ${by} limit ${purgeBatchMax} for update skip locked
         ),
         gone as (
-          delete from idempotency_keys k using old where k.api_key_id = old.api_key_id and k.value = old.value returning 1
+          delete from ${sql(table)} t using old
+          where ${sql.and(key.map((column) => sql`t.${sql(column)} = old.${sql(column)}`))} returning 1
         )
-        select count(*) from gone`),
-      /** Removes finished deliveries that have not changed for the days of retention, with their attempts. */
-      purgeDeliveries: purge(
+        select count(*) from gone`)
+
+    const keyEnd = sql`least(revoked_at, expires_at)`
+
+    return {
+      idempotency_keys: oldest(
+        "idempotency_keys",
+        ["api_key_id", "value"],
+        sql`completed_at`,
+        sql`completed_at < now() - interval '${sql.literal(idempotencyWindow)}' - interval '${sql.literal(keyMargin)}'`
+      ),
+      /** API keys that ended more than the days of retention ago and have no stored answer left. */
+      api_keys: oldest(
+        "api_keys",
+        ["id"],
+        keyEnd,
+        sql`${keyEnd} < ${past} and not exists (select from idempotency_keys i where i.api_key_id = api_keys.id)`
+      ),
+      /** Finished deliveries that have not changed for the days of retention, with their attempts. They go before their events. */
+      deliveries: purge(
         "deliveries",
         "whd_",
         sql`t.status <> 'pending' and t.updated_at < ${past}`,
@@ -86,8 +110,8 @@ export class Retention extends Context.Service<Retention>()("folio/store/Retenti
             where a.account_id = old.account_id and a.livemode = old.livemode and a.delivery_id = old.id
           ),`
       ),
-      /** Removes events that are older than the days of retention and have no delivery left. */
-      purgeEvents: purge(
+      /** Events that are older than the days of retention and have no delivery left. */
+      events: purge(
         "events",
         "evt_",
         sql`t.created_at < ${past} and (
@@ -95,41 +119,23 @@ export class Retention extends Context.Service<Retention>()("folio/store/Retenti
           where d.event_id = t.id and d.account_id = t.account_id and d.livemode = t.livemode limit 1
         ) is null`
       ),
-      /** Removes from the request log the requests that are past their days. */
-      purgeRequests: purge("requests", "req_", sql`true`, sql``, daysAgo(requestDays)),
-      /** Removes sessions of the portal that are past their days. */
-      purgePortalSessions: purge(
+      requests: purge("requests", "req_", sql`true`, sql``, daysAgo(requestDays)),
+      portal_sessions: purge(
         "portal_sessions",
         "ps_",
         sql`least(t.ended_at, t.closes_at) < ${daysAgo(portalSessionDays)}`,
         sql``,
         daysAgo(portalSessionDays)
       ),
-      /** Removes API keys that ended more than the days of retention ago and have no stored answer left. */
-      purgeApiKeys: count(sql`
-        with old as materialized (
-          select k.id from api_keys k
-          where least(k.revoked_at, k.expires_at) < ${past}
-            and not exists (select from idempotency_keys i where i.api_key_id = k.id)
-          order by least(k.revoked_at, k.expires_at) limit ${purgeBatchMax} for update skip locked
-        ),
-        gone as (delete from api_keys k using old where k.id = old.id returning 1)
-        select count(*) from gone`),
-      /** Removes what the authority said of acquirers more than a day ago. */
-      purgeAcquirers: count(sql`
-        with old as materialized (
-          select account_id, livemode, identification_type, identification_number from acquirers
-          where asked_at < now() - interval '1 day' order by asked_at limit ${purgeBatchMax} for update skip locked
-        ),
-        gone as (
-          delete from acquirers a using old
-          where (a.account_id, a.livemode, a.identification_type, a.identification_number)
-            = (old.account_id, old.livemode, old.identification_type, old.identification_number)
-          returning 1
-        )
-        select count(*) from gone`),
-      /** Removes the signed bytes of test documents whose outcome was known before the days of retention; their numbers stay taken. */
-      purgeTestDocuments: count(sql`
+      /** What the authority said of acquirers more than a day ago. */
+      acquirers: oldest(
+        "acquirers",
+        ["account_id", "livemode", "identification_type", "identification_number"],
+        sql`asked_at`,
+        sql`asked_at < now() - interval '1 day'`
+      ),
+      /** The signed bytes of test documents whose outcome was known before the days of retention; their numbers stay taken. */
+      enablement_documents: count(sql`
         with old as materialized (
           select account_id, livemode, prefix, number from enablement_documents
           where signed is not null and judged_at < ${past} order by judged_at limit ${purgeBatchMax} for update skip locked
@@ -140,32 +146,12 @@ export class Retention extends Context.Service<Retention>()("folio/store/Retenti
           returning 1
         )
         select count(*) from gone`),
-      /** Removes incidents that ended before the days of retention, with what was told of them. */
-      purgeIncidents: count(sql`
-        with old as materialized (
-          select id from incidents where ended_at < ${past} order by ended_at limit ${purgeBatchMax} for update skip locked
-        ),
-        gone as (delete from incidents i using old where i.id = old.id returning 1)
-        select count(*) from gone`),
-      /** Removes audit log entries that are older than 400 days; the database refuses to remove younger entries. */
-      purgeAuditLog: count(sql`select purge_audit_log(${purgeBatchMax}) as count`)
+      /** Incidents that ended before the days of retention, with what was told of them. */
+      incidents: oldest("incidents", ["id"], sql`ended_at`, sql`ended_at < ${past}`),
+      /** Audit log entries that are older than 400 days; the database refuses to remove younger entries. */
+      audit_log: count(sql`select purge_audit_log(${purgeBatchMax}) as count`)
     }
   })
 }) {
   static readonly layer = Layer.effect(Retention, Retention.make)
 }
-
-/** Each table with the effect that purges it. Deliveries come before their events. */
-export const purges = (retention: Retention["Service"]) =>
-  [
-    ["idempotency_keys", retention.purgeIdempotencyKeys],
-    ["api_keys", retention.purgeApiKeys],
-    ["deliveries", retention.purgeDeliveries],
-    ["events", retention.purgeEvents],
-    ["requests", retention.purgeRequests],
-    ["portal_sessions", retention.purgePortalSessions],
-    ["acquirers", retention.purgeAcquirers],
-    ["enablement_documents", retention.purgeTestDocuments],
-    ["incidents", retention.purgeIncidents],
-    ["audit_log", retention.purgeAuditLog]
-  ] as const

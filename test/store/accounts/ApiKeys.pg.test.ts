@@ -293,7 +293,7 @@ describeLive(TestDatabase.layer)("The audit log", (it) => {
         select ${account.account_id}, false, now() - ${age}::interval, 'operator', ${age}, '{}' from generate_series(1, ${count})`
     yield* at("401 days", 501)
     yield* at("399 days", 3)
-    const { purgeAuditLog } = Context.get(first, Retention)
+    const { audit_log: purgeAuditLog } = Context.get(first, Retention)
     assert.deepStrictEqual([yield* purgeAuditLog, yield* purgeAuditLog, yield* purgeAuditLog], [500, 1, 0])
     const left = yield* admin`select action from audit_log where action like '%days'`
     assert.lengthOf(left, 3)

@@ -92,7 +92,7 @@ onPostgres("keys that ended long ago go, and no others, nor while an answer is k
   yield* sql`
     insert into idempotency_keys (api_key_id, value, fingerprint, status, body, completed_at)
     values ('answered', 'a', '', 201, '{}', now())`
-  const purge = (owner: typeof first) => Context.get(owner, Retention).purgeApiKeys
+  const purge = (owner: typeof first) => Context.get(owner, Retention).api_keys
   const removed = yield* answered(Effect.all([purge(first), purge(second)], { concurrency: 2 }))
   assert.strictEqual(removed[0] + removed[1], 3)
   const left = yield* sql<{ id: string }>`select id from api_keys order by id`

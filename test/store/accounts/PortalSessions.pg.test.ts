@@ -232,7 +232,7 @@ describeLive(TestDatabase.layer)("Sessions of the portal in the database", (it) 
     yield* admin`update portal_sessions set id = 'ps_' || ${past(8)} || substr(id, 14)`
     yield* passes(8 * 86_400)
     const young = yield* made()
-    const { purgePortalSessions } = Context.get(first, Retention)
+    const { portal_sessions: purgePortalSessions } = Context.get(first, Retention)
     assert.include(yield* ids, young.row.id)
     assert.deepStrictEqual([yield* purgePortalSessions, yield* purgePortalSessions], [1, 0])
     assert.deepStrictEqual(yield* ids, [young.row.id])

@@ -109,7 +109,7 @@ onPostgres("a channel that is set later is told of what is open, and one that ca
 
 onPostgres("ended incidents are kept for the days of retention, and change no more", function* () {
   const { first, sql, service } = yield* oneOwner
-  const { purgeIncidents } = Context.get(first, Retention)
+  const { incidents: purgeIncidents } = Context.get(first, Retention)
   const insert = (id: string, ended: string) => sql`
     insert into incidents (id, kind, subject, severity, summary, action, details, since, gone_since, ended_at)
     values (${id}, 'endpoint_failing', ${id}, 'warning', '', '', '{}', now(), now(), now() - ${ended}::interval)`

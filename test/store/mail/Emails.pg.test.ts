@@ -240,7 +240,7 @@ describeLive(TestDatabase.layer)("Emails", (it) => {
         assert.include(yield* refusal(service.unsafe(statement)), stoppedBy, statement)
       }
       yield* admin`update emails set created_at = now() - interval '10 years', status_at = now() - interval '10 years'`
-      yield* Effect.all([stores.retention.purgeDeliveries, stores.retention.purgeEvents])
+      yield* Effect.all([stores.retention.deliveries, stores.retention.events])
       assert.lengthOf(
         (yield* rows).filter(({ invoice_id }) => invoice_id === document),
         1

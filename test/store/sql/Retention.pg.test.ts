@@ -113,8 +113,8 @@ describeLive(TestDatabase.layer)("Retention", (it) => {
     const { apiKey, first, sql } = yield* setUp
     const kept = ["0", "23:59:59", "24:00:01", "24:59:30"]
     yield* seedKeys(apiKey, [...kept, "25:00:01", "26:00", "400 days"])
-    assert.strictEqual(yield* retention(first).purgeIdempotencyKeys, 3)
-    assert.strictEqual(yield* retention(first).purgeIdempotencyKeys, 0)
+    assert.strictEqual(yield* retention(first).idempotency_keys, 3)
+    assert.strictEqual(yield* retention(first).idempotency_keys, 0)
     const left = yield* sql<{ value: string }>`select value from idempotency_keys`
     assert.deepStrictEqual(left.map((row) => row.value).toSorted(), kept.toSorted())
   })
@@ -134,7 +134,7 @@ describeLive(TestDatabase.layer)("Retention", (it) => {
     assert.deepStrictEqual([yield* knows("1"), yield* knows("2"), yield* knows("3")], [false, true, true])
     yield* ages("3", "01:00:01")
     assert.isFalse(yield* knows("3"))
-    assert.deepStrictEqual([yield* retention(first).purgeAcquirers, yield* retention(first).purgeAcquirers], [1, 0])
+    assert.deepStrictEqual([yield* retention(first).acquirers, yield* retention(first).acquirers], [1, 0])
     const left = yield* sql`select identification_number as number from acquirers order by 1`
     assert.deepStrictEqual(left, [{ number: "2" }, { number: "3" }])
   })
@@ -161,8 +161,8 @@ describeLive(TestDatabase.layer)("Retention", (it) => {
         values (${account.account_id}, true, 'set', 'SETP', ${index + 1}, ${age}, 'invoice', 1, 1, 'accepted', '', '', '', 'x', 1,
           now(), now() - ${age}::interval)`
     }
-    assert.strictEqual(yield* retention(first).purgeTestDocuments, 1)
-    assert.strictEqual(yield* retention(first).purgeTestDocuments, 0)
+    assert.strictEqual(yield* retention(first).enablement_documents, 1)
+    assert.strictEqual(yield* retention(first).enablement_documents, 0)
     const left = yield* sql`select full_number, signed is null as gone from enablement_documents order by number`
     assert.deepStrictEqual(left, [
       { full_number: "31 days", gone: true },
@@ -194,11 +194,11 @@ describeLive(TestDatabase.layer)("Retention", (it) => {
       yield* seedDeliveries({ ...account, livemode: true }, [
         { name: "i of the live mode", made: 60, status: "succeeded", touched: 60 }
       ])
-      assert.strictEqual(yield* retention(first).purgeDeliveries, 4)
-      assert.strictEqual(yield* retention(first).purgeDeliveries, 0)
+      assert.strictEqual(yield* retention(first).deliveries, 4)
+      assert.strictEqual(yield* retention(first).deliveries, 0)
       assert.strictEqual(initials(yield* names("deliveries")), "def")
       assert.deepStrictEqual(yield* sql`select count(*)::integer as count from attempts`, [{ count: 6 }])
-      assert.strictEqual(yield* retention(first).purgeEvents, 5)
+      assert.strictEqual(yield* retention(first).events, 5)
       assert.strictEqual(initials(yield* names("events")), "defh")
       for (const table of ["invoices", "transitions", "invoice_documents"]) {
         const rows = yield* sql`select count(*)::integer as count from ${sql(table)}`
@@ -221,7 +221,7 @@ describeLive(TestDatabase.layer)("Retention", (it) => {
         Array.makeBy(count, (index) => ({ name: `${index}`, made: 40, status: "succeeded", touched: 40 }))
       )
       const both = [retention(first), retention(second)]
-      for (const purge of ["purgeIdempotencyKeys", "purgeDeliveries", "purgeEvents"] as const) {
+      for (const purge of ["idempotency_keys", "deliveries", "events"] as const) {
         // What a transaction of the first has removed and not committed, the second passes over.
         const [own, other] = yield* service.withTransaction(
           Effect.zip(retention(first)[purge], retention(second)[purge])
@@ -240,7 +240,7 @@ describeLive(TestDatabase.layer)("Retention", (it) => {
     const { account, apiKey, first, second, service } = yield* setUp
     yield* seedKeys(apiKey, ["26:00"])
     const purge = yield* paused((pause) =>
-      service.withTransaction(Effect.tap(retention(first).purgeIdempotencyKeys, () => pause))
+      service.withTransaction(Effect.tap(retention(first).idempotency_keys, () => pause))
     )
     const request = yield* Effect.forkScoped(create(second, account, apiKey, "a"))
     yield* until(blocked("acquirer, metadata"), (pids) => pids.length === 1)
@@ -263,9 +263,9 @@ describeLive(TestDatabase.layer)("Retention", (it) => {
           Effect.as(pause, { status: 200, location: null, body: "b" })
         )
       )
-      assert.strictEqual(yield* retention(first).purgeIdempotencyKeys, 0)
+      assert.strictEqual(yield* retention(first).idempotency_keys, 0)
       assert.strictEqual((yield* request.goOn).replayed, false)
-      assert.strictEqual(yield* retention(first).purgeIdempotencyKeys, 0)
+      assert.strictEqual(yield* retention(first).idempotency_keys, 0)
       assert.deepStrictEqual(yield* stored, [{ body: "b", fresh: true }])
     }
   )
@@ -286,7 +286,7 @@ describeLive(TestDatabase.layer)("Retention", (it) => {
       [
         Effect.forEach(keys, request(first), { concurrency: 5 }),
         Effect.forEach(keys, request(second), { concurrency: 5 }),
-        Effect.as(Effect.repeat(retention(first).purgeIdempotencyKeys, { times: 50 }), [])
+        Effect.as(Effect.repeat(retention(first).idempotency_keys, { times: 50 }), [])
       ],
       { concurrency: 3 }
     )
