@@ -6,7 +6,7 @@ import { AuthorityCircuits, type Waiting } from "../store/documents/AuthorityCir
 import { Deliveries, waitingMax } from "../store/webhooks/Deliveries.ts"
 import { Emails } from "../store/mail/Emails.ts"
 import { Invoices } from "../store/documents/Invoices.ts"
-import { DueWork, type KindOfWork } from "../store/DueWork.ts"
+import { Backlog, type KindOfWork } from "../store/sql/Backlog.ts"
 import { Workers } from "../store/sql/Workers.ts"
 import { Notify } from "../protocol/Notify.ts"
 import { BuyersAnswers } from "../issuing/acceptance/BuyersAnswers.ts"
@@ -49,7 +49,7 @@ export const layer = Singleton.make(
     const notify = yield* Notify
     const workers = yield* Workers
     const backpressure = yield* Backpressure
-    const dueWork = yield* DueWork
+    const backlog = yield* Backlog
     const enablements = yield* Enablements
     const { carryOut } = yield* EnablementWork
     const testSets = yield* FiberSet.make<void>()
@@ -116,7 +116,7 @@ export const layer = Singleton.make(
     }
     // The sweeps run concurrently, so that a backlog of documents does not delay deliveries.
     const sweepDue = Effect.gen(function* () {
-      const due = yield* dueWork.look
+      const due = yield* backlog.look
       for (const kind of Struct.keys(sweeps)) {
         if (due[kind]) yield* FiberMap.run(underWay, kind, orNextTime(sweeps[kind]), { onlyIfMissing: true })
       }

@@ -40,7 +40,6 @@ import { Softwares } from "./accounts/Softwares.ts"
 import { Secrets } from "./sql/Secrets.ts"
 import { Transitions } from "./documents/Transitions.ts"
 import { WebhookEndpoints } from "./webhooks/WebhookEndpoints.ts"
-import { DueWork } from "./DueWork.ts"
 import { Workers } from "./sql/Workers.ts"
 
 /** All services of the store. Requires a `SqlClient` of a migrated database, `NationalProfile`, `SecretKey`, `Limits`, and the platform's crypto. */
@@ -57,7 +56,6 @@ export const layer = Layer.mergeAll(
   Deliveries.layer,
   DeliveryHealth.layer,
   DeliveryLog.layer,
-  DueWork.layer,
   Emails.layer,
   Enablements.layer,
   Events.layer,

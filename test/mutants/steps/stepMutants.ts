@@ -52,13 +52,15 @@ export const stepMutants: ReadonlyArray<Mutant> = [
       "d.status = n.from_status": "d.status = 'pending'"
     }
   }),
-  ...guards("src/store/DueWork.ts", "test/store/DueWork.pg.test.ts", {
+  ...guards("src/store/sql/Backlog.ts", "test/store/sql/DueWork.pg.test.ts", {
     "steps: a sweep is begun though nothing is due": { "where next_question_at <= now()": "" },
     "steps: dead workers are not looked for": {
       "dead_since is not null or seen_at <": "dead_since is not null and seen_at <"
     },
     "steps: what rests counts as due by its time": { "next_action_at = 'infinity'": "next_action_at <= now()" },
-    "steps: deliveries are due though none is pending": { "where status = 'pending'": "" },
+    "steps: deliveries are due though none is pending": {
+      "from deliveries where status = 'pending')": "from deliveries)"
+    },
     "steps: a table that is locked keeps all work from being done": {
       "Effect.catchCause((cause) =>": "Effect.catchCauseIf(() => false, (cause) =>"
     }

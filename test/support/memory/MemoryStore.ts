@@ -20,7 +20,6 @@ import {
   type Outcome
 } from "../../../src/store/accounts/Idempotency.ts"
 import { InvoiceCreation } from "../../../src/store/documents/InvoiceCreation.ts"
-import { DueWork, everyKind } from "../../../src/store/DueWork.ts"
 import { Workers } from "../../../src/store/sql/Workers.ts"
 import {
   layerAccounts,
@@ -239,9 +238,6 @@ const layerWorkers = inMemory(Workers, (memory) => ({
   succeed: Effect.void
 }))
 
-/** In memory there may always be work: the sweeps themselves find none. */
-const layerDueWork = inMemory(DueWork, () => ({ look: Effect.succeed(everyKind) }))
-
 /** Every store service that actors and routes ask for, on one `MemoryTables`. */
 export const layer = Layer.mergeAll(
   layerAcceptances,
@@ -281,6 +277,5 @@ export const layer = Layer.mergeAll(
   layerSandboxStanding,
   layerTestDocuments,
   layerTransitions,
-  layerDueWork,
   layerWorkers
 ).pipe(Layer.provideMerge(MemoryTables.layer))

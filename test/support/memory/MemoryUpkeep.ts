@@ -1,6 +1,6 @@
 import { Duration, Effect, Layer, Option } from "effect"
 import { AccountId } from "../../../schemas/Id.ts"
-import { Backlog } from "../../../src/store/sql/Backlog.ts"
+import { Backlog, everyKind } from "../../../src/store/sql/Backlog.ts"
 import { Retention } from "../../../src/store/sql/Retention.ts"
 import { RequestLog } from "../../../src/store/requests/RequestLog.ts"
 import {
@@ -16,16 +16,16 @@ import { inMemory, rowOf, type Tables } from "./MemoryTables.ts"
 
 // Nothing here lives for a day: there is never anything to remove.
 export const layerRetention = inMemory(Retention, ({ call }) => ({
-  purgeIdempotencyKeys: call("Retention.purgeIdempotencyKeys", () => 0),
-  purgeDeliveries: call("Retention.purgeDeliveries", () => 0),
-  purgeApiKeys: call("Retention.purgeApiKeys", () => 0),
-  purgePortalSessions: call("Retention.purgePortalSessions", () => 0),
-  purgeAcquirers: call("Retention.purgeAcquirers", () => 0),
-  purgeTestDocuments: call("Retention.purgeTestDocuments", () => 0),
-  purgeIncidents: call("Retention.purgeIncidents", () => 0),
-  purgeAuditLog: call("Retention.purgeAuditLog", () => 0),
-  purgeEvents: call("Retention.purgeEvents", () => 0),
-  purgeRequests: call("Retention.purgeRequests", () => 0)
+  idempotency_keys: call("Retention.idempotency_keys", () => 0),
+  deliveries: call("Retention.deliveries", () => 0),
+  api_keys: call("Retention.api_keys", () => 0),
+  portal_sessions: call("Retention.portal_sessions", () => 0),
+  acquirers: call("Retention.acquirers", () => 0),
+  enablement_documents: call("Retention.enablement_documents", () => 0),
+  incidents: call("Retention.incidents", () => 0),
+  audit_log: call("Retention.audit_log", () => 0),
+  events: call("Retention.events", () => 0),
+  requests: call("Retention.requests", () => 0)
 }))
 
 const readRequest = ({ apiKeys, events, requests }: Tables, row: WrittenRequest): StoredRequest => {
@@ -85,6 +85,8 @@ const layerRequests = inMemory(Requests, ({ call }) => ({
 export const layerRequestLog = RequestLog.layer.pipe(Layer.provideMerge(layerRequests))
 
 export const layerBacklog = inMemory(Backlog, ({ call }) => ({
+  // There may always be work: the sweeps themselves find none.
+  look: Effect.succeed(everyKind),
   turn: Effect.succeed(Duration.zero),
   waiting: call("Backlog.waiting", ({ circuits, deliveries, invoices }, now) => {
     const open = [...invoices.values()].filter((row) => row.next_action_at !== null)

@@ -1,9 +1,9 @@
 import { assert } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { DueWork, everyKind, type KindOfWork } from "../../src/store/DueWork.ts"
-import { answered } from "../support/database/Refusals.ts"
-import { oneOwner, onPostgres, paused } from "../support/database/TwoOwners.ts"
+import { Backlog, everyKind, type KindOfWork } from "../../../src/store/sql/Backlog.ts"
+import { answered } from "../../support/database/Refusals.ts"
+import { oneOwner, onPostgres, paused } from "../../support/database/TwoOwners.ts"
 
 type Statement = (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlError.SqlError>
 
@@ -31,7 +31,7 @@ const rest: Statement = (sql) =>
 
 onPostgres("one look tells of each kind of work that is due, and of nothing that is not", function* () {
   const { account, first, seed, sql } = yield* oneOwner
-  const { look } = Context.get(first, DueWork)
+  const { look } = Context.get(first, Backlog)
   const [id] = yield* seed(1)
   const of = { account_id: account.account_id, livemode: false }
   // The rules of the tables are not what is tested here: no service would bring these rows about together.
@@ -64,7 +64,7 @@ onPostgres("one look tells of each kind of work that is due, and of nothing that
 
 onPostgres("a table that is locked keeps no kind of work from being done", function* () {
   const { first, sql } = yield* oneOwner
-  const { look } = Context.get(first, DueWork)
+  const { look } = Context.get(first, Backlog)
   const locked = yield* paused((pause) =>
     sql.withTransaction(Effect.andThen(sql`lock table emails in access exclusive mode`, pause))
   )
