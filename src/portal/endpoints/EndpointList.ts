@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { WebhookEndpoint } from "../../../schemas/WebhookEndpoint.ts"
-import { DeliveryHealth, type HealthHour } from "../../store/webhooks/DeliveryHealth.ts"
+import type { HealthHour } from "../../store/webhooks/DeliveryHealth.ts"
+import { DeliveryLog } from "../../store/webhooks/DeliveryLog.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import type { Page } from "../frame/Layout.ts"
 import { emptyState, linkButton, type Listed, notice } from "../frame/Parts.ts"
@@ -30,10 +31,10 @@ const card = (visit: Visit, endpoint: WebhookEndpoint, hours: ReadonlyArray<Heal
 export const page = Effect.gen(function* () {
   const visit = yield* CurrentVisit
   const { get, may, t, to } = visit
-  const health = yield* DeliveryHealth
+  const log = yield* DeliveryLog
   const { data } = yield* get<Listed<WebhookEndpoint>>("/v1/webhook-endpoints", { limit: "100" })
   const start = startOf(yield* Clock.currentTimeMillis)
-  const { from, hours } = yield* visit.read((account) => health.since(account, start))
+  const { from, hours } = yield* visit.read((account) => log.healthSince(account, start))
   const byEndpoint = Map.groupBy(hours, ({ endpoint_id }) => endpoint_id)
   const add = may("endpoints")
     ? linkButton(to("/portal/endpoints/new"), t("Add an endpoint", "Agregar un destino"), "first")

@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect"
 import type { Delivery } from "../../../schemas/Delivery.ts"
 import type { WebhookEndpoint } from "../../../schemas/WebhookEndpoint.ts"
 import { isToAll, typesOf } from "../../domain/webhooks/Subscriptions.ts"
-import { DeliveryHealth } from "../../store/webhooks/DeliveryHealth.ts"
+import { DeliveryLog } from "../../store/webhooks/DeliveryLog.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { shortTime, time } from "../frame/Formats.ts"
 import type { Page } from "../frame/Layout.ts"
@@ -110,11 +110,11 @@ const fullWords = ({ t }: Visit, { health }: WebhookEndpoint): Html | null =>
 export const show = Effect.fnUntraced(function* (id: string, refusal?: Refusal, typed?: string) {
   const visit = yield* CurrentVisit
   const { get, may, t, to } = visit
-  const health = yield* DeliveryHealth
+  const log = yield* DeliveryLog
   const endpoint = yield* get<WebhookEndpoint>(`/v1/webhook-endpoints/${id}`)
   const now = yield* Clock.currentTimeMillis
   const start = startOf(now)
-  const { from, hours } = yield* visit.read((account) => health.since(account, start))
+  const { from, hours } = yield* visit.read((account) => log.healthSince(account, start))
   const own = hours.filter(({ endpoint_id }) => endpoint_id === id)
   const tested = deliveryIn(visit, "tested")
   const delivery = tested === null ? null : yield* get<Delivery>(`/v1/webhook-deliveries/${tested}`)

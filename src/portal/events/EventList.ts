@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { Event } from "../../../schemas/Event.ts"
-import { type DeliveryCount, DeliveryHealth } from "../../store/webhooks/DeliveryHealth.ts"
+import type { DeliveryCount } from "../../store/webhooks/DeliveryHealth.ts"
+import { DeliveryLog } from "../../store/webhooks/DeliveryLog.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { kindWords } from "../frame/DocumentWords.ts"
 import { shortTime } from "../frame/Formats.ts"
@@ -98,12 +99,12 @@ const rows = (visit: Visit, events: ReadonlyArray<Event>, counts: ReadonlyArray<
 export const page = Effect.gen(function* () {
   const visit = yield* CurrentVisit
   const { query, t, to } = visit
-  const health = yield* DeliveryHealth
+  const log = yield* DeliveryLog
   const day = query.get("day") ?? ""
   const filter = { type: query.get("type") ?? "", object_id: query.get("object")?.trim(), ...ofDay(day) }
   const { list, refusal } = yield* asked<Event>(visit, "/v1/events", filter, perPage)
   const counts = yield* visit.read((account) =>
-    health.ofEvents(
+    log.countsOf(
       account,
       list.data.map(({ id }) => id)
     )

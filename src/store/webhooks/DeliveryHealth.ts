@@ -1,5 +1,5 @@
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { DeliveryStatus } from "../../../schemas/Delivery.ts"
 import { EventId, WebhookEndpointId } from "../../../schemas/Id.ts"
@@ -49,20 +49,17 @@ export interface Health {
 
 const read = { name: "delivery health", narrow: "Open the list of deliveries instead." }
 
-/** How the deliveries to an account's endpoints have gone, in numbers. */
-export class DeliveryHealth extends Context.Service<DeliveryHealth>()("folio/store/DeliveryHealth", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-
-    // Ids begin with the time of the event, so the newest deliveries are the end of the primary key. An attempt to deliver an older event
-    // again is not found this way.
-    const newest = (account: AccountMode, since: Date) => sql`
+/** Makes the functions that tell in numbers how the deliveries to an account's endpoints have gone. */
+export const make = (sql: SqlClient.SqlClient) => {
+  // Ids begin with the time of the event, so the newest deliveries are the end of the primary key. An attempt to deliver an older event
+  // again is not found this way.
+  const newest = (account: AccountMode, since: Date) => sql`
       select id, endpoint_id, event_id, created_at from deliveries
       where ${ofAccount(sql, account)} and id >= ${firstIdAt("whd", since)} order by id desc limit ${countedMax}`
 
-    const findHours = Query.all(
-      Hour,
-      (account: AccountMode, since: Date) => sql`
+  const findHours = Query.all(
+    Hour,
+    (account: AccountMode, since: Date) => sql`
         with newest as materialized (${newest(account, since)}),
         made as (
           select n.endpoint_id, n.event_id, a.* from newest n
@@ -82,36 +79,33 @@ export class DeliveryHealth extends Context.Service<DeliveryHealth>()("folio/sto
             'error', error
           ) order by started_at desc) filter (where error is not null))[1] as last_failure
         from made group by endpoint_id, hour`
-    )
-    const findEdge = Query.one(
-      Schema.Struct({ edge: Schema.NullOr(Schema.Date) }),
-      (account: AccountMode, since: Date) => sql`
+  )
+  const findEdge = Query.one(
+    Schema.Struct({ edge: Schema.NullOr(Schema.Date) }),
+    (account: AccountMode, since: Date) => sql`
         select case when count(*) = ${countedMax} then min(created_at) end as edge from (${newest(account, since)}) n`
-    )
+  )
 
-    const countDeliveries = Query.all(
-      Count,
-      (account: AccountMode, events: ReadonlyArray<string>) => sql`
+  const countDeliveries = Query.all(
+    Count,
+    (account: AccountMode, events: ReadonlyArray<string>) => sql`
         select event_id, status, count(*)::integer as count from deliveries
         where ${ofAccount(sql, account)} and event_id = any(${events}::text[]) group by event_id, status`
-    )
+  )
 
-    return {
-      /** The attempts of all endpoints of the account since a time, of deliveries of events since then, by endpoint and hour. */
-      since: Effect.fn("DeliveryHealth.since")(
-        function* (account: AccountMode, since: Date) {
-          const hours = yield* findHours(account, since)
-          const { edge } = yield* findEdge(account, since)
-          return { hours, from: edge } satisfies Health as Health
-        },
-        (effect, account) => bounded(sql, account, read)(effect)
-      ),
-      /** The deliveries of events, which are those of one page, by event and state. */
-      ofEvents: Effect.fn("DeliveryHealth.ofEvents")((account: AccountMode, events: ReadonlyArray<string>) =>
-        bounded(sql, account, read)(countDeliveries(account, events))
-      )
-    }
-  })
-}) {
-  static readonly layer = Layer.effect(DeliveryHealth, DeliveryHealth.make)
+  return {
+    /** The attempts of all endpoints of the account since a time, of deliveries of events since then, by endpoint and hour. */
+    healthSince: Effect.fn("DeliveryLog.healthSince")(
+      function* (account: AccountMode, since: Date) {
+        const hours = yield* findHours(account, since)
+        const { edge } = yield* findEdge(account, since)
+        return { hours, from: edge } satisfies Health as Health
+      },
+      (effect, account) => bounded(sql, account, read)(effect)
+    ),
+    /** The deliveries of events, which are those of one page, by event and state. */
+    countsOf: Effect.fn("DeliveryLog.countsOf")((account: AccountMode, events: ReadonlyArray<string>) =>
+      bounded(sql, account, read)(countDeliveries(account, events))
+    )
+  }
 }

@@ -17,6 +17,7 @@ import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import { ofAccount } from "../sql/Keys.ts"
 import * as Pages from "../sql/Pages.ts"
 import { bounded } from "../sql/SlowReads.ts"
+import * as DeliveryHealth from "./DeliveryHealth.ts"
 
 const StoredAttempt = Schema.Struct({
   id: AttemptId,
@@ -105,6 +106,7 @@ export class DeliveryLog extends Context.Service<DeliveryLog>()("folio/store/Del
     )
 
     return {
+      ...DeliveryHealth.make(sql),
       find,
       attempts,
       listOfEvent: (account: AccountMode, eventId: string, request: PageRequest) =>

@@ -2,7 +2,8 @@ import { assert } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
-import { countedMax, DeliveryHealth } from "../../../src/store/webhooks/DeliveryHealth.ts"
+import { countedMax } from "../../../src/store/webhooks/DeliveryHealth.ts"
+import { DeliveryLog } from "../../../src/store/webhooks/DeliveryLog.ts"
 import { onPostgres } from "../../support/database/TwoOwners.ts"
 import { completed } from "../../support/receiver/DeliveryOwners.ts"
 import { rows, world } from "../../support/receiver/Redeliveries.ts"
@@ -20,8 +21,8 @@ const change = Effect.fnUntraced(function* (delivery: string, at: Date, duration
 
 onPostgres("the attempts of an endpoint are counted by the hour in which they began", function* () {
   const it = yield* world(8)
-  const health = Context.get(it.services, DeliveryHealth)
-  assert.deepStrictEqual(yield* health.since(it.account, dayAgo()), { hours: [], from: null })
+  const health = Context.get(it.services, DeliveryLog)
+  assert.deepStrictEqual(yield* health.healthSince(it.account, dayAgo()), { hours: [], from: null })
 
   const taken = yield* it.first.take(it.key, 0)
   assert.strictEqual(taken.length, 4)
@@ -38,7 +39,7 @@ onPostgres("the attempts of an endpoint are counted by the hour in which they be
     yield* change(taken[index]?.id ?? "", new Date(at), duration)
   }
 
-  const found = yield* health.since(it.account, dayAgo())
+  const found = yield* health.healthSince(it.account, dayAgo())
   assert.isNull(found.from)
   assert.deepStrictEqual(
     found.hours.toSorted((a, b) => a.hour - b.hour),
@@ -69,7 +70,7 @@ onPostgres("the attempts of an endpoint are counted by the hour in which they be
     ]
   )
   // What began before the time is not counted.
-  const later = yield* health.since(it.account, new Date(start + hourMs))
+  const later = yield* health.healthSince(it.account, new Date(start + hourMs))
   assert.deepStrictEqual(
     later.hours.map((one) => one.hour),
     [hour + 1]
@@ -78,7 +79,7 @@ onPostgres("the attempts of an endpoint are counted by the hour in which they be
 
 onPostgres("nobody counts the deliveries of another account or of the other mode", function* () {
   const it = yield* world(2)
-  const health = Context.get(it.services, DeliveryHealth)
+  const health = Context.get(it.services, DeliveryLog)
   const sql = yield* SqlClient.SqlClient
   const [delivery] = yield* it.first.take(it.key, 0)
   if (delivery === undefined) throw new Error("nothing was taken")
@@ -86,8 +87,8 @@ onPostgres("nobody counts the deliveries of another account or of the other mode
   const events = (yield* sql<{ id: string }>`select id from events`).map(({ id }) => id)
   const look = (account: AccountMode) =>
     Effect.all([
-      Effect.map(health.since(account, dayAgo()), ({ hours }) => hours.length),
-      health.ofEvents(account, events)
+      Effect.map(health.healthSince(account, dayAgo()), ({ hours }) => hours.length),
+      health.countsOf(account, events)
     ])
 
   const others = [
@@ -108,7 +109,7 @@ onPostgres("nobody counts the deliveries of another account or of the other mode
 
 onPostgres("only the newest deliveries are counted, and from when on is told", function* () {
   const it = yield* world(2)
-  const health = Context.get(it.services, DeliveryHealth)
+  const health = Context.get(it.services, DeliveryLog)
   const sql = yield* SqlClient.SqlClient
   const [first] = yield* rows
   const at = new Date()
@@ -123,7 +124,7 @@ onPostgres("only the newest deliveries are counted, and from when on is told", f
     insert into attempts (account_id, livemode, delivery_id, number, trigger, started_at, duration_ms, response_headers,
       response_body)
     select account_id, livemode, id, 1, 'auto', ${at}, 5, '{}', '' from deliveries where attempts = 1`
-  const found = yield* health.since(it.account, dayAgo())
+  const found = yield* health.healthSince(it.account, dayAgo())
   assert.closeTo(found.from?.getTime() ?? 0, at.getTime(), hourMs)
   const counted = found.hours.reduce((sum, { succeeded }) => sum + succeeded, 0)
   assert.closeTo(counted, countedMax, 2, "two of them were not sent yet")

@@ -12,7 +12,7 @@ import {
   type StoredAttempt,
   type StoredDelivery
 } from "../../../src/store/webhooks/DeliveryLog.ts"
-import { DeliveryHealth, type HealthHour } from "../../../src/store/webhooks/DeliveryHealth.ts"
+import type { HealthHour } from "../../../src/store/webhooks/DeliveryHealth.ts"
 import { type EventFilter, Events, type Look, unknownEvent } from "../../../src/store/webhooks/Events.ts"
 import { full, inactive, recoveredMax, Redelivery } from "../../../src/store/webhooks/Redelivery.ts"
 import type { EndpointKey } from "../../../src/store/webhooks/WebhookEndpoints.ts"
@@ -122,29 +122,6 @@ const attemptPage = (all: ReadonlyArray<StoredAttempt>, deliveryId: string, { cu
   return Result.succeed({ rows: backwards ? rows.toReversed() : rows, has_more: nearest.length > rows.length })
 }
 
-export const layerDeliveryLog = inMemory(DeliveryLog, ({ attempt, call }) => {
-  const list = (account: AccountMode, request: Parameters<typeof pageOf>[2], isOne: (row: DeliveryRow) => boolean) =>
-    call("DeliveryLog.list", (tables) =>
-      pageOf(tables.deliveries, account, request, isOne, (row) => listed(stored(tables, row)))
-    )
-  return {
-    find: (account, id) =>
-      call("DeliveryLog.find", (tables) => {
-        const row = rowOf(tables.deliveries, { ...account, id })
-        return row === undefined ? Option.none() : Option.some(stored(tables, row))
-      }),
-    attempts: (account, deliveryId, request) =>
-      attempt("DeliveryLog.attempts", (tables) => {
-        const all =
-          rowOf(tables.deliveries, { ...account, id: deliveryId }) === undefined ? [] : attemptsOf(tables, deliveryId)
-        return attemptPage(all, deliveryId, request)
-      }),
-    listOfEvent: (account, eventId, request) => list(account, request, (row) => row.event_id === eventId),
-    listOfEndpoint: (account, endpointId, status, request) =>
-      list(account, request, (row) => row.endpoint_id === endpointId && (status === null || row.status === status))
-  }
-})
-
 const hourMs = 3_600_000
 
 /** The attempts of an endpoint within an hour, oldest first, in numbers. */
@@ -170,34 +147,54 @@ const hourOf = (endpoint: string, hour: number, attempts: Tables["attempts"]): H
   }
 }
 
-// Nothing is left out here: no test makes as many deliveries as one look counts.
-export const layerDeliveryHealth = inMemory(DeliveryHealth, ({ call }) => ({
-  since: (account, since) =>
-    call("DeliveryHealth.since", ({ attempts, deliveries }) => {
-      const made = attempts
-        .filter(({ delivery: { id }, started_at }) => {
-          const row = rowOf(deliveries, { ...account, id })
-          return row !== undefined && row.created_at >= since.getTime() && started_at >= since
+export const layerDeliveryLog = inMemory(DeliveryLog, ({ attempt, call }) => {
+  const list = (account: AccountMode, request: Parameters<typeof pageOf>[2], isOne: (row: DeliveryRow) => boolean) =>
+    call("DeliveryLog.list", (tables) =>
+      pageOf(tables.deliveries, account, request, isOne, (row) => listed(stored(tables, row)))
+    )
+  return {
+    find: (account, id) =>
+      call("DeliveryLog.find", (tables) => {
+        const row = rowOf(tables.deliveries, { ...account, id })
+        return row === undefined ? Option.none() : Option.some(stored(tables, row))
+      }),
+    attempts: (account, deliveryId, request) =>
+      attempt("DeliveryLog.attempts", (tables) => {
+        const all =
+          rowOf(tables.deliveries, { ...account, id: deliveryId }) === undefined ? [] : attemptsOf(tables, deliveryId)
+        return attemptPage(all, deliveryId, request)
+      }),
+    listOfEvent: (account, eventId, request) => list(account, request, (row) => row.event_id === eventId),
+    listOfEndpoint: (account, endpointId, status, request) =>
+      list(account, request, (row) => row.endpoint_id === endpointId && (status === null || row.status === status)),
+    // Nothing is left out here: no test makes as many deliveries as one look counts.
+    healthSince: (account, since) =>
+      call("DeliveryLog.healthSince", ({ attempts, deliveries }) => {
+        const made = attempts
+          .filter(({ delivery: { id }, started_at }) => {
+            const row = rowOf(deliveries, { ...account, id })
+            return row !== undefined && row.created_at >= since.getTime() && started_at >= since
+          })
+          .toSorted((a, b) => a.started_at.getTime() - b.started_at.getTime())
+        const groups = Map.groupBy(
+          made,
+          ({ delivery, started_at }) => `${delivery.endpoint.id} ${Math.floor(started_at.getTime() / hourMs)}`
+        )
+        const hours = [...groups].map(([group, ones]) => {
+          const [endpoint = "", hour] = group.split(" ")
+          return hourOf(endpoint, Number(hour), ones)
         })
-        .toSorted((a, b) => a.started_at.getTime() - b.started_at.getTime())
-      const groups = Map.groupBy(
-        made,
-        ({ delivery, started_at }) => `${delivery.endpoint.id} ${Math.floor(started_at.getTime() / hourMs)}`
-      )
-      const hours = [...groups].map(([group, ones]) => {
-        const [endpoint = "", hour] = group.split(" ")
-        return hourOf(endpoint, Number(hour), ones)
+        return { hours, from: null }
+      }),
+    countsOf: (account, events) =>
+      call("DeliveryLog.countsOf", ({ deliveries }) => {
+        const found = [...deliveries.values()].filter((row) => isOf(row, account) && events.includes(row.event_id))
+        return [...Map.groupBy(found, ({ event_id, status }) => `${event_id} ${status}`).values()].flatMap((rows) =>
+          rows.slice(0, 1).map(({ event_id, status }) => ({ event_id, status, count: rows.length }))
+        )
       })
-      return { hours, from: null }
-    }),
-  ofEvents: (account, events) =>
-    call("DeliveryHealth.ofEvents", ({ deliveries }) => {
-      const found = [...deliveries.values()].filter((row) => isOf(row, account) && events.includes(row.event_id))
-      return [...Map.groupBy(found, ({ event_id, status }) => `${event_id} ${status}`).values()].flatMap((rows) =>
-        rows.slice(0, 1).map(({ event_id, status }) => ({ event_id, status, count: rows.length }))
-      )
-    })
-}))
+  }
+})
 
 const held = ({ endpoints }: Tables, key: EndpointKey) =>
   Result.fromNullishOr(rowOf(endpoints, key), () => ApiError.missing("webhook endpoint", key.id))
