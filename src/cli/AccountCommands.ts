@@ -8,7 +8,7 @@ import { checkDigit, isNit } from "../domain/accounts/CheckDigit.ts"
 import { Accounts, accountView } from "../store/accounts/Accounts.ts"
 import { ApiKeys, apiKeyView, type StoredApiKey } from "../store/accounts/ApiKeys.ts"
 import { certificateView } from "../store/accounts/Certificates.ts"
-import { LiveMode, softwareView } from "../store/accounts/LiveMode.ts"
+import { softwareView } from "../store/accounts/LiveMode.ts"
 import * as Inspection from "../store/sql/Inspection.ts"
 import { createAccount, createKey, revokeKey, rollKey } from "../store/accounts/Operations.ts"
 import { json, say, table } from "./Answers.ts"
@@ -141,7 +141,7 @@ const show = Command.make(
     const keys = yield* keysOf(flags.id)
     const certificates = livemode ? yield* Inspection.certificates : []
     const signing = certificates.find(({ account_id }) => account_id === flags.id)
-    const software = livemode ? softwareView(yield* (yield* LiveMode).facts(flags.id)) : null
+    const software = livemode ? softwareView(yield* (yield* Accounts).liveFacts(flags.id)) : null
     const view = accountView(found, { certificate: certificateView(signing ?? null), software })
     yield* say(flags.json, { account: view, api_keys: keys.map(apiKeyView) }, [
       ...table(Object.entries(view).map(([name, value]) => [name, cellOf(value)])),

@@ -9,8 +9,6 @@ import { Accounts } from "../store/accounts/Accounts.ts"
 import { ApiKeys } from "../store/accounts/ApiKeys.ts"
 import { AuditLog } from "../store/accounts/AuditLog.ts"
 import { Ids } from "../store/sql/Ids.ts"
-import { LiveMode } from "../store/accounts/LiveMode.ts"
-import { Logos } from "../store/accounts/Logos.ts"
 import { Retention } from "../store/sql/Retention.ts"
 
 // Logs go to standard error, because standard output holds only the command's answer.
@@ -32,7 +30,7 @@ export const edge = Layer.mergeAll(
 ).pipe(Layer.provideMerge(Settings.layer(version)))
 
 /** The database, opened beside a service that may be running, and the stores that the commands use. */
-export const store = Layer.mergeAll(ApiKeys.layer, Accounts.layer, LiveMode.layer, Logos.layer, Retention.layer).pipe(
+export const store = Layer.mergeAll(ApiKeys.layer, Accounts.layer, Retention.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(AuditLog.layer, Ids.layer)),
   Layer.provideMerge(Postgres.layerCommand),
   Layer.provideMerge(edge)

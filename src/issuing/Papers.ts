@@ -12,7 +12,7 @@ import { documentKinds } from "../domain/documents/DocumentKinds.ts"
 import { type InvoiceState, stageOf, statusOf } from "../domain/documents/InvoiceLifecycle.ts"
 import { accountAddress } from "../protocol/Address.ts"
 import { withDeadline } from "../protocol/PortCall.ts"
-import { Logos } from "../store/accounts/Logos.ts"
+import { Accounts } from "../store/accounts/Accounts.ts"
 import { Invoices } from "../store/documents/Invoices.ts"
 import { Signing } from "./Signing.ts"
 
@@ -51,7 +51,7 @@ export const layer = Layer.effect(
   DocumentFiles,
   Effect.gen(function* () {
     const invoices = yield* Invoices
-    const logos = yield* Logos
+    const accounts = yield* Accounts
     const printer = yield* Printer
     const printing = yield* makePrinting
     const signing = yield* Signing
@@ -79,7 +79,7 @@ export const layer = Layer.effect(
       const answer = state === "accepted_by_authority" ? yield* invoices.acceptance(name) : Option.none()
       const xml = Option.isSome(answer) ? yield* Effect.orDie(signing.attach(row, { signed, ...answer.value })) : signed
       const document = { ...(yield* signing.document(row)), ...invalidityOf(row.state) }
-      return Option.some(yield* printer.parcel(document, xml, yield* logos.of(name, document.issuer)))
+      return Option.some(yield* printer.parcel(document, xml, yield* accounts.logoOf(name, document.issuer)))
     })
 
     return DocumentFiles.of({
@@ -92,7 +92,7 @@ export const layer = Layer.effect(
         const print = Effect.gen(function* () {
           const row = yield* Effect.orDie(Effect.fromOption(yield* invoices.load(key)))
           const document = { ...(yield* signing.document(row)), ...validity }
-          return yield* printer.pdf(document, yield* logos.of(key, document.issuer))
+          return yield* printer.pdf(document, yield* accounts.logoOf(key, document.issuer))
         })
         return { full_number, tag, bytes: printing.once({ owner: accountAddress(name), asker }, tag, bounded(print)) }
       }),

@@ -10,7 +10,6 @@ import { Certificates } from "./accounts/Certificates.ts"
 import { Customers } from "./accounts/Customers.ts"
 import { Database } from "./sql/Database.ts"
 import { Deliveries } from "./webhooks/Deliveries.ts"
-import { DeliveryHealth } from "./webhooks/DeliveryHealth.ts"
 import { DeliveryLog } from "./webhooks/DeliveryLog.ts"
 import { Emails } from "./mail/Emails.ts"
 import { Enablements } from "./enablement/Enablements.ts"
@@ -23,8 +22,6 @@ import { Incidents } from "./incidents/Incidents.ts"
 import { InvoiceCommands } from "./documents/InvoiceCommands.ts"
 import { InvoiceCreation } from "./documents/InvoiceCreation.ts"
 import { Invoices } from "./documents/Invoices.ts"
-import { LiveMode } from "./accounts/LiveMode.ts"
-import { Logos } from "./accounts/Logos.ts"
 import { Notes } from "./documents/Notes.ts"
 import { Numbering } from "./documents/Numbering.ts"
 import { Overview } from "./overview/Overview.ts"
@@ -54,7 +51,6 @@ export const layer = Layer.mergeAll(
   Customers.layer,
   Database.layer,
   Deliveries.layer,
-  DeliveryHealth.layer,
   DeliveryLog.layer,
   Emails.layer,
   Enablements.layer,
@@ -64,8 +60,6 @@ export const layer = Layer.mergeAll(
   InvoiceCommands.layer,
   InvoiceCreation.layer,
   Invoices.layer,
-  LiveMode.layer,
-  Logos.layer,
   Notes.layer,
   Numbering.layer,
   Overview.layer,

@@ -8,7 +8,7 @@ import { violation } from "../../domain/documents/AuthorityRules.ts"
 import * as Turns from "../../protocol/AccountTurns.ts"
 import { type Beside, ShownAccounts } from "../../issuing/accounts/ShownAccounts.ts"
 import { Accounts } from "../../store/accounts/Accounts.ts"
-import { Logos, type StoredLogo } from "../../store/accounts/Logos.ts"
+import type { StoredLogo } from "../../store/accounts/Logos.ts"
 import * as Command from "../Command.ts"
 
 /** How many pictures this process reads at a time (one for each account), and how many may wait. */
@@ -46,7 +46,6 @@ const pictureOf = (bytes: Uint8Array) =>
 export const make = Effect.gen(function* () {
   const { alone } = yield* Command.make
   const accounts = yield* Accounts
-  const logos = yield* Logos
   const shown = yield* ShownAccounts
   const inTurn = Turns.make(reading)
 
@@ -75,7 +74,7 @@ export const make = Effect.gen(function* () {
       return { logo, beside: yield* shown.beside(account) }
     },
     run: function* (account, _payload, { beside, logo }) {
-      yield* logos.keep(account, logo)
+      yield* accounts.keepLogo(account, logo)
       const { bytes: _bytes, ...imprint } = logo
       return yield* changed(account, beside, (issuer) => ({ ...issuer, logo: imprint }))
     }

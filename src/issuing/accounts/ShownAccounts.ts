@@ -4,9 +4,9 @@ import { ServiceInfo } from "../../api/ServiceInfo.ts"
 import { describeCertificate, SandboxCertificate } from "../../documents/signature/Certificate.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { Authority } from "../../outbound/authority/Authority.ts"
-import { accountView, type StoredAccount } from "../../store/accounts/Accounts.ts"
+import { Accounts, accountView, type StoredAccount } from "../../store/accounts/Accounts.ts"
 import { Certificates, certificateView, type CurrentCertificate } from "../../store/accounts/Certificates.ts"
-import { type LiveFacts, LiveMode, softwareView } from "../../store/accounts/LiveMode.ts"
+import { type LiveFacts, softwareView } from "../../store/accounts/LiveMode.ts"
 import type { StoredSoftware } from "../../store/accounts/Softwares.ts"
 import { liveState, offeredBy } from "./LiveSteps.ts"
 
@@ -20,7 +20,7 @@ export interface Beside {
 export class ShownAccounts extends Context.Service<ShownAccounts>()("folio/issuing/ShownAccounts", {
   make: Effect.gen(function* () {
     const certificates = yield* Certificates
-    const liveMode = yield* LiveMode
+    const accounts = yield* Accounts
     const { baseUrl } = yield* ServiceInfo
     const offered = offeredBy(yield* NationalProfile, yield* Authority)
     const sandbox = certificateView(describeCertificate(yield* SandboxCertificate))
@@ -30,7 +30,7 @@ export class ShownAccounts extends Context.Service<ShownAccounts>()("folio/issui
       beside: Effect.fn("ShownAccounts.beside")(function* ({ account_id }: AccountMode) {
         const beside: Beside = {
           certificate: yield* certificates.current(account_id),
-          facts: yield* liveMode.facts(account_id)
+          facts: yield* accounts.liveFacts(account_id)
         }
         return beside
       }),

@@ -9,6 +9,8 @@ import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import * as AccountView from "../sql/AccountView.ts"
 import { columnsOf, ofAccount } from "../sql/Keys.ts"
 import * as Query from "../sql/Query.ts"
+import * as LiveMode from "./LiveMode.ts"
+import * as Logos from "./Logos.ts"
 
 const Row = Schema.Struct({
   ...AccountMode.fields,
@@ -150,7 +152,9 @@ export class Accounts extends Context.Service<Accounts>()("folio/store/Accounts"
       forget: (account: AccountMode) => Cache.invalidate(cache, cacheKeyOf(account)),
       /** All accounts, oldest first, each in its test mode and then in its live mode. */
       list: Query.all(Row, () => sql`${rows} order by account_id, livemode`)(),
-      exist: Query.isAny(sql`select id from accounts limit 1`)
+      exist: Query.isAny(sql`select id from accounts limit 1`),
+      liveFacts: yield* LiveMode.make,
+      ...Logos.make(sql)
     }
   })
 }) {

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type Account, Issuer } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
@@ -50,14 +50,16 @@ const FactsRow = Schema.Struct({
 /** What the live mode of an account has, as far as documents need it; of the certificate, `Certificates` knows. */
 export type LiveFacts = typeof FactsRow.Type
 
-/** What an account has in live mode, for keys of either mode. Read in one statement, because clients poll their account. */
-export class LiveMode extends Context.Service<LiveMode>()("folio/store/LiveMode", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const { localDate } = yield* NationalProfile
-    const find = Query.one(
-      FactsRow,
-      (account: AccountId, today: string) => sql`
+/**
+ * Makes the function that reads what an account has in live mode, for keys of either mode. It reads in one statement, because clients poll
+ * their account, and in no transaction of `AccountView`, whose mode may be the other one.
+ */
+export const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { localDate } = yield* NationalProfile
+  const find = Query.one(
+    FactsRow,
+    (account: AccountId, today: string) => sql`
         select m.issuer, m.software, s.software_id, s.provider_number, s.created_at as software_set_at,
           exists (select from api_keys where account_id = a.id and livemode and ${sql.literal(isUsable)}) as has_key,
           r.has_range, r.has_number,
@@ -71,17 +73,11 @@ export class LiveMode extends Context.Service<LiveMode>()("folio/store/LiveMode"
             where is_active and ${today}::date between valid_from and valid_to and next_number <= to_number) > 0 as has_number
           from resolutions where account_id = a.id and livemode and document_type = 'invoice'
         ) r`
-    )
-    return {
-      /** Reads in no transaction of `AccountView`, whose mode may be the other one. */
-      facts: Effect.fn("LiveMode.facts")(function* (account: AccountId) {
-        return yield* find(account, localDate(yield* Clock.currentTimeMillis))
-      })
-    }
+  )
+  return Effect.fn("Accounts.liveFacts")(function* (account: AccountId) {
+    return yield* find(account, localDate(yield* Clock.currentTimeMillis))
   })
-}) {
-  static readonly layer = Layer.effect(LiveMode, LiveMode.make)
-}
+})
 
 /** The software of an account as the account shows it. */
 export const softwareView = ({

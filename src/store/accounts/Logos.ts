@@ -1,5 +1,5 @@
-import { Context, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Option, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
 import type { AccountMode, Issuer } from "../../../schemas/Account.ts"
 import type { LogoImprint } from "../../../schemas/Logo.ts"
 import * as AccountView from "../sql/AccountView.ts"
@@ -12,35 +12,30 @@ export interface StoredLogo extends LogoImprint {
 }
 
 /**
- * The pictures that the issuers of an account's mode have been printed with, by the SHA-256 of their bytes. None is ever removed: a
- * document names the version of its issuer, which names the picture, so that the document prints the same for good.
+ * Makes the functions for the pictures that the issuers of an account's mode have been printed with, by the SHA-256 of their bytes. None is
+ * ever removed: a document names the version of its issuer, which names the picture, so that the document prints the same for good.
  */
-export class Logos extends Context.Service<Logos>()("folio/store/Logos", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const find = Query.first(
-      Schema.Struct({ bytes: Schema.Uint8Array }),
-      (account: AccountMode, sha256: string) =>
-        sql`select bytes from logos where ${ofAccount(sql, account)} and sha256 = ${sha256}`
-    )
-    const bytesOf = (account: AccountMode, { logo }: Pick<Issuer, "logo">) =>
-      logo === undefined
-        ? Effect.succeed(null)
-        : Effect.map(find(account, logo.sha256), Option.match({ onNone: () => null, onSome: ({ bytes }) => bytes }))
+export const make = (sql: SqlClient.SqlClient) => {
+  const find = Query.first(
+    Schema.Struct({ bytes: Schema.Uint8Array }),
+    (account: AccountMode, sha256: string) =>
+      sql`select bytes from logos where ${ofAccount(sql, account)} and sha256 = ${sha256}`
+  )
+  const bytesOf = (account: AccountMode, { logo }: Pick<Issuer, "logo">) =>
+    logo === undefined
+      ? Effect.succeed(null)
+      : Effect.map(find(account, logo.sha256), Option.match({ onNone: () => null, onSome: ({ bytes }) => bytes }))
 
-    return {
-      /** The bytes of an issuer's picture; null when the issuer has none. */
-      of: Effect.fn("Logos.of")(bytesOf),
-      /** As `of`, in a transaction of `AccountView`. */
-      read: (account: AccountMode, issuer: Pick<Issuer, "logo">) =>
-        AccountView.within(sql, account)(bytesOf(account, issuer)),
-      /** Keeps a picture, unless the account has it already. Runs in the caller's transaction. */
-      keep: ({ account_id, livemode }: AccountMode, { bytes, media_type, sha256 }: StoredLogo) =>
-        sql`
+  return {
+    /** The bytes of an issuer's picture; null when the issuer has none. */
+    logoOf: Effect.fn("Accounts.logoOf")(bytesOf),
+    /** As `logoOf`, in a transaction of `AccountView`. */
+    readLogo: (account: AccountMode, issuer: Pick<Issuer, "logo">) =>
+      AccountView.within(sql, account)(bytesOf(account, issuer)),
+    /** Keeps a picture, unless the account has it already. Runs in the caller's transaction. */
+    keepLogo: ({ account_id, livemode }: AccountMode, { bytes, media_type, sha256 }: StoredLogo) =>
+      sql`
           insert into logos ${sql.insert({ account_id, livemode, sha256, media_type, bytes })}
           on conflict do nothing`.pipe(Effect.orDie, Effect.asVoid)
-    }
-  })
-}) {
-  static readonly layer = Layer.effect(Logos, Logos.make)
+  }
 }

@@ -11,7 +11,6 @@ import * as AccountView from "../sql/AccountView.ts"
 import { AuditLog, operator } from "./AuditLog.ts"
 import { Ids } from "../sql/Ids.ts"
 import * as LiveMode from "./LiveMode.ts"
-import { Logos } from "./Logos.ts"
 import { insertPublic, newRange } from "./Resolutions.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
 
@@ -68,7 +67,7 @@ const issuerKnown = new ApiError({
 
 const copyIssuer = Effect.fnUntraced(function* (account: AccountMode, issuer: Issuer | null, logo: Uint8Array | null) {
   const accounts = yield* Accounts
-  if (issuer?.logo !== undefined && logo !== null) yield* (yield* Logos).keep(account, { ...issuer.logo, bytes: logo })
+  if (issuer?.logo !== undefined && logo !== null) yield* accounts.keepLogo(account, { ...issuer.logo, bytes: logo })
   const audit = yield* AuditLog
   yield* accounts.update(account, (before) =>
     before.issuer === null ? Effect.succeed({ ...before, issuer }) : Effect.fail(issuerKnown)
@@ -95,7 +94,7 @@ export const createKey = Effect.fn("createKey")(function* (
   if (tests === undefined) return yield* ApiError.missing("account", account.account_id)
   const key = yield* newKey(account, name)
   // Read outside of the account's view, which shows the live mode alone.
-  const logo = tests.issuer === null ? null : yield* (yield* Logos).of(tests, tests.issuer)
+  const logo = tests.issuer === null ? null : yield* accounts.logoOf(tests, tests.issuer)
   const row = yield* Effect.gen(function* () {
     if (options.copyIssuer) yield* copyIssuer(account, tests.issuer, logo)
     const made = yield* keys.create(key)

@@ -9,7 +9,6 @@ import { Acquirers } from "../../../src/store/accounts/Acquirers.ts"
 import { ApiKeys } from "../../../src/store/accounts/ApiKeys.ts"
 import { Customers } from "../../../src/store/accounts/Customers.ts"
 import { Idempotency } from "../../../src/store/accounts/Idempotency.ts"
-import { Logos } from "../../../src/store/accounts/Logos.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
 import { Invoices } from "../../../src/store/documents/Invoices.ts"
 import { type StoredResolution, Resolutions } from "../../../src/store/accounts/Resolutions.ts"
@@ -78,7 +77,7 @@ const own = Effect.fnUntraced(function* (account: AccountMode) {
   const endpoint = { ...account, id: yield* seedEndpoint(account, {}) }
   const bytes = Buffer.from("a picture")
   const picture = { sha256: hash("sha256", bytes, "hex"), media_type: "image/png", width: 1, height: 1, bytes } as const
-  yield* (yield* Logos).keep(account, picture)
+  yield* (yield* Accounts).keepLogo(account, picture)
   yield* (yield* Acquirers).keep(account, acquirer.identification, { found: true, name: "Ana", email: null })
 
   const [invoice] = yield* seedDrafts(account.account_id, 1, "numbered", account.livemode)

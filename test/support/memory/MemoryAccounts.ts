@@ -29,8 +29,6 @@ import {
 import { actorOf, AuditLog } from "../../../src/store/accounts/AuditLog.ts"
 import { Certificates, type StoredCertificate } from "../../../src/store/accounts/Certificates.ts"
 import { Softwares } from "../../../src/store/accounts/Softwares.ts"
-import { LiveMode } from "../../../src/store/accounts/LiveMode.ts"
-import { Logos } from "../../../src/store/accounts/Logos.ts"
 import { pageOf } from "./MemoryPages.ts"
 import { type ApiKeyRow, type AuditRow, existing, inMemory, isOf, modeKey, rowOf, type Tables } from "./MemoryTables.ts"
 import { enablementOf } from "./enablement/MemoryEnablements.ts"
@@ -46,7 +44,12 @@ const write = ({ accounts, issuers, issuerSoftwares, issuerTimes }: Tables, acco
   return account
 }
 
-export const layerAccounts = inMemory(Accounts, ({ attempt, call }) => ({
+const bytesOf =
+  (account: AccountMode, { logo }: Pick<Issuer, "logo">) =>
+  ({ logos }: Tables) =>
+    logo === undefined ? null : (logos.get(`${modeKey(account)}|${logo.sha256}`) ?? null)
+
+export const layerAccounts = inMemory(Accounts, ({ attempt, call }, { localDate }) => ({
   get: (account) => call("Accounts.get", (tables) => existing(tables.accounts, modeKey(account))),
   read: (account) => call("Accounts.read", (tables) => existing(tables.accounts, modeKey(account))),
   issuer: (account, version) =>
@@ -74,7 +77,35 @@ export const layerAccounts = inMemory(Accounts, ({ attempt, call }) => ({
     }),
   forget: () => Effect.void,
   list: call("Accounts.list", ({ accounts }) => [...accounts.values()]),
-  exist: call("Accounts.exist", ({ accounts }) => accounts.size > 0)
+  exist: call("Accounts.exist", ({ accounts }) => accounts.size > 0),
+  logoOf: (account, issuer) => call("Accounts.logoOf", bytesOf(account, issuer)),
+  readLogo: (account, issuer) => call("Accounts.readLogo", bytesOf(account, issuer)),
+  keepLogo: (account, { bytes, sha256 }) =>
+    call("Accounts.keepLogo", ({ logos }) => void logos.set(`${modeKey(account)}|${sha256}`, bytes)),
+  liveFacts: (account_id) =>
+    call("Accounts.liveFacts", (tables, now) => {
+      const account = { account_id, livemode: true }
+      const { issuer, software } = existing(tables.accounts, modeKey(account))
+      const row = software === null ? undefined : existing(tables.softwares, software)
+      const ranges = [...tables.resolutions.values()].filter(
+        (range) => isOf(range, account) && range.document_type === "invoice"
+      )
+      const today = localDate(now)
+      return {
+        issuer,
+        has_key: usableOf(tables, account, now).length > 0,
+        software,
+        software_id: row?.software_id ?? null,
+        provider_number: row?.provider_number ?? null,
+        software_set_at: row?.created_at ?? null,
+        enablement: enablementOf(tables, account_id),
+        has_range: ranges.length > 0,
+        has_number: ranges.some(
+          ({ is_active, next_number, to_number, valid_from, valid_to }) =>
+            is_active && valid_from <= today && today <= valid_to && next_number <= to_number
+        )
+      }
+    })
 }))
 
 export const isUsable = (row: ApiKeyRow, now: number) =>
@@ -199,19 +230,6 @@ export const layerAuditLog = inMemory(AuditLog, ({ call }) => ({
     call("AuditLog.refused", ({ auditLog }) => void auditLog.push(refusal(account, actorOf(by), code)))
 }))
 
-export const layerLogos = inMemory(Logos, ({ call }) => {
-  const bytesOf: Logos["Service"]["of"] = (account, { logo }) =>
-    call("Logos.of", ({ logos }) =>
-      logo === undefined ? null : (logos.get(`${modeKey(account)}|${logo.sha256}`) ?? null)
-    )
-  return {
-    of: bytesOf,
-    read: bytesOf,
-    keep: (account, { bytes, sha256 }) =>
-      call("Logos.keep", ({ logos }) => void logos.set(`${modeKey(account)}|${sha256}`, bytes))
-  }
-})
-
 const acquirerDays = (found: boolean) => (found ? 24 : 1) * 3_600_000
 
 export const layerAcquirers = inMemory(Acquirers, ({ call }) => ({
@@ -277,32 +295,5 @@ export const layerSoftwares = inMemory(Softwares, ({ attempt, call }) => ({
       if (wait > 0) return Result.fail(issuerChangedTooOften(Math.ceil(wait / 1000)))
       softwares.set(software.id, { ...software, pin: Redacted.value(pin) })
       return Result.void
-    })
-}))
-
-export const layerLiveMode = inMemory(LiveMode, ({ call }, { localDate }) => ({
-  facts: (account_id) =>
-    call("LiveMode.facts", (tables, now) => {
-      const account = { account_id, livemode: true }
-      const { issuer, software } = existing(tables.accounts, modeKey(account))
-      const row = software === null ? undefined : existing(tables.softwares, software)
-      const ranges = [...tables.resolutions.values()].filter(
-        (range) => isOf(range, account) && range.document_type === "invoice"
-      )
-      const today = localDate(now)
-      return {
-        issuer,
-        has_key: usableOf(tables, account, now).length > 0,
-        software,
-        software_id: row?.software_id ?? null,
-        provider_number: row?.provider_number ?? null,
-        software_set_at: row?.created_at ?? null,
-        enablement: enablementOf(tables, account_id),
-        has_range: ranges.length > 0,
-        has_number: ranges.some(
-          ({ is_active, next_number, to_number, valid_from, valid_to }) =>
-            is_active && valid_from <= today && today <= valid_to && next_number <= to_number
-        )
-      }
     })
 }))

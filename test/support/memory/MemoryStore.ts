@@ -27,9 +27,7 @@ import {
   layerApiKeys,
   layerAuditLog,
   layerCertificates,
-  layerLiveMode,
-  layerSoftwares,
-  layerLogos
+  layerSoftwares
 } from "./MemoryAccounts.ts"
 import { layerAcceptances } from "./acceptance/MemoryAcceptances.ts"
 import { layerInvoiceCommands } from "./MemoryCommands.ts"
@@ -39,7 +37,7 @@ import { layerEnablements, layerTestDocuments } from "./enablement/MemoryEnablem
 import { layerMemoryIncidents } from "./incidents/MemoryIncidents.ts"
 import { layerInvoices } from "./MemoryInvoices.ts"
 import { layerEmails } from "./MemoryEmails.ts"
-import { layerDeliveryHealth, layerDeliveryLog, layerEvents, layerRedelivery } from "./MemoryEvents.ts"
+import { layerDeliveryLog, layerEvents, layerRedelivery } from "./MemoryEvents.ts"
 import { layerNotes, numberWithinMs, untouched } from "./MemoryNotes.ts"
 import { layerPortalSessions } from "./portal/MemoryPortalSessions.ts"
 import { layerResolutions } from "./MemoryResolutions.ts"
@@ -247,13 +245,11 @@ export const layer = Layer.mergeAll(
   layerAuditLog,
   layerBacklog,
   layerCertificates,
-  layerLiveMode,
   layerSoftwares,
   layerCircuits,
   layerCustomers,
   layerDatabase,
   layerDeliveries,
-  layerDeliveryHealth,
   layerDeliveryLog,
   layerEmails,
   layerEnablements,
@@ -264,7 +260,6 @@ export const layer = Layer.mergeAll(
   layerInvoiceCommands,
   layerInvoiceCreation,
   layerInvoices,
-  layerLogos,
   layerNotes,
   layerOverview,
   layerNumbering,

@@ -10,7 +10,6 @@ import { Accounts } from "../../../store/accounts/Accounts.ts"
 import { Enablements } from "../../../store/enablement/Enablements.ts"
 import { enablementView } from "../../../store/enablement/EnablementView.ts"
 import { TestDocuments } from "../../../store/enablement/TestDocuments.ts"
-import { Logos } from "../../../store/accounts/Logos.ts"
 import { holds } from "../../request/Accept.ts"
 import { makeAsk } from "../../request/Ask.ts"
 import { withBody } from "../../request/Pipeline.ts"
@@ -32,7 +31,6 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const accounts = yield* Accounts
     const enablements = yield* Enablements
-    const logos = yield* Logos
     const shown = yield* ShownAccounts
     const testDocuments = yield* TestDocuments
     const ask = yield* makeAsk
@@ -61,7 +59,7 @@ export const layer = HttpApiBuilder.group(
       retrieveLogo: Effect.fn("retrieveLogo")(function* ({ headers }) {
         const principal = yield* CurrentPrincipal
         const { issuer } = yield* accounts.read(principal)
-        const bytes = issuer === null ? null : yield* logos.read(principal, issuer)
+        const bytes = issuer === null ? null : yield* accounts.readLogo(principal, issuer)
         if (issuer?.logo === undefined || bytes === null) return yield* noLogo
         const { media_type, sha256 } = issuer.logo
         const etag = `"${sha256.slice(0, 32)}"`
