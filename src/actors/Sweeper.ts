@@ -9,9 +9,9 @@ import { Invoices } from "../store/documents/Invoices.ts"
 import { Backlog, type KindOfWork } from "../store/sql/Backlog.ts"
 import { Workers } from "../store/sql/Workers.ts"
 import { Notify } from "../protocol/Notify.ts"
-import { BuyersAnswers } from "../issuing/acceptance/BuyersAnswers.ts"
+import * as BuyersAnswers from "../issuing/acceptance/BuyersAnswers.ts"
 import { Backpressure } from "../issuing/Backpressure.ts"
-import { EnablementWork, leaseSeconds } from "../issuing/enablement/EnablementWork.ts"
+import * as TestSetWork from "../issuing/enablement/TestSetWork.ts"
 import { Enablements } from "../store/enablement/Enablements.ts"
 
 const interval = Duration.seconds(1)
@@ -51,9 +51,9 @@ export const layer = Singleton.make(
     const backpressure = yield* Backpressure
     const backlog = yield* Backlog
     const enablements = yield* Enablements
-    const { carryOut } = yield* EnablementWork
+    const workOnTestSet = yield* TestSetWork.make
     const testSets = yield* FiberSet.make<void>()
-    const { askAll } = yield* BuyersAnswers
+    const askBuyers = yield* BuyersAnswers.make
     const underWay = yield* FiberMap.make<KindOfWork>()
 
     const tellAll = Effect.fnUntraced(function* (due: Effect.Success<ReturnType<typeof invoices.takeDue>>) {
@@ -98,8 +98,8 @@ export const layer = Singleton.make(
     const sweepTestSets = Effect.gen(function* () {
       const free = testSetsMax - (yield* FiberSet.size(testSets))
       if (free <= 0) return
-      const due = yield* enablements.take(free, leaseSeconds)
-      yield* Effect.forEach(due, (set) => FiberSet.run(testSets, carryOut(set)), discard)
+      const due = yield* enablements.take(free, TestSetWork.leaseSeconds)
+      yield* Effect.forEach(due, (set) => FiberSet.run(testSets, workOnTestSet(set)), discard)
     })
 
     // A process that has just started may have other settings for the authority, so circuits that fail are tried at once.
@@ -112,7 +112,7 @@ export const layer = Singleton.make(
       deliveries: sweepDeliveries,
       emails: sweepEmails,
       testSets: sweepTestSets,
-      questions: askAll ?? Effect.void
+      questions: askBuyers ?? Effect.void
     }
     // The sweeps run concurrently, so that a backlog of documents does not delay deliveries.
     const sweepDue = Effect.gen(function* () {

@@ -2,7 +2,7 @@ import { Clock, Effect, Option } from "effect"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { readPkcs12 } from "../documents/signature/Pkcs12.ts"
 import * as Turns from "../protocol/AccountTurns.ts"
-import { ShownAccounts } from "../issuing/accounts/ShownAccounts.ts"
+import * as ShownAccounts from "../issuing/accounts/ShownAccounts.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import { Certificates, type CurrentCertificate } from "../store/accounts/Certificates.ts"
 import { Ids } from "../store/sql/Ids.ts"
@@ -30,7 +30,7 @@ export const make = Effect.gen(function* () {
   const accounts = yield* Accounts
   const certificates = yield* Certificates
   const ids = yield* Ids
-  const shown = yield* ShownAccounts
+  const shown = yield* ShownAccounts.make
   const inTurn = Turns.make(reading)
 
   const UploadCertificate = alone("UploadCertificate", {

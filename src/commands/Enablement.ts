@@ -3,10 +3,9 @@ import { ApiError, type Violation } from "../../schemas/ApiError.ts"
 import type { EnablementRequest } from "../../schemas/Enablement.ts"
 import { NationalProfile, type Rules } from "../documents/NationalProfile.ts"
 import { colombianSandbox } from "../domain/accounts/Sandbox.ts"
-import { EnablementReadiness } from "../issuing/enablement/EnablementReadiness.ts"
+import * as LiveReadiness from "../issuing/accounts/LiveReadiness.ts"
 import { Enablements, type NewEnablement } from "../store/enablement/Enablements.ts"
 import { enablementView } from "../store/enablement/EnablementView.ts"
-import { TestDocuments } from "../store/enablement/TestDocuments.ts"
 import { liveKeyNeeded } from "./Certificates.ts"
 import * as Command from "./Command.ts"
 
@@ -38,9 +37,8 @@ export const rangeViolations = ({ resolution }: Rules, { range }: EnablementRequ
 /** The command that begins a test set of the authority, or takes up one that failed. */
 export const make = Effect.gen(function* () {
   const { alone } = yield* Command.make
-  const documents = yield* TestDocuments
   const enablements = yield* Enablements
-  const readiness = yield* EnablementReadiness
+  const readiness = yield* LiveReadiness.make
   const { rules } = yield* NationalProfile
 
   const StartEnablement = alone("StartEnablement", {
@@ -51,14 +49,14 @@ export const make = Effect.gen(function* () {
       const known = yield* enablements.find({ account_id, id: request.test_set_id })
       if (Option.isSome(known) && known.value.status !== "failed") return
       yield* Effect.mapError(
-        readiness.issuerOf(account_id),
+        readiness.testIssuer(account_id),
         ({ sentence }) => new ApiError({ code: "account_not_live", message: sentence })
       )
     },
     run: function* ({ account_id }, { request }) {
       const { outcome, row } = yield* enablements.begin(account_id, setOf(request))
       return {
-        answer: Command.ok(enablementView(row, yield* documents.all(row))),
+        answer: Command.ok(enablementView(row, yield* enablements.documents.all(row))),
         audit: outcome === "as it is" ? [] : [["enablement.started", account_id, { test_set_id: request.test_set_id }]]
       }
     }

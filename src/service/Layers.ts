@@ -7,7 +7,6 @@ import { readSignedDocument } from "../documents/signature/SignedDocument.ts"
 import * as Http from "../http/Http.ts"
 import * as Routes from "../http/Routes.ts"
 import { Backpressure } from "../issuing/Backpressure.ts"
-import { ShownAccounts } from "../issuing/accounts/ShownAccounts.ts"
 import * as Issuing from "../issuing/Issuing.ts"
 import * as AuthorityLive from "../outbound/authority/AuthorityLive.ts"
 import * as AuthoritySandbox from "../outbound/authority/AuthoritySandbox.ts"
@@ -37,7 +36,7 @@ export const layerActors = Actors.layer.pipe(
 
 /** /v1, its documentation, the portal, `/health` and `/metrics`. Requires the stores, the ports and the limits. */
 export const routes = Layer.merge(Routes.layer, Portal.layer).pipe(
-  Layer.provide([Backpressure.layer, LocalAccounts.layer, FileLinks.layer, ShownAccounts.layer])
+  Layer.provide([Backpressure.layer, LocalAccounts.layer, FileLinks.layer])
 )
 
 /** The default `DocumentFiles`, made from the rows of the database. Requires the stores and `Printer`. */

@@ -38,7 +38,6 @@ export {
   type RegisteredSoftware,
   type Submission,
   type TestSet,
-  type TestSetAnswer,
   type Verdict
 } from "../outbound/authority/Authority.ts"
 /** The web service of the Colombian authority, and one authority made of two. */

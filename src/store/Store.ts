@@ -13,7 +13,6 @@ import { Deliveries } from "./webhooks/Deliveries.ts"
 import { DeliveryLog } from "./webhooks/DeliveryLog.ts"
 import { Emails } from "./mail/Emails.ts"
 import { Enablements } from "./enablement/Enablements.ts"
-import { TestDocuments } from "./enablement/TestDocuments.ts"
 import { Events } from "./webhooks/Events.ts"
 import { Idempotency } from "./accounts/Idempotency.ts"
 import { Ids } from "./sql/Ids.ts"
@@ -71,7 +70,6 @@ export const layer = Layer.mergeAll(
   SandboxAuthorities.layer,
   SandboxStanding.layer,
   Softwares.layer,
-  TestDocuments.layer,
   Transitions.layer,
   WebhookEndpoints.layer
 ).pipe(

@@ -10,7 +10,7 @@ import { asKeptOn } from "../../domain/documents/Details.ts"
 import { documentKinds, kindOf } from "../../domain/documents/DocumentKinds.ts"
 import { totalsOf } from "../../domain/documents/Totals.ts"
 import { Backpressure } from "../../issuing/Backpressure.ts"
-import { LiveReadiness } from "../../issuing/LiveReadiness.ts"
+import * as LiveReadiness from "../../issuing/accounts/LiveReadiness.ts"
 import { Fault } from "../../protocol/Fault.ts"
 import { Notify } from "../../protocol/Notify.ts"
 import { Accounts } from "../../store/accounts/Accounts.ts"
@@ -39,7 +39,7 @@ export const make = Effect.gen(function* () {
   const noteViolations = yield* NoteChecks.make
   const notify = yield* Notify
   const { issueTime, localDate, processedBefore, rules } = yield* NationalProfile
-  const ready = yield* LiveReadiness
+  const ready = yield* LiveReadiness.make
 
   /** Locks the document; fails unless the authority has rejected the document, and has none of its number. */
   const lock = Effect.fnUntraced(function* (key: DocumentKey) {

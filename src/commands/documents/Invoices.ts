@@ -10,7 +10,7 @@ import { documentKinds, kindOf } from "../../domain/documents/DocumentKinds.ts"
 import { stageOf, statusOf, transition } from "../../domain/documents/InvoiceLifecycle.ts"
 import { totalsOf } from "../../domain/documents/Totals.ts"
 import { Backpressure } from "../../issuing/Backpressure.ts"
-import { LiveReadiness } from "../../issuing/LiveReadiness.ts"
+import * as LiveReadiness from "../../issuing/accounts/LiveReadiness.ts"
 import { Fault } from "../../protocol/Fault.ts"
 import { Notify } from "../../protocol/Notify.ts"
 import { Customers, unknownCustomer } from "../../store/accounts/Customers.ts"
@@ -38,7 +38,7 @@ export const make = Effect.gen(function* () {
   const notify = yield* Notify
   const profile = yield* NationalProfile
   const named = profile.rules.named("invoice")
-  const ready = yield* LiveReadiness
+  const ready = yield* LiveReadiness.make
   const resolutions = yield* Resolutions
 
   const CreateInvoice = batched("CreateInvoice", {

@@ -9,7 +9,7 @@ import { documentKinds, type NoteKind } from "../../domain/documents/DocumentKin
 import { annulment } from "../../domain/documents/rules/NoteRules.ts"
 import { totalsOf } from "../../domain/documents/Totals.ts"
 import { Backpressure } from "../../issuing/Backpressure.ts"
-import { LiveReadiness } from "../../issuing/LiveReadiness.ts"
+import * as LiveReadiness from "../../issuing/accounts/LiveReadiness.ts"
 import { Fault } from "../../protocol/Fault.ts"
 import { Resolutions } from "../../store/accounts/Resolutions.ts"
 import { type Corrected, Notes } from "../../store/documents/Notes.ts"
@@ -28,7 +28,7 @@ export const make = Effect.gen(function* () {
   const backpressure = yield* Backpressure
   const ids = yield* Ids
   const notes = yield* Notes
-  const ready = yield* LiveReadiness
+  const ready = yield* LiveReadiness.make
   const resolutions = yield* Resolutions
   const violationsOf = yield* NoteChecks.make
   const rangeViolations = yield* NoteChecks.makeRangeCheck

@@ -4,7 +4,7 @@ import type { ApiError, Violation } from "../../../schemas/ApiError.ts"
 import { violation } from "../../domain/documents/AuthorityRules.ts"
 import { withoutNulls } from "../../domain/requests/Removal.ts"
 import { NationalProfile, type Rules } from "../../documents/NationalProfile.ts"
-import { ShownAccounts } from "../../issuing/accounts/ShownAccounts.ts"
+import * as ShownAccounts from "../../issuing/accounts/ShownAccounts.ts"
 import { Accounts } from "../../store/accounts/Accounts.ts"
 import * as Command from "../Command.ts"
 
@@ -13,7 +13,7 @@ export const make = Effect.gen(function* () {
   const { alone } = yield* Command.make
   const accounts = yield* Accounts
   const { rules } = yield* NationalProfile
-  const shown = yield* ShownAccounts
+  const shown = yield* ShownAccounts.make
 
   const UpdateAccount = alone("UpdateAccount", {
     before: (account) => shown.beside(account),

@@ -6,7 +6,7 @@ import { ApiError } from "../../../schemas/ApiError.ts"
 import { damaged, isWhole, type Picture, type Raster, readPicture } from "../../domain/accounts/Picture.ts"
 import { violation } from "../../domain/documents/AuthorityRules.ts"
 import * as Turns from "../../protocol/AccountTurns.ts"
-import { type Beside, ShownAccounts } from "../../issuing/accounts/ShownAccounts.ts"
+import * as ShownAccounts from "../../issuing/accounts/ShownAccounts.ts"
 import { Accounts } from "../../store/accounts/Accounts.ts"
 import type { StoredLogo } from "../../store/accounts/Logos.ts"
 import * as Command from "../Command.ts"
@@ -46,12 +46,12 @@ const pictureOf = (bytes: Uint8Array) =>
 export const make = Effect.gen(function* () {
   const { alone } = yield* Command.make
   const accounts = yield* Accounts
-  const shown = yield* ShownAccounts
+  const shown = yield* ShownAccounts.make
   const inTurn = Turns.make(reading)
 
   const changed = Effect.fnUntraced(function* (
     account: Parameters<typeof accounts.update>[0],
-    beside: Beside,
+    beside: ShownAccounts.Beside,
     change: (issuer: Issuer) => Issuer
   ) {
     const updated = yield* accounts.update(account, (before) =>

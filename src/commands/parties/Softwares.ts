@@ -1,7 +1,7 @@
 import { Clock, Effect, Redacted } from "effect"
 import { numberOfNit } from "../../domain/accounts/Software.ts"
 import { violation } from "../../domain/documents/AuthorityRules.ts"
-import { ShownAccounts, withSoftware } from "../../issuing/accounts/ShownAccounts.ts"
+import * as ShownAccounts from "../../issuing/accounts/ShownAccounts.ts"
 import { Accounts } from "../../store/accounts/Accounts.ts"
 import { Softwares, type StoredSoftware } from "../../store/accounts/Softwares.ts"
 import { Ids } from "../../store/sql/Ids.ts"
@@ -24,7 +24,7 @@ export const make = Effect.gen(function* () {
   const { alone } = yield* Command.make
   const accounts = yield* Accounts
   const ids = yield* Ids
-  const shown = yield* ShownAccounts
+  const shown = yield* ShownAccounts.make
   const softwares = yield* Softwares
 
   const PutSoftware = alone("PutSoftware", {
@@ -54,7 +54,7 @@ export const make = Effect.gen(function* () {
         Effect.succeed({ ...before, software: known ?? software.id })
       )
       return {
-        answer: Command.ok(shown.view(updated, known === null ? withSoftware(beside, software) : beside)),
+        answer: Command.ok(shown.view(updated, known === null ? ShownAccounts.withSoftware(beside, software) : beside)),
         audit: [["software.set", account.account_id, { software_id: request.id }]],
         after: accounts.forget(account)
       }

@@ -1,4 +1,4 @@
-import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
+import type { AuthorityError, DocumentKind } from "../../../schemas/FiscalDocument.ts"
 
 /** How far a document of a test set has come. Only `signed` and `sent` are open: all others are outcomes, which stay. */
 export const testDocumentStates = [
@@ -21,9 +21,8 @@ export interface PlannedDocument {
   readonly run: number
   readonly state: TestDocumentState
   /** The rules by which it was rejected. */
-  readonly rules: ReadonlyArray<string>
+  readonly errors: ReadonlyArray<Pick<AuthorityError, "rule">>
   readonly prefix: string
-  readonly number: number
 }
 
 export type Wanted = Readonly<Record<DocumentKind, number>>
@@ -58,18 +57,17 @@ export const isOpen = ({ state }: Pick<PlannedDocument, "state">): boolean => st
 const acceptedOf = (documents: ReadonlyArray<PlannedDocument>, kind: DocumentKind): number =>
   documents.filter((one) => one.kind === kind && one.state === "accepted").length
 
-const sameRules = (some: ReadonlyArray<string>, others: ReadonlyArray<string>) =>
-  [...new Set(some)].toSorted().join(" ") === [...new Set(others)].toSorted().join(" ")
+const rulesOf = ({ errors }: PlannedDocument) => [...new Set(errors.map(({ rule }) => rule))]
+
+const sameRules = (one: PlannedDocument, other: PlannedDocument) =>
+  rulesOf(one).toSorted().join(" ") === rulesOf(other).toSorted().join(" ")
 
 /** What stands in the way of a place: its documents of this run were rejected, unanswered or of used numbers too often. */
 const obstacleIn = (documents: ReadonlyArray<PlannedDocument>): Obstacle | undefined => {
   const of = (state: TestDocumentState) => documents.filter((one) => one.state === state)
   const [last, before] = of("rejected").toReversed()
-  if (
-    last !== undefined &&
-    (of("rejected").length >= rejectionsMax || (before && sameRules(last.rules, before.rules)))
-  ) {
-    return { _tag: "rejected", kind: last.kind, rules: [...new Set(last.rules)] }
+  if (last !== undefined && (of("rejected").length >= rejectionsMax || (before && sameRules(last, before)))) {
+    return { _tag: "rejected", kind: last.kind, rules: rulesOf(last) }
   }
   const unanswered = of("unanswered")
   if (unanswered.length >= unansweredMax) {
@@ -117,11 +115,16 @@ export const planOf = (
   return { _tag: "goes on", make }
 }
 
+/** A number that a document of a test set has taken. */
+export interface TakenNumber extends Pick<PlannedDocument, "state"> {
+  readonly number: number
+}
+
 /**
  * The next number after the numbers that were taken with a prefix, oldest first; `first` when there are none. Where the authority had
  * processed the last numbers before, each further one of these doubles the step: another system may have used thousands.
  */
-export const nextNumber = (taken: ReadonlyArray<Pick<PlannedDocument, "number" | "state">>, first: number): number => {
+export const nextNumber = (taken: ReadonlyArray<TakenNumber>, first: number): number => {
   const last = taken.at(-1)
   if (last === undefined) return first
   const used = taken.length - 1 - taken.findLastIndex(({ state }) => state !== "number_used")

@@ -1,4 +1,4 @@
-import { Cause, Clock, Context, Duration, Effect, Exit, Layer, Option, Predicate, Result, Schema } from "effect"
+import { Cause, Clock, Duration, Effect, Exit, Option, Predicate, Result, Schema } from "effect"
 import { AcceptanceCode, ClaimCode } from "../../../schemas/Acceptance.ts"
 import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
 import { eventsOnce } from "../../domain/documents/Acceptance.ts"
@@ -62,76 +62,70 @@ const callOf = (exit: Exit.Exit<unknown, unknown>) => {
 }
 
 /**
- * Asks the authority once a day for 30 days what the buyers of accepted invoices on credit terms have answered. A question that fails
- * says nothing of the invoice: it is asked again. It counts neither as an outage of the authority nor as its end.
+ * Asks the authority all questions whose time has come: once a day for 30 days what the buyers of accepted invoices on credit terms have
+ * answered. A question that fails says nothing of the invoice: it is asked again. It counts neither as an outage of the authority nor as
+ * its end. Null if the authority cannot be asked.
  */
-export class BuyersAnswers extends Context.Service<BuyersAnswers>()("folio/issuing/BuyersAnswers", {
-  make: Effect.gen(function* () {
-    const acceptances = yield* Acceptances
-    const authority = yield* Authority
-    const backpressure = yield* Backpressure
-    const circuits = yield* CircuitBreaker
-    const { inTurn } = yield* AuthorityQueue
-    const invoices = yield* Invoices
-    const signing = yield* Signing
-    const { inAll } = (yield* Limits).authority
-    const concurrency = Math.max(1, Math.min(concurrencyMax, Math.floor(inAll / shareOfCalls)))
+export const make = Effect.gen(function* () {
+  const acceptances = yield* Acceptances
+  const authority = yield* Authority
+  const backpressure = yield* Backpressure
+  const circuits = yield* CircuitBreaker
+  const { inTurn } = yield* AuthorityQueue
+  const invoices = yield* Invoices
+  const signing = yield* Signing
+  const { inAll } = (yield* Limits).authority
+  const concurrency = Math.max(1, Math.min(concurrencyMax, Math.floor(inAll / shareOfCalls)))
 
-    const call = (name: DocumentName): Effect.Effect<ReadonlyArray<AuthorityEvent>, PortBroken | Failure> =>
-      Metrics.measure(
-        callPort(
-          { name: "Authority.events", isAnswer: isEvents, isFailure, within: timeout },
-          () => authority.events?.(name) ?? Effect.succeed([])
-        ),
-        callOf
-      )
-
-    const ask = Effect.fn("BuyersAnswers.ask", { kind: "consumer" })(function* (key: DocumentKey) {
-      if ((yield* circuits.look(key)).leftMs !== null) return yield* acceptances.postpone([key], again.failing)
-      const row = yield* invoices.load(key)
-      if (Option.isNone(row)) return yield* acceptances.postpone([key], again.trouble)
-      const name = yield* Effect.mapError(signing.nameOf(row.value), ({ message }) => new AuthorityRefusal({ message }))
-      const answer = yield* inTurn(key, call(name))
-      if (Option.isNone(answer)) return yield* acceptances.postpone([key], again.noTurn)
-      yield* Fault.at("after-events")
-      const events = eventsOnce(answer.value)
-      yield* acceptances.keep(
-        key,
-        events.map(({ by, ...event }) => ({ ...event, by: by === null ? null : storableText(by, nameMax) }))
-      )
-    })
-
-    let loggedAt = Number.NEGATIVE_INFINITY
-    const postpone = Effect.fnUntraced(function* (key: DocumentKey, cause: Cause.Cause<unknown>) {
-      const now = yield* Clock.currentTimeMillis
-      if (now - loggedAt >= loggedEveryMs) {
-        loggedAt = now
-        yield* Effect.logWarning("What a buyer has answered could not be asked; it is asked again later", cause).pipe(
-          Effect.annotateLogs({ invoice_id: key.id })
-        )
-      }
-      const isRefused = Result.getOrUndefined(Cause.findError(cause)) instanceof AuthorityRefusal
-      yield* acceptances.postpone([key], isRefused ? again.refused : again.trouble)
-    })
-
-    const askOrPostpone = (key: DocumentKey) =>
-      Effect.andThen(backpressure.calm, ask(key)).pipe(
-        Effect.catchCauseIf(Predicate.not(Cause.hasInterruptsOnly), (cause) => postpone(key, cause))
-      )
-
-    const askAll = inFairPages(
-      pageMax,
-      (without) => acceptances.take(pageMax, without),
-      Effect.forEach(askOrPostpone, { concurrency, discard: true })
+  const call = (name: DocumentName): Effect.Effect<ReadonlyArray<AuthorityEvent>, PortBroken | Failure> =>
+    Metrics.measure(
+      callPort(
+        { name: "Authority.events", isAnswer: isEvents, isFailure, within: timeout },
+        () => authority.events?.(name) ?? Effect.succeed([])
+      ),
+      callOf
     )
 
-    return {
-      /** Asks all questions whose time has come. Null if the authority cannot be asked. */
-      askAll: authority.events === undefined ? null : askAll
-    }
+  const ask = Effect.fn("BuyersAnswers.ask", { kind: "consumer" })(function* (key: DocumentKey) {
+    if ((yield* circuits.look(key)).leftMs !== null) return yield* acceptances.postpone([key], again.failing)
+    const row = yield* invoices.load(key)
+    if (Option.isNone(row)) return yield* acceptances.postpone([key], again.trouble)
+    const name = yield* Effect.mapError(signing.nameOf(row.value), ({ message }) => new AuthorityRefusal({ message }))
+    const answer = yield* inTurn(key, call(name))
+    if (Option.isNone(answer)) return yield* acceptances.postpone([key], again.noTurn)
+    yield* Fault.at("after-events")
+    const events = eventsOnce(answer.value)
+    yield* acceptances.keep(
+      key,
+      events.map(({ by, ...event }) => ({ ...event, by: by === null ? null : storableText(by, nameMax) }))
+    )
   })
-}) {
-  static readonly layer = Layer.effect(BuyersAnswers, BuyersAnswers.make)
-}
+
+  let loggedAt = Number.NEGATIVE_INFINITY
+  const postpone = Effect.fnUntraced(function* (key: DocumentKey, cause: Cause.Cause<unknown>) {
+    const now = yield* Clock.currentTimeMillis
+    if (now - loggedAt >= loggedEveryMs) {
+      loggedAt = now
+      yield* Effect.logWarning("What a buyer has answered could not be asked; it is asked again later", cause).pipe(
+        Effect.annotateLogs({ invoice_id: key.id })
+      )
+    }
+    const isRefused = Result.getOrUndefined(Cause.findError(cause)) instanceof AuthorityRefusal
+    yield* acceptances.postpone([key], isRefused ? again.refused : again.trouble)
+  })
+
+  const askOrPostpone = (key: DocumentKey) =>
+    Effect.andThen(backpressure.calm, ask(key)).pipe(
+      Effect.catchCauseIf(Predicate.not(Cause.hasInterruptsOnly), (cause) => postpone(key, cause))
+    )
+
+  const askAll = inFairPages(
+    pageMax,
+    (without) => acceptances.take(pageMax, without),
+    Effect.forEach(askOrPostpone, { concurrency, discard: true })
+  )
+
+  return authority.events === undefined ? null : askAll
+})
 
 type Failure = AuthorityUnavailable | AuthorityRefusal

@@ -14,16 +14,18 @@ export interface Lack {
   readonly state?: LiveStep["state"]
 }
 
-/** What the service offers all of its accounts. */
+/** What the service offers all of its accounts. `noAuthority`: why no document can be sent; null if the service has an authority. */
 export interface Offered {
   readonly profile: Pick<typeof NationalProfile.Service, "lacks" | "lacksOf" | "lackOfSoftware">
-  readonly servesLive: boolean
+  readonly noAuthority: string | null
 }
+
+const noLiveAuthority = "the service knows no live authority (its operator sets AUTHORITY_URL)"
 
 export const offeredBy = (
   profile: typeof NationalProfile.Service,
   { servesLive = true }: typeof Authority.Service
-): Offered => ({ profile, servesLive })
+): Offered => ({ profile, noAuthority: servesLive ? null : noLiveAuthority })
 
 /** What every live document needs. */
 export interface Needed {
@@ -55,12 +57,12 @@ const lacksOfIssuer = (issuer: Issuer | null, { lacksOf }: Offered["profile"]): 
 }
 
 /** What is missing before a document can be signed and sent, whatever its range. */
-export const lacksToIssue = ({ profile, servesLive }: Offered, needed: Needed): ReadonlyArray<Lack> => {
+export const lacksToIssue = ({ noAuthority, profile }: Offered, needed: Needed): ReadonlyArray<Lack> => {
   const phrases: ReadonlyArray<readonly [LiveStepCode, string | null | undefined]> = [
     ["certificate", certificateLack(needed.certificate)],
     ...profile.lacks.map((phrase) => ["service", phrase] as const),
     ["software", needed.has_software ? null : profile.lackOfSoftware],
-    ["authority", servesLive ? null : "the service knows no live authority (its operator sets AUTHORITY_URL)"]
+    ["authority", noAuthority]
   ]
   return [
     ...lacksOfIssuer(needed.issuer, profile),

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import type { Account, AccountMode } from "../../../schemas/Account.ts"
 import { ServiceInfo } from "../../api/ServiceInfo.ts"
 import { describeCertificate, SandboxCertificate } from "../../documents/signature/Certificate.ts"
@@ -17,37 +17,33 @@ export interface Beside {
 }
 
 /** Accounts as the API shows them, each with its certificate, its software and what is left to do before it issues live documents. */
-export class ShownAccounts extends Context.Service<ShownAccounts>()("folio/issuing/ShownAccounts", {
-  make: Effect.gen(function* () {
-    const certificates = yield* Certificates
-    const accounts = yield* Accounts
-    const { baseUrl } = yield* ServiceInfo
-    const offered = offeredBy(yield* NationalProfile, yield* Authority)
-    const sandbox = certificateView(describeCertificate(yield* SandboxCertificate))
+export const make = Effect.gen(function* () {
+  const certificates = yield* Certificates
+  const accounts = yield* Accounts
+  const { baseUrl } = yield* ServiceInfo
+  const offered = offeredBy(yield* NationalProfile, yield* Authority)
+  const sandbox = certificateView(describeCertificate(yield* SandboxCertificate))
 
-    return {
-      /** Reads what is shown beside an account, before the command that changes the account. */
-      beside: Effect.fn("ShownAccounts.beside")(function* ({ account_id }: AccountMode) {
-        const beside: Beside = {
-          certificate: yield* certificates.current(account_id),
-          facts: yield* accounts.liveFacts(account_id)
-        }
-        return beside
-      }),
-      /** The account as the holder of a key of its mode sees it. */
-      view: (account: StoredAccount, { certificate, facts }: Beside): Account => {
-        const now = account.livemode ? { ...facts, issuer: account.issuer, software: account.software } : facts
-        const view = accountView(account, {
-          certificate: account.livemode ? certificateView(Option.getOrNull(certificate)) : sandbox,
-          software: account.livemode ? softwareView(now) : null
-        })
-        return { ...view, live: liveState(offered, now, certificate, baseUrl) }
+  return {
+    /** Reads what is shown beside an account, before the command that changes the account. */
+    beside: Effect.fn("ShownAccounts.beside")(function* ({ account_id }: AccountMode) {
+      const beside: Beside = {
+        certificate: yield* certificates.current(account_id),
+        facts: yield* accounts.liveFacts(account_id)
       }
+      return beside
+    }),
+    /** The account as the holder of a key of its mode sees it. */
+    view: (account: StoredAccount, { certificate, facts }: Beside): Account => {
+      const now = account.livemode ? { ...facts, issuer: account.issuer, software: account.software } : facts
+      const view = accountView(account, {
+        certificate: account.livemode ? certificateView(Option.getOrNull(certificate)) : sandbox,
+        software: account.livemode ? softwareView(now) : null
+      })
+      return { ...view, live: liveState(offered, now, certificate, baseUrl) }
     }
-  })
-}) {
-  static readonly layer = Layer.effect(ShownAccounts, ShownAccounts.make)
-}
+  }
+})
 
 /** What is shown beside an account after its software was set. */
 export const withSoftware = (beside: Beside, software: StoredSoftware): Beside => ({

@@ -1,27 +1,18 @@
 import { Clock, Data, Effect } from "effect"
-import type { Issuer } from "../../../schemas/Account.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
-import type { Certificate } from "../../documents/signature/Certificate.ts"
 import { fullNumber } from "../../domain/documents/FullNumber.ts"
-import type { Software } from "../../domain/accounts/Software.ts"
 import { nextNumber, type Place } from "../../domain/enablement/Plan.ts"
 import { notePrefixes, testDocument } from "../../domain/enablement/TestDocument.ts"
-import type { StoredEnablement } from "../../store/enablement/Enablements.ts"
-import { type StoredTestDocument, TestDocuments } from "../../store/enablement/TestDocuments.ts"
-
-/** Who issues the documents of a test set: the issuer as it is now, with its certificate and software. */
-export interface TestIssuer {
-  readonly issuer: Issuer
-  readonly certificate: Certificate
-  readonly software: Software
-}
+import { Enablements, type StoredEnablement } from "../../store/enablement/Enablements.ts"
+import type { StoredTestDocument } from "../../store/enablement/TestDocuments.ts"
+import type { TestIssuer } from "../accounts/LiveReadiness.ts"
 
 /** The test range has no number left. */
 export class NoNumberLeft extends Data.TaggedError("NoNumberLeft")<{ readonly prefix: string }> {}
 
 /** Makes the documents of test sets: sales of the issuer in the authority's test environment, which nobody buys. */
 export const make = Effect.gen(function* () {
-  const documents = yield* TestDocuments
+  const { documents } = yield* Enablements
   const { code, issueTime, localDate, numbering, sign } = yield* NationalProfile
 
   /** Makes a document and stores it with its number, signed. `accepted`: the invoices that a note may correct, at least one. */
@@ -34,8 +25,7 @@ export const make = Effect.gen(function* () {
     const { account_id, range, run } = set
     const isInvoice = kind === "invoice"
     const prefix = isInvoice ? range.prefix : notePrefixes[kind]
-    const taken = (yield* documents.taken(account_id, prefix)).map((one) => ({ ...one, number: Number(one.number) }))
-    const number = nextNumber(taken, isInvoice ? range.from_number : 1)
+    const number = nextNumber(yield* documents.taken(account_id, prefix), isInvoice ? range.from_number : 1)
     if (isInvoice && number > range.to_number) return yield* new NoNumberLeft({ prefix })
     const now = yield* Clock.currentTimeMillis
     const { technical_key, ...granted } = range

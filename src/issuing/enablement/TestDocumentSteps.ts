@@ -1,32 +1,77 @@
-import { Duration, Effect, Result } from "effect"
+import { Duration, Effect, Result, Schema } from "effect"
+import type { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import type { AuthorityError } from "../../../schemas/FiscalDocument.ts"
-import type { TestSetAnswer } from "../../outbound/authority/Authority.ts"
-import { hintOf } from "../../outbound/authority/RuleHints.ts"
-import { Fault } from "../../protocol/Fault.ts"
+import { authorityTroubles } from "../../domain/authority/AuthorityTroubles.ts"
+import { storableText } from "../../domain/requests/Storable.ts"
 import {
-  type LoadedTestDocument,
-  type StoredTestDocument,
-  type TestDocumentChange,
-  TestDocuments
+  type AuthorityRefusal,
+  type AuthorityUnavailable,
+  type DocumentName,
+  isAuthorityFailure as isFailure,
+  troubleOf
+} from "../../outbound/authority/Authority.ts"
+import { hintOf } from "../../outbound/authority/RuleHints.ts"
+import { GivenVerdict, storableErrors } from "../../outbound/authority/Verdicts.ts"
+import { Fault } from "../../protocol/Fault.ts"
+import { callPort, PortBroken } from "../../protocol/PortCall.ts"
+import { Enablements } from "../../store/enablement/Enablements.ts"
+import type {
+  LoadedTestDocument,
+  StoredTestDocument,
+  TestDocumentChange
 } from "../../store/enablement/TestDocuments.ts"
 import { Workers } from "../../store/sql/Workers.ts"
-import type { TestSetTrouble } from "./EnablementWords.ts"
+import type { TestIssuer } from "../accounts/LiveReadiness.ts"
 import { askDelayMs, EnablementPace } from "./EnablementPace.ts"
-import type { TestIssuer } from "./TestDocumentMaking.ts"
-import { TestSetCalls, type Unanswered } from "./TestSetCalls.ts"
+import type { TestSetTrouble } from "./EnablementWords.ts"
 
 /** What a step of a document means for its test set. */
 export type StepOutcome =
   | { readonly _tag: "answered" }
   /** No call was made: another process was faster, or this one is not certainly alive. */
   | { readonly _tag: "idle" }
+  /** The authority, or the way to it, is in trouble. */
   | { readonly _tag: "trouble"; readonly trouble: TestSetTrouble; readonly message: string }
+  /** The authority takes no document of this sender. */
   | { readonly _tag: "refused"; readonly message: string }
   /** The authority has accepted the whole test set. */
   | { readonly _tag: "accepted" }
 
 const answered: StepOutcome = { _tag: "answered" }
 const idle: StepOutcome = { _tag: "idle" }
+
+type Unanswered = AuthorityUnavailable | AuthorityRefusal | PortBroken
+
+// Longer than the live authority takes by itself to give up.
+const within = Duration.seconds(75)
+
+// The most of the authority's words that a document keeps.
+const textMax = 500
+const most = { errorsMax: 50, textMax }
+
+const isKey = (answer: unknown) => answer === null || (typeof answer === "string" && answer !== "")
+const isVerdict = Schema.is(GivenVerdict)
+
+// Refusals that may end without a change of the test set: nothing was read, and the same call may succeed later.
+const passing: ReadonlySet<AuthorityTrouble> = new Set(["certificate_refused", "clock_off"])
+
+const wordsOf = (error: Unanswered) => (error instanceof PortBroken ? "" : storableText(error.message, textMax))
+
+/** What a call without an answer means for the test set: nothing if this document alone gets no answer. */
+const outcomeOf = (error: Unanswered): StepOutcome => {
+  const message = wordsOf(error)
+  if (error instanceof PortBroken) return { _tag: "trouble", trouble: error.isLate ? "no_answer" : "internal", message }
+  const trouble = troubleOf(error)
+  const { is_refusal, of } = authorityTroubles[trouble]
+  if (of === "document") return answered
+  return is_refusal && !passing.has(trouble) ? { _tag: "refused", message } : { _tag: "trouble", trouble, message }
+}
+
+const mayHaveLeft = (error: Unanswered) =>
+  error instanceof PortBroken || authorityTroubles[troubleOf(error)].may_have_left
+
+/** Whether the authority has processed a document of the number, which may be this very document. */
+const isProcessed = (error: Unanswered) => error._tag === "AuthorityUnavailable" && error.number_processed !== undefined
 
 const numberUsed: AuthorityError = {
   rule: "90",
@@ -42,13 +87,41 @@ const noMore = "The authority has accepted the test set, and took this document 
 // for ever that it is in process.
 const askedByUpload = 3
 
+const nameOf = (document: StoredTestDocument, { certificate }: TestIssuer): DocumentName => ({
+  account_id: document.account_id,
+  cufe: document.cufe,
+  kind: document.kind,
+  full_number: document.full_number,
+  issue_date: document.issue_date,
+  // The authority's environment for tests, although the issuer is the live one.
+  livemode: false,
+  in_contingency: false,
+  issuer_nit: document.issuer_nit,
+  certificate
+})
+
+/** Sends a document; gives the key of its upload, or null when the authority has accepted the test set. */
+const upload = (document: StoredTestDocument, signed: Uint8Array, issuer: TestIssuer) =>
+  Effect.result(
+    callPort({ name: "Authority.testSet.send", isAnswer: isKey, isFailure, within }, () =>
+      issuer.testSet.send({ ...nameOf(document, issuer), signed }, document.enablement_id)
+    )
+  )
+
+/** Asks for the verdict on a document that was sent, by the key of its upload, or by its code (null). */
+const verdictOf = (document: StoredTestDocument, key: string | null, issuer: TestIssuer) =>
+  Effect.result(
+    callPort({ name: "Authority.testSet.verdict", isAnswer: isVerdict, isFailure, within }, () =>
+      issuer.testSet.verdict(nameOf(document, issuer), key)
+    )
+  )
+
 /**
  * The steps of a document of a test set: it is sent once, and then asked for its verdict. Before a document leaves, its row says that it
  * may have left; from then on it is sent again only when the call certainly did not reach the authority.
  */
 export const make = Effect.gen(function* () {
-  const calls = yield* TestSetCalls
-  const documents = yield* TestDocuments
+  const { documents } = yield* Enablements
   const workers = yield* Workers
   const pace = yield* EnablementPace
 
@@ -58,14 +131,12 @@ export const make = Effect.gen(function* () {
   const stored = (document: StoredTestDocument, change: TestDocumentChange, outcome: StepOutcome = answered) =>
     Effect.as(documents.move(document, change), outcome)
 
-  const unsent = (document: StoredTestDocument, why: Unanswered) => {
-    if (why._tag === "refused") {
-      return stored(document, { state: "refused", message: why.message }, why)
-    }
-    const isBack = why._tag === "trouble" && why.nothingLeft
-    const change = { state: isBack ? ("signed" as const) : ("sent" as const), nextMs: nextMs(0) }
-    const said = why.message === "" ? {} : { message: why.message }
-    return stored(document, { ...change, ...said }, why._tag === "trouble" ? why : answered)
+  const unsent = (document: StoredTestDocument, error: Unanswered) => {
+    const outcome = outcomeOf(error)
+    const message = wordsOf(error)
+    if (outcome._tag === "refused") return stored(document, { state: "refused", message }, outcome)
+    const state = outcome._tag === "answered" || mayHaveLeft(error) ? "sent" : "signed"
+    return stored(document, { state, nextMs: nextMs(0), ...(message === "" ? {} : { message }) }, outcome)
   }
 
   const send = Effect.fnUntraced(function* (document: StoredTestDocument, issuer: TestIssuer) {
@@ -75,7 +146,7 @@ export const make = Effect.gen(function* () {
     const leaving = { ...document, version: document.version + 1 }
     yield* Fault.at("after-submit")
     if (!(yield* workers.isAlive)) return idle
-    const result = yield* Effect.result(calls.send(leaving, signed, issuer))
+    const result = yield* upload(leaving, signed, issuer)
     yield* Fault.at("after-verdict")
     if (Result.isFailure(result)) return yield* unsent(leaving, result.failure)
     if (result.success === null) {
@@ -84,39 +155,32 @@ export const make = Effect.gen(function* () {
     return yield* stored(leaving, { state: "sent", zip_key: result.success, nextMs: nextMs(0) })
   })
 
-  const conclude = (document: StoredTestDocument, answer: Exclude<TestSetAnswer, { readonly _tag: "pending" }>) => {
-    if (answer._tag === "number_processed") {
-      return stored(document, { state: "number_used", asked: true, errors: [numberUsed] })
-    }
-    const { accepted, errors, notifications } = answer.verdict
-    return stored(document, { state: accepted ? "accepted" : "rejected", asked: true, errors, notifications })
-  }
-
   const ask = Effect.fnUntraced(function* (document: LoadedTestDocument, issuer: TestIssuer) {
     if (!(yield* workers.isAlive)) return idle
     const { asked, waited_ms, zip_key } = document
     const isLate = (waited_ms ?? 0) > Duration.toMillis(pace.patience)
     const isByCode = zip_key === null || isLate || (asked >= askedByUpload && asked % 2 === 1)
-    const first = yield* Effect.result(calls.verdict(document, isByCode ? "code" : "upload", issuer))
+    const first = yield* verdictOf(document, isByCode ? null : zip_key, issuer)
     // That the number was processed may be said of this very document: its code decides.
-    const result =
-      Result.isSuccess(first) && first.success._tag === "number_processed" && !isByCode
-        ? yield* Effect.result(calls.verdict(document, "code", issuer))
-        : first
-    const isUsed = Result.isSuccess(first) && first.success._tag === "number_processed"
-    if (Result.isFailure(result)) {
-      const why = result.failure
-      if (why._tag === "refused") return yield* stored(document, { state: "refused", message: why.message }, why)
-      if (why._tag === "trouble") return yield* stored(document, { state: "sent", nextMs: nextMs(asked) }, why)
-      return yield* waiting(document, why.message, isLate)
-    }
-    if (result.success._tag !== "pending") return yield* conclude(document, result.success)
-    if (isUsed) return yield* conclude(document, { _tag: "number_processed" })
-    return yield* waiting(document, result.success.message, isLate)
+    const isUsed = Result.isFailure(first) && isProcessed(first.failure)
+    const result = isUsed && !isByCode ? yield* verdictOf(document, null, issuer) : first
+    if (Result.isFailure(result)) return yield* unanswered(document, result.failure, isUsed, isLate)
+    const { accepted, errors, notifications } = result.success
+    return yield* stored(document, {
+      state: accepted ? "accepted" : "rejected",
+      asked: true,
+      errors: storableErrors(errors, most),
+      notifications: storableErrors(notifications, most)
+    })
   })
 
-  const waiting = (document: StoredTestDocument, message: string, isLate: boolean) =>
-    stored(
+  const unanswered = (document: StoredTestDocument, error: Unanswered, isUsed: boolean, isLate: boolean) => {
+    const outcome = outcomeOf(error)
+    const message = wordsOf(error)
+    if (outcome._tag === "refused") return stored(document, { state: "refused", message }, outcome)
+    if (outcome._tag !== "answered") return stored(document, { state: "sent", nextMs: nextMs(document.asked) }, outcome)
+    if (isUsed) return stored(document, { state: "number_used", asked: true, errors: [numberUsed] })
+    return stored(
       document,
       isLate
         ? {
@@ -126,6 +190,7 @@ export const make = Effect.gen(function* () {
           }
         : { state: "sent", asked: true, message, nextMs: nextMs(document.asked + 1) }
     )
+  }
 
   /** Carries out the next step of an open document. */
   return (document: LoadedTestDocument, issuer: TestIssuer): Effect.Effect<StepOutcome> =>

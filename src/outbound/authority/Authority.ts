@@ -6,7 +6,7 @@ import type { AuthorityRefusal, AuthorityUnavailable } from "./AuthorityFailures
 import type { TestSet } from "./TestSet.ts"
 
 export { AuthorityRefusal, AuthorityUnavailable, isAuthorityFailure, troubleOf } from "./AuthorityFailures.ts"
-export type { TestSet, TestSetAnswer } from "./TestSet.ts"
+export type { TestSet } from "./TestSet.ts"
 
 /** Names a document to the authority: the account, the document's code and number, and the issuer that calls. */
 export interface DocumentName {

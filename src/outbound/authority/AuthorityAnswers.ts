@@ -1,6 +1,15 @@
+import { Effect } from "effect"
+import type { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import type { AuthorityError } from "../../../schemas/FiscalDocument.ts"
 import { processedBefore } from "../../domain/documents/AuthorityRules.ts"
-import type { AuthorityAcquirer, AuthorityRange, Verdict } from "./Authority.ts"
+import {
+  type AuthorityAcquirer,
+  type AuthorityRange,
+  AuthorityRefusal,
+  AuthorityUnavailable,
+  type DocumentName,
+  type Verdict
+} from "./Authority.ts"
 import { hintOf } from "./RuleHints.ts"
 import { childOf, fieldsOf, type SoapFields, textField, type XmlElement } from "./soap/SoapAnswers.ts"
 
@@ -74,6 +83,38 @@ export const documentAnswerOf = (result: XmlElement): DocumentAnswer => {
   }
   const what = `status ${JSON.stringify(status)}${said.length === 0 ? "" : `: ${said.join(" ").slice(0, 300)}`}`
   return { _tag: status === "98" ? "received" : "unclear", message: `The authority gave no verdict (${what}).` }
+}
+
+/** The failure of a call that the authority answered without a verdict on this document. */
+export const unavailable = (trouble: AuthorityTrouble, message: string) =>
+  Effect.fail(new AuthorityUnavailable({ message, trouble, of_document: true }))
+
+export const anotherDocument = unavailable("another_document", "The authority answered for another document.")
+
+/** The verdict in an answer about a document that the authority knows, or the failure that the answer is. */
+export const verdictOf = (
+  answer: Exclude<DocumentAnswer, { readonly _tag: "missing" }>,
+  { cufe }: Pick<DocumentName, "cufe">
+): Effect.Effect<Verdict, AuthorityUnavailable | AuthorityRefusal> => {
+  switch (answer._tag) {
+    case "judged":
+      return answer.key === "" || answer.key === cufe ? Effect.succeed(answer.verdict) : anotherDocument
+    case "known":
+      return Effect.fail(
+        new AuthorityUnavailable({
+          message: "The authority has processed a document of this number before; it is asked for ours.",
+          trouble: "another_document",
+          of_document: true,
+          number_processed: numberProcessed()
+        })
+      )
+    case "refused":
+      return Effect.fail(new AuthorityRefusal({ message: answer.message, trouble: "sender_refused" }))
+    case "received":
+      return unavailable("in_process", answer.message)
+    case "unclear":
+      return unavailable("no_verdict", answer.message)
+  }
 }
 
 /** The document XML in an EventResponse; null if the response carries no document. */

@@ -1,5 +1,4 @@
 import { Context, Effect, Layer } from "effect"
-import type { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import {
   Authority,
   AuthorityRefusal,
@@ -7,7 +6,15 @@ import {
   type DocumentName,
   type RegisteredSoftware
 } from "./Authority.ts"
-import { acquirerOf, documentAnswerOf, numberProcessed, rangesOf, storedXmlOf } from "./AuthorityAnswers.ts"
+import {
+  acquirerOf,
+  anotherDocument,
+  documentAnswerOf,
+  rangesOf,
+  storedXmlOf,
+  unavailable,
+  verdictOf
+} from "./AuthorityAnswers.ts"
 import { eventsOf } from "./AuthorityEvents.ts"
 import { fileNames, zipped } from "../DocumentFiles.ts"
 import { makeSoapExchange, type SoapExchangeOptions } from "./soap/SoapExchange.ts"
@@ -21,13 +28,9 @@ export interface AuthorityLiveOptions extends SoapExchangeOptions {
   readonly readCufe: (signed: Uint8Array) => string | null
 }
 
-// Answers of the service that are of this document alone.
-const unavailable = (trouble: AuthorityTrouble, message: string) =>
-  Effect.fail(new AuthorityUnavailable({ message, trouble, of_document: true }))
-
 const noSoftware = "The issuer has no registered software, by which its ranges are asked for."
 
-const anotherDocument = unavailable("another_document", "The authority answered for another document.")
+const unknownAfterSubmit = unavailable("no_verdict", "The authority does not know the document that it was just sent.")
 
 /**
  * The web service of Colombia's authority, by SOAP. A document is sent with SendBillSync, which answers with the verdict. An
@@ -49,26 +52,7 @@ export const layer = (options: AuthorityLiveOptions): Layer.Layer<Authority> =>
         ] as const
         const result = yield* exchange({ operation: "SendBillSync", parameters }, submission.certificate)
         const answer = documentAnswerOf(result)
-        switch (answer._tag) {
-          case "judged":
-            if (answer.key !== "" && answer.key !== submission.cufe) return yield* anotherDocument
-            return answer.verdict
-          case "refused":
-            return yield* new AuthorityRefusal({ message: answer.message, trouble: "sender_refused" })
-          case "known":
-            return yield* new AuthorityUnavailable({
-              message: "The authority has processed a document of this number before; it is asked for ours.",
-              trouble: "another_document",
-              of_document: true,
-              number_processed: numberProcessed()
-            })
-          case "missing":
-            return yield* unavailable("no_verdict", "The authority does not know the document that it was just sent.")
-          case "received":
-            return yield* unavailable("in_process", answer.message)
-          case "unclear":
-            return yield* unavailable("no_verdict", answer.message)
-        }
+        return yield* answer._tag === "missing" ? unknownAfterSubmit : verdictOf(answer, submission)
       })
 
       /** Whether the document that the authority stores under a document's CUFE states the same CUFE. */
@@ -82,14 +66,10 @@ export const layer = (options: AuthorityLiveOptions): Layer.Layer<Authority> =>
         const call = { operation: "GetStatus", parameters: [["trackId", document.cufe]] } as const
         const answer = documentAnswerOf(yield* exchange(call, document.certificate))
         switch (answer._tag) {
-          case "judged":
-            if (answer.key !== "" && answer.key !== document.cufe) return yield* anotherDocument
-            if (answer.key === "" && answer.verdict.accepted && !(yield* isKept(document))) {
-              return yield* anotherDocument
-            }
-            return answer.verdict
           case "missing":
             return null
+          case "refused":
+            return yield* unavailable("sender_refused", answer.message)
           case "known":
             if (yield* isKept(document)) {
               return { accepted: true, errors: [], notifications: [], answer: answer.answer }
@@ -98,13 +78,12 @@ export const layer = (options: AuthorityLiveOptions): Layer.Layer<Authority> =>
               "another_document",
               "The authority has processed a document before, and does not show that it is ours."
             )
-          case "received":
-            return yield* unavailable("in_process", answer.message)
-          case "refused":
-            return yield* unavailable("sender_refused", answer.message)
-          case "unclear":
-            return yield* unavailable("no_verdict", answer.message)
+          case "judged":
+            if (answer.key === "" && answer.verdict.accepted && !(yield* isKept(document))) {
+              return yield* anotherDocument
+            }
         }
+        return yield* verdictOf(answer, document)
       })
 
       const ranges: Authority["Service"]["ranges"] = Effect.fn("AuthorityLive.ranges")(function* (issuer) {

@@ -3,15 +3,6 @@ import type { Software } from "../../domain/accounts/Software.ts"
 import type { AuthorityRefusal, AuthorityUnavailable, DocumentName, Submission, Verdict } from "./Authority.ts"
 
 /**
- * What the authority says of a document of a test set: its verdict, that the number belongs to another document, or that there is no
- * verdict yet.
- */
-export type TestSetAnswer =
-  | { readonly _tag: "judged"; readonly verdict: Verdict }
-  | { readonly _tag: "number_processed" }
-  | { readonly _tag: "pending"; readonly message: string }
-
-/**
  * The authority's environment for enablement, where an issuer shows that its documents are in order before it issues: it takes the
  * documents of a test set, and judges them later.
  */
@@ -23,9 +14,13 @@ export interface TestSet {
     submission: Submission,
     test_set_id: string
   ) => Effect.Effect<string | null, AuthorityUnavailable | AuthorityRefusal>
-  /** Asks for the verdict by the key of the upload, or by the code of the document where the key is not known (null). */
+  /**
+   * Asks for the verdict by the key of the upload, or by the code of the document where the key is not known (null). Fails with a trouble
+   * of the document alone (`in_process`, `no_verdict`, `another_document`) while there is no verdict, and with `number_processed` if the
+   * authority has processed another document of the number.
+   */
   readonly verdict: (
     document: DocumentName,
     upload: string | null
-  ) => Effect.Effect<TestSetAnswer, AuthorityUnavailable | AuthorityRefusal>
+  ) => Effect.Effect<Verdict, AuthorityUnavailable | AuthorityRefusal>
 }

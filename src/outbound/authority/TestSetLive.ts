@@ -2,10 +2,10 @@ import { Effect, Redacted } from "effect"
 import { fileNames, zipped } from "../DocumentFiles.ts"
 import { AuthorityRefusal, AuthorityUnavailable } from "./Authority.ts"
 import type { LiveAuthority } from "./AuthoritySettings.ts"
-import { type DocumentAnswer, documentAnswerOf } from "./AuthorityAnswers.ts"
+import { type DocumentAnswer, documentAnswerOf, unavailable, verdictOf } from "./AuthorityAnswers.ts"
 import { childOf, fieldsOf, textField, type XmlElement } from "./soap/SoapAnswers.ts"
 import { makeSoapExchange, type SoapExchangeOptions } from "./soap/SoapExchange.ts"
-import type { TestSet, TestSetAnswer } from "./TestSet.ts"
+import type { TestSet } from "./TestSet.ts"
 
 /** Where the environment for enablement is, and the software that documents name whose account has none of its own. */
 export interface TestSetOptions extends SoapExchangeOptions {
@@ -25,16 +25,16 @@ const reasonsOf = (result: XmlElement): string =>
     .join(" ")
     .slice(0, messageMax)
 
-const pending = (message: string): TestSetAnswer => ({ _tag: "pending", message })
+const unknown = unavailable("no_verdict", "The authority does not know the document.")
 
-/** The answer about a document with this code among the answers about an upload; undefined when it is not among them. */
-const answerAbout = (result: XmlElement, cufe: string): DocumentAnswer | undefined => {
+/** The answer about a document with this code among the answers about an upload. */
+const answerAbout = (result: XmlElement, cufe: string): DocumentAnswer => {
   const all = result.children.map((child) => ({
     answer: documentAnswerOf(child),
     key: textField(fieldsOf(child), "XmlDocumentKey").toLowerCase()
   }))
   const own = all.find(({ key }) => key === cufe) ?? (all.length === 1 && all[0]?.key === "" ? all[0] : undefined)
-  return own?.answer
+  return own?.answer ?? { _tag: "unclear", message: "The authority says nothing of the document." }
 }
 
 /**
@@ -69,23 +69,7 @@ export const makeTestSet = Effect.fnUntraced(function* (options: TestSetOptions)
         : ({ operation: "GetStatusZip", parameters: [["trackId", upload]] } as const)
     const result = yield* exchange(call, document.certificate)
     const answer = upload === null ? documentAnswerOf(result) : answerAbout(result, document.cufe)
-    switch (answer?._tag) {
-      case "judged":
-        return answer.key === "" || answer.key === document.cufe
-          ? { _tag: "judged", verdict: answer.verdict }
-          : pending("The authority answered for another document.")
-      case "known":
-        return { _tag: "number_processed" }
-      case "refused":
-        return yield* new AuthorityRefusal({ message: answer.message })
-      case "missing":
-        return pending("The authority does not know the document.")
-      case "received":
-      case "unclear":
-        return pending(answer.message)
-      case undefined:
-        return pending("The authority says nothing of the document.")
-    }
+    return yield* answer._tag === "missing" ? unknown : verdictOf(answer, document)
   })
 
   const software = options.software && { ...options.software, pin: Redacted.value(options.software.pin) }

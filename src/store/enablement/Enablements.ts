@@ -11,6 +11,7 @@ import { columnsOf, ofAccount } from "../sql/Keys.ts"
 import * as Query from "../sql/Query.ts"
 import { Secrets } from "../sql/Secrets.ts"
 import { Workers } from "../sql/Workers.ts"
+import * as TestDocuments from "./TestDocuments.ts"
 
 /** Why nothing is sent for the moment. */
 export const Waiting = Schema.Struct({ code: Schema.String, message: Schema.String, since: Schema.String })
@@ -53,18 +54,18 @@ interface SealedEnablement extends Pick<NewEnablement, "id" | "wanted"> {
   readonly sealed: string
 }
 
-/** How a test set stands after work on it. Only one that is still running has a next time, in milliseconds from now. */
+/** How a test set stands after work on it. What is left out is null, or 0. */
 export interface Standing {
   readonly status: EnablementStatus
-  readonly waiting: Waiting | null
-  readonly failure: Failure | null
-  readonly message: string | null
-  readonly troubles: number
-  /** The authority answers again, so that the patience with unanswered documents begins anew. */
-  readonly isBack: boolean
-  readonly nextMs: number | null
+  readonly waiting?: Waiting | null
+  readonly failure?: Failure
+  readonly message?: string | null
+  /** Calls without an answer, one after the other. At 0 again, the patience with unanswered documents begins anew. */
+  readonly troubles?: number
+  /** Milliseconds until the next round of a test set that is still running. */
+  readonly nextMs?: number
   /** This process goes on working on it. */
-  readonly isHeld: boolean
+  readonly isHeld?: boolean
 }
 
 /** How often one test set may be taken up again, and how many test sets an account may have. */
@@ -101,7 +102,7 @@ export const outcomeOf = (
 
 const live = (account_id: AccountId): AccountMode => ({ account_id, livemode: true })
 
-/** The test sets of accounts. A test set belongs to the live mode of its account. */
+/** The test sets of accounts, with their documents. A test set belongs to the live mode of its account. */
 export class Enablements extends Context.Service<Enablements>()("folio/store/Enablements", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -162,6 +163,7 @@ export class Enablements extends Context.Service<Enablements>()("folio/store/Ena
     )
 
     return {
+      documents: yield* TestDocuments.make,
       /** The test set that the account asked for last. */
       newest: Effect.fn("Enablements.newest")((account: AccountId) =>
         AccountView.within(sql, live(account))(newest(account))
@@ -192,14 +194,21 @@ export class Enablements extends Context.Service<Enablements>()("folio/store/Ena
       ),
       /** Stores how a test set stands, unless another process works on it; says whether it was stored. */
       stand: Effect.fn("Enablements.stand")(function* (key: EnablementKey, next: Standing) {
-        const { failure, isBack, isHeld, message, nextMs, status, troubles, waiting } = next
+        const {
+          failure = null,
+          isHeld = false,
+          message = null,
+          nextMs = null,
+          status,
+          troubles = 0,
+          waiting = null
+        } = next
         return yield* Query.isAny(sql`
           update enablements set status = ${status}, waiting = ${jsonOf(waiting)}::jsonb,
             failure = ${jsonOf(failure)}::jsonb, message = ${message}, troubles = ${troubles},
-            answering_since = case when ${isBack} then now() else answering_since end,
-            finished_at = case when ${status === "running"} then null else now() end,
-            next_action_at = case when ${status === "running"} then now() + ${nextMs ?? 0}::float8 * interval '1 millisecond' end,
-            worker = case when ${isHeld} then worker end
+            answering_since = case when ${troubles} = 0 and troubles > 0 then now() else answering_since end,
+            finished_at = case when ${status} <> 'running' then now() end,
+            next_action_at = now() + ${nextMs}::float8 * interval '1 millisecond', worker = case when ${isHeld} then worker end
           where ${where(key)} and status = 'running' and worker = ${workers.id}
           returning id`)
       })

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AuthorityError, DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import { AccountId } from "../../../schemas/Id.ts"
@@ -68,82 +68,78 @@ export interface TestDocumentChange {
 }
 
 /** The documents of test sets. Each step compares the version of the row, so that of two processes one takes it. */
-export class TestDocuments extends Context.Service<TestDocuments>()("folio/store/TestDocuments", {
-  make: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const workers = yield* Workers
-    const columns = columnsOf(sql, Row, "d")
-    const live = (account_id: AccountId) => ofAccount(sql, { account_id, livemode: true })
-    const ofSet = ({ account_id, id }: EnablementKey) =>
-      sql`d.account_id = ${account_id} and d.livemode and d.enablement_id = ${id}`
+export const make = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const workers = yield* Workers
+  const columns = columnsOf(sql, Row, "d")
+  const live = (account_id: AccountId) => ofAccount(sql, { account_id, livemode: true })
+  const ofSet = ({ account_id, id }: EnablementKey) =>
+    sql`d.account_id = ${account_id} and d.livemode and d.enablement_id = ${id}`
 
-    const all = Query.all(
-      LoadedRow,
-      (key: EnablementKey) => sql`
-        select ${columns}, (extract(epoch from d.next_action_at - now()) * 1000)::float8 as due_ms,
-          case when d.state = 'sent' then (extract(epoch from now() - greatest(d.sent_at, e.answering_since)) * 1000)::float8 end
-            as waited_ms
-        from enablement_documents d
-        join enablements e on e.account_id = d.account_id and e.livemode = d.livemode and e.id = d.enablement_id
-        where ${ofSet(key)} order by d.created_at, d.number`
-    )
-    const taken = Query.all(
-      Schema.Struct({ number: Schema.BigInt, state: Schema.Literals(testDocumentStates) }),
-      (account_id: AccountId, prefix: string) => sql`
-        select number, state from enablement_documents where ${live(account_id)} and prefix = ${prefix} order by number`
-    )
-    const bytes = Query.one(
-      Schema.Struct({ signed: Schema.Uint8Array }),
-      ({ account_id, number, prefix }: StoredTestDocument) => sql`
-        select signed from enablement_documents where ${live(account_id)} and prefix = ${prefix} and number = ${number}`
-    )
+  const all = Query.all(
+    LoadedRow,
+    (key: EnablementKey) => sql`
+      select ${columns}, (extract(epoch from d.next_action_at - now()) * 1000)::float8 as due_ms,
+        case when d.state = 'sent' then (extract(epoch from now() - greatest(d.sent_at, e.answering_since)) * 1000)::float8 end
+          as waited_ms
+      from enablement_documents d
+      join enablements e on e.account_id = d.account_id and e.livemode = d.livemode and e.id = d.enablement_id
+      where ${ofSet(key)} order by d.created_at, d.number`
+  )
+  const taken = Query.all(
+    Schema.Struct({ number: Schema.Finite, state: Schema.Literals(testDocumentStates) }),
+    (account_id: AccountId, prefix: string) => sql`
+      select number::float8 as number, state from enablement_documents where ${live(account_id)} and prefix = ${prefix} order by number`
+  )
+  const bytes = Query.one(
+    Schema.Struct({ signed: Schema.Uint8Array }),
+    ({ account_id, number, prefix }: StoredTestDocument) => sql`
+      select signed from enablement_documents where ${live(account_id)} and prefix = ${prefix} and number = ${number}`
+  )
 
-    return {
-      /** All documents of a test set, in the order in which they were made. */
-      all: Effect.fn("TestDocuments.all")(all),
-      /** The same, as the account sees its own rows. */
-      ofAccount: Effect.fn("TestDocuments.ofAccount")((key: EnablementKey) =>
-        AccountView.within(sql, { account_id: key.account_id, livemode: true })(all(key))
-      ),
-      /** The numbers of an account with a prefix, over all of its test sets, in order. */
-      taken: Effect.fn("TestDocuments.taken")(taken),
-      /**
-       * Takes the number and stores the signed document, unless the number is taken or another process works on the test set: then
-       * false, and nothing is stored.
-       */
-      insert: Effect.fn("TestDocuments.insert")(({ account_id, id }: EnablementKey, document: NewTestDocument) => {
-        const row = { account_id, livemode: true, enablement_id: id, state: "signed", ...document }
-        const names = Object.keys(row)
-        return Query.isAny(sql`
-          insert into enablement_documents (${sql.literal(names.join(", "))}, next_action_at)
-          select ${sql.csv(Object.values(row).map((value) => sql`${value}`))}, now() from enablements
-          where ${live(account_id)} and id = ${id} and status = 'running' and worker = ${workers.id}
-          on conflict do nothing returning number`)
-      }),
-      /** The bytes to send. */
-      signed: Effect.fn("TestDocuments.signed")((document: StoredTestDocument) =>
-        Effect.map(bytes(document), ({ signed }) => signed)
-      ),
-      /** Carries out one step of an open document: false when another process was faster. */
-      move: Effect.fn("TestDocuments.move")((document: StoredTestDocument, change: TestDocumentChange) => {
-        const { account_id, number, prefix, version } = document
-        const { asked, attempt, errors, message, nextMs, notifications, state, zip_key } = change
-        const isOpen = state === "signed" || state === "sent"
-        return Query.isAny(sql`
-          update enablement_documents set version = version + 1, state = ${state},
-            attempts = attempts + ${attempt === true ? 1 : 0}, asked = asked + ${asked === true ? 1 : 0},
-            sent_at = case when ${attempt === true} then now() else sent_at end,
-            zip_key = coalesce(${zip_key ?? null}, zip_key), message = case when ${isOpen} then coalesce(${message ?? null}::text, message) else ${message ?? null}::text end,
-            errors = coalesce(${errors === undefined ? null : JSON.stringify(errors)}::jsonb, errors),
-            notifications = coalesce(${notifications === undefined ? null : JSON.stringify(notifications)}::jsonb, notifications),
-            judged_at = case when ${isOpen} then null else now() end,
-            next_action_at = case when ${isOpen} then now() + ${nextMs ?? 0}::float8 * interval '1 millisecond' end
-          where ${live(account_id)} and prefix = ${prefix} and number = ${number} and version = ${version}
-            and state in ('signed', 'sent')
-          returning number`)
-      })
-    }
-  })
-}) {
-  static readonly layer = Layer.effect(TestDocuments, TestDocuments.make)
-}
+  return {
+    /** All documents of a test set, in the order in which they were made. */
+    all: Effect.fn("TestDocuments.all")(all),
+    /** The same, as the account sees its own rows. */
+    ofAccount: Effect.fn("TestDocuments.ofAccount")((key: EnablementKey) =>
+      AccountView.within(sql, { account_id: key.account_id, livemode: true })(all(key))
+    ),
+    /** The numbers of an account with a prefix, over all of its test sets, in order. */
+    taken: Effect.fn("TestDocuments.taken")(taken),
+    /**
+     * Takes the number and stores the signed document, unless the number is taken or another process works on the test set: then
+     * false, and nothing is stored.
+     */
+    insert: Effect.fn("TestDocuments.insert")(({ account_id, id }: EnablementKey, document: NewTestDocument) => {
+      const row = { account_id, livemode: true, enablement_id: id, state: "signed", ...document }
+      const names = Object.keys(row)
+      return Query.isAny(sql`
+        insert into enablement_documents (${sql.literal(names.join(", "))}, next_action_at)
+        select ${sql.csv(Object.values(row).map((value) => sql`${value}`))}, now() from enablements
+        where ${live(account_id)} and id = ${id} and status = 'running' and worker = ${workers.id}
+        on conflict do nothing returning number`)
+    }),
+    /** The bytes to send. */
+    signed: Effect.fn("TestDocuments.signed")((document: StoredTestDocument) =>
+      Effect.map(bytes(document), ({ signed }) => signed)
+    ),
+    /** Carries out one step of an open document: false when another process was faster. */
+    move: Effect.fn("TestDocuments.move")((document: StoredTestDocument, change: TestDocumentChange) => {
+      const { account_id, number, prefix, version } = document
+      const { asked, attempt, errors, message, nextMs, notifications, state, zip_key } = change
+      const isOpen = state === "signed" || state === "sent"
+      return Query.isAny(sql`
+        update enablement_documents set version = version + 1, state = ${state},
+          attempts = attempts + ${attempt === true ? 1 : 0}, asked = asked + ${asked === true ? 1 : 0},
+          sent_at = case when ${attempt === true} then now() else sent_at end,
+          zip_key = coalesce(${zip_key ?? null}, zip_key), message = case when ${isOpen} then coalesce(${message ?? null}::text, message) else ${message ?? null}::text end,
+          errors = coalesce(${errors === undefined ? null : JSON.stringify(errors)}::jsonb, errors),
+          notifications = coalesce(${notifications === undefined ? null : JSON.stringify(notifications)}::jsonb, notifications),
+          judged_at = case when ${isOpen} then null else now() end,
+          next_action_at = case when ${isOpen} then now() + ${nextMs ?? 0}::float8 * interval '1 millisecond' end
+        where ${live(account_id)} and prefix = ${prefix} and number = ${number} and version = ${version}
+          and state in ('signed', 'sent')
+        returning number`)
+    })
+  }
+})

@@ -5,15 +5,14 @@ import { isOpen, kinds, nextNumber, type PlannedDocument, planOf } from "../../.
 const wanted = { invoice: 3, credit_note: 2, debit_note: 0 }
 const set = { run: 1, wanted }
 
-let numbers = 0
+const brokenBy = (...rules: ReadonlyArray<string>) => ({ errors: rules.map((rule) => ({ rule })) })
 const made = (state: PlannedDocument["state"], change: Partial<PlannedDocument> = {}): PlannedDocument => ({
   kind: "invoice",
   place: 1,
   run: 1,
   state,
-  rules: state === "rejected" ? ["FAD06"] : [],
+  ...brokenBy(...(state === "rejected" ? ["FAD06"] : [])),
   prefix: "SETP",
-  number: ++numbers,
   ...change
 })
 const madeOf = (documents: ReadonlyArray<PlannedDocument>, openMax = 4) => {
@@ -37,14 +36,14 @@ describe("The plan of a test set", () => {
   })
 
   it("replaces a rejected document, and stops at the second of the same rules, or at the third", () => {
-    const first = made("rejected", { rules: ["FAD06", "FAJ21"] })
+    const first = made("rejected", brokenBy("FAD06", "FAJ21"))
     assert.deepStrictEqual(madeOf([first]), ["invoice 1"])
-    const same = made("rejected", { rules: ["FAJ21", "FAD06", "FAD06"] })
+    const same = made("rejected", brokenBy("FAJ21", "FAD06", "FAD06"))
     assert.deepStrictEqual(madeOf([first, same]), {
       _tag: "blocked",
       obstacle: { _tag: "rejected", kind: "invoice", rules: ["FAJ21", "FAD06"] }
     })
-    const others = [made("rejected", { rules: ["A"] }), made("rejected", { rules: ["B"] })]
+    const others = [made("rejected", brokenBy("A")), made("rejected", brokenBy("B"))]
     assert.deepStrictEqual(madeOf(others), ["invoice 1"])
     assert.isNotArray(madeOf([first, ...others]))
     // In places of their own, and in an earlier run, they count for themselves.
@@ -96,7 +95,7 @@ describe("The plan of a test set", () => {
         assert.isTrue(open.length > 0 && open.length <= openMax)
         const [state, rule] = said[round % said.length]!
         const index = documents.findIndex(isOpen)
-        documents[index] = { ...documents[index]!, state, rules: state === "rejected" ? [rule] : [] }
+        documents[index] = { ...documents[index]!, state, ...brokenBy(...(state === "rejected" ? [rule] : [])) }
       }
       assert.fail("no end")
     }

@@ -1,10 +1,10 @@
 import { assert, describe } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
 import { layerWork } from "../../../src/service/Layers.ts"
 import type { RegisteredEvent } from "../../../src/domain/documents/Acceptance.ts"
-import { BuyersAnswers } from "../../../src/issuing/acceptance/BuyersAnswers.ts"
+import * as BuyersAnswers from "../../../src/issuing/acceptance/BuyersAnswers.ts"
 import { Authority, AuthorityRefusal, AuthorityUnavailable } from "../../../src/outbound/authority/Authority.ts"
 import { AuthorityCircuits } from "../../../src/store/documents/AuthorityCircuits.ts"
 import { Invoices } from "../../../src/store/documents/Invoices.ts"
@@ -61,7 +61,8 @@ const asking = Effect.fnUntraced(function* (limits: LimitsChange["authority"] = 
       })
   })
   const own = Layer.merge(Layer.succeed(Authority, port), Limits.layerChanged({ authority: limits }))
-  const { askAll } = Context.get(yield* Layer.build(Layer.provide(layerWork, own)), BuyersAnswers)
+  const work = yield* Layer.build(Layer.provideMerge(layerWork, own))
+  const askAll = yield* Effect.provide(BuyersAnswers.make, work)
   return { authority, asked, askAll: askAll ?? assert.fail("it cannot be asked") }
 })
 
@@ -251,7 +252,6 @@ describe("What a buyer has answered", () => {
   )
 
   it.effect("is asked of no authority that has no such question", function* () {
-    const { askAll } = Context.get(yield* Layer.build(layerWork), BuyersAnswers)
-    assert.isNull(askAll)
+    assert.isNull(yield* Effect.provide(BuyersAnswers.make, yield* Layer.build(layerWork)))
   })
 })

@@ -49,7 +49,9 @@ describe("A test set", () => {
     const judges = authority.onTestVerdict
     const took = new Set<string>()
     authority.onTestVerdict = (cufe) =>
-      took.has(cufe) ? judges(cufe) : Effect.succeed({ _tag: "pending", message: "TrackId no existe." })
+      took.has(cufe)
+        ? judges(cufe)
+        : Effect.fail(new AuthorityUnavailable({ message: "TrackId no existe.", trouble: "in_process" }))
     authority.onTestDocument = () =>
       Effect.fail(new AuthorityUnavailable({ message: "DNS", trouble: "name_not_found" }))
     yield* begin
@@ -66,7 +68,8 @@ describe("A test set", () => {
 
   it.effect("gives a document up after five minutes without a verdict, and three of them end it", function* () {
     const authority = yield* FakeAuthority
-    authority.onTestVerdict = () => Effect.succeed({ _tag: "pending", message: "Batch en proceso de validación." })
+    authority.onTestVerdict = () =>
+      Effect.fail(new AuthorityUnavailable({ message: "Batch en proceso de validación.", trouble: "in_process" }))
     yield* begin
     const early = yield* when(({ documents }) => (documents as ReadonlyArray<object>).length === 2)
     const [first] = early.documents

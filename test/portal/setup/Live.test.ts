@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
+import { AuthorityUnavailable } from "../../../src/outbound/authority/Authority.ts"
 import { keyFile } from "../../support/authority/LiveAccounts.ts"
 import { FakeAuthority } from "../../support/apps/Fakes.ts"
 import { apiKeyIds, keys, layer as app, otherAccount, rangeId, testMode } from "../../support/apps/MemoryApp.ts"
@@ -120,7 +121,8 @@ describeOn(app)("going live in the portal", (it) => {
     assert.match(beside(refused.text, "invoices") ?? "", /number/)
     assert.include(refused.text, 'value="many"')
     const judges = authority.onTestVerdict
-    authority.onTestVerdict = () => Effect.succeed({ _tag: "pending", message: "<b>Batch</b> en proceso" })
+    authority.onTestVerdict = () =>
+      Effect.fail(new AuthorityUnavailable({ message: "<b>Batch</b> en proceso", trouble: "in_process" }))
     const right = untouched((yield* see(path)).text, "/enablement")
     right.set("test_set_id", "b7d1c2a4-93cf")
     right.set("invoices", "2")

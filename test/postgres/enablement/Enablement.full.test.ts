@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { brokenRules } from "../../oracle/AuthorityCheck.ts"
 import { colombianSandbox } from "../../../src/domain/accounts/Sandbox.ts"
-import { TestDocuments } from "../../../src/store/enablement/TestDocuments.ts"
+import { Enablements } from "../../../src/store/enablement/Enablements.ts"
 import * as TestApp from "../../support/apps/TestApp.ts"
 import { until } from "../../support/apps/Until.ts"
 import { softwareSettings } from "../../support/authority/LiveAccounts.ts"
@@ -226,7 +226,7 @@ describeLive(world)("Enablement", (it) => {
   it.effect("lets one of two processes send a document", function* () {
     const { accountId } = yield* TestApp.TestApp
     const sql = yield* SqlClient.SqlClient
-    const documents = yield* TestDocuments
+    const { documents } = yield* Enablements
     const key = { account_id: accountId, id: "a set that nobody works on" }
     yield* sql`
       insert into enablements (account_id, livemode, id, status, run, wanted, range, technical_key_sealed, failure, started_at, resumed_at, answering_since, finished_at)

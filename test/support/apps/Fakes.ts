@@ -8,7 +8,6 @@ import {
   type AuthorityRefusal,
   AuthorityUnavailable,
   type Submission,
-  type TestSetAnswer,
   type Verdict
 } from "../../../src/outbound/authority/Authority.ts"
 import { type Envelope, Mailer, mailer, type Message, type Send } from "../../../src/outbound/mail/Mailer.ts"
@@ -66,7 +65,7 @@ export class FakeAuthority extends Context.Service<
     /** The documents of test sets that were sent. */
     readonly testDocuments: Array<Submission>
     onTestDocument: (submission: Submission) => Effect.Effect<string | null, AuthorityUnavailable | AuthorityRefusal>
-    onTestVerdict: (cufe: string) => Effect.Effect<TestSetAnswer, AuthorityUnavailable | AuthorityRefusal>
+    onTestVerdict: (cufe: string) => Effect.Effect<Verdict, AuthorityUnavailable | AuthorityRefusal>
   }
 >()("folio/test/FakeAuthority") {
   static readonly layer = Layer.effectContext(
@@ -81,7 +80,7 @@ export class FakeAuthority extends Context.Service<
           Effect.succeed(number === "900000001" ? { name: "Ana S.A.S.", email: "ana@cliente.test" } : null),
         testDocuments: [],
         onTestDocument: ({ cufe }) => Effect.succeed(cufe),
-        onTestVerdict: () => Effect.succeed({ _tag: "judged", verdict: accepted })
+        onTestVerdict: () => Effect.succeed(accepted)
       }
       const arrive = (kind: AuthorityCall["kind"], cufe: string, signed: string) =>
         Effect.flatMap(Clock.currentTimeMillis, (at) => {

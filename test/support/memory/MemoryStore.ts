@@ -33,7 +33,7 @@ import { layerAcceptances } from "./acceptance/MemoryAcceptances.ts"
 import { layerInvoiceCommands } from "./MemoryCommands.ts"
 import { layerDeliveries, layerNumbering, layerTransitions } from "./MemoryDelivery.ts"
 import { layerEndpoints } from "./MemoryEndpoints.ts"
-import { layerEnablements, layerTestDocuments } from "./enablement/MemoryEnablements.ts"
+import { layerEnablements } from "./enablement/MemoryEnablements.ts"
 import { layerMemoryIncidents } from "./incidents/MemoryIncidents.ts"
 import { layerInvoices } from "./MemoryInvoices.ts"
 import { layerEmails } from "./MemoryEmails.ts"
@@ -270,7 +270,6 @@ export const layer = Layer.mergeAll(
   layerRetention,
   layerSandboxAuthorities,
   layerSandboxStanding,
-  layerTestDocuments,
   layerTransitions,
   layerWorkers
 ).pipe(Layer.provideMerge(MemoryTables.layer))

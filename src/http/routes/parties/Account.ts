@@ -5,11 +5,10 @@ import type { AccountUpdate } from "../../../../schemas/Account.ts"
 import { ApiError } from "../../../../schemas/ApiError.ts"
 import { Api } from "../../../api/Api.ts"
 import { CurrentPrincipal } from "../../../api/Authorization.ts"
-import { ShownAccounts } from "../../../issuing/accounts/ShownAccounts.ts"
+import * as ShownAccounts from "../../../issuing/accounts/ShownAccounts.ts"
 import { Accounts } from "../../../store/accounts/Accounts.ts"
 import { Enablements } from "../../../store/enablement/Enablements.ts"
 import { enablementView } from "../../../store/enablement/EnablementView.ts"
-import { TestDocuments } from "../../../store/enablement/TestDocuments.ts"
 import { holds } from "../../request/Accept.ts"
 import { makeAsk } from "../../request/Ask.ts"
 import { withBody } from "../../request/Pipeline.ts"
@@ -31,8 +30,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const accounts = yield* Accounts
     const enablements = yield* Enablements
-    const shown = yield* ShownAccounts
-    const testDocuments = yield* TestDocuments
+    const shown = yield* ShownAccounts.make
     const ask = yield* makeAsk
 
     const update = ({ payload }: { readonly payload: AccountUpdate }) =>
@@ -53,7 +51,7 @@ export const layer = HttpApiBuilder.group(
         const { account_id, livemode } = yield* CurrentPrincipal
         const found = livemode ? yield* enablements.newest(account_id) : Option.none()
         if (Option.isNone(found)) return yield* noEnablement
-        return enablementView(found.value, yield* testDocuments.ofAccount(found.value))
+        return enablementView(found.value, yield* enablements.documents.ofAccount(found.value))
       }),
       putLogo: ({ payload }) => ask((actor, context) => actor.PutLogo({ context, bytes: payload })),
       retrieveLogo: Effect.fn("retrieveLogo")(function* ({ headers }) {

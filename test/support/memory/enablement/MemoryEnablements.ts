@@ -7,8 +7,8 @@ import {
   outcomeOf,
   type StoredEnablement
 } from "../../../../src/store/enablement/Enablements.ts"
-import { type StoredTestDocument, TestDocuments } from "../../../../src/store/enablement/TestDocuments.ts"
-import { inMemory, type Tables } from "../MemoryTables.ts"
+import type { StoredTestDocument } from "../../../../src/store/enablement/TestDocuments.ts"
+import { inMemory, type MemoryTables, type Tables } from "../MemoryTables.ts"
 
 /* The part of the memory store that knows test sets and their documents. */
 
@@ -31,68 +31,6 @@ export const enablementOf = (tables: Tables, account: AccountId) =>
     ? "passed"
     : (newestOf(tables, account)?.status ?? null)
 
-export const layerEnablements = inMemory(Enablements, ({ attempt, call }) => ({
-  newest: (account) => call("Enablements.newest", (tables) => Option.fromUndefinedOr(newestOf(tables, account))),
-  find: (key) => call("Enablements.find", (tables) => Option.fromUndefinedOr(rowOf(tables, key))),
-  begin: (account_id, request) =>
-    attempt("Enablements.begin", (tables, now) => {
-      const all = ofAccount(tables, account_id)
-      const before = rowOf(tables, { account_id, id: request.id })
-      const running = all.find(({ status }) => status === "running")?.id
-      const outcome = outcomeOf(request, before, { running, count: all.length })
-      if (outcome instanceof ApiError) return Result.fail(outcome)
-      if (outcome !== "as it is") {
-        const at = new Date(now)
-        tables.enablements.set(keyOf({ account_id, id: request.id }), {
-          account_id,
-          ...request,
-          status: "running",
-          run: (before?.run ?? 0) + 1,
-          waiting: null,
-          failure: null,
-          message: null,
-          troubles: 0,
-          started_at: before?.started_at ?? at,
-          resumed_at: at,
-          answering_since: at,
-          finished_at: null,
-          next_action_at: now,
-          isTaken: false
-        })
-      }
-      return Result.succeed({ outcome, row: rowOf(tables, { account_id, id: request.id })! })
-    }),
-  take: (limit, leaseSeconds) =>
-    call("Enablements.take", ({ enablements }, now) => {
-      const due = [...enablements.values()]
-        .filter(({ next_action_at, status }) => status === "running" && next_action_at <= now)
-        .slice(0, limit)
-      for (const row of due) {
-        enablements.set(keyOf(row), { ...row, isTaken: true, next_action_at: now + leaseSeconds * 1_000 })
-      }
-      return due
-    }),
-  release: (key) =>
-    call("Enablements.release", (tables, now) => {
-      const row = rowOf(tables, key)
-      if (row?.isTaken === true) tables.enablements.set(keyOf(key), { ...row, isTaken: false, next_action_at: now })
-    }),
-  stand: (key, { isBack, isHeld, nextMs, ...next }) =>
-    call("Enablements.stand", (tables, now) => {
-      const row = rowOf(tables, key)
-      if (row?.isTaken !== true || row.status !== "running") return false
-      tables.enablements.set(keyOf(key), {
-        ...row,
-        ...next,
-        answering_since: isBack ? new Date(now) : row.answering_since,
-        finished_at: next.status === "running" ? null : new Date(now),
-        next_action_at: now + (nextMs ?? 0),
-        isTaken: isHeld
-      })
-      return true
-    })
-}))
-
 const numberKey = (row: Pick<StoredTestDocument, "account_id" | "prefix" | "number">) =>
   `${row.account_id}|${row.prefix}|${row.number}`
 
@@ -109,14 +47,15 @@ const loaded = (tables: Tables, key: EnablementKey, now: number) =>
     }
   })
 
-export const layerTestDocuments = inMemory(TestDocuments, ({ call }) => ({
+const documentsOf = ({ call }: MemoryTables["Service"]): (typeof Enablements.Service)["documents"] => ({
   all: (key) => call("TestDocuments.all", (tables, now) => loaded(tables, key, now)),
   ofAccount: (key) => call("TestDocuments.ofAccount", (tables, now) => loaded(tables, key, now)),
   taken: (account_id, prefix) =>
     call("TestDocuments.taken", ({ testDocuments }) =>
       [...testDocuments.values()]
         .filter((row) => row.account_id === account_id && row.prefix === prefix)
-        .toSorted((a, b) => Number(a.number - b.number))
+        .map(({ number, state }) => ({ number: Number(number), state }))
+        .toSorted((a, b) => a.number - b.number)
     ),
   insert: (key, document) =>
     call("TestDocuments.insert", (tables, now) => {
@@ -159,6 +98,73 @@ export const layerTestDocuments = inMemory(TestDocuments, ({ call }) => ({
         message: message ?? (isOpen ? row.message : null),
         judged_at: isOpen ? null : new Date(now),
         next_action_at: isOpen ? now + (nextMs ?? 0) : null
+      })
+      return true
+    })
+})
+
+export const layerEnablements = inMemory(Enablements, (memory) => ({
+  documents: documentsOf(memory),
+  newest: (account) => memory.call("Enablements.newest", (tables) => Option.fromUndefinedOr(newestOf(tables, account))),
+  find: (key) => memory.call("Enablements.find", (tables) => Option.fromUndefinedOr(rowOf(tables, key))),
+  begin: (account_id, request) =>
+    memory.attempt("Enablements.begin", (tables, now) => {
+      const all = ofAccount(tables, account_id)
+      const before = rowOf(tables, { account_id, id: request.id })
+      const running = all.find(({ status }) => status === "running")?.id
+      const outcome = outcomeOf(request, before, { running, count: all.length })
+      if (outcome instanceof ApiError) return Result.fail(outcome)
+      if (outcome !== "as it is") {
+        const at = new Date(now)
+        tables.enablements.set(keyOf({ account_id, id: request.id }), {
+          account_id,
+          ...request,
+          status: "running",
+          run: (before?.run ?? 0) + 1,
+          waiting: null,
+          failure: null,
+          message: null,
+          troubles: 0,
+          started_at: before?.started_at ?? at,
+          resumed_at: at,
+          answering_since: at,
+          finished_at: null,
+          next_action_at: now,
+          isTaken: false
+        })
+      }
+      return Result.succeed({ outcome, row: rowOf(tables, { account_id, id: request.id })! })
+    }),
+  take: (limit, leaseSeconds) =>
+    memory.call("Enablements.take", ({ enablements }, now) => {
+      const due = [...enablements.values()]
+        .filter(({ next_action_at, status }) => status === "running" && next_action_at <= now)
+        .slice(0, limit)
+      for (const row of due) {
+        enablements.set(keyOf(row), { ...row, isTaken: true, next_action_at: now + leaseSeconds * 1_000 })
+      }
+      return due
+    }),
+  release: (key) =>
+    memory.call("Enablements.release", (tables, now) => {
+      const row = rowOf(tables, key)
+      if (row?.isTaken === true) tables.enablements.set(keyOf(key), { ...row, isTaken: false, next_action_at: now })
+    }),
+  stand: (key, { failure = null, isHeld = false, message = null, nextMs = 0, status, troubles = 0, waiting = null }) =>
+    memory.call("Enablements.stand", (tables, now) => {
+      const row = rowOf(tables, key)
+      if (row?.isTaken !== true || row.status !== "running") return false
+      tables.enablements.set(keyOf(key), {
+        ...row,
+        status,
+        waiting,
+        failure,
+        message,
+        troubles,
+        answering_since: troubles === 0 && row.troubles > 0 ? new Date(now) : row.answering_since,
+        finished_at: status === "running" ? null : new Date(now),
+        next_action_at: now + nextMs,
+        isTaken: isHeld
       })
       return true
     })

@@ -1,0 +1,80 @@
+import { Data, Effect, Option } from "effect"
+import type { AccountMode, Issuer } from "../../../schemas/Account.ts"
+import { ApiError } from "../../../schemas/ApiError.ts"
+import type { AccountId } from "../../../schemas/Id.ts"
+import { type Software, softwareLack } from "../../domain/accounts/Software.ts"
+import { NationalProfile } from "../../documents/NationalProfile.ts"
+import type { Certificate } from "../../documents/signature/Certificate.ts"
+import { Authority, type TestSet } from "../../outbound/authority/Authority.ts"
+import { Accounts } from "../../store/accounts/Accounts.ts"
+import { Certificates } from "../../store/accounts/Certificates.ts"
+import { Softwares } from "../../store/accounts/Softwares.ts"
+import { Signing } from "../Signing.ts"
+import { lacksToIssue, offeredBy } from "./LiveSteps.ts"
+
+/** What an account lacks to pass a test set: phrases for one sentence. */
+export class NotReady extends Data.TaggedError("NotReady")<{ readonly lacks: ReadonlyArray<string> }> {
+  get sentence(): string {
+    return `The account cannot be enabled yet: ${this.lacks.join("; ")}.`
+  }
+}
+
+/** Who issues the documents of a test set, the live issuer with its certificate and software, and the authority that takes them. */
+export interface TestIssuer {
+  readonly issuer: Issuer
+  readonly certificate: Certificate
+  readonly software: Software
+  readonly testSet: TestSet
+}
+
+const noTestSet =
+  "the service does not know the authority's environment for enablement (its operator sets AUTHORITY_TEST_URL)"
+
+/** Whether an account may issue live, or pass a test set: it needs a whole issuer, a certificate and a software; the service, an authority. */
+export const make = Effect.gen(function* () {
+  const accounts = yield* Accounts
+  const authority = yield* Authority
+  const certificates = yield* Certificates
+  const profile = yield* NationalProfile
+  const signing = yield* Signing
+  const softwares = yield* Softwares
+  const live = offeredBy(profile, authority)
+  const { testSet } = authority
+  const test = {
+    profile: { lackOfSoftware: softwareLack, ...profile, lacks: [] },
+    noAuthority: testSet === undefined ? noTestSet : null
+  }
+
+  return {
+    /** Fails with `account_not_live` and all that is missing before the account can issue documents. */
+    check: Effect.fnUntraced(function* (account: AccountMode) {
+      if (!account.livemode) return
+      const { issuer, software } = yield* accounts.get(account)
+      const certificate = yield* certificates.current(account.account_id)
+      const lacks = lacksToIssue(live, { issuer, certificate, has_software: software !== null })
+      if (lacks.length === 0) return
+      return yield* new ApiError({
+        code: "account_not_live",
+        message: `Nothing can be issued with a live key yet: ${lacks.map(({ phrase }) => phrase).join("; ")}.`
+      })
+    }),
+    /** The issuer of an account's test sets, or all that the account lacks. */
+    testIssuer: Effect.fnUntraced(function* (account_id: AccountId): Effect.fn.Return<TestIssuer, NotReady> {
+      const { issuer } = yield* accounts.get({ account_id, livemode: true })
+      const own = yield* softwares.current(account_id)
+      const software = Option.getOrUndefined(own) ?? testSet?.software
+      const certificate = yield* certificates.current(account_id)
+      const lacks = lacksToIssue(test, { issuer, certificate, has_software: software !== undefined })
+      if (lacks.length > 0 || issuer === null || software === undefined || testSet === undefined) {
+        return yield* new NotReady({ lacks: lacks.map(({ phrase }) => phrase) })
+      }
+      const signs = yield* Effect.mapError(
+        signing.liveCertificate(account_id),
+        ({ message }) => new NotReady({ lacks: [message] })
+      )
+      return { issuer, certificate: signs, software, testSet }
+    }),
+    /** Whether the service knows the authority's environment for enablement. */
+    hasTestSet: testSet !== undefined
+  }
+})

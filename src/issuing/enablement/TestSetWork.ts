@@ -1,0 +1,146 @@
+import { Cause, Clock, Effect, Option, Predicate, Result } from "effect"
+import type { Failure } from "../../../schemas/FiscalDocument.ts"
+import { timestamp } from "../../domain/documents/AuthorityTime.ts"
+import { isOpen, planOf } from "../../domain/enablement/Plan.ts"
+import { Enablements, type Standing, type StoredEnablement } from "../../store/enablement/Enablements.ts"
+import type { LoadedTestDocument } from "../../store/enablement/TestDocuments.ts"
+import * as LiveReadiness from "../accounts/LiveReadiness.ts"
+import { EnablementPace, retryDelayMs } from "./EnablementPace.ts"
+import {
+  lacking,
+  noNumberLeft,
+  obstacleFailure,
+  refusedFailure,
+  type TestSetTrouble,
+  troubleWords
+} from "./EnablementWords.ts"
+import * as TestDocumentMaking from "./TestDocumentMaking.ts"
+import * as TestDocumentSteps from "./TestDocumentSteps.ts"
+import type { StepOutcome } from "./TestDocumentSteps.ts"
+
+/** How long a process that takes a test set has it for itself: longer than a round takes with calls that end by their time-outs. */
+export const leaseSeconds = 300
+
+// A process works on a test set for so long without giving way to other test sets, and waits itself for the next step if it is near.
+const holdMs = 20_000
+const nearMs = 2_500
+const brokenMs = 30_000
+
+const passed = (message: string | null): Standing => ({ status: "passed", message })
+const failed = (failure: Failure): Standing => ({ status: "failed", failure })
+
+const isDue = (one: LoadedTestDocument) => isOpen(one) && (one.due_ms ?? 0) <= 0
+
+/**
+ * Passes test sets, round by round: makes the documents that are missing, a few at a time, sends them, asks for their verdicts, and
+ * stores how the test set stands. What a round does follows from the rows alone, so that any process can go on after any other.
+ */
+export const make = Effect.gen(function* () {
+  const enablements = yield* Enablements
+  const { documents } = enablements
+  const makeDocument = yield* TestDocumentMaking.make
+  const readiness = yield* LiveReadiness.make
+  const step = yield* TestDocumentSteps.make
+  const pace = yield* EnablementPace
+
+  const waits = Effect.fnUntraced(function* (set: StoredEnablement, trouble: TestSetTrouble, message: string) {
+    const since = set.waiting?.code === trouble ? set.waiting.since : timestamp(yield* Clock.currentTimeMillis)
+    const troubles = set.troubles + 1
+    const waiting = { code: trouble, message: troubleWords(trouble, message), since }
+    return { status: "running", waiting, troubles, nextMs: retryDelayMs(pace, troubles) } satisfies Standing
+  })
+
+  /** How the test set stands after its documents have gone on. */
+  const standing = Effect.fnUntraced(function* (set: StoredEnablement, outcomes: ReadonlyArray<StepOutcome>) {
+    const of = <Tag extends StepOutcome["_tag"]>(tag: Tag) =>
+      outcomes.find((one): one is Extract<StepOutcome, { readonly _tag: Tag }> => one._tag === tag)
+    const all = yield* documents.all(set)
+    const next = planOf(set, all, pace.openMax)
+    if (next._tag === "passed") return passed(null)
+    if (of("accepted") !== undefined) {
+      return passed("The authority has accepted the test set, and wants no more documents.")
+    }
+    const refused = of("refused")
+    if (refused !== undefined) return failed(refusedFailure(refused.message))
+    if (next._tag === "blocked") return failed(obstacleFailure(next.obstacle))
+    const trouble = of("trouble")
+    if (trouble !== undefined) return yield* waits(set, trouble.trouble, trouble.message)
+    const due = Math.min(...all.filter(isOpen).map(({ due_ms }) => Math.max(due_ms ?? 0, 0)))
+    const nextMs = next.make.length > 0 || !Number.isFinite(due) ? 0 : due
+    // Without an answer, the trouble of before lasts.
+    const lasting = of("answered") === undefined ? { waiting: set.waiting, troubles: set.troubles } : {}
+    return { status: "running", ...lasting, nextMs } satisfies Standing
+  })
+
+  const round = Effect.fn("TestSetWork.round", { kind: "consumer" })(function* (set: StoredEnablement) {
+    const ready = yield* Effect.result(readiness.testIssuer(set.account_id))
+    if (Result.isFailure(ready)) {
+      return readiness.hasTestSet
+        ? failed(lacking("account_not_ready", ready.failure.sentence))
+        : yield* waits(set, "no_test_service", "")
+    }
+    const issuer = ready.success
+    const before = yield* documents.all(set)
+    const next = planOf(set, before, pace.openMax)
+    if (next._tag === "passed") return passed(null)
+    if (next._tag === "blocked") return failed(obstacleFailure(next.obstacle))
+    // While the authority is in trouble, one document finds out whether it is back.
+    const isProbe = set.troubles > 0
+    const missing = isProbe && before.some(isOpen) ? [] : isProbe ? next.make.slice(0, 1) : next.make
+    const accepted = before.filter(({ kind, state }) => kind === "invoice" && state === "accepted")
+    for (const place of missing) {
+      const made = yield* Effect.result(makeDocument(set, issuer, place, accepted))
+      if (Result.isSuccess(made)) continue
+      const error = made.failure
+      return failed(error._tag === "NoNumberLeft" ? noNumberLeft(error.prefix) : lacking(error.code, error.message))
+    }
+    const due = (missing.length === 0 ? before : yield* documents.all(set)).filter(isDue)
+    const outcomes = yield* Effect.forEach(isProbe ? due.slice(0, 1) : due, (one) => step(one, issuer), {
+      concurrency: pace.openMax
+    })
+    return yield* standing(set, outcomes)
+  })
+
+  const told = Effect.fnUntraced(function* (set: StoredEnablement, next: Standing) {
+    if (next.status !== "running") {
+      yield* Effect.logInfo(`A test set has ${next.status}`).pipe(
+        Effect.annotateLogs(next.failure === undefined ? {} : { reason: next.failure.message })
+      )
+    } else if (next.waiting && next.waiting.code !== set.waiting?.code) {
+      yield* Effect.logWarning("A test set waits").pipe(Effect.annotateLogs({ reason: next.waiting.message }))
+    }
+  })
+
+  /** One round after the other while the next step is near; then the test set is due again later, for any process. */
+  const rounds = Effect.fnUntraced(function* (taken: StoredEnablement) {
+    const until = (yield* Clock.currentTimeMillis) + holdMs
+    let set = taken
+    for (;;) {
+      const next = yield* round(set)
+      yield* told(set, next)
+      const isHeld = next.nextMs !== undefined && next.nextMs <= nearMs && (yield* Clock.currentTimeMillis) < until
+      const stands = isHeld ? { ...next, isHeld, nextMs: leaseSeconds * 1_000 } : next
+      if (!(yield* enablements.stand(set, stands)) || !isHeld) return
+      yield* Effect.sleep(next.nextMs)
+      const found = yield* enablements.find(set)
+      if (Option.isNone(found) || found.value.status !== "running") return
+      set = found.value
+    }
+  })
+
+  /** What keeps a round from its end is no fault of the test set: it is tried again later. */
+  const broken = Effect.fnUntraced(function* (set: StoredEnablement, cause: Cause.Cause<never>) {
+    yield* Effect.logError("A test set could not go on; it is tried again", cause)
+    const waiting = yield* waits(set, "internal", "")
+    yield* enablements.stand(set, { ...waiting, nextMs: brokenMs })
+  })
+
+  /** Works on a test set that this process has taken. */
+  return (set: StoredEnablement) =>
+    rounds(set).pipe(
+      Effect.onInterrupt(() => enablements.release(set)),
+      Effect.catchCauseIf(Predicate.not(Cause.hasInterruptsOnly), (cause) => broken(set, cause)),
+      Effect.catchCause((cause) => Effect.logError("A test set's standing could not be stored", cause)),
+      Effect.annotateLogs({ account_id: set.account_id, test_set_id: set.id })
+    )
+})
