@@ -31,7 +31,6 @@ import { Requests } from "./requests/Requests.ts"
 import { Resolutions } from "./accounts/Resolutions.ts"
 import { Retention } from "./sql/Retention.ts"
 import { SandboxAuthorities } from "./sandbox/SandboxAuthorities.ts"
-import { SandboxStanding } from "./sandbox/SandboxStanding.ts"
 import { Softwares } from "./accounts/Softwares.ts"
 import { Secrets } from "./sql/Secrets.ts"
 import { Transitions } from "./documents/Transitions.ts"
@@ -68,7 +67,6 @@ export const layer = Layer.mergeAll(
   Resolutions.layer,
   Retention.layer,
   SandboxAuthorities.layer,
-  SandboxStanding.layer,
   Softwares.layer,
   Transitions.layer,
   WebhookEndpoints.layer

@@ -1,7 +1,7 @@
 import { Clock, Effect, Layer } from "effect"
 import type { AuthorityModeRequest, AuthorityScript } from "../../../schemas/TestHelper.ts"
 import { html } from "../../http/pages/Html.ts"
-import { SandboxStanding, type Standing } from "../../store/sandbox/SandboxStanding.ts"
+import { SandboxAuthorities, type SandboxSetting } from "../../store/sandbox/SandboxAuthorities.ts"
 import { WebhookEndpoints } from "../../store/webhooks/WebhookEndpoints.ts"
 import type { Form } from "../forms/SentForm.ts"
 import type { Page } from "../frame/Layout.ts"
@@ -37,7 +37,7 @@ const livePage = (visit: Visit, status: number): Page => {
   }
 }
 
-const benchPage = (visit: Visit, standing: Standing, body: string, { refused, sent }: Shown): Page => {
+const benchPage = (visit: Visit, standing: SandboxSetting, body: string, { refused, sent }: Shown): Page => {
   const { t } = visit
   const words = {
     authority: t("The simulated authority is set.", "La DIAN simulada quedó configurada."),
@@ -87,7 +87,7 @@ const shown = Effect.fnUntraced(function* (what: Shown = {}) {
   const visit = yield* CurrentVisit
   const { principal } = visit.session
   if (principal.livemode) return livePage(visit, 200)
-  const standing = yield* visit.read((yield* SandboxStanding).read)
+  const standing = yield* visit.read((yield* SandboxAuthorities).setting)
   const body = (yield* eventBody(visit, visit.query.get("event"))) ?? ""
   return benchPage(visit, standing, body, what)
 })
@@ -138,7 +138,7 @@ const checkSignature = Effect.fnUntraced(function* (form: Form) {
 /** Sends a change of the sandbox; a refusal of what was typed shows the form again. */
 const sending = (
   path: `/${string}`,
-  run: (visit: Visit, form: Form) => Effect.Effect<string, Refusal, SandboxStanding>
+  run: (visit: Visit, form: Form) => Effect.Effect<string, Refusal, SandboxAuthorities>
 ) =>
   change(path, (form) =>
     Effect.gen(function* () {
@@ -171,7 +171,7 @@ const stepOf = (form: Form): Record<string, unknown> => {
 }
 
 const addStep = Effect.fnUntraced(function* (visit: Visit, form: Form) {
-  const { next } = yield* visit.read((yield* SandboxStanding).read)
+  const { next } = yield* visit.read((yield* SandboxAuthorities).setting)
   const all: ReadonlyArray<AuthorityScript | object> = [...next, stepOf(form)]
   yield* authority(visit, form, { next: all }).pipe(
     // The form was sent twice: the first one has added the step, so that the second one would send another list.

@@ -1,6 +1,6 @@
 import type { AuthorityMode } from "../../../schemas/TestHelper.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
-import type { Standing } from "../../store/sandbox/SandboxStanding.ts"
+import type { SandboxSetting } from "../../store/sandbox/SandboxAuthorities.ts"
 import { empty, type Form } from "../forms/SentForm.ts"
 import { action, faultOf, field, form, refusedForm } from "../forms/Fields.ts"
 import { section, state } from "../frame/Parts.ts"
@@ -29,7 +29,7 @@ const modes: ReadonlyArray<AuthorityMode> = ["up", "down", "slow", "flaky"]
 const ofForm = (path: string, refused: Refused | undefined) =>
   refused?.action === path ? refused : { form: empty, refusal: undefined }
 
-const modeForm = (visit: Visit, { mode }: Standing, refused: Refused | undefined): Html => {
+const modeForm = (visit: Visit, { mode }: SandboxSetting, refused: Refused | undefined): Html => {
   const { t } = visit
   const { refusal } = ofForm(paths.mode, refused)
   const choices = modes.map((one) => {
@@ -85,7 +85,7 @@ const stepForm = (visit: Visit, refused: Refused | undefined): Html => {
   })
 }
 
-const scriptsPart = (visit: Visit, { next }: Standing, refused: Refused | undefined): Html => {
+const scriptsPart = (visit: Visit, { next }: SandboxSetting, refused: Refused | undefined): Html => {
   const { t } = visit
   const isHeld = visit.may("setup")
   const list =
@@ -103,7 +103,7 @@ const scriptsPart = (visit: Visit, { next }: Standing, refused: Refused | undefi
 }
 
 /** How the simulated authority behaves, and the forms that change this. */
-export const authoritySection = (visit: Visit, standing: Standing, refused: Refused | undefined): Html => {
+export const authoritySection = (visit: Visit, standing: SandboxSetting, refused: Refused | undefined): Html => {
   const { t } = visit
   const isHeld = visit.may("setup")
   const [word, meaning] = modeWords(t, standing.mode)

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 import type { Account } from "../../../schemas/Account.ts"
 import { Overview } from "../../store/overview/Overview.ts"
-import { SandboxStanding } from "../../store/sandbox/SandboxStanding.ts"
+import { SandboxAuthorities } from "../../store/sandbox/SandboxAuthorities.ts"
 import { page } from "../frame/Routes.ts"
 import { CurrentVisit } from "../frame/Visit.ts"
 import { homePage } from "./HomePage.ts"
@@ -12,7 +12,7 @@ const home = Effect.gen(function* () {
   const { principal } = visit.session
   const account = yield* visit.get<Account>("/v1/account")
   const overview = yield* visit.read((yield* Overview).read)
-  const mode = principal.livemode ? "up" : (yield* visit.read((yield* SandboxStanding).read)).mode
+  const mode = principal.livemode ? "up" : (yield* visit.read((yield* SandboxAuthorities).setting)).mode
   const now = new Date(yield* Clock.currentTimeMillis)
   const date = overview.days.at(-1)?.date ?? ""
   const needs = needsOf(visit, { ...overview, now, date, isHindered: mode !== "up" })

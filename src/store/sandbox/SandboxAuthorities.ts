@@ -1,15 +1,24 @@
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import type { AccountMode } from "../../../schemas/Account.ts"
 import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import type { AccountId } from "../../../schemas/Id.ts"
 import { AuthorityMode, type AuthorityModeRequest, AuthorityScript } from "../../../schemas/TestHelper.ts"
 import { documentKinds } from "../../domain/documents/DocumentKinds.ts"
+import * as AccountView from "../sql/AccountView.ts"
 import * as Batcher from "../sql/Batcher.ts"
 import * as Input from "../sql/Input.ts"
+import { ofAccount } from "../sql/Keys.ts"
 import * as Query from "../sql/Query.ts"
 import * as ClockJumps from "./ClockJumps.ts"
 
 const lookupsMax = 500
+
+const Setting = Schema.Struct({ mode: AuthorityMode, next: Schema.Array(AuthorityScript) })
+/** How an account's simulated authority behaves, and the scripts that no document has taken yet. */
+export type SandboxSetting = typeof Setting.Type
+
+const untouched: SandboxSetting = { mode: "up", next: [] }
 
 const Standing = Schema.Struct({ mode: AuthorityMode, is_scripted: Schema.Boolean, has_next: Schema.Boolean })
 type Standing = typeof Standing.Type
@@ -172,7 +181,7 @@ export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("f
     })
 
     const kept = Query.one(
-      Schema.Struct({ mode: AuthorityMode, next: Schema.Array(AuthorityScript) }),
+      Setting,
       (account_id: AccountId, { mode, next }: AuthorityModeRequest, from: string) => sql`
         insert into sandbox_authorities as old (account_id, livemode, mode, next, scripted_from)
         values (${account_id}, false, ${mode ?? "up"}, ${JSON.stringify(next ?? [])}::jsonb, ${next === undefined ? null : from})
@@ -198,9 +207,22 @@ export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("f
       return yield* kept(account_id, request, from)
     })
 
+    const found = Query.first(
+      Setting,
+      (account: AccountMode) => sql`select mode, next from sandbox_authorities where ${ofAccount(sql, account)}`
+    )
+
+    /** How the simulated authority is set, read in the account's view. */
+    const setting = Effect.fn("SandboxAuthorities.setting")((account: AccountMode) =>
+      Effect.map(
+        AccountView.within(sql, account)(found(account)),
+        Option.getOrElse(() => untouched)
+      )
+    )
+
     const { advance, isMuchToAdvance } = yield* ClockJumps.make
 
-    return { modeOf, scriptOf, set, isMuchToAdvance, advance }
+    return { modeOf, scriptOf, set, setting, isMuchToAdvance, advance }
   })
 }) {
   static readonly layer = Layer.effect(SandboxAuthorities, SandboxAuthorities.make)

@@ -213,6 +213,11 @@ export const layerSandboxAuthorities = inMemory(SandboxAuthorities, ({ call }) =
       tables.sandboxAuthorities.set(id, { ...after, from: next === undefined ? before.from : from })
       return after
     }),
+  setting: (account) =>
+    call("SandboxAuthorities.setting", ({ sandboxAuthorities }) => {
+      const set = account.livemode ? undefined : sandboxAuthorities.get(account.account_id)
+      return { mode: set?.mode ?? "up", next: set?.next ?? [] }
+    }),
   isMuchToAdvance: (id) =>
     call("SandboxAuthorities.isMuchToAdvance", ({ deliveries, invoices }) => {
       const documents = [...invoices.values()].filter(

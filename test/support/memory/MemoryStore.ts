@@ -41,7 +41,7 @@ import { layerDeliveryLog, layerEvents, layerRedelivery } from "./MemoryEvents.t
 import { layerNotes, numberWithinMs, untouched } from "./MemoryNotes.ts"
 import { layerPortalSessions } from "./portal/MemoryPortalSessions.ts"
 import { layerResolutions } from "./MemoryResolutions.ts"
-import { layerOverview, layerSandboxStanding } from "./overview/MemoryOverview.ts"
+import { layerOverview } from "./overview/MemoryOverview.ts"
 import { layerCircuits, layerSandboxAuthorities } from "./MemoryContingency.ts"
 import { layerBacklog, layerRequestLog, layerRetention } from "./MemoryUpkeep.ts"
 import { pageOf } from "./MemoryPages.ts"
@@ -269,7 +269,6 @@ export const layer = Layer.mergeAll(
   layerResolutions,
   layerRetention,
   layerSandboxAuthorities,
-  layerSandboxStanding,
   layerTransitions,
   layerWorkers
 ).pipe(Layer.provideMerge(MemoryTables.layer))

@@ -1,6 +1,5 @@
 import type { AccountMode } from "../../../../schemas/Account.ts"
 import { type InvoiceState, isOpen, states } from "../../../../src/domain/documents/InvoiceLifecycle.ts"
-import { SandboxStanding } from "../../../../src/store/sandbox/SandboxStanding.ts"
 import { daysUntil } from "../../../../src/store/overview/Days.ts"
 import {
   bouncedMs,
@@ -103,16 +102,5 @@ export const layerOverview = inMemory(Overview, ({ call }, { localDate }) => ({
           })),
         customers: [...tables.customers.values()].filter((row) => isOf(row, account)).length
       }
-    })
-}))
-
-export const layerSandboxStanding = inMemory(SandboxStanding, ({ call }) => ({
-  read: (account) =>
-    call("SandboxStanding.read", ({ sandboxAuthorities }) => {
-      const { mode, next } = (account.livemode ? undefined : sandboxAuthorities.get(account.account_id)) ?? {
-        mode: "up" as const,
-        next: []
-      }
-      return { mode, next }
     })
 }))
