@@ -1,3 +1,5 @@
+import { Context } from "effect"
+
 const patterns: ReadonlyArray<readonly [form: RegExp, shown: string]> = [
   [/\bsk_(test|live)_\w+/g, "sk_$1_…"],
   // A key in base64, as Basic has it.
@@ -25,3 +27,8 @@ export const redactor = (secrets: ReadonlyArray<string>) => {
     return clean
   }
 }
+
+/** A function that takes secrets out of a text. All log lines and spans pass it before they leave the process. */
+export class Redactor extends Context.Service<Redactor, (text: string) => string>()(
+  "@folio-einvoicing/service/Redactor"
+) {}

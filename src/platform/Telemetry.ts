@@ -1,9 +1,9 @@
 import { Array, Cause, Effect, Formatter, Layer, Logger, References } from "effect"
 import * as ProcessMetrics from "./ProcessMetrics.ts"
 import { refusalOfSession } from "../store/sql/SqlFailure.ts"
-import { Redactor } from "./Redactor.ts"
-import { LogSettings, ServiceInstance, TraceSettings } from "./TelemetrySettings.ts"
+import { Redactor } from "./Redaction.ts"
 import * as Tracing from "./Tracing.ts"
+import { Settings } from "./Settings.ts"
 
 const parts = (message: unknown) =>
   Array.ensure(message)
@@ -53,28 +53,28 @@ const onceAMinute = (write: Logger.Logger<unknown, void>) => {
 }
 
 /**
- * The log lines of a process, without secrets. Requires `LogSettings`, `ServiceInstance`, `TraceSettings` and `Redactor`.
+ * The log lines of a process, without secrets. Requires `Settings` and `Redactor`.
  *
  * @internal
  */
 export const logs = (version: string) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { format, level } = yield* LogSettings
+      const { instance, log, traces } = yield* Settings
       const redact = yield* Redactor
-      const isTraced = (yield* TraceSettings) !== undefined
-      const who = { "service.instance.id": yield* ServiceInstance, "service.version": version }
-      const write = Logger.withConsoleLog(Logger.map(format === "json" ? json(who, isTraced) : pretty, redact))
+      const isTraced = traces !== undefined
+      const who = { "service.instance.id": instance, "service.version": version }
+      const write = Logger.withConsoleLog(Logger.map(log.format === "json" ? json(who, isTraced) : pretty, redact))
       const seldom = onceAMinute(write)
       // When spans are exported, a log entry that is written within a span is also recorded in the span.
       const loggers = isTraced ? [seldom, Logger.tracerLogger] : [seldom]
-      return Layer.merge(Logger.layer(loggers), Layer.succeed(References.MinimumLogLevel, level))
+      return Layer.merge(Logger.layer(loggers), Layer.succeed(References.MinimumLogLevel, log.level))
     })
   )
 
 /**
  * The log lines, spans and process metrics of the service, without secrets; `version` is that of the service. Requires
- * `LogSettings`, `ServiceInstance`, `TraceSettings` and `Redactor`.
+ * `Settings` and `Redactor`.
  */
 export const layer = (version: string) =>
   Layer.mergeAll(logs(version), Tracing.layer(version), ProcessMetrics.layer(version))

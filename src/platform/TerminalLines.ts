@@ -1,8 +1,8 @@
 import { Clock, Config, Effect, Layer, LogLevel } from "effect"
 import { type AnsweredRequest, type EndedDocument, Onlooker } from "../protocol/Onlooker.ts"
 import { read } from "../settings/Setting.ts"
-import { Redactor } from "./Redactor.ts"
-import { LogSettings } from "./TelemetrySettings.ts"
+import { Redactor } from "./Redaction.ts"
+import { Settings } from "./Settings.ts"
 
 /* What a person at a terminal sees of the service at work: a line for each request and outcome, and under load one line a second. */
 
@@ -124,7 +124,7 @@ const noColour = Config.String("NO_COLOR").pipe(Config.withDefault(""))
 export const layer = Layer.effect(
   Onlooker,
   Effect.gen(function* () {
-    const { format, level } = yield* LogSettings
+    const { format, level } = (yield* Settings).log
     const hasColour = (yield* read(noColour)) === ""
     if (!process.stdout.isTTY || format === "json" || LogLevel.isGreaterThan(level, "Info")) return undefined
     const { endSecond, onlooker } = make({ write, hasColour, redact: yield* Redactor, clock: yield* Clock.Clock })

@@ -1,10 +1,11 @@
 import { Effect, Layer, Option, Redacted, References, Tracer } from "effect"
 import { FetchHttpClient, HttpBody, HttpMiddleware, UrlParams } from "effect/http"
 import { OtlpSerialization, OtlpTracer } from "effect/observability"
-import { Redactor } from "./Redactor.ts"
-import { ServiceInstance, TraceSettings } from "./TelemetrySettings.ts"
+import { Redactor } from "./Redaction.ts"
+import { Settings } from "./Settings.ts"
+import type { TraceTarget } from "./TraceTarget.ts"
 
-type Sampling = NonNullable<NonNullable<typeof TraceSettings.Service>["sampling"]>
+type Sampling = NonNullable<TraceTarget["sampling"]>
 type SpanOptions = Parameters<Tracer.Tracer["span"]>[0]
 
 /**
@@ -66,10 +67,9 @@ const isOfMonitor = (url: string) => /^\/(health|metrics)(\/|\?|$)/.test(url)
 export const layer = (version: string) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const target = yield* TraceSettings
+      const { instance, traces: target } = yield* Settings
       if (target === undefined) return Layer.succeed(References.TracerEnabled, false)
       const redact = yield* Redactor
-      const instance = yield* ServiceInstance
       const { headers, sampling = { share: 1, followsParent: true }, serviceName = "folio", url } = target
       const body = (data: unknown) => HttpBody.text(redact(JSON.stringify(data)), "application/json")
       const exporter = OtlpTracer.layer({

@@ -8,7 +8,7 @@ export { ApiError, type Violation } from "../../schemas/ApiError.ts"
 export { Exchange, RequestId } from "../http/request/Exchange.ts"
 export { ServiceInfo } from "../api/ServiceInfo.ts"
 export { SettingsError } from "../settings/Setting.ts"
-export { DataDir } from "../platform/files/DataDir.ts"
+export { DataDir } from "../platform/files/DataFiles.ts"
 
 // The country.
 /** The default `NationalProfile`. */

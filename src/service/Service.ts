@@ -24,10 +24,8 @@ import { Busyness } from "../protocol/Busyness.ts"
 import { Notify } from "../protocol/Notify.ts"
 import type { HttpRouter } from "effect/http"
 import * as Cluster from "../platform/cluster/Cluster.ts"
-import { OwnRunner } from "../platform/cluster/OwnRunner.ts"
 import * as EventLoop from "../platform/EventLoop.ts"
-import { DataDir } from "../platform/files/DataDir.ts"
-import { discardTestKey, testKey } from "../platform/files/DataFiles.ts"
+import { DataDir, discardTestKey, testKey } from "../platform/files/DataFiles.ts"
 import { layerSandboxCertificate } from "../platform/files/SandboxCertificateFile.ts"
 import * as SealingKey from "../platform/files/SealingKey.ts"
 import * as Postgres from "../platform/postgres/Postgres.ts"
@@ -37,7 +35,6 @@ import * as Settings from "../platform/Settings.ts"
 import { Supervised, tellReady } from "../platform/Supervised.ts"
 import * as Telemetry from "../platform/Telemetry.ts"
 import * as TerminalLines from "../platform/TerminalLines.ts"
-import { LogSettings } from "../platform/TelemetrySettings.ts"
 import { readiness, welcome } from "../platform/Welcome.ts"
 import { asManyAsSet } from "./supervisor/Several.ts"
 import { Limits, type LimitsChange } from "../settings/Limits.ts"
@@ -65,7 +62,7 @@ class NewTestKey extends Context.Service<NewTestKey, { readonly key: string | un
 // With CLUSTER=single this process holds the service lock alone, so the leases of its predecessors need not expire first.
 const takeOver = Layer.effectDiscard(
   Effect.gen(function* () {
-    if ((yield* OwnRunner) === undefined) yield* (yield* Workers).succeed
+    if ((yield* Settings.Settings).runner === undefined) yield* (yield* Workers).succeed
   })
 )
 
@@ -97,7 +94,7 @@ const untilStopped = Effect.gen(function* () {
   const { baseUrl } = yield* ServiceInfo
   const { key } = yield* NewTestKey
   const place = { baseUrl, dataDir: yield* DataDir }
-  if ((yield* LogSettings).format === "json") {
+  if ((yield* Settings.Settings).log.format === "json") {
     // What reads these lines keeps them: no key and no link.
     yield* Effect.annotateLogs(Effect.logInfo("Folio is ready"), readiness(place, key !== undefined))
   } else if ((yield* Supervised) !== "more") {

@@ -1,17 +1,14 @@
 import { assert, describe } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer } from "effect"
+import { ConfigProvider, Effect } from "effect"
 import { it as plain } from "vitest"
 import { isSettled, waitAfter } from "../../src/service/supervisor/BackOff.ts"
-import { Processes, processesFor } from "../../src/platform/Processes.ts"
+import { processes, processesFor } from "../../src/platform/Settings.ts"
 import { it } from "../support/Tests.ts"
 
 const GiB = 1024 ** 3
 
 const set = (value: string) =>
-  Effect.provide(
-    Processes,
-    Layer.provide(Processes.layerConfig, ConfigProvider.layer(ConfigProvider.fromUnknown({ PROCESSES: value })))
-  )
+  Effect.provide(processes, ConfigProvider.layer(ConfigProvider.fromUnknown({ PROCESSES: value })))
 
 describe("PROCESSES", () => {
   plain("auto is one for each core, as far as the memory goes", () => {

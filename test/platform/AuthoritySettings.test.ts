@@ -1,6 +1,6 @@
 import { assert, describe } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
-import { Redactor } from "../../src/platform/Redactor.ts"
+import { Redactor } from "../../src/platform/Redaction.ts"
 import { AuthoritySettings } from "../../src/outbound/authority/AuthoritySettings.ts"
 import { softwareSettings } from "../support/authority/LiveAccounts.ts"
 import { layerSettings } from "../support/database/Postgres.ts"

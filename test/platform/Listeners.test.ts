@@ -7,7 +7,7 @@ import { canShare, freePort, shareListening } from "../../src/platform/server/Li
 import * as Server from "../../src/platform/server/Server.ts"
 import { ServiceInfo } from "../../src/api/ServiceInfo.ts"
 import { Limits } from "../../src/settings/Limits.ts"
-import { ListenAddress } from "../../src/platform/server/ListenAddress.ts"
+import { settingsOf } from "../support/apps/MemorySettings.ts"
 import { until } from "../support/apps/Until.ts"
 import { it } from "../support/Tests.ts"
 
@@ -41,7 +41,7 @@ const serviceOn = (port: number) =>
         NodeCrypto.layer,
         Limits.layer(),
         ServiceInfo.layer({ version: "0.1.0", baseUrl: "http://folio.test" }),
-        ListenAddress.layer({ host: "127.0.0.1", port })
+        settingsOf({ port })
       ])
     )
   )

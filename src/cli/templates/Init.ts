@@ -2,7 +2,7 @@ import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { makeDirectory } from "../../platform/files/Directories.ts"
+import { makeDirectory } from "../../platform/files/DataFiles.ts"
 import { type Template, templates, textOf } from "./Templates.ts"
 
 /** A file cannot be written. The message is one line that says what to do. */

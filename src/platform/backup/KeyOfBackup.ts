@@ -5,12 +5,11 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { canaryPlace } from "../../store/sql/Inspection.ts"
 import { SecretKey, Secrets } from "../../store/sql/Secrets.ts"
-import { DataDir } from "../files/DataDir.ts"
-import { attempt } from "../files/DataFiles.ts"
-import { FolioKey } from "../files/FolioKey.ts"
+import { attempt, DataDir } from "../files/DataFiles.ts"
 import { existingSecretKey } from "../files/SealingKey.ts"
 import { BackupError } from "./BackupFile.ts"
 import type { Keys } from "./Keys.ts"
+import { Settings } from "../Settings.ts"
 
 const files = { test_key: "test-key", sandbox_certificate: "sandbox-certificate.pem" } as const
 
@@ -62,7 +61,7 @@ export const keyFor = Effect.fnUntraced(function* (canary: string | null, keys: 
     })
   }
   if (found._tag === "Key") {
-    const source = (yield* FolioKey) === undefined ? "DATA_DIR/secret-key" : "FOLIO_KEY"
+    const source = (yield* Settings).folioKey === undefined ? "DATA_DIR/secret-key" : "FOLIO_KEY"
     if (canary !== null && !(yield* opensCanary(canary, found.key))) return yield* other(source)
     return { key: found.key, isNew: false }
   }

@@ -5,10 +5,8 @@ import { Reactivity } from "effect/reactivity"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { DataDir } from "../files/DataDir.ts"
+import { DataDir, makeDirectory } from "../files/DataFiles.ts"
 import { lock } from "../files/DataDirLock.ts"
-import { makeDirectory } from "../files/Directories.ts"
-import { DatabaseUrl } from "../postgres/DatabaseUrl.ts"
 import * as EmbeddedPostgres from "../postgres/EmbeddedPostgres.ts"
 import { checkServer, makeRoles } from "../postgres/Postgres.ts"
 import { DatabaseError, type Place, unusable, where } from "../postgres/PostgresPlace.ts"
@@ -16,6 +14,7 @@ import * as ServiceLock from "../postgres/ServiceLock.ts"
 import { isUnfinished, markDirectory, markTable, unmarkDirectory } from "../postgres/UnfinishedRestore.ts"
 import { messageMax, sessionParameters } from "./Backup.ts"
 import { BackupError } from "./BackupFile.ts"
+import { Settings } from "../Settings.ts"
 
 const ofLock = ["folio.lock", "folio.lock-journal", "folio.pid"]
 // A directory that holds no more than these is as good as a new one: what a file system has, and what the service finds there.
@@ -150,7 +149,7 @@ const marked = <A, E, R>(sql: SqlClient.SqlClient, use: Effect.Effect<A, E, R>) 
 const unmark = (sql: SqlClient.SqlClient) => sql`drop table if exists ${sql(markTable)}`
 
 /**
- * Runs `use` with the database of `DatabaseUrl`, or of a new embedded server in `DataDir`, which must be empty. Fails with an error whose
+ * Runs `use` with the database of the settings, or of a new embedded server in `DataDir`, which must be empty. Fails with an error whose
  * message is one line that says what to do, and the place is then as it was before. Undefined: an earlier restore had come to its end.
  */
 export const intoEmpty = Effect.fnUntraced(function* <A, E, R>(
@@ -158,7 +157,7 @@ export const intoEmpty = Effect.fnUntraced(function* <A, E, R>(
   use: (finish: Effect.Effect<void, SqlError.SqlError>) => Effect.Effect<A, E, R>
 ) {
   const dataDir = yield* DataDir
-  const databaseUrl = yield* DatabaseUrl
+  const { databaseUrl } = yield* Settings
   if (databaseUrl === undefined) {
     const restored = Effect.flatMap(EmbeddedPostgres.start({ dataDir, restores: true }), (place) =>
       inDatabase(place, { isMarked: true, isDone }, use(Effect.void))

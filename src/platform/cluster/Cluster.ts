@@ -13,7 +13,7 @@ import { RpcSerialization } from "effect/rpc"
 import * as ClusterTables from "./ClusterTables.ts"
 import * as RunnerConnections from "./RunnerConnections.ts"
 import * as ShardHandover from "./ShardHandover.ts"
-import { OwnRunner } from "./OwnRunner.ts"
+import { Settings } from "../Settings.ts"
 
 const common = {
   // An invoice's actor lives for one or two seconds; under full load many thousands of these actors live at the same time.
@@ -84,9 +84,9 @@ const manyProcesses = (host: string, port: number) => {
 }
 
 /**
- * The `Sharding` of the actors, which run in this process when `OwnRunner` is undefined, and otherwise spread over all processes
- * of one database. Requires `OwnRunner` and a `SqlClient`.
+ * The `Sharding` of the actors, which run in this process when the settings have no `runner`, and otherwise spread over all processes
+ * of one database. Requires `Settings` and a `SqlClient`.
  */
 export const layer = Layer.unwrap(
-  Effect.map(OwnRunner, (runner) => (runner === undefined ? singleProcess : manyProcesses(runner.host, runner.port)))
+  Effect.map(Settings, ({ runner }) => (runner === undefined ? singleProcess : manyProcesses(runner.host, runner.port)))
 )

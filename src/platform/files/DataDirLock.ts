@@ -2,7 +2,7 @@ import { Effect, Predicate } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { makeDirectory } from "./Directories.ts"
+import { makeDirectory } from "./DataFiles.ts"
 import { EmbeddedPostgresError, reasonOf } from "../postgres/PostgresBinaries.ts"
 
 const SQLITE_BUSY = 5

@@ -1,10 +1,18 @@
-import { Effect, Schema } from "effect"
+import { Config, Context, Effect, Layer, Result, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { apiKeyMode, makeApiKey } from "../../domain/accounts/ApiKeyFormat.ts"
-import { makeDirectory } from "./Directories.ts"
-import { DataDir } from "./DataDir.ts"
+import { read } from "../../settings/Setting.ts"
+
+/** The absolute path of the directory that holds the data: the embedded PostgreSQL, keys and the sandbox's certificate. */
+export class DataDir extends Context.Service<DataDir, string>()("@folio-einvoicing/service/DataDir") {
+  /** `DATA_DIR`. A relative path starts at the current directory of the process. */
+  static readonly layerConfig = Layer.effect(
+    DataDir,
+    Effect.map(read(Config.String("DATA_DIR").pipe(Config.withDefault("./data"))), (path) => Path.resolve(path))
+  )
+}
 
 /** `DATA_DIR` cannot be used. The message is one line that says what to do. */
 export class DataDirError extends Schema.TaggedError<DataDirError>()("DataDirError", { message: Schema.String }) {}
@@ -60,3 +68,28 @@ export const testKey = Effect.gen(function* () {
 
 /** Deletes the file `test-key`, because another process has created the sandbox account with a different key. */
 export const discardTestKey = Effect.map(DataDir, (dataDir) => Fs.rmSync(Path.join(dataDir, "test-key")))
+
+/** Creates a directory and its parents. Node's recursive `mkdir` never ends where an existing one counts as missing (/proc). */
+export const makeDirectory = (path: string, mode: number): void => {
+  const missing: Array<string> = []
+  for (let at = Path.resolve(path); !Fs.existsSync(at); at = Path.dirname(at)) missing.unshift(at)
+  for (const directory of missing) {
+    try {
+      Fs.mkdirSync(directory, { mode })
+    } catch (cause) {
+      // Another process may have created the directory first.
+      if (!Fs.existsSync(directory)) throw cause
+    }
+  }
+  if (!Fs.statSync(path).isDirectory()) throw new Error(`${path} is not a directory`)
+}
+
+// What a new file system holds.
+const ofFileSystem = "lost+found"
+
+/** Whether nothing was ever made in a directory: there is none, or it is empty. */
+export const isUntouched = (path: string): boolean => {
+  if (!Fs.existsSync(path)) return true
+  const names = Result.try(() => Fs.readdirSync(path))
+  return Result.isSuccess(names) && names.success.every((name) => name === ofFileSystem)
+}

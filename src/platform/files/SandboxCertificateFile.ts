@@ -5,8 +5,7 @@ import * as Path from "node:path"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../documents/signature/Certificate.ts"
 import { replaceCertificate, storedCertificate } from "../../store/sandbox/StoredCertificate.ts"
 import { SecretKey, Secrets } from "../../store/sql/Secrets.ts"
-import { another, attempt, damaged } from "./DataFiles.ts"
-import { DataDir } from "./DataDir.ts"
+import { another, attempt, damaged, DataDir } from "./DataFiles.ts"
 
 /** The file of `DataDir` in which a team may put a certificate of its own. */
 export const certificateFile = "sandbox-certificate.pem"

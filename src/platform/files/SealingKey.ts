@@ -3,9 +3,8 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { isAnythingSealed, isKeyOfDatabase } from "../../store/sql/KeyCanary.ts"
 import { SecretKey, Secrets } from "../../store/sql/Secrets.ts"
-import { attempt, DataDirError, damaged, keep, random32 } from "./DataFiles.ts"
-import { DataDir } from "./DataDir.ts"
-import { FolioKey } from "./FolioKey.ts"
+import { attempt, damaged, DataDir, DataDirError, keep, random32 } from "./DataFiles.ts"
+import { Settings } from "../Settings.ts"
 
 const fileName = "secret-key"
 
@@ -24,7 +23,7 @@ const keyOf = (content: string) => {
  */
 export const existingSecretKey = Effect.gen(function* () {
   const dataDir = yield* DataDir
-  const secretKey = yield* FolioKey
+  const { folioKey: secretKey } = yield* Settings
   if (secretKey !== undefined) return { _tag: "Key", key: secretKey } as const
   const path = Path.join(dataDir, fileName)
   if (!Fs.existsSync(path)) return { _tag: "None" } as const
@@ -47,14 +46,14 @@ export const isOfDatabase = (key: typeof SecretKey.Service) =>
   Effect.provide(isKeyOfDatabase, Layer.provide(Secrets.layer, Layer.succeed(SecretKey, key)))
 
 /**
- * The default `SecretKey`: the key of `FolioKey`, or of the file `secret-key` in `DataDir`, which is made only for a database
+ * The default `SecretKey`: the key of the settings, or of the file `secret-key` in `DataDir`, which is made only for a database
  * without secrets. Requires a `SqlClient`. Fails with `DataDirError` when the key is not that of the database.
  */
 export const layerSecretKey = Layer.effect(
   SecretKey,
   Effect.gen(function* () {
     const dataDir = yield* DataDir
-    const secretKey = yield* FolioKey
+    const { folioKey: secretKey } = yield* Settings
     if (secretKey !== undefined) {
       return (yield* isOfDatabase(secretKey)) ? secretKey : yield* wrongKey("FOLIO_KEY")
     }

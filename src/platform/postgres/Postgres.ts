@@ -5,10 +5,8 @@ import { Migrator, SqlClient, SqlError } from "effect/sql"
 import * as Metrics from "../../protocol/Metrics.ts"
 import { connectionsMax } from "../../store/sql/SlowReads.ts"
 import * as ClusterTables from "../cluster/ClusterTables.ts"
-import { OwnRunner } from "../cluster/OwnRunner.ts"
-import { DataDir } from "../files/DataDir.ts"
+import { DataDir } from "../files/DataFiles.ts"
 import { Supervised } from "../Supervised.ts"
-import { DatabaseUrl } from "./DatabaseUrl.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import { EarlierReleaseServes, lastMigration, migrate } from "./Migrations.ts"
 import { DatabaseError, type Place, unusable, where } from "./PostgresPlace.ts"
@@ -17,6 +15,7 @@ import { refuseUnfinished } from "./UnfinishedRestore.ts"
 import * as Socket from "./PostgresSocket.ts"
 import * as ServiceLock from "./ServiceLock.ts"
 import { releaseOfTables, unservable } from "./TablesRelease.ts"
+import { Settings } from "../Settings.ts"
 
 // PostgreSQL 17 is the first version with `transaction_timeout`.
 /**
@@ -134,7 +133,7 @@ const isLockTaken = (error: unknown) => sqlErrorIn(error)?.reason instanceof Sql
  */
 const prepare = Effect.fnUntraced(
   function* (place: Place, migrates: boolean) {
-    const runner = yield* OwnRunner
+    const { runner } = yield* Settings
     // A migration may run for long, but must not make others wait for locks. With `row_security` off, a migration that has not
     // taken on a role that sees the rows it touches fails instead of skipping these rows.
     const startupParameters = { lock_timeout: "1s", row_security: "off" }
@@ -158,12 +157,12 @@ const prepare = Effect.fnUntraced(
 )
 
 /**
- * Opens the database beside a service that may be running: the server of `DatabaseUrl`, or the embedded server, started if none
+ * Opens the database beside a service that may be running: the server of the settings, or the embedded server, started if none
  * runs. Migrations are applied only if it was started or `migrates` is set; otherwise tables of another release are an error.
  */
 const openBeside = Effect.fnUntraced(function* (migrates: boolean) {
   const dataDir = yield* DataDir
-  const databaseUrl = yield* DatabaseUrl
+  const { databaseUrl } = yield* Settings
   const others: Place | undefined = databaseUrl === undefined ? EmbeddedPostgres.running(dataDir) : { url: databaseUrl }
   const place = others ?? (yield* EmbeddedPostgres.start({ dataDir }))
   return yield* Effect.as(prepare(place, migrates || others === undefined), place)
@@ -176,7 +175,7 @@ const openBeside = Effect.fnUntraced(function* (migrates: boolean) {
  */
 export const existingPlace = Effect.gen(function* () {
   const dataDir = yield* DataDir
-  const databaseUrl = yield* DatabaseUrl
+  const { databaseUrl } = yield* Settings
   if (databaseUrl !== undefined) return { url: databaseUrl } satisfies Place
   const running = EmbeddedPostgres.running(dataDir)
   if (running !== undefined) return running
@@ -212,13 +211,13 @@ export const layerCommand = PgClient.layerFrom(
 )
 
 /**
- * The place of the database that a service uses: that of `DatabaseUrl`, or an embedded server that runs until the scope closes.
+ * The place of the database that a service uses: that of the settings, or an embedded server that runs until the scope closes.
  *
  * @internal
  */
 export const place = Effect.gen(function* () {
   const dataDir = yield* DataDir
-  const databaseUrl = yield* DatabaseUrl
+  const { databaseUrl } = yield* Settings
   return (databaseUrl === undefined ? yield* EmbeddedPostgres.start({ dataDir }) : { url: databaseUrl }) satisfies Place
 })
 
@@ -232,19 +231,19 @@ const sessions = Effect.fnUntraced(function* (at: Place) {
 
 /**
  * A `SqlClient` of the database, after the missing migrations. Its sessions have the role of the service, not that of the
- * tables' owner. Requires `DatabaseUrl`, `DataDir` and `OwnRunner`. Fails with an error whose message is one line that says what
+ * tables' owner. Requires `Settings` and `DataDir`. Fails with an error whose message is one line that says what
  * to do. A process that serves uses `layerService`.
  */
 export const layer = PgClient.layerFrom(Effect.flatMap(place, sessions))
 
 /**
  * The `SqlClient` of a process that serves the database, after the missing migrations, and the `ServiceLock` that keeps other
- * services away. Several processes can serve one database only if each has an `OwnRunner` (CLUSTER=socket). Requires what
+ * services away. Several processes can serve one database only if each has a `runner` in its settings (CLUSTER=socket). Requires what
  * `layer` requires.
  */
 export const layerService = Layer.effectContext(
   Effect.gen(function* () {
-    const runner = yield* OwnRunner
+    const { runner } = yield* Settings
     const at = yield* place
     const isSupervised = (yield* Supervised) !== undefined
     // The supervisor holds the lock for its processes, which end with it.

@@ -1,12 +1,12 @@
 import { Effect, Schema } from "effect"
 import { freePort } from "./Listeners.ts"
-import { ListenAddress } from "./ListenAddress.ts"
+import { Settings, type SettingValues } from "../Settings.ts"
 
 /** The server cannot listen on its address. The message is one line that says what to do. */
 export class ListenError extends Schema.TaggedError<ListenError>()("ListenError", { message: Schema.String }) {}
 
 /** The error of a server that cannot listen on this address, for this reason; `other` names another port. */
-export const cannotListen = ({ host, port }: typeof ListenAddress.Service, why: string, other = "PORT=3001") =>
+export const cannotListen = ({ host, port }: SettingValues["listen"], why: string, other = "PORT=3001") =>
   new ListenError({
     message: `Folio cannot listen on ${host}:${port} (${why}). If the port is in use, stop what uses it, or choose another: ${other}.`
   })
@@ -17,6 +17,6 @@ export const cannotListen = ({ host, port }: typeof ListenAddress.Service, why: 
  * @internal
  */
 export const portToUse = Effect.gen(function* () {
-  const address = yield* ListenAddress
+  const address = (yield* Settings).listen
   return yield* Effect.mapError(freePort(address.host, address.port), ({ message }) => cannotListen(address, message))
 })

@@ -13,7 +13,6 @@ import { Ids } from "../../store/sql/Ids.ts"
 import { Supervised } from "../Supervised.ts"
 import { type Cut, makeConnections } from "./Connections.ts"
 import { canShare, shareListening, SocketsOfPort } from "./Listeners.ts"
-import { ListenAddress } from "./ListenAddress.ts"
 import * as MetricsServer from "./MetricsServer.ts"
 import { cannotListen, type ListenError, portToUse } from "./OpenPort.ts"
 import {
@@ -27,6 +26,7 @@ import {
   soon,
   tooMany
 } from "./Refusals.ts"
+import { Settings } from "../Settings.ts"
 
 const requestsPerConnectionMax = 100_000
 
@@ -118,12 +118,12 @@ const make = (self: Self, clientLimits: LimitValues["clients"]) => {
 
 /**
  * The HTTP server, and what routes need of the platform (files, paths, tags). A body beyond its limit is refused unread.
- * Requires `ListenAddress`, `ServiceInfo` and `Limits`. Fails with `ListenError` when the address cannot be
+ * Requires `Settings`, `ServiceInfo` and `Limits`. Fails with `ListenError` when the address cannot be
  * used.
  */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
-    const { host, metricsPort, port } = yield* ListenAddress
+    const { host, metricsPort, port } = (yield* Settings).listen
     const { baseUrl } = yield* ServiceInfo
     const ids = yield* Ids
     const runSync = Effect.runSyncWith(yield* Effect.context())

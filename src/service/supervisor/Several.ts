@@ -1,12 +1,12 @@
 import { Effect } from "effect"
-import { Processes } from "../../platform/Processes.ts"
+import { processes } from "../../platform/Settings.ts"
 import { Supervised } from "../../platform/Supervised.ts"
 
 /** Runs `serve` as this process, or, when `PROCESSES` is more than one, a supervisor that runs this program as often as it says. */
 export const asManyAsSet = <A, E, R>(serve: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     if ((yield* Supervised) !== undefined) return yield* serve
-    const count = yield* Effect.provide(Processes, Processes.layerConfig)
+    const count = yield* processes
     if (count === 1) return yield* serve
     const { supervise } = yield* Effect.promise(() => import("./Supervisor.ts"))
     return yield* supervise(count)

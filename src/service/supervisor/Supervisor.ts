@@ -4,9 +4,7 @@ import { Reactivity } from "effect/reactivity"
 import * as Os from "node:os"
 import { version } from "../../settings/Version.ts"
 import * as ClusterTables from "../../platform/cluster/ClusterTables.ts"
-import { OwnRunner } from "../../platform/cluster/OwnRunner.ts"
 import { layerSecretKey } from "../../platform/files/SealingKey.ts"
-import { DatabaseUrl } from "../../platform/postgres/DatabaseUrl.ts"
 import * as Postgres from "../../platform/postgres/Postgres.ts"
 import { urlOf } from "../../platform/postgres/PostgresPlace.ts"
 import { ConnectionsMax } from "../../platform/postgres/PostgresServer.ts"
@@ -36,9 +34,9 @@ const stopWithin: Duration.Input = "12 minutes"
 const prepared = Effect.gen(function* () {
   const place = yield* Postgres.place
   const url = urlOf(place)
-  const isAlone = (yield* OwnRunner) === undefined
+  const isAlone = (yield* Settings.Settings).runner === undefined
   const { lost } = yield* ServiceLock.take(place, isAlone)
-  const database = Layer.provide(Postgres.layer, DatabaseUrl.layer(url))
+  const database = Layer.provide(Postgres.layer, Settings.Settings.layerChanged({ databaseUrl: url }))
   const takeOver = Effect.andThen(
     ClusterTables.forgetAll,
     Effect.flatMap(Workers, ({ succeed }) => succeed)

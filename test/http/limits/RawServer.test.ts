@@ -6,7 +6,8 @@ import { type ErrorCode, errorCodes } from "../../../schemas/ErrorCode.ts"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
 import { Limits } from "../../../src/settings/Limits.ts"
-import { ListenAddress } from "../../../src/platform/server/ListenAddress.ts"
+import { Settings } from "../../../src/platform/Settings.ts"
+import { settingsOf } from "../../support/apps/MemorySettings.ts"
 import { freePort } from "../../../src/platform/server/Listeners.ts"
 import * as Server from "../../../src/platform/server/Server.ts"
 import { customerBody } from "../../support/apps/Invoices.ts"
@@ -223,11 +224,7 @@ describe("a connection", () => {
   })
 })
 
-const monitored = Layer.unwrap(
-  Effect.map(freePort("127.0.0.1", 0), (metricsPort) =>
-    ListenAddress.layer({ host: "127.0.0.1", port: 0, metricsPort })
-  )
-)
+const monitored = Layer.unwrap(Effect.map(freePort("127.0.0.1", 0), (metricsPort) => settingsOf({ metricsPort })))
 
 const withoutRoutes = Server.layer.pipe(
   Layer.provideMerge(
@@ -242,7 +239,7 @@ itOn(withoutRoutes).effect("A process that has no routes yet reports that it is 
 })
 
 itOn(withoutRoutes).effect("A process without its routes reports to monitors that it is stopping", function* () {
-  const { metricsPort } = yield* ListenAddress
+  const { metricsPort } = (yield* Settings).listen
   const server = yield* HttpServer.HttpServer
   yield* Effect.scoped(server.serve(Effect.succeed(HttpServerResponse.empty())))
   const response = yield* Effect.promise(() => fetch(`http://127.0.0.1:${metricsPort}/health/ready`))

@@ -18,7 +18,7 @@ import { RateLimit } from "../../../src/http/limits/RateLimit.ts"
 import { Limits, type LimitValues } from "../../../src/settings/Limits.ts"
 import { Alerts } from "../../../src/outbound/alerts/Alerts.ts"
 import { EgressGuard } from "../../../src/outbound/webhooks/EgressGuard.ts"
-import { ListenAddress } from "../../../src/platform/server/ListenAddress.ts"
+import { settingsOf } from "./MemorySettings.ts"
 import { SocketsOfPort } from "../../../src/platform/server/Listeners.ts"
 import * as Server from "../../../src/platform/server/Server.ts"
 import { Busyness } from "../../../src/protocol/Busyness.ts"
@@ -214,7 +214,7 @@ export const serving = <L, A, E, R>(
     Layer.provideMerge(changes),
     Layer.provideMerge(
       Layer.mergeAll(
-        ListenAddress.layer({ host: "127.0.0.1", port: 0 }),
+        settingsOf(),
         Limits.layerChanged({
           // No test waits for the end of a pause, except the tests of pauses.
           clients: { pauseMs: 0 },

@@ -10,7 +10,6 @@ import type { TestProject } from "vitest/node"
 import * as EmbeddedPostgres from "../../../src/platform/postgres/EmbeddedPostgres.ts"
 import * as Postgres from "../../../src/platform/postgres/Postgres.ts"
 import { ConnectionsMax } from "../../../src/platform/postgres/PostgresServer.ts"
-import { ListenAddress } from "../../../src/platform/server/ListenAddress.ts"
 import * as Settings from "../../../src/platform/Settings.ts"
 import { dataPlace } from "../processes/DataPlace.ts"
 import { needsDatabase } from "../processes/Programs.ts"
@@ -43,7 +42,8 @@ export const queryAs = (url: string, statement: string) =>
 
 /** The settings that these variables make, but for the port, which is any that is free. No test has a data directory here. */
 export const layerSettings = (env: Record<string, string>) =>
-  Layer.merge(Layer.fresh(Settings.layer("0.1.0")), ListenAddress.layer({ host: "127.0.0.1", port: 0 })).pipe(
+  Settings.Settings.layerChanged({ listen: { host: "127.0.0.1", port: 0 } }).pipe(
+    Layer.provideMerge(Layer.fresh(Settings.layer("0.1.0"))),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: { DATA_DIR: "/dev/null", ...env } })))
   )
 

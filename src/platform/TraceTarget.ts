@@ -1,34 +1,8 @@
-import { Config, Context, Effect, Layer, Redacted, Result, Schema } from "effect"
-import type { LogLevel } from "effect"
-import { hostname } from "node:os"
+import { Config, Effect, Redacted, Result, Schema } from "effect"
 import { isHttp, read, refuse } from "../settings/Setting.ts"
 
-const logConfig = Config.all({
-  level: Config.LogLevel("LOG_LEVEL").pipe(Config.withDefault("Info" as const)),
-  format: Config.Literals(["json", "pretty"], "LOG_FORMAT").pipe(
-    Config.withDefault(process.stdout.isTTY ? ("pretty" as const) : ("json" as const))
-  )
-})
-
-/**
- * Which log entries are written, and how. `level`: the lowest level that is written. `format`: one line of JSON for each entry,
- * or text for a person at a terminal.
- */
-export class LogSettings extends Context.Service<
-  LogSettings,
-  { readonly level: LogLevel.LogLevel; readonly format: "json" | "pretty" }
->()("@folio-einvoicing/service/LogSettings") {
-  /** These values; left out, `Info` as JSON. */
-  static layer(values: Partial<LogSettings["Service"]> = {}) {
-    return Layer.succeed(LogSettings, { level: "Info", format: "json", ...values })
-  }
-
-  /** `LOG_LEVEL` and `LOG_FORMAT`. Fails with `SettingsError`. */
-  static readonly layerConfig = Layer.effect(LogSettings, read(logConfig))
-}
-
 // Names and values are percent-encoded: `deployment.environment=production,team=a%20b`.
-const resourceAttributes = Config.Record(
+export const resourceAttributes = Config.Record(
   Schema.StringFromUriComponent,
   Schema.StringFromUriComponent,
   "OTEL_RESOURCE_ATTRIBUTES",
@@ -36,29 +10,6 @@ const resourceAttributes = Config.Record(
 ).pipe(Config.withDefault<Readonly<Record<string, string>>>({}))
 
 const text = (name: string) => Config.String(name).pipe(Config.withDefault(""))
-
-const instanceConfig = Config.all({ given: text("SERVICE_INSTANCE"), attributes: resourceAttributes })
-
-const ownInstance = () => `${hostname()}:${process.pid}`
-
-/** The name of this process among others of the service: `service.instance.id` of its log lines and spans. */
-export class ServiceInstance extends Context.Service<ServiceInstance, string>()(
-  "@folio-einvoicing/service/ServiceInstance"
-) {
-  /** This name; left out, the name of the host and the id of the process. */
-  static layer(name: string = ownInstance()) {
-    return Layer.succeed(ServiceInstance, name)
-  }
-
-  /** `SERVICE_INSTANCE`, or `service.instance.id` of `OTEL_RESOURCE_ATTRIBUTES`. Fails with `SettingsError`. */
-  static readonly layerConfig = Layer.effect(
-    ServiceInstance,
-    Effect.map(
-      read(instanceConfig),
-      ({ attributes, given }) => [given, attributes["service.instance.id"]].find(Boolean) ?? ownInstance()
-    )
-  )
-}
 
 const samplers = [
   "always_on",
@@ -96,7 +47,8 @@ const headersOf = (list: string): Record<string, string> =>
     Array.from(list.matchAll(/([^,=]*)=([^,]*)/g), ([, name = "", value = ""]) => [name.trim(), decode(value.trim())])
   )
 
-interface TraceTarget {
+/** The OpenTelemetry collector that spans are sent to, and the headers of the requests. */
+export interface TraceTarget {
   /** The address that spans are posted to, with its path: `http://127.0.0.1:4318/v1/traces`. */
   readonly url: string
   readonly headers: Redacted.Redacted<Record<string, string>>
@@ -111,7 +63,12 @@ interface TraceTarget {
   }
 }
 
-const traceTarget = Effect.gen(function* () {
+/**
+ * The collector that the environment names; undefined: no spans are made. `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_HEADERS`, each
+ * also as `OTEL_EXPORTER_OTLP_TRACES_…`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_TRACES_SAMPLER` with `_ARG`,
+ * `OTEL_TRACES_EXPORTER` and `OTEL_SDK_DISABLED`. Fails with `SettingsError`.
+ */
+export const traceTarget = Effect.gen(function* () {
   const settings = yield* read(traceConfig)
   const { attributes, disabled, endpoint, exporter, sampler, tracesEndpoint } = settings
   const url =
@@ -141,20 +98,3 @@ const traceTarget = Effect.gen(function* () {
   }
   return target
 })
-
-/** The OpenTelemetry collector that spans are sent to, and the headers of the requests; undefined: no spans are made. */
-export class TraceSettings extends Context.Service<TraceSettings, TraceTarget | undefined>()(
-  "@folio-einvoicing/service/TraceSettings"
-) {
-  /** This collector; without one, no spans are made. */
-  static layer(target?: TraceTarget) {
-    return Layer.succeed(TraceSettings, target)
-  }
-
-  /**
-   * `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_HEADERS`, each also as `OTEL_EXPORTER_OTLP_TRACES_…`, `OTEL_SERVICE_NAME`,
-   * `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_TRACES_SAMPLER` with `_ARG`, `OTEL_TRACES_EXPORTER` and `OTEL_SDK_DISABLED`. Fails with
-   * `SettingsError`.
-   */
-  static readonly layerConfig = Layer.effect(TraceSettings, traceTarget)
-}
