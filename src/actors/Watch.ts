@@ -1,8 +1,6 @@
 import { type Duration, Effect, Metric, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
-import type { IncidentKind } from "../../schemas/Incident.ts"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
-import * as Causes from "../domain/incidents/Causes.ts"
 import { judge, type Look } from "../domain/incidents/Incidents.ts"
 import { alertOf } from "../domain/incidents/Told.ts"
 import { nextAlertDelayMs } from "../domain/webhooks/RetrySchedule.ts"
@@ -10,8 +8,8 @@ import { Alerts } from "../outbound/alerts/Alerts.ts"
 import { withDeadline } from "../protocol/PortCall.ts"
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
-import { type Found, IncidentCauses } from "../store/incidents/IncidentCauses.ts"
 import { Incidents, type Telling, tellingLeaseSeconds } from "../store/incidents/Incidents.ts"
+import type { Source } from "../store/incidents/Sources.ts"
 import { WatchPace } from "./WatchPace.ts"
 
 // Alerts of one channel that are under way at a time.
@@ -20,48 +18,20 @@ const atOnce = 4
 // Less than the lease of a telling, so that no other process tells the same meanwhile.
 const sendWithinSeconds = tellingLeaseSeconds - 30
 
-const few = <A>(look: Effect.Effect<ReadonlyArray<A>>) => Effect.map(look, (rows) => ({ rows, isAll: true }))
-
-/** What one source finds. A source that breaks leaves the incidents of its kinds as they are. */
-const source = <A>(
-  kinds: ReadonlyArray<IncidentKind>,
-  look: Effect.Effect<Found<A>>,
-  causesOf: (row: A) => ReadonlyArray<Causes.Cause>
-): Effect.Effect<ReadonlyArray<Look>> =>
+/** Looks for what is wrong. A source that breaks leaves the incidents of its kinds as they are. */
+const lookAt = ({ kinds, look }: Source): Effect.Effect<Look> =>
   look.pipe(
-    Effect.map(({ isAll, rows }) => [{ kinds, isAll, causes: rows.flatMap(causesOf) }]),
+    Effect.map((found) => ({ kinds, ...found })),
     Effect.catchCause((cause) =>
       Effect.as(
         Effect.logWarning(
           `Whether there is any ${kinds.join(", ")} could not be looked up; the next look is in a minute`,
           cause
         ),
-        [{ kinds, isAll: false, causes: null }]
+        { kinds, isAll: false, causes: null }
       )
     )
   )
-
-/** Where causes are looked for, and which kinds each look may find. */
-const sourcesOf = (causes: IncidentCauses["Service"]) => [
-  source(["endpoint_failing"], causes.failingEndpoints, (row) => [Causes.failingEndpoint(row)]),
-  source(["endpoint_full"], causes.fullEndpoints, (row) => [Causes.fullEndpoint(row)]),
-  source(
-    ["certificate_expiring", "certificate_expiring_soon", "certificate_expired"],
-    causes.endingCertificates,
-    Causes.endingCertificate
-  ),
-  source(["range_filling", "range_exhausted", "range_expiring", "range_expired"], causes.lowRanges, (row) => [
-    ...Causes.usedRange(row),
-    ...Causes.endingRange(row)
-  ]),
-  source(["numbering_held"], causes.heldRanges, (row) => [Causes.heldRange(row)]),
-  source(["events_held"], few(causes.heldEvents), (row) => [Causes.heldEvents(row)]),
-  source(["authority_unreachable"], few(causes.unreachableAuthority), (row) => [Causes.unreachableAuthority(row)]),
-  source(["contingency_entered", "contingency_deadline", "contingency_overdue"], few(causes.inContingency), (row) => [
-    Causes.inContingency(row)
-  ]),
-  source(["documents_failed"], causes.failedDocuments, (row) => [Causes.failedDocuments(row)])
-]
 
 const repeated = (what: string, work: Effect.Effect<void>, interval: Duration.Duration) =>
   work.pipe(
@@ -78,12 +48,11 @@ export const layer = Singleton.make(
   Effect.gen(function* () {
     const alerts = yield* Alerts
     const incidents = yield* Incidents
-    const sources = sourcesOf(yield* IncidentCauses)
     const { baseUrl } = yield* ServiceInfo
     const pace = yield* WatchPace
 
     const look = Effect.gen(function* () {
-      const looks = (yield* Effect.all(sources)).flat()
+      const looks = yield* Effect.forEach(incidents.sources, lookAt)
       yield* incidents.record(judge(yield* incidents.open, looks), alerts.channels)
     })
 

@@ -7,9 +7,8 @@ import { text } from "../../schemas/Text.ts"
 import { checkDigit, isNit } from "../domain/accounts/CheckDigit.ts"
 import { Accounts, accountView } from "../store/accounts/Accounts.ts"
 import { ApiKeys, apiKeyView, type StoredApiKey } from "../store/accounts/ApiKeys.ts"
-import { certificateView } from "../store/accounts/Certificates.ts"
+import { certificateView, signingCertificate } from "../store/accounts/Certificates.ts"
 import { softwareView } from "../store/accounts/LiveMode.ts"
-import * as Inspection from "../store/sql/Inspection.ts"
 import { createAccount, createKey, revokeKey, rollKey } from "../store/accounts/Operations.ts"
 import { json, say, table } from "./Answers.ts"
 import { store } from "./Surroundings.ts"
@@ -139,10 +138,9 @@ const show = Command.make(
     const found = accounts.find((one) => one.account_id === flags.id && one.livemode === livemode)
     if (found === undefined) return yield* ApiError.missing("account", flags.id)
     const keys = yield* keysOf(flags.id)
-    const certificates = livemode ? yield* Inspection.certificates : []
-    const signing = certificates.find(({ account_id }) => account_id === flags.id)
+    const signing = livemode ? Option.getOrNull(yield* signingCertificate(flags.id)) : null
     const software = livemode ? softwareView(yield* (yield* Accounts).liveFacts(flags.id)) : null
-    const view = accountView(found, { certificate: certificateView(signing ?? null), software })
+    const view = accountView(found, { certificate: certificateView(signing), software })
     yield* say(flags.json, { account: view, api_keys: keys.map(apiKeyView) }, [
       ...table(Object.entries(view).map(([name, value]) => [name, cellOf(value)])),
       "",

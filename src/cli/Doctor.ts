@@ -2,6 +2,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Clock, Effect, Exit, Layer, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Path from "node:path"
+import type { IncidentKind } from "../../schemas/Incident.ts"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import { DataDir, isUntouched } from "../platform/files/DataFiles.ts"
 import * as DataFiles from "../platform/files/DataFiles.ts"
@@ -12,20 +13,17 @@ import { type Finding, finding, good, inspect, noted, wrong } from "../platform/
 import { unusable, where } from "../platform/postgres/PostgresPlace.ts"
 import { existingSecretKey } from "../platform/files/SealingKey.ts"
 import { smtpSettings } from "../outbound/mail/SmtpSettings.ts"
-import { endTransaction } from "../domain/incidents/Causes.ts"
-import { eventsHeldSeconds } from "../store/incidents/IncidentCauses.ts"
-import { held } from "../store/numbering/Holds.ts"
+import * as Findings from "../domain/incidents/Findings.ts"
+import { Incidents } from "../store/incidents/Incidents.ts"
 import { Backlog } from "../store/sql/Backlog.ts"
 import * as Inspection from "../store/sql/Inspection.ts"
 import { SecretKey, Secrets } from "../store/sql/Secrets.ts"
 import { json, say } from "./Answers.ts"
-import { alertsSet, alertsTold } from "./IncidentCommands.ts"
+import { alertsSet, alertsTold, incidentStore } from "./IncidentCommands.ts"
 import { authorityReached, authorityTold } from "./AuthorityCheck.ts"
 import { Told } from "../service/Run.ts"
 import { edge } from "./Surroundings.ts"
 
-const daysAhead = 30
-const leftMin = 100n
 const waitsMaxSeconds = 300
 const backupMaxHours = 48
 
@@ -74,7 +72,7 @@ const certificate = Effect.gen(function* () {
   const until = found.notAfter.toISOString().slice(0, 10)
   return finding(
     "certificate",
-    days > daysAhead,
+    days > Findings.endsWithinDays,
     days < 0 ? `${found.subject} expired on ${until}` : `${found.subject} is valid until ${until}`,
     `Put a new one in ${Path.join(yield* DataDir, certificateFile)} and start again. An expired one is replaced by one of the sandbox's own.`
   )
@@ -115,68 +113,52 @@ const backedUp = Effect.map(Inspection.lastBackup, (last) => {
   return hours < backupMaxHours ? good("backup", message) : noted("backup", message, advice)
 })
 
-/** A finding that is good, and says so with `message`, unless something wrong is to be told. */
-const unlessTold = (check: string, told: ReadonlyArray<string>, message: string, advice: string) =>
-  told.length === 0 ? good(check, message) : wrong(check, told.join("; "), advice)
+/** Checks for findings about accounts and the service, and what to say without one. */
+const findingChecks: ReadonlyArray<readonly [check: string, kinds: ReadonlyArray<IncidentKind>, well: string]> = [
+  ["live certs", Findings.endingCertificate.kinds, "The certificates of live accounts are valid"],
+  ["ranges", [...Findings.usedRange.kinds, ...Findings.endingRange.kinds], "Numbers are left in all ranges in use"],
+  ["numbering", Findings.heldRange.kinds, "No range stands still after a restore"],
+  ["events", Findings.heldEvents.kinds, "No open transaction holds back events"],
+  ["endpoints", Findings.failingEndpoint.kinds, "No webhook endpoint fails"]
+]
+const shownMax = 100
 
-const liveCertificates = Effect.map(Inspection.certificates, (all) => {
-  const ending = all.filter(({ days }) => days <= daysAhead)
-  const told = ending.map(({ account_id, days, not_after, subject }) => {
-    const until = not_after.toISOString().slice(0, 10)
-    return `${account_id} (${subject}): ${days < 0 ? "expired on" : "valid until"} ${until}`
-  })
-  return unlessTold(
-    "live certs",
-    told,
-    `The certificates of live accounts are valid (${all.length})`,
-    "Tell who owns them to get the next one, and to send it: POST /v1/account/certificate."
+const findingsOfChecks = Effect.gen(function* () {
+  const { sources } = yield* Incidents
+  return yield* Effect.forEach(
+    findingChecks,
+    Effect.fnUntraced(function* ([check, kinds, well]) {
+      const looked = yield* Effect.forEach(
+        sources.filter((source) => source.kinds.some((kind) => kinds.includes(kind))),
+        ({ look }) => look
+      )
+      const found = looked.flatMap(({ causes }) => causes.filter(({ failsDoctor }) => failsDoctor)).slice(0, shownMax)
+      const actions = new Set(found.map(({ action }) => action))
+      return finding(
+        check,
+        found.length === 0,
+        found.length === 0 ? well : found.map(({ summary }) => summary).join(" "),
+        [...actions].join(" ")
+      )
+    })
   )
-})
-
-const ranges = Effect.map(Inspection.ranges, (all) => {
-  const low = all.filter(
-    ({ days, left, size }) => left * 100n < size || left < leftMin || days === null || days <= daysAhead
-  )
-  const told = low.map(({ account_id, days, document_type, left, livemode }) => {
-    const until = days === null ? "none of them valid" : `the last for ${days} days`
-    return `${account_id} ${livemode ? "live" : "test"} ${document_type}: ${left} numbers left, ${until}`
-  })
-  return unlessTold(
-    "ranges",
-    told,
-    `Numbers are left in all ranges in use (${all.length})`,
-    "Ask the authority for another range and register it: POST /v1/resolutions."
-  )
-})
+}).pipe(Effect.provide(incidentStore))
 
 const sharedNumbers = Effect.map(Inspection.meetingRanges, (all) =>
-  unlessTold(
+  finding(
     "numbers",
-    all.map(({ one, other }) => `${one.id} and ${other.id} can give one full number`),
-    "No two ranges can give one full number",
+    all.length === 0,
+    all.length === 0
+      ? "No two ranges can give one full number"
+      : all.map(({ one, other }) => `${one.id} and ${other.id} can give one full number`).join("; "),
     'Put one of two such ranges aside: PATCH /v1/resolutions/{id} with "is_active": false.'
   )
 )
 
-const heldRanges = Effect.map(held, (all) => {
-  const told = all
-    .filter(({ is_current }) => is_current)
-    .map(
-      ({ account_id, held_since, livemode, next_number, prefix }) =>
-        `${account_id} ${livemode ? "live" : "test"} ${prefix} gives no number since ${held_since.toISOString().slice(0, 16)} (the last one here is ${next_number - 1n})`
-    )
-  return unlessTold(
-    "numbering",
-    told,
-    "No range stands still after a restore",
-    "Find out the last number that the authority has of each, and run: folio resume --last PREFIX123. It lists them without --last."
-  )
-})
-
 const backlog = Effect.gen(function* () {
   const { waiting } = yield* Backlog
-  const { deliveries, invoices, oldest_delivery, oldest_invoice, oldest_unsettled_event } = yield* waiting
-  const { endpoints, invoices: stuck } = yield* Inspection.failing
+  const { deliveries, invoices, oldest_delivery, oldest_invoice } = yield* waiting
+  const stuck = yield* Inspection.stuckInvoices
   const count = Object.values(invoices).reduce((sum, one) => sum + one, 0)
   const late = Math.max(oldest_delivery, oldest_invoice) > waitsMaxSeconds
   return [
@@ -187,24 +169,10 @@ const backlog = Effect.gen(function* () {
       "See that a service runs on this database, and that it reaches the authority: its log and /metrics tell."
     ),
     finding(
-      "events",
-      oldest_unsettled_event < eventsHeldSeconds,
-      oldest_unsettled_event < eventsHeldSeconds
-        ? "No open transaction holds back events"
-        : `An open or prepared transaction has held back GET /v1/events for ${Math.round(oldest_unsettled_event)} s`,
-      endTransaction
-    ),
-    finding(
       "stuck",
       stuck.length === 0,
       stuck.length === 0 ? "No invoice is stuck" : `Tried again and again: ${stuck.join(", ")}`,
       "Look for their ids in the log: each attempt tells what broke."
-    ),
-    finding(
-      "endpoints",
-      endpoints.length === 0,
-      endpoints.length === 0 ? "No webhook endpoint fails" : `Failing for more than an hour: ${endpoints.join(", ")}`,
-      "Tell who owns them; what was not received can be sent again."
     )
   ]
 }).pipe(Effect.provide(Backlog.layer))
@@ -239,11 +207,9 @@ const examine = Effect.gen(function* () {
   const inside = yield* Effect.all([
     legible("certificate", certificate),
     legible("secrets", secrets),
-    liveCertificates,
+    findingsOfChecks,
     authorityTold,
-    ranges,
     sharedNumbers,
-    heldRanges,
     backlog,
     backedUp,
     alertsTold

@@ -16,7 +16,8 @@ import { edge } from "./Surroundings.ts"
 
 const settingOf: Readonly<Record<string, string>> = { url: "ALERT_URL", email: "ALERT_EMAIL" }
 
-const stored = Incidents.layer.pipe(Layer.provideMerge(Ids.layer))
+/** What is wrong, and its incidents, in the database of a command. */
+export const incidentStore = Incidents.layer.pipe(Layer.provideMerge(Ids.layer))
 
 const minute = (date: Date) => date.toISOString().slice(0, 16).replace("T", " ")
 
@@ -56,7 +57,7 @@ const list = Command.make(
         incidents.length === 0 ? ["No incident yet."] : [lines[0] ?? "", ...details]
       )
     },
-    Effect.provide(Layer.provide(stored, Postgres.layerCommand))
+    Effect.provide(Layer.provide(incidentStore, Postgres.layerCommand))
   )
 )
 
@@ -139,4 +140,4 @@ export const alertsTold = Effect.gen(function* () {
     )
   })
   return [good("incidents", count), ...ofChannels]
-}).pipe(Effect.provide(stored))
+}).pipe(Effect.provide(incidentStore))

@@ -16,7 +16,6 @@ import { Enablements } from "./enablement/Enablements.ts"
 import { Events } from "./webhooks/Events.ts"
 import { Idempotency } from "./accounts/Idempotency.ts"
 import { Ids } from "./sql/Ids.ts"
-import { IncidentCauses } from "./incidents/IncidentCauses.ts"
 import { Incidents } from "./incidents/Incidents.ts"
 import { InvoiceCommands } from "./documents/InvoiceCommands.ts"
 import { InvoiceCreation } from "./documents/InvoiceCreation.ts"
@@ -53,7 +52,6 @@ export const layer = Layer.mergeAll(
   Emails.layer,
   Enablements.layer,
   Events.layer,
-  IncidentCauses.layer,
   Incidents.layer,
   InvoiceCommands.layer,
   InvoiceCreation.layer,

@@ -7,6 +7,7 @@ import {
   type ResolutionWarning
 } from "../../../schemas/Resolution.ts"
 import { violation } from "../documents/AuthorityRules.ts"
+import { endsWithinDays, usedTenths } from "../incidents/Findings.ts"
 import { findingsInItems, findingsOf } from "../requests/Unreadable.ts"
 import { headOf, type NumberForm } from "../documents/FullNumber.ts"
 
@@ -107,20 +108,18 @@ export const resolutionStatus = (range: Omit<RangeInUse, "from_number">, today: 
 
 const daysBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 86_400_000
 
-const warningDays = 30
-
-/** The warnings of a range with `is_active`: at most a tenth of the numbers is left, or at most 30 days. */
+/** The warnings of a range with `is_active`: few numbers or few days are left. */
 export const resolutionWarnings = (range: RangeInUse, today: string): ReadonlyArray<ResolutionWarning> => {
   if (!range.is_active) return []
   const all = range.to_number - range.from_number + 1n
   const left = range.to_number - range.next_number + 1n
   const warnings: Array<ResolutionWarning> = []
-  if (left * 10n <= all) {
+  if ((all - left) * 10n >= all * BigInt(usedTenths)) {
     const message = `${left} of ${all} numbers are left. Ask the authority for another range and register it.`
     warnings.push({ code: "few_numbers_left", message })
   }
   const days = daysBetween(today, range.valid_to)
-  if (days <= warningDays) {
+  if (days <= endsWithinDays) {
     const when = days < 0 ? `expired on ${range.valid_to}` : `expires ${days === 0 ? "today" : `on ${range.valid_to}`}`
     const message = `The range ${when}. Ask the authority to extend it, or for another one.`
     warnings.push({ code: "expires_soon", message })

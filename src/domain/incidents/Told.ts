@@ -1,25 +1,14 @@
 import type { AccountId, IncidentId } from "../../../schemas/Id.ts"
-import type {
-  IncidentAlert,
-  IncidentDetails,
-  IncidentKind,
-  IncidentSeverity,
-  IncidentState
-} from "../../../schemas/Incident.ts"
+import type { IncidentAlert, IncidentState } from "../../../schemas/Incident.ts"
+import type { Cause } from "./Causes.ts"
 
 /* An incident as whoever runs the service is told of it. */
 
-export interface Incident {
+interface Incident extends Pick<Cause, "kind" | "subject" | "severity" | "summary" | "action" | "details"> {
   readonly id: IncidentId
-  readonly kind: IncidentKind
-  readonly subject: string
-  readonly severity: IncidentSeverity
   readonly account_id: AccountId | null
   readonly livemode: boolean | null
   readonly issuer: string | null
-  readonly summary: string
-  readonly action: string
-  readonly details: IncidentDetails
   readonly since: Date
   readonly opened_at: Date
   readonly ended_at: Date | null

@@ -1,8 +1,8 @@
 import { authorityTroubles } from "../../domain/authority/AuthorityTroubles.ts"
+import { inContingency } from "../../domain/incidents/Findings.ts"
 import { html } from "../../http/pages/Html.ts"
-import type { WaitingRow } from "../../store/overview/OverviewRows.ts"
 import { figure, time } from "../frame/Formats.ts"
-import { type Facts, many, type Need, type Reader, seeWords } from "./Need.ts"
+import { type Facts, many, type Need, needsOfFindings, type Reader, seeWords } from "./Need.ts"
 
 /* What needs somebody because of documents. */
 
@@ -44,33 +44,19 @@ const unacceptedNeeds = (reader: Reader, { unaccepted }: Facts): ReadonlyArray<N
 const documentsWord = ({ t }: Reader, count: number, shown: string) =>
   count === 1 ? t("1 document", "1 documento") : t(`${shown} documents`, `${shown} documentos`)
 
-const contingencyNeed = (reader: Reader, rows: ReadonlyArray<WaitingRow>, now: Date): ReadonlyArray<Need> => {
-  const { t } = reader
-  const all = rows.filter(({ is_contingency }) => is_contingency)
+const earliest = (times: ReadonlyArray<Date>): Date | null => times.toSorted((one, other) => +one - +other)[0] ?? null
+
+const contingencyNeed = (reader: Reader, { now, waiting }: Facts): ReadonlyArray<Need> => {
+  const all = waiting.filter(({ is_contingency }) => is_contingency)
   const [first] = all
   if (first === undefined) return []
   const count = all.reduce((sum, row) => sum + row.count, 0)
-  const times = all.flatMap(({ transmit_before }) => (transmit_before === null ? [] : [transmit_before.getTime()]))
-  const before = times.length === 0 ? null : new Date(Math.min(...times))
+  const deadline = earliest(all.flatMap(({ transmit_before }) => transmit_before ?? []))
+  const since = earliest(all.map(({ oldest }) => oldest)) ?? now
+  const left_ms = deadline === null ? null : deadline.getTime() - now.getTime()
+  const findings = inContingency.find({ count, since, deadline, left_ms, account_ids: [] })
   const to = pageOf({ ...first, count }, "accepted_contingency")
-  const link = seeWords(reader, { count })
-  const who = documentsWord(reader, count, many(reader, count))
-  if (before !== null && before < now) {
-    const words = html`${who}
-    ${count === 1 ? t("in contingency had to reach the authority by", "en contingencia debía llegar a la DIAN antes de:") : t("in contingency: the first had to reach the authority by", "en contingencia: el primero debía llegar a la DIAN antes de:")}
-    ${time(reader, before)}. ${t("Folio keeps trying.", "Se sigue intentando.")}`
-    return [{ tone: "bad", words, to, link }]
-  }
-  const isOne = count === 1
-  const until =
-    before === null
-      ? html`${isOne ? t("Folio sends it to the authority within 48 hours of its return.", "Se envía solo a la DIAN, en las 48 horas siguientes a su regreso.") : t("Folio sends them to the authority within 48 hours of its return.", "Se envían solos a la DIAN, en las 48 horas siguientes a su regreso.")}`
-      : html`${isOne ? t("Folio sends it to the authority at the latest on", "Se envía solo a la DIAN, a más tardar el") : t("Folio sends them to the authority at the latest on", "Se envían solos a la DIAN, a más tardar el")}
-        ${time(reader, before)}.`
-  const words = html`${who}
-  ${count === 1 ? t("was issued in contingency.", "se emitió en contingencia.") : t("were issued in contingency.", "se emitieron en contingencia.")}
-  ${until}`
-  return [{ tone: "wait", words, to, link }]
+  return needsOfFindings(reader, findings, { to, link: seeWords(reader, { count }) })
 }
 
 /** Whose doing it is that a document waits. */
@@ -168,7 +154,7 @@ const hinderedNeeds = ({ t }: Reader, { isHindered, waiting }: Facts): ReadonlyA
 
 /** What documents need. */
 export const documentNeeds = (reader: Reader, facts: Facts): ReadonlyArray<Need> => [
-  ...contingencyNeed(reader, facts.waiting, facts.now),
+  ...contingencyNeed(reader, facts),
   ...waitingNeeds(reader, facts),
   ...hinderedNeeds(reader, facts),
   ...lateNeeds(reader, facts),

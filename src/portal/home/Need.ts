@@ -1,6 +1,7 @@
-import type { Html } from "../../http/pages/Html.ts"
+import { type Finding, partsOf } from "../../domain/incidents/Findings.ts"
+import { type Html, html } from "../../http/pages/Html.ts"
 import { type AccountOverview, troubledMax } from "../../store/overview/OverviewRows.ts"
-import { figure } from "../frame/Formats.ts"
+import { day, figure, time } from "../frame/Formats.ts"
 import type { Tone } from "../frame/Parts.ts"
 import type { Visit } from "../frame/Visit.ts"
 
@@ -36,3 +37,26 @@ export const many = ({ t }: Reader, count: number) =>
 /** The words of a link to one thing or to several. */
 export const seeWords = ({ t }: Reader, { count }: { readonly count: number }) =>
   count === 1 ? t("See it", "Verlo") : t("See them", "Verlos")
+
+/** Findings in the reader's language. */
+export const findingWords = (reader: Reader, findings: ReadonlyArray<Finding>): Html => {
+  const write = (name: string, fact: unknown) => {
+    if (fact instanceof Date) return time(reader, fact)
+    if (name === "valid_to") return day(reader, String(fact))
+    if (name === "count") return many(reader, Number(fact))
+    return typeof fact === "number" ? figure(reader.t, fact) : String(fact ?? "")
+  }
+  return html`${findings.flatMap((finding) => partsOf(finding, reader.language, write)).map((part) => html`${part}`)}`
+}
+
+/** What findings need, all of them on one page. */
+export const needsOfFindings = (
+  reader: Reader,
+  findings: ReadonlyArray<Finding>,
+  page: Pick<Need, "to" | "link">
+): ReadonlyArray<Need> =>
+  findings.map((finding) => ({
+    tone: finding.severity === "critical" ? "bad" : "wait",
+    words: findingWords(reader, [finding]),
+    ...page
+  }))

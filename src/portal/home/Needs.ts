@@ -1,19 +1,23 @@
 import { resolutionStatus, resolutionWarnings } from "../../domain/accounts/ResolutionRules.ts"
 import { documentKinds } from "../../domain/documents/DocumentKinds.ts"
+import {
+  endingCertificate,
+  endingRange,
+  failingEndpoint,
+  fullEndpoint,
+  usedRange
+} from "../../domain/incidents/Findings.ts"
 import { html } from "../../http/pages/Html.ts"
 import type { EndpointRow, RangeRow } from "../../store/overview/OverviewRows.ts"
-import { day, figure, time } from "../frame/Formats.ts"
 import { hostOf } from "../frame/Links.ts"
 import { documentNeeds } from "./DocumentNeeds.ts"
-import { type Facts, many, type Need, type Reader } from "./Need.ts"
+import { type Facts, findingWords, many, type Need, needsOfFindings, type Reader } from "./Need.ts"
 
 /*
  * What needs somebody, in words: decided from the facts alone.
  */
 
 const dayMs = 86_400_000
-const certificateSoonMs = 30 * dayMs
-const certificateUrgentMs = 7 * dayMs
 
 const endpointNeeds = (reader: Reader, { endpoints }: Facts): ReadonlyArray<Need> => {
   const { t } = reader
@@ -35,16 +39,13 @@ const endpointNeeds = (reader: Reader, { endpoints }: Facts): ReadonlyArray<Need
       if (waits === null) return null
       return { tone: "wait", words: html`${host} ${t("is paused.", "está en pausa.")} ${waits}` }
     }
-    if (row.full_since !== null) {
-      const words = html`${host}
-      ${t("has too many deliveries waiting since", "tiene demasiadas entregas en espera desde el")}
-      ${time(reader, row.full_since)}: ${t("new ones are not tried.", "las nuevas no se intentan.")}`
-      return { tone: "bad", words }
+    const { failing_since, full_since, id } = row
+    if (full_since !== null) {
+      return { tone: "bad", words: findingWords(reader, fullEndpoint.find({ id, name: host, since: full_since })) }
     }
-    if (row.failing_since !== null) {
-      const words = html`${host} ${t("hasn’t accepted a webhook since", "no recibe webhooks desde el")}
-      ${time(reader, row.failing_since)}. ${waits} ${failed}`
-      return { tone: "bad", words }
+    if (failing_since !== null) {
+      const failing = findingWords(reader, failingEndpoint.find({ id, name: host, since: failing_since }))
+      return { tone: "bad", words: html`${failing} ${waits} ${failed}` }
     }
     if (failed === null) return null
     return { tone: "wait", words: html`${host}: ${t("of the last day,", "del último día,")} ${failed}` }
@@ -56,50 +57,45 @@ const endpointNeeds = (reader: Reader, { endpoints }: Facts): ReadonlyArray<Need
   })
 }
 
-const certificateNeeds = (reader: Reader, { certificate_ends, now }: Facts): ReadonlyArray<Need> => {
-  const { t } = reader
-  if (certificate_ends === null) return []
-  const left = certificate_ends.getTime() - now.getTime()
-  if (left > certificateSoonMs) return []
-  const when = time(reader, certificate_ends)
-  const words =
-    left <= 0
-      ? html`${t("The certificate ended:", "El certificado venció:")} ${when}.
-        ${t("No document can be signed.", "No se puede firmar ningún documento.")}`
-      : html`${t("The certificate ends:", "El certificado vence:")} ${when}.`
-  const tone = left <= certificateUrgentMs ? "bad" : "wait"
-  return [{ tone, words, to: "/portal/setup", link: t("Send a new one", "Enviar uno nuevo") }]
+const certificateNeeds = (reader: Reader, { certificate_ends: not_after, now }: Facts): ReadonlyArray<Need> => {
+  if (not_after === null) return []
+  const days = Math.floor((not_after.getTime() - now.getTime()) / dayMs)
+  return needsOfFindings(reader, endingCertificate.find({ id: "", not_after, days }), {
+    to: "/portal/setup",
+    link: reader.t("Send a new one", "Enviar uno nuevo")
+  })
 }
 
 /** What is said of the ranges of one kind and prefix: nothing while one of them gives numbers for long. */
 const rangeNeed = (reader: Reader, rows: ReadonlyArray<RangeRow>, date: string): ReadonlyArray<Need> => {
   const { t } = reader
   const usable = rows.filter((row) => resolutionStatus(row, date) === "active")
-  const [first] = rows
-  const coming = rows.some((row) => row.valid_from > date)
-  if (first === undefined || usable.some((row) => resolutionWarnings(row, date).length === 0)) return []
+  const isComing = rows.some((row) => row.valid_from > date)
+  const newest = usable.at(-1) ?? (isComing ? undefined : rows.at(-1))
+  if (newest === undefined || usable.some((row) => resolutionWarnings(row, date).length === 0)) return []
+  const { document_type, from_number, id, next_number, prefix, to_number, valid_to } = newest
   const kind = {
     invoice: t("invoices", "facturas"),
     credit_note: t("credit notes", "notas crédito"),
     debit_note: t("debit notes", "notas débito")
-  }[first.document_type]
-  const prefix = first.prefix === "" ? "" : ` ${first.prefix}`
-  const name = t(`Range${prefix} for ${kind}`, `Rango${prefix} de ${kind}`)
-  const to = "/portal/setup"
-  const link = t("Register a range", "Registrar un rango")
-  const newest = usable.at(-1)
-  if (newest === undefined) {
-    if (coming) return []
-    const words = html`${name} ${t("has no numbers left, or has expired.", "ya no da números: se agotó o venció.")}`
-    return [{ tone: "bad", words, to, link }]
+  }[document_type]
+  const shown = prefix === "" ? "" : ` ${prefix}`
+  const known = {
+    id,
+    name: t(`Range${shown} for ${kind}`, `Rango${shown} de ${kind}`),
+    document_type,
+    prefix,
+    left: Number(to_number - next_number + 1n),
+    size: Number(to_number - from_number + 1n),
+    valid_to,
+    days: (Date.parse(valid_to) - Date.parse(date)) / dayMs
   }
-  const left = usable.reduce((sum, { next_number, to_number }) => sum + (to_number - next_number + 1n), 0n)
-  const isFew = resolutionWarnings(newest, date).some(({ code }) => code === "few_numbers_left")
-  const words = isFew
-    ? html`${name}:
-      ${left === 1n ? t("1 number left.", "queda 1 número.") : t(`${figure(t, String(left))} numbers left.`, `quedan ${figure(t, String(left))} números.`)}`
-    : html`${name} ${t("is valid until", "vale hasta el")} ${day(reader, newest.valid_to)}.`
-  return [{ tone: "wait", words, to, link }]
+  const found = [...usedRange.find(known), ...endingRange.find(known)]
+  const gravest = found.find(({ severity }) => severity === "critical") ?? found[0]
+  return needsOfFindings(reader, gravest === undefined ? [] : [gravest], {
+    to: "/portal/setup",
+    link: t("Register a range", "Registrar un rango")
+  })
 }
 
 const rangeNeeds = (reader: Reader, { date, ranges }: Facts): ReadonlyArray<Need> => {

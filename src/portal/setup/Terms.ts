@@ -1,9 +1,9 @@
 import { localDate } from "../../domain/documents/AuthorityTime.ts"
+import { endsWithinDays } from "../../domain/incidents/Findings.ts"
 import type { Tone } from "../frame/Parts.ts"
 import type { Translate } from "../frame/Visit.ts"
 
 const dayMs = 86_400_000
-const soonDays = 30
 
 /** A date ("2026-11-21") as a count of days. */
 const countOf = (date: string) => Date.parse(`${date}T00:00:00Z`) / dayMs
@@ -29,7 +29,7 @@ const termOf = (t: Translate, days: number, isOver: boolean): Term => {
           : t(`Ended ${-days} days ago`, `Terminó hace ${-days} días`)
     return { tone: "bad", words, isOver, isSoon: false }
   }
-  if (days > soonDays) return { tone: "ok", words: t("Valid", "Vigente"), isOver, isSoon: false }
+  if (days > endsWithinDays) return { tone: "ok", words: t("Valid", "Vigente"), isOver, isSoon: false }
   const words =
     days === 0
       ? t("Ends today", "Termina hoy")

@@ -22,6 +22,18 @@ const CurrentRow = Schema.Struct({ ...Row.fields, is_valid: Schema.Boolean })
 /** The certificate that an account signs with, and whether it is valid now. */
 export type CurrentCertificate = typeof CurrentRow.Type
 
+/** The certificate that a live account signs with: the newest valid one, or else the newest, if any. */
+export const currentCertificate = Query.first(
+  CurrentRow,
+  (sql: SqlClient.SqlClient, account: AccountId) => sql`
+    select ${columnsOf(sql, Row)}, not_before <= now() and now() < not_after as is_valid from certificates
+    where account_id = ${account} and livemode order by is_valid desc, id desc limit 1`
+)
+
+/** `currentCertificate` in a command. */
+export const signingCertificate = (account: AccountId) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => currentCertificate(sql, account))
+
 // Cached because a certificate changes once in one or two years but is read for every live document.
 const cacheTime = Duration.seconds(1)
 const cacheSize = 10_000
@@ -34,13 +46,7 @@ export class Certificates extends Context.Service<Certificates>()("folio/store/C
     const sql = yield* SqlClient.SqlClient
     const secrets = yield* Secrets
 
-    const find = Query.first(
-      CurrentRow,
-      (account: AccountId) => sql`
-        select ${columnsOf(sql, Row)}, not_before <= now() and now() < not_after as is_valid from certificates
-        where account_id = ${account} and livemode order by is_valid desc, id desc limit 1`
-    )
-    const cache = yield* Cache.makeWith(find, {
+    const cache = yield* Cache.makeWith((account: AccountId) => currentCertificate(sql, account), {
       capacity: cacheSize,
       timeToLive: (exit) => (Exit.isSuccess(exit) ? cacheTime : 0)
     })
@@ -52,7 +58,7 @@ export class Certificates extends Context.Service<Certificates>()("folio/store/C
     )
 
     return {
-      /** The certificate that a live account signs with, at most 1 s old: the newest valid one, or else the newest, if any. */
+      /** The certificate that a live account signs with, at most 1 s old. */
       current: (account: AccountId) => Cache.get(cache, account),
       /** The unsealed PEM text of a certificate, as inserted. */
       pem: Effect.fn("Certificates.pem")(function* (certificate: Pick<StoredCertificate, "account_id" | "id">) {

@@ -8,6 +8,7 @@ import { storableText } from "../../domain/requests/Storable.ts"
 import { Ids } from "../sql/Ids.ts"
 import * as Input from "../sql/Input.ts"
 import * as Query from "../sql/Query.ts"
+import { sources } from "./Sources.ts"
 
 const Row = Schema.Struct({
   id: IncidentId,
@@ -89,7 +90,7 @@ const input = Input.make<Put>({
   since: ["timestamptz", ({ since }) => since]
 })
 
-/** The incidents, and what was told of each by which channel. */
+/** What is wrong now, the incidents that it has opened, and what was told of each by which channel. */
 export class Incidents extends Context.Service<Incidents>()("folio/store/Incidents", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -218,6 +219,8 @@ export class Incidents extends Context.Service<Incidents>()("folio/store/Inciden
     )
 
     return {
+      /** Queries for all that is wrong now. */
+      sources: yield* sources,
       /** The incidents that are open, at most 5,000. */
       open: Effect.withSpan(open(), "Incidents.open") as Effect.Effect<ReadonlyArray<OpenIncident>>,
       record,

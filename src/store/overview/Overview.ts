@@ -3,6 +3,7 @@ import { SqlClient, type Statement } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { eventTypes } from "../../../schemas/Event.ts"
 import { documentKinds } from "../../domain/documents/DocumentKinds.ts"
+import { currentCertificate } from "../accounts/Certificates.ts"
 import { idOf } from "../sql/Ids.ts"
 import * as Input from "../sql/Input.ts"
 import { columnsOf, ofAccount } from "../sql/Keys.ts"
@@ -175,14 +176,6 @@ export class Overview extends Context.Service<Overview>()("folio/store/Overview"
         select ${columnsOf(sql, RangeRow)} from resolutions where ${ofAccount(sql, account)} and is_active order by id`
     )
 
-    // The certificate that live documents are signed with, as `Certificates.current` chooses it.
-    const certificate = Query.first(
-      Schema.Struct({ not_after: Schema.Date }),
-      (account: AccountMode) => sql`
-        select not_after from certificates where ${ofAccount(sql, account)}
-        order by not_before <= now() and now() < not_after desc, id desc limit 1`
-    )
-
     // The types are literals, so that the plan uses the partial index `events_unusual`.
     const isReturned = sql.literal(returnedTypes.map((type) => `'${type}'`).join(", "))
     const bounced = Query.one(
@@ -236,7 +229,9 @@ export class Overview extends Context.Service<Overview>()("folio/store/Overview"
           endpoints: yield* endpoints(account, now - undeliveredMs),
           ranges: yield* ranges(account),
           certificate_ends: account.livemode
-            ? Option.getOrNull(Option.map(yield* certificate(account), ({ not_after }) => not_after))
+            ? Option.getOrNull(
+                Option.map(yield* currentCertificate(sql, account.account_id), ({ not_after }) => not_after)
+              )
             : null,
           bounced: yield* bounced(account, now - bouncedMs),
           latest: yield* latest(account),

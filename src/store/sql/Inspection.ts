@@ -1,6 +1,5 @@
-import { Clock, Effect, Exit, Schema } from "effect"
+import { Effect, Exit, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
-import { AccountMode } from "../../../schemas/Account.ts"
 import { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import { AccountId } from "../../../schemas/Id.ts"
 import { shareFullNumber } from "../../domain/accounts/ResolutionRules.ts"
@@ -50,47 +49,6 @@ export const storedSecrets = Effect.gen(function* () {
   ]
 })
 
-/** For each live account its signing certificate, the newest valid one or else the newest, and the days until `not_after`. */
-export const certificates = Effect.flatMap(
-  SqlClient.SqlClient,
-  Query.all(
-    Schema.Struct({ account_id: AccountId, subject: Schema.String, not_after: Schema.Date, days: Schema.Int }),
-    (sql: SqlClient.SqlClient) => sql`
-      select distinct on (account_id) account_id, subject, not_after,
-        floor(extract(epoch from not_after - now()) / 86400)::integer as days
-      from certificates where livemode
-      order by account_id, not_before <= now() and now() < not_after desc, id desc`
-  )
-)
-
-const Ranges = Schema.Struct({
-  ...AccountMode.fields,
-  document_type: Schema.String,
-  left: Schema.BigInt,
-  size: Schema.BigInt,
-  days: Schema.NullOr(Schema.Int)
-})
-
-/** For each account, mode and kind of document with active ranges: how many numbers are left, of how many, for how many days. */
-export const ranges = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const { localDate } = yield* NationalProfile
-  const find = Query.all(
-    Ranges,
-    (today: string) => sql`
-      select account_id, livemode, document_type,
-        coalesce(sum(to_number - next_number + 1) filter (where usable), 0)::bigint as left,
-        sum(to_number - from_number + 1)::bigint as size,
-        max(valid_to - today) filter (where usable) as days
-      from (
-        select r.*, is_active and next_number <= to_number and today between valid_from and valid_to as usable
-        from (select *, ${today}::date as today from resolutions where is_active) r
-      ) r
-      group by account_id, livemode, document_type order by account_id, livemode, document_type`
-  )
-  return yield* find(localDate(yield* Clock.currentTimeMillis))
-})
-
 const sharedMax = 100
 
 const Range = Schema.Struct({
@@ -125,15 +83,14 @@ export const meetingRanges = Effect.gen(function* () {
 
 const stuckAttempts = 8
 
-/** Endpoints that have failed for an hour, and unfinished invoices with at least `stuckAttempts` attempts: at most 100 ids each. */
-export const failing = Effect.gen(function* () {
+/** Unfinished invoices with at least `stuckAttempts` attempts: at most 100 ids. */
+export const stuckInvoices = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const find = Query.all(Schema.Struct({ id: Schema.String }), (rows: Statement.Fragment) => sql`${rows} limit 100`)
-  const endpoints = yield* find(sql`select id from webhook_endpoints where failing_since < now() - interval '1 hour'`)
-  const invoices = yield* find(
-    sql`select id from invoices where next_action_at is not null and attempts >= ${stuckAttempts}`
+  const find = Query.all(
+    Schema.Struct({ id: Schema.String }),
+    () => sql`select id from invoices where next_action_at is not null and attempts >= ${stuckAttempts} limit 100`
   )
-  return { endpoints: endpoints.map(({ id }) => id), invoices: invoices.map(({ id }) => id) }
+  return (yield* find()).map(({ id }) => id)
 })
 
 const refusedMax = 100

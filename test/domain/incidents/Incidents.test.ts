@@ -1,10 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import type { IncidentKind } from "../../../schemas/Incident.ts"
-import { type Cause, endingCertificate, inContingency, usedRange } from "../../../src/domain/incidents/Causes.ts"
+import { IncidentKind } from "../../../schemas/Incident.ts"
+import { type Cause, causeOf } from "../../../src/domain/incidents/Causes.ts"
+import * as Findings from "../../../src/domain/incidents/Findings.ts"
 import { crowdMin, holdDownMs, judge, type Look, type OpenIncident } from "../../../src/domain/incidents/Incidents.ts"
 import { account } from "../../support/apps/MemoryApp.ts"
 
+const { endingCertificate, inContingency, partsOf, usedRange } = Findings
 const lookMs = 60_000
 const stages = ["certificate_expiring", "certificate_expiring_soon", "certificate_expired"] as const
 const of = { account_id: account, livemode: true, issuer: "Café Andino S.A.S." }
@@ -18,6 +20,7 @@ const cause = (kind: IncidentKind, subject: string, covers: ReadonlyArray<Incide
   since: null,
   summary: `${kind} of ${subject}`,
   action: "",
+  failsDoctor: true,
   details: {}
 })
 
@@ -95,7 +98,8 @@ describe("The incidents", () => {
     const { look, open } = keeper()
     for (const one of left.toSorted((a, b) => b - a)) {
       const before = open()
-      look(lookOf(stages, endingCertificate({ ...of, id: "cert_1", not_after: new Date(0), days: one })))
+      const found = endingCertificate.find({ ...of, id: "cert_1", not_after: new Date(0), days: one })
+      look(lookOf(stages, found.map(causeOf)))
       assert.isTrue(
         before.every((key) => open().includes(key)),
         "none of them ends while it goes on ending"
@@ -126,7 +130,10 @@ describe("The incidents", () => {
   })
 })
 
-const kindsOf = (causes: ReadonlyArray<Cause>) => causes.map(({ kind }) => kind)
+/** The facts that a sentence names, but for the account, which no sentence names to the account itself. */
+const namesIn = (parts: ReadonlyArray<string> = []) => parts.filter((part) => /^<(?!of>)/.test(part)).toSorted()
+
+const kindsOf = (causes: ReadonlyArray<Findings.Finding>) => causes.map(({ kind }) => kind)
 
 describe("The causes of incidents", () => {
   const range = {
@@ -140,14 +147,43 @@ describe("The causes of incidents", () => {
   }
 
   it("are a range at 90 % used, and one without a number", () => {
-    assert.deepStrictEqual(kindsOf(usedRange({ ...range, left: 11 })), [])
-    assert.deepStrictEqual(kindsOf(usedRange({ ...range, left: 10 })), ["range_filling"])
-    assert.deepStrictEqual(kindsOf(usedRange({ ...range, left: 0 })), ["range_exhausted"])
+    assert.deepStrictEqual(kindsOf(usedRange.find({ ...range, left: 11 })), [])
+    assert.deepStrictEqual(kindsOf(usedRange.find({ ...range, left: 10 })), ["range_filling"])
+    assert.deepStrictEqual(kindsOf(usedRange.find({ ...range, left: 0 })), ["range_exhausted"])
+  })
+
+  it("name each fact in words, and in Spanish where an account reads them", () => {
+    const since = new Date("2026-11-21T15:00:00Z")
+    const certificate = { ...of, id: "cert_1", not_after: since }
+    const contingency = { count: 2, since, deadline: since, account_ids: [account] }
+    const own = [
+      ...Findings.failingEndpoint.find({ ...of, id: "we_1", since }),
+      ...Findings.fullEndpoint.find({ ...of, id: "we_1", since }),
+      ...[20, 5, -1].flatMap((days) => endingCertificate.find({ ...certificate, days })),
+      ...[5, 1, 0].flatMap((left) => usedRange.find({ ...range, left })),
+      ...[20, -1].flatMap((days) => Findings.endingRange.find({ ...range, left: 100, days })),
+      ...[null, 3_600_000, -1].flatMap((left_ms) => inContingency.find({ ...contingency, left_ms })),
+      ...inContingency.find({ ...contingency, count: 1, deadline: null, left_ms: null })
+    ]
+    const operators = [
+      ...Findings.unreachableAuthority.find({ since, trouble: "no_route" }),
+      ...Findings.failedDocuments.find({ ...of, count: 2, since, ids: ["inv_1"] }),
+      ...Findings.heldRange.find({ ...of, id: "res_1", prefix: "FE", since }),
+      ...Findings.heldEvents.find({ since })
+    ]
+    const all = [...own, ...operators]
+    assert.deepStrictEqual(new Set(kindsOf(all)), new Set(IncidentKind.literals.filter((kind) => kind !== "test")))
+    for (const found of all) assert.notMatch(causeOf(found).summary, /[{}]|undefined|null/)
+    for (const found of own) {
+      const [en, es] = (["en", "es"] as const).map((language) => partsOf(found, language, (name) => `<${name}>`))
+      assert.notDeepEqual(en, es)
+      assert.deepStrictEqual(namesIn(es), namesIn(en))
+    }
   })
 
   it("of a test mode are for information", () => {
     assert.deepStrictEqual(
-      usedRange({ ...range, left: 0, livemode: false }).map(({ severity }) => severity),
+      usedRange.find({ ...range, left: 0, livemode: false }).map((found) => causeOf(found).severity),
       ["info"]
     )
   })
@@ -156,7 +192,11 @@ describe("The causes of incidents", () => {
     const since = new Date("2026-11-21T15:00:00Z")
     const found = { count: 2, since, account_ids: [account] }
     const at = (left_ms: number | null) =>
-      inContingency({ ...found, left_ms, deadline: left_ms === null ? null : new Date(since.getTime() + left_ms) }).kind
+      inContingency.find({
+        ...found,
+        left_ms,
+        deadline: left_ms === null ? null : new Date(since.getTime() + left_ms)
+      })[0]?.kind
     const hour = 3_600_000
     assert.deepStrictEqual(
       [null, 48 * hour, 13 * hour, 12 * hour, 1, -1].map(at),

@@ -3,7 +3,8 @@ import { Schema } from "effect"
 import * as Fs from "node:fs"
 import { AccountId, IncidentId } from "../../../schemas/Id.ts"
 import { IncidentAlert, IncidentKind } from "../../../schemas/Incident.ts"
-import { usedRange } from "../../../src/domain/incidents/Causes.ts"
+import { causeOf } from "../../../src/domain/incidents/Causes.ts"
+import { usedRange } from "../../../src/domain/incidents/Findings.ts"
 import { alertOf } from "../../../src/domain/incidents/Told.ts"
 
 const section = Fs.readFileSync(new URL("../../../src/http/docs/running/alerts.md", import.meta.url), "utf8")
@@ -11,7 +12,7 @@ const body = "01k9z3v8c2m4n6p8q0r2s4t6v8"
 const at = new Date("2026-11-21T15:00:00Z")
 const account = { account_id: AccountId.make(`ten_${body}`), livemode: true, issuer: "Folio Demo S.A.S." }
 const range = { document_type: "invoice", prefix: "FE", left: 100, size: 1_000, valid_to: "2029-12-31", days: 1_136 }
-const [cause] = usedRange({ ...account, id: `res_${body}`, ...range })
+const [cause] = usedRange.find({ ...account, id: `res_${body}`, ...range }).map(causeOf)
 const incident = { ...cause!, ...account, id: IncidentId.make(`inc_${body}`), since: at, opened_at: at, ended_at: null }
 
 describe("the page on alerts", () => {

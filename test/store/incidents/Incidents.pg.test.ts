@@ -2,9 +2,9 @@ import { assert } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import { AccountId } from "../../../schemas/Id.ts"
 import type { IncidentKind } from "../../../schemas/Incident.ts"
-import { failedDocuments, failingEndpoint } from "../../../src/domain/incidents/Causes.ts"
+import { causeOf } from "../../../src/domain/incidents/Causes.ts"
+import { failingEndpoint } from "../../../src/domain/incidents/Findings.ts"
 import { judge, type Look } from "../../../src/domain/incidents/Incidents.ts"
-import { IncidentCauses } from "../../../src/store/incidents/IncidentCauses.ts"
 import { Incidents } from "../../../src/store/incidents/Incidents.ts"
 import { Retention } from "../../../src/store/sql/Retention.ts"
 import { refusal } from "../../support/database/Refusals.ts"
@@ -19,14 +19,11 @@ const since = new Date("2026-11-21T10:00:00Z")
 const look = (incidents: Incidents["Service"], seen: Look, channels = ["url"]) =>
   Effect.flatMap(incidents.open, (open) => incidents.record(judge(open, [seen]), channels))
 
-const idsOf = <A extends { readonly id: string }>(some: Effect.Effect<{ readonly rows: ReadonlyArray<A> }>) =>
-  Effect.map(some, ({ rows }) => rows.map(({ id }) => id))
-
 const setUp = Effect.gen(function* () {
   const { account, first, second, service, sql } = yield* twoOwners
   const [one, other] = [Context.get(first, Incidents), Context.get(second, Incidents)]
-  const cause = failingEndpoint({ ...account, issuer: "Café Andino S.A.S.", id: "we_1", since })
-  const found: Look = { kinds: [kind], causes: [cause], isAll: true }
+  const causes = failingEndpoint.find({ ...account, issuer: "Café Andino S.A.S.", id: "we_1", since }).map(causeOf)
+  const found: Look = { kinds: [kind], causes, isAll: true }
   const nothing: Look = { kinds: [kind], causes: [], isAll: true }
   const counts = sql<{ incidents: number; tellings: number }>`
     select (select count(*) from incidents)::int as incidents, (select count(*) from incident_tellings)::int as tellings`
@@ -127,7 +124,11 @@ onPostgres("ended incidents are kept for the days of retention, and change no mo
 
 onPostgres("the causes are found, and only those: failing, full, ending, used, in contingency, broken", function* () {
   const { account, first, resolution, seed, sql } = yield* oneOwner
-  const causes = Context.get(first, IncidentCauses)
+  const { sources } = Context.get(first, Incidents)
+  const found = (wanted: IncidentKind) =>
+    Effect.map(sources.find(({ kinds }) => kinds.includes(wanted))!.look, ({ causes }) => causes)
+  const kindsOf = (wanted: IncidentKind) =>
+    Effect.map(found(wanted), (causes) => causes.map((cause) => [cause.kind, cause.subject]))
   const { account_id } = account
   const clocked = (yield* seed(3, "accepted_contingency")).slice(1)
   const failed = yield* seed(7, "failed")
@@ -149,8 +150,8 @@ onPostgres("the causes are found, and only those: failing, full, ending, used, i
   yield* endpoint("we_failing", "61 minutes", false, true)
   yield* endpoint("we_paused", "61 minutes", true, false)
   yield* endpoint("we_full", null, true, true)
-  assert.deepStrictEqual(yield* idsOf(causes.failingEndpoints), ["we_failing"])
-  assert.deepStrictEqual(yield* idsOf(causes.fullEndpoints), ["we_full"])
+  assert.deepStrictEqual(yield* kindsOf("endpoint_failing"), [["endpoint_failing", "we_failing"]])
+  assert.deepStrictEqual(yield* kindsOf("endpoint_full"), [["endpoint_full", "we_full"]])
 
   const certificate = (id: string, days: number, owner = account_id) => sql`
     insert into certificates values (${owner}, true, ${id}, 'CN=x', now() - interval '2 years', now() + ${days} * interval '1 day', 'x', now())`
@@ -159,43 +160,54 @@ onPostgres("the causes are found, and only those: failing, full, ending, used, i
   yield* certificate("cert_last", 20)
   yield* certificate("cert_late", -1, late)
   yield* certificate("cert_well", 200, well)
-  const ending = (yield* causes.endingCertificates).rows.map(({ days, id }) => [id, days])
-  assert.deepStrictEqual(ending, [
-    ["cert_last", 19],
-    ["cert_late", -2]
+  assert.deepStrictEqual(yield* kindsOf("certificate_expiring"), [
+    ["certificate_expiring", "cert_last"],
+    ["certificate_expired", "cert_late"]
   ])
 
-  assert.deepStrictEqual((yield* causes.lowRanges).rows, [])
+  assert.deepStrictEqual(yield* found("range_filling"), [])
   yield* sql`update resolutions set to_number = next_number + 9, from_number = next_number - 90 where id = ${resolution}`
-  const [used] = (yield* causes.lowRanges).rows
-  assert.deepInclude(used, { id: resolution, left: 10, size: 100, livemode: false, issuer: "Folio Sandbox S.A.S." })
+  const [used] = yield* found("range_filling")
+  assert.deepInclude(used, {
+    kind: "range_filling",
+    subject: resolution,
+    account: { account_id, livemode: false, issuer: "Folio Sandbox S.A.S." }
+  })
+  assert.deepInclude(used?.details, { numbers_left: 10, size: 100 })
   yield* sql`
     insert into resolutions select r.* from resolutions o, jsonb_populate_record(o, jsonb_build_object('id', 'res_next', 'next_number', o.from_number)) r
     where o.id = ${resolution}`
-  assert.deepStrictEqual((yield* causes.lowRanges).rows, [], "it has a successor of the same prefix")
+  assert.deepStrictEqual(yield* found("range_filling"), [], "it has a successor of the same prefix")
   yield* sql`update resolutions set valid_to = now()::date + 20`
-  assert.lengthOf((yield* causes.lowRanges).rows, 2)
-  assert.deepStrictEqual((yield* causes.heldRanges).rows, [])
+  assert.sameDeepMembers(yield* kindsOf("range_expiring"), [
+    ["range_filling", resolution],
+    ["range_expiring", resolution],
+    ["range_expiring", "res_next"]
+  ])
+  assert.deepStrictEqual(yield* found("numbering_held"), [])
   yield* sql`update resolutions set held_since = now() where id = ${resolution}`
-  assert.deepStrictEqual(yield* idsOf(causes.heldRanges), [resolution])
+  assert.deepStrictEqual(yield* kindsOf("numbering_held"), [["numbering_held", resolution]])
   yield* sql`update resolutions set is_active = false`
-  assert.deepStrictEqual((yield* causes.lowRanges).rows, [])
+  assert.deepStrictEqual(yield* found("range_filling"), [])
 
-  assert.deepStrictEqual([yield* causes.inContingency, yield* causes.unreachableAuthority], [[], []])
+  assert.deepStrictEqual([yield* found("contingency_entered"), yield* found("authority_unreachable")], [[], []])
   yield* sql`
     insert into authority_circuits (name, failing_since, failed_at, trouble)
     values ('live', now() - interval '16 minutes', now(), 'no_route'), (${account_id}, now() - interval '1 day', now(), 'no_route')`
   assert.deepStrictEqual(
-    (yield* causes.unreachableAuthority).map(({ trouble }) => trouble),
-    ["no_route"]
+    (yield* found("authority_unreachable")).map(({ details }) => details),
+    [{ trouble: "no_route" }]
   )
   yield* makeLive(clocked)
-  const [clock] = yield* causes.inContingency
-  assert.deepInclude(clock, { count: 2, account_ids: [account_id] })
+  const [clock] = yield* found("contingency_entered")
+  assert.deepInclude(clock?.details, { documents: 2, account_ids: [account_id] })
 
-  assert.deepInclude((yield* causes.failedDocuments).rows[0], { livemode: false, count: 7 })
+  const [inTest] = yield* found("documents_failed")
+  assert.deepInclude(inTest, { severity: "info", subject: `${account_id} test` })
+  assert.deepInclude(inTest?.details, { documents: 7 })
   yield* makeLive(failed)
-  const [broken] = (yield* causes.failedDocuments).rows
-  assert.deepInclude(broken, { account_id, livemode: true, count: 7, ids: failed.toSorted().slice(0, 5) })
-  assert.notMatch(JSON.stringify(failedDocuments(broken!)), /hooks\.example|secret/)
+  const [broken] = yield* found("documents_failed")
+  assert.deepInclude(broken, { severity: "critical", subject: `${account_id} live` })
+  assert.deepStrictEqual(broken?.details, { documents: 7, document_ids: failed.toSorted().slice(0, 5) })
+  assert.notMatch(JSON.stringify(broken), /hooks\.example|secret/)
 })

@@ -1,8 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Context, Effect, Exit, Scope } from "effect"
 import { AccountId } from "../../../schemas/Id.ts"
-import * as Causes from "../../../src/domain/incidents/Causes.ts"
-import { IncidentCauses } from "../../../src/store/incidents/IncidentCauses.ts"
+import { Incidents } from "../../../src/store/incidents/Incidents.ts"
 import { Backlog } from "../../../src/store/sql/Backlog.ts"
 import { Invoices } from "../../../src/store/documents/Invoices.ts"
 import { copyAccount, seedDrafts } from "../../support/database/Owners.ts"
@@ -79,7 +78,7 @@ describeLive(TestDatabase.layer)("Backlog", (it) => {
   it.effect("tells how long a transaction has held back events", function* () {
     const { account, first, sql } = yield* oneOwner
     const { waiting } = Context.get(first, Backlog)
-    const { heldEvents } = Context.get(first, IncidentCauses)
+    const { look } = Context.get(first, Incidents).sources.find(({ kinds }) => kinds.includes("events_held"))!
     const open = yield* Scope.make()
     const other = yield* Scope.provide(sql.reserve, open)
     yield* other.executeUnprepared("begin", [], undefined)
@@ -89,12 +88,12 @@ describeLive(TestDatabase.layer)("Backlog", (it) => {
       values (${account.account_id}, false, 'evt_held', 'invoice.failed', 'inv_held', 1, '{}', now() - interval '2 minutes')`
     const { oldest_unsettled_event } = yield* waiting
     assert.closeTo(oldest_unsettled_event, 120, 30)
-    const [cause] = (yield* heldEvents).map(Causes.heldEvents)
+    const [cause] = (yield* look).causes
     assert.deepInclude(cause, { kind: "events_held", severity: "warning" })
     yield* other.executeUnprepared("rollback", [], undefined)
     yield* Scope.close(open, Exit.void)
     assert.strictEqual((yield* until(waiting, (now) => now.oldest_unsettled_event === 0)).oldest_unsettled_event, 0)
-    assert.deepStrictEqual(yield* heldEvents, [])
+    assert.deepStrictEqual(yield* look, { causes: [], isAll: true })
   })
 
   it.effect("gives what is due of the accounts that are not left out, in order, once", function* () {

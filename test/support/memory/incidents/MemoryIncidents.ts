@@ -1,21 +1,21 @@
-import { Layer } from "effect"
 import type { AccountMode } from "../../../../schemas/Account.ts"
 import { IncidentId } from "../../../../schemas/Id.ts"
 import type { IncidentState } from "../../../../schemas/Incident.ts"
+import type { NationalProfile } from "../../../../src/documents/NationalProfile.ts"
+import * as Findings from "../../../../src/domain/incidents/Findings.ts"
 import { holdDownMs } from "../../../../src/domain/incidents/Incidents.ts"
-import { IncidentCauses } from "../../../../src/store/incidents/IncidentCauses.ts"
 import {
   Incidents,
   type StoredIncident,
   tellingLeaseSeconds,
   tellingsMax
 } from "../../../../src/store/incidents/Incidents.ts"
-import { existing, inMemory, modeKey, type Tables } from "../MemoryTables.ts"
+import { sourceOf } from "../../../../src/store/incidents/Sources.ts"
+import { existing, inMemory, type MemoryTables, modeKey, type Tables } from "../MemoryTables.ts"
 
 /* The part of the memory store that knows what goes wrong, and what was told of it. */
 
 const dayMs = 86_400_000
-const all = <A>(rows: ReadonlyArray<A>) => ({ rows, isAll: true })
 const daysUntil = (time: number, now: number) => Math.floor((time - now) / dayMs)
 
 const issuerOf = ({ accounts }: Tables, account: AccountMode) =>
@@ -28,89 +28,88 @@ const owned = <Row extends AccountMode & { readonly id: string }>(tables: Tables
   issuer: issuerOf(tables, row)
 })
 
-const layerCauses = inMemory(IncidentCauses, ({ call }, { localDate }) => ({
-  failingEndpoints: call("IncidentCauses.failingEndpoints", (tables, now) =>
-    all(
-      [...tables.endpoints.values()].flatMap((row) =>
-        row.is_active && row.failing_since !== null && now - row.failing_since.getTime() > 3_600_000
-          ? [{ ...owned(tables, row), since: row.failing_since }]
-          : []
-      )
-    )
-  ),
-  fullEndpoints: call("IncidentCauses.fullEndpoints", (tables) =>
-    all(
-      [...tables.endpoints.values()].flatMap((row) =>
-        row.full_since === null ? [] : [{ ...owned(tables, row), since: row.full_since }]
-      )
-    )
-  ),
-  endingCertificates: call("IncidentCauses.endingCertificates", (tables, now) => {
-    const rows = [...tables.certificates.values()]
-    return all(
-      rows
+const sourcesIn = ({ call }: MemoryTables["Service"], { localDate }: NationalProfile["Service"]) => {
+  const source = <Row>(
+    rows: (tables: Tables, now: number) => ReadonlyArray<Row>,
+    ...about: ReadonlyArray<Findings.Kinds<Row>>
+  ) => sourceOf(call("Incidents.look", rows), ...about)
+  // Nothing here was ever restored, and no transaction is old.
+  return [
+    source(
+      (tables, now) =>
+        [...tables.endpoints.values()].flatMap((row) =>
+          row.is_active && row.failing_since !== null && now - row.failing_since.getTime() > 3_600_000
+            ? [{ ...owned(tables, row), since: row.failing_since }]
+            : []
+        ),
+      Findings.failingEndpoint
+    ),
+    source(
+      (tables) =>
+        [...tables.endpoints.values()].flatMap((row) =>
+          row.full_since === null ? [] : [{ ...owned(tables, row), since: row.full_since }]
+        ),
+      Findings.fullEndpoint
+    ),
+    source((tables, now) => {
+      const rows = [...tables.certificates.values()]
+      return rows
         .filter((row) => !rows.some((one) => one.account_id === row.account_id && one.not_after > row.not_after))
         .map((row) => ({
           ...owned(tables, { ...row, livemode: true }),
           not_after: row.not_after,
           days: daysUntil(row.not_after.getTime(), now)
         }))
-        .filter(({ days }) => days <= 30)
-    )
-  }),
-  lowRanges: call("IncidentCauses.lowRanges", (tables, now) =>
-    all(
-      [...tables.resolutions.values()]
-        .filter(({ is_active }) => is_active)
-        .map((row) => ({
-          ...owned(tables, row),
-          document_type: row.document_type,
-          prefix: row.prefix,
-          left: Number(row.to_number - row.next_number + 1n),
-          size: Number(row.to_number - row.from_number + 1n),
-          valid_to: row.valid_to,
-          days: daysUntil(Date.parse(row.valid_to), Date.parse(localDate(now)))
-        }))
-        .filter(({ days, left, size }) => days <= 30 || (size - left) * 10 >= size * 9)
-    )
-  ),
-  // Nothing here was ever restored.
-  heldEvents: call("IncidentCauses.heldEvents", () => []),
-  heldRanges: call("IncidentCauses.heldRanges", () => all([])),
-  unreachableAuthority: call("IncidentCauses.unreachableAuthority", ({ circuits }, now) => {
-    const row = circuits.get("live")
-    return row === undefined || row.trouble === null || now - (row.failing_since ?? now) < 900_000
-      ? []
-      : [{ since: new Date(row.failing_since ?? now), trouble: row.trouble }]
-  }),
-  inContingency: call("IncidentCauses.inContingency", ({ invoices }, now) => {
-    const rows = [...invoices.values()].filter(({ livemode, state }) => livemode && state === "accepted_contingency")
-    if (rows.length === 0) return []
-    const deadline = Math.min(...rows.map(({ transmit_before }) => transmit_before?.getTime() ?? Infinity))
-    return [
-      {
-        count: rows.length,
-        since: new Date(Math.min(...rows.map(({ contingency_since }) => contingency_since?.getTime() ?? now))),
-        deadline: deadline === Infinity ? null : new Date(deadline),
-        left_ms: deadline === Infinity ? null : deadline - now,
-        account_ids: [...new Set(rows.map(({ account_id }) => account_id))]
-      }
-    ]
-  }),
-  failedDocuments: call("IncidentCauses.failedDocuments", (tables, now) => {
-    const rows = [...tables.invoices.values()].filter(
-      ({ failure, state }) => state === "failed" && failure?.code === "internal_error"
-    )
-    return all(
-      [...Map.groupBy(rows, modeKey).values()].map((some) => ({
+    }, Findings.endingCertificate),
+    source(
+      (tables, now) =>
+        [...tables.resolutions.values()]
+          .filter(({ is_active }) => is_active)
+          .map((row) => ({
+            ...owned(tables, row),
+            document_type: row.document_type,
+            prefix: row.prefix,
+            left: Number(row.to_number - row.next_number + 1n),
+            size: Number(row.to_number - row.from_number + 1n),
+            valid_to: row.valid_to,
+            days: daysUntil(Date.parse(row.valid_to), Date.parse(localDate(now)))
+          })),
+      Findings.usedRange,
+      Findings.endingRange
+    ),
+    source(({ circuits }, now) => {
+      const row = circuits.get("live")
+      return row === undefined || row.trouble === null || now - (row.failing_since ?? now) < 900_000
+        ? []
+        : [{ since: new Date(row.failing_since ?? now), trouble: row.trouble }]
+    }, Findings.unreachableAuthority),
+    source(({ invoices }, now) => {
+      const rows = [...invoices.values()].filter(({ livemode, state }) => livemode && state === "accepted_contingency")
+      if (rows.length === 0) return []
+      const deadline = Math.min(...rows.map(({ transmit_before }) => transmit_before?.getTime() ?? Infinity))
+      return [
+        {
+          count: rows.length,
+          since: new Date(Math.min(...rows.map(({ contingency_since }) => contingency_since?.getTime() ?? now))),
+          deadline: deadline === Infinity ? null : new Date(deadline),
+          left_ms: deadline === Infinity ? null : deadline - now,
+          account_ids: [...new Set(rows.map(({ account_id }) => account_id))]
+        }
+      ]
+    }, Findings.inContingency),
+    source((tables, now) => {
+      const rows = [...tables.invoices.values()].filter(
+        ({ failure, state }) => state === "failed" && failure?.code === "internal_error"
+      )
+      return [...Map.groupBy(rows, modeKey).values()].map((some) => ({
         ...owned(tables, some[0]!),
         count: some.length,
         since: new Date(now),
         ids: some.map(({ id }) => id)
       }))
-    )
-  })
-}))
+    }, Findings.failedDocuments)
+  ]
+}
 
 interface TellingRow {
   readonly incident_id: string
@@ -126,7 +125,9 @@ interface IncidentRow extends StoredIncident {
   readonly gone_since: number | null
 }
 
-const layerIncidents = inMemory(Incidents, ({ call }) => {
+/** What goes wrong in the memory store, and its incidents. */
+export const layerMemoryIncidents = inMemory(Incidents, (memory, profile) => {
+  const { call } = memory
   const rows = new Map<string, IncidentRow>()
   const tellings = new Map<string, TellingRow>()
   const keyOf = (one: Pick<TellingRow, "incident_id" | "channel" | "state">) =>
@@ -139,12 +140,13 @@ const layerIncidents = inMemory(Incidents, ({ call }) => {
   const tellingsOf = (id: string) => [...tellings.values()].filter(({ incident_id }) => incident_id === id)
 
   return {
+    sources: sourcesIn(memory, profile),
     open: call("Incidents.open", (_, now) =>
       openOnes().map((row) => ({ ...row, gone_ms: row.gone_since === null ? null : now - row.gone_since }))
     ),
     record: (verdict, channels) =>
       call("Incidents.record", (_, now) => {
-        for (const { account, covers: _covers, since, ...cause } of verdict.put) {
+        for (const { account, covers: _covers, failsDoctor: _failsDoctor, since, ...cause } of verdict.put) {
           const open = openOnes().find(({ kind, subject }) => kind === cause.kind && subject === cause.subject)
           const id = open?.id ?? IncidentId.make(`inc_${String(rows.size).padStart(26, "0")}`)
           const of = account ?? { account_id: null, livemode: null, issuer: null }
@@ -200,6 +202,3 @@ const layerIncidents = inMemory(Incidents, ({ call }) => {
     standing: call("Incidents.standing", () => [])
   }
 })
-
-/** What goes wrong in the memory store, and its incidents. */
-export const layerMemoryIncidents = Layer.merge(layerCauses, layerIncidents)

@@ -1,0 +1,176 @@
+import { Clock, Effect, Schema } from "effect"
+import { SqlClient, type Statement } from "effect/sql"
+import { findingFacts, FindingOwner } from "../../../schemas/Finding.ts"
+import type { IncidentKind } from "../../../schemas/Incident.ts"
+import { NationalProfile } from "../../documents/NationalProfile.ts"
+import { type Cause, causeOf } from "../../domain/incidents/Causes.ts"
+import * as Findings from "../../domain/incidents/Findings.ts"
+import { oldestUnsettled } from "../sql/Backlog.ts"
+import * as Query from "../sql/Query.ts"
+
+/** The most that one look reads of one kind. */
+const lookMax = 1_000
+
+/** What one source found. `isAll`: `lookMax` left nothing out. */
+export interface Found {
+  readonly causes: ReadonlyArray<Cause>
+  readonly isAll: boolean
+}
+
+/** A query for findings of some kinds. */
+export interface Source {
+  readonly kinds: ReadonlyArray<IncidentKind>
+  readonly look: Effect.Effect<Found>
+}
+
+/** A source of the rows of `look`, about which there are findings of several kinds. */
+export const sourceOf = <Row>(
+  look: Effect.Effect<ReadonlyArray<Row>>,
+  ...about: ReadonlyArray<Findings.Kinds<Row>>
+): Source => {
+  const kinds = about.flatMap((one) => one.kinds)
+  const found = Effect.map(look, (rows) => ({
+    causes: rows.slice(0, lookMax).flatMap((row) => about.flatMap(({ find }) => find(row).map(causeOf))),
+    isAll: rows.length <= lookMax
+  }))
+  return { kinds, look: Effect.withSpan(found, "Incidents.look", { attributes: { kinds } }) }
+}
+
+// Four attempts of a delivery take 36 minutes: who fails for an hour has lost an event that nobody sends again by itself.
+const endpointFailsHours = 1
+// Longer than most of the authority's pauses, and than the five minutes after which documents are issued in contingency.
+const unreachableMinutes = 15
+// A failure that is older says nothing of now: nobody has called since.
+const recentMinutes = 15
+// Three times what a transaction of Folio may take.
+const eventsHeldSeconds = 60
+// So long a document that failed and was not retried is told of.
+const failedDays = 7
+const failedIdsMax = 5
+const contingencyMax = 10_000
+const accountsShown = 10
+
+/** The facts with their account. */
+const ofAccounts = <Fields extends Schema.Struct.Fields>({ fields }: Schema.Struct<Fields>) =>
+  Schema.Struct({ ...FindingOwner.fields, ...fields })
+
+/** Sources of all that is wrong now, by the database's clock. Each reads what is wrong by an index, at most `lookMax` rows of it. */
+export const sources = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { localDate } = yield* NationalProfile
+  const today = Effect.map(Clock.currentTimeMillis, localDate)
+
+  const issuer = (table: string) => sql`(
+      select coalesce(m.issuer ->> 'legal_name', m.name) from account_modes m
+      where m.account_id = ${sql.literal(table)}.account_id and m.livemode = ${sql.literal(table)}.livemode) as issuer`
+
+  /** Reads one more row than are given, which tells whether that is all. */
+  const source = <R extends Schema.ConstraintDecoder<unknown>>(
+    row: R,
+    query: (date: string) => Statement.Fragment,
+    ...about: ReadonlyArray<Findings.Kinds<R["Type"]>>
+  ) => {
+    const read = Query.all(row, (date: string) => sql`${query(date)} limit ${lookMax + 1}`)
+    return sourceOf(Effect.flatMap(today, read), ...about)
+  }
+
+  return [
+    source(
+      ofAccounts(findingFacts.endpoint),
+      () => sql`
+        select account_id, livemode, ${issuer("e")}, id, failing_since as since from webhook_endpoints e
+        where failing_since < now() - ${endpointFailsHours} * interval '1 hour' and is_active order by failing_since`,
+      Findings.failingEndpoint
+    ),
+    source(
+      ofAccounts(findingFacts.endpoint),
+      () => sql`
+        select account_id, livemode, ${issuer("e")}, id, full_since as since from webhook_endpoints e
+        where full_since is not null and is_active order by full_since`,
+      Findings.fullEndpoint
+    ),
+    // One that another certificate of the account outlives is told of no more: signing takes the other when it ends.
+    source(
+      ofAccounts(findingFacts.certificate),
+      () => sql`
+        select account_id, livemode, ${issuer("c")}, id, not_after,
+          floor(extract(epoch from not_after - now()) / 86400)::integer as days
+        from certificates c
+        where not_after < now() + ${Findings.endsWithinDays + 1} * interval '1 day' and not exists (
+          select from certificates o where o.account_id = c.account_id and o.livemode = c.livemode and o.id <> c.id
+            and (o.not_after, o.id) > (c.not_after, c.id)
+        )
+        order by not_after desc`,
+      Findings.endingCertificate
+    ),
+    // Every range in use is read, because an index that holds the counter would slow down numbering. A range whose successor has the same
+    // prefix, numbers and days is told of no more; the subquery is made for the few that are low.
+    source(
+      ofAccounts(findingFacts.range),
+      (date) => sql`
+        select account_id, livemode, ${issuer("r")}, id, document_type, prefix, left_over::float8 as left, size::float8 as size,
+          to_char(valid_to, 'YYYY-MM-DD') as valid_to, valid_to - ${date}::date as days
+        from (select r.*, to_number - next_number + 1 as left_over, to_number - from_number + 1 as size from resolutions r) r
+        where is_active and ((next_number - from_number) * 10 >= size * ${Findings.usedTenths} or valid_to <= ${date}::date + ${Findings.endsWithinDays}::integer)
+          and (
+            select true from resolutions o
+            where o.account_id = r.account_id and o.livemode = r.livemode and o.document_type = r.document_type
+              and o.prefix = r.prefix and o.id <> r.id and o.is_active and o.valid_to > ${date}::date + ${Findings.endsWithinDays}::integer
+              and (o.next_number - o.from_number) * 10 < (o.to_number - o.from_number + 1) * ${Findings.usedTenths} limit 1
+          ) is null
+        order by valid_to desc`,
+      Findings.usedRange,
+      Findings.endingRange
+    ),
+    source(
+      ofAccounts(findingFacts.heldRange),
+      (date) => sql`
+        select account_id, livemode, ${issuer("r")}, id, prefix, held_since as since from resolutions r
+        where held_since is not null and is_active and valid_to >= ${date}::date order by held_since`,
+      Findings.heldRange
+    ),
+    source(
+      findingFacts.transaction,
+      () => sql`
+        select since from (select (${oldestUnsettled(sql)}) as since) e
+        where since < now() - ${eventsHeldSeconds} * interval '1 second'`,
+      Findings.heldEvents
+    ),
+    source(
+      findingFacts.authority,
+      () => sql`
+        select failing_since as since, trouble from authority_circuits
+        where name = 'live' and trouble is not null and failing_since < now() - ${unreachableMinutes} * interval '1 minute'
+          and (failed_at > now() - ${recentMinutes} * interval '1 minute' or opened_at is not null)`,
+      Findings.unreachableAuthority
+    ),
+    source(
+      findingFacts.contingency,
+      () => sql`
+        with waiting as (
+          select account_id, contingency_since, transmit_before from invoices
+          where state = 'accepted_contingency' and livemode order by created_at, id limit ${contingencyMax}
+        )
+        select count(*)::integer as count, min(contingency_since) as since, min(transmit_before) as deadline,
+          (extract(epoch from min(transmit_before) - now()) * 1000)::float8 as left_ms,
+          array(select distinct account_id from waiting order by account_id limit ${accountsShown}) as account_ids
+        from waiting having count(*) > 0`,
+      Findings.inContingency
+    ),
+    source(
+      ofAccounts(findingFacts.failed),
+      () => sql`
+        select account_id, livemode, ${issuer("f")}, count, since, ids from (
+          select account_id, livemode, count(*)::integer as count, min(updated_at) as since,
+            (array_agg(id order by id))[1:${sql.literal(String(failedIdsMax))}] as ids
+          from (
+            select account_id, livemode, id, updated_at from invoices
+            where state = 'failed' and failure ->> 'code' = 'internal_error'
+              and updated_at > now() - ${failedDays} * interval '1 day'
+            order by updated_at desc limit ${contingencyMax}
+          ) i group by account_id, livemode
+        ) f order by since`,
+      Findings.failedDocuments
+    )
+  ]
+})
