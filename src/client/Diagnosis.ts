@@ -3,6 +3,7 @@
  * together, until the signature fits. Like the verification it computes with Web Crypto alone, and runs wherever JavaScript does.
  */
 import type { Fault } from "./Faults.ts"
+import { jsonOf } from "./ResponseBody.ts"
 import { readingsOf, type Reading, type Scheme } from "./SignatureReadings.ts"
 import { verify, WebhookVerificationError } from "./Webhooks.ts"
 
@@ -67,14 +68,6 @@ const textOf = (bytes: Uint8Array) => {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     return null
-  }
-}
-
-const jsonOf = (text: string | null): unknown => {
-  try {
-    return text === null ? undefined : JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 
@@ -184,7 +177,7 @@ const fits = async (reading: Reading, secret: string, body: Bytes): Promise<bool
 }
 
 const idOf = (body: Uint8Array): string | null => {
-  const value = jsonOf(textOf(body))
+  const value = jsonOf(textOf(body) ?? "")
   return typeof value === "object" && value !== null && "id" in value && typeof value.id === "string" ? value.id : null
 }
 

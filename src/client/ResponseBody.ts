@@ -63,11 +63,14 @@ export const isFile = (method: string, path: string): boolean => fileType(method
 export const hasItsType = (method: string, path: string, type: string | undefined): boolean =>
   (fileType(method, path) ?? json).test(type ?? "")
 
-/** What a body of JSON says; undefined for another body. */
-export const parsed = (bytes: Uint8Array): unknown => {
+/** What a text of JSON says; undefined for another text. */
+export const jsonOf = (text: string): unknown => {
   try {
-    return JSON.parse(new TextDecoder().decode(bytes))
+    return JSON.parse(text)
   } catch {
     return undefined
   }
 }
+
+/** What a body of JSON says; undefined for another body. */
+export const parsed = (bytes: Uint8Array): unknown => jsonOf(new TextDecoder().decode(bytes))

@@ -1,39 +1,57 @@
 import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import { flow } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 
-/** `-f`: the file with the body of a request. */
-export const file = (what: string): Flag.Flag<string> =>
-  Flag.String("file").pipe(
-    Flag.withAlias("f"),
-    Flag.withMetavar("FILE"),
-    Flag.withDescription(`${what} as JSON; - is standard input`)
-  )
+/** What the help says of a command, with examples of its use. */
+export const described = (description: string, ...examples: ReadonlyArray<string>) =>
+  flow(Command.withDescription(description), Command.withExamples(examples.map((command) => ({ command }))))
 
-/** `--idempotency-key`: with it a repeated command does nothing twice. */
-export const idempotencyKey = Flag.String("idempotency-key").pipe(
-  Flag.withMetavar("KEY"),
-  Flag.withDescription("The same on every repetition; a new one if left out"),
-  Flag.optional,
-  Flag.map(Option.getOrUndefined)
-)
+/** A flag that is given or not. */
+export const toggle = (name: string, description: string): Flag.Flag<boolean> =>
+  Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
+
+/** A text that must be given. */
+export const required = (name: string, metavar: string, description: string): Flag.Flag<string> =>
+  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description))
+
+const orUndefined = <A>(flag: Flag.Flag<A>): Flag.Flag<A | undefined> =>
+  flag.pipe(Flag.optional, Flag.map(Option.getOrUndefined))
 
 /** An optional text. */
 export const text = (name: string, metavar: string, description: string): Flag.Flag<string | undefined> =>
-  Flag.String(name).pipe(
-    Flag.withMetavar(metavar),
-    Flag.withDescription(description),
-    Flag.optional,
-    Flag.map(Option.getOrUndefined)
-  )
+  orUndefined(required(name, metavar, description))
+
+/** Texts of a flag that may be repeated. */
+export const texts = (name: string, metavar: string, description: string): Flag.Flag<ReadonlyArray<string>> =>
+  required(name, metavar, description).pipe(Flag.atLeast(0), Flag.withDefault<ReadonlyArray<string>>([]))
+
+/** One of several words, or none. */
+export const choice = <const Words extends ReadonlyArray<string>>(name: string, words: Words, description: string) =>
+  orUndefined(Flag.Literals(name, words).pipe(Flag.withMetavar(name.toUpperCase()), Flag.withDescription(description)))
+
+/** `-f`: the file with the body of a request. */
+export const file = (what: string): Flag.Flag<string> =>
+  required("file", "FILE", `${what} as JSON; - is standard input`).pipe(Flag.withAlias("f"))
+
+/** `--idempotency-key`: with it a repeated command does nothing twice. */
+export const idempotencyKey = text("idempotency-key", "KEY", "The same on every repetition; a new one if left out")
 
 /** `--since`, which `timeOf` reads. */
 export const since = text("since", "TIME", "From this time on: 10m, 2h, 3d ago, or a date")
 
-/** An id, the command's argument. */
-export const id = (name: string, description: string): Argument.Argument<string> =>
+/** `--wait`: the command ends when the document has an outcome. */
+export const wait = toggle("wait", "Wait for the outcome; exit code 1 unless it is accepted")
+
+/** A text that the command is given without a flag. */
+export const argument = (name: string, description: string): Argument.Argument<string> =>
   Argument.String(name).pipe(Argument.withDescription(description))
+
+/** As `argument`, but it may be left out. */
+export const argumentOrNone = (name: string, description: string): Argument.Argument<string | undefined> =>
+  argument(name, description).pipe(Argument.optional, Argument.map(Option.getOrUndefined))
 
 const atLeastOne = Flag.Int("limit").pipe(
   Flag.withMetavar("N"),
@@ -52,7 +70,7 @@ export const end = atLeastOne.pipe(
 /** `--limit` and `--all`: how much of a list is shown. */
 export const amount = {
   limit: atLeastOne.pipe(Flag.withDescription("How many at most; 20 if left out"), Flag.withDefault(20)),
-  all: Flag.Boolean("all").pipe(Flag.withDescription("All of them"), Flag.withDefault(false))
+  all: toggle("all", "All of them")
 }
 
 /** The size of a page that `--limit` and `--all` ask for. */

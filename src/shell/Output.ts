@@ -1,4 +1,3 @@
-import * as Flag from "effect/cli/Flag"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 import * as Console from "effect/Console"
@@ -9,13 +8,11 @@ import * as Stream from "effect/Stream"
 import type { Violation } from "../client/Interface.ts"
 import type { Failure } from "./Failures.ts"
 import { type Column, type Paint, paintFor, safe, shown, tableFor } from "./Table.ts"
+import * as Flags from "./Flags.ts"
 
 /** `--json`: what a pipe gets, at a terminal as well. */
 export const Json = GlobalFlag.Setting("json")({
-  flag: Flag.Boolean("json").pipe(
-    Flag.withDescription("Print one JSON object a line, as in a pipe"),
-    Flag.withDefault(false)
-  )
+  flag: Flags.toggle("json", "Print one JSON object a line, as in a pipe")
 })
 
 /** Many messages begin with the field, which then is not named twice. */

@@ -34,6 +34,17 @@ const betweenCodes = (line: string, codeOf: (code: string) => string): string =>
     .map((part, index) => (index % 2 === 1 ? codeOf(part) : shown(part)))
     .join("")
 
+/** The lines of an object's fields, each behind its name; those without a value are left out. `width`: that of the names. */
+export const fieldLines = (
+  rows: ReadonlyArray<readonly [name: string, value: string | null | undefined]>,
+  { dim }: Paint,
+  width?: number
+): ReadonlyArray<string> => {
+  const said = rows.flatMap(([name, value]) => (value === null || value === undefined ? [] : [[name, value] as const]))
+  const wide = width ?? Math.max(...said.map(([name]) => name.length))
+  return said.map(([name, value]) => `  ${dim(name.padEnd(wide))}  ${shown(value)}`)
+}
+
 /** The codes of a terminal. Their lines are printed by way of `safe`. */
 export const paintFor = (canColor: boolean): Paint => {
   const painting = (number: number) => (text: string) => {

@@ -2,7 +2,8 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { Misuse } from "./Failures.ts"
 
-const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
+/** The seconds of the units in which times are said. */
+export const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
 
 const isoForm = /^(\d{4})-(\d\d)-(\d\d)([T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)?)?$/
 
@@ -38,6 +39,9 @@ export const timeOf = Effect.fnUntraced(function* (text: string) {
 })
 
 const two = (number: number) => String(number).padStart(2, "0")
+
+/** A time of the API on this machine's clock, without its day. */
+export const timeOfDay = (time: string): string => clock(time).slice(11)
 
 /** A time of the API on this machine's clock, as short as a table needs it. */
 export const clock = (time: string): string => {

@@ -15,7 +15,7 @@ export const api = Command.make(
   "api",
   {
     method: Argument.Literals("method", methods).pipe(Argument.withDescription(methods.join(", "))),
-    path: Argument.String("path").pipe(Argument.withDescription("Such as /v1/invoices?limit=1")),
+    path: Flags.argument("path", "Such as /v1/invoices?limit=1"),
     data: Flags.text("data", "JSON", "The body: JSON, @file, or @- for standard input").pipe(Flag.withAlias("d")),
     key: Flags.idempotencyKey
   },
@@ -32,8 +32,8 @@ export const api = Command.make(
     yield* writeOut(bytes, { isText, isLine: isText })
   })
 ).pipe(
-  Command.withDescription("Send a request of your own, print the answer as it is"),
-  Command.withExamples([
-    { command: "folio api POST /v1/customers -d @customer.json", description: "Register a customer" }
-  ])
+  Flags.described(
+    "Send a request of your own, print the answer as it is",
+    "folio api POST /v1/customers -d @customer.json"
+  )
 )

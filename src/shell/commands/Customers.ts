@@ -6,10 +6,10 @@ import { textOf } from "../Files.ts"
 import { Misuse } from "../Failures.ts"
 import * as Flags from "../Flags.ts"
 import { Output } from "../Output.ts"
-import { type Column, type Paint, shown } from "../Table.ts"
+import { type Column, fieldLines, type Paint } from "../Table.ts"
 import { clock } from "../Times.ts"
 
-const customer = Flags.id("customer", "Its id, cust_…")
+const customer = Flags.argument("customer", "Its id, cust_…")
 const path = (id: string) => `/v1/customers/${encodeURIComponent(id)}`
 
 const identificationOf = ({ identification: { check_digit, number } }: Customer) =>
@@ -23,23 +23,24 @@ const columns: ReadonlyArray<Column<Customer>> = [
   ["E-MAIL", ({ email }) => email]
 ]
 
-const lines = (one: Customer) => (paint: Paint) => {
-  const rows: ReadonlyArray<readonly [string, string | undefined]> = [
-    ["id", one.id],
-    ["number", `${identificationOf(one)} (type ${one.identification.type})`],
-    ["e-mail", one.email],
-    ["address", one.address],
-    ["city", one.city_code],
-    ["country", one.country_code],
-    ["created", clock(one.created_at)],
-    ["changed", clock(one.updated_at)],
-    ...Object.entries(one.metadata).map(([name, value]) => [`metadata.${name}`, value] as const)
-  ]
-  return [
-    paint.bold(one.legal_name),
-    ...rows.flatMap(([name, value]) => (value === undefined ? [] : [`  ${paint.dim(name.padEnd(8))}  ${shown(value)}`]))
-  ]
-}
+const lines = (one: Customer) => (paint: Paint) => [
+  paint.bold(one.legal_name),
+  ...fieldLines(
+    [
+      ["id", one.id],
+      ["number", `${identificationOf(one)} (type ${one.identification.type})`],
+      ["e-mail", one.email],
+      ["address", one.address],
+      ["city", one.city_code],
+      ["country", one.country_code],
+      ["created", clock(one.created_at)],
+      ["changed", clock(one.updated_at)],
+      ...Object.entries(one.metadata).map(([name, value]) => [`metadata.${name}`, value] as const)
+    ],
+    paint,
+    8
+  )
+]
 
 const print = (one: Customer) => Effect.flatMap(Output, (output) => output.one(one, lines(one)))
 
@@ -51,10 +52,7 @@ const list = Command.make(
     const all = api.all("customers", "allCustomers", { query: { limit: Flags.pageOf(flags) } })
     yield* (yield* Output).list(Flags.asked(flags)(all), columns, "There is no customer in this mode.")
   })
-).pipe(
-  Command.withDescription("List customers, newest first"),
-  Command.withExamples([{ command: "folio customers list --all --json > customers.ndjson" }])
-)
+).pipe(Flags.described("List customers, newest first", "folio customers list --all --json > customers.ndjson"))
 
 /** The type and the number of `31-900000001`. */
 const identified = (text: string) => {
@@ -85,11 +83,11 @@ const find = Command.make(
     yield* (yield* Output).list(Flags.asked(flags)(found), columns, "There is no such customer in this mode.")
   })
 ).pipe(
-  Command.withDescription("Find customers by identification, e-mail address or name"),
-  Command.withExamples([
-    { command: "folio customers find --name muñoz" },
-    { command: "folio customers find --identification 31-900000001 --json" }
-  ])
+  Flags.described(
+    "Find customers by identification, e-mail address or name",
+    "folio customers find --name muñoz",
+    "folio customers find --identification 31-900000001 --json"
+  )
 )
 
 const get = Command.make(
@@ -99,7 +97,7 @@ const get = Command.make(
     const api = yield* Api
     yield* print(yield* api.call("customers", "retrieveCustomer", { params: { id: flags.customer } }))
   })
-).pipe(Command.withDescription("Show a customer"), Command.withExamples([{ command: "folio customers get cust_…" }]))
+).pipe(Flags.described("Show a customer", "folio customers get cust_…"))
 
 const create = Command.make(
   "create",
@@ -109,10 +107,7 @@ const create = Command.make(
     const body = yield* textOf(flags.file)
     yield* print(yield* api.json<Customer>({ method: "POST", path: "/v1/customers", body, key: flags.key }))
   })
-).pipe(
-  Command.withDescription("Register a customer, the buyer of invoices"),
-  Command.withExamples([{ command: "folio customers create -f customer.json" }])
-)
+).pipe(Flags.described("Register a customer, the buyer of invoices", "folio customers create -f customer.json"))
 
 const update = Command.make(
   "update",
@@ -123,8 +118,10 @@ const update = Command.make(
     yield* print(yield* api.json<Customer>({ method: "PATCH", path: path(flags.customer), body, key: flags.key }))
   })
 ).pipe(
-  Command.withDescription("Change fields of a customer; documents that exist stay as they are"),
-  Command.withExamples([{ command: `echo '{"email": "new@example.com"}' | folio customers update cust_… -f -` }])
+  Flags.described(
+    "Change fields of a customer; documents that exist stay as they are",
+    `echo '{"email": "new@example.com"}' | folio customers update cust_… -f -`
+  )
 )
 
 const remove = Command.make(
@@ -135,10 +132,7 @@ const remove = Command.make(
     const deleted = yield* api.call("customers", "deleteCustomer", { params: { id: flags.customer } })
     yield* (yield* Output).one(deleted, () => [`${deleted.id} is deleted.`])
   })
-).pipe(
-  Command.withDescription("Delete a customer; documents that exist keep their copy"),
-  Command.withExamples([{ command: "folio customers delete cust_…" }])
-)
+).pipe(Flags.described("Delete a customer; documents that exist keep their copy", "folio customers delete cust_…"))
 
 export const customers = Command.make("customers").pipe(
   Command.withDescription("List, find, show, register, change, delete customers"),

@@ -1,8 +1,5 @@
-import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Delivery } from "../../client/Interface.ts"
 import { Api } from "../Api.ts"
@@ -37,12 +34,8 @@ const statuses = ["pending", "succeeded", "failed", "canceled"] as const
 export const deliveries = Command.make(
   "deliveries",
   {
-    failed: Flag.Boolean("failed").pipe(Flag.withDescription("Only those that were given up"), Flag.withDefault(false)),
-    status: Flag.Literals("status", statuses).pipe(
-      Flag.withMetavar("STATUS"),
-      Flag.withDescription("Only with this status"),
-      Flag.optional
-    ),
+    failed: Flags.toggle("failed", "Only those that were given up"),
+    status: Flags.choice("status", statuses, "Only with this status"),
     endpoint: Flags.text("endpoint", "we_…", "Only those to this webhook endpoint"),
     event: Flags.text("event", "evt_…", "Only those of this event"),
     ...Flags.amount
@@ -50,8 +43,8 @@ export const deliveries = Command.make(
   Effect.fnUntraced(function* (flags) {
     const api = yield* Api
     const output = yield* Output
-    const status = flags.failed ? "failed" : Option.getOrUndefined(flags.status)
-    if (flags.failed && Option.isSome(flags.status)) {
+    const status = flags.failed ? "failed" : flags.status
+    if (flags.failed && flags.status !== undefined) {
       return yield* new Misuse({ message: "--failed and --status say the same: use one of them." })
     }
     const query = { limit: Flags.pageOf(flags), ...(status === undefined ? {} : { status }) }
@@ -78,18 +71,18 @@ export const deliveries = Command.make(
     yield* output.list(list(), deliveryColumns, "No delivery was found.")
   })
 ).pipe(
-  Command.withDescription("List deliveries to webhook endpoints, newest first"),
-  Command.withExamples([{ command: "folio deliveries --failed" }, { command: "folio deliveries --event evt_…" }])
+  Flags.described(
+    "List deliveries to webhook endpoints, newest first",
+    "folio deliveries --failed",
+    "folio deliveries --event evt_…"
+  )
 )
 
 export const recover = Command.make(
   "recover",
   {
-    endpoint: Argument.String("endpoint").pipe(Argument.withDescription("Its id, we_…")),
-    since: Flag.String("since").pipe(
-      Flag.withMetavar("TIME"),
-      Flag.withDescription("From this time on: 10m, 2h, 3d ago, or a date")
-    )
+    endpoint: Flags.argument("endpoint", "Its id, we_…"),
+    since: Flags.required("since", "TIME", "From this time on: 10m, 2h, 3d ago, or a date")
   },
   Effect.fnUntraced(function* (flags) {
     const api = yield* Api
@@ -112,7 +105,4 @@ export const recover = Command.make(
       `${bold(String(done.deliveries))} deliveries to ${done.webhook_endpoint_id} were started, of events since ${clock(done.since)}.`
     ])
   })
-).pipe(
-  Command.withDescription("Deliver again what a webhook endpoint missed"),
-  Command.withExamples([{ command: "folio recover we_… --since 2h" }])
-)
+).pipe(Flags.described("Deliver again what a webhook endpoint missed", "folio recover we_… --since 2h"))

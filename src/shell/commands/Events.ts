@@ -1,5 +1,4 @@
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Event } from "../../client/Interface.ts"
@@ -11,13 +10,13 @@ import { writeOut } from "../Files.ts"
 import * as Flags from "../Flags.ts"
 import { Output } from "../Output.ts"
 import type { Column } from "../Table.ts"
-import { clock, timeOf } from "../Times.ts"
+import { timeOf, timeOfDay } from "../Times.ts"
 import { deliveryColumns } from "./Deliveries.ts"
 
-const event = Flags.id("event", "Its id, evt_…")
+const event = Flags.argument("event", "Its id, evt_…")
 
 const columns: ReadonlyArray<Column<Event>> = [
-  ["TIME", ({ created }) => clock(created).slice(11)],
+  ["TIME", ({ created }) => timeOfDay(created)],
   [
     "TYPE",
     ({ type }, { green, red, yellow }) => {
@@ -32,12 +31,7 @@ const columns: ReadonlyArray<Column<Event>> = [
 const tail = Command.make(
   "tail",
   {
-    events: Flag.String("events").pipe(
-      Flag.withMetavar("TYPES"),
-      Flag.withDescription("Only these: a type, or a pattern such as 'invoice.*'"),
-      Flag.atLeast(0),
-      Flag.withDefault<ReadonlyArray<string>>([])
-    ),
+    events: Flags.texts("events", "TYPES", "Only these: a type, or a pattern such as 'invoice.*'"),
     object: Flags.text("object", "ID", "Only those about this document"),
     since: Flags.since,
     limit: Flags.end
@@ -51,10 +45,7 @@ const tail = Command.make(
     const followed = eventsAfter(after, { types, object_id: flags.object })
     yield* output.list(Stream.take(followed, flags.limit), columns)
   })
-).pipe(
-  Command.withDescription("Follow the events as they happen"),
-  Command.withExamples([{ command: "folio events tail --events 'invoice.*' --since 10m" }])
-)
+).pipe(Flags.described("Follow the events as they happen", "folio events tail --events 'invoice.*' --since 10m"))
 
 const get = Command.make(
   "get",
@@ -65,10 +56,7 @@ const get = Command.make(
     // Exactly the bytes that deliveries sign; a newline only for a person.
     yield* writeOut(bytes, { isText: true })
   })
-).pipe(
-  Command.withDescription("Print an event, byte for byte as its deliveries send it"),
-  Command.withExamples([{ command: "folio events get evt_… > body.json" }])
-)
+).pipe(Flags.described("Print an event, byte for byte as its deliveries send it", "folio events get evt_… > body.json"))
 
 const resend = Command.make(
   "resend",
@@ -102,10 +90,7 @@ const resend = Command.make(
     )
     yield* output.rows(resent, deliveryColumns)
   })
-).pipe(
-  Command.withDescription("Attempt the deliveries of an event once more"),
-  Command.withExamples([{ command: "folio events resend evt_…" }])
-)
+).pipe(Flags.described("Attempt the deliveries of an event once more", "folio events resend evt_…"))
 
 export const events = Command.make("events").pipe(
   Command.withDescription("Follow and show events, send their deliveries again"),

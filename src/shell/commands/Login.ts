@@ -11,6 +11,7 @@ import { Failed, Misuse, Unreachable } from "../Failures.ts"
 import { textOf } from "../Files.ts"
 import { Output } from "../Output.ts"
 import { shown } from "../Table.ts"
+import * as Flags from "../Flags.ts"
 
 /** The key: asked for at a terminal, else the first line of standard input. */
 const askedKey = Effect.gen(function* () {
@@ -62,6 +63,8 @@ export const login = Command.make(
     ])
   })
 ).pipe(
-  Command.withDescription("Keep the address of a service and an API key; asks for it"),
-  Command.withExamples([{ command: "folio login --url https://folio.example.com", description: "Asks for the key" }])
+  Flags.described(
+    "Keep the address of a service and an API key; asks for it",
+    "folio login --url https://folio.example.com"
+  )
 )

@@ -1,7 +1,5 @@
-import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import type { Capability } from "../../../schemas/PortalSession.ts"
 import type { PortalSessionWithUrl } from "../../client/Interface.ts"
 import { Api } from "../Api.ts"
@@ -9,39 +7,26 @@ import { Connection } from "../Connection.ts"
 import { find, invoices, kindOf } from "../documents/Kinds.ts"
 import { Misuse } from "../Failures.ts"
 import * as Flags from "../Flags.ts"
+import { isId, objectOf } from "../Objects.ts"
 import { Output } from "../Output.ts"
-import { clock } from "../Times.ts"
+import { clock, secondsOf } from "../Times.ts"
 
 const all: ReadonlyArray<Capability> = ["view", "deliver", "endpoints", "documents", "keys", "setup"]
 
-const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
-
 /** The seconds that `--expires-in` says: `30m`, `8h`, `7d`, or a number of seconds. */
 const lastingOf = Effect.fnUntraced(function* (text: string) {
-  const [, count, unit = "s"] = /^(\d{1,9})([smhd]?)$/.exec(text) ?? []
-  if (count !== undefined) return Number(count) * (secondsOf[unit === "" ? "s" : unit] ?? 1)
+  const [, count, unit = ""] = /^(\d{1,9})([smhd]?)$/.exec(text) ?? []
+  if (count !== undefined) return Number(count) * (secondsOf[unit] ?? 1)
   return yield* new Misuse({
     message: `${JSON.stringify(text)} is no time that a session lasts.`,
     hint: "Write 30m, 8h or 7d; an hour if left out."
   })
 })
 
-/** The pages of the portal, by the prefix of an id. */
-const pages: Readonly<Record<string, string>> = {
-  inv: "documents",
-  cn: "documents",
-  dn: "documents",
-  cust: "customers",
-  evt: "events",
-  we: "endpoints",
-  req: "requests"
-}
-
 /** The page about an object: that of its id, or of the document with a number. */
 const pageOf = Effect.fnUntraced(function* (what: string) {
-  const prefix = /^([a-z]+)_[0-9a-z]{26}$/.exec(what)?.[1]
-  if (prefix === undefined) return `documents/${(yield* find(kindOf(what) ?? invoices, what)).id}`
-  const page = pages[prefix]
+  if (!isId(what)) return `documents/${(yield* find(kindOf(what) ?? invoices, what)).id}`
+  const page = objectOf(what)?.page
   if (page !== undefined) return `${page}/${what}`
   return yield* new Misuse({ message: `The portal has no page about ${what}.` })
 })
@@ -58,10 +43,7 @@ const lines =
 export const portal = Command.make(
   "portal",
   {
-    what: Argument.String("what").pipe(
-      Argument.withDescription("A document (FE12, inv_…) or another id, to begin on its page"),
-      Argument.optional
-    ),
+    what: Flags.argumentOrNone("what", "A document (FE12, inv_…) or another id, to begin on its page"),
     lasting: Flags.text("expires-in", "TIME", "How long the session lasts: 30m, 8h, 7d; 1h if left out"),
     capabilities: Flags.text(
       "capabilities",
@@ -74,7 +56,7 @@ export const portal = Command.make(
     const { mode } = yield* Connection
     const output = yield* Output
     const expires_in = yield* lastingOf(lasting)
-    const page = Option.isSome(what) ? yield* pageOf(what.value) : undefined
+    const page = what === undefined ? undefined : yield* pageOf(what)
     const usual: ReadonlyArray<Capability> = mode === "test" ? all : ["view"]
     // The service refuses a word that it does not know, and names those that it does.
     const wanted = capabilities === undefined ? usual : (capabilities.split(",") as ReadonlyArray<Capability>)
@@ -85,6 +67,9 @@ export const portal = Command.make(
     yield* output.one({ ...session, url }, lines(session, url))
   })
 ).pipe(
-  Command.withDescription("Print a link that opens the portal in a browser"),
-  Command.withExamples([{ command: "folio portal" }, { command: "folio portal FE12 --capabilities view,documents" }])
+  Flags.described(
+    "Print a link that opens the portal in a browser",
+    "folio portal",
+    "folio portal FE12 --capabilities view,documents"
+  )
 )

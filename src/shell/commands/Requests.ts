@@ -1,15 +1,14 @@
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { LoggedRequest, LoggedRequestWithBodies } from "../../client/Interface.ts"
+import { jsonOf } from "../../client/ResponseBody.ts"
 import { Api } from "../Api.ts"
 import * as Flags from "../Flags.ts"
 import { Output } from "../Output.ts"
 import { requestsFrom } from "../RequestLog.ts"
-import { type Column, type Paint, shown } from "../Table.ts"
-import { clock, timeOf } from "../Times.ts"
+import { type Column, fieldLines, type Paint, shown } from "../Table.ts"
+import { clock, timeOf, timeOfDay } from "../Times.ts"
 
 const paintedStatus = (status: number, { green, red, yellow }: Paint) => {
   const text = String(status)
@@ -26,7 +25,7 @@ const remark = ({ error_code, idempotency, objects }: LoggedRequest) =>
     .join(" ")
 
 const columns: ReadonlyArray<Column<LoggedRequest>> = [
-  ["TIME", ({ created }) => clock(created).slice(11)],
+  ["TIME", ({ created }) => timeOfDay(created)],
   ["STATUS", ({ status }, paint) => paintedStatus(status, paint)],
   ["METHOD", ({ method }) => method],
   ["PATH", ({ path, query }) => (query === null ? path : `${path}?${query}`)],
@@ -40,12 +39,7 @@ const tail = Command.make(
   {
     status: Flags.text("status", "STATUS", "Only with this status: 404, or 4xx"),
     path: Flags.text("path", "PATH", "Only those whose path begins so"),
-    method: Flag.Literals("method", ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]).pipe(
-      Flag.withMetavar("METHOD"),
-      Flag.withDescription("Only with this method"),
-      Flag.optional,
-      Flag.map(Option.getOrUndefined)
-    ),
+    method: Flags.choice("method", ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"], "Only with this method"),
     object: Flags.text("object", "ID", "Only those about this object"),
     key: Flags.text("idempotency-key", "KEY", "Only with this idempotency key"),
     apiKey: Flags.text("api-key", "key_…", "Only with this API key"),
@@ -69,18 +63,18 @@ const tail = Command.make(
     yield* output.list(Stream.take(requestsFrom(query, since), flags.limit), columns)
   })
 ).pipe(
-  Command.withDescription("Follow the requests to the API; the latest ten come first"),
-  Command.withExamples([{ command: "folio requests tail --status 4xx --path /v1/invoices" }])
+  Flags.described(
+    "Follow the requests to the API; the latest ten come first",
+    "folio requests tail --status 4xx --path /v1/invoices"
+  )
 )
 
 const indented = (heading: string, body: string | null, { bold }: Paint) => {
   if (body === null) return []
-  try {
-    body = JSON.stringify(JSON.parse(body), null, 2)
-  } catch {
-    // The log keeps the beginning of a long body, which is no JSON.
-  }
-  return ["", bold(heading), ...body.split("\n").map((line) => `  ${shown(line)}`)]
+  const value = jsonOf(body)
+  // The log keeps the beginning of a long body, which is no JSON.
+  const text = value === undefined ? body : JSON.stringify(value, null, 2)
+  return ["", bold(heading), ...text.split("\n").map((line) => `  ${shown(line)}`)]
 }
 
 const lines = (one: LoggedRequestWithBodies) => (paint: Paint) => {
@@ -104,7 +98,7 @@ const lines = (one: LoggedRequestWithBodies) => (paint: Paint) => {
   ]
   return [
     `${paint.bold(`${one.method} ${one.path}${one.query === null ? "" : `?${one.query}`}`)}  ${paintedStatus(one.status, paint)}`,
-    ...rows.flatMap(([name, value]) => (value === null ? [] : [`  ${paint.dim(name.padEnd(11))}  ${shown(value)}`])),
+    ...fieldLines(rows, paint, 11),
     ...indented("Sent", one.request_body, paint),
     ...indented("Answered", one.response_body, paint)
   ]
@@ -112,15 +106,12 @@ const lines = (one: LoggedRequestWithBodies) => (paint: Paint) => {
 
 const get = Command.make(
   "get",
-  { request: Flags.id("request", "Its id, req_…, which each answer has in the header Request-Id") },
+  { request: Flags.argument("request", "Its id, req_…, which each answer has in the header Request-Id") },
   Effect.fnUntraced(function* (flags) {
     const one = yield* (yield* Api).call("requests", "retrieveRequest", { params: { id: flags.request } })
     yield* (yield* Output).one(one, lines(one))
   })
-).pipe(
-  Command.withDescription("Show a request with its bodies"),
-  Command.withExamples([{ command: "folio requests get req_…" }])
-)
+).pipe(Flags.described("Show a request with its bodies", "folio requests get req_…"))
 
 export const requests = Command.make("requests").pipe(
   Command.withDescription("Follow and show the requests to the API"),

@@ -84,8 +84,10 @@ const verify = Command.make(
       return yield* new Failed({ message: `The webhook is not valid: ${found.map(({ code }) => code).join(", ")}.` })
   })
 ).pipe(
-  Command.withDescription("Say whether a webhook is genuine, and otherwise what is wrong with it"),
-  Command.withExamples([{ command: "folio webhooks verify --secret whsec_… -H 'Svc-Signature: …' < body.json" }])
+  Flags.described(
+    "Say whether a webhook is genuine, and otherwise what is wrong with it",
+    "folio webhooks verify --secret whsec_… -H 'Svc-Signature: …' < body.json"
+  )
 )
 
 export const webhooks = Command.make("webhooks").pipe(

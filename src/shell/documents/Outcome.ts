@@ -4,7 +4,7 @@ import * as Stream from "effect/Stream"
 import { latestEvent, eventsAfter } from "../Events.ts"
 import { Failed } from "../Failures.ts"
 import { Output } from "../Output.ts"
-import { type Document, type Kind, nameOf } from "./Kinds.ts"
+import { type Document, get, type Kind, nameOf } from "./Kinds.ts"
 import { documentLines, faultsOf } from "./Shown.ts"
 
 /** Prints a document. Fails when it was rejected or has failed, so that a script does not go on. */
@@ -26,11 +26,11 @@ export const tellOutcome = Effect.fnUntraced(function* (kind: Kind, id: string) 
   yield* output.say(({ dim }) => dim(`${id} is a draft now; Ctrl-C ends the waiting, not the document.`))
   const seen = yield* latestEvent()
   const waited = Effect.gen(function* () {
-    const first = yield* kind.get(id)
+    const first = yield* get(kind, id)
     if (first.status !== "draft") return first
     // The events since `seen` have everything that happens after the document was a draft.
     const outcome = yield* eventsAfter(seen, { object_id: id }).pipe(
-      Stream.mapEffect(() => kind.get(id)),
+      Stream.mapEffect(() => get(kind, id)),
       Stream.filter(({ status }) => status !== "draft"),
       Stream.runHead
     )

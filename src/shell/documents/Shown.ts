@@ -1,5 +1,5 @@
 import type { AuthorityError, InvoiceStatus, TimelinePage } from "../../client/Interface.ts"
-import { type Column, type Paint, shown } from "../Table.ts"
+import { type Column, fieldLines, type Paint } from "../Table.ts"
 import { clock } from "../Times.ts"
 import { type Document, nameOf } from "./Kinds.ts"
 
@@ -77,11 +77,9 @@ export const documentLines =
       ["check at", qr_url],
       ...Object.entries(document.metadata).map(([name, value]) => [`metadata.${name}`, value] as const)
     ]
-    const said = rows.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]))
-    const width = Math.max(...said.map(([name]) => name.length))
     return [
       `${paint.bold(nameOf(document))}  ${painted(document.status, paint)}${stage === "done" ? "" : ` (${stage})`}`,
-      ...said.map(([name, value]) => `  ${paint.dim(name.padEnd(width))}  ${shown(value)}`),
+      ...fieldLines(rows, paint),
       ...faultsOf(document).map((fault) => `  ${paint.red(fault)}`),
       ...(waiting === undefined
         ? []

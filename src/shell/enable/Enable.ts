@@ -3,6 +3,7 @@ import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { text } from "../Flags.ts"
+import * as Flags from "../Flags.ts"
 
 const count = (name: string, what: string) =>
   Flag.Int(name).pipe(
@@ -27,11 +28,9 @@ export const enable = Command.make(
   })
 ).pipe(
   Command.withShortDescription("Pass the authority's test set (habilitación)"),
-  Command.withDescription(
-    "Pass the test set of the tax authority that every issuer passes before it issues (habilitación), with a live key. Begins it, or takes it up with what is missing, and shows how far it is. Ctrl-C ends the watching, not the test set; without --test-set-id the newest one is watched."
-  ),
-  Command.withExamples([
-    { command: "folio enable --test-set-id b7d1… --invoices 30 --credit-notes 10" },
-    { command: "folio enable", description: "Go on watching" }
-  ])
+  Flags.described(
+    "Pass the test set of the tax authority that every issuer passes before it issues (habilitación), with a live key. Begins it, or takes it up with what is missing, and shows how far it is. Ctrl-C ends the watching, not the test set; without --test-set-id the newest one is watched.",
+    "folio enable --test-set-id b7d1… --invoices 30 --credit-notes 10",
+    "folio enable"
+  )
 )

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { jsonOf } from "../../client/ResponseBody.ts"
 import { decimal, percentage, product, rounded } from "../../domain/documents/Decimal.ts"
 import { lineOf as sheetLine, type Row, type Sheet } from "./Sheet.ts"
 
@@ -204,14 +205,6 @@ export const itemsOfSheet = (sheet: Sheet, hasComma: boolean): ReadonlyArray<Ite
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** The invoices of a text with the JSON of one request a line. */
 export const itemsOfLines = (content: string): ReadonlyArray<Item> =>
   content
@@ -220,7 +213,7 @@ export const itemsOfLines = (content: string): ReadonlyArray<Item> =>
     .map((text, index) => ({ text: text.trim(), line: index + 1 }))
     .filter(({ text }) => text !== "")
     .map(({ line, text }) => {
-      const value = parsed(text)
+      const value = jsonOf(text)
       const { [errorColumn]: _, ...request } = isObject(value) ? value : {}
       const metadata = request["metadata"]
       const order = isObject(metadata) && typeof metadata["order"] === "string" ? metadata["order"] : null

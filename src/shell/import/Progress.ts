@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Fs from "node:fs"
+import { jsonOf } from "../../client/ResponseBody.ts"
 import { Failed, Misuse } from "../Failures.ts"
 
 /** Whose invoices a file of progress tells of. */
@@ -16,12 +17,8 @@ interface Begun extends Target {
 /** The lines of a file of progress; a line that a crash has cut off is none. */
 const entriesOf = (content: string): ReadonlyArray<Readonly<Record<string, unknown>>> =>
   content.split("\n").flatMap((text) => {
-    try {
-      const value: unknown = JSON.parse(text)
-      return typeof value === "object" && value !== null ? [{ ...value }] : []
-    } catch {
-      return []
-    }
+    const value = jsonOf(text)
+    return typeof value === "object" && value !== null ? [{ ...value }] : []
   })
 
 // The service keeps idempotency keys for 24 hours. Until then a repetition is safe without the file of progress.

@@ -4,6 +4,7 @@ import type { Event } from "../../client/Interface.ts"
 import { Output } from "../Output.ts"
 import { type Attempt, noAnswer } from "./Forward.ts"
 import { safe, shown } from "../Table.ts"
+import { timeOfDay } from "../Times.ts"
 
 /** One attempt to send an event to the local address. `isAgain`: it was asked for by key. */
 export interface Shown extends Attempt {
@@ -12,11 +13,6 @@ export interface Shown extends Attempt {
   readonly isAgain: boolean
   /** After how many seconds the next attempt comes; null if none does. */
   readonly next: number | null
-}
-
-export const clock = (created: string): string => {
-  const time = new Date(created)
-  return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, "0")).join(":")
 }
 
 const inShort: Readonly<Record<string, string>> = { ECONNREFUSED: "nobody there", [noAnswer]: "no answer" }
@@ -49,7 +45,7 @@ export const make = Effect.map(Output, (output) => {
     }
     const result = status === null ? (inShort[reason ?? ""] ?? reason ?? "") : String(status)
     const [type, number] = next === null ? [event.type.padEnd(33), full_number.padEnd(13)] : [event.type, full_number]
-    const before = shown(`${clock(event.created)}  ${type}  ${number}  `)
+    const before = shown(`${timeOfDay(event.created)}  ${type}  ${number}  `)
     const after = next === null ? `  ${duration_ms} ms${isAgain ? " · again" : ""}` : ` · in ${next} s`
     // A line that the terminal breaks in two could not be written over.
     const room = columns() - 1

@@ -1,7 +1,6 @@
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 import * as Effect from "effect/Effect"
 import * as Latch from "effect/Latch"
-import * as Option from "effect/Option"
 import * as Semaphore from "effect/Semaphore"
 import type { Event, EventType } from "../../client/Interface.ts"
 import { Api } from "../Api.ts"
@@ -124,10 +123,10 @@ const run = Effect.fnUntraced(function* (options: Options, from: Place, until: s
 interface Given {
   readonly forwardTo: string
   readonly events: string
-  readonly since: Option.Option<string>
-  readonly between: Option.Option<string>
-  readonly end: Option.Option<string>
-  readonly envFile: Option.Option<string>
+  readonly since: string | undefined
+  readonly between: string | undefined
+  readonly end: string | undefined
+  readonly envFile: string | undefined
 }
 
 const secretName = "FOLIO_WEBHOOK_SECRET"
@@ -141,7 +140,7 @@ export const listenTo = Effect.fnUntraced(function* ({ between, end, envFile, ev
       hint: "Write :9099/hook, localhost:9099/hook or http://localhost:9099/hook."
     })
   }
-  if (Option.isSome(between) !== Option.isSome(end) || (Option.isSome(between) && Option.isSome(since))) {
+  if ((between === undefined) !== (end === undefined) || (between !== undefined && since !== undefined)) {
     return yield* new Misuse({
       message: "A period has a beginning and an end: --between T1 T2, without --since.",
       hint: "For example: --between 2h 1h"
@@ -149,8 +148,8 @@ export const listenTo = Effect.fnUntraced(function* ({ between, end, envFile, ev
   }
   const types = yield* eventTypesOf([events])
   const period =
-    Option.isSome(between) && Option.isSome(end)
-      ? { since: yield* timeOf(between.value), until: yield* timeOf(end.value) }
+    between !== undefined && end !== undefined
+      ? { since: yield* timeOf(between), until: yield* timeOf(end) }
       : undefined
 
   const { mode, url } = yield* Connection
@@ -158,14 +157,14 @@ export const listenTo = Effect.fnUntraced(function* ({ between, end, envFile, ev
   const account = yield* api.call("account", "retrieveAccount", {})
   const listener: Listener = { url, account: account.id, mode, forwardTo: target }
   const secret = yield* secretOf(listener)
-  const isWritten = Option.isSome(envFile) && (yield* writeSetting(envFile.value, secretName, secret))
+  const isWritten = envFile !== undefined && (yield* writeSetting(envFile, secretName, secret))
 
   yield* Effect.scoped(
     Effect.gen(function* () {
       if (period === undefined) yield* lockPlace(listener)
       const { place, words } =
         period === undefined
-          ? yield* beginning(listener, Option.getOrUndefined(since))
+          ? yield* beginning(listener, since)
           : { place: { after: null, since: period.since }, words: `from ${period.since} to ${period.until}` }
       if (period === undefined) yield* writePlace(listener, place)
       const told = { object: "listener", url, account: account.id, livemode: mode === "live", forward_to: target }
@@ -173,8 +172,7 @@ export const listenTo = Effect.fnUntraced(function* ({ between, end, envFile, ev
       yield* output.say(({ bold, dim, red }) =>
         [
           `${mode === "live" ? red(bold("LIVE events")) : "Test events"} of ${shown(account.name)} at ${url} go to ${bold(target)}, ${words}.`,
-          `Signed with ${secret}` +
-            (isWritten && Option.isSome(envFile) ? `, which is now ${secretName} in ${envFile.value}.` : "."),
+          `Signed with ${secret}${isWritten ? `, which is now ${secretName} in ${envFile}` : ""}.`,
           dim(`Keys: ${help}`)
         ].join("\n")
       )

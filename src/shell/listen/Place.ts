@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import { createHash, randomBytes } from "node:crypto"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
+import { jsonOf } from "../../client/ResponseBody.ts"
 import { createPrivately, ownDirectory, writePrivately } from "../Connection.ts"
 import { Failed } from "../Failures.ts"
 
@@ -49,12 +50,8 @@ const isPlace = (value: unknown): value is Place => {
 
 /** What the text of a file says of a place; undefined if nothing. */
 export const placeIn = (content: string): Place | undefined => {
-  try {
-    const value: unknown = JSON.parse(content)
-    return isPlace(value) ? { after: value.after, since: value.since } : undefined
-  } catch {
-    return undefined
-  }
+  const value = jsonOf(content)
+  return isPlace(value) ? { after: value.after, since: value.since } : undefined
 }
 
 const pathOf = (listener: Listener, ending: string) =>

@@ -1,26 +1,18 @@
-import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import { Connection } from "../Connection.ts"
 import { documents, happenings, hintFor, isEventType } from "../EventTypes.ts"
 import { Misuse } from "../Failures.ts"
 import { Output } from "../Output.ts"
 import { shown } from "../Table.ts"
+import * as Flags from "../Flags.ts"
 
 export const trigger = Command.make(
   "trigger",
   {
-    type: Argument.String("event type").pipe(
-      Argument.withDescription(`${documents.join(", ")}, each with .${happenings.join(" .")}`)
-    ),
-    set: Flag.String("set").pipe(
-      Flag.withMetavar("PATH=VALUE"),
-      Flag.withDescription("Set a field of the document; may be repeated"),
-      Flag.atLeast(0),
-      Flag.withDefault([])
-    ),
-    wait: Flag.Boolean("wait").pipe(Flag.withDescription("Wait for the event and print it"), Flag.withDefault(false))
+    type: Flags.argument("event type", `${documents.join(", ")}, each with .${happenings.join(" .")}`),
+    set: Flags.texts("set", "PATH=VALUE", "Set a field of the document; may be repeated"),
+    wait: Flags.toggle("wait", "Wait for the event and print it")
   },
   Effect.fnUntraced(function* ({ set, type, wait }) {
     const output = yield* Output
@@ -45,11 +37,9 @@ export const trigger = Command.make(
   })
 ).pipe(
   Command.withShortDescription("Make a document of the sandbox that ends as asked"),
-  Command.withDescription(
-    "Make a document of the sandbox of which this event will tell. Scripts of the sandbox that are left are replaced."
-  ),
-  Command.withExamples([
-    { command: "folio trigger invoice.rejected_by_authority --wait", description: "A rejected invoice" },
-    { command: "folio trigger credit_note.email.bounced --set metadata.order=7", description: "A note of order 7" }
-  ])
+  Flags.described(
+    "Make a document of the sandbox of which this event will tell. Scripts of the sandbox that are left are replaced.",
+    "folio trigger invoice.rejected_by_authority --wait",
+    "folio trigger credit_note.email.bounced --set metadata.order=7"
+  )
 )

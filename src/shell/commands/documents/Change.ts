@@ -1,61 +1,69 @@
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
+import type { EmailSnapshot } from "../../../client/Interface.ts"
 import { Api } from "../../Api.ts"
-import { creditNotes, type Document, idOf, type Kind } from "../../documents/Kinds.ts"
+import { creditNotes, type Document, idOf, type Kind, pathOf } from "../../documents/Kinds.ts"
 import { documentLines } from "../../documents/Shown.ts"
 import { tellOutcome } from "../../documents/Outcome.ts"
 import { textOf } from "../../Files.ts"
 import * as Flags from "../../Flags.ts"
 import { Output } from "../../Output.ts"
-import { wait } from "./Create.ts"
-import { document, sample } from "./Read.ts"
+import { document } from "./Read.ts"
 import { shown } from "../../Table.ts"
 
+interface Given {
+  readonly document: string
+  readonly key: string | undefined
+  /** The file with the body of the request. */
+  readonly file?: string
+  readonly wait?: boolean
+}
+
+/** Carries out an operation that changes a document, and prints the document; with `wait`, once it has an outcome. */
+const change = Effect.fnUntraced(function* (
+  kind: Kind,
+  operation: "retry" | "correct" | "cancel",
+  { document: text, file, key, wait = false }: Given
+) {
+  const api = yield* Api
+  const path = pathOf(kind, yield* idOf(kind, text), `/${operation}`)
+  const body = file === undefined ? undefined : yield* textOf(file)
+  const changed = yield* api.json<Document>({ method: "POST", path, body, key })
+  if (wait) return yield* tellOutcome(kind, changed.id)
+  yield* (yield* Output).one(changed, documentLines(changed))
+})
+
 export const retry = (kind: Kind) =>
-  Command.make(
-    "retry",
-    { document: document(kind), key: Flags.idempotencyKey, wait },
-    Effect.fnUntraced(function* (flags) {
-      const retried = yield* kind.retry(yield* idOf(kind, flags.document), { key: flags.key })
-      if (flags.wait) return yield* tellOutcome(kind, retried.id)
-      yield* (yield* Output).one(retried, documentLines(retried))
-    })
+  Command.make("retry", { document: document(kind), key: Flags.idempotencyKey, wait: Flags.wait }, (flags) =>
+    change(kind, "retry", flags)
   ).pipe(
-    Command.withDescription("Submit one that failed again, once the cause is repaired; it keeps its number"),
-    Command.withExamples([{ command: `folio ${kind.command} retry ${sample(kind)} --wait` }])
+    Flags.described(
+      "Submit one that failed again, once the cause is repaired; it keeps its number",
+      `folio ${kind.command} retry ${kind.sample} --wait`
+    )
   )
 
 export const correct = (kind: Kind) =>
   Command.make(
     "correct",
-    { document: document(kind), file: Flags.file(`The whole ${kind.one}, corrected`), key: Flags.idempotencyKey, wait },
-    Effect.fnUntraced(function* (flags) {
-      const api = yield* Api
-      const id = yield* idOf(kind, flags.document)
-      const body = yield* textOf(flags.file)
-      const path = `${kind.path}/${encodeURIComponent(id)}/correct`
-      const corrected = yield* api.json<Document>({ method: "POST", path, body, key: flags.key })
-      if (flags.wait) return yield* tellOutcome(kind, corrected.id)
-      yield* (yield* Output).one(corrected, documentLines(corrected))
-    })
+    {
+      document: document(kind),
+      file: Flags.file(`The whole ${kind.one}, corrected`),
+      key: Flags.idempotencyKey,
+      wait: Flags.wait
+    },
+    (flags) => change(kind, "correct", flags)
   ).pipe(
-    Command.withDescription("Correct one that the authority rejected; it keeps its number"),
-    Command.withExamples([{ command: `folio ${kind.command} correct ${sample(kind)} -f corrected.json --wait` }])
+    Flags.described(
+      "Correct one that the authority rejected; it keeps its number",
+      `folio ${kind.command} correct ${kind.sample} -f corrected.json --wait`
+    )
   )
 
 export const cancel = (kind: Kind) =>
-  Command.make(
-    "cancel",
-    { document: document(kind), key: Flags.idempotencyKey },
-    Effect.fnUntraced(function* (flags) {
-      const canceled = yield* kind.cancel(yield* idOf(kind, flags.document), { key: flags.key })
-      yield* (yield* Output).one(canceled, documentLines(canceled))
-    })
-  ).pipe(
-    Command.withDescription("Cancel a draft that has no number yet"),
-    Command.withExamples([{ command: `folio ${kind.command} cancel ${kind.idPrefix}…` }])
-  )
+  Command.make("cancel", { document: document(kind), key: Flags.idempotencyKey }, (flags) =>
+    change(kind, "cancel", flags)
+  ).pipe(Flags.described("Cancel a draft that has no number yet", `folio ${kind.command} cancel ${kind.idPrefix}…`))
 
 export const email = (kind: Kind) =>
   Command.make(
@@ -66,12 +74,16 @@ export const email = (kind: Kind) =>
       key: Flags.idempotencyKey
     },
     Effect.fnUntraced(function* ({ document: text, key, to }) {
-      const sent = yield* kind.email(yield* idOf(kind, text), to === undefined ? {} : { to }, { key })
+      const api = yield* Api
+      const path = pathOf(kind, yield* idOf(kind, text), "/email")
+      const sent = yield* api.json<EmailSnapshot>({ method: "POST", path, body: JSON.stringify({ to }), key })
       yield* (yield* Output).one(sent, () => [`The e-mail ${sent.id} to ${shown(sent.to)} is ${sent.status}.`])
     })
   ).pipe(
-    Command.withDescription("E-mail it again, to the customer or to another address"),
-    Command.withExamples([{ command: `folio ${kind.command} email ${sample(kind)} --to archive@example.com` }])
+    Flags.described(
+      "E-mail it again, to the customer or to another address",
+      `folio ${kind.command} email ${kind.sample} --to archive@example.com`
+    )
   )
 
 export const annul = (kind: Kind) =>
@@ -79,24 +91,23 @@ export const annul = (kind: Kind) =>
     "annul",
     {
       document: document(kind),
-      reason: Flag.String("reason").pipe(
-        Flag.withMetavar("TEXT"),
-        Flag.withDescription("Why, in words that the credit note carries")
-      ),
+      reason: Flags.required("reason", "TEXT", "Why, in words that the credit note carries"),
       key: Flags.idempotencyKey,
-      wait
+      wait: Flags.wait
     },
-    Effect.fnUntraced(function* ({ document: text, key, reason, ...flags }) {
+    Effect.fnUntraced(function* ({ document: text, key, reason, wait }) {
       const api = yield* Api
       const id = yield* idOf(kind, text)
       const note = yield* api.call("invoices", "annulInvoice", { params: { id }, payload: { reason } }, { key })
-      if (flags.wait) return yield* tellOutcome(creditNotes, note.id)
+      if (wait) return yield* tellOutcome(creditNotes, note.id)
       yield* (yield* Output).one(note, ({ bold, dim }) => [
         `The credit note ${bold(note.id)} over all lines is a draft now.`,
         dim(`Its outcome: folio credit-notes get ${note.id}`)
       ])
     })
   ).pipe(
-    Command.withDescription("Annul an accepted invoice by a credit note over all its lines"),
-    Command.withExamples([{ command: "folio invoices annul FE12 --reason 'Pedido cancelado'" }])
+    Flags.described(
+      "Annul an accepted invoice by a credit note over all its lines",
+      "folio invoices annul FE12 --reason 'Pedido cancelado'"
+    )
   )

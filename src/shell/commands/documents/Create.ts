@@ -1,5 +1,4 @@
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
 import type { InvoiceCreated, Validation } from "../../../client/Interface.ts"
 import { Api } from "../../Api.ts"
@@ -10,16 +9,10 @@ import { textOf } from "../../Files.ts"
 import * as Flags from "../../Flags.ts"
 import { Output } from "../../Output.ts"
 
-/** `--wait`: the command ends when the document has an outcome. */
-export const wait = Flag.Boolean("wait").pipe(
-  Flag.withDescription("Wait for the outcome; exit code 1 unless it is accepted"),
-  Flag.withDefault(false)
-)
-
 export const create = (kind: Kind) =>
   Command.make(
     "create",
-    { file: Flags.file(`The ${kind.one}`), key: Flags.idempotencyKey, wait },
+    { file: Flags.file(`The ${kind.one}`), key: Flags.idempotencyKey, wait: Flags.wait },
     Effect.fnUntraced(function* (flags) {
       const api = yield* Api
       const output = yield* Output
@@ -32,8 +25,10 @@ export const create = (kind: Kind) =>
       ])
     })
   ).pipe(
-    Command.withDescription(`Create ${kind.aOne}; Folio then numbers, signs and submits it`),
-    Command.withExamples([{ command: `folio ${kind.command} create -f order.json --wait` }])
+    Flags.described(
+      `Create ${kind.aOne}; Folio then numbers, signs and submits it`,
+      `folio ${kind.command} create -f order.json --wait`
+    )
   )
 
 export const validate = (kind: Kind) =>
@@ -65,6 +60,8 @@ export const validate = (kind: Kind) =>
       return yield* new Failed({ message: `The ${kind.one} breaks ${count} rule${errors.length === 1 ? "" : "s"}.` })
     })
   ).pipe(
-    Command.withDescription(`Check ${kind.aOne} without creating it; says every rule that it breaks`),
-    Command.withExamples([{ command: `folio ${kind.command} validate -f order.json` }])
+    Flags.described(
+      `Check ${kind.aOne} without creating it; says every rule that it breaks`,
+      `folio ${kind.command} validate -f order.json`
+    )
   )

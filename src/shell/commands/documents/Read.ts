@@ -1,9 +1,9 @@
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
+import type { TimelinePage } from "../../../client/Interface.ts"
 import { Api } from "../../Api.ts"
-import { find, idOf, type Kind, nameOf } from "../../documents/Kinds.ts"
+import { find, idOf, type Kind, nameOf, pathOf } from "../../documents/Kinds.ts"
 import { documentColumns, documentLines, timelineColumns } from "../../documents/Shown.ts"
 import { write, writeOut } from "../../Files.ts"
 import * as Flags from "../../Flags.ts"
@@ -12,10 +12,7 @@ import { timeOf } from "../../Times.ts"
 
 /** The argument that names a document. */
 export const document = ({ idPrefix }: Kind) =>
-  Flags.id("document", `Its full number, such as FE12, or its id, ${idPrefix}…`)
-
-/** How examples name a document of a kind. */
-export const sample = ({ idPrefix }: Kind) => ({ inv_: "FE12", cn_: "NC3" })[idPrefix] ?? "ND4"
+  Flags.argument("document", `Its full number, such as FE12, or its id, ${idPrefix}…`)
 
 const statuses = [
   "draft",
@@ -30,29 +27,27 @@ export const list = (kind: Kind) =>
   Command.make(
     "list",
     {
-      status: Flag.Literals("status", statuses).pipe(
-        Flag.withMetavar("STATUS"),
-        Flag.withDescription("Only with this status"),
-        Flag.optional
-      ),
+      status: Flags.choice("status", statuses, "Only with this status"),
       owner: Flags.text(kind.owner.flag, kind.owner.metavar, `Only those of this ${kind.owner.flag}`),
       since: Flags.since,
       ...Flags.amount
     },
     Effect.fnUntraced(function* (flags) {
-      const output = yield* Output
       const since = flags.since === undefined ? undefined : yield* timeOf(flags.since)
       const query = {
         limit: Flags.pageOf(flags),
-        status: Option.getOrUndefined(flags.status),
+        status: flags.status,
         [kind.owner.query]: flags.owner,
         "created[gte]": since
       }
-      yield* output.list(Flags.asked(flags)(kind.list(query)), documentColumns, `No ${kind.one} was found.`)
+      const found = Flags.asked(flags)(kind.list(yield* Api, query))
+      yield* (yield* Output).list(found, documentColumns, `No ${kind.one} was found.`)
     })
   ).pipe(
-    Command.withDescription(`List ${kind.one}s, newest first`),
-    Command.withExamples([{ command: `folio ${kind.command} list --status rejected_by_authority --since 7d` }])
+    Flags.described(
+      `List ${kind.one}s, newest first`,
+      `folio ${kind.command} list --status rejected_by_authority --since 7d`
+    )
   )
 
 export const get = (kind: Kind) =>
@@ -63,22 +58,22 @@ export const get = (kind: Kind) =>
       const found = yield* find(kind, flags.document)
       yield* (yield* Output).one(found, documentLines(found))
     })
-  ).pipe(
-    Command.withDescription(`Show ${kind.aOne}, and what is wrong with it`),
-    Command.withExamples([{ command: `folio ${kind.command} get ${sample(kind)}` }])
-  )
+  ).pipe(Flags.described(`Show ${kind.aOne}, and what is wrong with it`, `folio ${kind.command} get ${kind.sample}`))
 
 export const timeline = (kind: Kind) =>
   Command.make(
     "timeline",
     { document: document(kind) },
     Effect.fnUntraced(function* (flags) {
-      const { data } = yield* kind.timeline(yield* idOf(kind, flags.document))
+      const path = pathOf(kind, yield* idOf(kind, flags.document), "/timeline")
+      const { data } = yield* (yield* Api).json<TimelinePage>({ method: "GET", path })
       yield* (yield* Output).rows(data, timelineColumns)
     })
   ).pipe(
-    Command.withDescription("List all that happened to it: steps, e-mails, events and their deliveries"),
-    Command.withExamples([{ command: `folio ${kind.command} timeline ${sample(kind)}` }])
+    Flags.described(
+      "List all that happened to it: steps, e-mails, events and their deliveries",
+      `folio ${kind.command} timeline ${kind.sample}`
+    )
   )
 
 /** The name of a file for a document. The service's text is not trusted to be one. */
@@ -96,7 +91,7 @@ export const file = (kind: Kind, form: "pdf" | "xml") =>
       const output = yield* Output
       const found = yield* find(kind, flags.document)
       const { bytes } = yield* output.during(`fetching the ${form.toUpperCase()}`)(
-        api.send({ method: "GET", path: `${kind.path}/${encodeURIComponent(found.id)}/${form}` })
+        api.send({ method: "GET", path: pathOf(kind, found.id, `/${form}`) })
       )
       if (flags.output === "-") return yield* writeOut(bytes, { isText: form === "xml" })
       const name = flags.output ?? fileOf(nameOf(found), form)
@@ -106,15 +101,10 @@ export const file = (kind: Kind, form: "pdf" | "xml") =>
       ])
     })
   ).pipe(
-    Command.withDescription(
+    Flags.described(
       form === "pdf"
         ? `Fetch the PDF of ${kind.aOne}; its number names the file`
-        : `Fetch the signed XML; its number names the file`
-    ),
-    Command.withExamples([
-      {
-        command: `folio ${kind.command} ${form} ${sample(kind)} -o ${form === "pdf" ? "copy.pdf" : "-"}`,
-        description: ""
-      }
-    ])
+        : `Fetch the signed XML; its number names the file`,
+      `folio ${kind.command} ${form} ${kind.sample} -o ${form === "pdf" ? "copy.pdf" : "-"}`
+    )
   )
