@@ -36,7 +36,7 @@ type Handlers = { readonly [Tag in CommandTag]: (request: Request<Tag>) => Effec
  */
 export const layer = AccountEntity.toLayer(
   Effect.gen(function* () {
-    const commands = yield* Commands
+    const { means, table } = yield* Commands
     const database = yield* Database
     const mailing = yield* Mailing
     const { entityId } = yield* Entity.CurrentAddress
@@ -69,9 +69,9 @@ export const layer = AccountEntity.toLayer(
     const handler =
       <Tag extends CommandTag>({ carryOut }: Command<Tag>) =>
       ({ payload }: Request<Tag>) =>
-        answer(payload.context, once(payload.context, Effect.flatMap(carryOut(actor, payload), goOn)))
+        answer(payload.context, once(payload.context, Effect.flatMap(carryOut(means, actor, payload), goOn)))
 
-    const handlers = Record.map(commands as Record<string, Command<CommandTag>>, handler) as Handlers
+    const handlers = Record.map(table as Record<string, Command<CommandTag>>, handler) as Handlers
     const direct = Record.map(
       handlers as unknown as Record<string, (request: { readonly payload: unknown }) => unknown>,
       (handle) => (payload: unknown) => handle({ payload })

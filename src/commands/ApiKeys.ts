@@ -9,7 +9,6 @@ import * as Command from "./Command.ts"
 
 /** The commands that create, roll and revoke API keys. */
 export const make = Effect.gen(function* () {
-  const { alone } = yield* Command.make
   const apiKeys = yield* ApiKeys
   const ids = yield* Ids
   const random = yield* SecureRandom.SecureRandom
@@ -22,7 +21,7 @@ export const make = Effect.gen(function* () {
     return { ...made, created_at: new Date(yield* Clock.currentTimeMillis) } satisfies NewApiKey
   })
 
-  const CreateApiKey = alone("CreateApiKey", {
+  const CreateApiKey = Command.alone("CreateApiKey", {
     isSecret: true,
     run: function* (account, { context, request }) {
       const key = { ...(yield* newKey(account, context)), name: request.name ?? null }
@@ -31,7 +30,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  const RollApiKey = alone("RollApiKey", {
+  const RollApiKey = Command.alone("RollApiKey", {
     isSecret: true,
     run: function* (account, { context, id, request: { expires_in } }) {
       const key = yield* newKey(account, context)
@@ -40,7 +39,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  const RevokeApiKey = alone("RevokeApiKey", {
+  const RevokeApiKey = Command.alone("RevokeApiKey", {
     run: function* (account, { id }) {
       yield* apiKeys.revoke({ ...account, id })
       return { answer: Command.deleted("api_key", id), audit: [["api_key.revoked", id]] }

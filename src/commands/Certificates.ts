@@ -26,14 +26,13 @@ const reading: Turns.TurnOptions = {
 
 /** The command that uploads the certificate with which a live account signs. */
 export const make = Effect.gen(function* () {
-  const { alone } = yield* Command.make
   const accounts = yield* Accounts
   const certificates = yield* Certificates
   const ids = yield* Ids
   const shown = yield* ShownAccounts.make
   const inTurn = Turns.make(reading)
 
-  const UploadCertificate = alone("UploadCertificate", {
+  const UploadCertificate = Command.alone("UploadCertificate", {
     // A PKCS #12 file may take long to open.
     isBeforeLong: true,
     before: function* (account, { context, request }) {

@@ -6,6 +6,9 @@ import type { DocumentKind } from "../../schemas/FiscalDocument.ts"
 import { unreadable } from "../domain/requests/Unreadable.ts"
 import type { NewDraft } from "../issuing/Numbering.ts"
 import type { CommandTag, Payload, RequestContext } from "../protocol/AccountEntity.ts"
+import * as AccountTurns from "../protocol/AccountTurns.ts"
+import { accountAddress } from "../protocol/Address.ts"
+import { Limits } from "../settings/Limits.ts"
 import { type AuditAction, AuditLog } from "../store/accounts/AuditLog.ts"
 import {
   type Answer,
@@ -15,7 +18,6 @@ import {
   type Outcome,
   unlessAnswered
 } from "../store/accounts/Idempotency.ts"
-import { CommandTurns } from "./CommandTurns.ts"
 
 /** What the account's actor knows for its commands. */
 export interface Actor {
@@ -95,10 +97,13 @@ export interface CarriedOut extends Left {
 
 declare const made: unique symbol
 
-/** A command that a client may send to its account. Only `make` makes commands: none can lack key, replay, audit entry or turn. */
+/**
+ * A command that a client may send to its account. Only `alone` and `batched` make commands: none can lack key, replay, audit entry or
+ * turn.
+ */
 export interface Command<Tag extends CommandTag> {
   readonly tag: Tag
-  readonly carryOut: (actor: Actor, payload: Payload<Tag>) => Effect.Effect<CarriedOut, ApiError>
+  readonly carryOut: (means: Means, actor: Actor, payload: Payload<Tag>) => Effect.Effect<CarriedOut, ApiError>
   readonly [made]: true
 }
 
@@ -124,76 +129,88 @@ interface Batched<Tag extends CommandTag, Prepared> extends Before<Tag, Prepared
 const command = <Tag extends CommandTag>(tag: Tag, carryOut: Command<Tag>["carryOut"]): Command<Tag> =>
   ({ tag, carryOut: Effect.fn(`Command.${tag}`)(carryOut) }) as Command<Tag>
 
-/** The two ways to make a command: `alone`, with a transaction of its own, and `batched`, in a shared statement. */
-export const make = Effect.gen(function* () {
-  const audit = yield* AuditLog
-  const keys = yield* Idempotency
-  const turns = yield* CommandTurns
-
-  /** The result of `before`, or the stored outcome of a request that was already answered. */
-  const prepare = <Tag extends CommandTag, Prepared>(
-    { before, isBeforeLong }: Pick<Alone<Tag, Prepared>, "before" | "isBeforeLong">,
-    actor: Actor,
-    payload: Payload<Tag>,
-    claim: Claim | null
-  ) =>
-    before === undefined
-      ? Effect.succeed({ prepared: undefined as Prepared })
-      : unlessAnswered(
-          keys.lookup,
-          claim,
-          effectOf(() => before(actor.account, payload, actor)),
-          isBeforeLong === true
-        )
-
-  /** Makes a command with a transaction, and so a connection, of its own; the command waits for its turn without a connection. */
-  const alone = <const Tag extends CommandTag, Prepared = undefined>(tag: Tag, parts: Alone<Tag, Prepared>) =>
-    command(
-      tag,
-      Effect.fnUntraced(function* (actor, payload) {
-        const { account } = actor
-        const { context } = payload
-        const claim = claimOf(context)
-        const begun = yield* prepare(parts, actor, payload, claim)
-        if ("outcome" in begun) return begun
-        let done: Done | undefined
-        const effect = Effect.gen(function* () {
-          done = yield* effectOf(() => parts.run(account, payload, begun.prepared))
-          const entries = done.audit.length > 0 ? done.audit : sessionEntry(tag, account, payload, done.answer)
-          for (const [action, id, details] of entries) yield* audit.record(account, context, action, id, details)
-          return done.answer
-        })
-        const options = { secret: parts.isSecret === true }
-        const outcome = yield* turns.inTurn(account, context, keys.once(account, claim, effect, options))
-        if (done?.after !== undefined) yield* done.after
-        return { ...leftBy(done), outcome }
-      })
-    )
-
-  /** Makes a command that shares a statement with other requests in flight, and so does not wait for a transaction of its own. */
-  const batched = <const Tag extends CommandTag, Prepared = undefined>(tag: Tag, parts: Batched<Tag, Prepared>) =>
-    command(
-      tag,
-      Effect.fnUntraced(function* (actor, payload) {
-        const { account } = actor
-        const claim = claimOf(payload.context)
-        if (claim === null) return yield* keyMissing
-        const begun = yield* prepare(parts, actor, payload, claim)
-        if ("outcome" in begun) return begun
-        const carriedOut = yield* effectOf(() => parts.run(account, payload, claim, begun.prepared))
-        const { outcome } = carriedOut
-        // The shared statement has committed. Only if the process dies at this point, the change has no entry.
-        if (!outcome.replayed) {
-          for (const [action, id] of sessionEntry(tag, account, payload, outcome.answer)) {
-            yield* audit.record(account, payload.context, action, id)
-          }
-        }
-        return carriedOut
-      })
-    )
-
-  return { alone, batched }
+/**
+ * The turns of commands that each have a transaction, and so a connection, of their own: all commands but the creation of invoices
+ * and customers, which share statements. An account's commands often wait for the same row: here they wait without a connection,
+ * and leave the process's connections to other accounts.
+ */
+export const makeTurns = Effect.map(Limits, ({ commands }) => {
+  const inTurn = AccountTurns.make({ what: "command", ...commands })
+  return {
+    /** Carries out a command when its turn comes. The turn is asked for before the command's transaction begins. */
+    inTurn: <A, E, R>(account: AccountMode, { api_key_id }: RequestContext, carriedOut: Effect.Effect<A, E, R>) =>
+      inTurn({ owner: accountAddress(account), asker: api_key_id }, carriedOut)
+  }
 })
+
+/** What all commands of a process are carried out with. */
+export const makeMeans = Effect.gen(function* () {
+  return { audit: yield* AuditLog, keys: yield* Idempotency, turns: yield* makeTurns }
+})
+type Means = Effect.Success<typeof makeMeans>
+
+/** The result of `before`, or the stored outcome of a request that was already answered. */
+const prepare = <Tag extends CommandTag, Prepared>(
+  { before, isBeforeLong }: Pick<Alone<Tag, Prepared>, "before" | "isBeforeLong">,
+  keys: Idempotency["Service"],
+  actor: Actor,
+  payload: Payload<Tag>,
+  claim: Claim | null
+) =>
+  before === undefined
+    ? Effect.succeed({ prepared: undefined as Prepared })
+    : unlessAnswered(
+        keys.lookup,
+        claim,
+        effectOf(() => before(actor.account, payload, actor)),
+        isBeforeLong === true
+      )
+
+/** Makes a command with a transaction, and so a connection, of its own; the command waits for its turn without a connection. */
+export const alone = <const Tag extends CommandTag, Prepared = undefined>(tag: Tag, parts: Alone<Tag, Prepared>) =>
+  command(
+    tag,
+    Effect.fnUntraced(function* ({ audit, keys, turns }, actor, payload) {
+      const { account } = actor
+      const { context } = payload
+      const claim = claimOf(context)
+      const begun = yield* prepare(parts, keys, actor, payload, claim)
+      if ("outcome" in begun) return begun
+      let done: Done | undefined
+      const effect = Effect.gen(function* () {
+        done = yield* effectOf(() => parts.run(account, payload, begun.prepared))
+        const entries = done.audit.length > 0 ? done.audit : sessionEntry(tag, account, payload, done.answer)
+        for (const [action, id, details] of entries) yield* audit.record(account, context, action, id, details)
+        return done.answer
+      })
+      const options = { secret: parts.isSecret === true }
+      const outcome = yield* turns.inTurn(account, context, keys.once(account, claim, effect, options))
+      if (done?.after !== undefined) yield* done.after
+      return { ...leftBy(done), outcome }
+    })
+  )
+
+/** Makes a command that shares a statement with other requests in flight, and so does not wait for a transaction of its own. */
+export const batched = <const Tag extends CommandTag, Prepared = undefined>(tag: Tag, parts: Batched<Tag, Prepared>) =>
+  command(
+    tag,
+    Effect.fnUntraced(function* ({ audit, keys }, actor, payload) {
+      const { account } = actor
+      const claim = claimOf(payload.context)
+      if (claim === null) return yield* keyMissing
+      const begun = yield* prepare(parts, keys, actor, payload, claim)
+      if ("outcome" in begun) return begun
+      const carriedOut = yield* effectOf(() => parts.run(account, payload, claim, begun.prepared))
+      const { outcome } = carriedOut
+      // The shared statement has committed. Only if the process dies at this point, the change has no entry.
+      if (!outcome.replayed) {
+        for (const [action, id] of sessionEntry(tag, account, payload, outcome.answer)) {
+          yield* audit.record(account, payload.context, action, id)
+        }
+      }
+      return carriedOut
+    })
+  )
 
 const leftBy = (done: Done | undefined): Left => ({
   ...(done?.drafts === undefined ? {} : { drafts: done.drafts }),

@@ -4,8 +4,7 @@ import * as Accounts from "./parties/Accounts.ts"
 import * as Acquirers from "./parties/Acquirers.ts"
 import * as ApiKeys from "./ApiKeys.ts"
 import * as Certificates from "./Certificates.ts"
-import type { Command } from "./Command.ts"
-import { CommandTurns } from "./CommandTurns.ts"
+import * as Command from "./Command.ts"
 import * as Correction from "./documents/Correction.ts"
 import * as Customers from "./parties/Customers.ts"
 import * as Emails from "./Emails.ts"
@@ -21,33 +20,33 @@ import * as Sandbox from "./Sandbox.ts"
 import * as Softwares from "./parties/Softwares.ts"
 import * as WebhookEndpoints from "./WebhookEndpoints.ts"
 
-type Table = { readonly [Tag in CommandTag]: Command<Tag> }
+type Table = { readonly [Tag in CommandTag]: Command.Command<Tag> }
 
-/** All commands that clients may send to their accounts, by name. A command tag without an implementation does not compile. */
-export class Commands extends Context.Service<Commands, Table>()("folio/commands/Commands") {
-  static readonly layer = Layer.effect(
-    Commands,
-    Effect.gen(function* () {
-      return Commands.of({
-        ...(yield* Accounts.make),
-        ...(yield* Acquirers.make),
-        ...(yield* ApiKeys.make),
-        ...(yield* Certificates.make),
-        ...(yield* Correction.make),
-        ...(yield* Customers.make),
-        ...(yield* Emails.make),
-        ...(yield* Enablement.make),
-        ...(yield* Invoices.make),
-        ...(yield* Logos.make),
-        ...(yield* Notes.make),
-        ...(yield* PortalSessions.make),
-        ...(yield* Redelivery.make),
-        ...(yield* ResolutionImport.make),
-        ...(yield* Resolutions.make),
-        ...(yield* Sandbox.make),
-        ...(yield* Softwares.make),
-        ...(yield* WebhookEndpoints.make)
-      })
-    })
-  ).pipe(Layer.provide(CommandTurns.layer))
+/** All commands that clients may send to their accounts, by name, and what they are carried out with. A command tag without an implementation does not compile. */
+export class Commands extends Context.Service<Commands>()("folio/commands/Commands", {
+  make: Effect.gen(function* () {
+    const table: Table = {
+      ...(yield* Accounts.make),
+      ...(yield* Acquirers.make),
+      ...(yield* ApiKeys.make),
+      ...(yield* Certificates.make),
+      ...(yield* Correction.make),
+      ...(yield* Customers.make),
+      ...(yield* Emails.make),
+      ...(yield* Enablement.make),
+      ...(yield* Invoices.make),
+      ...(yield* Logos.make),
+      ...(yield* Notes.make),
+      ...(yield* PortalSessions.make),
+      ...(yield* Redelivery.make),
+      ...(yield* ResolutionImport.make),
+      ...(yield* Resolutions.make),
+      ...(yield* Sandbox.make),
+      ...(yield* Softwares.make),
+      ...(yield* WebhookEndpoints.make)
+    }
+    return { table, means: yield* Command.makeMeans }
+  })
+}) {
+  static readonly layer = Layer.effect(Commands, Commands.make)
 }

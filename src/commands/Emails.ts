@@ -12,14 +12,13 @@ import { describe } from "./documents/Invoices.ts"
 
 /** The command that e-mails a document once more; the document's actor is told after the commit. */
 export const make = Effect.gen(function* () {
-  const { alone } = yield* Command.make
   const commands = yield* InvoiceCommands
   const emails = yield* Emails
   const ids = yield* Ids
   const invoices = yield* Invoices
   const notify = yield* Notify
 
-  const SendEmail = alone("SendEmail", {
+  const SendEmail = Command.alone("SendEmail", {
     run: function* (account, { id, request }) {
       const key = { ...account, id }
       const { noun, path } = documentKinds[kindOf(id)]

@@ -36,12 +36,11 @@ export const rangeViolations = ({ resolution }: Rules, { range }: EnablementRequ
 
 /** The command that begins a test set of the authority, or takes up one that failed. */
 export const make = Effect.gen(function* () {
-  const { alone } = yield* Command.make
   const enablements = yield* Enablements
   const readiness = yield* LiveReadiness.make
   const { rules } = yield* NationalProfile
 
-  const StartEnablement = alone("StartEnablement", {
+  const StartEnablement = Command.alone("StartEnablement", {
     before: function* ({ account_id, livemode }, { request }) {
       if (!livemode) return yield* liveKeyNeeded("Enablement shows that the live issuer's documents are in order.")
       yield* Command.refuse(rangeViolations(rules, request))

@@ -12,13 +12,12 @@ const viewOnly: ReadonlyArray<Capability> = ["view"]
 
 /** The commands that create and end sessions of the portal. */
 export const make = Effect.gen(function* () {
-  const { alone } = yield* Command.make
   const { baseUrl } = yield* ServiceInfo
   const ids = yield* Ids
   const random = yield* SecureRandom.SecureRandom
   const sessions = yield* PortalSessions
 
-  const CreatePortalSession = alone("CreatePortalSession", {
+  const CreatePortalSession = Command.alone("CreatePortalSession", {
     isSecret: true,
     run: function* (account, { context, request: { capabilities = viewOnly, expires_in = hour } }) {
       const { api_key_id } = context
@@ -33,7 +32,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  const EndPortalSession = alone("EndPortalSession", {
+  const EndPortalSession = Command.alone("EndPortalSession", {
     run: function* (account, { id }) {
       yield* sessions.end({ ...account, id })
       return { answer: Command.deleted("portal_session", id), audit: [["portal_session.ended", id]] }

@@ -14,7 +14,6 @@ import * as Command from "./Command.ts"
 
 /** The commands that redeliver, recover and test webhooks; the endpoint's actor is told after the commit. */
 export const make = Effect.gen(function* () {
-  const { alone } = yield* Command.make
   const ids = yield* Ids
   const log = yield* DeliveryLog
   const redelivery = yield* Redelivery
@@ -25,7 +24,7 @@ export const make = Effect.gen(function* () {
     return Command.accepted(`/v1/webhook-deliveries/${id}`, deliveryView(row))
   })
 
-  const RedeliverWebhook = alone("RedeliverWebhook", {
+  const RedeliverWebhook = Command.alone("RedeliverWebhook", {
     run: function* (account, { id }) {
       const endpoint = yield* redelivery.redeliver({ ...account, id })
       return {
@@ -36,7 +35,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  const RecoverWebhookEndpoint = alone("RecoverWebhookEndpoint", {
+  const RecoverWebhookEndpoint = Command.alone("RecoverWebhookEndpoint", {
     run: function* (account, { id, request }) {
       const endpoint = { ...account, id }
       const since = new Date(request.since)
@@ -57,7 +56,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  const TestWebhookEndpoint = alone("TestWebhookEndpoint", {
+  const TestWebhookEndpoint = Command.alone("TestWebhookEndpoint", {
     run: function* (account, { id: endpoint_id, request }) {
       const endpoint = { ...account, id: endpoint_id }
       const now = yield* Clock.currentTimeMillis

@@ -35,7 +35,6 @@ const identity = ["number", "prefix", "from_number", "to_number"] as const
 
 /** The command that registers the numbering ranges that the authority has granted, as the authority describes them. */
 export const make = Effect.gen(function* () {
-  const { alone } = yield* Command.make
   const accounts = yield* Accounts
   const authority = yield* Authority
   const ids = yield* Ids
@@ -87,7 +86,7 @@ export const make = Effect.gen(function* () {
     return { row, isNew: true }
   })
 
-  const ImportResolutions = alone("ImportResolutions", {
+  const ImportResolutions = Command.alone("ImportResolutions", {
     // The authority is asked before the command's turn and transaction, which must not wait for the authority.
     isBeforeLong: true,
     // The answer holds the technical keys of the ranges.

@@ -6,13 +6,12 @@ import * as Command from "./Command.ts"
 
 /** The commands that register and change numbering ranges. Drafts created after the commit are numbered from the changed ranges. */
 export const make = Effect.gen(function* () {
-  const { alone } = yield* Command.make
   const ids = yield* Ids
   const { localDate, rules } = yield* NationalProfile
   const resolutions = yield* Resolutions
 
   // The answers hold the technical key of a range.
-  const CreateResolution = alone("CreateResolution", {
+  const CreateResolution = Command.alone("CreateResolution", {
     isSecret: true,
     run: function* (account, { request }) {
       yield* Command.refuse(rules.resolution(request))
@@ -28,7 +27,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  const UpdateResolution = alone("UpdateResolution", {
+  const UpdateResolution = Command.alone("UpdateResolution", {
     isSecret: true,
     run: function* (account, { id, patch }) {
       const row = yield* resolutions.update({ ...account, id }, patch)

@@ -7,11 +7,10 @@ import * as Command from "./Command.ts"
 
 /** The commands with which a tester sets the simulated authority's mode and scripts and advances the sandbox's clock. */
 export const make = Effect.gen(function* () {
-  const { alone } = yield* Command.make
   const ids = yield* Ids
   const authorities = yield* SandboxAuthorities
 
-  const SetSandboxAuthority = alone("SetSandboxAuthority", {
+  const SetSandboxAuthority = Command.alone("SetSandboxAuthority", {
     run: function* ({ account_id }, { request }) {
       // An id of this moment: this actor makes the ids of the account's documents, so that those of later documents sort after it.
       const now = (yield* ids.invoice).slice(`${documentKinds.invoice.prefix}_`.length)
@@ -21,7 +20,7 @@ export const make = Effect.gen(function* () {
   })
 
   // Within a second the sweeper finds the work that the advance has made due.
-  const AdvanceClock = alone("AdvanceClock", {
+  const AdvanceClock = Command.alone("AdvanceClock", {
     // Many rows are moved in portions before the transaction, which would lock all of the rows until its end. If the process dies
     // between two portions, the repeated request is carried out anew, and rows that had been moved move once more.
     isBeforeLong: true,

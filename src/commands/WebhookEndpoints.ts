@@ -13,7 +13,6 @@ const noun = "webhook endpoint"
 
 /** The commands that create, change and delete webhook endpoints, and that rotate their signing secrets. */
 export const make = Effect.gen(function* () {
-  const { alone } = yield* Command.make
   const endpoints = yield* WebhookEndpoints
   const verdictOn = yield* WebhookUrl.make
   const ids = yield* Ids
@@ -29,7 +28,7 @@ export const make = Effect.gen(function* () {
       : yield* ApiError.fromViolations([WebhookUrl.urlViolation(verdict)])
   })
 
-  const CreateWebhookEndpoint = alone("CreateWebhookEndpoint", {
+  const CreateWebhookEndpoint = Command.alone("CreateWebhookEndpoint", {
     isSecret: true,
     run: function* (account, { context, request }) {
       const url = yield* checkUrl(request.url)
@@ -60,7 +59,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  const UpdateWebhookEndpoint = alone("UpdateWebhookEndpoint", {
+  const UpdateWebhookEndpoint = Command.alone("UpdateWebhookEndpoint", {
     run: function* (account, { id, patch }) {
       const key = { ...account, id }
       const url = patch.url === undefined ? {} : { url: yield* checkUrl(patch.url) }
@@ -73,14 +72,14 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  const DeleteWebhookEndpoint = alone("DeleteWebhookEndpoint", {
+  const DeleteWebhookEndpoint = Command.alone("DeleteWebhookEndpoint", {
     run: function* (account, { id }) {
       if (!(yield* endpoints.remove({ ...account, id }))) return yield* ApiError.missing(noun, id)
       return { answer: Command.deleted("webhook_endpoint", id), audit: [["webhook_endpoint.deleted", id]] }
     }
   })
 
-  const RotateWebhookSecret = alone("RotateWebhookSecret", {
+  const RotateWebhookSecret = Command.alone("RotateWebhookSecret", {
     isSecret: true,
     run: function* (account, { id }) {
       const secret = yield* newSecret

@@ -1,14 +1,14 @@
 import { assert, describe } from "@effect/vitest"
-import { Effect, Fiber, Latch, Layer } from "effect"
+import { Effect, Fiber, Latch } from "effect"
 import { TestClock } from "effect/testing"
 import type { ApiError } from "../../schemas/ApiError.ts"
-import { CommandTurns } from "../../src/commands/CommandTurns.ts"
+import { makeTurns } from "../../src/commands/Command.ts"
 import { makeInFlight, type Outcome } from "../../src/store/accounts/Idempotency.ts"
 import { apiKeyIds, testMode } from "../support/apps/MemoryApp.ts"
 import { itOn } from "../support/Tests.ts"
 import { Limits } from "../../src/settings/Limits.ts"
 
-const one = Layer.provide(CommandTurns.layer, Limits.layer({ commands: { ofOwnerAtOnce: 1 } }))
+const one = Limits.layer({ commands: { ofOwnerAtOnce: 1 } })
 
 const it = itOn(one)
 
@@ -16,7 +16,7 @@ const outcome: Outcome = { answer: { status: 200, location: null, body: "{}" }, 
 
 /** Carries out commands as an account's actor does, and tells which have been done. */
 const actor = Effect.gen(function* () {
-  const turns = yield* CommandTurns
+  const turns = yield* makeTurns
   const once = makeInFlight(() => Effect.succeedNone)
   const done: Array<string> = []
   const ask = (name: string, work: Effect.Effect<void, ApiError> = Effect.void) => {

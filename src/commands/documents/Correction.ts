@@ -29,7 +29,6 @@ import { ensureCorrectable, ensureCreditable } from "./Notes.ts"
  * left over; everything else is made anew from the request, as if the document had just been numbered.
  */
 export const make = Effect.gen(function* () {
-  const { alone } = yield* Command.make
   const accounts = yield* Accounts
   const backpressure = yield* Backpressure
   const commands = yield* InvoiceCommands
@@ -98,7 +97,7 @@ export const make = Effect.gen(function* () {
     if (cents(totals.payable_amount) < cents(amount)) return yield* creditedMore(amount)
   })
 
-  const CorrectInvoice = alone("CorrectInvoice", {
+  const CorrectInvoice = Command.alone("CorrectInvoice", {
     before: function* (account, { id, request }) {
       yield* ready.check(account)
       yield* Command.refuse([
@@ -123,7 +122,7 @@ export const make = Effect.gen(function* () {
       )
   })
 
-  const CorrectNote = alone("CorrectNote", {
+  const CorrectNote = Command.alone("CorrectNote", {
     before: (account: AccountMode) => ready.check(account),
     run: (account, { id, request: sent }) =>
       backpressure.creating(

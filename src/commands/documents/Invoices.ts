@@ -26,7 +26,6 @@ import { ensureCorrectable, ensureCreditable } from "./Notes.ts"
 
 /** The commands that create invoices, and that cancel and retry documents: for these two the document's locked row decides. */
 export const make = Effect.gen(function* () {
-  const { alone, batched } = yield* Command.make
   const backpressure = yield* Backpressure
   const commands = yield* InvoiceCommands
   const customers = yield* Customers
@@ -41,7 +40,7 @@ export const make = Effect.gen(function* () {
   const ready = yield* LiveReadiness.make
   const resolutions = yield* Resolutions
 
-  const CreateInvoice = batched("CreateInvoice", {
+  const CreateInvoice = Command.batched("CreateInvoice", {
     before: function* (account, { request }, actor) {
       yield* backpressure.admit(account)
       yield* ready.check(account)
@@ -125,14 +124,14 @@ export const make = Effect.gen(function* () {
       yield* ensureCreditable(notes, invoice.value, note.totals.payable_amount)
   })
 
-  const CancelInvoice = alone("CancelInvoice", {
+  const CancelInvoice = Command.alone("CancelInvoice", {
     run: function* (account, { id }) {
       const { shown } = yield* move({ ...account, id }, "Cancel", () => undefined)
       return { answer: Command.ok(shown), audit: [] }
     }
   })
 
-  const RetryInvoice = alone("RetryInvoice", {
+  const RetryInvoice = Command.alone("RetryInvoice", {
     before: (account: AccountMode) => ready.check(account),
     run: function* (account, { id }) {
       const key = { ...account, id }

@@ -24,7 +24,6 @@ import { correctionRefusal, creditRefusal, exceeds, leftOf, ofRequest, type Para
  * credited: a debit note corrects the invoice alone, and nothing corrects a debit note.
  */
 export const make = Effect.gen(function* () {
-  const { alone } = yield* Command.make
   const backpressure = yield* Backpressure
   const ids = yield* Ids
   const notes = yield* Notes
@@ -75,7 +74,7 @@ export const make = Effect.gen(function* () {
     } satisfies Command.Done
   })
 
-  const CreateNote = alone("CreateNote", {
+  const CreateNote = Command.alone("CreateNote", {
     before: (account: AccountMode) => Effect.andThen(backpressure.admit(account), ready.check(account)),
     run: (account, { kind, request }) =>
       backpressure.creating(
@@ -95,7 +94,7 @@ export const make = Effect.gen(function* () {
   })
 
   /** Creates a credit note over all lines of an invoice of which nothing has been credited. */
-  const AnnulInvoice = alone("AnnulInvoice", {
+  const AnnulInvoice = Command.alone("AnnulInvoice", {
     before: (account: AccountMode) => Effect.andThen(backpressure.admit(account), ready.check(account)),
     run: (account, { id: invoice_id, request: { reason } }) =>
       backpressure.creating(

@@ -10,12 +10,11 @@ import * as Command from "../Command.ts"
 
 /** The command that changes an account's data and its issuer in one mode. */
 export const make = Effect.gen(function* () {
-  const { alone } = yield* Command.make
   const accounts = yield* Accounts
   const { rules } = yield* NationalProfile
   const shown = yield* ShownAccounts.make
 
-  const UpdateAccount = alone("UpdateAccount", {
+  const UpdateAccount = Command.alone("UpdateAccount", {
     before: (account) => shown.beside(account),
     run: function* (account, { patch }, beside) {
       const { default_version, name, request_log, ...issuer } = patch

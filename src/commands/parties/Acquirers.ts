@@ -58,7 +58,6 @@ const kept = (text: string | null) => {
 
 /** What asks the authority for an acquirer, unless it was asked within the day. */
 export const make = Effect.gen(function* () {
-  const { alone } = yield* Command.make
   const accounts = yield* Accounts
   const acquirers = yield* Acquirers
   const authority = yield* Authority
@@ -106,7 +105,7 @@ export const make = Effect.gen(function* () {
     return found
   })
 
-  const FindAcquirer = alone("FindAcquirer", {
+  const FindAcquirer = Command.alone("FindAcquirer", {
     isBeforeLong: true,
     before: (account, { context, identification }) => said(account, identification, context.api_key_id),
     run: function* ({ livemode }, { identification }, { email, found, name }) {

@@ -9,12 +9,11 @@ import * as Command from "../Command.ts"
 
 /** The commands that create, change and delete customers. Invoices do not change, because each has its own copy of its buyer. */
 export const make = Effect.gen(function* () {
-  const { alone, batched } = yield* Command.make
   const customers = yield* Customers
   const ids = yield* Ids
   const { rules } = yield* NationalProfile
 
-  const CreateCustomer = batched("CreateCustomer", {
+  const CreateCustomer = Command.batched("CreateCustomer", {
     before: ({ livemode }, { request }) => Command.refuse(rules.customer(request, livemode ? "live" : "test")),
     run: function* (account, { request }, claim) {
       const { metadata = {}, ...acquirer } = request
@@ -26,7 +25,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  const PutCustomer = alone("PutCustomer", {
+  const PutCustomer = Command.alone("PutCustomer", {
     before: ({ livemode }, { request }) => Command.refuse(rules.customer(request, livemode ? "live" : "test")),
     run: function* (account, { request }) {
       const { metadata = {}, ...acquirer } = request
@@ -39,7 +38,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  const UpdateCustomer = alone("UpdateCustomer", {
+  const UpdateCustomer = Command.alone("UpdateCustomer", {
     run: function* (account, { id, patch }) {
       const updated_at = new Date(yield* Clock.currentTimeMillis)
       const row = yield* customers.update(
@@ -54,7 +53,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  const DeleteCustomer = alone("DeleteCustomer", {
+  const DeleteCustomer = Command.alone("DeleteCustomer", {
     run: function* (account, { id }) {
       if (!(yield* customers.remove({ ...account, id }))) return yield* ApiError.missing("customer", id)
       return { answer: Command.deleted("customer", id), audit: [] }

@@ -44,7 +44,6 @@ const pictureOf = (bytes: Uint8Array) =>
 
 /** The commands that set and remove the picture that an issuer's documents are printed with. */
 export const make = Effect.gen(function* () {
-  const { alone } = yield* Command.make
   const accounts = yield* Accounts
   const shown = yield* ShownAccounts.make
   const inTurn = Turns.make(reading)
@@ -64,7 +63,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  const PutLogo = alone("PutLogo", {
+  const PutLogo = Command.alone("PutLogo", {
     // A picture is decompressed before the command's turn and transaction.
     isBeforeLong: true,
     before: function* (account, { bytes, context }) {
@@ -80,7 +79,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  const DeleteLogo = alone("DeleteLogo", {
+  const DeleteLogo = Command.alone("DeleteLogo", {
     before: (account) => shown.beside(account),
     run: (account, _payload, beside) => changed(account, beside, (issuer) => Struct.omit(issuer, ["logo"]))
   })

@@ -21,13 +21,12 @@ const providerNumber = Effect.fnUntraced(function* (nit: string | undefined) {
 
 /** The commands that set and remove the software that an account has registered with the authority for itself. */
 export const make = Effect.gen(function* () {
-  const { alone } = yield* Command.make
   const accounts = yield* Accounts
   const ids = yield* Ids
   const shown = yield* ShownAccounts.make
   const softwares = yield* Softwares
 
-  const PutSoftware = alone("PutSoftware", {
+  const PutSoftware = Command.alone("PutSoftware", {
     before: function* (account, { request }) {
       if (!account.livemode) return yield* liveOnly
       const provider_number = yield* providerNumber(request.provider_nit)
@@ -61,7 +60,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  const DeleteSoftware = alone("DeleteSoftware", {
+  const DeleteSoftware = Command.alone("DeleteSoftware", {
     before: (account) => (account.livemode ? shown.beside(account) : Effect.fail(liveOnly)),
     run: function* (account, _payload, beside) {
       const updated = yield* accounts.update(account, (before) => Effect.succeed({ ...before, software: null }))
