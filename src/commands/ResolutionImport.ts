@@ -1,35 +1,22 @@
 import { Clock, Effect, Option, Result, Schema } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
-import { ApiError } from "../../schemas/ApiError.ts"
 import { type Resolution, type ResolutionImport, ResolutionRequest } from "../../schemas/Resolution.ts"
 import { NationalProfile, type Rules } from "../documents/NationalProfile.ts"
-import { refusalMessage } from "../domain/authority/AuthorityTroubles.ts"
-import { storableText } from "../domain/requests/Storable.ts"
 import { issuerLack } from "../issuing/accounts/LiveSteps.ts"
 import { Signing } from "../issuing/Signing.ts"
-import { Authority, type AuthorityRange, AuthorityUnavailable, troubleOf } from "../outbound/authority/Authority.ts"
-import { dieOfInterruption, withDeadline } from "../protocol/PortCall.ts"
+import { Authority, type AuthorityRange } from "../outbound/authority/Authority.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import { newRange, Resolutions, resolutionView, type StoredResolution } from "../store/accounts/Resolutions.ts"
 import { Softwares } from "../store/accounts/Softwares.ts"
 import { Ids } from "../store/sql/Ids.ts"
+import { askedAuthority, notLive } from "./AskedAuthority.ts"
 import { liveKeyNeeded } from "./Certificates.ts"
 import * as Command from "./Command.ts"
 
 // Shorter than the time that a request waits for its actor.
 const timeoutMs = 9_000
 
-const notLive = (message: string) => new ApiError({ code: "account_not_live", message })
-
-// The most of the authority's words that an answer repeats.
-const messageMax = 500
-
-const unasked = (why: string) =>
-  new ApiError({
-    code: "service_unavailable",
-    message: `The authority could not be asked (${storableText(why, messageMax)}). Retry with the same Idempotency-Key.`,
-    headers: { "Retry-After": "30", "Svc-Should-Retry": "true" }
-  })
+const retry = "Retry with the same Idempotency-Key."
 
 const identity = ["number", "prefix", "from_number", "to_number"] as const
 
@@ -59,16 +46,7 @@ export const make = Effect.gen(function* () {
       onSome: ({ id, provider }) => ({ software: { id, provider } })
     })
     const asking = { issuer_nit: issuer.identification.number, certificate, ...software }
-    return yield* withDeadline(ranges(asking), timeoutMs, () =>
-      Effect.fail(new AuthorityUnavailable({ message: "no answer in time" }))
-    ).pipe(
-      dieOfInterruption,
-      Effect.catchTags({
-        AuthorityRefusal: (error) =>
-          Effect.fail(notLive(`The authority gives no ranges. ${refusalMessage(troubleOf(error), error.message)}`)),
-        AuthorityUnavailable: ({ message }) => Effect.fail(unasked(message))
-      })
-    )
+    return yield* askedAuthority(ranges(asking), { what: "ranges", timeoutMs, retry })
   })
 
   /** Registers a range, or finds it registered; fails with the reason if it cannot be. Part of the caller's transaction. */

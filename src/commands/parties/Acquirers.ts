@@ -3,17 +3,16 @@ import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { KnownAcquirer } from "../../../schemas/Acquirer.ts"
 import { SandboxCertificate } from "../../documents/signature/Certificate.ts"
-import { refusalMessage } from "../../domain/authority/AuthorityTroubles.ts"
 import { storableText } from "../../domain/requests/Storable.ts"
 import { makeTokenBuckets } from "../../domain/requests/TokenBuckets.ts"
 import { issuerLack } from "../../issuing/accounts/LiveSteps.ts"
 import { Signing } from "../../issuing/Signing.ts"
-import { Authority, AuthorityUnavailable, troubleOf } from "../../outbound/authority/Authority.ts"
+import { Authority } from "../../outbound/authority/Authority.ts"
 import * as Turns from "../../protocol/AccountTurns.ts"
 import { accountAddress } from "../../protocol/Address.ts"
-import { dieOfInterruption, withDeadline } from "../../protocol/PortCall.ts"
 import { Accounts } from "../../store/accounts/Accounts.ts"
 import { Acquirers, type KnownAcquirer as Said } from "../../store/accounts/Acquirers.ts"
+import { askedAuthority, notLive, wordsMax } from "../AskedAuthority.ts"
 import * as Command from "../Command.ts"
 
 // Shorter than the time that a request waits for its actor, with the turn before it.
@@ -39,20 +38,8 @@ const tooOften = new ApiError({
   headers: { "Retry-After": "1" }
 })
 
-const notLive = (message: string) => new ApiError({ code: "account_not_live", message })
-
-// The most of the authority's words that are kept or repeated.
-const textMax = 500
-
-const unasked = (why: string) =>
-  new ApiError({
-    code: "service_unavailable",
-    message: `The authority could not be asked (${storableText(why, textMax)}). Retry later.`,
-    headers: { "Retry-After": "30", "Svc-Should-Retry": "true" }
-  })
-
 const kept = (text: string | null) => {
-  const clean = text === null ? "" : storableText(text, textMax).trim()
+  const clean = text === null ? "" : storableText(text, wordsMax).trim()
   return clean === "" ? null : clean
 }
 
@@ -83,16 +70,7 @@ export const make = Effect.gen(function* () {
       certificate,
       ...identification
     }
-    return yield* withDeadline(acquirer(question), timeoutMs, () =>
-      Effect.fail(new AuthorityUnavailable({ message: "no answer in time" }))
-    ).pipe(
-      dieOfInterruption,
-      Effect.catchTags({
-        AuthorityRefusal: (error) =>
-          Effect.fail(notLive(`The authority gives no acquirer. ${refusalMessage(troubleOf(error), error.message)}`)),
-        AuthorityUnavailable: ({ message }) => Effect.fail(unasked(message))
-      })
-    )
+    return yield* askedAuthority(acquirer(question), { what: "acquirer", timeoutMs, retry: "Retry later." })
   })
 
   const said = Effect.fnUntraced(function* (account: AccountMode, identification: Key, asker: string) {
