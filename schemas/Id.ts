@@ -79,3 +79,22 @@ export type SoftwareId = typeof SoftwareId.Type
 
 export const CertificateId = id("cert").pipe(Schema.brand("CertificateId"))
 export type CertificateId = typeof CertificateId.Type
+
+/** The ids that the service makes, by the kind of their object, each with its prefix. Other ids derive from these. */
+export const madeIds = {
+  account: ["ten", AccountId],
+  apiKey: ["key", ApiKeyId],
+  certificate: ["cert", CertificateId],
+  creditNote: ["cn", NoteId],
+  customer: ["cust", CustomerId],
+  debitNote: ["dn", NoteId],
+  email: ["em", EmailId],
+  event: ["evt", EventId],
+  incident: ["inc", IncidentId],
+  invoice: ["inv", InvoiceId],
+  portalSession: ["ps", PortalSessionId],
+  request: ["req", RequestId],
+  resolution: ["res", ResolutionId],
+  software: ["soft", SoftwareId],
+  webhookEndpoint: ["we", WebhookEndpointId]
+} as const

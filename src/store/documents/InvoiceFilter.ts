@@ -5,7 +5,7 @@ import type { InvoiceStatus } from "../../../schemas/Invoice.ts"
 import { documentKinds } from "../../domain/documents/DocumentKinds.ts"
 import { type InvoiceState, isOpen, states, statusOf } from "../../domain/documents/InvoiceLifecycle.ts"
 import { marked, metadataMarks } from "../sql/Keys.ts"
-import { firstIdAt, lastIdAt } from "../sql/Ids.ts"
+import { createdWithin } from "../sql/Ids.ts"
 
 /** The documents that a reader asks for. A null field matches any document; `from` and `to` are inclusive. */
 export interface DocumentFilter {
@@ -48,7 +48,7 @@ const inStates = (sql: SqlClient.SqlClient, these: ReadonlyArray<InvoiceState>):
 
 /** The SQL condition of a filter on `invoices`. Ids of a kind are adjacent in the index, so a page reads no row of another kind. */
 export const fits = (sql: SqlClient.SqlClient, account: AccountMode, filter: InvoiceFilter): Statement.Fragment => {
-  const { cufe, customer_id, from, full_numbers, ids, invoice_id, kind, metadata, status, to } = filter
+  const { cufe, customer_id, full_numbers, ids, invoice_id, kind, metadata, status } = filter
   const { prefix } = documentKinds[kind]
   const ofKind = sql`id between ${`${prefix}_`} and ${`${prefix}_z`}`
   return sql.and([
@@ -60,7 +60,6 @@ export const fits = (sql: SqlClient.SqlClient, account: AccountMode, filter: Inv
     ...(full_numbers === null ? [] : [sql`full_number = any(${full_numbers}::text[])`]),
     ...(cufe === null ? [] : [sql`cufe = ${cufe}`]),
     ...(status === null ? [] : inStates(sql, statesOf(status))),
-    ...(from === null ? [] : [sql`created_at >= ${from} and id >= ${firstIdAt(prefix, from)}`]),
-    ...(to === null ? [] : [sql`created_at <= ${to} and id <= ${lastIdAt(prefix, to)}`])
+    ...createdWithin(sql, prefix, filter)
   ])
 }

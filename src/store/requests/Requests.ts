@@ -6,7 +6,7 @@ import type { PageRequest } from "../../../schemas/Page.ts"
 import { IdempotencyVerdict, type LoggedRequest, type LoggedRequestWithBodies } from "../../../schemas/Request.ts"
 import { secret } from "../../domain/requests/RequestMask.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
-import { firstIdAt, lastIdAt } from "../sql/Ids.ts"
+import { createdWithin } from "../sql/Ids.ts"
 import { columnsOf, ofAccount } from "../sql/Keys.ts"
 import * as Pages from "../sql/Pages.ts"
 import * as Query from "../sql/Query.ts"
@@ -107,7 +107,7 @@ export class Requests extends Context.Service<Requests>()("folio/store/Requests"
     }
 
     const fits = (account: AccountMode, filter: RequestFilter): Statement.Fragment => {
-      const { api_key_id, from, idempotency_key, method, object_id, path, status, to } = filter
+      const { api_key_id, idempotency_key, method, object_id, path, status } = filter
       return sql.and([
         sql`true`,
         // The condition of the index `requests_refused`, word for word: a plan with parameters alone could not use that index.
@@ -118,8 +118,7 @@ export class Requests extends Context.Service<Requests>()("folio/store/Requests"
         ...(api_key_id === null ? [] : [sql`api_key_id = ${api_key_id}`]),
         ...(idempotency_key === null ? [] : [sql`idempotency_key = ${idempotency_key}`]),
         ...(object_id === null ? [] : [about(account, object_id)]),
-        ...(from === null ? [] : [sql`created_at >= ${from} and id >= ${firstIdAt("req", from)}`]),
-        ...(to === null ? [] : [sql`created_at <= ${to} and id <= ${lastIdAt("req", to)}`])
+        ...createdWithin(sql, "req", filter)
       ])
     }
 

@@ -1,45 +1,18 @@
 import { Context, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { SqlClient, Statement } from "effect/sql"
-import {
-  AccountId,
-  ApiKeyId,
-  CertificateId,
-  CustomerId,
-  EmailId,
-  EventId,
-  IncidentId,
-  InvoiceId,
-  NoteId,
-  PortalSessionId,
-  RequestId,
-  ResolutionId,
-  SoftwareId,
-  WebhookEndpointId
-} from "../../../schemas/Id.ts"
+import { madeIds } from "../../../schemas/Id.ts"
+
+type Made = typeof madeIds
 
 /** Makes new ids. Within a process each id sorts after the previous id, even within one millisecond. */
 export class Ids extends Context.Service<Ids>()("folio/store/Ids", {
   make: Effect.map(SecureRandom.SecureRandom, (random) => {
-    const id = <A>(prefix: string, make: (id: string) => A) =>
-      Effect.map(random.ulid, (ulid) => make(`${prefix}_${ulid.toLowerCase()}`))
-    return {
-      account: id("ten", AccountId.make),
-      apiKey: id("key", ApiKeyId.make),
-      certificate: id("cert", CertificateId.make),
-      creditNote: id("cn", NoteId.make),
-      customer: id("cust", CustomerId.make),
-      debitNote: id("dn", NoteId.make),
-      email: id("em", EmailId.make),
-      event: id("evt", EventId.make),
-      incident: id("inc", IncidentId.make),
-      invoice: id("inv", InvoiceId.make),
-      portalSession: id("ps", PortalSessionId.make),
-      request: id("req", RequestId.make),
-      resolution: id("res", ResolutionId.make),
-      software: id("soft", SoftwareId.make),
-      webhookEndpoint: id("we", WebhookEndpointId.make)
-    }
+    const made = Object.entries(madeIds).map(([kind, [prefix, schema]]) => [
+      kind,
+      Effect.map(random.ulid, (ulid) => schema.make(`${prefix}_${ulid.toLowerCase()}`))
+    ])
+    return Object.fromEntries(made) as { readonly [Kind in keyof Made]: Effect.Effect<Made[Kind][1]["Type"]> }
   })
 }) {
   static readonly layer = Layer.effect(Ids, Ids.make)
@@ -64,7 +37,17 @@ export const idOf = (prefix: string, timeMs: number): string => {
 export const firstIdAt = (prefix: string, time: Date): string => idOf(prefix, time.getTime() - slackMs)
 
 /** A text that sorts after any id of this kind that was made at `time` or earlier. */
-export const lastIdAt = (prefix: string, time: Date): string => idOf(prefix, time.getTime() + slackMs)
+const lastIdAt = (prefix: string, time: Date): string => idOf(prefix, time.getTime() + slackMs)
+
+/** The SQL conditions of rows that were made within a time, both ends inclusive: by the ids of their kind as well, which the index begins with. */
+export const createdWithin = (
+  sql: SqlClient.SqlClient,
+  prefix: string,
+  { from, to }: { readonly from: Date | null; readonly to: Date | null }
+): ReadonlyArray<Statement.Fragment> => [
+  ...(from === null ? [] : [sql`created_at >= ${from} and id >= ${firstIdAt(prefix, from)}`]),
+  ...(to === null ? [] : [sql`created_at <= ${to} and id <= ${lastIdAt(prefix, to)}`])
+]
 
 /** The SQL of a delivery's id, which begins with the time of its event and derives from event and endpoint: one for each pair. */
 export const deliveryId = (sql: SqlClient.SqlClient, event: Statement.Fragment, endpoint: Statement.Fragment) =>

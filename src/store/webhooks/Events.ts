@@ -7,7 +7,7 @@ import { EventId } from "../../../schemas/Id.ts"
 import type { PageRequest } from "../../../schemas/Page.ts"
 import * as AccountView from "../sql/AccountView.ts"
 import { isUsable } from "../accounts/ApiKeyLookup.ts"
-import { firstIdAt, lastIdAt } from "../sql/Ids.ts"
+import { createdWithin } from "../sql/Ids.ts"
 import * as Input from "../sql/Input.ts"
 import { type Key, ofAccount, ofKey } from "../sql/Keys.ts"
 import * as Pages from "../sql/Pages.ts"
@@ -74,12 +74,11 @@ export class Events extends Context.Service<Events>()("folio/store/Events", {
     const { find, list } = Pages.readers(sql, { service: "Events", table: "events", columns, row: Row, narrow })
     const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
 
-    const fits = ({ from, object_id, to, types }: EventFilter): Statement.Fragment =>
+    const fits = ({ object_id, types, ...filter }: EventFilter): Statement.Fragment =>
       sql.and([
         ...(types === null ? [] : [sql`type = any(${types}::text[])`]),
         ...(object_id === null ? [] : [sql`object_id = ${object_id}`]),
-        ...(from === null ? [] : [sql`created_at >= ${from} and id >= ${firstIdAt("evt", from)}`]),
-        ...(to === null ? [] : [sql`created_at <= ${to} and id <= ${lastIdAt("evt", to)}`])
+        ...createdWithin(sql, "evt", filter)
       ])
     // Worded unlike the predicate of `events_settled`: the planner must not use that index, whose order is not the list's.
     const isListed = sql`is_test is not true`
