@@ -2,11 +2,10 @@ import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountMode, type KeyMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
-import type { ApiKey } from "../../../schemas/ApiKey.ts"
+import { ApiKey } from "../../../schemas/ApiKey.ts"
 import { type AccountId, ApiKeyId } from "../../../schemas/Id.ts"
 import { Capability } from "../../../schemas/PortalSession.ts"
 import { apiKeyHash } from "../../domain/accounts/ApiKeyFormat.ts"
-import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import { localKeyPrefix } from "../../domain/accounts/LocalApiKey.ts"
 import * as AccountView from "../sql/AccountView.ts"
 import * as ApiKeyLookup from "./ApiKeyLookup.ts"
@@ -16,6 +15,7 @@ import * as LiveMode from "./LiveMode.ts"
 import { columnsOf, ofAccount, ofKey } from "../sql/Keys.ts"
 import * as Pages from "../sql/Pages.ts"
 import * as Query from "../sql/Query.ts"
+import { viewOf } from "../sql/View.ts"
 
 const Row = Schema.Struct({
   ...AccountMode.fields,
@@ -218,18 +218,5 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
   static readonly layer = Layer.effect(ApiKeys, ApiKeys.make)
 }
 
-const time = (date: Date | null) => (date === null ? null : timestamp(date.getTime()))
-
 /** The key as the API shows it, without the secret itself. */
-export const apiKeyView = (row: StoredApiKey): ApiKey => ({
-  id: row.id,
-  object: "api_key",
-  name: row.name,
-  capabilities: row.capabilities,
-  livemode: row.livemode,
-  last_four: row.last_four,
-  created_at: timestamp(row.created_at.getTime()),
-  last_used_at: time(row.last_used_at),
-  expires_at: time(row.expires_at),
-  revoked_at: time(row.revoked_at)
-})
+export const apiKeyView: (row: StoredApiKey) => ApiKey = viewOf(ApiKey)

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { type AccountId, ApiKeyId, PortalSessionId } from "../../../schemas/Id.ts"
-import { Capability, type PortalSession as View, type PortalSessionWithUrl } from "../../../schemas/PortalSession.ts"
+import { Capability, PortalSession as Shown, type PortalSessionWithUrl } from "../../../schemas/PortalSession.ts"
 import { Version } from "../../../schemas/Version.ts"
 import type { PortalSession } from "../../api/Authorization.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
@@ -15,6 +15,7 @@ import * as AccountView from "../sql/AccountView.ts"
 import { type Key, ofAccount, ofKey } from "../sql/Keys.ts"
 import * as Pages from "../sql/Pages.ts"
 import * as Query from "../sql/Query.ts"
+import { viewOf } from "../sql/View.ts"
 
 const Row = Schema.Struct({
   ...AccountMode.fields,
@@ -247,8 +248,6 @@ const actorOf = ({ id, principal }: PortalSession, origin: Origin) => ({
   portal_session_id: id
 })
 
-const time = (date: Date | null) => (date === null ? null : timestamp(date.getTime()))
-
 /** When the session ended before its time: itself or with its key. Null for a session that expired, or that still works. */
 const endOf = ({ closes_at, ended_at, key_ends_at, read_at }: StoredPortalSession): Date | null => {
   const [first] = [ended_at, key_ends_at]
@@ -257,25 +256,17 @@ const endOf = ({ closes_at, ended_at, key_ends_at, read_at }: StoredPortalSessio
   return first !== undefined && first < closes_at && first <= read_at ? first : null
 }
 
-const statusOf = (row: StoredPortalSession): View["status"] => {
+const statusOf = (row: StoredPortalSession): Shown["status"] => {
   if (endOf(row) !== null) return "ended"
   if (row.closes_at <= row.read_at) return "expired"
   return row.used_at === null ? "waiting" : "active"
 }
 
+const view = viewOf(Shown)
+
 /** The session as the API shows it, without its link. */
-export const portalSessionView = (row: StoredPortalSession): View => ({
-  id: row.id,
-  object: "portal_session",
-  livemode: row.livemode,
-  api_key_id: row.api_key_id,
-  capabilities: row.capabilities,
-  status: statusOf(row),
-  created_at: timestamp(row.created_at.getTime()),
-  expires_at: timestamp(row.expires_at.getTime()),
-  used_at: time(row.used_at),
-  ended_at: time(endOf(row))
-})
+export const portalSessionView = (row: StoredPortalSession): Shown =>
+  view({ ...row, status: statusOf(row), ended_at: endOf(row) })
 
 /** The session as the answer to its creation shows it. */
 export const portalSessionWithUrl = (row: StoredPortalSession, url: string): PortalSessionWithUrl => ({

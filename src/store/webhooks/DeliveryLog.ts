@@ -3,11 +3,11 @@ import { SqlClient, type Statement } from "effect/sql"
 import { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import {
-  type Attempt,
+  Attempt,
   attemptsShown,
   AttemptTrigger,
   bodyShownInLists,
-  type Delivery,
+  Delivery,
   DeliveryStatus
 } from "../../../schemas/Delivery.ts"
 import { EventType } from "../../../schemas/Event.ts"
@@ -17,6 +17,7 @@ import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import { ofAccount } from "../sql/Keys.ts"
 import * as Pages from "../sql/Pages.ts"
 import { bounded } from "../sql/SlowReads.ts"
+import { viewOf } from "../sql/View.ts"
 import * as DeliveryHealth from "./DeliveryHealth.ts"
 
 const StoredAttempt = Schema.Struct({
@@ -140,28 +141,18 @@ export const attemptNumber = (deliveryId: string, id: string): number =>
 
 const decodeAttemptId = Schema.decodeOption(AttemptId)
 
+const showAttempt = viewOf(Attempt)
+const showDelivery = viewOf(Delivery)
+
 /** The attempt as the API shows it. */
-export const attemptView = ({ id, number, started_at_ms, trigger, ...attempt }: StoredAttempt): Attempt => ({
-  id,
-  object: "webhook_attempt",
-  number,
-  trigger,
-  started_at: timestamp(started_at_ms),
-  ...attempt
-})
+export const attemptView = ({ started_at_ms, ...attempt }: StoredAttempt): Attempt =>
+  showAttempt({ ...attempt, started_at: timestamp(started_at_ms) })
 
 /** The delivery as the API shows it. */
-export const deliveryView = (row: StoredDelivery): Delivery => ({
-  id: row.id,
-  object: "webhook_delivery",
-  livemode: row.livemode,
-  webhook_endpoint_id: row.endpoint_id,
-  event_id: row.event_id,
-  event_type: row.event_type,
-  status: row.status,
-  next_attempt_at: row.planned_at === null ? null : timestamp(row.planned_at.getTime()),
-  attempts: row.attempts.map(attemptView),
-  attempts_count: row.attempts_count,
-  created_at: timestamp(row.created_at.getTime()),
-  updated_at: timestamp(row.updated_at.getTime())
-})
+export const deliveryView = ({ attempts, endpoint_id, planned_at, ...row }: StoredDelivery): Delivery =>
+  showDelivery({
+    ...row,
+    webhook_endpoint_id: endpoint_id,
+    next_attempt_at: planned_at,
+    attempts: attempts.map(attemptView)
+  })

@@ -5,13 +5,14 @@ import { ApiError } from "../../../schemas/ApiError.ts"
 import { WebhookEndpointId } from "../../../schemas/Id.ts"
 import { Metadata } from "../../../schemas/Text.ts"
 import { Version } from "../../../schemas/Version.ts"
-import { Subscription, type WebhookEndpoint, type WebhookEndpointUpdate } from "../../../schemas/WebhookEndpoint.ts"
+import { Subscription, WebhookEndpoint, type WebhookEndpointUpdate } from "../../../schemas/WebhookEndpoint.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import * as AccountView from "../sql/AccountView.ts"
 import { columnsOf, ofAccount, ofKey } from "../sql/Keys.ts"
 import * as Pages from "../sql/Pages.ts"
 import * as Query from "../sql/Query.ts"
 import { Secrets } from "../sql/Secrets.ts"
+import { viewOf } from "../sql/View.ts"
 
 const Row = Schema.Struct({
   ...AccountMode.fields,
@@ -145,24 +146,18 @@ export class WebhookEndpoints extends Context.Service<WebhookEndpoints>()("folio
   static readonly layer = Layer.effect(WebhookEndpoints, WebhookEndpoints.make)
 }
 
+const view = viewOf(WebhookEndpoint)
+
+const time = (date: Date | null) => (date === null ? null : timestamp(date.getTime()))
+
 /** The endpoint as the API shows it: without its secret. */
-export const endpointView = (row: StoredWebhookEndpoint): WebhookEndpoint => ({
-  id: row.id,
-  object: "webhook_endpoint",
-  url: row.url,
-  description: row.description,
-  subscribed_events: row.subscribed_events,
-  is_active: row.is_active,
-  livemode: row.livemode,
-  max_in_flight: row.max_in_flight,
-  metadata: row.metadata,
-  api_version: row.api_version,
-  health: {
-    status: row.failing_since !== null ? "failing" : row.last_success_at !== null ? "healthy" : "unknown",
-    failing_since: row.failing_since === null ? null : timestamp(row.failing_since.getTime()),
-    last_success_at: row.last_success_at === null ? null : timestamp(row.last_success_at.getTime()),
-    full_since: row.full_since === null ? null : timestamp(row.full_since.getTime())
-  },
-  created_at: timestamp(row.created_at.getTime()),
-  updated_at: timestamp(row.updated_at.getTime())
-})
+export const endpointView = (row: StoredWebhookEndpoint): WebhookEndpoint =>
+  view({
+    ...row,
+    health: {
+      status: row.failing_since !== null ? "failing" : row.last_success_at !== null ? "healthy" : "unknown",
+      failing_since: time(row.failing_since),
+      last_success_at: time(row.last_success_at),
+      full_since: time(row.full_since)
+    }
+  })
