@@ -2,13 +2,12 @@ import { Context, Effect, Layer, Metric, Option, Result, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
-import type { EmailSnapshot } from "../../../schemas/Email.ts"
+import { EmailSnapshot } from "../../../schemas/Email.ts"
 import { EmailStatus } from "../../../schemas/EmailStatus.ts"
 import { type DocumentKey, DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import { DocumentId, EmailId } from "../../../schemas/Id.ts"
 import type { PageRequest } from "../../../schemas/Page.ts"
 import { Metadata } from "../../../schemas/Text.ts"
-import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import { type InvoiceState, states } from "../../domain/documents/InvoiceLifecycle.ts"
 import * as Metrics from "../../protocol/Metrics.ts"
 import * as Batcher from "../sql/Batcher.ts"
@@ -17,6 +16,7 @@ import * as Input from "../sql/Input.ts"
 import { inputOfKeys, ofKey } from "../sql/Keys.ts"
 import * as Pages from "../sql/Pages.ts"
 import * as Query from "../sql/Query.ts"
+import { viewOf } from "../sql/View.ts"
 import { Workers } from "../sql/Workers.ts"
 
 /** A stored e-mail with the data of its document. */
@@ -262,17 +262,8 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
   static readonly layer = Layer.effect(Emails, Emails.make)
 }
 
+const view = viewOf(EmailSnapshot)
+
 /** An e-mail as events show it. */
-export const emailSnapshot = (row: StoredEmail): EmailSnapshot => ({
-  id: row.id,
-  object: "email",
-  livemode: row.livemode,
-  document_id: row.invoice_id,
-  document_type: row.kind,
-  full_number: row.full_number,
-  to: row.recipient,
-  status: row.status,
-  at: timestamp(row.status_at.getTime()),
-  reason: row.reason,
-  metadata: row.metadata
-})
+export const emailSnapshot = (row: StoredEmail): EmailSnapshot =>
+  view({ ...row, document_id: row.invoice_id, document_type: row.kind, to: row.recipient, at: row.status_at })

@@ -197,22 +197,15 @@ const rowOf = (
   const isWithin = [sent, told].every((body) => body === null || hasRoom(pieces, keyOf(account), body.text, created_ms))
   const objects = new Set([...idsOf(shownPath), ...(told?.id === undefined || hasMessages ? [] : [told.id])])
   return {
+    ...rest,
     account_id: account.account_id,
     livemode: account.livemode,
-    id: rest.id,
     created_at: new Date(created_ms),
-    method: rest.method,
     path: shownPath,
     query: shownQuery,
-    status,
     duration_ms: Math.max(0, Math.round(duration_ms)),
-    api_key_id: rest.api_key_id,
-    portal_session_id: rest.portal_session_id,
-    ip: rest.ip,
-    version: rest.version,
     idempotency_key: idempotency === null ? null : withoutSecrets(idempotency.key),
     verdict: idempotency?.verdict ?? null,
-    error_code: rest.error_code,
     objects: [...objects].slice(0, 2),
     request_bytes: request.bytes,
     request_body: isWithin ? (sent?.text ?? null) : null,

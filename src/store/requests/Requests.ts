@@ -3,13 +3,13 @@ import { SqlClient, type Statement } from "effect/sql"
 import { type AccountMode, RequestLogLevel } from "../../../schemas/Account.ts"
 import { ApiKeyId, PortalSessionId, RequestId } from "../../../schemas/Id.ts"
 import type { PageRequest } from "../../../schemas/Page.ts"
-import { IdempotencyVerdict, type LoggedRequest, type LoggedRequestWithBodies } from "../../../schemas/Request.ts"
+import { IdempotencyVerdict, LoggedRequest, LoggedRequestWithBodies } from "../../../schemas/Request.ts"
 import { secret } from "../../domain/requests/RequestMask.ts"
-import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import { createdWithin } from "../sql/Ids.ts"
 import { columnsOf, ofAccount } from "../sql/Keys.ts"
 import * as Pages from "../sql/Pages.ts"
 import * as Query from "../sql/Query.ts"
+import { viewOf } from "../sql/View.ts"
 
 const Text = Schema.NullOr(Schema.String)
 
@@ -150,33 +150,20 @@ export class Requests extends Context.Service<Requests>()("folio/store/Requests"
   static readonly layer = Layer.effect(Requests, Requests.make)
 }
 
-export const requestView = (row: StoredRequest): LoggedRequest => ({
-  id: row.id,
-  object: "request",
-  created: timestamp(row.created_at.getTime()),
-  livemode: row.livemode,
-  method: row.method,
-  path: row.path,
-  query: row.query,
-  status: row.status,
-  duration_ms: row.duration_ms,
+/** The fields that the API shows otherwise than the row has them. */
+const otherwise = (row: StoredRequest) => ({
+  created: row.created_at,
   api_key: row.api_key_id === null ? null : { id: row.api_key_id, last_four: row.last_four },
-  portal_session_id: row.portal_session_id,
-  ip: row.ip,
-  version: row.version,
   idempotency:
     row.idempotency_key === null || row.verdict === null
       ? null
-      : { key: row.idempotency_key, verdict: row.verdict, of: row.of },
-  error_code: row.error_code,
-  objects: row.objects,
-  events: row.events,
-  request_bytes: row.request_bytes,
-  response_bytes: row.response_bytes
+      : { key: row.idempotency_key, verdict: row.verdict, of: row.of }
 })
 
-export const requestWithBodiesView = (row: StoredRequest): LoggedRequestWithBodies => ({
-  ...requestView(row),
-  request_body: row.request_body,
-  response_body: row.response_body
-})
+const view = viewOf(LoggedRequest)
+const viewWithBodies = viewOf(LoggedRequestWithBodies)
+
+export const requestView = (row: StoredRequest): LoggedRequest => view({ ...row, ...otherwise(row) })
+
+export const requestWithBodiesView = (row: StoredRequest): LoggedRequestWithBodies =>
+  viewWithBodies({ ...row, ...otherwise(row) })
