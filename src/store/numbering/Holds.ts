@@ -25,26 +25,20 @@ const Held = Schema.Struct({
 export type HeldRange = typeof Held.Type
 
 /** The ranges that are held, by account and mode. */
-export const held = Effect.flatMap(
-  SqlClient.SqlClient,
-  Query.all(
-    Held,
-    (sql: SqlClient.SqlClient) => sql`
-      select account_id, livemode, id, document_type, prefix, from_number, to_number, next_number, held_since,
-        is_active and valid_to >= current_date - 1 as is_current
-      from resolutions where held_since is not null order by account_id, livemode, id`
-  )
+export const held = Query.allIn(
+  Held,
+  (sql) => sql`
+    select account_id, livemode, id, document_type, prefix, from_number, to_number, next_number, held_since,
+      is_active and valid_to >= current_date - 1 as is_current
+    from resolutions where held_since is not null order by account_id, livemode, id`
 )
 
 /** How many documents of each account and mode wait for a number. */
-export const draftsHeld = Effect.flatMap(
-  SqlClient.SqlClient,
-  Query.all(
-    Schema.Struct({ ...AccountMode.fields, count: Schema.Int }),
-    (sql: SqlClient.SqlClient) => sql`
-      select account_id, livemode, count(*)::integer as count from invoices
-      where state = 'queued' and waiting ->> 'code' = 'numbering_held' group by account_id, livemode`
-  )
+export const draftsHeld = Query.allIn(
+  Schema.Struct({ ...AccountMode.fields, count: Schema.Int }),
+  (sql) => sql`
+    select account_id, livemode, count(*)::integer as count from invoices
+    where state = 'queued' and waiting ->> 'code' = 'numbering_held' group by account_id, livemode`
 )
 
 const draftsTold = 5
@@ -53,28 +47,22 @@ const draftsTold = 5
  * The documents of each account and mode that are of the backup and had no number in it: how many, and the ids of the first. After the
  * backup they may have been issued, under a number that this database does not know.
  */
-export const draftsOfBackup = Effect.flatMap(
-  SqlClient.SqlClient,
-  Query.all(
-    Schema.Struct({ ...AccountMode.fields, count: Schema.Int, ids: Schema.Array(Schema.String) }),
-    (sql: SqlClient.SqlClient) => sql`
-      select account_id, livemode, count(*)::integer as count, (array_agg(id order by id))[1:${sql.literal(String(draftsTold))}] as ids
-      from invoices where state = 'queued' and created_at <= (select max(coalesce(taken_at, restored_at)) from restores)
-        and exists (
-          select from resolutions r where r.account_id = invoices.account_id and r.livemode = invoices.livemode
-            and r.held_since is not null
-        )
-      group by account_id, livemode order by account_id, livemode`
-  )
+export const draftsOfBackup = Query.allIn(
+  Schema.Struct({ ...AccountMode.fields, count: Schema.Int, ids: Schema.Array(Schema.String) }),
+  (sql) => sql`
+    select account_id, livemode, count(*)::integer as count, (array_agg(id order by id))[1:${sql.literal(String(draftsTold))}] as ids
+    from invoices where state = 'queued' and created_at <= (select max(coalesce(taken_at, restored_at)) from restores)
+      and exists (
+        select from resolutions r where r.account_id = invoices.account_id and r.livemode = invoices.livemode
+          and r.held_since is not null
+      )
+    group by account_id, livemode order by account_id, livemode`
 )
 
 /** When this database was last restored, and from a backup of when; none for a database that never was. */
-export const lastRestore = Effect.flatMap(
-  SqlClient.SqlClient,
-  Query.first(
-    Schema.Struct({ taken_at: Schema.NullOr(Schema.Date), restored_at: Schema.Date }),
-    (sql: SqlClient.SqlClient) => sql`select taken_at, restored_at from restores order by number desc limit 1`
-  )
+export const lastRestore = Query.firstIn(
+  Schema.Struct({ taken_at: Schema.NullOr(Schema.Date), restored_at: Schema.Date }),
+  (sql) => sql`select taken_at, restored_at from restores order by number desc limit 1`
 )
 
 /** A range cannot go on after this number. The message is one line that says what to do. */

@@ -7,12 +7,9 @@ import { Secrets } from "../sql/Secrets.ts"
 
 const place = "sandbox_certificate"
 
-const row = Effect.flatMap(
-  SqlClient.SqlClient,
-  Query.first(
-    Schema.Struct({ sealed: Schema.String }),
-    (sql: SqlClient.SqlClient) => sql`select sealed from sandbox_certificate`
-  )
+const row = Query.firstIn(
+  Schema.Struct({ sealed: Schema.String }),
+  (sql) => sql`select sealed from sandbox_certificate`
 )
 
 /** The PEM text of the certificate; undefined when there is none yet. Dies when the key of `Secrets` is not the database's. */

@@ -84,57 +84,47 @@ export const meetingRanges = Effect.gen(function* () {
 const stuckAttempts = 8
 
 /** Unfinished invoices with at least `stuckAttempts` attempts: at most 100 ids. */
-export const stuckInvoices = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const find = Query.all(
+export const stuckInvoices = Effect.map(
+  Query.allIn(
     Schema.Struct({ id: Schema.String }),
-    () => sql`select id from invoices where next_action_at is not null and attempts >= ${stuckAttempts} limit 100`
-  )
-  return (yield* find()).map(({ id }) => id)
-})
+    (sql) => sql`select id from invoices where next_action_at is not null and attempts >= ${stuckAttempts} limit 100`
+  ),
+  (rows) => rows.map(({ id }) => id)
+)
 
 const refusedMax = 100
 
 /** For each account the live documents of the last seven days that the authority refused to judge, and its newest words for it. */
-export const refusals = Effect.flatMap(
-  SqlClient.SqlClient,
-  Query.all(
-    Schema.Struct({ account_id: AccountId, count: Schema.Int, newest: Schema.String }),
-    (sql: SqlClient.SqlClient) => sql`
-      select account_id, count(*)::integer as count, (array_agg(failure ->> 'message' order by updated_at desc))[1] as newest
-      from invoices
-      where livemode and state = 'failed' and failure ->> 'code' = 'authority_refused' and updated_at > now() - interval '7 days'
-      group by account_id order by count desc, account_id limit ${refusedMax}`
-  )
+export const refusals = Query.allIn(
+  Schema.Struct({ account_id: AccountId, count: Schema.Int, newest: Schema.String }),
+  (sql) => sql`
+    select account_id, count(*)::integer as count, (array_agg(failure ->> 'message' order by updated_at desc))[1] as newest
+    from invoices
+    where livemode and state = 'failed' and failure ->> 'code' = 'authority_refused' and updated_at > now() - interval '7 days'
+    group by account_id order by count desc, account_id limit ${refusedMax}`
 )
 
 /** For each account the live documents that wait for something else than the authority's answer, by trouble. */
-export const waitingDocuments = Effect.flatMap(
-  SqlClient.SqlClient,
-  Query.all(
-    Schema.Struct({
-      account_id: AccountId,
-      trouble: AuthorityTrouble,
-      count: Schema.Int,
-      since: Schema.Date,
-      newest: Schema.String
-    }),
-    (sql: SqlClient.SqlClient) => sql`
-      select account_id, waiting ->> 'code' as trouble, count(*)::integer as count, min(waiting_since) as since,
-        (array_agg(waiting ->> 'message' order by waiting_since desc))[1] as newest
-      from invoices where livemode and state <> 'queued' and next_action_at is not null and waiting is not null
-      group by account_id, trouble order by count desc, account_id, trouble limit ${refusedMax}`
-  )
+export const waitingDocuments = Query.allIn(
+  Schema.Struct({
+    account_id: AccountId,
+    trouble: AuthorityTrouble,
+    count: Schema.Int,
+    since: Schema.Date,
+    newest: Schema.String
+  }),
+  (sql) => sql`
+    select account_id, waiting ->> 'code' as trouble, count(*)::integer as count, min(waiting_since) as since,
+      (array_agg(waiting ->> 'message' order by waiting_since desc))[1] as newest
+    from invoices where livemode and state <> 'queued' and next_action_at is not null and waiting is not null
+    group by account_id, trouble order by count desc, account_id, trouble limit ${refusedMax}`
 )
 
 /** When the last backup by `folio backup` was taken, or the last file of the server's log was archived, whichever is later. */
-export const lastBackup = Effect.flatMap(
-  SqlClient.SqlClient,
-  Query.first(
-    Schema.Struct({ taken_at: Schema.Date, hours: Schema.Finite }),
-    (sql: SqlClient.SqlClient) => sql`
-      select at as taken_at, (extract(epoch from now() - at) / 3600)::float8 as hours
-      from (select greatest((select taken_at from last_backup), (select last_archived_time from pg_stat_archiver)) as at) b
-      where at is not null`
-  )
+export const lastBackup = Query.firstIn(
+  Schema.Struct({ taken_at: Schema.Date, hours: Schema.Finite }),
+  (sql) => sql`
+    select at as taken_at, (extract(epoch from now() - at) / 3600)::float8 as hours
+    from (select greatest((select taken_at from last_backup), (select last_archived_time from pg_stat_archiver)) as at) b
+    where at is not null`
 )

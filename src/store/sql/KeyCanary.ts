@@ -6,13 +6,7 @@ import { Secrets } from "./Secrets.ts"
 
 const plain = "canary"
 
-const find = Effect.flatMap(
-  SqlClient.SqlClient,
-  Query.first(
-    Schema.Struct({ sealed: Schema.String }),
-    (sql: SqlClient.SqlClient) => sql`select sealed from key_canary`
-  )
-)
+const find = Query.firstIn(Schema.Struct({ sealed: Schema.String }), (sql) => sql`select sealed from key_canary`)
 
 /** Whether this database holds anything sealed, which a newly made key could not open. */
 export const isAnythingSealed = Effect.gen(function* () {

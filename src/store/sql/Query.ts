@@ -1,5 +1,5 @@
 import { Array, Effect, type Option, Schema } from "effect"
-import type { SqlError } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 
 /* Queries with decoded rows. A statement that fails and a row that the schema cannot decode are defects. */
 
@@ -18,6 +18,14 @@ export const first = <R extends Row, A extends Args>(row: R, run: Run<A>) => {
   const read = all(row, run)
   return (...args: A): Effect.Effect<Option.Option<R["Type"]>> => Effect.map(read(...args), Array.head)
 }
+
+/** All rows of a statement that needs no more than the database. */
+export const allIn = <R extends Row>(row: R, run: Run<[sql: SqlClient.SqlClient]>) =>
+  Effect.flatMap(SqlClient.SqlClient, all(row, run))
+
+/** The first row of such a statement. */
+export const firstIn = <R extends Row>(row: R, run: Run<[sql: SqlClient.SqlClient]>) =>
+  Effect.flatMap(SqlClient.SqlClient, first(row, run))
 
 /** The first row of a statement, which must return a row. */
 export const one = <R extends Row, A extends Args>(row: R, run: Run<A>) => {
