@@ -5,7 +5,6 @@ import { Account, AccountUpdate } from "../../schemas/Account.ts"
 import { CertificateRequest } from "../../schemas/Certificate.ts"
 import { Enablement, EnablementRequest } from "../../schemas/Enablement.ts"
 import { SoftwareRequest } from "../../schemas/Software.ts"
-import { CheckedAs, FileBody } from "./Conventions.ts"
 import { get, getIfChanged, group, insteadOfPatch, patch, post, put, remove } from "./Endpoint.ts"
 
 const path = "/v1/account"
@@ -49,8 +48,9 @@ export class AccountApi extends group(
     success: Enablement,
     summary: "Pass the test set of the tax authority that every issuer passes before it issues (habilitación)",
     description:
-      "Only with a live key. Folio makes the documents from the test range, signs them with the certificate and the software of the account, sends them to the authority's environment for enablement and asks for their verdicts; GET shows how it stands. Documents that the authority rejects, or never answers, are replaced. No number of the account's own ranges is used, and nothing is mailed. The same request while the test set runs, or after it was passed, answers with how it stands; after it failed, the test set goes on with what is missing."
-  }).annotate(CheckedAs, "enablement"),
+      "Only with a live key. Folio makes the documents from the test range, signs them with the certificate and the software of the account, sends them to the authority's environment for enablement and asks for their verdicts; GET shows how it stands. Documents that the authority rejects, or never answers, are replaced. No number of the account's own ranges is used, and nothing is mailed. The same request while the test set runs, or after it was passed, answers with how it stands; after it failed, the test set goes on with what is missing.",
+    handling: { checkedAs: "enablement" }
+  }),
   get("retrieveEnablement", enablement, {
     success: Enablement,
     summary: "See how far the test set of the tax authority is",
@@ -75,11 +75,14 @@ export class AccountApi extends group(
     success: Account,
     summary: "Set the logo of the printed documents",
     description:
-      "Send the bytes of a PNG or JPEG as the body, with `Content-Type: image/png` or `image/jpeg`; the bytes themselves say which: at most 200 kB, 10,000 pixels a side and 1,000,000 pixels in all, neither animated nor interlaced. Documents that are numbered from now on are printed with the picture; those before keep what they had."
-  }).annotate(FileBody, {
-    mediaTypes: LogoMediaType.literals,
-    bytesMax: pictureBytesMax,
-    what: "a PNG or JPEG of at most 200 kB"
+      "Send the bytes of a PNG or JPEG as the body, with `Content-Type: image/png` or `image/jpeg`; the bytes themselves say which: at most 200 kB, 10,000 pixels a side and 1,000,000 pixels in all, neither animated nor interlaced. Documents that are numbered from now on are printed with the picture; those before keep what they had.",
+    handling: {
+      file: {
+        mediaTypes: LogoMediaType.literals,
+        bytesMax: pictureBytesMax,
+        what: "a PNG or JPEG of at most 200 kB"
+      }
+    }
   }),
   getIfChanged("retrieveLogo", logo, {
     success: [pngBody, jpegBody],

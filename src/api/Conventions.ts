@@ -18,57 +18,59 @@ export interface Request {
 
 export class CurrentRequest extends Context.Service<CurrentRequest, Request>()("folio/api/CurrentRequest") {}
 
-/**
- * `required`: a request without an `Idempotency-Key` is refused. `honoured`: the key is optional. `ignored`: the key has no effect,
- * as for GET and DELETE.
- */
-export const IdempotencyKey = Context.Reference<"required" | "honoured" | "ignored">("folio/api/IdempotencyKey", {
-  defaultValue: () => "ignored"
-})
+/** What is particular to the requests of an endpoint, for the stages before its handler. */
+export interface HandlingValues {
+  /**
+   * `required`: a request without an `Idempotency-Key` is refused. `honoured`: the key is optional. `ignored`: the key has no effect,
+   * as for GET and DELETE.
+   */
+  readonly idempotencyKey: "required" | "honoured" | "ignored"
+  /** The body is no JSON but a file of one of these media types. */
+  readonly file?: {
+    readonly mediaTypes: ReadonlyArray<string>
+    readonly bytesMax: number
+    /** What to send, as an error tells it: "a PNG or JPEG of at most 200 kB". */
+    readonly what: string
+  }
+  /** The body may be left out, which means `{}`. */
+  readonly optionalBody?: true
+  /** The body describes a document or a part of a document, so the body's violations name the authority's rules. */
+  readonly rules?: "invoice" | "customer"
+  /**
+   * What the body describes as a whole. If the body does not fit its schema, the answer also has what the rules of such a body find in the
+   * rest of it. Left out for a body without further rules, and for a change, which describes only a part.
+   */
+  readonly checkedAs?:
+    | "credit_note"
+    | "customer"
+    | "debit_note"
+    | "enablement"
+    | "invoice"
+    | "resolution"
+    | "webhook_endpoint"
+  /** The document of the request has its number and keeps it, so that no numbering range concerns the request. */
+  readonly keepsNumber?: true
+  /** The request asks for the violations of its body, so the violations are the answer and not a failure. */
+  readonly judged?: true
+  /** The request waits for events and may exceed the timeout of other requests; the handler limits its own time. */
+  readonly mayWait?: true
+  /** The handler takes its own turns, or turns of another kind. */
+  readonly ownTurn?: true
+  /**
+   * The request creates something in a statement that it shares with others, or checks what would be created: it takes one of its account's
+   * turns at that. Commands with a transaction of their own take turns in the account's actor.
+   */
+  readonly creation?: true
+  /**
+   * What the request does with a whole document, which is work in proportion to the document's size: `sent` for a body that is a
+   * document to be signed and submitted, `copied` or `moved` for a document that the request only names.
+   */
+  readonly wholeDocument?: "sent" | "copied" | "moved"
+}
 
-/** The body is no JSON but a file of one of these media types. */
-export const FileBody = Context.Reference<{
-  readonly mediaTypes: ReadonlyArray<string>
-  readonly bytesMax: number
-  /** What to send, as an error tells it: "a PNG or JPEG of at most 200 kB". */
-  readonly what: string
-} | null>("folio/api/FileBody", { defaultValue: () => null })
-
-/** The body may be left out, which means `{}`. */
-export const OptionalBody = Context.Reference<boolean>("folio/api/OptionalBody", { defaultValue: () => false })
-
-/** The body describes a document or a part of a document, so the body's violations name the authority's rules. */
-export const Rules = Context.Reference<"invoice" | "customer" | null>("folio/api/Rules", { defaultValue: () => null })
-
-/**
- * What the body describes as a whole. If the body does not fit its schema, the answer also has what the rules of such a body find in the
- * rest of it. Null for a body without further rules, and for a change, which describes only a part.
- */
-export const CheckedAs = Context.Reference<
-  "credit_note" | "customer" | "debit_note" | "enablement" | "invoice" | "resolution" | "webhook_endpoint" | null
->("folio/api/CheckedAs", { defaultValue: () => null })
-
-/** The document of the request has its number and keeps it, so that no numbering range concerns the request. */
-export const KeepsNumber = Context.Reference<boolean>("folio/api/KeepsNumber", { defaultValue: () => false })
-
-/** The request waits for events and may exceed the timeout of other requests; the handler limits its own time. */
-export const MayWait = Context.Reference<boolean>("folio/api/MayWait", { defaultValue: () => false })
-
-/** The handler takes its own turns, or turns of another kind. */
-export const OwnTurn = Context.Reference<boolean>("folio/api/OwnTurn", { defaultValue: () => false })
-
-/**
- * The request creates something in a statement that it shares with others, or checks what would be created: it takes one of its account's
- * turns at that. Commands with a transaction of their own take turns in the account's actor.
- */
-export const Creation = Context.Reference<boolean>("folio/api/Creation", { defaultValue: () => false })
-
-/**
- * What the request does with a whole document, which is work in proportion to the document's size: `sent` for a body that is a
- * document to be signed and submitted, `copied` or `moved` for a document that the request only names.
- */
-export const WholeDocument = Context.Reference<"sent" | "copied" | "moved" | null>("folio/api/WholeDocument", {
-  defaultValue: () => null
+/** The annotation of an endpoint that says how its requests are handled. */
+export const Handling = Context.Reference<HandlingValues>("folio/api/Handling", {
+  defaultValue: () => ({ idempotencyKey: "ignored" })
 })
 
 /** The stages of a request between the caller's key and the handler (`http/request/Pipeline`). */
@@ -76,9 +78,6 @@ export class Conventions extends HttpApiMiddleware.Service<
   Conventions,
   { provides: CurrentRequest; requires: CurrentPrincipal }
 >()("folio/api/Conventions") {}
-
-/** The request asks for the violations of its body, so the violations are the answer and not a failure. */
-export const Judged = Context.Reference<boolean>("folio/api/Judged", { defaultValue: () => false })
 
 export const versionHeader = {
   "svc-version": Schema.optionalKey(Version)

@@ -1,7 +1,6 @@
 import { Customer, CustomerQuery, CustomerRequest, CustomerUpdate, DeletedCustomer } from "../../schemas/Customer.ts"
 import { Page } from "../../schemas/Page.ts"
 import { Validation } from "../../schemas/Validation.ts"
-import { CheckedAs, Creation, Judged, Rules } from "./Conventions.ts"
 import {
   created,
   get,
@@ -30,22 +29,17 @@ export class CustomersApi extends group(
     success: created(Customer),
     summary: "Register a customer, the buyer of invoices",
     description:
-      "Send the id of the customer as `customer_id` of its invoices. In the sandbox, invoices to a customer whose identification is type 31, number 900000001, check digit 1 are always accepted."
-  })
-    .annotate(Creation, true)
-    .annotate(Rules, "customer")
-    .annotate(CheckedAs, "customer"),
+      "Send the id of the customer as `customer_id` of its invoices. In the sandbox, invoices to a customer whose identification is type 31, number 900000001, check digit 1 are always accepted.",
+    handling: { creation: true, rules: "customer", checkedAs: "customer" }
+  }),
   postKeyless("validateCustomer", "/v1/customers/validate", {
     payload: CustomerRequest,
     success: Validation,
     summary: "Check a customer without creating it",
     description:
-      "The body is that of a customer to register, and is checked against the same rules. Nothing is stored. `errors` is empty when `valid` is true."
-  })
-    .annotate(Judged, true)
-    .annotate(Creation, true)
-    .annotate(Rules, "customer")
-    .annotate(CheckedAs, "customer"),
+      "The body is that of a customer to register, and is checked against the same rules. Nothing is stored. `errors` is empty when `valid` is true.",
+    handling: { judged: true, creation: true, rules: "customer", checkedAs: "customer" }
+  }),
   get("listCustomers", "/v1/customers", {
     query: CustomerQuery,
     success: Page(Customer, "CustomerPage"),
@@ -58,10 +52,9 @@ export class CustomersApi extends group(
     success: [Customer, created(Customer)],
     summary: "Register or replace the customer with an identification",
     description:
-      "Answers 201 for a new customer, and 200 for one that is replaced: it keeps its id, and what the body leaves out is removed. `identification` in the body must be the one of the path. Two customers with this identification are answered with 409, which names both."
-  })
-    .annotate(Rules, "customer")
-    .annotate(CheckedAs, "customer"),
+      "Answers 201 for a new customer, and 200 for one that is replaced: it keeps its id, and what the body leaves out is removed. `identification` in the body must be the one of the path. Two customers with this identification are answered with 409, which names both.",
+    handling: { rules: "customer", checkedAs: "customer" }
+  }),
   get("retrieveCustomer", item, {
     params,
     success: Customer,
@@ -72,13 +65,15 @@ export class CustomersApi extends group(
     ...update,
     summary: "Change a customer",
     description:
-      "The fields in the body are changed, and all other fields stay. Documents that were created before keep their copy of the customer."
-  }).annotate(Rules, "customer"),
+      "The fields in the body are changed, and all other fields stay. Documents that were created before keep their copy of the customer.",
+    handling: { rules: "customer" }
+  }),
   post("updateCustomerByPost", item, {
     ...update,
     summary: "Change a customer: the same as PATCH",
-    description: insteadOfPatch
-  }).annotate(Rules, "customer"),
+    description: insteadOfPatch,
+    handling: { rules: "customer" }
+  }),
   remove("deleteCustomer", item, {
     params,
     success: DeletedCustomer,

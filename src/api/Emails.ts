@@ -1,7 +1,6 @@
 import type { HttpRouter } from "effect/http"
 import { Email, EmailQuery, EmailRequest, EmailSnapshot } from "../../schemas/Email.ts"
 import { Page } from "../../schemas/Page.ts"
-import { OptionalBody } from "./Conventions.ts"
 import { accepted, get, params, postOnce } from "./Endpoint.ts"
 
 const emailPage = Page(Email, "EmailPage")
@@ -18,8 +17,9 @@ export const sendEmail = <const Name extends string, const Path extends HttpRout
     success: accepted(EmailSnapshot),
     summary: `E-mail ${what} again, to the customer or to another address`,
     description:
-      "Folio e-mails each accepted document to the customer's address without being asked. This request sends it once more. An event tells what became of each e-mail. A document can be e-mailed 100 times."
-  }).annotate(OptionalBody, true)
+      "Folio e-mails each accepted document to the customer's address without being asked. This request sends it once more. An event tells what became of each e-mail. A document can be e-mailed 100 times.",
+    handling: { optionalBody: true }
+  })
 
 /** `GET …/{id}/emails` of invoices or notes. `what` is the noun phrase of the document in the summary. */
 export const listEmails = <const Name extends string, const Path extends HttpRouter.PathInput>(

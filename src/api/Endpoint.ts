@@ -2,7 +2,14 @@ import { Schema } from "effect"
 import type { HttpMethod, HttpRouter } from "effect/http"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
-import { Conventions, honouredKeyHeaders, IdempotencyKey, requiredKeyHeaders, versionHeader } from "./Conventions.ts"
+import {
+  Conventions,
+  Handling,
+  type HandlingValues,
+  honouredKeyHeaders,
+  requiredKeyHeaders,
+  versionHeader
+} from "./Conventions.ts"
 import { Errors } from "./Errors.ts"
 
 /** What an endpoint takes and answers, and what the OpenAPI document says of the endpoint. */
@@ -13,12 +20,13 @@ interface Declaration<Params, Query, Payload, Success> {
   readonly success: Success
   readonly summary: string
   readonly description: string
+  readonly handling?: Omit<HandlingValues, "idempotencyKey">
 }
 
 const endpoint =
   <const Method extends HttpMethod.HttpMethod, Headers extends Schema.Struct.Fields>(
     method: Method,
-    idempotencyKey: "required" | "honoured" | "ignored",
+    idempotencyKey: HandlingValues["idempotencyKey"],
     headers: Headers
   ) =>
   <
@@ -31,10 +39,10 @@ const endpoint =
   >(
     name: Name,
     path: Path,
-    { description, summary, ...declaration }: Declaration<Params, Query, Payload, Success>
+    { description, handling, summary, ...declaration }: Declaration<Params, Query, Payload, Success>
   ) =>
     HttpApiEndpoint.make(method)(name, path, { ...declaration, headers })
-      .annotate(IdempotencyKey, idempotencyKey)
+      .annotate(Handling, { idempotencyKey, ...handling })
       .annotateMerge(OpenApi.annotations({ summary, description }))
 
 export const get = endpoint("GET", "ignored", versionHeader)

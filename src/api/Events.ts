@@ -1,7 +1,6 @@
 import { DeliveryPage } from "../../schemas/Delivery.ts"
 import { Event, EventQuery } from "../../schemas/Event.ts"
 import { Page, pageQuery } from "../../schemas/Page.ts"
-import { MayWait, OwnTurn } from "./Conventions.ts"
 import { get, group, params } from "./Endpoint.ts"
 
 const item = "/v1/events/:id"
@@ -15,10 +14,9 @@ export class EventsApi extends group(
     success: Page(Event, "EventPage"),
     summary: "List events, newest first; with after, follow them, oldest first",
     description:
-      "Without `after` the newest events come first. With `after`, the events that follow come, oldest first; with `wait` the answer waits up to 20 seconds for the next event: a way to learn of outcomes without a webhook."
-  })
-    .annotate(MayWait, true)
-    .annotate(OwnTurn, true),
+      "Without `after` the newest events come first. With `after`, the events that follow come, oldest first; with `wait` the answer waits up to 20 seconds for the next event: a way to learn of outcomes without a webhook.",
+    handling: { mayWait: true, ownTurn: true }
+  }),
   get("retrieveEvent", item, {
     params,
     success: Event,

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import type { HttpRouter } from "effect/http"
 import { HttpApiGroup, HttpApiMiddleware, HttpApiSchema, OpenApi } from "effect/http-api"
 import type { CurrentPrincipal } from "./Authorization.ts"
-import { Conventions, OwnTurn } from "./Conventions.ts"
+import { Conventions } from "./Conventions.ts"
 import { getIfChanged, params } from "./Endpoint.ts"
 import { Errors } from "./Errors.ts"
 
@@ -43,9 +43,9 @@ const file = <const Name extends string, const Path extends HttpRouter.PathInput
     success: Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType })),
     summary,
     description:
-      "Send an API key, or use the signed link that the object carries as `pdf_url` or `xml_url`. The link ignores tracking parameters: `utm_…`, `_gl`, `_hsenc`, `_hsmi`, `dclid`, `fbclid`, `gbraid`, `gclid`, `gclsrc`, `igshid`, `li_fat_id`, `mc_cid`, `mc_eid`, `mkt_tok`, `msclkid`, `ttclid`, `twclid`, `wbraid` and `yclid`. The answer has an ETag; a request with `If-None-Match` is answered with 304 when the client's copy is current."
+      "Send an API key, or use the signed link that the object carries as `pdf_url` or `xml_url`. The link ignores tracking parameters: `utm_…`, `_gl`, `_hsenc`, `_hsmi`, `dclid`, `fbclid`, `gbraid`, `gclid`, `gclsrc`, `igshid`, `li_fat_id`, `mc_cid`, `mc_eid`, `mkt_tok`, `msclkid`, `ttclid`, `twclid`, `wbraid` and `yclid`. The answer has an ETag; a request with `If-None-Match` is answered with 304 when the client's copy is current.",
+    handling: { ownTurn: true }
   })
-    .annotate(OwnTurn, true)
     // An API key, or no security scheme: a request with a signed link needs no key.
     .annotate(OpenApi.Override, { security: [{ apiKey: [] }, {}] })
 

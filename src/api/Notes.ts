@@ -11,7 +11,6 @@ import {
 import { Page } from "../../schemas/Page.ts"
 import { TimelinePage } from "../../schemas/Timeline.ts"
 import { Validation } from "../../schemas/Validation.ts"
-import { CheckedAs, Creation, Judged, KeepsNumber, WholeDocument } from "./Conventions.ts"
 import { listEmails, sendEmail } from "./Emails.ts"
 import { accepted, get, group, nextPage, params, post, postKeyless, postOnce } from "./Endpoint.ts"
 
@@ -39,19 +38,16 @@ const noteEndpoints = <
       payload: request,
       success: accepted(created),
       summary: `Issue a ${noun} to an invoice that was accepted`,
-      description: `The ${noun} is stored and answered as a draft. Then it is numbered, signed and sent to the authority; its outcome is an event. The body names an accepted invoice of the account (\`invoice_id\`), or else a buyer and a currency with an invoice of another system (\`original\`) or a \`period\` within one calendar month.`
-    })
-      .annotate(CheckedAs, kind.object)
-      .annotate(WholeDocument, "sent"),
+      description: `The ${noun} is stored and answered as a draft. Then it is numbered, signed and sent to the authority; its outcome is an event. The body names an accepted invoice of the account (\`invoice_id\`), or else a buyer and a currency with an invoice of another system (\`original\`) or a \`period\` within one calendar month.`,
+      handling: { checkedAs: kind.object, wholeDocument: "sent" }
+    }),
     postKeyless(`validate${name}` as const, `${path}/validate` as const, {
       payload: request,
       success: Validation,
       summary: `Check a ${noun} without creating it`,
-      description: `The body is that of a ${noun} to create, and is checked against the same rules. Nothing is stored and no number is used. \`errors\` is empty when \`valid\` is true.`
-    })
-      .annotate(Judged, true)
-      .annotate(CheckedAs, kind.object)
-      .annotate(Creation, true),
+      description: `The body is that of a ${noun} to create, and is checked against the same rules. Nothing is stored and no number is used. \`errors\` is empty when \`valid\` is true.`,
+      handling: { judged: true, checkedAs: kind.object, creation: true }
+    }),
     get(`list${name}s` as const, path, {
       query: noteQuery(name === "CreditNote" ? "cn" : "dn"),
       success: Page(note, `${name}Page`),
@@ -69,26 +65,26 @@ const noteEndpoints = <
       params,
       success: note,
       summary: `Cancel a ${noun} that has no number yet`,
-      description: "Only a note that has no number can be canceled."
-    }).annotate(WholeDocument, "moved"),
+      description: "Only a note that has no number can be canceled.",
+      handling: { wholeDocument: "moved" }
+    }),
     postOnce(`retry${name}` as const, `${item}/retry` as const, {
       params,
       success: accepted(note),
       summary: `Try a failed ${noun} again; it keeps the number it has`,
       description:
-        "For a note whose `status` is `failed` and whose `failure.retryable` is true, once the cause is repaired. The note keeps its number, if it has one."
-    }).annotate(WholeDocument, "moved"),
+        "For a note whose `status` is `failed` and whose `failure.retryable` is true, once the cause is repaired. The note keeps its number, if it has one.",
+      handling: { wholeDocument: "moved" }
+    }),
     postOnce(`correct${name}` as const, `${item}/correct` as const, {
       params,
       payload: request,
       success: accepted(note),
       summary: `Correct a ${noun} that the authority rejected; it keeps its number`,
       description:
-        "For a note whose `status` is `rejected_by_authority`. The body is the whole corrected note, as if it were created, and may name another invoice. The note keeps its id and its number, and gets a new issue date, CUDE, signed document and e-mail; its timeline keeps the rejection."
-    })
-      .annotate(CheckedAs, kind.object)
-      .annotate(KeepsNumber, true)
-      .annotate(WholeDocument, "sent"),
+        "For a note whose `status` is `rejected_by_authority`. The body is the whole corrected note, as if it were created, and may name another invoice. The note keeps its id and its number, and gets a new issue date, CUDE, signed document and e-mail; its timeline keeps the rejection.",
+      handling: { checkedAs: kind.object, keepsNumber: true, wholeDocument: "sent" }
+    }),
     get(`retrieve${name}Timeline` as const, `${item}/timeline` as const, {
       params,
       success: TimelinePage,

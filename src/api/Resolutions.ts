@@ -6,7 +6,6 @@ import {
   ResolutionRequest,
   ResolutionUpdate
 } from "../../schemas/Resolution.ts"
-import { CheckedAs } from "./Conventions.ts"
 import { created, get, group, insteadOfPatch, nextPage, params, patch, post, postOnce } from "./Endpoint.ts"
 
 const item = "/v1/resolutions/:id"
@@ -21,8 +20,9 @@ export class ResolutionsApi extends group(
     success: created(Resolution),
     summary: "Register a numbering range that the tax authority granted, or one of notes",
     description:
-      "Documents take their numbers from the ranges of the account, without gaps. A range of notes is `document_type`, `prefix` and, to go on where another system stopped, `next_number`. Two ranges that could print the same full number, prefix and number together, are refused with 409."
-  }).annotate(CheckedAs, "resolution"),
+      "Documents take their numbers from the ranges of the account, without gaps. A range of notes is `document_type`, `prefix` and, to go on where another system stopped, `next_number`. Two ranges that could print the same full number, prefix and number together, are refused with 409.",
+    handling: { checkedAs: "resolution" }
+  }),
   postOnce("importResolutions", "/v1/resolutions/import", {
     success: ResolutionImport,
     summary: "Import the numbering ranges of the issuer from the tax authority",

@@ -9,7 +9,6 @@ import {
   WebhookTestRequest
 } from "../../schemas/Delivery.ts"
 import { pageQuery } from "../../schemas/Page.ts"
-import { OptionalBody } from "./Conventions.ts"
 import { accepted, get, group, params, post } from "./Endpoint.ts"
 
 const item = "/v1/webhook-deliveries/:id"
@@ -62,6 +61,7 @@ export class WebhookDeliveriesApi extends group(
     success: accepted(Delivery),
     summary: "Send a sample event to one webhook endpoint",
     description:
-      "The sample event is marked as a test and is about a document that does not exist. An inactive endpoint is refused with 409."
-  }).annotate(OptionalBody, true)
+      "The sample event is marked as a test and is about a document that does not exist. An inactive endpoint is refused with 409.",
+    handling: { optionalBody: true }
+  })
 ) {}

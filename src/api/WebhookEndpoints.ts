@@ -6,7 +6,6 @@ import {
   WebhookEndpointUpdate,
   WebhookEndpointWithSecret
 } from "../../schemas/WebhookEndpoint.ts"
-import { CheckedAs } from "./Conventions.ts"
 import { created, get, group, insteadOfPatch, nextPage, params, patch, post, remove } from "./Endpoint.ts"
 
 const item = "/v1/webhook-endpoints/:id"
@@ -21,8 +20,9 @@ export class WebhookEndpointsApi extends group(
     success: created(WebhookEndpointWithSecret),
     summary: "Register a webhook endpoint; the answer shows its signing secret",
     description:
-      "The answer shows the signing secret once. The endpoint receives the events of the mode of the API key that registers it."
-  }).annotate(CheckedAs, "webhook_endpoint"),
+      "The answer shows the signing secret once. The endpoint receives the events of the mode of the API key that registers it.",
+    handling: { checkedAs: "webhook_endpoint" }
+  }),
   get("listWebhookEndpoints", "/v1/webhook-endpoints", {
     query: pageQuery("we"),
     success: Page(WebhookEndpoint, "WebhookEndpointPage"),

@@ -5,7 +5,7 @@ import * as Path from "node:path"
 import { errorCodes } from "../../schemas/ErrorCode.ts"
 import { catalogNames } from "../../schemas/Catalog.ts"
 import { Api } from "../../src/api/Api.ts"
-import { IdempotencyKey } from "../../src/api/Conventions.ts"
+import { Handling } from "../../src/api/Conventions.ts"
 import { openApi } from "../../src/api/OpenApi.ts"
 import { openApiText } from "../support/OpenApiText.ts"
 
@@ -38,7 +38,7 @@ const operations: ReadonlyArray<readonly [name: string, operation: Operation]> =
 const endpoints = Object.values(Api.groups).flatMap((group) =>
   Object.values(group.endpoints).map(({ annotations, method, path }) => ({
     name: `${method} ${path.replaceAll(/:([a-z]+)/g, "{$1}")}`,
-    key: Context.get(annotations, IdempotencyKey)
+    key: Context.get(annotations, Handling).idempotencyKey
   }))
 )
 

@@ -7,7 +7,7 @@ import type { InvoiceRequest } from "../../../schemas/Invoice.ts"
 import type { NoteRequest } from "../../../schemas/Note.ts"
 import type { ResolutionRequest } from "../../../schemas/Resolution.ts"
 import type { WebhookEndpointRequest } from "../../../schemas/WebhookEndpoint.ts"
-import type { CheckedAs } from "../../api/Conventions.ts"
+import type { HandlingValues } from "../../api/Conventions.ts"
 import * as NoteChecks from "../../commands/documents/NoteChecks.ts"
 import * as Command from "../../commands/Command.ts"
 import { rangeViolations } from "../../commands/Enablement.ts"
@@ -34,7 +34,7 @@ interface Bodies {
   readonly webhook_endpoint: WebhookEndpointRequest
 }
 
-type Kind = NonNullable<typeof CheckedAs.Service>
+type Kind = NonNullable<HandlingValues["checkedAs"]>
 
 /** Makes the checks of what only the request of an operation as a whole can break. */
 export const make = Effect.gen(function* () {

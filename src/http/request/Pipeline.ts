@@ -9,20 +9,11 @@ import { type Version, versions } from "../../../schemas/Version.ts"
 import { CurrentPrincipal, KeyStillWorks, type Principal } from "../../api/Authorization.ts"
 import {
   bodyBytesMax,
-  CheckedAs,
   Conventions,
-  Creation,
   CurrentRequest,
-  FileBody,
-  IdempotencyKey,
-  idempotencyKeyMax,
-  Judged,
-  KeepsNumber,
-  MayWait,
-  OptionalBody,
-  OwnTurn,
-  Rules,
-  WholeDocument
+  Handling,
+  type HandlingValues,
+  idempotencyKeyMax
 } from "../../api/Conventions.ts"
 import { refuse as refuseAll } from "../../commands/Command.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
@@ -89,7 +80,7 @@ const jsonTooLarge = tooLarge(
   `The body must be at most ${bodyBytesMax / 1024} KiB. Split the request; an invoice has at most 500 lines.`
 )
 
-type File = typeof FileBody.Service
+type File = NonNullable<HandlingValues["file"]>
 
 /**
  * Refuses a media type or a content coding that the request may not have. The answer names the right one: in `Accept`, or in
@@ -99,8 +90,8 @@ const refuseType = (message: string, headers: Readonly<Record<string, string>>) 
   Effect.fail(new ApiError({ code: "unsupported_media_type", message, headers }))
 
 /** What is wrong with the media type of a body, and what to do; null if nothing is. */
-const typeFault = (file: File, contentType: string): string | null => {
-  if (file === null) return jsonFault(contentType)
+const typeFault = (file: File | undefined, contentType: string): string | null => {
+  if (file === undefined) return jsonFault(contentType)
   return file.mediaTypes.includes(contentType.trim().toLowerCase())
     ? null
     : `Send ${file.what} as the body, with the header Content-Type: ${file.mediaTypes.join(" or ")}.`
@@ -112,17 +103,17 @@ const isLarge = ({ headers, method }: HttpServerRequest.HttpServerRequest) =>
   (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > smallBytesMax)
 
 /** Reads the raw body. Fails with `request_too_large` or `unsupported_media_type`; an empty body needs no media type. */
-export const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, file: File = null) {
+export const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, file?: File) {
   if (bodiless.has(request.method)) return emptyBody
   const most = file?.bytesMax ?? bodyBytesMax
-  const overgrown = file === null ? jsonTooLarge : tooLarge(`The body must be ${file.what}.`)
+  const overgrown = file === undefined ? jsonTooLarge : tooLarge(`The body must be ${file.what}.`)
   if (Number(request.headers["content-length"] ?? 0) > most) return yield* overgrown
   const bytes = new Uint8Array(yield* request.arrayBuffer)
   if (bytes.length > most) return yield* overgrown
   if (bytes.length === 0) return bytes
   const fault = typeFault(file, request.headers["content-type"] ?? "")
   if (fault !== null) {
-    return yield* refuseType(fault, { Accept: file === null ? "application/json" : file.mediaTypes.join(", ") })
+    return yield* refuseType(fault, { Accept: file === undefined ? "application/json" : file.mediaTypes.join(", ") })
   }
   const coding = request.headers["content-encoding"]?.trim() ?? ""
   if (!/^(identity)?$/i.test(coding)) {
@@ -212,13 +203,10 @@ const makeContent = Effect.gen(function* () {
   const { named } = (yield* NationalProfile).rules
   return Effect.fnUntraced(function* (endpoint: HttpApiEndpoint.Top, body: unknown, account: AccountMode) {
     const { decoded, faults, violations } = decodeBody(endpoint, body)
-    const subject = Context.get(endpoint.annotations, Rules)
-    const ofSchema = subject === null ? violations : violations.map(named(subject))
-    const kind = Context.get(endpoint.annotations, CheckedAs)
-    if (kind === null || faults.length === 0 || holdsNul(body)) return { decoded, violations: ofSchema }
-    const ofRest = yield* inTime(
-      checks.rest(kind, account, body, faults, Context.get(endpoint.annotations, KeepsNumber))
-    )
+    const { checkedAs: kind, keepsNumber = false, rules: subject } = Context.get(endpoint.annotations, Handling)
+    const ofSchema = subject === undefined ? violations : violations.map(named(subject))
+    if (kind === undefined || faults.length === 0 || holdsNul(body)) return { decoded, violations: ofSchema }
+    const ofRest = yield* inTime(checks.rest(kind, account, body, faults, keepsNumber))
     return { decoded, violations: inOrder(endpoint, [...ofSchema, ...ofRest]) }
   })
 })
@@ -232,12 +220,9 @@ export const layer = Layer.effect(
     Effect.all([RequestTurns, Concurrency, makeContent, SpentKeys]),
     ([turns, concurrency, contentOf, spentKeys]) =>
       (handler, { endpoint }) => {
-        const of = <A>(annotation: Context.Reference<A>) => Context.get(endpoint.annotations, annotation)
-        const isRead = endpoint.method === "GET" && !of(OwnTurn)
-        const isCreation = of(Creation)
-        const file = of(FileBody)
-        const keyRule = of(IdempotencyKey)
-        const work = of(WholeDocument)
+        const handling = Context.get(endpoint.annotations, Handling)
+        const { creation: isCreation = false, file, wholeDocument: work } = handling
+        const isRead = endpoint.method === "GET" && handling.ownTurn !== true
 
         /** Stages 7 to 9. What they give is stage 10, which may wait for another turn. */
         const checked = Effect.fnUntraced(function* (bytes: Uint8Array) {
@@ -249,28 +234,31 @@ export const layer = Layer.effect(
           const { "idempotency-key": sentKey, "svc-version": sentVersion } = request.headers
           const version = yield* versionOf(principal.default_version, sentVersion)
           exchange.version = version
-          const key = keyRule === "ignored" ? null : yield* idempotencyKey(keyRule === "required", sentKey)
+          const key =
+            handling.idempotencyKey === "ignored"
+              ? null
+              : yield* idempotencyKey(handling.idempotencyKey === "required", sentKey)
           exchange.idempotency_key = key ?? undefined
 
-          const sent = file === null ? yield* parse(bytes) : fileOf(bytes)
+          const sent = file === undefined ? yield* parse(bytes) : fileOf(bytes)
           // A file is not written to the request log.
-          exchange.sent = { bytes: bytes.length, json: file !== null || bytes.length === 0 ? null : bytes }
+          exchange.sent = { bytes: bytes.length, json: file !== undefined || bytes.length === 0 ? null : bytes }
 
           const query = folded(yield* HttpServerRequest.ParsedSearchParams)
           if (endpoint.query === undefined) yield* refuseAll(queryViolations(endpoint, query))
           yield* refuseNul(request.url)
           if (endpoint.query !== undefined) yield* refuseAll(queryViolations(endpoint, query))
-          const json = sent === undefined && of(OptionalBody) ? {} : sent
+          const json = sent === undefined && handling.optionalBody === true ? {} : sent
           if (endpoint.payload.size > 0 && json === undefined) {
-            return yield* file === null ? noBody : bodyError("parameter_missing", `Send ${file.what} as the body.`)
+            return yield* file === undefined ? noBody : bodyError("parameter_missing", `Send ${file.what} as the body.`)
           }
           if (endpoint.payload.size === 0 && json !== undefined && JSON.stringify(json) !== "{}") {
             return yield* bodyError("parameter_unknown", "This request takes no body. Send none, or {}.")
           }
           const { decoded, violations } =
-            file === null ? yield* contentOf(endpoint, json, principal) : { decoded: bytes, violations: [] }
+            file === undefined ? yield* contentOf(endpoint, json, principal) : { decoded: bytes, violations: [] }
           // A validation request answers a body that does not fit the schema with a verdict. Malformed JSON has failed before.
-          if (violations.length > 0 && of(Judged)) return Effect.succeed(verdict(violations))
+          if (violations.length > 0 && handling.judged === true) return Effect.succeed(verdict(violations))
           yield* refuseAll(violations)
 
           const idempotency =
@@ -282,7 +270,7 @@ export const layer = Layer.effect(
             query as Record<string, string | Array<string>>
           )
           const answer = Effect.provideContext(handler, asked)
-          return of(MayWait) ? answer : inTime(answer)
+          return handling.mayWait === true ? answer : inTime(answer)
         })
 
         /** Stages 4 to 6, and the others in their turn. */
@@ -303,7 +291,7 @@ export const layer = Layer.effect(
           if (isCreation && isSmall) return yield* turns.create(principal, Effect.flatten(stages))
           const answer = yield* isSmall ? stages : turns.check(principal, bytes.length, work === "sent", stages)
           if (isCreation) return yield* turns.create(principal, answer)
-          if (work === null || work === "sent") return yield* answer
+          if (work === undefined || work === "sent") return yield* answer
           return yield* turns.carryOut(
             principal,
             work,
