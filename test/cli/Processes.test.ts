@@ -1,7 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import { ConfigProvider, Effect } from "effect"
 import { it as plain } from "vitest"
-import { isSettled, waitAfter } from "../../src/service/supervisor/BackOff.ts"
+import { isSettled, waitAfter } from "../../src/service/supervisor/Child.ts"
 import { processes, processesFor } from "../../src/platform/Settings.ts"
 import { it } from "../support/Tests.ts"
 

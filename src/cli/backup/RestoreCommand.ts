@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import { passphrase } from "../../platform/backup/Passphrase.ts"
+import { passphrase } from "../../platform/backup/Keys.ts"
 import { restore as restoreFile, verify } from "../../platform/backup/Restoring.ts"
 import { json, say } from "../Answers.ts"
 import { Told } from "../../service/Run.ts"

@@ -7,9 +7,8 @@ import { lastMigration, tablesUpTo } from "../postgres/Migrations.ts"
 import { type Place, unusable, where } from "../postgres/PostgresPlace.ts"
 import * as Roles from "../postgres/PostgresRoles.ts"
 import { BackupError, type BackupKey, type FrameKind, write } from "./BackupFile.ts"
-import { Header } from "./Header.ts"
+import { Header, headsIn, isKept, quoted, Sequences, TableEnd, TableHead } from "./Tables.ts"
 import { opensCanary } from "./KeyOfBackup.ts"
-import { headsIn, isKept, quoted, Sequences, TableEnd, TableHead } from "./Tables.ts"
 
 /**
  * The settings of a session that reads or writes all rows: no limit on its time, whatever the login or the database has set, and every

@@ -1,8 +1,27 @@
-/** The tables of the service as a backup sees them. */
-import { Schema } from "effect"
+/** What a backup says of itself, and the tables of the service as it sees them. */
+import { Effect, Schema } from "effect"
 import type { PgConnection } from "@effect/sql-pg/PgConnection"
-import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
+
+/** What a backup says of itself, in its first frame. */
+export const Header = Schema.Struct({
+  /** The version of the release that took it. */
+  release: Schema.String,
+  /** The number of the last migration that the tables had. */
+  migration: Schema.Int,
+  /** When the snapshot was taken, as PostgreSQL writes a time. */
+  taken_at: Schema.String,
+  /** The version of the server. */
+  server: Schema.String,
+  /** Beyond all transactions that the rows of events name. */
+  transaction: Schema.String,
+  /** A known text, sealed with the key of the database's secrets; null where nothing was sealed yet. */
+  canary: Schema.NullOr(Schema.String),
+  tables: Schema.Array(Schema.String),
+  /** Whether the sealed keys follow. */
+  has_keys: Schema.Boolean
+})
+export type Header = typeof Header.Type
 
 // What is of no use elsewhere: which processes live, room for trying out whether the disk is full, and when this database was backed up.
 // The earliest release that can serve the tables follows from the migrations that a restore runs.

@@ -12,9 +12,7 @@ import { Limits, type LimitValues } from "../../settings/Limits.ts"
 import { Ids } from "../../store/sql/Ids.ts"
 import { Supervised } from "../Supervised.ts"
 import { type Cut, makeConnections } from "./Connections.ts"
-import { canShare, shareListening, SocketsOfPort } from "./Listeners.ts"
-import * as MetricsServer from "./MetricsServer.ts"
-import { cannotListen, type ListenError, portToUse } from "./OpenPort.ts"
+import { cannotListen, canShare, type ListenError, portToUse, shareListening, SocketsOfPort } from "./Listeners.ts"
 import {
   answer,
   type Answering,
@@ -116,10 +114,45 @@ const make = (self: Self, clientLimits: LimitValues["clients"]) => {
   }
 }
 
+// Monitors are few. Their connections are not those of the clients, so a process whose clients have them all still says how it is.
+const monitorsMax = 64
+
+const isForMonitors = (url: string) => /^\/(metrics|health\/(live|ready))(\?|$)/.test(url)
+
+/**
+ * Listens on a port of its own for `/metrics` and `/health/…`, which `server` then answers; `answerOther` answers any other path. `isAsked`
+ * tells a request that came to this port from one that a client sent. Closes with its scope.
+ */
+const listenForMonitors = (
+  server: Server,
+  address: { readonly host: string; readonly port: number },
+  answerOther: (response: ServerResponse) => void
+) =>
+  Effect.gen(function* () {
+    const asked = new WeakSet<object>()
+    const monitors = createServer({ keepAlive: true, noDelay: true }, (request: IncomingMessage, response) => {
+      if (!isForMonitors(request.url ?? "")) return answerOther(response)
+      asked.add(request)
+      server.emit("request", request, response)
+    })
+    monitors.maxConnections = monitorsMax
+    yield* Effect.acquireRelease(
+      Effect.callback<void, Error>((resume) => {
+        monitors.once("error", (error) => resume(Effect.fail(error)))
+        monitors.listen(address, () => resume(Effect.void))
+      }),
+      () =>
+        Effect.callback<void>((resume) => {
+          monitors.close(() => resume(Effect.void))
+          monitors.closeAllConnections()
+        })
+    )
+    return { isAsked: (request: object) => asked.has(request) }
+  })
+
 /**
  * The HTTP server, and what routes need of the platform (files, paths, tags). A body beyond its limit is refused unread.
- * Requires `Settings`, `ServiceInfo` and `Limits`. Fails with `ListenError` when the address cannot be
- * used.
+ * Requires `Settings`, `ServiceInfo` and `Limits`. Fails with `ListenError` when the address cannot be used.
  */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
@@ -150,7 +183,7 @@ export const layer = Layer.unwrap(
         ? Layer.empty
         : Layer.effect(
             AskedByMonitor,
-            MetricsServer.listen(server, { host, port: metricsPort }, (response) =>
+            listenForMonitors(server, { host, port: metricsPort }, (response) =>
               answer(response, notForMonitors(self))
             ).pipe(
               Effect.map(({ isAsked }) => isAsked),

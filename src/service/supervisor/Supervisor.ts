@@ -9,16 +9,14 @@ import * as Postgres from "../../platform/postgres/Postgres.ts"
 import { urlOf } from "../../platform/postgres/PostgresPlace.ts"
 import { ConnectionsMax } from "../../platform/postgres/PostgresServer.ts"
 import * as ServiceLock from "../../platform/postgres/ServiceLock.ts"
-import { freePort } from "../../platform/server/Listeners.ts"
-import { portToUse } from "../../platform/server/OpenPort.ts"
+import { freePort, portToUse } from "../../platform/server/Listeners.ts"
 import * as Settings from "../../platform/Settings.ts"
 import { supervisedBy } from "../../platform/Supervised.ts"
 import * as Telemetry from "../../platform/Telemetry.ts"
 import { SecretKey } from "../../store/sql/Secrets.ts"
 import { Workers } from "../../store/sql/Workers.ts"
 import { Told } from "../Run.ts"
-import { child, type Child, type End } from "./Child.ts"
-import { isSettled, waitAfter } from "./BackOff.ts"
+import { child, type Child, type End, isSettled, waitAfter } from "./Child.ts"
 
 // The connections of the embedded PostgreSQL: those of each process, and those of the commands beside the service.
 const connectionsOfProcess = 15
