@@ -46,17 +46,23 @@ export interface How {
 
 const isAnswer = (answer: unknown) => answer === null || isVerdict(answer)
 
-const callOf = (call: string) => (exit: Exit.Exit<Verdict | null, Unanswered>) => {
-  if (Exit.isFailure(exit)) {
+/** The measure of a call by what it ended with. `resultOf`: the result that an answer is counted as. */
+export const measureOf =
+  <A>(call: string, resultOf: (answer: A) => string) =>
+  (exit: Exit.Exit<A, Unanswered>) => {
+    if (Exit.isSuccess(exit)) return Metrics.authorityCalls(call, resultOf(exit.value))
     const error = Result.getOrUndefined(Cause.findError(exit.cause))
     const missing = error instanceof PortBroken ? "broken" : "unavailable"
     return Metrics.authorityCalls(call, error instanceof AuthorityRefusal ? "refused" : missing)
   }
-  if (exit.value === null) return Metrics.authorityCalls(call, "unknown")
-  return Metrics.authorityCalls(call, exit.value.accepted ? "accepted" : "rejected")
+
+const verdictResult = (verdict: Verdict | null) => {
+  if (verdict === null) return "unknown"
+  return verdict.accepted ? "accepted" : "rejected"
 }
 
-type Unanswered = AuthorityUnavailable | AuthorityRefusal | PortBroken
+/** A call of the authority without an answer. */
+export type Unanswered = AuthorityUnavailable | AuthorityRefusal | PortBroken
 
 /** Calls the authority's port and measures the call. A failure of the database stays what it is: the sandbox is in the database. */
 const asked = <A extends Verdict | null>(
@@ -66,7 +72,7 @@ const asked = <A extends Verdict | null>(
 ): Effect.Effect<A, Unanswered> =>
   Metrics.measure(
     checkPort({ name: `Authority.${call}`, isAnswer: isAllowed, isFailure: isAuthorityFailure }, ask),
-    callOf(call)
+    measureOf(call, verdictResult)
   ).pipe(
     Effect.catchIf(
       (error) => error instanceof PortBroken && isSqlFailure(error.cause),

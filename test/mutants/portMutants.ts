@@ -80,7 +80,7 @@ export const portMutants: ReadonlyArray<Mutant> = [
     "an answer of any size is parsed": { " || xml.length > xmlBytesMax": "" },
     "a time is read with colons alone": { "(\\d{2})[:-](\\d{2})[:-](\\d{2})": "(\\d{2}):(\\d{2}):(\\d{2})" }
   }),
-  ...guards("src/issuing/acceptance/BuyersAnswers.ts", "test/issuing/acceptance/BuyersAnswers.test.ts", {
+  ...guards("src/issuing/BuyersAnswers.ts", "test/issuing/acceptance/BuyersAnswers.test.ts", {
     "an authority that is away is asked about buyers": {
       "(yield* circuits.look(key)).leftMs !== null": "false as boolean"
     },

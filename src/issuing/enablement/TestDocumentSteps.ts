@@ -3,13 +3,7 @@ import type { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import type { AuthorityError } from "../../../schemas/FiscalDocument.ts"
 import { authorityTroubles } from "../../domain/authority/AuthorityTroubles.ts"
 import { storableText } from "../../domain/requests/Storable.ts"
-import {
-  type AuthorityRefusal,
-  type AuthorityUnavailable,
-  type DocumentName,
-  isAuthorityFailure as isFailure,
-  troubleOf
-} from "../../outbound/authority/Authority.ts"
+import { type DocumentName, isAuthorityFailure as isFailure, troubleOf } from "../../outbound/authority/Authority.ts"
 import { hintOf } from "../../outbound/authority/RuleHints.ts"
 import { GivenVerdict, storableErrors } from "../../outbound/authority/Verdicts.ts"
 import { Fault } from "../../protocol/Fault.ts"
@@ -22,8 +16,9 @@ import type {
 } from "../../store/enablement/TestDocuments.ts"
 import { Workers } from "../../store/sql/Workers.ts"
 import type { TestIssuer } from "../accounts/LiveReadiness.ts"
-import { askDelayMs, EnablementPace } from "./EnablementPace.ts"
-import type { TestSetTrouble } from "./EnablementWords.ts"
+import type { Unanswered } from "../AuthorityCalls.ts"
+import { askDelayMs, TestSetPace } from "./TestSetPace.ts"
+import type { TestSetTrouble } from "./TestSetWords.ts"
 
 /** What a step of a document means for its test set. */
 export type StepOutcome =
@@ -39,8 +34,6 @@ export type StepOutcome =
 
 const answered: StepOutcome = { _tag: "answered" }
 const idle: StepOutcome = { _tag: "idle" }
-
-type Unanswered = AuthorityUnavailable | AuthorityRefusal | PortBroken
 
 // Longer than the live authority takes by itself to give up.
 const within = Duration.seconds(75)
@@ -123,7 +116,7 @@ const verdictOf = (document: StoredTestDocument, key: string | null, issuer: Tes
 export const make = Effect.gen(function* () {
   const { documents } = yield* Enablements
   const workers = yield* Workers
-  const pace = yield* EnablementPace
+  const pace = yield* TestSetPace
 
   const nextMs = (asked: number) => askDelayMs(pace, asked)
 

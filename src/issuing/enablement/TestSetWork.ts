@@ -5,7 +5,7 @@ import { isOpen, planOf } from "../../domain/enablement/Plan.ts"
 import { Enablements, type Standing, type StoredEnablement } from "../../store/enablement/Enablements.ts"
 import type { LoadedTestDocument } from "../../store/enablement/TestDocuments.ts"
 import * as LiveReadiness from "../accounts/LiveReadiness.ts"
-import { EnablementPace, retryDelayMs } from "./EnablementPace.ts"
+import { TestSetPace, retryDelayMs } from "./TestSetPace.ts"
 import {
   lacking,
   noNumberLeft,
@@ -13,7 +13,7 @@ import {
   refusedFailure,
   type TestSetTrouble,
   troubleWords
-} from "./EnablementWords.ts"
+} from "./TestSetWords.ts"
 import * as TestDocumentMaking from "./TestDocumentMaking.ts"
 import * as TestDocumentSteps from "./TestDocumentSteps.ts"
 import type { StepOutcome } from "./TestDocumentSteps.ts"
@@ -41,7 +41,7 @@ export const make = Effect.gen(function* () {
   const makeDocument = yield* TestDocumentMaking.make
   const readiness = yield* LiveReadiness.make
   const step = yield* TestDocumentSteps.make
-  const pace = yield* EnablementPace
+  const pace = yield* TestSetPace
 
   const waits = Effect.fnUntraced(function* (set: StoredEnablement, trouble: TestSetTrouble, message: string) {
     const since = set.waiting?.code === trouble ? set.waiting.since : timestamp(yield* Clock.currentTimeMillis)

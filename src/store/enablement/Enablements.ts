@@ -91,13 +91,13 @@ export const outcomeOf = (
   request: NewEnablement,
   before: StoredEnablement | undefined,
   others: { readonly running: string | undefined; readonly count: number }
-): "as it is" | "begins" | "resumes" | ApiError => {
+): "as it is" | "starts" | ApiError => {
   if (before !== undefined && before.status !== "failed") return "as it is"
   if (others.running !== undefined) return anotherRuns(others.running)
   if (before === undefined) {
-    return others.count >= setsMax ? tooMany(`The account has had ${setsMax} test sets`) : "begins"
+    return others.count >= setsMax ? tooMany(`The account has had ${setsMax} test sets`) : "starts"
   }
-  return before.run >= runsMax ? tooMany(`The test set ${request.id} was started ${runsMax} times`) : "resumes"
+  return before.run >= runsMax ? tooMany(`The test set ${request.id} was started ${runsMax} times`) : "starts"
 }
 
 const live = (account_id: AccountId): AccountMode => ({ account_id, livemode: true })
@@ -137,16 +137,19 @@ export class Enablements extends Context.Service<Enablements>()("folio/store/Ena
         select max(id) filter (where status = 'running') as running, count(*)::int as count
         from enablements where ${ofAccount(sql, live(account))}`
     )
-    const insert = (account_id: AccountId, { id, range, sealed, wanted }: SealedEnablement) => sql`
-      insert into enablements (account_id, livemode, id, status, run, wanted, range, technical_key_sealed,
-        started_at, resumed_at, answering_since, next_action_at)
-      values (${account_id}, true, ${id}, 'running', 1, ${JSON.stringify(wanted)}::jsonb, ${JSON.stringify(range)}::jsonb, ${sealed},
-        now(), now(), now(), now())`
-    const resume = (account_id: AccountId, { id, range, sealed, wanted }: SealedEnablement) => sql`
-      update enablements set status = 'running', run = run + 1, wanted = ${JSON.stringify(wanted)}::jsonb,
-        range = ${JSON.stringify(range)}::jsonb, technical_key_sealed = ${sealed}, failure = null, message = null, troubles = 0, resumed_at = now(),
-        answering_since = now(), finished_at = null, next_action_at = now(), worker = null
-      where ${where({ account_id, id })} and status = 'failed'`
+    const start = Query.one(
+      Opened,
+      (account_id: AccountId, { id, range, sealed, wanted }: SealedEnablement) => sql`
+        insert into enablements as e (account_id, livemode, id, status, run, wanted, range, technical_key_sealed,
+          started_at, resumed_at, answering_since, next_action_at)
+        values (${account_id}, true, ${id}, 'running', 1, ${JSON.stringify(wanted)}::jsonb, ${JSON.stringify(range)}::jsonb, ${sealed},
+          now(), now(), now(), now())
+        on conflict (account_id, livemode, id) do update set status = 'running', run = e.run + 1, wanted = excluded.wanted,
+          range = excluded.range, technical_key_sealed = excluded.technical_key_sealed, failure = null, message = null, troubles = 0,
+          resumed_at = now(), answering_since = now(), finished_at = null, next_action_at = now(), worker = null
+        where e.status = 'failed'
+        returning ${columnsOf(sql, Stored, "e")}`
+    )
 
     // A process that was cut off keeps its hold at most for the seconds that it asked for.
     const take = Query.all(
@@ -178,11 +181,10 @@ export class Enablements extends Context.Service<Enablements>()("folio/store/Ena
         const before = yield* find(key)
         const outcome = outcomeOf(request, Option.getOrUndefined(before), { count, running: running ?? undefined })
         if (outcome instanceof ApiError) return yield* outcome
+        if (Option.isSome(before) && outcome === "as it is") return { outcome, row: before.value }
         const { technical_key, ...range } = request.range
         const sealed = yield* secrets.seal(technical_key, testRangePlace(key))
-        if (outcome === "begins") yield* Effect.orDie(insert(account, { ...request, range, sealed }))
-        if (outcome === "resumes") yield* Effect.orDie(resume(account, { ...request, range, sealed }))
-        return { outcome, row: yield* Effect.orDie(Effect.flatMap(find(key), Effect.fromOption)) }
+        return { outcome, row: yield* start(account, { ...request, range, sealed }) }
       }),
       /** Takes test sets that are due, longest waiting first: they are this process's for `leaseSeconds`, or until it dies. */
       take: Effect.fn("Enablements.take")(take),

@@ -2,7 +2,7 @@ import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
 import { sandboxSoftware } from "../../../src/documents/ubl/Software.ts"
-import { EnablementPace } from "../../../src/issuing/enablement/EnablementPace.ts"
+import { TestSetPace } from "../../../src/issuing/enablement/TestSetPace.ts"
 import * as AuthorityLive from "../../../src/outbound/authority/AuthorityLive.ts"
 import * as AuthoritySandbox from "../../../src/outbound/authority/AuthoritySandbox.ts"
 import type { Client } from "../../support/apps/Client.ts"
@@ -23,7 +23,7 @@ const software = {
   pin: Redacted.make(softwareSettings.SOFTWARE_PIN)
 }
 
-const pace = Layer.succeed(EnablementPace, {
+const pace = Layer.succeed(TestSetPace, {
   // Longer than any machine takes for a verdict; of documents that get none the time is passed (`withoutVerdict`).
   patience: Duration.hours(1),
   askAfter: Duration.millis(10),

@@ -8,7 +8,7 @@ import * as AuthorityLive from "../../../src/outbound/authority/AuthorityLive.ts
 import { WatchPace } from "../../../src/actors/WatchPace.ts"
 import { run, teardown } from "../../../src/service/Run.ts"
 import { serve } from "../../../src/service/Service.ts"
-import { EnablementPace } from "../../../src/issuing/enablement/EnablementPace.ts"
+import { TestSetPace } from "../../../src/issuing/enablement/TestSetPace.ts"
 import { Fault, type FaultPoint } from "../../../src/protocol/Fault.ts"
 import { Revision } from "../../../src/protocol/Revision.ts"
 import type { ArmedFault } from "./ServiceProcess.ts"
@@ -66,10 +66,10 @@ const parts = authorityUrl === undefined ? {} : { authority: AuthorityLive.layer
 // How long a test document waits for its verdict before another one takes its place.
 const patienceMs = process.env["ENABLEMENT_PATIENCE_MS"]
 const paced = Effect.gen(function* () {
-  const pace = yield* EnablementPace
+  const pace = yield* TestSetPace
   const faster = { patience: Duration.millis(Number(patienceMs)), askAfter: Duration.millis(50) }
   return yield* serve(parts).pipe(
-    Effect.provideService(EnablementPace, patienceMs === undefined ? pace : { ...pace, ...faster }),
+    Effect.provideService(TestSetPace, patienceMs === undefined ? pace : { ...pace, ...faster }),
     Effect.provideService(Revision, process.env["REVISION"] ?? (yield* Revision))
   )
 })

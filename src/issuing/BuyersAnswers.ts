@@ -1,27 +1,27 @@
-import { Cause, Clock, Duration, Effect, Exit, Option, Predicate, Result, Schema } from "effect"
-import { AcceptanceCode, ClaimCode } from "../../../schemas/Acceptance.ts"
-import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
-import { eventsOnce } from "../../domain/documents/Acceptance.ts"
-import { storableText } from "../../domain/requests/Storable.ts"
+import { Cause, Clock, Duration, Effect, Option, Predicate, Result, Schema } from "effect"
+import { AcceptanceCode, ClaimCode } from "../../schemas/Acceptance.ts"
+import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
+import { eventsOnce } from "../domain/documents/Acceptance.ts"
+import { storableText } from "../domain/requests/Storable.ts"
 import {
   Authority,
   type AuthorityEvent,
   AuthorityRefusal,
-  type AuthorityUnavailable,
   type DocumentName,
   isAuthorityFailure as isFailure
-} from "../../outbound/authority/Authority.ts"
-import { inFairPages } from "../../protocol/FairPages.ts"
-import { Fault } from "../../protocol/Fault.ts"
-import * as Metrics from "../../protocol/Metrics.ts"
-import { callPort, PortBroken } from "../../protocol/PortCall.ts"
-import { Acceptances } from "../../store/acceptance/Acceptances.ts"
-import { Invoices } from "../../store/documents/Invoices.ts"
-import { AuthorityQueue } from "../AuthorityQueue.ts"
-import { Limits } from "../../settings/Limits.ts"
-import { Backpressure } from "../Backpressure.ts"
-import { CircuitBreaker } from "../CircuitBreaker.ts"
-import { Signing } from "../Signing.ts"
+} from "../outbound/authority/Authority.ts"
+import { inFairPages } from "../protocol/FairPages.ts"
+import { Fault } from "../protocol/Fault.ts"
+import * as Metrics from "../protocol/Metrics.ts"
+import { callPort } from "../protocol/PortCall.ts"
+import { Acceptances } from "../store/acceptance/Acceptances.ts"
+import { Invoices } from "../store/documents/Invoices.ts"
+import { AuthorityQueue } from "./AuthorityQueue.ts"
+import { Limits } from "../settings/Limits.ts"
+import { measureOf, type Unanswered } from "./AuthorityCalls.ts"
+import { Backpressure } from "./Backpressure.ts"
+import { CircuitBreaker } from "./CircuitBreaker.ts"
+import { Signing } from "./Signing.ts"
 
 const timeout = Duration.seconds(60)
 
@@ -54,13 +54,6 @@ const isEvents = Schema.is(
   )
 ) as (answer: unknown) => boolean
 
-const callOf = (exit: Exit.Exit<unknown, unknown>) => {
-  if (Exit.isSuccess(exit)) return Metrics.authorityCalls("events", "answered")
-  const error = Result.getOrUndefined(Cause.findError(exit.cause))
-  if (error instanceof AuthorityRefusal) return Metrics.authorityCalls("events", "refused")
-  return Metrics.authorityCalls("events", error instanceof PortBroken ? "broken" : "unavailable")
-}
-
 /**
  * Asks the authority all questions whose time has come: once a day for 30 days what the buyers of accepted invoices on credit terms have
  * answered. A question that fails says nothing of the invoice: it is asked again. It counts neither as an outage of the authority nor as
@@ -77,13 +70,13 @@ export const make = Effect.gen(function* () {
   const { inAll } = (yield* Limits).authority
   const concurrency = Math.max(1, Math.min(concurrencyMax, Math.floor(inAll / shareOfCalls)))
 
-  const call = (name: DocumentName): Effect.Effect<ReadonlyArray<AuthorityEvent>, PortBroken | Failure> =>
+  const call = (name: DocumentName): Effect.Effect<ReadonlyArray<AuthorityEvent>, Unanswered> =>
     Metrics.measure(
       callPort(
         { name: "Authority.events", isAnswer: isEvents, isFailure, within: timeout },
         () => authority.events?.(name) ?? Effect.succeed([])
       ),
-      callOf
+      measureOf("events", () => "answered")
     )
 
   const ask = Effect.fn("BuyersAnswers.ask", { kind: "consumer" })(function* (key: DocumentKey) {
@@ -127,5 +120,3 @@ export const make = Effect.gen(function* () {
 
   return authority.events === undefined ? null : askAll
 })
-
-type Failure = AuthorityUnavailable | AuthorityRefusal

@@ -14,7 +14,7 @@ interface Pace {
 }
 
 /** @internal The pace of enablement. */
-export class EnablementPace extends Context.Reference<Pace>("folio/issuing/EnablementPace", {
+export class TestSetPace extends Context.Reference<Pace>("folio/issuing/TestSetPace", {
   defaultValue: () => ({
     patience: Duration.minutes(5),
     askAfter: Duration.seconds(1),
