@@ -45,9 +45,9 @@ export const requestMutants: ReadonlyArray<Mutant> = [
       "++objects > objectsMax) return tooMany": "++objects > 1e6) return tooMany"
     }
   }),
-  ...guards("src/protocol/Turns.ts", "test/protocol/Turns.test.ts", {
+  ...guards("src/store/sql/Slices.ts", "test/store/sql/Slices.test.ts", {
     "request: a list of any length is gone through in one turn": {
-      "performance.now() - began < turnMs": "performance.now() > 0"
+      "performance.now() - began < sliceMs": "performance.now() > 0"
     }
   }),
   ...guards("src/http/request/Validation.ts", "test/http/request/BadInput.test.ts", {

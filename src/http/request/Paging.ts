@@ -4,7 +4,7 @@ import { ApiError } from "../../../schemas/ApiError.ts"
 import { pageBytesMax, type pageQuery, type PageRequest, pageSizeDefault } from "../../../schemas/Page.ts"
 import { CurrentPrincipal, type Principal } from "../../api/Authorization.ts"
 import { violation } from "../../domain/documents/AuthorityRules.ts"
-import { inTurns } from "../../protocol/Turns.ts"
+import { inSlices } from "../../store/sql/Slices.ts"
 import type { Rows } from "../../store/sql/Pages.ts"
 
 /** A request whose path names an object. */
@@ -89,7 +89,7 @@ export const writePage = <S extends Schema.Codec<unknown, unknown>, Row>(
 ) => {
   const encode = Schema.encodeEffect(item)
   return Effect.map(
-    Effect.orDie(inTurns(rows, (row) => Effect.map(encode(view(row)), (encoded) => JSON.stringify(encoded)))),
+    Effect.orDie(inSlices(rows, (row) => Effect.map(encode(view(row)), (encoded) => JSON.stringify(encoded)))),
     (data) => {
       const start = JSON.stringify({ object: "list", url, has_more }).slice(0, -1)
       return HttpServerResponse.text(`${start},"data":[${data.join(",")}]}`, { contentType: "application/json" })

@@ -13,7 +13,7 @@ import {
 } from "../../domain/requests/RequestMask.ts"
 import { makeTokenBuckets } from "../../domain/requests/TokenBuckets.ts"
 import * as Metrics from "../../protocol/Metrics.ts"
-import { inTurns } from "../../protocol/Turns.ts"
+import { inSlices } from "../sql/Slices.ts"
 import { Requests, type WrittenRequest } from "./Requests.ts"
 
 /** A body before masking: its size in bytes, and its content if that is JSON. */
@@ -98,7 +98,7 @@ export class RequestLog extends Context.Service<RequestLog>()("folio/store/Reque
         const levels = yield* requests.levels([...new Set(batch.map(({ account }) => account.account_id))])
         const known = new Map(levels.map((mode) => [keyOf(mode), mode.request_log]))
         const kept = batch.filter(({ account }) => (known.get(keyOf(account)) ?? "off") !== "off")
-        const rows = yield* inTurns(kept, (request) =>
+        const rows = yield* inSlices(kept, (request) =>
           Effect.sync(() => rowOf(request, known.get(keyOf(request.account)) === "full" ? "full" : "masked", pieces))
         )
         if (rows.length > 0) yield* requests.insert(rows)

@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { pageBytesMax, type PageRequest } from "../../../schemas/Page.ts"
-import { inTurns } from "../../protocol/Turns.ts"
+import { inSlices } from "./Slices.ts"
 import * as AccountView from "./AccountView.ts"
 import { type Key, ofAccount, ofKey } from "./Keys.ts"
 import * as Query from "./Query.ts"
@@ -66,7 +66,7 @@ export const read = Effect.fnUntraced(function* <A>(
   const by = sql(column)
   const bound = cursor === null ? sql`true` : backwards ? sql`${by} > ${at}` : sql`${by} < ${at}`
   const found = yield* firstRows(sql, rowsBeyond(bound), backwards ? sql`${by} asc` : sql`${by} desc`, limit)
-  const rows = yield* inTurns(found, (row) => decode(row))
+  const rows = yield* inSlices(found, (row) => decode(row))
   return { rows: backwards ? rows.toReversed() : rows, has_more: hasMore(found) }
 }, Effect.orDie)
 

@@ -1,13 +1,13 @@
 import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect } from "effect"
-import { inTurns } from "../../src/protocol/Turns.ts"
+import { inSlices } from "../../../src/store/sql/Slices.ts"
 
 const work = (ms: number) =>
   Effect.sync(() => {
     for (const until = performance.now() + ms; performance.now() < until;);
   })
 
-describe("inTurns", () => {
+describe("inSlices", () => {
   it.live("lets others have the event loop between two items, and keeps the order", () =>
     Effect.gen(function* () {
       let turns = 0
@@ -16,7 +16,7 @@ describe("inTurns", () => {
         timer = setImmediate(count)
       }
       let timer = setImmediate(count)
-      const doubled = yield* inTurns([1, 2, 3, 4, 5, 6], (item) => Effect.as(work(6), item * 2))
+      const doubled = yield* inSlices([1, 2, 3, 4, 5, 6], (item) => Effect.as(work(6), item * 2))
       clearImmediate(timer)
       assert.deepStrictEqual(doubled, [2, 4, 6, 8, 10, 12])
       assert.isAtLeast(turns, 4)
@@ -30,7 +30,7 @@ describe("inTurns", () => {
       const clock = vi.spyOn(performance, "now").mockReturnValue(0)
       yield* Effect.addFinalizer(() => Effect.sync(() => clock.mockRestore()))
       const timer = setImmediate(() => (turns += 1))
-      yield* inTurns([1, 2, 3], Effect.succeed)
+      yield* inSlices([1, 2, 3], Effect.succeed)
       clearImmediate(timer)
       assert.strictEqual(turns, 0)
     })
