@@ -12,12 +12,12 @@ import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import { WebhookEndpointEntity } from "../protocol/Notify.ts"
 import { callPort, type PortMethod } from "../protocol/PortCall.ts"
+import * as Turns from "../protocol/Turns.ts"
 import { deliveryLeaseSeconds } from "../store/webhooks/DeliveryClaims.ts"
 import { type CompletedAttempt, Deliveries, type DueDelivery } from "../store/webhooks/Deliveries.ts"
 import { ReadyEndpoints, type ReadyPlace } from "../store/webhooks/ReadyEndpoints.ts"
 import { isDefect } from "../store/sql/SqlFailure.ts"
 import { Limits } from "../settings/Limits.ts"
-import * as AttemptPlaces from "./AttemptPlaces.ts"
 
 // Longer than an attempt can take, so that the actor is still alive when the attempt ends and can start the next delivery.
 const maxIdleTime = Duration.minutes(1)
@@ -78,7 +78,9 @@ const resultOf = (exit: Exit.Exit<WebhookResponse>) =>
  */
 const makeUnderWay = Effect.map(Effect.all([FiberSet.make<void>(), Limits]), ([fibers, { attempts }]) => ({
   fibers,
-  places: AttemptPlaces.make(attempts),
+  // An account with slow receivers or many events takes its own turns and leaves the others to other accounts.
+  turns: Turns.make(attempts),
+  ofEndpointAtOnce: attempts.ofEndpointAtOnce,
   counts: new Counts()
 }))
 
@@ -92,8 +94,6 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
     const key = endpointKeyOf(entityId)
     const owner = accountAddress(key)
     const wake = yield* Latch.make(true)
-    const placesFree = () => wake.openUnsafe()
-    yield* Effect.addFinalizer(() => Effect.sync(() => underWay.places.leave(owner, entityId, placesFree)))
     // True while an attempt under way may hold back a due delivery: the actor then looks for due deliveries when the attempt ends.
     let isHeldBack = false
     let isTaking = false
@@ -160,7 +160,7 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
       return isMoreDue
     })
 
-    /** Begins an attempt, for which a place was taken; the place is given back when the attempt ends. */
+    /** Begins an attempt, for which a turn was taken; the turn ends with the attempt. */
     const start = (delivery: Effect.Effect<DueDelivery>) => {
       const whole = Effect.flatMap(delivery, attempt).pipe(
         Effect.catchCause((cause) =>
@@ -169,7 +169,7 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
         inLane(key),
         Effect.flatMap((isMoreDue) => {
           underWay.counts.add(entityId, -1)
-          underWay.places.free(owner, 1)
+          underWay.turns.end(owner)
           return isMoreDue || isHeldBack ? Effect.asVoid(wake.open) : Effect.void
         })
       )
@@ -178,11 +178,11 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
     }
 
     /**
-     * Keeps a place for an attempt that counts as under way already, so that no other begins in its stead. None while deliveries are being
+     * Takes a turn for an attempt that counts as under way already, so that no other begins in its stead. None while deliveries are being
      * taken, which do not count yet: the endpoint would get more at a time than its `max_in_flight`.
      */
     const reserve = (): ReadyPlace | undefined => {
-      if (isTaking || !underWay.places.takeOne(owner)) return undefined
+      if (isTaking || underWay.turns.takeFree(owner) === 0) return undefined
       const inFlight = underWay.counts.of(entityId)
       underWay.counts.add(entityId, 1)
       return {
@@ -191,7 +191,7 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
         begin: (delivery) => start(deliveries.dueOf(key, delivery)),
         release: () => {
           underWay.counts.add(entityId, -1)
-          underWay.places.free(owner, 1)
+          underWay.turns.end(owner)
           if (isHeldBack) wake.openUnsafe()
         }
       }
@@ -201,27 +201,29 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
     // Not interrupted when the shard is lost: what was taken and not sent would be due again only when its lease ends.
     const takeAndSend = Effect.gen(function* () {
       isTaking = true
-      const places = underWay.places.take(owner, entityId, placesFree)
-      if (places === 0) return
+      const turns = 1 + underWay.turns.takeFree(owner, underWay.ofEndpointAtOnce - 1)
       const inFlight = underWay.counts.of(entityId)
       isHeldBack = inFlight > 0
-      const due = yield* Effect.onError(deliveries.take(key, inFlight, places), () =>
-        Effect.sync(() => underWay.places.free(owner, places))
+      const due = yield* Effect.onError(deliveries.take(key, inFlight, turns), () =>
+        Effect.sync(() => underWay.turns.end(owner, turns))
       )
-      underWay.places.free(owner, places - due.length)
+      underWay.turns.end(owner, turns - due.length)
       isHeldBack &&= due.length === 0
       if (due.length === 0 && inFlight === 0) return yield* deliveries.rest(key)
       for (const delivery of due) {
         underWay.counts.add(entityId, 1)
         yield* start(Effect.succeed(delivery))
       }
-      // More deliveries may be due than there were places for.
-      if (due.length === places) yield* wake.open
-    }).pipe(Effect.ensuring(Effect.sync(() => (isTaking = false))), Effect.uninterruptible)
+      // More deliveries may be due than there were turns for.
+      if (due.length === turns) yield* wake.open
+    }).pipe(Effect.ensuring(Effect.sync(() => (isTaking = false))))
+
+    const takeInTurn = Effect.uninterruptibleMask((restore) =>
+      Effect.andThen(underWay.turns.take({ owner, asker: entityId }, restore), Effect.andThen(wake.close, takeAndSend))
+    )
 
     yield* wake.await.pipe(
-      Effect.andThen(wake.close),
-      Effect.andThen(takeAndSend),
+      Effect.andThen(takeInTurn),
       Effect.catchCause((cause) => Effect.logError("Deliveries could not be read; the sweeper will try again", cause)),
       Effect.forever,
       inLane(key),

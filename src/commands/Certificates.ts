@@ -1,7 +1,7 @@
 import { Clock, Effect, Option } from "effect"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { readPkcs12 } from "../documents/signature/Pkcs12.ts"
-import * as Turns from "../protocol/AccountTurns.ts"
+import * as AccountTurns from "../protocol/AccountTurns.ts"
 import * as ShownAccounts from "../issuing/accounts/ShownAccounts.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import { Certificates, type CurrentCertificate } from "../store/accounts/Certificates.ts"
@@ -16,7 +16,7 @@ export const liveKeyNeeded = (what: string) =>
   })
 
 /** How many certificate files this process reads at a time (one for each account), and how many may wait. */
-const reading: Turns.TurnOptions = {
+const reading: AccountTurns.TurnOptions = {
   what: "certificate",
   atOnce: 2,
   ofOwnerAtOnce: 1,
@@ -30,7 +30,7 @@ export const make = Effect.gen(function* () {
   const certificates = yield* Certificates
   const ids = yield* Ids
   const shown = yield* ShownAccounts.make
-  const inTurn = Turns.make(reading)
+  const inTurn = AccountTurns.make(reading)
 
   const UploadCertificate = Command.alone("UploadCertificate", {
     // A PKCS #12 file may take long to open.

@@ -7,7 +7,7 @@ import { unreadable } from "../domain/requests/Unreadable.ts"
 import type { NewDraft } from "../issuing/Numbering.ts"
 import type { CommandTag, Payload, RequestContext } from "../protocol/AccountEntity.ts"
 import * as AccountTurns from "../protocol/AccountTurns.ts"
-import { accountAddress } from "../protocol/Address.ts"
+import { askerOf } from "../protocol/Turns.ts"
 import { Limits } from "../settings/Limits.ts"
 import { type AuditAction, AuditLog } from "../store/accounts/AuditLog.ts"
 import {
@@ -139,7 +139,7 @@ export const makeTurns = Effect.map(Limits, ({ commands }) => {
   return {
     /** Carries out a command when its turn comes. The turn is asked for before the command's transaction begins. */
     inTurn: <A, E, R>(account: AccountMode, { api_key_id }: RequestContext, carriedOut: Effect.Effect<A, E, R>) =>
-      inTurn({ owner: accountAddress(account), asker: api_key_id }, carriedOut)
+      inTurn(askerOf(account, api_key_id), carriedOut)
   }
 })
 

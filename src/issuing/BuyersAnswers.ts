@@ -16,9 +16,9 @@ import * as Metrics from "../protocol/Metrics.ts"
 import { callPort } from "../protocol/PortCall.ts"
 import { Acceptances } from "../store/acceptance/Acceptances.ts"
 import { Invoices } from "../store/documents/Invoices.ts"
-import { AuthorityQueue } from "./AuthorityQueue.ts"
 import { Limits } from "../settings/Limits.ts"
 import { measureOf, type Unanswered } from "./AuthorityCalls.ts"
+import { AuthorityTurns } from "./AuthorityTurns.ts"
 import { Backpressure } from "./Backpressure.ts"
 import { CircuitBreaker } from "./CircuitBreaker.ts"
 import { Signing } from "./Signing.ts"
@@ -64,11 +64,11 @@ export const make = Effect.gen(function* () {
   const authority = yield* Authority
   const backpressure = yield* Backpressure
   const circuits = yield* CircuitBreaker
-  const { inTurn } = yield* AuthorityQueue
+  const { inTurn } = yield* AuthorityTurns
   const invoices = yield* Invoices
   const signing = yield* Signing
-  const { inAll } = (yield* Limits).authority
-  const concurrency = Math.max(1, Math.min(concurrencyMax, Math.floor(inAll / shareOfCalls)))
+  const { atOnce } = (yield* Limits).authority
+  const concurrency = Math.max(1, Math.min(concurrencyMax, Math.floor(atOnce / shareOfCalls)))
 
   const call = (name: DocumentName): Effect.Effect<ReadonlyArray<AuthorityEvent>, Unanswered> =>
     Metrics.measure(

@@ -22,7 +22,7 @@ import { Invoices, type LoadedInvoice } from "../store/documents/Invoices.ts"
 import { isUnreadable, type Vitals } from "../store/documents/Vitals.ts"
 import { isDefect, isSqlFailure } from "../store/sql/SqlFailure.ts"
 import * as AuthorityCalls from "./AuthorityCalls.ts"
-import { AuthorityQueue } from "./AuthorityQueue.ts"
+import { AuthorityTurns } from "./AuthorityTurns.ts"
 import { Backpressure } from "./Backpressure.ts"
 import { conclusion, type Judged, leaving, signedAndSubmitted, signedOnly } from "./Changes.ts"
 import { CircuitBreaker } from "./CircuitBreaker.ts"
@@ -60,7 +60,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
     const notify = yield* Notify
     const signing = yield* Signing
     const steps = yield* Steps.make
-    const turns = yield* AuthorityQueue
+    const turns = yield* AuthorityTurns
     const begun = yield* FiberSet.make<void>()
 
     const end = (row: Vitals, failure: Failure) =>

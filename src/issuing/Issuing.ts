@@ -1,5 +1,5 @@
 import { Layer } from "effect"
-import { AuthorityQueue } from "./AuthorityQueue.ts"
+import { AuthorityTurns } from "./AuthorityTurns.ts"
 import { CircuitBreaker } from "./CircuitBreaker.ts"
 import { Executor } from "./Executor.ts"
 import { Mailing } from "./Mailing.ts"
@@ -11,5 +11,5 @@ export const layerPapers = Layer.provide(Papers.layer, Signing.layer)
 
 /** The services that take a document from its number to the e-mail to its buyer, and to what the buyer answers. */
 export const layer = Layer.mergeAll(Executor.layer, Mailing.layer).pipe(
-  Layer.provideMerge([AuthorityQueue.layer, CircuitBreaker.layer, Signing.layer])
+  Layer.provideMerge([AuthorityTurns.layer, CircuitBreaker.layer, Signing.layer])
 )

@@ -8,7 +8,6 @@ import {
   Layer,
   Metric,
   Option,
-  PartitionedSemaphore,
   Random,
   Result,
   Schema
@@ -24,6 +23,7 @@ import { Mailer, MailerAbsent, MailerRefused, MailerUnavailable } from "../outbo
 import { Fault } from "../protocol/Fault.ts"
 import * as Metrics from "../protocol/Metrics.ts"
 import { callPort, PortBroken, type PortMethod } from "../protocol/PortCall.ts"
+import * as Turns from "../protocol/Turns.ts"
 import { Emails, emailSnapshot, mailLeaseSeconds, type StoredEmail } from "../store/mail/Emails.ts"
 import { Ids } from "../store/sql/Ids.ts"
 import { Notify } from "../protocol/Notify.ts"
@@ -77,7 +77,7 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
     const files = yield* DocumentFiles
     const notify = yield* Notify
     const backpressure = yield* Backpressure
-    const turns = PartitionedSemaphore.makeUnsafe<string>({ permits: sendingMax })
+    const turns = Turns.make({ atOnce: sendingMax, ofOwnerAtOnce: sendingMax })
 
     /**
      * Stores outcomes of an e-mail together, each with its event, and tells the endpoints' actors. The last outcome becomes the e-mail's
@@ -171,7 +171,7 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
     const send = Effect.fn("Mailing.send")((key: DocumentKey) =>
       // The sandbox only simulates e-mails, so that test e-mails can wait until the process has less to do.
       (key.livemode
-        ? turns.withPermits(key.account_id, 1)(sendOne(key))
+        ? turns.inTurn(Turns.askerOf(key), sendOne(key))
         : Effect.andThen(backpressure.calm, sendOne(key))
       ).pipe(Effect.repeat({ while: (sent) => sent }), Effect.asVoid)
     )

@@ -12,6 +12,7 @@ import { documentKinds } from "../domain/documents/DocumentKinds.ts"
 import { type InvoiceState, stageOf, statusOf } from "../domain/documents/InvoiceLifecycle.ts"
 import { accountAddress } from "../protocol/Address.ts"
 import { withDeadline } from "../protocol/PortCall.ts"
+import { askerOf } from "../protocol/Turns.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import { Invoices } from "../store/documents/Invoices.ts"
 import { Signing } from "./Signing.ts"
@@ -94,20 +95,20 @@ export const layer = Layer.effect(
           const document = { ...(yield* signing.document(row)), ...validity }
           return yield* printer.pdf(document, yield* accounts.logoOf(key, document.issuer))
         })
-        return { full_number, tag, bytes: printing.once({ owner: accountAddress(name), asker }, tag, bounded(print)) }
+        return { full_number, tag, bytes: printing.once(askerOf(name, asker), tag, bounded(print)) }
       }),
       xml: Effect.fn("DocumentFiles.xml")(function* (name, asker) {
         const { full_number, id } = yield* imprintOf(name, "XML")
         const key = { account_id: name.account_id, livemode: name.livemode, id }
         const read = invoices.signedDocument(key).pipe(Effect.flatMap(Effect.fromOption), Effect.orDie)
-        const bytes = yield* printing.inTurn({ owner: accountAddress(name), asker }, read)
+        const bytes = yield* printing.inTurn(askerOf(name, asker), read)
         return { full_number, tag: tagOf(bytes), bytes: Effect.succeed(bytes) }
       }),
       parcel: Effect.fn("DocumentFiles.parcel")(function* (key, state, asker) {
         const { account_id, livemode } = key
         const id = yield* Effect.orDie(Schema.decodeEffect(DocumentId)(key.id))
         const packed = bounded(pack({ account_id, livemode, id }, state))
-        return yield* printing.inTurn({ owner: accountAddress(key), asker }, packed)
+        return yield* printing.inTurn(askerOf(key, asker), packed)
       })
     })
   })

@@ -11,26 +11,21 @@ export class FairQueue<A> {
   }
 
   /** The number of waiting jobs of an owner, or of one asker of the owner. */
-  waiting(owner: string, asker?: string): number {
+  count(owner: string, asker?: string): number {
     const lines = this.owners.get(owner)
     if (asker !== undefined) return lines?.get(asker)?.length ?? 0
-    let count = 0
-    for (const line of lines?.values() ?? []) count += line.length
-    return count
+    let jobs = 0
+    for (const line of lines?.values() ?? []) jobs += line.length
+    return jobs
   }
 
   /** The number of waiting jobs before a further job of the owner; 0 if no job of the owner waits. */
   before(owner: string): number {
-    const own = this.waiting(owner)
+    const own = this.count(owner)
     if (own === 0) return 0
-    let count = 0
-    for (const other of this.owners.keys()) count += Math.min(own, this.waiting(other))
-    return count
-  }
-
-  /** Whether an owner with waiting jobs satisfies `is`. */
-  some(is: (owner: string) => boolean): boolean {
-    return [...this.owners.keys()].some(is)
+    let jobs = 0
+    for (const other of this.owners.keys()) jobs += Math.min(own, this.count(other))
+    return jobs
   }
 
   /** Takes the next job of the first owner in line that satisfies `mayTake`; the owner then goes to the end of the line. */

@@ -10,11 +10,14 @@ import { read, refuse } from "./Setting.ts"
 /** The threads that print: at most four, and half of the processors. */
 export const printThreads = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)))
 
-/** The turns at a kind of work, in which accounts (`owner`) and the API keys of an account (`asker`) take turns. */
-export interface TurnLimits {
-  /** Turns at a time, in all and of one account. */
+/** The turns at a kind of work that are under way at a time: in all, and of one account in one mode (`owner`). */
+export interface TurnsAtOnce {
   readonly atOnce: number
   readonly ofOwnerAtOnce: number
+}
+
+/** The turns at a kind of work, in which accounts (`owner`) and the API keys of an account (`asker`) take turns. */
+export interface TurnLimits extends TurnsAtOnce {
   /** Maximum waiting turns of one API key, of one account, and in all. */
   readonly waiting: { readonly ofAsker: number; readonly ofOwner: number; readonly inAll: number }
   /** A turn that has not come within this time is refused. */
@@ -29,12 +32,12 @@ export interface TurnLimits {
 /** The limits by name. */
 export interface LimitValues {
   /**
-   * Webhook attempts under way: in all (`inAll`), of one account in one mode (`ofOwner`), and how many an endpoint may begin at a time
-   * (`atOnce`). By default an endpoint may have 64 attempts in flight, and an account 16 endpoints.
+   * Webhook attempts under way, and how many an endpoint may begin at a time. By default an endpoint may have 64 attempts in flight, and an
+   * account 16 endpoints.
    */
-  readonly attempts: { readonly inAll: number; readonly ofOwner: number; readonly atOnce: number }
-  /** Calls to the authority under way: of one account in one mode (`perAccount`), and of one mode (`inAll`). */
-  readonly authority: { readonly perAccount: number; readonly inAll: number }
+  readonly attempts: TurnsAtOnce & { readonly ofEndpointAtOnce: number }
+  /** Calls to the authority under way, in each mode. */
+  readonly authority: TurnsAtOnce
   /** How long the server waits for a client, in milliseconds, and how much the server holds for clients that keep it waiting. */
   readonly clients: {
     /** The wait for the headers of a request. */
@@ -142,8 +145,8 @@ export interface LimitValues {
 }
 
 const defaults: LimitValues = {
-  attempts: { inAll: 512, ofOwner: 64, atOnce: 16 },
-  authority: { perAccount: 128, inAll: 512 },
+  attempts: { atOnce: 512, ofOwnerAtOnce: 64, ofEndpointAtOnce: 16 },
+  authority: { atOnce: 512, ofOwnerAtOnce: 128 },
   clients: {
     headersMs: 10_000,
     requestMs: 30_000,

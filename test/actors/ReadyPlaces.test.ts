@@ -87,7 +87,7 @@ describe("A place for the first attempt of an event", () => {
         assert.lengthOf(receiver.requests, 1)
         assert.strictEqual((yield* offered)[0]?.inFlight, 1)
       })
-    ).pipe(Effect.provide(Limits.layerChanged({ attempts: { ofOwner: 2 } })))
+    ).pipe(Effect.provide(Limits.layerChanged({ attempts: { ofOwnerAtOnce: 2 } })))
   )
 
   it.effect("is not offered while deliveries are being taken, which fill the endpoint", () =>

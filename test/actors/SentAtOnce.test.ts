@@ -58,7 +58,7 @@ describe("A document that was numbered just now", () => {
 
   it.effect("is signed alone while others fill the authority's turns", function* () {
     const { authority, create, is } = yield* numbering().pipe(
-      Effect.provide(Limits.layerChanged({ authority: { perAccount: 1, inAll: 1 } }))
+      Effect.provide(Limits.layerChanged({ authority: { atOnce: 1, ofOwnerAtOnce: 1 } }))
     )
     const held = yield* Deferred.make<void>()
     authority.onSubmit = () => Effect.as(Deferred.await(held), accepted)

@@ -24,6 +24,8 @@ import { itOn } from "../support/Tests.ts"
 
 const it = itOn(alone)
 
+const callsAtOnce = (atOnce: number) => Limits.layerChanged({ authority: { atOnce, ofOwnerAtOnce: atOnce } })
+
 /**
  * An account's actor, and so many drafts that it has numbered in one portion, because it was held up by one before them. The third draft is
  * made out to `third`.
@@ -150,10 +152,7 @@ describe("The straight way of documents numbered together", () => {
     authority.onSubmit = () => {
       return Effect.as(calls++ === 1 ? late.await : Effect.void, accepted)
     }
-    const { keys, tables, until } = yield* Effect.provide(
-      together(5),
-      Limits.layerChanged({ authority: { perAccount: 2, inAll: 2 } })
-    )
+    const { keys, tables, until } = yield* Effect.provide(together(5), callsAtOnce(2))
     const left = () => keys.filter(({ id }) => tables.invoices.get(id)?.state !== "accepted_by_authority")
     yield* until(() => left().length === 1)
     assert.strictEqual((yield* invoiceOf(left()[0]!)).state, "submitted")
@@ -387,7 +386,7 @@ describe("A document that breaks among documents numbered together", () => {
     const isOdd = ({ key }: Step) => tables.invoices.get(key.id)?.customer_id === odd
     yield* Effect.asVoid(refusing((step) => step.command === "Submit" && isOdd(step)))
     for (const of of [customer, odd, customer]) yield* addDraft(of)
-    const account = yield* Effect.provide(accountOwner, Limits.layerChanged({ authority: { perAccount: 3, inAll: 3 } }))
+    const account = yield* Effect.provide(accountOwner, callsAtOnce(3))
     yield* patiently(Queue.takeN(authority.arrivals, 2))
     yield* account.CreateInvoice({ context: context("later"), request: requestFor(customer) })
     yield* patiently(Queue.take(authority.arrivals))

@@ -179,7 +179,7 @@ describe("a document while the authority is away", () => {
     const open = new Map(circuits)
     circuits.clear()
     yield* TestClock.adjust("2 seconds")
-    const withoutTurns = Limits.layerChanged({ authority: { perAccount: 0, inAll: 0 } })
+    const withoutTurns = Limits.layerChanged({ authority: { atOnce: 0, ofOwnerAtOnce: 0 } })
     const signer = yield* Effect.forkChild(
       Effect.flatMap(Effect.provide(invoiceOwner, withoutTurns), (proceedUnsent) => proceedUnsent(key))
     )

@@ -107,14 +107,12 @@ export const mailMutants: ReadonlyArray<Mutant> = [
       "and d.status = 'pending' and d.next_attempt_at = h.prior_attempt_at": "and false"
     }
   }),
-  ...guards("src/actors/AttemptPlaces.ts", "test/actors/AttemptPlaces.test.ts", {
-    "webhooks: one account's attempts take the places of all": { "ofOwner - taken.of(owner), atOnce": "atOnce" },
-    "webhooks: a place that is free again wakes nobody": { "next.job()": "" },
-    "webhooks: one account that waits for its own places holds up those of others": {
-      "taken.of(one) < ofOwner": "taken.of(one) <= ofOwner"
+  ...guards("src/actors/WebhookEndpoint.ts", "test/actors/AttemptTurns.test.ts", {
+    "webhooks: the turns for which no delivery is due are lost": {
+      "underWay.turns.end(owner, turns - due.length)": ""
     },
-    "webhooks: a place goes to an account that has not waited": {
-      "&& !queue.some((one) => taken.of(one) < ofOwner)": ""
+    "webhooks: an attempt ends without its turn": {
+      "          underWay.turns.end(owner)\n          return isMoreDue": "          return isMoreDue"
     }
   }),
   ...guards("src/protocol/FairPages.ts", "test/actors/Together.test.ts", {

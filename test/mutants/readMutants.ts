@@ -26,24 +26,39 @@ export const readMutants: ReadonlyArray<Mutant> = [
         "if (lines.size > 0) this.owners = new Map([[owner, lines], ...this.owners])"
     }
   }),
-  ...guards("src/protocol/AccountTurns.ts", "test/protocol/AccountTurns.test.ts", {
+  ...guards("src/protocol/Turns.ts", ["test/protocol/Turns.test.ts", "test/protocol/AccountTurns.test.ts"], {
     "one account may have all turns": {
       "!resting.has(owner) && underWay.of(owner) < ofOwnerAtOnce": "!resting.has(owner)"
     },
-    "as much as comes may wait for a turn": { "if (own >= waiting.ofOwner)": "if (own < 0)" },
+    "one account takes the free turns of all": {
+      "atOnce - inAll, ofOwnerAtOnce - underWay.of(owner)": "atOnce - inAll"
+    },
+    "a turn that is free again is given to nobody": {
+      "    count(owner, -turns)\n    dispatch()": "    count(owner, -turns)"
+    },
+    "an account that waits for its own turns holds up others": { "waiting.take(mayBegin)": "waiting.take(() => true)" },
+    "who gave up waiting keeps the turn": {
+      "end(owner) : waiting.remove(owner, asker, turn)": "end(owner) : undefined"
+    },
+    "who waited too long keeps the turn": {
+      "          waiting.remove(owner, asker, turn)\n          return Effect.succeed(false)":
+        "          return Effect.succeed(false)"
+    },
+    "nobody rests after a turn": { "resting.set(owner, (owed ?? 0) + ms)": "" }
+  }),
+  ...guards("src/protocol/AccountTurns.ts", "test/protocol/AccountTurns.test.ts", {
+    "as much as comes may wait for a turn": { "if (own >= options.waiting.ofOwner)": "if (own < 0)" },
     "a turn may come as late as it likes": { "delayMs(before, now) > maxDelayMs": "own < 0" },
-    "only the account's own turns are before a turn": { "const before = queue.before(owner)": "const before = own" },
+    "only the account's own turns are before a turn": { "const before = waiting.before(owner)": "const before = own" },
     "a turn that is late says nothing of the rate of turns": { "now - latest < stallMs ? now : latest": "latest" },
     "a stall counts as the rate of turns": {
       "now - (times.at(-1) ?? now) >= stallMs ? [now] : [...times": "[...times"
     },
-    "who gave up waiting keeps the turn": { "queue.remove(owner, asker, turn)": "" },
-    "nobody rests after a turn": { "if (restMs > 0) resting.set(owner, (owed ?? 0) + restMs)": "" },
     "all other accounts together keep one out of the line": {
-      "queue.size >= waiting.inAll && own > 0": "queue.size >= waiting.inAll"
+      "waiting.size >= options.waiting.inAll && own > 0": "waiting.size >= options.waiting.inAll"
     },
     "an account's own flood is called an overload of the service": {
-      "mayBegin(owner) ? refusals.late": "owner !== '' ? refusals.late"
+      "turns.mayBegin(owner) ? refusals.late": "owner !== '' ? refusals.late"
     }
   }),
   ...guards("src/store/sql/SlowReads.ts", "test/postgres/requests/SlowReads.full.test.ts", {
@@ -236,7 +251,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/issuing/Mailing.ts", "test/issuing/Mailing.test.ts", {
     "one account's e-mails go before everybody's": {
-      "turns.withPermits(key.account_id, 1)": 'turns.withPermits("", 1)'
+      "turns.inTurn(Turns.askerOf(key), sendOne(key))": "turns.inTurn({ owner: '', asker: '' }, sendOne(key))"
     }
   }),
   ...guards("src/store/mail/Emails.ts", "test/store/accounts/Limits.pg.test.ts", {

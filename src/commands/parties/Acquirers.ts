@@ -8,7 +8,7 @@ import { makeTokenBuckets } from "../../domain/requests/TokenBuckets.ts"
 import { issuerLack } from "../../issuing/accounts/LiveSteps.ts"
 import { Signing } from "../../issuing/Signing.ts"
 import { Authority } from "../../outbound/authority/Authority.ts"
-import * as Turns from "../../protocol/AccountTurns.ts"
+import * as AccountTurns from "../../protocol/AccountTurns.ts"
 import { accountAddress } from "../../protocol/Address.ts"
 import { Accounts } from "../../store/accounts/Accounts.ts"
 import { Acquirers, type KnownAcquirer as Said } from "../../store/accounts/Acquirers.ts"
@@ -19,7 +19,7 @@ import * as Command from "../Command.ts"
 const timeoutMs = 7_000
 
 /** How many calls this process has under way, and how many may wait. */
-const asking: Turns.TurnOptions = {
+const asking: AccountTurns.TurnOptions = {
   what: "acquirer",
   atOnce: 8,
   ofOwnerAtOnce: 2,
@@ -50,7 +50,7 @@ export const make = Effect.gen(function* () {
   const authority = yield* Authority
   const signing = yield* Signing
   const sandbox = yield* SandboxCertificate
-  const inTurn = Turns.make(asking)
+  const inTurn = AccountTurns.make(asking)
   const buckets = makeTokenBuckets(rate, accountsMax)
 
   const ask = Effect.fnUntraced(function* (account: AccountMode, identification: Key) {

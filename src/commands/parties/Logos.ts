@@ -5,14 +5,14 @@ import type { Issuer } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { damaged, isWhole, type Picture, type Raster, readPicture } from "../../domain/accounts/Picture.ts"
 import { violation } from "../../domain/documents/AuthorityRules.ts"
-import * as Turns from "../../protocol/AccountTurns.ts"
+import * as AccountTurns from "../../protocol/AccountTurns.ts"
 import * as ShownAccounts from "../../issuing/accounts/ShownAccounts.ts"
 import { Accounts } from "../../store/accounts/Accounts.ts"
 import type { StoredLogo } from "../../store/accounts/Logos.ts"
 import * as Command from "../Command.ts"
 
 /** How many pictures this process reads at a time (one for each account), and how many may wait. */
-const reading: Turns.TurnOptions = {
+const reading: AccountTurns.TurnOptions = {
   what: "picture",
   atOnce: 2,
   ofOwnerAtOnce: 1,
@@ -46,7 +46,7 @@ const pictureOf = (bytes: Uint8Array) =>
 export const make = Effect.gen(function* () {
   const accounts = yield* Accounts
   const shown = yield* ShownAccounts.make
-  const inTurn = Turns.make(reading)
+  const inTurn = AccountTurns.make(reading)
 
   const changed = Effect.fnUntraced(function* (
     account: Parameters<typeof accounts.update>[0],

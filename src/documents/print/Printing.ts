@@ -1,7 +1,8 @@
 import { Deferred, Effect, Fiber } from "effect"
 import type { ApiError } from "../../../schemas/ApiError.ts"
 import { ByteCache } from "../../domain/requests/ByteCache.ts"
-import * as Turns from "../../protocol/AccountTurns.ts"
+import * as AccountTurns from "../../protocol/AccountTurns.ts"
+import type { Asker } from "../../protocol/Turns.ts"
 import { Limits } from "../../settings/Limits.ts"
 
 const cacheBytes = 16 * 1024 * 1024
@@ -20,13 +21,13 @@ interface Pending {
  * - `once` gives the bytes of `tag`, cached or made in the account's turn. Concurrent calls of one owner, asker and tag share a `make`.
  */
 export const makePrinting = Effect.gen(function* () {
-  const inTurn = Turns.make({ what: "document", ...(yield* Limits).printing })
+  const inTurn = AccountTurns.make({ what: "document", ...(yield* Limits).printing })
   const scope = yield* Effect.scope
   const printed = new ByteCache(cacheBytes)
   const pending = new Map<string, Pending>()
 
   const begin = Effect.fnUntraced(function* (
-    account: Turns.Asker,
+    account: Asker,
     name: string,
     tag: string,
     make: Effect.Effect<Uint8Array>
@@ -49,7 +50,7 @@ export const makePrinting = Effect.gen(function* () {
     return one
   })
 
-  const once = (account: Turns.Asker, tag: string, make: Effect.Effect<Uint8Array>) =>
+  const once = (account: Asker, tag: string, make: Effect.Effect<Uint8Array>) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
         const found = printed.get(tag)

@@ -4,6 +4,7 @@ import type { Principal } from "../../api/Authorization.ts"
 import { bodyBytesMax } from "../../api/Conventions.ts"
 import { Backpressure } from "../../issuing/Backpressure.ts"
 import * as AccountTurns from "../../protocol/AccountTurns.ts"
+import { askerOf } from "../../protocol/Turns.ts"
 import { Limits } from "../../settings/Limits.ts"
 
 /** In bytes. A larger body waits for a turn; after a larger body, answer or document its account rests. */
@@ -15,10 +16,7 @@ const rest = (bytes: number, msOfKib: number) => (bytes > smallBytesMax ? Math.c
 const bytesOf = <A, E>(exit: Exit.Exit<A, E>, bytes: (answer: A) => number, largest: number) =>
   Exit.isSuccess(exit) ? bytes(exit.value) : Cause.hasInterrupts(exit.cause) ? largest : 0
 
-const asker = ({ account_id, api_key_id, livemode }: Principal) => ({
-  owner: `${account_id} ${livemode}`,
-  asker: api_key_id
-})
+const asker = (principal: Principal) => askerOf(principal, principal.api_key_id)
 
 /**
  * The turns of reads, of creations, of large bodies and of commands that work on whole documents: a process cannot do as many of these a second

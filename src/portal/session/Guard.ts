@@ -1,10 +1,11 @@
-import { Context, Effect, Layer, Option, Semaphore } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { PortalSession } from "../../api/Authorization.ts"
 import { ServiceInfo } from "../../api/ServiceInfo.ts"
-import { RateLimit } from "../../http/limits/RateLimit.ts"
+import { network, RateLimit } from "../../http/limits/RateLimit.ts"
 import { inTime, portInTime } from "../../protocol/PortCall.ts"
+import * as Turns from "../../protocol/Turns.ts"
 import { PortalSessions } from "../../store/accounts/PortalSessions.ts"
 import { csrfToken, isSame, isSentFromHere, referrerPolicy } from "./OwnForms.ts"
 
@@ -79,10 +80,12 @@ export class Guard extends Context.Service<
       const limit = yield* RateLimit
       const { baseUrl } = yield* ServiceInfo
       const name = cookieName(baseUrl)
-      const suspects = Semaphore.makeUnsafe(suspectsAtOnce)
+      const suspects = Turns.make({ atOnce: suspectsAtOnce, ofOwnerAtOnce: suspectsAtOnce })
 
       const lookUp = <A>(find: Effect.Effect<A>) =>
-        Effect.flatMap(limit.isAddressSpent, (isSpent) => inTime(isSpent ? suspects.withPermits(1)(find) : find))
+        Effect.flatMap(Effect.zip(limit.isAddressSpent, network), ([isSpent, address]) =>
+          inTime(isSpent ? suspects.inTurn({ owner: address, asker: address }, find) : find)
+        )
       const current = Effect.fnUntraced(function* (request: Request) {
         const cookie = request.cookies[name]
         if (cookie === undefined) return Option.none<Admitted>()

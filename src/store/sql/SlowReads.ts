@@ -3,6 +3,7 @@ import type { SqlClient } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import * as AccountTurns from "../../protocol/AccountTurns.ts"
+import { askerOf } from "../../protocol/Turns.ts"
 import * as AccountView from "./AccountView.ts"
 import { isStatementTimeout } from "./SqlFailure.ts"
 
@@ -78,10 +79,10 @@ export const bounded =
     Effect.gen(function* () {
       const { quickMs, slowMs } = yield* ReadTimes
       const lane = laneOf(sql)
-      const owner = `${account.account_id} ${account.livemode}`
-      const key = `${owner} ${name}`
+      const asker = askerOf(account)
+      const key = `${asker.owner} ${name}`
       const within = (ms: number) => AccountView.within(sql, account, ms)(effect)
-      const slowly = Effect.catchCauseIf(lane.inTurn({ owner, asker: owner }, within(slowMs)), isStatementTimeout, () =>
+      const slowly = Effect.catchCauseIf(lane.inTurn(asker, within(slowMs)), isStatementTimeout, () =>
         Effect.fail(tooSlow(narrow, slowMs))
       )
       if (lane.isSlow(key, yield* Clock.currentTimeMillis)) return yield* slowly

@@ -222,7 +222,7 @@ describe("What a buyer has answered", () => {
   it.effect(
     "is asked of many in few calls at a time, and an account's many keep no other account waiting",
     function* () {
-      const { asked, askAll, authority } = yield* asking({ inAll: 40 })
+      const { asked, askAll, authority } = yield* asking({ atOnce: 40 })
       const { tables } = yield* MemoryTables
       const key = yield* addAccepted()
       const invoice = yield* invoiceOf(key)

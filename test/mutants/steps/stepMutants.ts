@@ -149,12 +149,11 @@ export const stepMutants: ReadonlyArray<Mutant> = [
   ...guards("src/store/documents/Transitions.ts", "test/postgres/process/CutGroup.full.test.ts", {
     "together: a step whose answer is lost counts as another owner's": { "blind: true,": "" }
   }),
-  ...guards("src/issuing/AuthorityQueue.ts", "test/issuing/AuthorityQueue.test.ts", {
-    "together: a group waits for the turns of others": { "(yield* all.available) > 0 && ": "" },
-    "together: an account has more turns than its own after a group": { "line.members += taken": "" },
-    "together: a turn that is given back twice is two turns": { "if (left === 0) return Effect.void": "" },
+  ...guards("src/issuing/AuthorityTurns.ts", "test/issuing/AuthorityTurns.test.ts", {
+    "together: a turn that is given back twice is two turns": { "end(Math.min(left, 1))": "end(1)" },
     "together: the turns of a group that breaks are lost": {
-      "Effect.forEach(Array.from({ length: taken }), () => giveBack(line), { discard: true })": "Effect.void"
-    }
+      "() => Effect.sync(() => end(left))": "() => Effect.void"
+    },
+    "authority: test and live share their turns": { "(livemode ? live : test)": "(livemode ? test : test)" }
   })
 ]

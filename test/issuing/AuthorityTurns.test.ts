@@ -1,7 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Array, Clock, Deferred, Effect, Fiber, Option, Queue } from "effect"
 import { TestClock } from "effect/testing"
-import { AuthorityQueue } from "../../src/issuing/AuthorityQueue.ts"
+import { AuthorityTurns } from "../../src/issuing/AuthorityTurns.ts"
 import { Limits } from "../../src/settings/Limits.ts"
 import { alone, invoiceOf, invoiceOwner } from "../support/apps/ActorsAlone.ts"
 import { accepted, FakeAuthority } from "../support/apps/Fakes.ts"
@@ -15,7 +15,7 @@ const other = { account_id: otherAccount, livemode: false }
 
 /** Calls that take as long as the test wants. */
 const turns = Effect.gen(function* () {
-  const { inTurn, withFree } = yield* AuthorityQueue.make
+  const { inTurn, withFree } = yield* AuthorityTurns.make
   const under = new Map<string, number>()
   let peak = 0
   const change = (id: string, by: number) =>
@@ -47,7 +47,7 @@ const turns = Effect.gen(function* () {
     under: (owner: typeof one) => under.get(owner.account_id) ?? 0,
     peak: () => peak
   }
-}).pipe(Effect.provide(Limits.layer({ authority: { perAccount: 4, inAll: 6 } })))
+}).pipe(Effect.provide(Limits.layer({ authority: { atOnce: 6, ofOwnerAtOnce: 4 } })))
 
 const results = (fibers: ReadonlyArray<Fiber.Fiber<boolean>>) => Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
 const isOver = <A>(fiber: Fiber.Fiber<A>) => fiber.pollUnsafe() !== undefined
@@ -169,13 +169,14 @@ describe("Turns at the authority", () => {
     yield* Effect.exit(work)
     assert.deepStrictEqual(seen, [4, false])
     yield* Effect.forEach(times(4), () => begin(one, Effect.never))
+    yield* TestClock.adjust(0)
     assert.strictEqual(under(one), 4)
   })
 
   itOn(alone).effect("are all that calls a slow authority: the other documents are left to their alarms", function* () {
     const authority = yield* FakeAuthority
     const proceed = yield* invoiceOwner.pipe(
-      Effect.provide(Limits.layerChanged({ authority: { perAccount: 2, inAll: 2 } }))
+      Effect.provide(Limits.layerChanged({ authority: { atOnce: 2, ofOwnerAtOnce: 2 } }))
     )
     const customer = yield* addCustomer()
     const held = yield* Deferred.make<void>()

@@ -1,0 +1,51 @@
+import { Context, Duration, Effect, Layer, type Option } from "effect"
+import type { AccountMode } from "../../schemas/Account.ts"
+import { accountAddress } from "../protocol/Address.ts"
+import * as Turns from "../protocol/Turns.ts"
+import { Limits } from "../settings/Limits.ts"
+
+// Shorter than the alarm of a document at work: after this time the document waits by its row's alarm, and its actor is free.
+const maxWait = Duration.seconds(3)
+
+/**
+ * Turns at calls of the authority, in test and live mode apart: when the authority is slow, the number of calls is bounded, and one account's
+ * calls leave turns to other accounts' calls.
+ */
+export class AuthorityTurns extends Context.Service<AuthorityTurns>()("folio/issuing/AuthorityTurns", {
+  make: Effect.map(Limits, ({ authority }) => {
+    const [test, live] = [Turns.make(authority), Turns.make(authority)]
+    const turnsOf = ({ livemode }: AccountMode) => (livemode ? live : test)
+    return {
+      /** Carries out a call when its turn comes; gives none if no turn comes within 3 s. A call that has begun has no time-out here. */
+      inTurn: <A, E, R>(account: AccountMode, call: Effect.Effect<A, E, R>): Effect.Effect<Option.Option<A>, E, R> =>
+        turnsOf(account).inTurn(Turns.askerOf(account), Effect.asSome(call), {
+          maxWait,
+          late: () => Effect.succeedNone
+        }),
+      /** Carries out calls in turns that are free now, at most `most`, of which each is given back by itself. */
+      withFree: <A, E, R>(
+        account: AccountMode,
+        most: number,
+        use: (free: number, giveBack: Effect.Effect<void>) => Effect.Effect<A, E, R>
+      ): Effect.Effect<A, E, R> =>
+        Effect.suspend(() => {
+          const owner = accountAddress(account)
+          const turns = turnsOf(account)
+          let left = 0
+          const end = (count: number) => {
+            left -= count
+            turns.end(owner, count)
+          }
+          const take = Effect.sync(() => (left = turns.takeFree(owner, most)))
+          const giveBack = Effect.sync(() => end(Math.min(left, 1)))
+          return Effect.acquireUseRelease(
+            take,
+            (free) => use(free, giveBack),
+            () => Effect.sync(() => end(left))
+          )
+        })
+    }
+  })
+}) {
+  static readonly layer = Layer.effect(AuthorityTurns, AuthorityTurns.make)
+}
