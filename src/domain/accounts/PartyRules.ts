@@ -32,7 +32,7 @@ const issuerRules: PartyRules = {
 
 /** The violations of a customer. In test mode the sandbox identification passes although its check digit is wrong. */
 export const customerViolations = (request: Acquirer, mode: "test" | "live"): ReadonlyArray<Violation> => [
-  ...findingsOf([
+  ...findingsOf<Violation>([
     () =>
       mode === "test" && isSandboxIdentification(request.identification)
         ? []
@@ -161,7 +161,7 @@ export const placeViolations = (place: Place, path: string, rules: PartyRules = 
     return [violation(`${path}department_code`, "parameter_invalid", message, "city_of_department")]
   }
   return [
-    ...findingsOf([
+    ...findingsOf<Violation>([
       () => unknownCode("city_code"),
       () => unknownCode("department_code"),
       ofBoth,
