@@ -1,10 +1,10 @@
-import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountMode, type KeyMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { ApiKey } from "../../../schemas/ApiKey.ts"
 import { type AccountId, ApiKeyId } from "../../../schemas/Id.ts"
-import { Capability } from "../../../schemas/PortalSession.ts"
+import type { Capability } from "../../../schemas/PortalSession.ts"
 import { apiKeyHash } from "../../domain/accounts/ApiKeyFormat.ts"
 import { localKeyPrefix } from "../../domain/accounts/LocalApiKey.ts"
 import * as AccountView from "../sql/AccountView.ts"
@@ -19,10 +19,7 @@ import { viewOf } from "../sql/View.ts"
 
 const Row = Schema.Struct({
   ...AccountMode.fields,
-  id: ApiKeyId,
-  name: Schema.NullOr(Schema.String),
-  capabilities: Schema.NullOr(Schema.Array(Capability)),
-  last_four: Schema.String,
+  ...Struct.omit(ApiKey.fields, ["object"]),
   created_at: Schema.Date,
   last_used_at: Schema.NullOr(Schema.Date),
   expires_at: Schema.NullOr(Schema.Date),

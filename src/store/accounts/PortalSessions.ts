@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, Result, Schema } from "effect"
+import { Context, Effect, Layer, Option, Result, Schema, Struct } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { AccountMode } from "../../../schemas/Account.ts"
@@ -19,9 +19,7 @@ import { viewOf } from "../sql/View.ts"
 
 const Row = Schema.Struct({
   ...AccountMode.fields,
-  id: PortalSessionId,
-  api_key_id: ApiKeyId,
-  capabilities: Schema.Array(Capability),
+  ...Struct.omit(Shown.fields, ["object", "status"]),
   link_expires_at: Schema.Date,
   created_at: Schema.Date,
   expires_at: Schema.Date,

@@ -1,15 +1,8 @@
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema, Struct } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
-import {
-  Attempt,
-  attemptsShown,
-  AttemptTrigger,
-  bodyShownInLists,
-  Delivery,
-  DeliveryStatus
-} from "../../../schemas/Delivery.ts"
+import { Attempt, attemptsShown, bodyShownInLists, Delivery, DeliveryStatus } from "../../../schemas/Delivery.ts"
 import { EventType } from "../../../schemas/Event.ts"
 import { AttemptId, DeliveryId, EventId, WebhookEndpointId } from "../../../schemas/Id.ts"
 import type { PageRequest } from "../../../schemas/Page.ts"
@@ -21,16 +14,8 @@ import { viewOf } from "../sql/View.ts"
 import * as DeliveryHealth from "./DeliveryHealth.ts"
 
 const StoredAttempt = Schema.Struct({
-  id: AttemptId,
-  number: Schema.Int,
-  trigger: AttemptTrigger,
-  started_at_ms: Schema.Finite,
-  duration_ms: Schema.Int,
-  remote_ip: Schema.NullOr(Schema.String),
-  response_status: Schema.NullOr(Schema.Int),
-  response_headers: Schema.Record(Schema.String, Schema.String),
-  response_body: Schema.String,
-  error: Schema.NullOr(Schema.Struct({ code: Schema.String, message: Schema.String }))
+  ...Struct.omit(Attempt.fields, ["object", "started_at"]),
+  started_at_ms: Schema.Finite
 })
 
 export type StoredAttempt = typeof StoredAttempt.Type

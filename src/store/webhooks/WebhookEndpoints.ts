@@ -1,11 +1,9 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { WebhookEndpointId } from "../../../schemas/Id.ts"
-import { Metadata } from "../../../schemas/Text.ts"
-import { Version } from "../../../schemas/Version.ts"
-import { Subscription, WebhookEndpoint, type WebhookEndpointUpdate } from "../../../schemas/WebhookEndpoint.ts"
+import { WebhookEndpoint, type WebhookEndpointUpdate } from "../../../schemas/WebhookEndpoint.ts"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 import * as AccountView from "../sql/AccountView.ts"
 import { columnsOf, ofAccount, ofKey } from "../sql/Keys.ts"
@@ -16,14 +14,7 @@ import { viewOf } from "../sql/View.ts"
 
 const Row = Schema.Struct({
   ...AccountMode.fields,
-  id: WebhookEndpointId,
-  url: Schema.String,
-  description: Schema.NullOr(Schema.String),
-  subscribed_events: Schema.Array(Subscription),
-  is_active: Schema.Boolean,
-  max_in_flight: Schema.Int,
-  metadata: Metadata,
-  api_version: Version,
+  ...Struct.omit(WebhookEndpoint.fields, ["object", "health"]),
   failing_since: Schema.NullOr(Schema.Date),
   last_success_at: Schema.NullOr(Schema.Date),
   full_since: Schema.NullOr(Schema.Date),
