@@ -1,4 +1,6 @@
 import { Layer } from "effect"
+import { Concurrency } from "../http/limits/Concurrency.ts"
+import { RequestTurns } from "../http/limits/RequestTurns.ts"
 import { layerAssets } from "../http/service/Docs.ts"
 import * as Bench from "./bench/Bench.ts"
 import * as Customers from "./customers/Customers.ts"
@@ -11,7 +13,6 @@ import * as Home from "./home/Home.ts"
 import * as Requests from "./requests/Requests.ts"
 import * as Entrance from "./session/Entrance.ts"
 import { Guard } from "./session/Guard.ts"
-import { OwnReads } from "./session/OwnReads.ts"
 import * as Setup from "./setup/Setup.ts"
 
 /** The portal: pages in which people see and drive their account. Requires `LocalApi` and the stores. */
@@ -27,4 +28,4 @@ export const layer = Layer.mergeAll(
   Setup.layer,
   Bench.layer,
   Routes.rest
-).pipe(Layer.provide([Guard.layer, OwnReads.layer]))
+).pipe(Layer.provide([Guard.layer, Concurrency.layer, RequestTurns.layer]))

@@ -9,7 +9,7 @@ import { notice } from "../frame/Parts.ts"
 import type { Refusal } from "../frame/Refusal.ts"
 import { change, type Outcome as Leads, page } from "../frame/Routes.ts"
 import { makeTurns } from "../frame/Turns.ts"
-import { CurrentVisit, type Visit } from "../frame/Visit.ts"
+import type { Visit } from "../frame/Visit.ts"
 import { headersOf } from "./HeaderLines.ts"
 import { authoritySection, clockSection, paths, type Refused } from "./SandboxForms.ts"
 import { check, eventIdOf } from "./SignatureCheck.ts"
@@ -83,8 +83,7 @@ const eventBody = (visit: Visit, id: string | null) =>
         )
       )
 
-const shown = Effect.fnUntraced(function* (what: Shown = {}) {
-  const visit = yield* CurrentVisit
+const shown = Effect.fnUntraced(function* (visit: Visit, what: Shown = {}) {
   const { principal } = visit.session
   if (principal.livemode) return livePage(visit, 200)
   const standing = yield* visit.read((yield* SandboxAuthorities).setting)
@@ -115,12 +114,11 @@ const errorsOf = ({ t }: Visit, form: Form): Readonly<Record<string, string>> =>
 // A body is hashed with every secret and in every way that it may have been changed: seconds of work at worst, of which others see little.
 const inTurn = makeTurns("webhook to be checked", 2)
 
-const checkSignature = Effect.fnUntraced(function* (form: Form) {
-  const visit = yield* CurrentVisit
+const checkSignature = Effect.fnUntraced(function* (visit: Visit, form: Form) {
   const { principal } = visit.session
   if (principal.livemode) return livePage(visit, 403)
   const errors = errorsOf(visit, form)
-  if (Object.keys(errors).length > 0) return yield* shown({ sent: { form, errors } })
+  if (Object.keys(errors).length > 0) return yield* shown(visit, { sent: { form, errors } })
   const endpoints = yield* visit.read((yield* WebhookEndpoints).signingSecrets)
   const body = form.raw("body")
   const id = eventIdOf(body)
@@ -128,9 +126,12 @@ const checkSignature = Effect.fnUntraced(function* (form: Form) {
   const given = form.text("at") === "" ? undefined : timeOf(form.text("at"))
   const now = given ?? new Date(yield* Clock.currentTimeMillis)
   const pasted = { body, headers: headersOf(form.raw("headers")), secret: form.raw("secret"), now }
-  const verdict = yield* inTurn(Effect.promise(() => check(pasted, { endpoints, event })))
+  const verdict = yield* inTurn(
+    visit,
+    Effect.promise(() => check(pasted, { endpoints, event }))
+  )
   const named = id === null ? null : { id, isKnown: event !== null }
-  return yield* shown({
+  return yield* shown(visit, {
     sent: { form, errors: {}, found: { verdict, now, isAsOf: given !== undefined, event: named } }
   })
 })
@@ -140,22 +141,21 @@ const sending = (
   path: `/${string}`,
   run: (visit: Visit, form: Form) => Effect.Effect<string, Refusal, SandboxAuthorities>
 ) =>
-  change(path, (form) =>
+  change(path, (visit, form) =>
     Effect.gen(function* () {
-      const visit = yield* CurrentVisit
       if (visit.session.principal.livemode) return livePage(visit, 403)
       const name = yield* run(visit, form)
       return { to: "/portal/bench", notice: name } as Leads
     }).pipe(
       Effect.catchIf(
         ({ status }: Refusal) => status === 400 || status === 422,
-        (refusal) => shown({ refused: { action: path, form, refusal } })
+        (refusal) => shown(visit, { refused: { action: path, form, refusal } })
       )
     )
   )
 
 const authority = (visit: Visit, form: Form, request: typeof AuthorityModeRequest.Encoded | object) =>
-  visit.send("POST", "/v1/test-helpers/authority", request, { key: form.text("once") })
+  visit.send("POST", "/v1/test-helpers/authority", request, form)
 
 const stepOf = (form: Form): Record<string, unknown> => {
   const outcome = form.text("outcome")
@@ -185,22 +185,14 @@ const addStep = Effect.fnUntraced(function* (visit: Visit, form: Form) {
 
 /** The bench of the test mode. */
 export const layer = Layer.mergeAll(
-  page("/portal/bench", shown()),
-  page(signaturePath, shown()),
+  page("/portal/bench", (visit) => shown(visit)),
+  page(signaturePath, (visit) => shown(visit)),
   change(signaturePath, checkSignature),
   sending(paths.mode, (visit, form) => Effect.as(authority(visit, form, { mode: form.text("mode") }), "authority")),
   sending(paths.scripts, addStep),
   sending(paths.clear, (visit, form) => Effect.as(authority(visit, form, { next: [] }), "cleared")),
   sending(paths.reset, (visit, form) => Effect.as(authority(visit, form, { mode: "up", next: [] }), "reset")),
   sending(paths.clock, (visit, form) =>
-    Effect.as(
-      visit.send(
-        "POST",
-        "/v1/test-helpers/advance",
-        { seconds: Number(form.text("seconds")) },
-        { key: form.text("once") }
-      ),
-      "clock"
-    )
+    Effect.as(visit.send("POST", "/v1/test-helpers/advance", { seconds: Number(form.text("seconds")) }, form), "clock")
   )
 )

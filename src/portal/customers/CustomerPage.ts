@@ -8,8 +8,7 @@ import { form } from "../forms/Fields.ts"
 import type { Page } from "../frame/Layout.ts"
 import { idLink } from "../frame/Links.ts"
 import { copied, emptyState, facts, linkButton, type Listed, notice, section, table } from "../frame/Parts.ts"
-import { CurrentVisit, type Visit } from "../frame/Visit.ts"
-import { idOf } from "../frame/Routes.ts"
+import type { Visit } from "../frame/Visit.ts"
 import {
   chosen,
   identificationWords,
@@ -22,9 +21,8 @@ import {
 const shownInvoices = 8
 
 /** The customer that the path of the page names. */
-export const customerOfPath = Effect.gen(function* () {
-  const { get } = yield* CurrentVisit
-  return yield* get<Customer>(`/v1/customers/${yield* idOf()}`)
+export const customerOfPath = Effect.fnUntraced(function* ({ get, id }: Visit) {
+  return yield* get<Customer>(`/v1/customers/${id}`)
 })
 
 const documents = (visit: Visit, customer: Customer, { data }: Listed<Invoice>): Html => {
@@ -116,10 +114,9 @@ const removal = (visit: Visit, { id }: Customer): Html => {
 }
 
 /** One customer: all that is known of it, and its newest invoices. */
-export const customerPage = Effect.gen(function* () {
-  const visit = yield* CurrentVisit
+export const customerPage = Effect.fnUntraced(function* (visit: Visit) {
   const { get, may, t, to } = visit
-  const customer = yield* customerOfPath
+  const customer = yield* customerOfPath(visit)
   const invoices = yield* get<Listed<Invoice>>("/v1/invoices", {
     customer_id: customer.id,
     limit: String(shownInvoices)

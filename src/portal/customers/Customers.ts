@@ -3,9 +3,9 @@ import type { Customer } from "../../../schemas/Customer.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import type { Page } from "../frame/Layout.ts"
 import { cursors, emptyState, linkButton, type Listed, notice, pager, placeOf, table } from "../frame/Parts.ts"
-import { isOfForm, orShownAgain, type Refusal } from "../frame/Refusal.ts"
-import { change, idOf, page } from "../frame/Routes.ts"
-import { CurrentVisit, type Visit } from "../frame/Visit.ts"
+import { isOfForm, orShown, type Refusal } from "../frame/Refusal.ts"
+import { change, page } from "../frame/Routes.ts"
+import type { Visit } from "../frame/Visit.ts"
 import { blankForm, customerBody, customerForm, type CustomerShown, formOf, refusedFormOf } from "./CustomerForm.ts"
 import { customerOfPath, customerPage } from "./CustomerPage.ts"
 import { cityWords, identificationWords } from "./PartyWords.ts"
@@ -63,8 +63,7 @@ const rows = (visit: Visit, customers: ReadonlyArray<Customer>): Html => {
 const none: Listed<Customer> = { data: [], has_more: false }
 
 /** The list of customers, or those that a search finds. A search that the API refuses says why beside its field. */
-const customersPage = Effect.gen(function* () {
-  const visit = yield* CurrentVisit
+const customersPage = Effect.fnUntraced(function* (visit: Visit) {
   const { get, may, t, to } = visit
   const asked = get<Listed<Customer>>("/v1/customers", { ...searchQuery(visit), ...cursors(visit), limit: pageSize })
   const { found, refusal } = yield* asked.pipe(
@@ -139,32 +138,29 @@ const changePage = (visit: Visit, { id, legal_name }: Customer, shown: CustomerS
 }
 
 const changes = Layer.mergeAll(
-  change(`${list}/new`, (sent) =>
+  change(`${list}/new`, (visit, sent) =>
     Effect.gen(function* () {
-      const visit = yield* CurrentVisit
       return yield* customerBody(visit, sent).pipe(
-        Effect.flatMap((body) => visit.send<Customer>("POST", "/v1/customers", body, { key: sent.raw("once") })),
+        Effect.flatMap((body) => visit.send<Customer>("POST", "/v1/customers", body, sent)),
         Effect.map(({ id }) => ({ to: `${list}/${id}`, notice: "created" })),
-        orShownAgain((refusal) => newPage(visit, refusedFormOf(sent, refusal)))
+        orShown((refusal) => newPage(visit, refusedFormOf(sent, refusal)))
       )
     })
   ),
-  change(`${list}/:id/change`, (sent) =>
+  change(`${list}/:id/change`, (visit, sent) =>
     Effect.gen(function* () {
-      const visit = yield* CurrentVisit
-      const before = yield* customerOfPath
+      const before = yield* customerOfPath(visit)
       const { id } = before
       return yield* customerBody(visit, sent, before).pipe(
-        Effect.flatMap((body) => visit.send("PATCH", `/v1/customers/${id}`, body, { key: sent.raw("once") })),
+        Effect.flatMap((body) => visit.send("PATCH", `/v1/customers/${id}`, body, sent)),
         Effect.as({ to: `${list}/${id}`, notice: "changed" }),
-        orShownAgain((refusal) => changePage(visit, before, refusedFormOf(sent, refusal)))
+        orShown((refusal) => changePage(visit, before, refusedFormOf(sent, refusal)))
       )
     })
   ),
-  change(`${list}/:id/delete`, () =>
+  change(`${list}/:id/delete`, ({ id, send }) =>
     Effect.gen(function* () {
-      const { send } = yield* CurrentVisit
-      yield* send("DELETE", `/v1/customers/${yield* idOf()}`)
+      yield* send("DELETE", `/v1/customers/${id}`)
       return { to: list, notice: "deleted" }
     })
   )
@@ -173,17 +169,10 @@ const changes = Layer.mergeAll(
 /** The pages of customers. */
 export const layer = Layer.mergeAll(
   page(list, customersPage),
-  page(
-    `${list}/new`,
-    Effect.map(CurrentVisit, (visit) => newPage(visit, blankForm))
-  ),
+  page(`${list}/new`, (visit) => newPage(visit, blankForm)),
   page(`${list}/:id`, customerPage),
-  page(
-    `${list}/:id/change`,
-    Effect.gen(function* () {
-      const customer = yield* customerOfPath
-      return changePage(yield* CurrentVisit, customer, formOf(customer))
-    })
+  page(`${list}/:id/change`, (visit) =>
+    Effect.map(customerOfPath(visit), (customer) => changePage(visit, customer, formOf(customer)))
   ),
   changes
 )

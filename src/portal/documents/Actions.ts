@@ -1,12 +1,13 @@
 import { Effect, Layer } from "effect"
 import { html, type Html } from "../../http/pages/Html.ts"
 import { kindWords } from "../frame/DocumentWords.ts"
+import { bodyOf } from "../forms/FormBody.ts"
 import * as Form from "../forms/SentForm.ts"
 import { faultOf, field, form, refusedForm } from "../forms/Fields.ts"
 import { linkButton } from "../frame/Parts.ts"
-import { orShownWith, type Refusal } from "../frame/Refusal.ts"
-import { change, idOf, page } from "../frame/Routes.ts"
-import { CurrentVisit, type Visit } from "../frame/Visit.ts"
+import { orShown, type Refusal } from "../frame/Refusal.ts"
+import { change, page } from "../frame/Routes.ts"
+import type { Visit } from "../frame/Visit.ts"
 import { named, type Named } from "./Shown.ts"
 
 const pathOf = (id: string, step: string) => `/portal/documents/${id}/${step}`
@@ -33,9 +34,8 @@ const asking = (
   }
 }
 
-const cancelPage = Effect.gen(function* () {
-  const visit = yield* CurrentVisit
-  const found = yield* named
+const cancelPage = Effect.fnUntraced(function* (visit: Visit) {
+  const found = yield* named(visit)
   const { t, to } = visit
   const path = pathOf(found.document.id, "cancel")
   return asking(visit, found, {
@@ -51,9 +51,8 @@ const cancelPage = Effect.gen(function* () {
   })
 })
 
-const annulPage = Effect.fnUntraced(function* (sent: Form.Form, refusal?: Refusal) {
-  const visit = yield* CurrentVisit
-  const found = yield* named
+const annulPage = Effect.fnUntraced(function* (visit: Visit, sent: Form.Form, refusal?: Refusal) {
+  const found = yield* named(visit)
   const { t } = visit
   return asking(visit, found, {
     title: t("Annul the invoice", "Anular la factura"),
@@ -77,9 +76,8 @@ const annulPage = Effect.fnUntraced(function* (sent: Form.Form, refusal?: Refusa
   })
 })
 
-const emailPage = Effect.fnUntraced(function* (sent: Form.Form, refusal?: Refusal) {
-  const visit = yield* CurrentVisit
-  const found = yield* named
+const emailPage = Effect.fnUntraced(function* (visit: Visit, sent: Form.Form, refusal?: Refusal) {
+  const found = yield* named(visit)
   const { t } = visit
   return asking(visit, found, {
     title: t("E-mail the document", "Enviar el documento por correo"),
@@ -103,58 +101,51 @@ const emailPage = Effect.fnUntraced(function* (sent: Form.Form, refusal?: Refusa
   })
 })
 
-const retry = (sent: Form.Form) =>
-  Effect.gen(function* () {
-    const { send } = yield* CurrentVisit
-    const { document, path } = yield* named
-    yield* send("POST", `${path}/retry`, undefined, { key: sent.raw("once") })
-    return { to: `/portal/documents/${document.id}`, notice: "retried" }
-  })
+const documentAt = (id: string, notice: string) => ({ to: `/portal/documents/${id}`, notice })
 
-const cancel = (sent: Form.Form) =>
-  Effect.gen(function* () {
-    const { send } = yield* CurrentVisit
-    const { document, path } = yield* named
-    yield* send("POST", `${path}/cancel`, undefined, { key: sent.raw("once") })
-    return { to: `/portal/documents/${document.id}`, notice: "canceled" }
-  })
+/** Sends the command of a form that asks for nothing more. */
+const commanding = (command: "retry" | "cancel", notice: string) => (visit: Visit, sent: Form.Form) =>
+  Effect.flatMap(named(visit), ({ document, path }) =>
+    Effect.as(visit.send("POST", `${path}/${command}`, undefined, sent), documentAt(document.id, notice))
+  )
 
-const annul = (sent: Form.Form) =>
-  Effect.gen(function* () {
-    const { send } = yield* CurrentVisit
-    const { path } = yield* named
-    const body = { reason: sent.text("reason") }
-    const note = yield* send<{ readonly id: string }>("POST", `${path}/annul`, body, { key: sent.raw("once") })
-    return { to: `/portal/documents/${note.id}`, notice: "annulled" }
-  }).pipe(orShownWith((refusal) => annulPage(sent, refusal)))
+const annul = (visit: Visit, sent: Form.Form) =>
+  named(visit).pipe(
+    Effect.flatMap(({ path }) =>
+      visit.send<{ readonly id: string }>("POST", `${path}/annul`, { reason: sent.text("reason") }, sent)
+    ),
+    Effect.map(({ id }) => documentAt(id, "annulled")),
+    orShown((refusal) => annulPage(visit, sent, refusal))
+  )
 
-const email = (sent: Form.Form) =>
-  Effect.gen(function* () {
-    const { send } = yield* CurrentVisit
-    const { document, path } = yield* named
-    const to = sent.text("to")
-    yield* send("POST", `${path}/email`, to === "" ? {} : { to }, { key: sent.raw("once") })
-    return { to: `/portal/documents/${document.id}`, notice: "emailed" }
-  }).pipe(orShownWith((refusal) => emailPage(sent, refusal)))
+const email = (visit: Visit, sent: Form.Form) =>
+  named(visit).pipe(
+    Effect.flatMap(({ document, path }) =>
+      Effect.as(
+        visit.send("POST", `${path}/email`, bodyOf(sent, { to: { empty: "omit" } }), sent),
+        documentAt(document.id, "emailed")
+      )
+    ),
+    orShown((refusal) => emailPage(visit, sent, refusal))
+  )
 
-const redeliver = (sent: Form.Form) =>
-  Effect.gen(function* () {
-    const { send } = yield* CurrentVisit
-    const { document } = yield* named
-    const delivery = yield* idOf("delivery")
-    yield* send("POST", `/v1/webhook-deliveries/${delivery}/redeliver`, undefined, { key: sent.raw("once") })
-    return { to: `/portal/documents/${document.id}`, notice: "redelivered" }
-  })
+const redeliver = (visit: Visit, sent: Form.Form) =>
+  Effect.flatMap(named(visit), ({ document }) =>
+    Effect.as(
+      visit.send("POST", `/v1/webhook-deliveries/${visit.ids["delivery"]}/redeliver`, undefined, sent),
+      documentAt(document.id, "redelivered")
+    )
+  )
 
 const item = "/portal/documents/:id"
 
 /** What can be done with a document besides correcting it. */
 export const layerActions = Layer.mergeAll(
   page(`${item}/cancel`, cancelPage),
-  page(`${item}/annul`, annulPage(Form.empty)),
-  page(`${item}/email`, emailPage(Form.empty)),
-  change(`${item}/retry`, retry),
-  change(`${item}/cancel`, cancel),
+  page(`${item}/annul`, (visit) => annulPage(visit, Form.empty)),
+  page(`${item}/email`, (visit) => emailPage(visit, Form.empty)),
+  change(`${item}/retry`, commanding("retry", "retried")),
+  change(`${item}/cancel`, commanding("cancel", "canceled")),
   change(`${item}/annul`, annul),
   change(`${item}/email`, email),
   change(`${item}/redeliver/:delivery`, redeliver)

@@ -4,7 +4,7 @@ import { kindWords, statusMark } from "../frame/DocumentWords.ts"
 import { action } from "../forms/Fields.ts"
 import { linkButton, notice, polling } from "../frame/Parts.ts"
 import { page } from "../frame/Routes.ts"
-import { CurrentVisit, type Visit } from "../frame/Visit.ts"
+import type { Visit } from "../frame/Visit.ts"
 import { aside, lines, preview, summary } from "./Content.ts"
 import { type AnyDocument, isMoving, load, type Shown } from "./Shown.ts"
 import { timeline } from "./Timeline.ts"
@@ -70,10 +70,9 @@ const notices = ({ t }: Visit) => ({
   redelivered: t("It is being sent again.", "Se está enviando de nuevo.")
 })
 
-const document = Effect.gen(function* () {
-  const visit = yield* CurrentVisit
+const document = Effect.fnUntraced(function* (visit: Visit) {
   const { t, to } = visit
-  const shown = yield* load
+  const shown = yield* load(visit)
   const { document: of, kind } = shown
   const path = `/portal/documents/${of.id}`
   const title = `${kindWords(t, kind)} ${of.full_number}`.trim()

@@ -6,9 +6,9 @@ import { Invoices } from "../../store/documents/Invoices.ts"
 import type { DocumentFilter } from "../../store/documents/InvoiceFilter.ts"
 import { kindWords, statusWords } from "../frame/DocumentWords.ts"
 import type { Refusal } from "../frame/Refusal.ts"
-import { file } from "../frame/Routes.ts"
+import { page } from "../frame/Routes.ts"
 import { makeTurns } from "../frame/Turns.ts"
-import { CurrentVisit, type Visit } from "../frame/Visit.ts"
+import type { Visit } from "../frame/Visit.ts"
 import { makeArchive } from "./Archive.ts"
 import { byteOrderMark, type Cell, csvLines } from "./Csv.ts"
 import { askedOf, filterOf, idsOf, placeOf } from "./Filter.ts"
@@ -54,18 +54,17 @@ const titles = ({ t }: Visit): ReadonlyArray<Cell> => [
 ]
 
 /** What the query of an export names: the documents that were ticked, or else all that the list finds. */
-const chosen = Effect.gen(function* () {
-  const { query } = yield* CurrentVisit
+const chosen = Effect.fnUntraced(function* (visit: Visit) {
+  const { query } = visit
   const ids = idsOf(query.getAll("id"))
-  const { filter } = yield* filterOf(askedOf(query))
+  const { filter } = yield* filterOf(visit, askedOf(query))
   const picked: DocumentFilter = { ...filter, ids }
   return { hasChosen: ids.length > 0, filter: ids.length > 0 ? picked : filter }
 })
 
-const csv = Effect.gen(function* () {
-  const visit = yield* CurrentVisit
+const csv = Effect.fnUntraced(function* (visit: Visit) {
   const documents = yield* Invoices
-  const { filter } = yield* chosen
+  const { filter } = yield* chosen(visit)
   let text = byteOrderMark + csvLines(visit.language, [titles(visit)])
   let last: string | undefined
   for (let count = 0; count < exportMax; count += pageSize) {
@@ -96,13 +95,12 @@ const inTime = <A, R>(paper: Effect.Effect<A, Refusal, R>) =>
 
 const safeName = (row: ListedDocument) => (row.full_number ?? row.id).replaceAll(/[^\w-]/g, "_")
 
-const archive = Effect.gen(function* () {
-  const visit = yield* CurrentVisit
+const archive = Effect.fnUntraced(function* (visit: Visit) {
   const { query, t } = visit
   const documents = yield* Invoices
-  const { filter, hasChosen } = yield* chosen
-  const page = { ...placeOf(query, archiveMax), ...(hasChosen ? { cursor: null } : {}) }
-  const { rows } = yield* visit.read((account) => documents.listAll(account, page, filter))
+  const { filter, hasChosen } = yield* chosen(visit)
+  const request = { ...placeOf(query, archiveMax), ...(hasChosen ? { cursor: null } : {}) }
+  const { rows } = yield* visit.read((account) => documents.listAll(account, request, filter))
   const files = makeArchive()
   const missing: Array<string> = []
   // One after the other: the papers wait for their turn as those of any client do, and nothing else waits for them.
@@ -129,5 +127,5 @@ const archive = Effect.gen(function* () {
 // A file is whole in memory before it is sent, with megabytes of papers.
 const inTurn = makeTurns("export", 4)
 
-export const layerCsv = file("/portal/documents/export.csv", inTurn(csv))
-export const layerArchive = file("/portal/documents/export.zip", inTurn(archive))
+export const layerCsv = page("/portal/documents/export.csv", (visit) => inTurn(visit, csv(visit)))
+export const layerArchive = page("/portal/documents/export.zip", (visit) => inTurn(visit, archive(visit)))

@@ -6,7 +6,7 @@ import { firstMoment, lastMoment } from "../../domain/documents/AuthorityTime.ts
 import type { DocumentFilter } from "../../store/documents/InvoiceFilter.ts"
 import type { PageRequest } from "../../../schemas/Page.ts"
 import type { Listed } from "../frame/Parts.ts"
-import { CurrentVisit } from "../frame/Visit.ts"
+import type { Visit } from "../frame/Visit.ts"
 
 /** What the list is asked for, as the form above it shows it. */
 export interface Asked {
@@ -89,28 +89,27 @@ const metadataOf = (search: string) => {
 }
 
 /** The prefixes of the account's ranges and counters, for a number that somebody types without its prefix. */
-const prefixes = Effect.gen(function* () {
-  const { get } = yield* CurrentVisit
+const prefixes = Effect.fnUntraced(function* ({ get }: Visit) {
   const lists = yield* Effect.forEach([undefined, "credit_note", "debit_note"], (document_type) =>
     get<Listed<Resolution>>("/v1/resolutions", { limit: "100", document_type })
   )
   return [...new Set(lists.flatMap(({ data }) => data.map(({ prefix }) => prefix)))]
 })
 
-const meaningOf = Effect.fnUntraced(function* (search: string) {
+const meaningOf = Effect.fnUntraced(function* (visit: Visit, search: string) {
   if (idForm.test(search.toLowerCase())) return meant({ ids: [search.toLowerCase()] })
   if (/^[0-9a-f]{96}$/i.test(search)) return meant({ cufe: search.toLowerCase() })
   if (search.includes("=")) return { exact: false, metadata: metadataOf(search) } as const
   const close = search.replaceAll(/[\s.]+/g, "")
   const numbers = [search, close, close.toUpperCase(), close.replaceAll("-", "").toUpperCase()]
-  const withPrefix = /^\d{1,18}$/.test(close) ? (yield* prefixes).map((prefix) => prefix + close) : []
+  const withPrefix = /^\d{1,18}$/.test(close) ? (yield* prefixes(visit)).map((prefix) => prefix + close) : []
   return meant({ full_numbers: [...new Set([...numbers, ...withPrefix])] })
 })
 
 /** The documents that are asked for, and whether the search names one document. */
-export const filterOf = Effect.fnUntraced(function* (asked: Asked) {
+export const filterOf = Effect.fnUntraced(function* (visit: Visit, asked: Asked) {
   const { customer, from, kind, search, status, to } = asked
-  const meaning: Meaning | null = search === "" ? null : yield* meaningOf(search)
+  const meaning: Meaning | null = search === "" ? null : yield* meaningOf(visit, search)
   const filter: DocumentFilter = {
     ...none,
     invoice_id: null,

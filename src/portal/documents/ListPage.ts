@@ -11,7 +11,7 @@ import { field } from "../forms/Fields.ts"
 import { idLink } from "../frame/Links.ts"
 import { emptyState, type Listed, pager, placeOf as placeIn, section, table } from "../frame/Parts.ts"
 import { page } from "../frame/Routes.ts"
-import { CurrentVisit, type Visit } from "../frame/Visit.ts"
+import type { Visit } from "../frame/Visit.ts"
 import { archiveMax, exportMax } from "./Exports.ts"
 import { type Asked, askedOf, filterOf, isEverything, kinds, placeOf, queryOf } from "./Filter.ts"
 
@@ -136,12 +136,11 @@ const ofCustomer = (visit: Visit, customer: string | null, name: string | undefi
   </p>`
 }
 
-const list = Effect.gen(function* () {
-  const visit = yield* CurrentVisit
+const list = Effect.fnUntraced(function* (visit: Visit) {
   const documents = yield* Invoices
   const { query, t } = visit
   const wanted = askedOf(query)
-  const { filter, isExact } = yield* filterOf(wanted)
+  const { filter, isExact } = yield* filterOf(visit, wanted)
   const found = yield* visit.read((account) => documents.listAll(account, placeOf(query, pageSize), filter))
   const [first, second] = found.rows
   // A number, a code or an id names a document, which is shown and not listed.

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { qrCode } from "../../documents/print/QrCode.ts"
 import { html } from "../../http/pages/Html.ts"
-import { file } from "../frame/Routes.ts"
+import { page } from "../frame/Routes.ts"
 import { missing } from "../frame/Refusal.ts"
-import { CurrentVisit } from "../frame/Visit.ts"
+import type { Visit } from "../frame/Visit.ts"
 import { named } from "./Shown.ts"
 
 /** The name under which a browser saves a file: that of the API's answer, of which only plain characters are left. */
@@ -11,9 +11,8 @@ const nameOf = (headers: Headers): string | undefined =>
   /filename="([\w.-]+)"/.exec(headers.get("content-disposition") ?? "")?.[1]
 
 const paper = (kind: "pdf" | "xml") =>
-  Effect.gen(function* () {
-    const { path } = yield* named
-    const visit = yield* CurrentVisit
+  Effect.fnUntraced(function* (visit: Visit) {
+    const { path } = yield* named(visit)
     const { body, headers } = yield* visit.file(`${path}/${kind}`)
     const fileName = nameOf(headers)
     return {
@@ -26,8 +25,8 @@ const paper = (kind: "pdf" | "xml") =>
 
 const margin = 2
 
-const qr = Effect.gen(function* () {
-  const { document } = yield* named
+const qr = Effect.fnUntraced(function* (visit: Visit) {
+  const { document } = yield* named(visit)
   if (document.qr_url === null) {
     return yield* missing("This document has no QR code yet: it has one from when it is numbered.")
   }
@@ -46,6 +45,6 @@ const qr = Effect.gen(function* () {
   return { contentType: "image/svg+xml", body: markup }
 })
 
-export const layerPdf = file("/portal/documents/:id/pdf", paper("pdf"))
-export const layerXml = file("/portal/documents/:id/xml", paper("xml"))
-export const layerQr = file("/portal/documents/:id/qr.svg", qr)
+export const layerPdf = page("/portal/documents/:id/pdf", paper("pdf"))
+export const layerXml = page("/portal/documents/:id/xml", paper("xml"))
+export const layerQr = page("/portal/documents/:id/qr.svg", qr)

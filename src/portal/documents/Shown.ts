@@ -12,8 +12,7 @@ import type { ListedDocument } from "../../store/documents/DocumentList.ts"
 import { Invoices } from "../../store/documents/Invoices.ts"
 import type { Listed } from "../frame/Parts.ts"
 import type { Refusal } from "../frame/Refusal.ts"
-import { idOf } from "../frame/Routes.ts"
-import { CurrentVisit } from "../frame/Visit.ts"
+import type { Visit } from "../frame/Visit.ts"
 
 /** A document of any kind as the API answers it: what only invoices have may be absent, and so may what only notes have. */
 export type AnyDocument = Omit<Invoice, "id" | "object" | "resolution_id" | "operation_type" | "cufe"> &
@@ -31,9 +30,7 @@ export interface Named {
 }
 
 /** The document that the address of the page names. Fails with the API's refusal. */
-export const named = Effect.gen(function* () {
-  const { get } = yield* CurrentVisit
-  const id = yield* idOf()
+export const named = Effect.fnUntraced(function* ({ get, id }: Visit) {
   const kind = kindOf(id)
   const path = `${documentKinds[kind].path}/${id}`
   return { kind, path, document: yield* get<AnyDocument>(path) } satisfies Named
@@ -80,10 +77,10 @@ const ofId = {
   to: null
 }
 
-export const load = Effect.gen(function* () {
-  const { get, file, read } = yield* CurrentVisit
+export const load = Effect.fnUntraced(function* (visit: Visit) {
+  const { get, file, read } = visit
   const documents = yield* Invoices
-  const found = yield* named
+  const found = yield* named(visit)
   const { document, path } = found
   const one = yield* read((account) =>
     documents.listAll(account, { limit: 1, cursor: null }, { ...ofId, ids: [document.id] })

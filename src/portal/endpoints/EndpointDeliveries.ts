@@ -3,7 +3,7 @@ import type { Delivery, DeliveryStatus } from "../../../schemas/Delivery.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { shortTime } from "../frame/Formats.ts"
 import { cursors, emptyState, type Listed, pager, placeOf, section, table } from "../frame/Parts.ts"
-import { CurrentVisit, type Translate, type Visit } from "../frame/Visit.ts"
+import type { Translate, Visit } from "../frame/Visit.ts"
 import { deliveryMark, nextWords, reasonWords, redeliverButton } from "../events/DeliveryParts.ts"
 import { eventWords } from "../events/EventWords.ts"
 
@@ -47,8 +47,7 @@ const rows = (visit: Visit, deliveries: ReadonlyArray<Delivery>): Html => {
 }
 
 /** The deliveries to an endpoint in the state that the query names; if it names none, those that need attention, or else all. */
-export const deliveriesPart = Effect.fnUntraced(function* (id: string) {
-  const visit = yield* CurrentVisit
+export const deliveriesPart = Effect.fnUntraced(function* (visit: Visit, id: string) {
   const { get, query, t, to } = visit
   const path = `/portal/endpoints/${id}`
   const all = choices(t)

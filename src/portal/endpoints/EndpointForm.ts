@@ -6,10 +6,9 @@ import type * as Form from "../forms/SentForm.ts"
 import { checkbox, faultOf, field, form as formPart, refusedForm } from "../forms/Fields.ts"
 import type { Page } from "../frame/Layout.ts"
 import { section } from "../frame/Parts.ts"
-import { orShownAgain, type Refusal } from "../frame/Refusal.ts"
+import { orShown, type Refusal } from "../frame/Refusal.ts"
 import { languageOfMessage } from "../frame/SpanishRefusals.ts"
-import { idOf } from "../frame/Routes.ts"
-import { CurrentVisit, type Visit } from "../frame/Visit.ts"
+import type { Visit } from "../frame/Visit.ts"
 import { outcomeWords, typesByKind } from "../events/EventWords.ts"
 import { secretPage } from "./Secret.ts"
 
@@ -133,38 +132,33 @@ const sent = ({ events, inFlight, url }: Typed) => ({
 
 const newTitle = (visit: Visit) => visit.t("New endpoint", "Nuevo destino")
 
-export const newPage = Effect.map(CurrentVisit, (visit) =>
-  formPage(visit, { id: null, title: newTitle(visit), typed: blank })
-)
+export const newPage = (visit: Visit) => formPage(visit, { id: null, title: newTitle(visit), typed: blank })
 
 /** Makes an endpoint. The answer shows its secret, once. */
-export const create = Effect.fnUntraced(function* (form: Form.Form) {
-  const visit = yield* CurrentVisit
+export const create = Effect.fnUntraced(function* (visit: Visit, form: Form.Form) {
   const typed = typedIn(form)
   const body = { ...sent(typed), ...(typed.description === "" ? {} : { description: typed.description }) }
-  const made = visit.send<WebhookEndpointWithSecret>("POST", "/v1/webhook-endpoints", body, { key: form.raw("once") })
+  const made = visit.send<WebhookEndpointWithSecret>("POST", "/v1/webhook-endpoints", body, form)
   return yield* made.pipe(
     Effect.map((endpoint) => secretPage(visit, endpoint, "made")),
-    orShownAgain((refusal) => formPage(visit, { id: null, title: newTitle(visit), typed }, refusal))
+    orShown((refusal) => formPage(visit, { id: null, title: newTitle(visit), typed }, refusal))
   )
 })
 
 const editTitle = (visit: Visit) => visit.t("Change the endpoint", "Cambiar el destino")
 
-export const editPage = Effect.gen(function* () {
-  const visit = yield* CurrentVisit
-  const id = yield* idOf()
+export const editPage = Effect.fnUntraced(function* (visit: Visit) {
+  const id = visit.id
   const endpoint = yield* visit.get<WebhookEndpoint>(`/v1/webhook-endpoints/${id}`)
   return formPage(visit, { id, title: editTitle(visit), typed: typedOf(endpoint) })
 })
 
-export const edit = Effect.fnUntraced(function* (form: Form.Form) {
-  const visit = yield* CurrentVisit
-  const id = yield* idOf()
+export const edit = Effect.fnUntraced(function* (visit: Visit, form: Form.Form) {
+  const id = visit.id
   const typed = typedIn(form)
   const body = { ...sent(typed), description: typed.description === "" ? null : typed.description }
-  return yield* visit.send("PATCH", `/v1/webhook-endpoints/${id}`, body, { key: form.raw("once") }).pipe(
+  return yield* visit.send("PATCH", `/v1/webhook-endpoints/${id}`, body, form).pipe(
     Effect.as({ to: `/portal/endpoints/${id}`, notice: "changed" }),
-    orShownAgain((refusal) => formPage(visit, { id, title: editTitle(visit), typed }, refusal))
+    orShown((refusal) => formPage(visit, { id, title: editTitle(visit), typed }, refusal))
   )
 })

@@ -1,15 +1,16 @@
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import type { Delivery } from "../../../schemas/Delivery.ts"
 import type { WebhookEndpoint } from "../../../schemas/WebhookEndpoint.ts"
 import { typesOf } from "../../domain/webhooks/Subscriptions.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
+import { bodyOf } from "../forms/FormBody.ts"
 import type * as Form from "../forms/SentForm.ts"
 import { faultOf, field, form as formPart, refusedForm } from "../forms/Fields.ts"
 import type { Page } from "../frame/Layout.ts"
 import { linkButton, section } from "../frame/Parts.ts"
 import type { Refusal } from "../frame/Refusal.ts"
-import { idOf, type Outcome } from "../frame/Routes.ts"
-import { CurrentVisit, type Visit } from "../frame/Visit.ts"
+
+import type { Visit } from "../frame/Visit.ts"
 import { eventWords } from "../events/EventWords.ts"
 import { typedOf } from "../frame/Filters.ts"
 
@@ -82,10 +83,9 @@ export const recoverPart = (
 }
 
 /** Asks before an endpoint is deleted. */
-export const deletePage = Effect.gen(function* () {
-  const visit = yield* CurrentVisit
+export const deletePage = Effect.fnUntraced(function* (visit: Visit) {
   const { get, t, to } = visit
-  const id = yield* idOf()
+  const id = visit.id
   const { description, url } = yield* get<WebhookEndpoint>(`/v1/webhook-endpoints/${id}`)
   const title = t("Delete the endpoint?", "¿Eliminar el destino?")
   const button = visit.may("endpoints")
@@ -116,37 +116,28 @@ export const deletePage = Effect.gen(function* () {
   } satisfies Page as Page
 })
 
-const sendAbout = Effect.fnUntraced(function* <A>(
-  form: Form.Form,
-  method: "POST" | "PATCH" | "DELETE",
-  id: string,
-  command: string,
-  body?: unknown
-) {
-  const { send } = yield* CurrentVisit
-  return yield* send<A>(method, `/v1/webhook-endpoints/${id}${command}`, body, { key: form.raw("once") })
-})
-
 /** Makes the change that pauses an endpoint or lets it go on. */
-export const setActive = (is_active: boolean) =>
-  Effect.fnUntraced(function* (form: Form.Form) {
-    const id = yield* idOf()
-    yield* sendAbout(form, "PATCH", id, "", { is_active })
-    return { to: `/portal/endpoints/${id}`, notice: is_active ? "resumed" : "paused" } satisfies Outcome as Outcome
-  })
+export const setActive =
+  (is_active: boolean) =>
+  ({ id, send }: Visit, form: Form.Form) =>
+    Effect.as(send("PATCH", `/v1/webhook-endpoints/${id}`, { is_active }, form), {
+      to: `/portal/endpoints/${id}`,
+      notice: is_active ? "resumed" : "paused"
+    })
 
 /** Deletes an endpoint. One that is gone already counts as deleted, so that a form that is sent twice fails nobody. */
-export const remove = Effect.fnUntraced(function* (form: Form.Form) {
-  const id = yield* idOf()
-  const removed = yield* Effect.result(sendAbout(form, "DELETE", id, ""))
-  if (Result.isFailure(removed) && removed.failure.status !== 404) return yield* removed.failure
-  return { to: "/portal/endpoints", notice: "deleted" } satisfies Outcome as Outcome
-})
+export const remove = ({ id, send }: Visit, form: Form.Form) =>
+  send("DELETE", `/v1/webhook-endpoints/${id}`, undefined, form).pipe(
+    Effect.catchIf(
+      ({ status }) => status === 404,
+      () => Effect.void
+    ),
+    Effect.as({ to: "/portal/endpoints", notice: "deleted" })
+  )
 
 /** Sends a sample event, and leads to what comes of it. */
-export const test = Effect.fnUntraced(function* (form: Form.Form) {
-  const id = yield* idOf()
-  const type = form.text("type")
-  const delivery = yield* sendAbout<Delivery>(form, "POST", id, "/test", type === "" ? {} : { type })
-  return { to: `/portal/endpoints/${id}?tested=${delivery.id}` } satisfies Outcome as Outcome
-})
+export const test = ({ id, send }: Visit, form: Form.Form) =>
+  Effect.map(
+    send<Delivery>("POST", `/v1/webhook-endpoints/${id}/test`, bodyOf(form, { type: { empty: "omit" } }), form),
+    (delivery) => ({ to: `/portal/endpoints/${id}?tested=${delivery.id}` })
+  )

@@ -5,7 +5,7 @@ import { DeliveryLog } from "../../store/webhooks/DeliveryLog.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import type { Page } from "../frame/Layout.ts"
 import { emptyState, linkButton, type Listed, notice } from "../frame/Parts.ts"
-import { CurrentVisit, type Visit } from "../frame/Visit.ts"
+import type { Visit } from "../frame/Visit.ts"
 import { endpointMark, failureWords, lastFailure, sinceWords } from "./EndpointWords.ts"
 import { countedWords, healthBars, healthWords, startOf } from "./HealthBars.ts"
 
@@ -28,8 +28,7 @@ const card = (visit: Visit, endpoint: WebhookEndpoint, hours: ReadonlyArray<Heal
 }
 
 /** The endpoints of the account with their health. */
-export const page = Effect.gen(function* () {
-  const visit = yield* CurrentVisit
+export const page = Effect.fnUntraced(function* (visit: Visit) {
   const { get, may, t, to } = visit
   const log = yield* DeliveryLog
   const { data } = yield* get<Listed<WebhookEndpoint>>("/v1/webhook-endpoints", { limit: "100" })

@@ -8,8 +8,7 @@ import { shortTime, time } from "../frame/Formats.ts"
 import type { Page } from "../frame/Layout.ts"
 import { copied, facts, linkButton, notice, polling, section } from "../frame/Parts.ts"
 import type { Refusal } from "../frame/Refusal.ts"
-import { idOf } from "../frame/Routes.ts"
-import { CurrentVisit, type Visit } from "../frame/Visit.ts"
+import type { Visit } from "../frame/Visit.ts"
 import { isMoving, outcomeOf, reasonWords } from "../events/DeliveryParts.ts"
 import { eventWords } from "../events/EventWords.ts"
 import { deliveriesPart } from "./EndpointDeliveries.ts"
@@ -107,8 +106,7 @@ const fullWords = ({ t }: Visit, { health }: WebhookEndpoint): Html | null =>
       </div>`
 
 /** An endpoint, with a refusal of a form of the page, if there was one. */
-export const show = Effect.fnUntraced(function* (id: string, refusal?: Refusal, typed?: string) {
-  const visit = yield* CurrentVisit
+export const show = Effect.fnUntraced(function* (visit: Visit, id: string, refusal?: Refusal, typed?: string) {
   const { get, may, t, to } = visit
   const log = yield* DeliveryLog
   const endpoint = yield* get<WebhookEndpoint>(`/v1/webhook-endpoints/${id}`)
@@ -118,7 +116,7 @@ export const show = Effect.fnUntraced(function* (id: string, refusal?: Refusal, 
   const own = hours.filter(({ endpoint_id }) => endpoint_id === id)
   const tested = deliveryIn(visit, "tested")
   const delivery = tested === null ? null : yield* get<Delivery>(`/v1/webhook-deliveries/${tested}`)
-  const deliveries = yield* deliveriesPart(id)
+  const deliveries = yield* deliveriesPart(visit, id)
   const failure = failureWords(visit, lastFailure(own))
   const since = sinceWords(visit, endpoint)
   const { description, url } = endpoint
@@ -180,4 +178,4 @@ export const show = Effect.fnUntraced(function* (id: string, refusal?: Refusal, 
 })
 
 /** An endpoint: its health, its deliveries, and what can be done with it. */
-export const page = Effect.flatMap(idOf(), (id) => show(id))
+export const page = (visit: Visit) => show(visit, visit.id)

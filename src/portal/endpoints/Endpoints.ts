@@ -1,9 +1,9 @@
 import { Effect, Layer } from "effect"
 import type { Recovery } from "../../../schemas/Delivery.ts"
 import type * as Form from "../forms/SentForm.ts"
-import { change, idOf, page } from "../frame/Routes.ts"
-import { orShownWith } from "../frame/Refusal.ts"
-import { CurrentVisit } from "../frame/Visit.ts"
+import { change, page } from "../frame/Routes.ts"
+import { orShown } from "../frame/Refusal.ts"
+import type { Visit } from "../frame/Visit.ts"
 import { momentOf } from "../frame/Filters.ts"
 import * as EndpointForm from "./EndpointForm.ts"
 import * as EndpointForms from "./EndpointForms.ts"
@@ -14,19 +14,17 @@ import * as Secret from "./Secret.ts"
 const item = "/portal/endpoints/:id"
 
 /** Sends again what an endpoint missed, or shows the page of the endpoint again with what is wrong with the time. */
-const recover = Effect.fnUntraced(function* (form: Form.Form) {
-  const { send } = yield* CurrentVisit
-  const id = yield* idOf()
+const recover = (visit: Visit, form: Form.Form) => {
+  const { id, send } = visit
   const since = form.text("since")
-  const body = { since: momentOf(since) }
-  return yield* send<Recovery>("POST", `/v1/webhook-endpoints/${id}/recover`, body, { key: form.raw("once") }).pipe(
+  return send<Recovery>("POST", `/v1/webhook-endpoints/${id}/recover`, { since: momentOf(since) }, form).pipe(
     Effect.map(({ deliveries, has_more }) => ({
       to: `/portal/endpoints/${id}?status=pending&count=${deliveries}&more=${has_more ? 1 : 0}`,
       notice: "recovered"
     })),
-    orShownWith((refusal) => EndpointPage.show(id, refusal, since))
+    orShown((refusal) => EndpointPage.show(visit, id, refusal, since))
   )
-})
+}
 
 /** The pages of webhook endpoints. */
 export const layer = Layer.mergeAll(

@@ -5,8 +5,8 @@ import type * as Form from "../forms/SentForm.ts"
 import { form as formPart } from "../forms/Fields.ts"
 import type { Page } from "../frame/Layout.ts"
 import { copied, linkButton, section } from "../frame/Parts.ts"
-import { idOf, type Outcome } from "../frame/Routes.ts"
-import { CurrentVisit, type Visit } from "../frame/Visit.ts"
+import { type Outcome } from "../frame/Routes.ts"
+import type { Visit } from "../frame/Visit.ts"
 
 /** The page that shows a signing secret, once: as the answer to the form that made it, so that no address leads to it. */
 export const secretPage = (
@@ -52,10 +52,9 @@ export const secretPage = (
 }
 
 /** Says what a rotation does before it is done. */
-export const rotatePage = Effect.gen(function* () {
-  const visit = yield* CurrentVisit
+export const rotatePage = Effect.fnUntraced(function* (visit: Visit) {
   const { get, t, to } = visit
-  const id = yield* idOf()
+  const id = visit.id
   const { url } = yield* get<WebhookEndpoint>(`/v1/webhook-endpoints/${id}`)
   const title = t("Rotate the secret", "Rotar el secreto")
   return {
@@ -91,14 +90,13 @@ export const rotatePage = Effect.gen(function* () {
 })
 
 /** Replaces the secret, and shows the new one. */
-export const rotate = Effect.fnUntraced(function* (form: Form.Form) {
-  const visit = yield* CurrentVisit
-  const id = yield* idOf()
+export const rotate = Effect.fnUntraced(function* (visit: Visit, form: Form.Form) {
+  const id = visit.id
   const rotated = yield* visit.send<WebhookEndpointWithSecret>(
     "POST",
     `/v1/webhook-endpoints/${id}/rotate-secret`,
     undefined,
-    { key: form.raw("once") }
+    form
   )
   return secretPage(visit, rotated, "rotated") satisfies Outcome as Outcome
 })

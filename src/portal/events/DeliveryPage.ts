@@ -6,16 +6,15 @@ import { time } from "../frame/Formats.ts"
 import { idLink, pageOf } from "../frame/Links.ts"
 import type { Page } from "../frame/Layout.ts"
 import { copied, cursors, facts, type Listed, notice, pager, placeOf, section } from "../frame/Parts.ts"
-import { CurrentVisit } from "../frame/Visit.ts"
-import { idOf, type Outcome } from "../frame/Routes.ts"
+import type { Visit } from "../frame/Visit.ts"
+import { type Outcome } from "../frame/Routes.ts"
 import { attemptList, deliveryMark, nextWords, redeliverButton } from "./DeliveryParts.ts"
 import { eventWords } from "./EventWords.ts"
 
 /** A delivery with all its attempts, in pages. */
-export const page = Effect.gen(function* () {
-  const visit = yield* CurrentVisit
+export const page = Effect.fnUntraced(function* (visit: Visit) {
   const { get, t } = visit
-  const id = yield* idOf()
+  const id = visit.id
   const delivery = yield* get<Delivery>(`/v1/webhook-deliveries/${id}`)
   const attempts = yield* get<Listed<Attempt>>(`/v1/webhook-deliveries/${id}/attempts`, {
     ...cursors(visit),
@@ -63,12 +62,8 @@ export const page = Effect.gen(function* () {
 })
 
 /** Sends a delivery once more, and leads back to the page whose button was pressed. */
-export const redeliver = Effect.fnUntraced(function* (form: Form.Form) {
-  const { send } = yield* CurrentVisit
-  const id = yield* idOf()
-  const delivery = yield* send<Delivery>("POST", `/v1/webhook-deliveries/${id}/redeliver`, undefined, {
-    key: form.raw("once")
-  })
+export const redeliver = Effect.fnUntraced(function* ({ id, send }: Visit, form: Form.Form) {
+  const delivery = yield* send<Delivery>("POST", `/v1/webhook-deliveries/${id}/redeliver`, undefined, form)
   const to = pageOf(form.raw("back")) ?? `/portal/events/${delivery.event_id}`
   return { to, notice: "redelivered" } satisfies Outcome as Outcome
 })

@@ -9,7 +9,7 @@ import { faultOf, field, refusedForm } from "../forms/Fields.ts"
 import { idLink } from "../frame/Links.ts"
 import type { Page } from "../frame/Layout.ts"
 import { emptyState, pager, placeOf, section, state, table } from "../frame/Parts.ts"
-import { CurrentVisit, type Translate, type Visit } from "../frame/Visit.ts"
+import type { Translate, Visit } from "../frame/Visit.ts"
 import { eventMark, outcomeWords, typesByKind } from "./EventWords.ts"
 import { asked, filterForm, ofDay } from "../frame/Filters.ts"
 
@@ -96,8 +96,7 @@ const rows = (visit: Visit, events: ReadonlyArray<Event>, counts: ReadonlyArray<
 }
 
 /** The events of the account, newest first. */
-export const page = Effect.gen(function* () {
-  const visit = yield* CurrentVisit
+export const page = Effect.fnUntraced(function* (visit: Visit) {
   const { query, t, to } = visit
   const log = yield* DeliveryLog
   const day = query.get("day") ?? ""

@@ -7,8 +7,8 @@ import { shortTime, size, time, visible } from "../frame/Formats.ts"
 import { idLink } from "../frame/Links.ts"
 import type { Page } from "../frame/Layout.ts"
 import { copied, facts, fileLink, type Listed, notice, polling, section } from "../frame/Parts.ts"
-import { CurrentVisit, type Visit } from "../frame/Visit.ts"
-import { idOf, type Download } from "../frame/Routes.ts"
+import type { Visit } from "../frame/Visit.ts"
+import { type Download } from "../frame/Routes.ts"
 import { attemptList, deliveryMark, isMoving, nextWords, redeliverButton } from "./DeliveryParts.ts"
 import { documentOf } from "./EventList.ts"
 import { eventWords } from "./EventWords.ts"
@@ -16,20 +16,15 @@ import { eventWords } from "./EventWords.ts"
 /** The largest number of deliveries that a page shows with their attempts: as many as an account has endpoints, and some deleted ones. */
 const deliveriesMax = 24
 
-const bytesOf = Effect.fnUntraced(function* (id: string) {
-  const visit = yield* CurrentVisit
-  return (yield* visit.file(`/v1/events/${id}`)).body
-})
+const bytesOf = ({ file, id }: Visit) => Effect.map(file(`/v1/events/${id}`), (answer) => answer.body)
 
 /** The body of an event as a file. */
-export const body = Effect.gen(function* () {
-  const id = yield* idOf()
-  return {
+export const body = (visit: Visit) =>
+  Effect.map(bytesOf(visit), (bytes): Download => ({
     contentType: "application/json",
-    body: yield* bytesOf(id),
-    fileName: `${id}.json`
-  } satisfies Download as Download
-})
+    body: bytes,
+    fileName: `${visit.id}.json`
+  }))
 
 const urlOf = (endpoints: ReadonlyArray<WebhookEndpoint>, id: string) => endpoints.find((each) => each.id === id)?.url
 
@@ -107,11 +102,10 @@ const othersPart = (visit: Visit, id: string, others: ReadonlyArray<Event>): Htm
 }
 
 /** An event: its exact bytes, and its deliveries with each attempt. */
-export const page = Effect.gen(function* () {
-  const visit = yield* CurrentVisit
+export const page = Effect.fnUntraced(function* (visit: Visit) {
   const { get, t, to } = visit
-  const id = yield* idOf()
-  const bytes = yield* bytesOf(id)
+  const id = visit.id
+  const bytes = yield* bytesOf(visit)
   const text = new TextDecoder().decode(bytes)
   const shown = visible(text)
   const event = JSON.parse(text) as Event

@@ -1,5 +1,5 @@
 import { Layer } from "effect"
-import { change, file, page } from "../frame/Routes.ts"
+import { change, page } from "../frame/Routes.ts"
 import * as DeliveryPage from "./DeliveryPage.ts"
 import * as EventList from "./EventList.ts"
 import * as EventPage from "./EventPage.ts"
@@ -8,7 +8,7 @@ import * as EventPage from "./EventPage.ts"
 export const layer = Layer.mergeAll(
   page("/portal/events", EventList.page),
   page("/portal/events/:id", EventPage.page),
-  file("/portal/events/:id/bytes", EventPage.body),
+  page("/portal/events/:id/bytes", EventPage.body),
   page("/portal/deliveries/:id", DeliveryPage.page),
   change("/portal/deliveries/:id/redeliver", DeliveryPage.redeliver)
 )

@@ -71,15 +71,21 @@ export const isOfForm = ({ code, param, status }: Refusal): boolean =>
   !ofSession.has(code) && (status !== 404 || param !== undefined)
 
 /** Answers a change that was refused with its form again, with what was typed and what is wrong with it, under the same status. */
-export const orShownWith =
-  <P extends { readonly content: Html }, E2, R2>(pageOf: (refusal: Refusal) => Effect.Effect<P, E2, R2>) =>
+export const orShown =
+  <P extends { readonly content: Html }, E2 = never, R2 = never>(
+    pageOf: (refusal: Refusal) => P | Effect.Effect<P, E2, R2>
+  ) =>
   <A, E, R>(sent: Effect.Effect<A, E | Refusal, R>) =>
     Effect.catchIf(
       sent,
       (error): error is E & Refusal => error instanceof Refusal && isOfForm(error),
-      (refusal) => Effect.map(pageOf(refusal), (page) => ({ ...page, status: refusal.status }))
+      (refusal) =>
+        Effect.map(settled(pageOf(refusal)), (page): P & { readonly status: number } => ({
+          ...page,
+          status: refusal.status
+        }))
     )
 
-/** The same for a form whose page needs nothing more from the API. */
-export const orShownAgain = <P extends { readonly content: Html }>(pageOf: (refusal: Refusal) => P) =>
-  orShownWith((refusal) => Effect.succeed(pageOf(refusal)))
+/** What was found already, or is found by an effect, as an effect. */
+export const settled = <A, E, R>(found: A | Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.isEffect(found) ? found : Effect.succeed(found)

@@ -6,9 +6,9 @@ import { type Admitted, Guard } from "../session/Guard.ts"
 import * as Form from "../forms/SentForm.ts"
 import { type Page, whole } from "./Layout.ts"
 import { refusedPage, shutPage } from "./OtherPages.ts"
-import { missing, ofError, Refusal } from "./Refusal.ts"
+import { missing, ofError, Refusal, settled } from "./Refusal.ts"
 import { inLanguage } from "./SpanishRefusals.ts"
-import { CurrentVisit, make as makeVisit } from "./Visit.ts"
+import { make as makeVisit, type Visit } from "./Visit.ts"
 
 /** What a change leads to: another page, whose path and query may name a notice, or a page at the address of the change itself. */
 export type Outcome = { readonly to: string; readonly notice?: string } | Page
@@ -23,15 +23,15 @@ export interface Download {
   readonly isEmbedded?: boolean
 }
 
+type Headers = Readonly<Record<string, string>>
+
 /** Answers with a page in the headers of the portal. */
-const shown = (page: Page, headers: Readonly<Record<string, string>>) =>
-  Effect.map(CurrentVisit, (visit) =>
-    HttpServerResponse.text(whole(visit, page), {
-      status: page.status ?? 200,
-      contentType: "text/html; charset=utf-8",
-      headers: { ...headers, Vary: "Accept-Language, Cookie", "Content-Language": visit.language }
-    })
-  )
+const shown = (visit: Visit, page: Page, headers: Headers) =>
+  HttpServerResponse.text(whole(visit, page), {
+    status: page.status ?? 200,
+    contentType: "text/html; charset=utf-8",
+    headers: { ...headers, Vary: "Accept-Language, Cookie", "Content-Language": visit.language }
+  })
 
 /** Adds a route whose handler has what the layer of the route is built with, beside what each request brings. */
 export const add = <E, R>(
@@ -48,8 +48,9 @@ export const add = <E, R>(
 /** Answers in the name of the session of the request's cookie. What fails is answered as a page that says what to do. */
 const visited = <E, R>(
   answer: (
-    admitted: Admitted,
-    headers: Readonly<Record<string, string>>
+    visit: Visit,
+    headers: Headers,
+    admitted: Admitted
   ) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ) =>
   Effect.gen(function* () {
@@ -64,48 +65,50 @@ const visited = <E, R>(
       })
     }
     const visit = yield* makeVisit(admitted.value)
-    return yield* answer(admitted.value, headers).pipe(
+    return yield* answer(visit, headers, admitted.value).pipe(
       Effect.catchCause((cause) => {
         if (Errors.isHungUp(cause)) return Effect.failCause(cause as Cause.Cause<never>)
         const found = Option.getOrUndefined(Cause.findErrorOption(cause))
         const refusal = found instanceof Refusal ? found : ofError(Errors.fromCause(cause))
         const logged = refusal.status >= 500 ? Effect.logError("A page of the portal failed", cause) : Effect.void
         const all = refusal.status === 503 ? { ...headers, "Retry-After": "1" } : headers
-        return Effect.andThen(logged, shown(refusedPage(visit, inLanguage(visit.language, refusal)), all))
-      }),
-      Effect.provideService(CurrentVisit, visit)
+        return Effect.as(logged, shown(visit, refusedPage(visit, inLanguage(visit.language, refusal)), all))
+      })
     )
   })
 
-const redirected = (
-  { notice, to }: Extract<Outcome, { readonly to: string }>,
-  headers: Readonly<Record<string, string>>
+const nothing = (what: string) => missing(`There is nothing at this address: ${what}.`)
+
+/** What a handler makes of a visit. An id in the path that cannot be one fails like an object that is missing. */
+const made = <A, E, R>(visit: Visit, build: () => A | Effect.Effect<A, E, R>): Effect.Effect<A, E | Refusal, R> =>
+  // No dot: `..` would lead the request to another path of the API.
+  Object.values(visit.ids).every((id) => /^[\w-]{1,100}$/.test(id ?? ""))
+    ? Effect.suspend(() => settled(build()))
+    : Effect.fail(nothing("no id is written so"))
+
+const answered = (visit: Visit, outcome: Outcome | Download, headers: Headers) => {
+  if ("body" in outcome) return downloaded(outcome, headers)
+  if (!("to" in outcome)) return shown(visit, outcome, headers)
+  const [target = "", query = ""] = outcome.to.split("?")
+  const asked = Object.fromEntries(new URLSearchParams(query))
+  const address = visit.to(target, { ...asked, notice: outcome.notice })
+  return HttpServerResponse.empty({ status: 303, headers: { ...headers, Location: address } })
+}
+
+/** A page or a file of the portal, or another page that the request leads to. `build` may fail with the API's refusal. */
+export const page = <E = never, R = never>(
+  path: HttpRouter.PathInput,
+  build: (visit: Visit) => Outcome | Download | Effect.Effect<Outcome | Download, E, R>
 ) =>
-  Effect.map(CurrentVisit, (visit) => {
-    const [target = "", query = ""] = to.split("?")
-    const asked = Object.fromEntries(new URLSearchParams(query))
-    return HttpServerResponse.empty({
-      status: 303,
-      headers: { ...headers, Location: visit.to(target, { ...asked, notice }) }
-    })
-  })
-
-/** A page of the portal, or another page that the request leads to. `build` may fail with the API's refusal. */
-export const page = <E, R>(path: HttpRouter.PathInput, build: Effect.Effect<Outcome, E, R>) =>
   add(
     "GET",
     path,
-    visited((_, headers) =>
-      Effect.flatMap(build, (outcome) => ("to" in outcome ? redirected(outcome, headers) : shown(outcome, headers)))
+    visited((visit, headers) =>
+      Effect.map(
+        made(visit, () => build(visit)),
+        (outcome) => answered(visit, outcome, headers)
+      )
     )
-  )
-
-/** A file of the portal. */
-export const file = <E, R>(path: HttpRouter.PathInput, read: Effect.Effect<Download, E, R>) =>
-  add(
-    "GET",
-    path,
-    visited((_, headers) => Effect.map(read, (download) => downloaded(download, headers)))
   )
 
 /** The policy of a file that a page shows inside itself: such a file runs and loads nothing. */
@@ -129,35 +132,23 @@ const downloaded = (
 }
 
 /** A change: what a form of the session's own pages sends. A `Download` answers a form that asks for a file. */
-export const change = <E, R>(
+export const change = <E = never, R = never>(
   path: HttpRouter.PathInput,
-  run: (form: Form.Form) => Effect.Effect<Outcome | Download, E, R>
+  run: (visit: Visit, form: Form.Form) => Outcome | Download | Effect.Effect<Outcome | Download, E, R>
 ) =>
   add(
     "POST",
     path,
-    visited((admitted, headers) =>
+    visited((visit, headers, admitted) =>
       Effect.gen(function* () {
         const { checkChange, count } = yield* Guard
         yield* count(admitted)
         const form = yield* Form.read
         yield* checkChange(yield* HttpServerRequest.HttpServerRequest, admitted, form.raw("csrf"))
-        const outcome = yield* run(form)
-        if ("body" in outcome) return downloaded(outcome, headers)
-        return yield* "to" in outcome ? redirected(outcome, headers) : shown(outcome, headers)
+        return answered(visit, yield* made(visit, () => run(visit, form)), headers)
       })
     )
   )
-
-const nothing = (what: string) => missing(`There is nothing at this address: ${what}.`)
-
-/** An id in the path of the page: the parameter `id` unless another is named. What cannot be an id fails like an object that is missing. */
-export const idOf = (name = "id"): Effect.Effect<string, Refusal, HttpRouter.RouteContext> =>
-  Effect.flatMap(HttpRouter.params, (params) => {
-    const id = params[name] ?? ""
-    // No dot: `..` would lead the request to another path of the API.
-    return /^[\w-]{1,100}$/.test(id) ? Effect.succeed(id) : Effect.fail(nothing("no id is written so"))
-  })
 
 /** Answers every address below the portal that no page has. The router takes `/*` for the path before it as well, and that is Home's. */
 export const rest = add(

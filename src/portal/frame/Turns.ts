@@ -1,8 +1,8 @@
-import { Effect } from "effect"
+import type { Effect } from "effect"
 import type { ApiError } from "../../../schemas/ApiError.ts"
 import * as AccountTurns from "../../protocol/AccountTurns.ts"
 import { askerOf } from "../../protocol/Turns.ts"
-import { CurrentVisit } from "./Visit.ts"
+import type { Visit } from "./Visit.ts"
 
 // As many as a few people of an account wait for, and no more than fit into memory together.
 const waiting = { ofAsker: 8, ofOwner: 16, inAll: 128 }
@@ -13,6 +13,8 @@ const waiting = { ofAsker: 8, ofOwner: 16, inAll: 128 }
  */
 export const makeTurns = (what: string, atOnce: number) => {
   const inTurn = AccountTurns.make({ what, atOnce, ofOwnerAtOnce: 1, waiting, maxWait: "20 seconds" })
-  return <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | ApiError, R | CurrentVisit> =>
-    Effect.flatMap(CurrentVisit, ({ session: { principal } }) => inTurn(askerOf(principal, principal.api_key_id), work))
+  return <A, E, R>(
+    { session: { principal } }: Visit,
+    work: Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E | ApiError, R> => inTurn(askerOf(principal, principal.api_key_id), work)
 }

@@ -1,5 +1,5 @@
-import { Context, Effect } from "effect"
-import { HttpServerRequest } from "effect/http"
+import { Effect } from "effect"
+import { HttpRouter, HttpServerRequest } from "effect/http"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import type { ApiError } from "../../../schemas/ApiError.ts"
 import type { PortalSession } from "../../api/Authorization.ts"
@@ -8,7 +8,8 @@ import { languageOf } from "../../http/request/Accept.ts"
 import { LocalApi, type LocalAnswer, type LocalRequest } from "../../http/LocalApi.ts"
 import { pathOf, queryOf } from "../../http/request/Exchange.ts"
 import type { Admitted } from "../session/Guard.ts"
-import { OwnReads } from "../session/OwnReads.ts"
+import { ownReads } from "../session/OwnReads.ts"
+import type { Form } from "../forms/SentForm.ts"
 import { ofError, type Refusal, refusalOf } from "./Refusal.ts"
 import { inLanguage } from "./SpanishRefusals.ts"
 
@@ -17,11 +18,6 @@ export type Translate = (en: string, es: string) => string
 
 /** The values of a query; those that are undefined or empty are left out. */
 type Query = Readonly<Record<string, string | undefined>>
-
-interface SendOptions {
-  /** The idempotency key of the change, as the form carries it (`onceField`). */
-  readonly key?: string | undefined
-}
 
 /** What a page knows of the request for it, and how the page reads and changes the account: by the API, in the name of the session. */
 export interface Visit {
@@ -32,17 +28,21 @@ export interface Visit {
   readonly may: (capability: Capability) => boolean
   /** The path of the page, as the service sees it. */
   readonly path: string
+  /** The ids in the path, by the names that its route gives them. */
+  readonly ids: Readonly<Record<string, string | undefined>>
+  /** The id in the path of an object's page; empty for the other pages. */
+  readonly id: string
   readonly query: URLSearchParams
   /** The relative address of a path of the service: a proxy may serve the service below a path of its own. */
   readonly to: (path: string, query?: Query) => string
   /** The answer of a GET. */
   readonly get: <A>(path: string, query?: Query) => Effect.Effect<A, Refusal>
-  /** The answer of a change; undefined if there is none. */
+  /** The answer of a change; undefined if there is none. `form`: the form whose key (`onceField`) makes the change happen once. */
   readonly send: <A>(
     method: "POST" | "PUT" | "PATCH" | "DELETE",
     path: string,
     body?: unknown,
-    options?: SendOptions
+    form?: Pick<Form, "raw">
   ) => Effect.Effect<A, Refusal>
   /** Sends a file as the body. */
   readonly upload: <A>(
@@ -50,13 +50,11 @@ export interface Visit {
     path: string,
     file: { readonly bytes: Uint8Array<ArrayBuffer>; readonly contentType: string }
   ) => Effect.Effect<A, Refusal>
-  /** What the page reads of the account without the API (`OwnReads`). */
+  /** What the page reads of the account without the API (`ownReads`). */
   readonly read: <A>(read: (account: AccountMode) => Effect.Effect<A, ApiError>) => Effect.Effect<A, Refusal>
   /** The answer of a GET as bytes, such as a PDF. */
   readonly file: (path: string, query?: Query) => Effect.Effect<LocalAnswer, Refusal>
 }
-
-export class CurrentVisit extends Context.Service<CurrentVisit, Visit>()("folio/portal/CurrentVisit") {}
 
 const withQuery = (path: string, query: Query = {}) => {
   const given = Object.entries(query).flatMap(([name, value]) =>
@@ -76,8 +74,9 @@ const asKey = (key: string | undefined): Record<string, string> =>
 /** Makes the visit of the current request for a session. */
 export const make = Effect.fnUntraced(function* ({ csrf, session }: Admitted) {
   const api = yield* LocalApi
-  const reads = yield* OwnReads
+  const read = yield* ownReads
   const request = yield* HttpServerRequest.HttpServerRequest
+  const ids = yield* HttpRouter.params
   const path = pathOf(request.url)
   const root = rootFrom(path)
   const language = languageOf(request.headers["accept-language"])
@@ -95,23 +94,28 @@ export const make = Effect.fnUntraced(function* ({ csrf, session }: Admitted) {
     t: (en, es) => (language === "es" ? es : en),
     may: (capability) => session.capabilities.includes(capability),
     path,
+    ids,
+    id: ids["id"] ?? "",
     query: new URLSearchParams(queryOf(request.url)),
     to: (target, query) => root + withQuery(target, query).slice(1),
     get: <A>(target: string, query?: Query) =>
       Effect.map(call({ method: "GET", url: withQuery(target, query) }), json<A>),
-    send: <A>(method: LocalRequest["method"], url: string, body?: unknown, { key }: SendOptions = {}) =>
+    send: <A>(method: LocalRequest["method"], url: string, body?: unknown, form?: Pick<Form, "raw">) =>
       Effect.map(
         call({
           method,
           url,
-          headers: { ...asKey(key), ...(body === undefined ? {} : { "content-type": "application/json" }) },
+          headers: {
+            ...asKey(form?.raw("once")),
+            ...(body === undefined ? {} : { "content-type": "application/json" })
+          },
           ...(body === undefined ? {} : { body: JSON.stringify(body) })
         }),
         json<A>
       ),
     upload: <A>(method: "POST" | "PUT", url: string, { bytes, contentType }: Parameters<Visit["upload"]>[2]) =>
       Effect.map(call({ method, url, headers: { "content-type": contentType }, body: bytes }), json<A>),
-    read: (read) => Effect.mapError(reads.read(session, read), ofError),
+    read: (find) => Effect.mapError(read(session, find), ofError),
     file: (target, query) => call({ method: "GET", url: withQuery(target, query) })
   }
   return visit

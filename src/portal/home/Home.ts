@@ -3,12 +3,11 @@ import type { Account } from "../../../schemas/Account.ts"
 import { Overview } from "../../store/overview/Overview.ts"
 import { SandboxAuthorities } from "../../store/sandbox/SandboxAuthorities.ts"
 import { page } from "../frame/Routes.ts"
-import { CurrentVisit } from "../frame/Visit.ts"
+import type { Visit } from "../frame/Visit.ts"
 import { homePage } from "./HomePage.ts"
 import { needsOf } from "./Needs.ts"
 
-const home = Effect.gen(function* () {
-  const visit = yield* CurrentVisit
+const home = Effect.fnUntraced(function* (visit: Visit) {
   const { principal } = visit.session
   const account = yield* visit.get<Account>("/v1/account")
   const overview = yield* visit.read((yield* Overview).read)

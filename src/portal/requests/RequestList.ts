@@ -7,7 +7,7 @@ import { shortTime } from "../frame/Formats.ts"
 import { refusedForm } from "../forms/Fields.ts"
 import type { Page } from "../frame/Layout.ts"
 import { emptyState, type Listed, pager, placeOf, section, table } from "../frame/Parts.ts"
-import { CurrentVisit, type Visit } from "../frame/Visit.ts"
+import type { Visit } from "../frame/Visit.ts"
 import { asked } from "../frame/Filters.ts"
 import { filterOf, filters, hasField, isFiltered } from "./RequestFilters.ts"
 import { statusMark, tookWords, verdictLink, who } from "./RequestWords.ts"
@@ -49,8 +49,7 @@ const offPart = ({ t, to }: Visit): Html =>
   </div>`
 
 /** The request log, newest first. */
-export const page = Effect.gen(function* () {
-  const visit = yield* CurrentVisit
+export const page = Effect.fnUntraced(function* (visit: Visit) {
   const { get, query, t, to } = visit
   const [{ list, refusal }, keys, account] = yield* Effect.all([
     asked<LoggedRequest>(visit, "/v1/requests", filterOf(query), perPage),

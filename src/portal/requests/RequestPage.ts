@@ -6,8 +6,7 @@ import { clock, size, time, visible } from "../frame/Formats.ts"
 import { idLink } from "../frame/Links.ts"
 import type { Page } from "../frame/Layout.ts"
 import { copied, facts, section } from "../frame/Parts.ts"
-import { idOf } from "../frame/Routes.ts"
-import { CurrentVisit, type Visit } from "../frame/Visit.ts"
+import type { Visit } from "../frame/Visit.ts"
 import { indented } from "./JsonText.ts"
 import { statusMark, tookWords, verdictWords, who } from "./RequestWords.ts"
 
@@ -104,10 +103,9 @@ const maskedPart = ({ t, to }: Visit, level: Account["request_log"]): Html =>
   </p>`
 
 /** A request of the log, with all that is known of it. */
-export const page = Effect.gen(function* () {
-  const visit = yield* CurrentVisit
+export const page = Effect.fnUntraced(function* (visit: Visit) {
   const { get, t } = visit
-  const id = yield* idOf()
+  const id = visit.id
   const request = yield* get<LoggedRequestWithBodies>(`/v1/requests/${id}`)
   const { created, events, ip, method, objects, query, status, version } = request
   const masked = isMasked(request) ? maskedPart(visit, (yield* get<Account>("/v1/account")).request_log) : null

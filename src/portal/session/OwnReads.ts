@@ -1,5 +1,4 @@
-import { Context, Effect, Layer } from "effect"
-import type { ApiError } from "../../../schemas/ApiError.ts"
+import { Effect } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import type { PortalSession } from "../../api/Authorization.ts"
 import { Concurrency } from "../../http/limits/Concurrency.ts"
@@ -18,32 +17,17 @@ const bytesOf = (answer: unknown): number => {
 }
 
 /**
- * What pages read of an account without the API, because no operation answers it. Such a read needs the capability `view`, counts against the
- * same limits as a request with the session's API key, and waits for its turn among the account's other reads.
+ * Makes the reads of an account that pages do without the API, because no operation answers them. Such a read needs the capability `view`,
+ * counts against the same limits as a request with the session's API key, and waits for its turn among the account's other reads.
  */
-export class OwnReads extends Context.Service<
-  OwnReads,
-  {
-    readonly read: <A, E, R>(
-      session: PortalSession,
-      read: (account: AccountMode) => Effect.Effect<A, E, R>
-    ) => Effect.Effect<A, E | ApiError, R>
-  }
->()("folio/portal/OwnReads") {
-  static readonly layer = Layer.effect(
-    OwnReads,
+export const ownReads = Effect.gen(function* () {
+  const concurrency = yield* Concurrency
+  const limit = yield* RateLimit
+  const turns = yield* RequestTurns
+  return <A, E>({ capabilities, principal }: PortalSession, find: (account: AccountMode) => Effect.Effect<A, E>) =>
     Effect.gen(function* () {
-      const concurrency = yield* Concurrency
-      const limit = yield* RateLimit
-      const turns = yield* RequestTurns
-      return OwnReads.of({
-        read: ({ capabilities, principal }, read) =>
-          Effect.gen(function* () {
-            if (!capabilities.includes("view")) return yield* lacking("view")
-            yield* portInTime(limit.ofKey(principal))
-            return yield* concurrency.request(principal)(turns.read(principal, inTime(read(principal)), bytesOf))
-          })
-      })
+      if (!capabilities.includes("view")) return yield* lacking("view")
+      yield* portInTime(limit.ofKey(principal))
+      return yield* concurrency.request(principal)(turns.read(principal, inTime(find(principal)), bytesOf))
     })
-  ).pipe(Layer.provide([Concurrency.layer, RequestTurns.layer]))
-}
+})

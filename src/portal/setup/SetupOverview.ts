@@ -7,7 +7,7 @@ import { figure } from "../frame/Formats.ts"
 import type { Page } from "../frame/Layout.ts"
 import { type Listed, section, state } from "../frame/Parts.ts"
 import { page } from "../frame/Routes.ts"
-import { CurrentVisit, type Visit } from "../frame/Visit.ts"
+import type { Visit } from "../frame/Visit.ts"
 import { liveSteps } from "./live/LiveSteps.ts"
 import { readAccount, setupRoot } from "./SetupPage.ts"
 import { untilMoment } from "./Terms.ts"
@@ -85,10 +85,9 @@ const parts = (visit: Visit, account: Account, ranges: Listed<Resolution>, now: 
   ]
 }
 
-const overview = Effect.gen(function* () {
-  const visit = yield* CurrentVisit
+const overview = Effect.fnUntraced(function* (visit: Visit) {
   const { get, session, t, to } = visit
-  const account = yield* readAccount
+  const account = yield* readAccount(visit)
   const ranges = yield* get<Listed<Resolution>>("/v1/resolutions", { limit: "100" })
   const now = yield* Clock.currentTimeMillis
   const rows = parts(visit, account, ranges, now).map(

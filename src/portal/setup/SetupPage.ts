@@ -2,8 +2,7 @@ import { Effect } from "effect"
 import type { Account } from "../../../schemas/Account.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import type { Page } from "../frame/Layout.ts"
-import type { Refusal } from "../frame/Refusal.ts"
-import { CurrentVisit, type Visit } from "../frame/Visit.ts"
+import type { Visit } from "../frame/Visit.ts"
 
 /** The path of the first page of the setup, below which the others are. */
 export const setupRoot = "/portal/setup"
@@ -40,16 +39,11 @@ export const setupPage = (
 })
 
 /** The account of the session, in its mode. */
-export const readAccount: Effect.Effect<Account, Refusal, CurrentVisit> = Effect.flatMap(CurrentVisit, ({ get }) =>
-  get<Account>("/v1/account")
-)
+export const readAccount = ({ get }: Visit) => get<Account>("/v1/account")
 
 /** Builds a page of what the account and the visit say. */
-export const ofAccount = (build: (visit: Visit, account: Account) => Page) =>
-  Effect.gen(function* () {
-    const visit = yield* CurrentVisit
-    return build(visit, yield* readAccount)
-  })
+export const ofAccount = (build: (visit: Visit, account: Account) => Page) => (visit: Visit) =>
+  Effect.map(readAccount(visit), (account) => build(visit, account))
 
 /** What is said in test mode of something that belongs to live mode. */
 export const liveOnly = ({ t }: Visit, words: string): Html =>

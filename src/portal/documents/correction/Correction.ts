@@ -10,16 +10,15 @@ import { html } from "../../../http/pages/Html.ts"
 import { kindWords } from "../../frame/DocumentWords.ts"
 import * as Form from "../../forms/SentForm.ts"
 import type { Listed } from "../../frame/Parts.ts"
-import { orShownWith, Refusal, refusedFor } from "../../frame/Refusal.ts"
+import { orShown, Refusal, refusedFor } from "../../frame/Refusal.ts"
 import { inLanguage } from "../../frame/SpanishRefusals.ts"
 import { change, page } from "../../frame/Routes.ts"
-import { CurrentVisit } from "../../frame/Visit.ts"
+import type { Visit } from "../../frame/Visit.ts"
 import { asInForm, changed, type Changed, requestOf } from "./Corrected.ts"
 import { correctionForm, type Filled } from "./CorrectionForm.ts"
 import { named, type Named } from "../Shown.ts"
 
-const found = Effect.fnUntraced(function* (search: string) {
-  const { get } = yield* CurrentVisit
+const found = Effect.fnUntraced(function* ({ get }: Visit, search: string) {
   if (/^[\d.]{4,20}$/.test(search)) {
     const number = search.replaceAll(".", "")
     const lists = yield* Effect.forEach(["31", "13"], (type) =>
@@ -32,11 +31,11 @@ const found = Effect.fnUntraced(function* (search: string) {
 })
 
 const shownWith = Effect.fnUntraced(function* (
+  visit: Visit,
   rejected: Named,
   sent: Form.Form,
   more: Partial<Pick<Filled, "refusal" | "found" | "checked">> = {}
 ) {
-  const visit = yield* CurrentVisit
   const { t, to } = visit
   const { document, kind } = rejected
   const request = requestOf(kind, document)
@@ -84,36 +83,38 @@ const sentRequest = ({ document, kind }: Named, sent: Form.Form): Changed => {
     : { request, faults: [noJson("Write it in braces: {…}.")], origins }
 }
 
-const correct = (sent: Form.Form) =>
+const correct = (visit: Visit, sent: Form.Form) =>
   Effect.gen(function* () {
-    const visit = yield* CurrentVisit
     const { send } = visit
-    const rejected = yield* named
+    const rejected = yield* named(visit)
     const { document, kind, path } = rejected
     const step = sent.raw("step")
-    if (step === "find") return yield* shownWith(rejected, sent, { found: yield* found(sent.text("customer_search")) })
+    if (step === "find")
+      return yield* shownWith(visit, rejected, sent, { found: yield* found(visit, sent.text("customer_search")) })
     const { faults, origins, request } = sentRequest(rejected, sent)
     if (faults.length > 0)
-      return yield* shownWith(rejected, sent, { refusal: inLanguage(visit.language, refusedFor(faults)) })
+      return yield* shownWith(visit, rejected, sent, { refusal: inLanguage(visit.language, refusedFor(faults)) })
     const inForm = asInForm(origins)
     const done = Effect.gen(function* () {
       const judged = yield* send<Validation>("POST", `${documentKinds[kind].path}/validate`, request)
       if (judged.errors.length > 0) return yield* inLanguage(visit.language, refusedFor(judged.errors))
       if (step !== "send") {
         const warnings = (judged.warnings ?? []).map(({ message }) => message)
-        return yield* shownWith(rejected, sent, { checked: { totals: totalsOf(request.lines, request), warnings } })
+        return yield* shownWith(visit, rejected, sent, {
+          checked: { totals: totalsOf(request.lines, request), warnings }
+        })
       }
-      yield* send("POST", `${path}/correct`, request, { key: sent.raw("once") })
+      yield* send("POST", `${path}/correct`, request, sent)
       return { to: `/portal/documents/${document.id}`, notice: "corrected" }
     })
     return yield* done.pipe(
-      orShownWith((refusal) =>
-        shownWith(rejected, sent, { refusal: new Refusal({ ...refusal, errors: refusal.errors.map(inForm) }) })
+      orShown((refusal) =>
+        shownWith(visit, rejected, sent, { refusal: new Refusal({ ...refusal, errors: refusal.errors.map(inForm) }) })
       )
     )
   })
 
-const correctPage = Effect.flatMap(named, (rejected) => shownWith(rejected, Form.empty))
+const correctPage = (visit: Visit) => Effect.flatMap(named(visit), (rejected) => shownWith(visit, rejected, Form.empty))
 
 /** The form in which a rejected document is corrected and sent again. */
 export const layerCorrection = Layer.mergeAll(

@@ -18,9 +18,9 @@ import {
   state,
   table
 } from "../../frame/Parts.ts"
-import { orShownWith, type Refusal } from "../../frame/Refusal.ts"
-import { change, idOf, page } from "../../frame/Routes.ts"
-import { CurrentVisit, type Visit } from "../../frame/Visit.ts"
+import { orShown, type Refusal } from "../../frame/Refusal.ts"
+import { change, page } from "../../frame/Routes.ts"
+import type { Visit } from "../../frame/Visit.ts"
 import { setupPage, setupRoot } from "../SetupPage.ts"
 
 const path = `${setupRoot}/keys` as const
@@ -115,9 +115,8 @@ interface Shown {
   readonly refusal?: Refusal
 }
 
-const listPage = (shown: Shown = {}) =>
+const listPage = (visit: Visit, shown: Shown = {}) =>
   Effect.gen(function* () {
-    const visit = yield* CurrentVisit
     const { get, may, t } = visit
     const found = yield* get<Listed<ApiKey>>("/v1/api-keys", { ...cursors(visit), limit: pageSize })
     const { made, refusal, sent } = shown
@@ -212,14 +211,10 @@ const revocation = (visit: Visit, key: ApiKey): Html => {
   </details>`
 }
 
-const keyOfPath = Effect.gen(function* () {
-  const { get } = yield* CurrentVisit
-  return yield* get<ApiKey>(`/v1/api-keys/${yield* idOf()}`)
-})
+const keyOfPath = ({ get, id }: Visit) => get<ApiKey>(`/v1/api-keys/${id}`)
 
-const keyPage = (key: ApiKey, refusal?: Refusal) =>
+const keyPage = (visit: Visit, key: ApiKey, refusal?: Refusal) =>
   Effect.gen(function* () {
-    const visit = yield* CurrentVisit
     const { may, t } = visit
     const at = yield* Clock.currentTimeMillis
     const isChangeable = may("keys") && !hasEnded(key, at)
@@ -247,58 +242,44 @@ const keyPage = (key: ApiKey, refusal?: Refusal) =>
     )
   })
 
-const ofPath = Effect.flatMap(keyOfPath, (key) => keyPage(key))
+const ofPath = (visit: Visit) => Effect.flatMap(keyOfPath(visit), (key) => keyPage(visit, key))
 
-const rolledPage = (made: ApiKeyWithKey) =>
-  Effect.map(CurrentVisit, (visit): Page =>
-    setupPage(
-      visit,
-      nameOf(visit, made),
-      `${visit.t("API key that ends with", "Clave de la API que termina en")} …${made.last_four}`,
-      html`${newKey(visit, made)}
-        <p><a href="${visit.to(path)}">${visit.t("All keys", "Todas las claves")}</a></p>`
-    )
+const rolledPage = (visit: Visit, made: ApiKeyWithKey): Page =>
+  setupPage(
+    visit,
+    nameOf(visit, made),
+    `${visit.t("API key that ends with", "Clave de la API que termina en")} …${made.last_four}`,
+    html`${newKey(visit, made)}
+      <p><a href="${visit.to(path)}">${visit.t("All keys", "Todas las claves")}</a></p>`
   )
 
 /** The pages of the API keys. */
 export const layer = Layer.mergeAll(
-  page(
-    path,
-    Effect.suspend(() => listPage())
-  ),
-  change(path, (sent) =>
-    Effect.gen(function* () {
-      const { send } = yield* CurrentVisit
-      const name = sent.text("name")
-      const body = name === "" ? {} : { name }
-      return yield* send<ApiKeyWithKey>("POST", "/v1/api-keys", body, { key: sent.raw("once") }).pipe(
-        Effect.flatMap((made) => listPage({ made })),
-        orShownWith((refusal) => listPage({ refusal, sent }))
-      )
-    })
+  page(path, (visit) => listPage(visit)),
+  change(path, (visit, sent) =>
+    visit.send<ApiKeyWithKey>("POST", "/v1/api-keys", bodyOf(sent, { name: { empty: "omit" } }), sent).pipe(
+      Effect.flatMap((made) => listPage(visit, { made })),
+      orShown((refusal) => listPage(visit, { refusal, sent }))
+    )
   ),
   page(`${path}/:id`, ofPath),
   // What a reload shows of the page with a new key, which is the answer to a form.
   page(`${path}/:id/roll`, ofPath),
-  change(`${path}/:id/roll`, (sent) =>
-    Effect.gen(function* () {
-      const { send } = yield* CurrentVisit
-      const key = yield* keyOfPath
+  change(`${path}/:id/roll`, (visit, sent) =>
+    Effect.flatMap(keyOfPath(visit), (key) => {
       const body = bodyOf(sent, { expires_in: { kind: "number" } })
-      return yield* send<ApiKeyWithKey>("POST", `/v1/api-keys/${key.id}/roll`, body, { key: sent.raw("once") }).pipe(
-        Effect.flatMap(rolledPage),
-        orShownWith((refusal) => keyPage(key, refusal))
+      return visit.send<ApiKeyWithKey>("POST", `/v1/api-keys/${key.id}/roll`, body, sent).pipe(
+        Effect.map((made) => rolledPage(visit, made)),
+        orShown((refusal) => keyPage(visit, key, refusal))
       )
     })
   ),
-  change(`${path}/:id/revoke`, () =>
-    Effect.gen(function* () {
-      const { send } = yield* CurrentVisit
-      const key = yield* keyOfPath
-      return yield* send("DELETE", `/v1/api-keys/${key.id}`).pipe(
+  change(`${path}/:id/revoke`, (visit) =>
+    Effect.flatMap(keyOfPath(visit), (key) =>
+      visit.send("DELETE", `/v1/api-keys/${key.id}`).pipe(
         Effect.as({ to: path, notice: "revoked" }),
-        orShownWith((refusal) => keyPage(key, refusal))
+        orShown((refusal) => keyPage(visit, key, refusal))
       )
-    })
+    )
   )
 )

@@ -5,8 +5,8 @@ import { shortTime } from "../../frame/Formats.ts"
 import { form } from "../../forms/Fields.ts"
 import { capabilityWords } from "../../frame/Layout.ts"
 import { cursors, type Listed, notice, pager, placeOf, section, state, table } from "../../frame/Parts.ts"
-import { change, idOf, page } from "../../frame/Routes.ts"
-import { CurrentVisit, type Visit } from "../../frame/Visit.ts"
+import { change, page } from "../../frame/Routes.ts"
+import type { Visit } from "../../frame/Visit.ts"
 import { setupPage, setupRoot } from "../SetupPage.ts"
 
 const path = `${setupRoot}/sessions` as const
@@ -38,8 +38,7 @@ const ending = (visit: Visit, session: PortalSession): Html | null => {
   </details>`
 }
 
-const sessionsPage = Effect.gen(function* () {
-  const visit = yield* CurrentVisit
+const sessionsPage = Effect.fnUntraced(function* (visit: Visit) {
   const { get, t } = visit
   const found = yield* get<Listed<PortalSession>>("/v1/portal-sessions", { ...cursors(visit), limit: "50" })
   const words = capabilityWords(t)
@@ -83,10 +82,9 @@ const sessionsPage = Effect.gen(function* () {
 /** The pages of the portal's sessions. */
 export const layer = Layer.mergeAll(
   page(path, sessionsPage),
-  change(`${path}/:id/end`, () =>
+  change(`${path}/:id/end`, ({ id, send }) =>
     Effect.gen(function* () {
-      const { send } = yield* CurrentVisit
-      yield* send("DELETE", `/v1/portal-sessions/${yield* idOf()}`)
+      yield* send("DELETE", `/v1/portal-sessions/${id}`)
       return { to: path, notice: "ended" }
     })
   )

@@ -17,9 +17,9 @@ import { bodyOf, faultsOf, firstOf, type FormShape, noFaults, sentValues, values
 import { field, form, refusedForm } from "../../forms/Fields.ts"
 import type { Page } from "../../frame/Layout.ts"
 import { notice, section } from "../../frame/Parts.ts"
-import { orShownAgain, type Refusal } from "../../frame/Refusal.ts"
+import { orShown, type Refusal } from "../../frame/Refusal.ts"
 import { change, page } from "../../frame/Routes.ts"
-import { CurrentVisit, type Visit } from "../../frame/Visit.ts"
+import type { Visit } from "../../frame/Visit.ts"
 import { issuerFacts } from "./IssuerFacts.ts"
 import { ofAccount, readAccount, setupPage, setupRoot } from "../SetupPage.ts"
 
@@ -190,25 +190,23 @@ const saved = { to: path, notice: "saved" }
 export const layer = Layer.mergeAll(
   page(path, ofAccount(issuerPage)),
   page(`${path}/account`, ofAccount(issuerPage)),
-  change(path, (sent) =>
+  change(path, (visit, sent) =>
     Effect.gen(function* () {
-      const visit = yield* CurrentVisit
-      const account = yield* readAccount
+      const account = yield* readAccount(visit)
       const body = partyBody(sent, issuerShape)
-      return yield* visit.send("PATCH", "/v1/account", body, { key: sent.raw("once") }).pipe(
+      return yield* visit.send("PATCH", "/v1/account", body, sent).pipe(
         Effect.as(saved),
-        orShownAgain((refusal) => refusedIssuer(visit, account, sent, refusal))
+        orShown((refusal) => refusedIssuer(visit, account, sent, refusal))
       )
     })
   ),
-  change(`${path}/account`, (sent) =>
+  change(`${path}/account`, (visit, sent) =>
     Effect.gen(function* () {
-      const visit = yield* CurrentVisit
-      const account = yield* readAccount
+      const account = yield* readAccount(visit)
       const body = bodyOf(sent, accountShape)
-      return yield* visit.send("PATCH", "/v1/account", body, { key: sent.raw("once") }).pipe(
+      return yield* visit.send("PATCH", "/v1/account", body, sent).pipe(
         Effect.as(saved),
-        orShownAgain((refusal) => refusedAccount(visit, account, sent, refusal))
+        orShown((refusal) => refusedAccount(visit, account, sent, refusal))
       )
     })
   )

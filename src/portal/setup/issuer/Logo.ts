@@ -6,9 +6,9 @@ import type { SentFile } from "../../forms/Multipart.ts"
 import { action, field, form, refusedForm } from "../../forms/Fields.ts"
 import type { Page } from "../../frame/Layout.ts"
 import { notice, section } from "../../frame/Parts.ts"
-import { orShownAgain, refusedField, type Refusal } from "../../frame/Refusal.ts"
-import { change, file, page } from "../../frame/Routes.ts"
-import { CurrentVisit, type Visit } from "../../frame/Visit.ts"
+import { orShown, refusedField, type Refusal } from "../../frame/Refusal.ts"
+import { change, page } from "../../frame/Routes.ts"
+import type { Visit } from "../../frame/Visit.ts"
 import { ofAccount, readAccount, setupPage, setupRoot } from "../SetupPage.ts"
 
 const path = `${setupRoot}/logo` as const
@@ -100,29 +100,26 @@ const logoPage = (visit: Visit, account: Account, refusal?: Refusal): Page => {
 /** The pages of the logo. */
 export const layer = Layer.mergeAll(
   page(path, ofAccount(logoPage)),
-  file(
-    `${path}/picture`,
-    Effect.gen(function* () {
-      const { body, headers } = yield* (yield* CurrentVisit).file("/v1/account/logo")
-      return { body, contentType: headers.get("content-type") ?? "application/octet-stream" }
-    })
+  page(`${path}/picture`, (visit) =>
+    Effect.map(visit.file("/v1/account/logo"), ({ body, headers }) => ({
+      body,
+      contentType: headers.get("content-type") ?? "application/octet-stream"
+    }))
   ),
-  change(path, (sent) =>
+  change(path, (visit, sent) =>
     Effect.gen(function* () {
-      const visit = yield* CurrentVisit
-      const account = yield* readAccount
+      const account = yield* readAccount(visit)
       return yield* chosenFile(visit, sent.file("logo")).pipe(
         Effect.flatMap(({ bytes }) =>
           visit.upload("PUT", "/v1/account/logo", { bytes, contentType: mediaTypeOf(bytes) })
         ),
         Effect.as({ to: path, notice: "saved" }),
-        orShownAgain((refusal) => logoPage(visit, account, refusal))
+        orShown((refusal) => logoPage(visit, account, refusal))
       )
     })
   ),
-  change(`${path}/remove`, () =>
+  change(`${path}/remove`, ({ send }) =>
     Effect.gen(function* () {
-      const { send } = yield* CurrentVisit
       yield* send("DELETE", "/v1/account/logo")
       return { to: path, notice: "removed" }
     })

@@ -6,9 +6,9 @@ import { faultsOf } from "../../forms/FormBody.ts"
 import { time } from "../../frame/Formats.ts"
 import { field, form, refusedForm } from "../../forms/Fields.ts"
 import { facts, notice, section, state } from "../../frame/Parts.ts"
-import { orShownWith, refusedField, type Refusal } from "../../frame/Refusal.ts"
+import { orShown, refusedField, type Refusal } from "../../frame/Refusal.ts"
 import { change, page } from "../../frame/Routes.ts"
-import { CurrentVisit, type Visit } from "../../frame/Visit.ts"
+import type { Visit } from "../../frame/Visit.ts"
 import { liveOnly, readAccount, setupPage, setupRoot } from "../SetupPage.ts"
 import { untilMoment } from "../Terms.ts"
 
@@ -103,10 +103,9 @@ const upload = (visit: Visit, refusal: Refusal | undefined): Html => {
   })
 }
 
-const certificatePage = (refusal?: Refusal) =>
+const certificatePage = (visit: Visit, refusal?: Refusal) =>
   Effect.gen(function* () {
-    const visit = yield* CurrentVisit
-    const account = yield* readAccount
+    const account = yield* readAccount(visit)
     const { may, session, t } = visit
     const isLive = session.principal.livemode
     return setupPage(
@@ -138,17 +137,13 @@ const certificatePage = (refusal?: Refusal) =>
 
 /** The page of the certificate. */
 export const layer = Layer.mergeAll(
-  page(
-    path,
-    Effect.suspend(() => certificatePage())
-  ),
-  change(path, (sent) =>
+  page(path, (visit) => certificatePage(visit)),
+  change(path, (visit, sent) =>
     Effect.gen(function* () {
-      const visit = yield* CurrentVisit
       return yield* requestOf(visit, sent).pipe(
-        Effect.flatMap((body) => visit.send("POST", "/v1/account/certificate", body, { key: sent.raw("once") })),
+        Effect.flatMap((body) => visit.send("POST", "/v1/account/certificate", body, sent)),
         Effect.as({ to: path, notice: "saved" }),
-        orShownWith((refusal) => certificatePage(refusal))
+        orShown((refusal) => certificatePage(visit, refusal))
       )
     })
   )

@@ -13,9 +13,9 @@ import {
 } from "../../forms/FormBody.ts"
 import { field, form, refusedForm } from "../../forms/Fields.ts"
 import { section } from "../../frame/Parts.ts"
-import { orShownWith, type Refusal } from "../../frame/Refusal.ts"
+import { orShown, type Refusal } from "../../frame/Refusal.ts"
 import { change, page } from "../../frame/Routes.ts"
-import { CurrentVisit, type Visit } from "../../frame/Visit.ts"
+import type { Visit } from "../../frame/Visit.ts"
 import { progress } from "./EnablementWords.ts"
 import { liveOnly, setupPage, setupRoot } from "../SetupPage.ts"
 
@@ -115,9 +115,8 @@ const starting = (visit: Visit, known: Enablement | null, sent?: Form, refusal?:
       )
 }
 
-const enablementPage = (sent?: Form, refusal?: Refusal) =>
+const enablementPage = (visit: Visit, sent?: Form, refusal?: Refusal) =>
   Effect.gen(function* () {
-    const visit = yield* CurrentVisit
     const { get, session, t } = visit
     const isLive = session.principal.livemode
     const known = isLive
@@ -152,16 +151,12 @@ const enablementPage = (sent?: Form, refusal?: Refusal) =>
 
 /** The page of the enablement. */
 export const layer = Layer.mergeAll(
-  page(
-    path,
-    Effect.suspend(() => enablementPage())
-  ),
-  change(path, (sent) =>
+  page(path, (visit) => enablementPage(visit)),
+  change(path, (visit, sent) =>
     Effect.gen(function* () {
-      const { send } = yield* CurrentVisit
-      return yield* send("POST", "/v1/account/enablement", bodyOf(sent, shape), { key: sent.raw("once") }).pipe(
+      return yield* visit.send("POST", "/v1/account/enablement", bodyOf(sent, shape), sent).pipe(
         Effect.as({ to: path }),
-        orShownWith((refusal) => enablementPage(sent, refusal))
+        orShown((refusal) => enablementPage(visit, sent, refusal))
       )
     })
   )

@@ -7,9 +7,9 @@ import { time } from "../../frame/Formats.ts"
 import { field, form, refusedForm } from "../../forms/Fields.ts"
 import type { Page } from "../../frame/Layout.ts"
 import { facts, notice, section } from "../../frame/Parts.ts"
-import { orShownAgain, type Refusal } from "../../frame/Refusal.ts"
+import { orShown, type Refusal } from "../../frame/Refusal.ts"
 import { change, page } from "../../frame/Routes.ts"
-import { CurrentVisit, type Visit } from "../../frame/Visit.ts"
+import type { Visit } from "../../frame/Visit.ts"
 import { liveOnly, ofAccount, readAccount, setupPage, setupRoot } from "../SetupPage.ts"
 
 const path = `${setupRoot}/software` as const
@@ -131,19 +131,17 @@ export const layer = Layer.mergeAll(
     path,
     ofAccount((visit, account) => softwarePage(visit, account))
   ),
-  change(path, (sent) =>
+  change(path, (visit, sent) =>
     Effect.gen(function* () {
-      const visit = yield* CurrentVisit
-      const account = yield* readAccount
-      return yield* visit.send("PUT", "/v1/account/software", bodyOf(sent, shape), { key: sent.raw("once") }).pipe(
+      const account = yield* readAccount(visit)
+      return yield* visit.send("PUT", "/v1/account/software", bodyOf(sent, shape), sent).pipe(
         Effect.as({ to: path, notice: "saved" }),
-        orShownAgain((refusal) => softwarePage(visit, account, sent, refusal))
+        orShown((refusal) => softwarePage(visit, account, sent, refusal))
       )
     })
   ),
-  change(`${path}/remove`, () =>
+  change(`${path}/remove`, ({ send }) =>
     Effect.gen(function* () {
-      const { send } = yield* CurrentVisit
       yield* send("DELETE", "/v1/account/software")
       return { to: path, notice: "removed" }
     })

@@ -19,9 +19,9 @@ import {
   section,
   table
 } from "../../frame/Parts.ts"
-import { orShownAgain, orShownWith, type Refusal } from "../../frame/Refusal.ts"
-import { change, idOf, page } from "../../frame/Routes.ts"
-import { CurrentVisit, type Visit } from "../../frame/Visit.ts"
+import { orShown, type Refusal } from "../../frame/Refusal.ts"
+import { change, page } from "../../frame/Routes.ts"
+import type { Visit } from "../../frame/Visit.ts"
 import { rangeBody, rangeForm } from "./RangeForm.ts"
 import { rangeLeft, rangeName, rangeState, rangeTerm, warningWords } from "./RangeWords.ts"
 import { setupPage, setupRoot } from "../SetupPage.ts"
@@ -91,9 +91,8 @@ const imported = ({ t }: Visit, { data, skipped }: ResolutionImport): Html =>
         </div>`
     )}`
 
-const listPage = (result?: ResolutionImport, refusal?: Refusal) =>
+const listPage = (visit: Visit, result?: ResolutionImport, refusal?: Refusal) =>
   Effect.gen(function* () {
-    const visit = yield* CurrentVisit
     const { get, may, t, to } = visit
     const found = yield* get<Listed<Resolution>>("/v1/resolutions", { ...cursors(visit), limit: "50" })
     return setupPage(
@@ -131,10 +130,7 @@ const newPage = (visit: Visit, sent?: Form, refusal?: Refusal): Page => {
   )
 }
 
-const rangeOfPath = Effect.gen(function* () {
-  const { get } = yield* CurrentVisit
-  return yield* get<Resolution>(`/v1/resolutions/${yield* idOf()}`)
-})
+const rangeOfPath = ({ get, id }: Visit) => get<Resolution>(`/v1/resolutions/${id}`)
 
 const switching = (visit: Visit, { id, is_active }: Resolution): Html => {
   const { t } = visit
@@ -183,9 +179,8 @@ const extending = (visit: Visit, { id, valid_to }: Resolution, sent?: Form, refu
   )
 }
 
-const rangePage = (range: Resolution, sent?: Form, refusal?: Refusal) =>
+const rangePage = (visit: Visit, range: Resolution, sent?: Form, refusal?: Refusal) =>
   Effect.gen(function* () {
-    const visit = yield* CurrentVisit
     const { may, t } = visit
     const now = yield* Clock.currentTimeMillis
     const { created_at, id, next_number, number, technical_key, valid_from, warnings } = range
@@ -223,56 +218,35 @@ const rangePage = (range: Resolution, sent?: Form, refusal?: Refusal) =>
     )
   })
 
+const ofPath = (visit: Visit) => Effect.flatMap(rangeOfPath(visit), (range) => rangePage(visit, range))
+
 const changed = { is_active: { kind: "boolean" }, valid_to: {} } as const
 
 /** The pages of the numbering ranges. */
 export const layer = Layer.mergeAll(
-  page(
-    path,
-    Effect.suspend(() => listPage())
+  page(path, (visit) => listPage(visit)),
+  page(`${path}/new`, (visit) => newPage(visit)),
+  change(`${path}/new`, (visit, sent) =>
+    visit.send("POST", "/v1/resolutions", rangeBody(sent), sent).pipe(
+      Effect.as({ to: path, notice: "registered" }),
+      orShown((refusal) => newPage(visit, sent, refusal))
+    )
   ),
-  page(
-    `${path}/new`,
-    Effect.map(CurrentVisit, (visit) => newPage(visit))
+  page(`${path}/import`, (visit) => listPage(visit)),
+  change(`${path}/import`, (visit, sent) =>
+    visit.send<ResolutionImport>("POST", "/v1/resolutions/import", undefined, sent).pipe(
+      Effect.flatMap((result) => listPage(visit, result)),
+      orShown((refusal) => listPage(visit, undefined, refusal))
+    )
   ),
-  change(`${path}/new`, (sent) =>
-    Effect.gen(function* () {
-      const visit = yield* CurrentVisit
-      return yield* visit.send("POST", "/v1/resolutions", rangeBody(sent), { key: sent.raw("once") }).pipe(
-        Effect.as({ to: path, notice: "registered" }),
-        orShownAgain((refusal) => newPage(visit, sent, refusal))
-      )
-    })
-  ),
-  page(
-    `${path}/import`,
-    Effect.suspend(() => listPage())
-  ),
-  change(`${path}/import`, (sent) =>
-    Effect.gen(function* () {
-      const { send } = yield* CurrentVisit
-      return yield* send<ResolutionImport>("POST", "/v1/resolutions/import", undefined, { key: sent.raw("once") }).pipe(
-        Effect.flatMap((result) => listPage(result)),
-        orShownWith((refusal) => listPage(undefined, refusal))
-      )
-    })
-  ),
-  page(
-    `${path}/:id`,
-    Effect.flatMap(rangeOfPath, (range) => rangePage(range))
-  ),
-  page(
-    `${path}/:id/change`,
-    Effect.flatMap(rangeOfPath, (range) => rangePage(range))
-  ),
-  change(`${path}/:id/change`, (sent) =>
-    Effect.gen(function* () {
-      const { send } = yield* CurrentVisit
-      const range = yield* rangeOfPath
-      return yield* send("PATCH", `/v1/resolutions/${range.id}`, bodyOf(sent, changed), { key: sent.raw("once") }).pipe(
+  page(`${path}/:id`, ofPath),
+  page(`${path}/:id/change`, ofPath),
+  change(`${path}/:id/change`, (visit, sent) =>
+    Effect.flatMap(rangeOfPath(visit), (range) =>
+      visit.send("PATCH", `/v1/resolutions/${range.id}`, bodyOf(sent, changed), sent).pipe(
         Effect.as({ to: `${path}/${range.id}`, notice: "changed" }),
-        orShownWith((refusal) => rangePage(range, sent, refusal))
+        orShown((refusal) => rangePage(visit, range, sent, refusal))
       )
-    })
+    )
   )
 )
