@@ -3,7 +3,8 @@ export interface Html {
   readonly markup: string
 }
 
-type Part = string | number | Html | null | ReadonlyArray<Html>
+/** What can be put into a page. */
+export type Part = string | number | Html | null | ReadonlyArray<Part>
 
 const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -19,7 +20,7 @@ const markupOf = (part: Part): string => {
   if (part === null) return ""
   if (typeof part === "string") return escape(part)
   if (typeof part === "number") return String(part)
-  return "markup" in part ? part.markup : part.map(({ markup }) => markup).join("")
+  return "markup" in part ? part.markup : part.map(markupOf).join("")
 }
 
 /** A piece of a page. The values in it are escaped, unless they are pieces of a page themselves. */

@@ -4,10 +4,10 @@ import { html } from "../../http/pages/Html.ts"
 import { SandboxAuthorities, type SandboxSetting } from "../../store/sandbox/SandboxAuthorities.ts"
 import { WebhookEndpoints } from "../../store/webhooks/WebhookEndpoints.ts"
 import type { Form } from "../forms/SentForm.ts"
-import type { Page } from "../frame/Layout.ts"
+import { type Page, titled } from "../frame/Layout.ts"
 import { notice } from "../frame/Parts.ts"
 import type { Refusal } from "../frame/Refusal.ts"
-import { change, type Outcome as Leads, page } from "../frame/Routes.ts"
+import { change, page } from "../frame/Routes.ts"
 import { makeTurns } from "../frame/Turns.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { headersOf } from "./HeaderLines.ts"
@@ -24,51 +24,49 @@ const title = ({ t }: Visit) => t("Sandbox tools", "Pruebas")
 
 const livePage = (visit: Visit, status: number): Page => {
   const { t, to } = visit
-  return {
-    title: title(visit),
-    current: null,
-    status,
-    content: html`<h1>${title(visit)}</h1>
-      <p class="sub">${t("The sandbox tools belong to the test mode.", "Esta página es del modo de pruebas.")}</p>
-      <p>
+  const sub = t("The sandbox tools belong to the test mode.", "Esta página es del modo de pruebas.")
+  const live = titled(
+    null,
+    { title: title(visit), sub },
+    html`<p>
         ${t("This session is of the live mode, where nothing is simulated. Open the portal with a test key to use the sandbox tools.", "Esta sesión es de producción, donde nada se simula. Abra el portal con una clave de pruebas para usarla.")}
       </p>
       <p><a href="${to("/portal")}">${t("Home", "Inicio")}</a></p>`
-  }
+  )
+  return { ...live, status }
 }
 
+const notices = ({ t }: Visit) => ({
+  authority: t("The simulated authority is set.", "La DIAN simulada quedó configurada."),
+  planned: t("It is planned for one more document.", "Quedó planeado para un documento más."),
+  cleared: t("Nothing is planned any more.", "Ya no hay nada planeado."),
+  reset: t(
+    "The simulated authority is up, and nothing is planned.",
+    "La DIAN simulada está disponible y no hay nada planeado."
+  ),
+  clock: t("The clock of the test mode is advanced.", "El reloj del modo de pruebas se adelantó.")
+})
+
 const benchPage = (visit: Visit, standing: SandboxSetting, body: string, { refused, sent }: Shown): Page => {
-  const { t } = visit
-  const words = {
-    authority: t("The simulated authority is set.", "La DIAN simulada quedó configurada."),
-    planned: t("It is planned for one more document.", "Quedó planeado para un documento más."),
-    cleared: t("Nothing is planned any more.", "Ya no hay nada planeado."),
-    reset: t(
-      "The simulated authority is up, and nothing is planned.",
-      "La DIAN simulada está disponible y no hay nada planeado."
-    ),
-    clock: t("The clock of the test mode is advanced.", "El reloj del modo de pruebas se adelantó.")
-  }
-  const only = visit.may("setup")
-    ? null
-    : html`<p class="soft">
-        ${t("This session may look. To change the authority and the clock it needs the capability setup.", "Esta sesión puede mirar. Para cambiar la DIAN simulada y el reloj necesita la capacidad setup.")}
-      </p>`
-  return {
-    title: title(visit),
-    current: "bench",
-    status: refused === undefined && (sent === undefined || sent.found !== undefined) ? 200 : 422,
-    content: html`${notice(visit, words)}
-      <h1>${title(visit)}</h1>
-      <p class="sub">
-        ${t("For tests: find out why a webhook is refused, and decide what the authority does.", "Para pruebas: averigüe por qué se rechaza un webhook y decida qué hace la DIAN.")}
-      </p>
-      ${only}
-      <div class="grid">
-        <div>${signatureSection(visit, sent, body)}${clockSection(visit, refused)}</div>
-        <div>${authoritySection(visit, standing, refused)}</div>
-      </div>`
-  }
+  const { may, t } = visit
+  const sub = t(
+    "For tests: find out why a webhook is refused, and decide what the authority does.",
+    "Para pruebas: averigüe por qué se rechaza un webhook y decida qué hace la DIAN."
+  )
+  const only = html`<p class="soft">
+    ${t("This session may look. To change the authority and the clock it needs the capability setup.", "Esta sesión puede mirar. Para cambiar la DIAN simulada y el reloj necesita la capacidad setup.")}
+  </p>`
+  const bench = titled(
+    "bench",
+    { title: title(visit), sub, above: notice(visit, notices(visit)) },
+    may("setup") ? null : only,
+    html`<div class="grid">
+      <div>${signatureSection(visit, sent, body)}${clockSection(visit, refused)}</div>
+      <div>${authoritySection(visit, standing, refused)}</div>
+    </div>`
+  )
+  const isRight = refused === undefined && (sent === undefined || sent.found !== undefined)
+  return { ...bench, status: isRight ? 200 : 422 }
 }
 
 /** The bytes of an event of the account as they are delivered; null if there is no such event. */
@@ -139,19 +137,19 @@ const checkSignature = Effect.fnUntraced(function* (visit: Visit, form: Form) {
 /** Sends a change of the sandbox; a refusal of what was typed shows the form again. */
 const sending = (
   path: `/${string}`,
-  run: (visit: Visit, form: Form) => Effect.Effect<string, Refusal, SandboxAuthorities>
+  name: string,
+  run: (visit: Visit, form: Form) => Effect.Effect<unknown, Refusal, SandboxAuthorities>
 ) =>
   change(path, (visit, form) =>
-    Effect.gen(function* () {
-      if (visit.session.principal.livemode) return livePage(visit, 403)
-      const name = yield* run(visit, form)
-      return { to: "/portal/bench", notice: name } as Leads
-    }).pipe(
-      Effect.catchIf(
-        ({ status }: Refusal) => status === 400 || status === 422,
-        (refusal) => shown(visit, { refused: { action: path, form, refusal } })
-      )
-    )
+    visit.session.principal.livemode
+      ? livePage(visit, 403)
+      : run(visit, form).pipe(
+          Effect.as({ to: "/portal/bench", notice: name }),
+          Effect.catchIf(
+            ({ status }) => status === 400 || status === 422,
+            (refusal) => shown(visit, { refused: { action: path, form, refusal } })
+          )
+        )
   )
 
 const authority = (visit: Visit, form: Form, request: typeof AuthorityModeRequest.Encoded | object) =>
@@ -180,7 +178,6 @@ const addStep = Effect.fnUntraced(function* (visit: Visit, form: Form) {
       () => Effect.void
     )
   )
-  return "planned"
 })
 
 /** The bench of the test mode. */
@@ -188,11 +185,11 @@ export const layer = Layer.mergeAll(
   page("/portal/bench", (visit) => shown(visit)),
   page(signaturePath, (visit) => shown(visit)),
   change(signaturePath, checkSignature),
-  sending(paths.mode, (visit, form) => Effect.as(authority(visit, form, { mode: form.text("mode") }), "authority")),
-  sending(paths.scripts, addStep),
-  sending(paths.clear, (visit, form) => Effect.as(authority(visit, form, { next: [] }), "cleared")),
-  sending(paths.reset, (visit, form) => Effect.as(authority(visit, form, { mode: "up", next: [] }), "reset")),
-  sending(paths.clock, (visit, form) =>
-    Effect.as(visit.send("POST", "/v1/test-helpers/advance", { seconds: Number(form.text("seconds")) }, form), "clock")
+  sending(paths.mode, "authority", (visit, form) => authority(visit, form, { mode: form.text("mode") })),
+  sending(paths.scripts, "planned", addStep),
+  sending(paths.clear, "cleared", (visit, form) => authority(visit, form, { next: [] })),
+  sending(paths.reset, "reset", (visit, form) => authority(visit, form, { mode: "up", next: [] })),
+  sending(paths.clock, "clock", (visit, form) =>
+    visit.send("POST", "/v1/test-helpers/advance", { seconds: Number(form.text("seconds")) }, form)
   )
 )

@@ -2,7 +2,7 @@ import type { AuthorityMode } from "../../../schemas/TestHelper.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import type { SandboxSetting } from "../../store/sandbox/SandboxAuthorities.ts"
 import { empty, type Form } from "../forms/SentForm.ts"
-import { action, faultOf, field, form, refusedForm } from "../forms/Fields.ts"
+import { action, faultOf, field, form, inputs, refusedForm } from "../forms/Fields.ts"
 import { section, state } from "../frame/Parts.ts"
 import type { Refusal } from "../frame/Refusal.ts"
 import type { Visit } from "../frame/Visit.ts"
@@ -32,16 +32,17 @@ const ofForm = (path: string, refused: Refused | undefined) =>
 const modeForm = (visit: Visit, { mode }: SandboxSetting, refused: Refused | undefined): Html => {
   const { t } = visit
   const { refusal } = ofForm(paths.mode, refused)
-  const choices = modes.map((one) => {
-    const [word] = modeWords(t, one)
-    return [one, word] as const
+  const choice = field("mode", t("From now on it is", "Desde ahora está"), {
+    choices: modes.map((one) => [one, modeWords(t, one)[0]] as const),
+    value: mode,
+    hint: t(
+      "Down: no answer. Slow: after 10 s. Flaky: its first two answers fail.",
+      "Caída: sin respuesta. Lenta: a los 10 s. Inestable: fallan sus dos primeras respuestas."
+    ),
+    error: faultOf(refusal, "mode")
   })
-  return form(visit, {
-    action: paths.mode,
-    submit: t("Set", "Aplicar"),
-    content: html`${refusedForm(visit, refusal, (param) => param === "mode")}
-    ${field({ name: "mode", label: t("From now on it is", "Desde ahora está"), choices, value: mode, error: faultOf(refusal, "mode"), hint: t("Down: no answer. Slow: after 10 s. Flaky: its first two answers fail.", "Caída: sin respuesta. Lenta: a los 10 s. Inestable: fallan sus dos primeras respuestas.") })}`
-  })
+  const content = [refusedForm(visit, refusal, (param) => param === "mode"), choice]
+  return form(visit, { action: paths.mode, submit: t("Set", "Aplicar"), content })
 }
 
 /** The fault of a part of the step, whose path in the request says nothing to who has filled in the form. */
@@ -54,32 +55,23 @@ const stepForm = (visit: Visit, refused: Refused | undefined): Html => {
   const { t } = visit
   const { form: sent, refusal } = ofForm(paths.scripts, refused)
   const choices = [...Object.entries(outcomeWords(t)), ["", t("As usual", "Lo usual")] as const]
+  const input = inputs(sent.text, (name) => faultOfStep(refusal, name === "rules" ? "reject" : name))
   return form(visit, {
     action: paths.scripts,
     submit: t("Add", "Agregar"),
     content: html`${refusedForm(visit, refusal, (param) => /reject|delay/.test(param))}
       <div class="fields">
-        ${field({
-          name: "outcome",
-          label: t("The authority shall", "La DIAN debe"),
+        ${field("outcome", t("The authority shall", "La DIAN debe"), {
           choices,
           value: sent.names.includes("outcome") ? sent.text("outcome") : "reject"
         })}
-        ${field({
-          name: "rules",
-          label: t("Rules, to reject it", "Reglas, para rechazarlo"),
-          value: sent.text("rules"),
+        ${input("rules", t("Rules, to reject it", "Reglas, para rechazarlo"), {
           hint: t("Such as FAD06; several with commas.", "Por ejemplo FAD06; varias, con comas."),
-          isCode: true,
-          error: faultOfStep(refusal, "reject")
+          isCode: true
         })}
-        ${field({
-          name: "delay",
-          label: t("Respond after (seconds)", "Responder después de (segundos)"),
-          value: sent.text("delay"),
+        ${input("delay", t("Respond after (seconds)", "Responder después de (segundos)"), {
           hint: t("1 to 60; empty for at once.", "1 a 60; vacío: de inmediato."),
-          inputMode: "numeric",
-          error: faultOfStep(refusal, "delay")
+          inputMode: "numeric"
         })}
       </div>`
   })
@@ -141,21 +133,20 @@ const jumps = (t: Visit["t"]): ReadonlyArray<readonly [value: string, words: str
 export const clockSection = (visit: Visit, refused: Refused | undefined): Html => {
   const { t } = visit
   const { refusal } = ofForm(paths.clock, refused)
+  const content = [
+    refusedForm(visit, refusal, (param) => param === "seconds"),
+    field("seconds", t("Advance by", "Adelantar"), {
+      choices: jumps(t),
+      value: String(5 * minute),
+      error: faultOf(refusal, "seconds")
+    })
+  ]
   return section(
     "clock",
     t("Clock", "Reloj"),
     html`<p>
         ${t("What is planned comes sooner: retries of documents, e-mails and webhooks. An outage counts as longer. Dates in documents do not change.", "Lo planeado llega antes: reintentos de documentos, correos y webhooks. Una caída cuenta como más larga. Las fechas de los documentos no cambian.")}
       </p>
-      ${
-        visit.may("setup")
-          ? form(visit, {
-              action: paths.clock,
-              submit: t("Advance", "Adelantar"),
-              content: html`${refusedForm(visit, refusal, (param) => param === "seconds")}
-              ${field({ name: "seconds", label: t("Advance by", "Adelantar"), choices: jumps(t), value: String(5 * minute), error: faultOf(refusal, "seconds") })}`
-            })
-          : null
-      }`
+      ${visit.may("setup") ? form(visit, { action: paths.clock, submit: t("Advance", "Adelantar"), content }) : null}`
   )
 }

@@ -1,9 +1,9 @@
 import { type Html, html } from "../../http/pages/Html.ts"
 import { figure, time } from "../frame/Formats.ts"
 import { empty, type Form } from "../forms/SentForm.ts"
-import { field, form } from "../forms/Fields.ts"
+import { form, inputs } from "../forms/Fields.ts"
 import { idLink } from "../frame/Links.ts"
-import { facts, section, state } from "../frame/Parts.ts"
+import { inCode, section, state, wideFacts } from "../frame/Parts.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { faultWords } from "./FaultWords.ts"
 import type { Verdict } from "./SignatureCheck.ts"
@@ -74,24 +74,21 @@ const factsOf = (visit: Visit, { event, now, verdict }: Found): Html => {
         ? idLink(visit, event.id)
         : html`<code>${event.id}</code>
             ${t("is not an event of this test mode, or no longer kept", "no es un evento de este modo de pruebas, o ya no se conserva")}`
-  return html`<div class="left">
-    ${facts([
-      [t("Sent to", "Enviado a"), isSigned && signer !== null ? html`${idLink(visit, signer.id, signer.url)}` : null],
-      [
-        t("Secret given", "Secreto dado"),
-        pasted === null || pasted.id === signer?.id ? null : idLink(visit, pasted.id, pasted.url)
-      ],
-      [t("Header", "Encabezado"), scheme === null ? null : html`<code>${schemes[scheme]}</code>`],
-      [
-        t("Signed at", "Firmado"),
-        at === null
-          ? null
-          : html`${time(visit, at)}
-            (${t(`${figure(t, ageSeconds ?? 0)} s old`, `hace ${figure(t, ageSeconds ?? 0)} s`)})`
-      ],
-      [t("Event", "Evento"), eventWords]
-    ])}
-  </div>`
+  return wideFacts([
+    [t("Sent to", "Enviado a"), isSigned && signer !== null ? idLink(visit, signer.id, signer.url) : null],
+    [
+      t("Secret given", "Secreto dado"),
+      pasted === null || pasted.id === signer?.id ? null : idLink(visit, pasted.id, pasted.url)
+    ],
+    [t("Header", "Encabezado"), inCode(scheme && schemes[scheme])],
+    [
+      t("Signed at", "Firmado"),
+      at === null
+        ? null
+        : html`${time(visit, at)} (${t(`${figure(t, ageSeconds ?? 0)} s old`, `hace ${figure(t, ageSeconds ?? 0)} s`)})`
+    ],
+    [t("Event", "Evento"), eventWords]
+  ])
 }
 
 const resultSection = (visit: Visit, found: Found): Html => {
@@ -123,45 +120,30 @@ const resultSection = (visit: Visit, found: Found): Html => {
 export const signatureSection = (visit: Visit, sent: Sent | undefined, body: string): Html => {
   const { t } = visit
   const { errors = {}, form: typed = empty } = sent ?? {}
-  const content = html`${field({
-      name: "body",
-      label: t("Body, as it was received", "Cuerpo, como llegó"),
-      value: sent === undefined ? body : typed.raw("body"),
-      rows: 6,
-      isCode: true,
-      error: errors["body"]
-    })}
-    ${field({
-      name: "headers",
-      label: t("Headers, or the signature header alone", "Encabezados, o solo el de la firma"),
-      value: typed.raw("headers"),
+  const input = inputs(typed.raw, (name) => errors[name])
+  const pasted = sent === undefined ? { value: body } : {}
+  const content = html`${input("body", t("Body, as it was received", "Cuerpo, como llegó"), { rows: 6, isCode: true, ...pasted })}
+    ${input("headers", t("Headers, or the signature header alone", "Encabezados, o solo el de la firma"), {
       rows: 3,
-      hint: t("A line each: Svc-Signature: t=…,v1=…", "Uno por línea: Svc-Signature: t=…,v1=…"),
       isCode: true,
-      error: errors["headers"]
+      hint: t("A line each: Svc-Signature: t=…,v1=…", "Uno por línea: Svc-Signature: t=…,v1=…")
     })}
     <div class="fields">
-      ${field({
-        name: "secret",
-        label: t("Secret that your receiver uses", "Secreto que usa su receptor"),
+      ${input("secret", t("Secret that your receiver uses", "Secreto que usa su receptor"), {
         type: "password",
+        isCode: true,
         hint: t(
           "Empty: those of your endpoints are tried. It is not kept.",
           "Vacío: se prueban los de sus destinos. No se guarda."
-        ),
-        isCode: true,
-        error: errors["secret"]
+        )
       })}
-      ${field({
-        name: "at",
-        label: t("Time of your receiver's clock", "Hora del reloj de su receptor"),
+      ${input("at", t("Time of your receiver's clock", "Hora del reloj de su receptor"), {
         value: typed.text("at"),
+        isCode: true,
         hint: t(
           "Unix seconds or 2026-11-23T10:00:00-05:00. Empty: now.",
           "Segundos de Unix o 2026-11-23T10:00:00-05:00. Vacío: ahora."
-        ),
-        isCode: true,
-        error: errors["at"]
+        )
       })}
     </div>`
   return html`${sent?.found === undefined ? null : resultSection(visit, sent.found)}

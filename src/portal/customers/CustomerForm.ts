@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Customer } from "../../../schemas/Customer.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import type { Form } from "../forms/SentForm.ts"
-import { faultsOf, noFaults, sentValues, valuesOf } from "../forms/FormBody.ts"
+import { faultsOf, noFaults, sentValues, type ShownForm, valuesOf } from "../forms/FormBody.ts"
 import { form, refusedForm } from "../forms/Fields.ts"
 import { section } from "../frame/Parts.ts"
 import { refusedField, Refusal } from "../frame/Refusal.ts"
@@ -24,12 +24,11 @@ import {
   partyNames,
   partyShape,
   partyValues,
-  type Shown,
   taxFields
 } from "./PartyForm.ts"
 
 /** What the form of a customer shows, and what was wrong when it was sent. */
-export interface CustomerShown extends Shown {
+export interface CustomerShown extends ShownForm {
   readonly pairs: ReadonlyArray<Pair>
   readonly refusal?: Refusal
 }
@@ -84,9 +83,11 @@ export const customerForm = (
     action,
     submit,
     kind: "first",
-    content: html`${section("who", t("Who it is", "Quién es"), identityFields(visit, shown))}
-    ${section("where", t("E-mail and address", "Correo y dirección"), addressFields(visit, shown))}
-    ${section("taxes", t("Taxes", "Impuestos"), taxFields(visit, shown))}
-    ${section("own", t("Your own data", "Datos propios"), metadataFields(visit, shown.pairs, shown.faults))}`
+    content: [
+      section("who", t("Who it is", "Quién es"), identityFields(visit, shown)),
+      section("where", t("E-mail and address", "Correo y dirección"), addressFields(visit, shown)),
+      section("taxes", t("Taxes", "Impuestos"), taxFields(visit, shown)),
+      section("own", t("Your own data", "Datos propios"), metadataFields(visit, shown.pairs, shown.faults))
+    ]
   })}`
 }

@@ -65,15 +65,8 @@ export const metadataFields = ({ t }: Visit, pairs: ReadonlyArray<Pair>, faults:
     ${rows.map(
       ([key, value], row) =>
         html`<div class="fields">
-          ${field({
-            name: keyField(row),
-            label: `${t("Key", "Clave")} ${row + 1}`,
-            value: key,
-            error: faults.of(keyField(row))
-          })}
-          ${field({
-            name: valueField(row),
-            label: `${t("Value", "Valor")} ${row + 1}`,
+          ${field(keyField(row), `${t("Key", "Clave")} ${row + 1}`, { value: key, error: faults.of(keyField(row)) })}
+          ${field(valueField(row), `${t("Value", "Valor")} ${row + 1}`, {
             value,
             error: faults.of(valueField(row)),
             ...(value.includes("\n") ? { rows: 2 } : {})

@@ -1,14 +1,7 @@
 import { attributes, type Html, html } from "../../http/pages/Html.ts"
 import { departments } from "../../domain/accounts/Territories.ts"
-import {
-  bodyOf,
-  firstOf,
-  type FormFaults,
-  type FormShape,
-  type FormValues,
-  type SentFields
-} from "../forms/FormBody.ts"
-import { checkbox, field } from "../forms/Fields.ts"
+import { bodyOf, firstOf, type FormShape, type FormValues, type SentFields, type ShownForm } from "../forms/FormBody.ts"
+import { checkbox, inputsOf } from "../forms/Fields.ts"
 import { languageOfMessage } from "../frame/SpanishRefusals.ts"
 import type { Visit } from "../frame/Visit.ts"
 import {
@@ -21,12 +14,6 @@ import {
   taxSchemeChoices,
   typedCity
 } from "./PartyWords.ts"
-
-/** What a form shows: the values of its fields, and what is wrong with them. */
-export interface Shown {
-  readonly values: FormValues
-  readonly faults: FormFaults
-}
 
 /** How the fields of a party are sent. `emptied`: what an empty optional field means. `isIssuer`: an issuer must have an address. */
 export const partyShape = (emptied: "omit" | "null", isIssuer: boolean): FormShape => {
@@ -109,64 +96,47 @@ const cityHint = ({ t }: Pick<Visit, "t">, typed: string): string => {
 const blank = ["", "—"] as const
 
 /** Who the party is. */
-export const identityFields = (visit: Visit, { faults, values }: Shown): Html => {
+export const identityFields = (visit: Visit, shown: ShownForm): Html => {
   const { t } = visit
-  const text = (name: string) => ({ name, value: firstOf(values, name), error: faults.of(name) })
+  const input = inputsOf(shown)
   return html`<div class="fields">
-      ${field({
-        ...text("identification.type"),
-        label: t("Identification", "Identificación"),
-        choices: identificationChoices(visit)
-      })}
-      ${field({ ...text("identification.number"), label: t("Number", "Número"), isRequired: true })}
-      ${field({
-        ...text("identification.check_digit"),
-        label: t("Check digit", "Dígito de verificación"),
+      ${input("identification.type", t("Identification", "Identificación"), { choices: identificationChoices(visit) })}
+      ${input("identification.number", t("Number", "Número"), { isRequired: true })}
+      ${input("identification.check_digit", t("Check digit", "Dígito de verificación"), {
         hint: t("Only for a NIT", "Solo de un NIT"),
         inputMode: "numeric"
       })}
     </div>
     <div class="fields">
-      ${field({ ...text("legal_name"), label: t("Legal name", "Razón social o nombre"), isRequired: true })}
-      ${field({ ...text("trade_name"), label: t("Trade name", "Nombre comercial") })}
-      ${field({
-        ...text("organization_type"),
-        label: t("Kind of person", "Tipo de persona"),
-        choices: organizationChoices(t)
-      })}
+      ${input("legal_name", t("Legal name", "Razón social o nombre"), { isRequired: true })}
+      ${input("trade_name", t("Trade name", "Nombre comercial"))}
+      ${input("organization_type", t("Kind of person", "Tipo de persona"), { choices: organizationChoices(t) })}
     </div>`
 }
 
 /** How the party is reached. */
-export const addressFields = (visit: Visit, { faults, values }: Shown): Html => {
+export const addressFields = (visit: Visit, shown: ShownForm): Html => {
   const { t } = visit
-  const text = (name: string) => ({ name, value: firstOf(values, name), error: faults.of(name) })
+  const { values } = shown
+  const input = inputsOf(shown)
   const city = firstOf(values, "city_code")
   // A form asks for the department only where a municipality does not tell it.
   const department = firstOf(values, "department_code")
   const asksDepartment = city === "" && department !== ""
   return html`<div class="fields">
-      ${field({ ...text("email"), label: t("E-mail", "Correo electrónico"), type: "email" })}
-      ${field({ ...text("phone"), label: t("Telephone", "Teléfono") })}
+      ${input("email", t("E-mail", "Correo electrónico"), { type: "email" })}
+      ${input("phone", t("Telephone", "Teléfono"))}
     </div>
     <div class="fields">
-      ${field({ ...text("address"), label: t("Address", "Dirección") })}
-      ${field({ ...text("city_code"), label: t("Municipality", "Municipio"), hint: cityHint(visit, city) })}
+      ${input("address", t("Address", "Dirección"))}
+      ${input("city_code", t("Municipality", "Municipio"), { hint: cityHint(visit, city) })}
       ${
         asksDepartment
-          ? field({
-              ...text("department_code"),
-              label: t("Department", "Departamento"),
-              choices: [blank, ...departments]
-            })
+          ? input("department_code", t("Department", "Departamento"), { choices: [blank, ...departments] })
           : null
       }
-      ${field({ ...text("postal_code"), label: t("Postal code", "Código postal") })}
-      ${field({
-        ...text("country_code"),
-        label: t("Country", "País"),
-        hint: countryHint(visit, firstOf(values, "country_code"))
-      })}
+      ${input("postal_code", t("Postal code", "Código postal"))}
+      ${input("country_code", t("Country", "País"), { hint: countryHint(visit, firstOf(values, "country_code")) })}
     </div>`
 }
 
@@ -178,7 +148,7 @@ const boxes = (
   name: string,
   legend: string,
   choices: ReadonlyArray<readonly [value: string, words: string]>,
-  { faults, values }: Shown
+  { faults, values }: ShownForm
 ): Html => {
   const ticked = values.get(name) ?? []
   const error = faults.of(name)
@@ -191,9 +161,8 @@ const boxes = (
 }
 
 /** How the party is registered for taxes. */
-export const taxFields = (visit: Visit, shown: Shown): Html => {
+export const taxFields = (visit: Visit, shown: ShownForm): Html => {
   const { t } = visit
-  const { faults, values } = shown
   return html`<div class="fields">
     ${boxes(
       "tax_responsibilities",
@@ -201,11 +170,7 @@ export const taxFields = (visit: Visit, shown: Shown): Html => {
       responsibilityChoices(visit),
       shown
     )}
-    ${field({
-      name: "tax_scheme",
-      value: firstOf(values, "tax_scheme"),
-      error: faults.of("tax_scheme"),
-      label: t("Registered for the tax", "Responsable del tributo"),
+    ${inputsOf(shown)("tax_scheme", t("Registered for the tax", "Responsable del tributo"), {
       choices: [blank, ...taxSchemeChoices(visit)]
     })}
   </div>`

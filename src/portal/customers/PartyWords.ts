@@ -71,15 +71,38 @@ export const citiesOf = (text: string): ReadonlyArray<string> => {
   return codesByWholeName.get(name) ?? codesByName.get(name) ?? (name === "bogota" ? ["11001"] : [])
 }
 
+type Place = { readonly [name in "address" | "city_code" | "department_code" | "country_code"]?: string | null }
+
+type Party = Place & { readonly identification: Identification } & {
+  readonly [name in "legal_name" | "trade_name" | "organization_type" | "email" | "phone" | "postal_code"]?:
+    | string
+    | null
+}
+
 /** The street, the municipality and the country of a party, as far as they are known. */
-export const placeWords = (
-  reader: Reader,
-  party: { readonly [name in "address" | "city_code" | "department_code" | "country_code"]?: string | null }
-): string => {
-  const { address, city_code, country_code, department_code } = party
+const placeWords = (reader: Reader, { address, city_code, country_code, department_code }: Place): string => {
   const region = city_code
     ? cityWords(city_code)
     : department_code && (departments.get(department_code) ?? department_code)
   const country = country_code ? countryWords(reader, country_code) : undefined
   return [address, region, country].filter((part) => part !== undefined && part !== null && part !== "").join(", ")
+}
+
+/** Who a party is and how it is reached, as facts. */
+export const partyRows = (
+  visit: Pick<Visit, "language" | "t">,
+  party: Party
+): ReadonlyArray<readonly [name: string, value: Html | string | null | undefined]> => {
+  const { t } = visit
+  const { email, identification, legal_name, organization_type, phone, postal_code, trade_name } = party
+  return [
+    [t("Identification", "Identificación"), identificationWords(identification)],
+    [t("Legal name", "Razón social o nombre"), legal_name],
+    [t("Trade name", "Nombre comercial"), trade_name],
+    [t("Kind of person", "Tipo de persona"), organization_type && chosen(organizationChoices(t), organization_type)],
+    [t("E-mail", "Correo electrónico"), email],
+    [t("Telephone", "Teléfono"), phone],
+    [t("Address", "Dirección"), placeWords(visit, party)],
+    [t("Postal code", "Código postal"), postal_code]
+  ]
 }

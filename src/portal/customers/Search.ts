@@ -1,6 +1,6 @@
 import { type Html, html } from "../../http/pages/Html.ts"
 import { faultsOf, noFaults } from "../forms/FormBody.ts"
-import { field } from "../forms/Fields.ts"
+import { inputs } from "../forms/Fields.ts"
 import { linkButton } from "../frame/Parts.ts"
 import type { Refusal } from "../frame/Refusal.ts"
 import type { Visit } from "../frame/Visit.ts"
@@ -10,7 +10,7 @@ const names = ["name", "type", "number", "email", "metadata"] as const
 
 type Reader = Pick<Visit, "query">
 
-const typed = ({ query }: Reader, name: (typeof names)[number]) => (query.get(name) ?? "").trim()
+const typed = ({ query }: Reader, name: string) => (query.get(name) ?? "").trim()
 
 /** Whether the query of the page looks for some customers. */
 export const isSearch = (visit: Reader): boolean => names.some((name) => name !== "type" && typed(visit, name) !== "")
@@ -35,25 +35,22 @@ export const searchQuery = (visit: Reader): Record<string, string | undefined> =
 }
 
 /** The form that finds customers. */
-export const searchForm = (visit: Visit, refusal: Refusal | undefined): Html => {
+export const searchForm = (visit: Visit, refusal?: Refusal): Html => {
   const { t, to } = visit
   const errors = (refusal?.errors ?? []).map(({ message, param }) => ({
     message,
     param: /^identification\[(\w+)\]$/.exec(param)?.[1] ?? param.replace(/^metadata.*/s, "metadata")
   }))
   const faults = refusal === undefined ? noFaults : faultsOf(errors, names)
-  const text = (name: (typeof names)[number]) => ({ name, value: typed(visit, name), error: faults.of(name) })
+  const input = inputs((name) => typed(visit, name), faults.of)
   return html`<form class="filters" method="get" action="${to("/portal/customers")}" role="search">
-    ${field({ ...text("name"), label: t("Part of the name", "Parte del nombre"), type: "search" })}
-    ${field({
-      ...text("type"),
-      label: t("Identification", "Identificación"),
+    ${input("name", t("Part of the name", "Parte del nombre"), { type: "search" })}
+    ${input("type", t("Identification", "Identificación"), {
       value: typed(visit, "type") || "31",
       choices: identificationChoices(visit)
     })}
-    ${field({ ...text("number"), label: t("Number", "Número") })}
-    ${field({ ...text("email"), label: t("E-mail", "Correo electrónico") })}
-    ${field({ ...text("metadata"), label: t("Own data: key=value", "Dato propio: clave=valor") })}
+    ${input("number", t("Number", "Número"))} ${input("email", t("E-mail", "Correo electrónico"))}
+    ${input("metadata", t("Own data: key=value", "Dato propio: clave=valor"))}
     <div class="do">
       <button>${t("Find", "Buscar")}</button>
       ${isSearch(visit) ? linkButton(to("/portal/customers"), t("Show all", "Ver todos")) : null}

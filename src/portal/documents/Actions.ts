@@ -1,105 +1,88 @@
 import { Effect, Layer } from "effect"
-import { html, type Html } from "../../http/pages/Html.ts"
-import { kindWords } from "../frame/DocumentWords.ts"
+import { html, type Part } from "../../http/pages/Html.ts"
 import { bodyOf } from "../forms/FormBody.ts"
 import * as Form from "../forms/SentForm.ts"
-import { faultOf, field, form, refusedForm } from "../forms/Fields.ts"
+import { action, faultOf, field, form, refusedForm } from "../forms/Fields.ts"
+import { kindWords } from "../frame/DocumentWords.ts"
+import { titled } from "../frame/Layout.ts"
 import { linkButton } from "../frame/Parts.ts"
 import { orShown, type Refusal } from "../frame/Refusal.ts"
 import { change, page } from "../frame/Routes.ts"
 import type { Visit } from "../frame/Visit.ts"
-import { named, type Named } from "./Shown.ts"
-
-const pathOf = (id: string, step: string) => `/portal/documents/${id}/${step}`
+import { named } from "./Shown.ts"
 
 /** A page that asks before something is done that cannot be undone, or that needs one more word. */
-const asking = (
-  visit: Visit,
-  { document, kind }: Named,
-  step: { readonly title: string; readonly text: string; readonly form: Html }
-) => {
-  const { t, to } = visit
-  return {
-    title: step.title,
-    current: "documents" as const,
-    content: html`<h1>${step.title}</h1>
-      <p class="sub">
-        ${kindWords(t, kind)} ${document.full_number} ·
-        <a href="${to(`/portal/documents/${document.id}`)}">${t("back to the document", "volver al documento")}</a>
-      </p>
-      <section aria-label="${step.title}">
-        <p>${step.text}</p>
-        ${step.form}
+const asking = (visit: Visit, title: string, text: string, formAt: (path: string) => Part) =>
+  Effect.map(named(visit), ({ document, kind }) => {
+    const { t, to } = visit
+    const path = `/portal/documents/${document.id}`
+    return titled(
+      "documents",
+      {
+        title,
+        sub: html`${kindWords(t, kind)} ${document.full_number} ·
+          <a href="${to(path)}">${t("back to the document", "volver al documento")}</a>`
+      },
+      html`<section aria-label="${title}">
+        <p>${text}</p>
+        ${formAt(path)}
       </section>`
-  }
+    )
+  })
+
+const cancelPage = (visit: Visit) => {
+  const { t, to } = visit
+  const title = t("Cancel the draft", "Cancelar el borrador")
+  const text = t(
+    "It has no number yet, so nothing is lost. A canceled draft is never issued, and this cannot be undone.",
+    "Aún no tiene número, así que nada se pierde. Un borrador cancelado no se emite nunca; esto no se puede deshacer."
+  )
+  return asking(
+    visit,
+    title,
+    text,
+    (path) =>
+      html`<div class="do">
+        ${action(visit, { action: `${path}/cancel`, submit: title, kind: "danger" })}
+        ${linkButton(to(path), t("Keep it", "Conservarlo"))}
+      </div>`
+  )
 }
 
-const cancelPage = Effect.fnUntraced(function* (visit: Visit) {
-  const found = yield* named(visit)
-  const { t, to } = visit
-  const path = pathOf(found.document.id, "cancel")
-  return asking(visit, found, {
-    title: t("Cancel the draft", "Cancelar el borrador"),
-    text: t(
-      "It has no number yet, so nothing is lost. A canceled draft is never issued, and this cannot be undone.",
-      "Aún no tiene número, así que nada se pierde. Un borrador cancelado no se emite nunca; esto no se puede deshacer."
-    ),
-    form: html`<div class="do">
-      ${form(visit, { action: path, content: html``, className: "inline", submit: t("Cancel the draft", "Cancelar el borrador"), kind: "danger" })}
-      ${linkButton(to(`/portal/documents/${found.document.id}`), t("Keep it", "Conservarlo"))}
-    </div>`
-  })
-})
-
-const annulPage = Effect.fnUntraced(function* (visit: Visit, sent: Form.Form, refusal?: Refusal) {
-  const found = yield* named(visit)
+const annulPage = (visit: Visit, sent: Form.Form, refusal?: Refusal) => {
   const { t } = visit
-  return asking(visit, found, {
-    title: t("Annul the invoice", "Anular la factura"),
-    text: t(
-      "A credit note over all of its lines is issued and sent to the authority. The invoice keeps its number. This cannot be undone.",
-      "Se emite una nota crédito por todas sus líneas y se envía a la DIAN. La factura conserva su número. Esto no se puede deshacer."
-    ),
-    form: form(visit, {
-      action: pathOf(found.document.id, "annul"),
-      submit: t("Annul the invoice", "Anular la factura"),
-      kind: "danger",
-      content: html`${refusedForm(visit, refusal, (param) => param === "reason")}
-      ${field({
-        name: "reason",
-        label: t("Why, in words for the credit note", "Por qué, como lo dirá la nota crédito"),
-        value: sent.text("reason"),
-        error: faultOf(refusal, "reason"),
-        isRequired: true
-      })}`
-    })
+  const title = t("Annul the invoice", "Anular la factura")
+  const text = t(
+    "A credit note over all of its lines is issued and sent to the authority. The invoice keeps its number. This cannot be undone.",
+    "Se emite una nota crédito por todas sus líneas y se envía a la DIAN. La factura conserva su número. Esto no se puede deshacer."
+  )
+  const reason = field("reason", t("Why, in words for the credit note", "Por qué, como lo dirá la nota crédito"), {
+    value: sent.text("reason"),
+    error: faultOf(refusal, "reason"),
+    isRequired: true
   })
-})
+  const content = [refusedForm(visit, refusal, (param) => param === "reason"), reason]
+  return asking(visit, title, text, (path) =>
+    form(visit, { action: `${path}/annul`, submit: title, kind: "danger", content })
+  )
+}
 
-const emailPage = Effect.fnUntraced(function* (visit: Visit, sent: Form.Form, refusal?: Refusal) {
-  const found = yield* named(visit)
+const emailPage = (visit: Visit, sent: Form.Form, refusal?: Refusal) => {
   const { t } = visit
-  return asking(visit, found, {
-    title: t("E-mail the document", "Enviar el documento por correo"),
-    text: t(
-      "It goes with its XML and its PDF, as it went the first time. Without an address it goes to the customer’s.",
-      "Va con su XML y su PDF, como la primera vez. Sin dirección, va a la del cliente."
-    ),
-    form: form(visit, {
-      action: pathOf(found.document.id, "email"),
-      submit: t("Send", "Enviar"),
-      kind: "first",
-      content: html`${refusedForm(visit, refusal, (param) => param === "to")}
-      ${field({
-        name: "to",
-        label: t("Address", "Dirección"),
-        type: "email",
-        value: sent.text("to"),
-        error: faultOf(refusal, "to")
-      })}`
-    })
+  const text = t(
+    "It goes with its XML and its PDF, as it went the first time. Without an address it goes to the customer’s.",
+    "Va con su XML y su PDF, como la primera vez. Sin dirección, va a la del cliente."
+  )
+  const address = field("to", t("Address", "Dirección"), {
+    type: "email",
+    value: sent.text("to"),
+    error: faultOf(refusal, "to")
   })
-})
+  const content = [refusedForm(visit, refusal, (param) => param === "to"), address]
+  return asking(visit, t("E-mail the document", "Enviar el documento por correo"), text, (path) =>
+    form(visit, { action: `${path}/email`, submit: t("Send", "Enviar"), kind: "first", content })
+  )
+}
 
 const documentAt = (id: string, notice: string) => ({ to: `/portal/documents/${id}`, notice })
 

@@ -2,7 +2,8 @@ import { Clock, Effect } from "effect"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { kindWords, statusMark } from "../frame/DocumentWords.ts"
 import { action } from "../forms/Fields.ts"
-import { linkButton, notice, polling } from "../frame/Parts.ts"
+import { linkButton, notice, polling, twoColumns } from "../frame/Parts.ts"
+import { headline } from "../frame/Layout.ts"
 import { page } from "../frame/Routes.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { aside, lines, preview, summary } from "./Content.ts"
@@ -79,23 +80,21 @@ const document = Effect.fnUntraced(function* (visit: Visit) {
   const moves = isMoving(of)
   // The part of the page that changes asks for itself, until it has come to rest.
   const polled = moves ? polling(visit, "document", pollSeconds(of.created_at, yield* Clock.currentTimeMillis)) : null
-  const doing = others(visit, shown)
+  const refresh = moves ? linkButton(to(path), t("Refresh", "Actualizar")) : null
   return {
     title: title === kindWords(t, kind) ? `${title}, ${t("no number yet", "aún sin número")}` : title,
     current: "documents" as const,
     content: html`${notice(visit, notices(visit))}
       <div id="document" ${polled}>
-        <div class="head">
-          <div>
-            <h1>${title}</h1>
-            <p class="sub">${stateWords(visit, of)} · ${summary(visit, shown)}</p>
-          </div>
-          <div class="do">${doing} ${moves ? linkButton(to(path), t("Refresh", "Actualizar")) : null}</div>
-        </div>
-        <div class="grid">
-          <div>${why(visit, shown, remedies(visit, shown))} ${timeline(visit, shown)} ${lines(visit, shown)}</div>
-          <aside>${aside(visit, shown)}</aside>
-        </div>
+        ${headline({
+          title,
+          sub: html`${stateWords(visit, of)} · ${summary(visit, shown)}`,
+          actions: [others(visit, shown), refresh]
+        })}
+        ${twoColumns(
+          [why(visit, shown, remedies(visit, shown)), timeline(visit, shown), lines(visit, shown)],
+          aside(visit, shown)
+        )}
         ${preview(visit, shown)}
       </div>`
   }

@@ -5,7 +5,7 @@ import type { Resolution } from "../../../schemas/Resolution.ts"
 import { firstMoment, lastMoment } from "../../domain/documents/AuthorityTime.ts"
 import type { DocumentFilter } from "../../store/documents/InvoiceFilter.ts"
 import type { PageRequest } from "../../../schemas/Page.ts"
-import type { Listed } from "../frame/Parts.ts"
+import type { Listed } from "../frame/Lists.ts"
 import type { Visit } from "../frame/Visit.ts"
 
 /** What the list is asked for, as the form above it shows it. */

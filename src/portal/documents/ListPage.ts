@@ -7,9 +7,11 @@ import type { ListedDocument } from "../../store/documents/DocumentList.ts"
 import { Invoices } from "../../store/documents/Invoices.ts"
 import { kindWords, statusMark, statusWords } from "../frame/DocumentWords.ts"
 import { figure, money, shortTime } from "../frame/Formats.ts"
-import { field } from "../forms/Fields.ts"
+import { inputs } from "../forms/Fields.ts"
+import { titled } from "../frame/Layout.ts"
 import { idLink } from "../frame/Links.ts"
-import { emptyState, type Listed, pager, placeOf as placeIn, section, table } from "../frame/Parts.ts"
+import { type Column, emptyState, section, table } from "../frame/Parts.ts"
+import { type Listed, pager } from "../frame/Lists.ts"
 import { page } from "../frame/Routes.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { archiveMax, exportMax } from "./Exports.ts"
@@ -26,50 +28,43 @@ const nameOf = ({ t }: Visit, { full_number }: ListedDocument) => full_number ??
 const stateOf = ({ t }: Visit, { state: at, waiting_code }: ListedDocument): Html =>
   html`${statusMark(t, statusOf(at))}${waiting_code === null ? null : html` <small>${t("waiting", "en espera")}</small>`}`
 
-const searchForm = (visit: Visit, { customer, from, kind, search, status, to }: Asked): Html => {
+const searchForm = (visit: Visit, wanted: Asked): Html => {
   const { t } = visit
+  const values: Readonly<Record<string, string>> = queryOf(wanted)
+  const input = inputs(
+    (name) => values[name] ?? "",
+    () => undefined
+  )
+  const any = ["", t("Any", "Todos")] as const
+  const statuses = invoiceStatuses.map((each) => [each, statusWords(t, each)] as const)
+  const kindChoices = kinds.map((each) => [each, kindWords(t, each)] as const)
   return html`<form class="filters" method="get" action="${visit.to(path)}" role="search">
-    ${field({ name: "q", label: t("Number, CUFE, id, customer, order=1001", "Número, CUFE, id, cliente, pedido=1001"), value: search, type: "search" })}
-    ${field({
-      name: "status",
-      label: t("State", "Estado"),
-      value: status ?? "",
-      choices: [["", t("Any", "Todos")], ...invoiceStatuses.map((each) => [each, statusWords(t, each)] as const)]
-    })}
-    ${field({
-      name: "kind",
-      label: t("Kind", "Tipo"),
-      value: kind ?? "",
-      choices: [["", t("Any", "Todos")], ...kinds.map((each) => [each, kindWords(t, each)] as const)]
-    })}
-    ${field({ name: "from", label: t("From", "Desde"), type: "date", value: from })}
-    ${field({ name: "to", label: t("Until", "Hasta"), type: "date", value: to })}
-    ${customer === null ? null : html`<input type="hidden" name="customer" value="${customer}" />`}
+    ${input("q", t("Number, CUFE, id, customer, order=1001", "Número, CUFE, id, cliente, pedido=1001"), { type: "search" })}
+    ${input("status", t("State", "Estado"), { choices: [any, ...statuses] })}
+    ${input("kind", t("Kind", "Tipo"), { choices: [any, ...kindChoices] })}
+    ${input("from", t("From", "Desde"), { type: "date" })} ${input("to", t("Until", "Hasta"), { type: "date" })}
+    ${wanted.customer === null ? null : html`<input type="hidden" name="customer" value="${wanted.customer}" />`}
     <button>${t("Find", "Buscar")}</button>
   </form>`
 }
 
-const columns = (visit: Visit) => {
+const columns = (visit: Visit): ReadonlyArray<Column<ListedDocument>> => {
   const { t } = visit
   return [
     {
       title: t("Select", "Elegir"),
       isUntitled: true,
-      cell: (row: ListedDocument) => {
+      cell: (row) => {
         const label = `${t("Select", "Elegir")} ${nameOf(visit, row)}`
         return html`<input ${attributes({ type: "checkbox", name: "id", value: row.id, "aria-label": label })} />`
       }
     },
-    { title: t("Number", "Número"), cell: (row: ListedDocument) => idLink(visit, row.id, nameOf(visit, row)) },
-    { title: t("Kind", "Tipo"), isWide: true, cell: (row: ListedDocument) => kindWords(t, row.kind) },
-    { title: t("State", "Estado"), cell: (row: ListedDocument) => stateOf(visit, row) },
-    { title: t("Customer", "Cliente"), cell: (row: ListedDocument) => row.customer_name },
-    { title: t("Created", "Creado"), cell: (row: ListedDocument) => shortTime(visit, row.created_at) },
-    {
-      title: t("Total", "Total"),
-      isFigure: true,
-      cell: (row: ListedDocument) => money(t, row.payable_amount, row.currency)
-    }
+    { title: t("Number", "Número"), cell: (row) => idLink(visit, row.id, nameOf(visit, row)) },
+    { title: t("Kind", "Tipo"), isWide: true, cell: ({ kind }) => kindWords(t, kind) },
+    { title: t("State", "Estado"), cell: (row) => stateOf(visit, row) },
+    { title: t("Customer", "Cliente"), cell: (row) => row.customer_name },
+    { title: t("Created", "Creado"), cell: (row) => shortTime(visit, row.created_at) },
+    { title: t("Total", "Total"), isFigure: true, cell: (row) => money(t, row.payable_amount, row.currency) }
   ]
 }
 
@@ -146,20 +141,19 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
   // A number, a code or an id names a document, which is shown and not listed.
   if (isExact && first !== undefined && second === undefined) return { to: `${path}/${first.id}` }
   const named = isExact && first === undefined ? yield* customersNamed(visit, wanted.search) : null
-  const place = placeIn(visit, { data: found.rows, has_more: found.has_more })
   const caption = t("Documents, newest first", "Documentos, del más reciente al más antiguo")
-  const rows =
+  const rows = table(caption, columns(visit), found.rows)
+  return titled(
+    "documents",
+    { title: t("Documents", "Documentos") },
+    searchForm(visit, wanted),
+    ofCustomer(visit, wanted.customer, first?.customer_name),
     first === undefined
       ? (named ?? nothing(visit, wanted))
       : html`<section>
-          ${exporting(visit, wanted, table(caption, columns(visit), found.rows))} ${pager(visit, path, place)}
+          ${exporting(visit, wanted, rows)} ${pager(visit, path, { data: found.rows, has_more: found.has_more })}
         </section>`
-  return {
-    title: t("Documents", "Documentos"),
-    current: "documents" as const,
-    content: html`<div class="head"><h1>${t("Documents", "Documentos")}</h1></div>
-      ${searchForm(visit, wanted)} ${ofCustomer(visit, wanted.customer, found.rows[0]?.customer_name)} ${rows}`
-  }
+  )
 })
 
 export const layerList = page(path, list)

@@ -10,7 +10,7 @@ import type { WebhookEndpoint } from "../../../schemas/WebhookEndpoint.ts"
 import { documentKinds, kindOf } from "../../domain/documents/DocumentKinds.ts"
 import type { ListedDocument } from "../../store/documents/DocumentList.ts"
 import { Invoices } from "../../store/documents/Invoices.ts"
-import type { Listed } from "../frame/Parts.ts"
+import type { Listed } from "../frame/Lists.ts"
 import type { Refusal } from "../frame/Refusal.ts"
 import type { Visit } from "../frame/Visit.ts"
 

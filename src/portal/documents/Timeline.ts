@@ -1,11 +1,11 @@
 import type { LoggedRequest } from "../../../schemas/Request.ts"
 import type { TimelineEntry } from "../../../schemas/Timeline.ts"
 import { localDate } from "../../domain/documents/AuthorityTime.ts"
-import { type Html, html } from "../../http/pages/Html.ts"
+import { type Html, html, type Part } from "../../http/pages/Html.ts"
 import { clock, duration, shortTime, size } from "../frame/Formats.ts"
 import { action } from "../forms/Fields.ts"
 import { hostOf, idLink } from "../frame/Links.ts"
-import { section } from "../frame/Parts.ts"
+import { inCode, section } from "../frame/Parts.ts"
 import { reasonWords } from "../events/DeliveryParts.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { codeOf, type Shown } from "./Shown.ts"
@@ -14,7 +14,9 @@ type Of<Type extends TimelineEntry["type"]> = Extract<TimelineEntry, { readonly 
 type Transition = Of<"transition">
 type Attempt = Of<"delivery_attempt">
 
-const item = (tone: "good" | "no" | "", at: Html, what: Html | string, more: Html | null = null): Html =>
+type Tone = "good" | "no" | ""
+
+const item = (tone: Tone, at: Html, what: Part, more: Part = null): Html =>
   html`<li class="${tone}">${at}${what}${more === null ? null : html`<small>${more}</small>`}</li>`
 
 const dayOf = (at: string) => localDate(Date.parse(at))
@@ -78,88 +80,71 @@ const both = (...parts: ReadonlyArray<string | null>): Html | null => {
   return given.length === 0 ? null : html`${given.join(", ")}`
 }
 
-const transition = (visit: Visit, shown: Shown, entry: Transition, at: Html): Html => {
+/** How a transition looks, and what it is called. */
+const headOf = ({ t }: Visit, { document }: Shown, { command }: Transition): readonly [Tone, string] => {
+  const heads: Partial<Record<typeof command, readonly [Tone, string]>> = {
+    create: ["good", t("Created", "Creada")],
+    number: ["good", `${t("Numbered", "Numerada")} ${document.full_number}`],
+    redate: ["", t("New issue date", "Fecha de emisión nueva")],
+    sign: ["good", t("Signed", "Firmada")],
+    submit: ["good", t("Sent to the authority", "Enviada a la DIAN")],
+    accept: ["good", t("Accepted by the authority", "Aceptada por la DIAN")],
+    reject: ["no", t("Rejected by the authority", "Rechazada por la DIAN")],
+    enter_contingency: ["", t("Issued in contingency", "Emitida en contingencia")],
+    fail: ["no", t("Failed", "Falló")],
+    cancel: ["", t("Canceled", "Cancelada")],
+    retry: ["good", t("Retried", "Reintentada")],
+    correct: ["good", t("Corrected", "Corregida")]
+  }
+  return heads[command] ?? ["", command]
+}
+
+/** What else a transition says, in small print. */
+const moreOf = (visit: Visit, shown: Shown, entry: Transition): Part => {
   const { t, to } = visit
   const { document, kind, signedBytes } = shown
-  const name = kind === "invoice" ? "CUFE" : "CUDE"
   const by = requestWords(visit, requestOf(shown, entry))
+  const code = codeWords(codeFrom(shown, entry), kind === "invoice" ? "CUFE" : "CUDE")
   switch (entry.command) {
     case "create":
-      return item("good", at, t("Created", "Creada"), by)
+    case "cancel":
+    case "retry":
+      return by
     case "number":
-      return item(
-        "good",
-        at,
-        `${t("Numbered", "Numerada")} ${document.full_number}`,
-        codeWords(codeFrom(shown, entry), name)
-      )
+      return code
     case "redate":
-      return item(
-        "",
-        at,
-        t("New issue date", "Fecha de emisión nueva"),
-        html`${t("Its day had passed before it was signed.", "Su día pasó antes de firmarse.")}`
-      )
+      return t("Its day had passed before it was signed.", "Su día pasó antes de firmarse.")
     case "sign":
-      return item(
-        "good",
-        at,
-        t("Signed", "Firmada"),
-        signedBytes === null
-          ? null
-          : html`${size(t, signedBytes)} ·
-              <a href="${to(`/portal/documents/${document.id}/xml`)}" hx-boost="false">XML</a>`
-      )
+      return signedBytes === null
+        ? null
+        : html`${size(t, signedBytes)} ·
+            <a href="${to(`/portal/documents/${document.id}/xml`)}" hx-boost="false">XML</a>`
     case "submit":
-      return item("good", at, t("Sent to the authority", "Enviada a la DIAN"))
+      return null
     case "accept":
-      return item(
-        "good",
-        at,
-        t("Accepted by the authority", "Aceptada por la DIAN"),
-        both(answeredIn(visit, shown, entry))
-      )
+      return both(answeredIn(visit, shown, entry))
     case "reject": {
       const rules = entry.authority_errors ?? document.authority_errors
       const count = rules.length === 1 ? t("1 rule", "1 regla") : t(`${rules.length} rules`, `${rules.length} reglas`)
       const earlier = entry.authority_errors?.map(
         ({ message, rule }) => html`<br /><span lang="es">${rule}: ${message}</span>`
       )
-      return item(
-        "no",
-        at,
-        t("Rejected by the authority", "Rechazada por la DIAN"),
-        html`${both(count, answeredIn(visit, shown, entry)) ?? ""}${earlier ?? null}`
-      )
+      return [both(count, answeredIn(visit, shown, entry)), earlier ?? null]
     }
     case "enter_contingency":
-      return item(
-        "",
-        at,
-        t("Issued in contingency", "Emitida en contingencia"),
-        html`${t("The authority was unavailable.", "La DIAN no estaba disponible.")}`
-      )
+      return t("The authority was unavailable.", "La DIAN no estaba disponible.")
     case "fail":
-      return item(
-        "no",
-        at,
-        t("Failed", "Falló"),
-        document.failure === null ? null : html`<code>${document.failure.code}</code>`
-      )
-    case "cancel":
-      return item("", at, t("Canceled", "Cancelada"), by)
-    case "retry":
-      return item("good", at, t("Retried", "Reintentada"), by)
+      return inCode(document.failure?.code)
     case "correct":
-      return item(
-        "good",
-        at,
-        t("Corrected", "Corregida"),
-        html`${codeWords(codeFrom(shown, entry), name)}${by === null ? null : html` · ${by}`}`
-      )
+      return html`${code}${by === null ? null : html` · ${by}`}`
     default:
-      return item("", at, entry.command, html`<code>${entry.to}</code>`)
+      return inCode(entry.to)
   }
+}
+
+const transition = (visit: Visit, shown: Shown, entry: Transition, at: Html): Html => {
+  const [tone, words] = headOf(visit, shown, entry)
+  return item(tone, at, words, moreOf(visit, shown, entry))
 }
 
 const triedWords = ({ t }: Visit, times: number): string =>
@@ -196,8 +181,8 @@ const takenBack = (visit: Visit, { last, times }: Extract<Step, { readonly times
   const more = t("It didn’t reach the authority. Folio sends it again.", "No llegó a la DIAN. Folio la envía de nuevo.")
   const words = triedWords(visit, times)
   return times === 1
-    ? item("", at, t("Not sent", "No enviada"), html`${more}`)
-    : item("", at, html`${words.charAt(0).toUpperCase()}${words.slice(1)} ${clock(last.at)}`, html`${more}`)
+    ? item("", at, t("Not sent", "No enviada"), more)
+    : item("", at, html`${words.charAt(0).toUpperCase()}${words.slice(1)} ${clock(last.at)}`, more)
 }
 
 const isDelivered = ({ response_status }: Attempt) =>
@@ -262,12 +247,7 @@ const email = ({ t }: Visit, { attempts, reason, status, to }: Of<"email">, at: 
   }
   const tone = status === "delivered" ? "good" : status === "pending" ? "" : "no"
   const tries = attempts > 1 ? t(`, ${attempts} attempts`, `, ${attempts} intentos`) : ""
-  return item(
-    tone,
-    at,
-    html`${t("E-mail to", "Correo a")} ${to}: ${words[status]}${tries}`,
-    reason === null ? null : html`${reason}`
-  )
+  return item(tone, at, html`${t("E-mail to", "Correo a")} ${to}: ${words[status]}${tries}`, reason)
 }
 
 const acceptance = (visit: Visit, entry: Of<"acceptance">, at: Html): Html => {

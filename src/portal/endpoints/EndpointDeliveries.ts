@@ -1,13 +1,12 @@
 import { Effect } from "effect"
 import type { Delivery, DeliveryStatus } from "../../../schemas/Delivery.ts"
-import { type Html, html } from "../../http/pages/Html.ts"
+import { html } from "../../http/pages/Html.ts"
 import { shortTime } from "../frame/Formats.ts"
-import { cursors, emptyState, type Listed, pager, placeOf, section, table } from "../frame/Parts.ts"
+import { listed, listTable } from "../frame/Lists.ts"
+import { type Column, emptyState, section } from "../frame/Parts.ts"
 import type { Translate, Visit } from "../frame/Visit.ts"
 import { deliveryMark, nextWords, reasonWords, redeliverButton } from "../events/DeliveryParts.ts"
 import { eventWords } from "../events/EventWords.ts"
-
-const perPage = 20
 
 /** The choices of the list, by the value of `status` in the query. */
 const choices = (t: Translate): ReadonlyArray<readonly [DeliveryStatus | "all", string]> => [
@@ -24,39 +23,33 @@ const lastWords = (t: Translate, { attempts, attempts_count }: Delivery): string
   return attempts_count === 1 ? reason : `${reason} ${t(`${attempts_count} attempts.`, `${attempts_count} intentos.`)}`
 }
 
-const rows = (visit: Visit, deliveries: ReadonlyArray<Delivery>): Html => {
+const columns = (visit: Visit): ReadonlyArray<Column<Delivery>> => {
   const { t, to } = visit
-  return table(
-    t("Deliveries, newest first", "Entregas, la más reciente primero"),
-    [
-      { title: t("Time", "Hora"), cell: ({ created_at }: Delivery) => shortTime(visit, created_at) },
-      {
-        title: t("Event and state", "Evento y estado"),
-        cell: (delivery) =>
-          html`<a href="${to(`/portal/events/${delivery.event_id}`)}">${eventWords(t, delivery.event_type)}</a>
-            ${deliveryMark(visit, delivery)} <small>${nextWords(visit, delivery)} ${lastWords(t, delivery)}</small>`
-      },
-      {
-        title: t("Action", "Acción"),
-        isFigure: true,
-        cell: (delivery) => redeliverButton(visit, delivery, delivery.webhook_endpoint_id)
-      }
-    ],
-    deliveries
-  )
+  return [
+    { title: t("Time", "Hora"), cell: ({ created_at }) => shortTime(visit, created_at) },
+    {
+      title: t("Event and state", "Evento y estado"),
+      cell: (delivery) =>
+        html`<a href="${to(`/portal/events/${delivery.event_id}`)}">${eventWords(t, delivery.event_type)}</a>
+          ${deliveryMark(visit, delivery)} <small>${nextWords(visit, delivery)} ${lastWords(t, delivery)}</small>`
+    },
+    {
+      title: t("Action", "Acción"),
+      isFigure: true,
+      cell: (delivery) => redeliverButton(visit, delivery, delivery.webhook_endpoint_id)
+    }
+  ]
 }
 
 /** The deliveries to an endpoint in the state that the query names; if it names none, those that need attention, or else all. */
 export const deliveriesPart = Effect.fnUntraced(function* (visit: Visit, id: string) {
-  const { get, query, t, to } = visit
+  const { query, t, to } = visit
   const path = `/portal/endpoints/${id}`
   const all = choices(t)
   const named = all.find(([value]) => value === query.get("status"))?.[0]
   const listOf = (status: (typeof all)[number][0]) =>
-    get<Listed<Delivery>>(`/v1/webhook-endpoints/${id}/deliveries`, {
-      ...cursors(visit),
-      status: status === "all" ? undefined : status,
-      limit: String(perPage)
+    listed<Delivery>(visit, `/v1/webhook-endpoints/${id}/deliveries`, 20, {
+      status: status === "all" ? undefined : status
     })
   let chosen = named ?? "failed"
   let list = yield* listOf(chosen)
@@ -77,16 +70,17 @@ export const deliveriesPart = Effect.fnUntraced(function* (visit: Visit, id: str
     chosen === "failed"
       ? emptyState(
           t("No delivery was given up", "Ninguna entrega se abandonó"),
-          html`${t(
+          t(
             "A delivery fails when its four attempts did. Those that are still tried are under “Waiting”.",
             "Una entrega falla cuando fallan sus cuatro intentos. Las que aún se intentan están en «En espera»."
-          )}`
+          )
         )
-      : emptyState(t("No delivery is in this state", "Ninguna entrega está en este estado"), html``)
+      : emptyState(t("No delivery is in this state", "Ninguna entrega está en este estado"), "")
+  const caption = t("Deliveries, newest first", "Entregas, la más reciente primero")
   return section(
     "deliveries",
     t("Deliveries", "Entregas"),
-    html`<div class="head">${tabs}</div>
-      ${list.data.length === 0 ? nothing : rows(visit, list.data)}${pager(ofState, path, placeOf(visit, list))}`
+    html`<div class="head">${tabs}</div>`,
+    listTable(ofState, path, list, { caption, columns: columns(visit), nothing })
   )
 })

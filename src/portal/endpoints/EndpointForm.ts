@@ -3,13 +3,14 @@ import { allEvents, type WebhookEndpoint, type WebhookEndpointWithSecret } from 
 import { type Html, html } from "../../http/pages/Html.ts"
 import { kindWords } from "../frame/DocumentWords.ts"
 import type * as Form from "../forms/SentForm.ts"
-import { checkbox, faultOf, field, form as formPart, refusedForm } from "../forms/Fields.ts"
-import type { Page } from "../frame/Layout.ts"
+import { checkbox, faultOf, field, form, refusedForm } from "../forms/Fields.ts"
+import { type Page, titled } from "../frame/Layout.ts"
 import { section } from "../frame/Parts.ts"
 import { orShown, type Refusal } from "../frame/Refusal.ts"
 import { languageOfMessage } from "../frame/SpanishRefusals.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { outcomeWords, typesByKind } from "../events/EventWords.ts"
+import { endpointOfPath } from "./EndpointForms.ts"
 import { secretPage } from "./Secret.ts"
 
 /** What a form of an endpoint holds. */
@@ -25,11 +26,11 @@ const usual = typesByKind.flatMap(([, types]) => types.filter((type) => !type.in
 
 const blank: Typed = { url: "https://", description: "", events: usual, inFlight: "8" }
 
-const typedIn = (form: Form.Form): Typed => ({
-  url: form.text("url"),
-  description: form.text("description"),
-  events: form.all("event"),
-  inFlight: form.text("in_flight")
+const typedIn = ({ all, text }: Form.Form): Typed => ({
+  url: text("url"),
+  description: text("description"),
+  events: all("event"),
+  inFlight: text("in_flight")
 })
 
 const typedOf = ({ description, max_in_flight, subscribed_events, url }: WebhookEndpoint): Typed => ({
@@ -63,25 +64,19 @@ const fields = (visit: Visit, typed: Typed, refusal: Refusal | undefined): Html 
   const { t } = visit
   const eventsFault = refusal?.errors.find(({ param }) => param.startsWith("subscribed_events"))?.message
   return html`${refusedForm(visit, refusal, isNamed)}
-  ${field({
-    name: "url",
-    label: t("Address", "Dirección"),
+  ${field("url", t("Address", "Dirección"), {
     type: "url",
     value: typed.url,
     isRequired: true,
     hint: t("A public https address, on port 443 or 8443.", "Una dirección https pública, en el puerto 443 u 8443."),
     error: faultOf(refusal, "url")
   })}
-  ${field({
-    name: "description",
-    label: t("Name of your own", "Nombre propio"),
+  ${field("description", t("Name of your own", "Nombre propio"), {
     value: typed.description,
     error: faultOf(refusal, "description")
   })}
   ${eventsPart(visit, typed, eventsFault)}
-  ${field({
-    name: "in_flight",
-    label: t("Parallel deliveries", "Entregas simultáneas"),
+  ${field("in_flight", t("Parallel deliveries", "Entregas simultáneas"), {
     type: "number",
     value: typed.inFlight,
     hint: t(
@@ -92,34 +87,33 @@ const fields = (visit: Visit, typed: Typed, refusal: Refusal | undefined): Html 
   })}`
 }
 
-const formPage = (
-  visit: Visit,
-  { id, title, typed }: { readonly id: string | null; readonly title: string; readonly typed: Typed },
-  refusal?: Refusal
-): Page => {
-  const { t, to } = visit
-  const place = id === null ? "/portal/endpoints/new" : `/portal/endpoints/${id}/edit`
-  const submit = id === null ? t("Add the endpoint", "Agregar el destino") : t("Save", "Guardar")
-  return {
-    title,
-    current: "endpoints",
-    content: html`<h1>${title}</h1>
-      <p class="sub">
-        <a href="${to(id === null ? "/portal/endpoints" : `/portal/endpoints/${id}`)}">${t("Back", "Volver")}</a>
-      </p>
-      ${section(
-        "form",
-        t("Where, and what", "Dónde y qué"),
-        visit.may("endpoints")
-          ? formPart(visit, { action: place, content: fields(visit, typed, refusal), submit, kind: "first" })
-          : html`<p>
-              ${t(
-                "This session may not change endpoints. Ask for a link that has the capability “endpoints”.",
-                "Esta sesión no puede cambiar destinos. Pida un enlace que tenga la capacidad «endpoints»."
-              )}
-            </p>`
-      )}`
-  }
+/** The form of a new endpoint, or of the one at the path of the page. */
+const formPage = (visit: Visit, typed: Typed, refusal?: Refusal): Page => {
+  const { id, may, t, to } = visit
+  const isNew = id === ""
+  const path = isNew ? "/portal/endpoints" : `/portal/endpoints/${id}`
+  const submit = isNew ? t("Add the endpoint", "Agregar el destino") : t("Save", "Guardar")
+  const content = may("endpoints")
+    ? form(visit, {
+        action: isNew ? `${path}/new` : `${path}/edit`,
+        content: fields(visit, typed, refusal),
+        submit,
+        kind: "first"
+      })
+    : html`<p>
+        ${t(
+          "This session may not change endpoints. Ask for a link that has the capability “endpoints”.",
+          "Esta sesión no puede cambiar destinos. Pida un enlace que tenga la capacidad «endpoints»."
+        )}
+      </p>`
+  return titled(
+    "endpoints",
+    {
+      title: isNew ? t("New endpoint", "Nuevo destino") : t("Change the endpoint", "Cambiar el destino"),
+      sub: html`<a href="${to(path)}">${t("Back", "Volver")}</a>`
+    },
+    section("form", t("Where, and what", "Dónde y qué"), content)
+  )
 }
 
 const sent = ({ events, inFlight, url }: Typed) => ({
@@ -130,35 +124,27 @@ const sent = ({ events, inFlight, url }: Typed) => ({
   ...(inFlight === "" ? {} : { max_in_flight: /^\d{1,9}$/.test(inFlight) ? Number(inFlight) : inFlight })
 })
 
-const newTitle = (visit: Visit) => visit.t("New endpoint", "Nuevo destino")
-
-export const newPage = (visit: Visit) => formPage(visit, { id: null, title: newTitle(visit), typed: blank })
+export const newPage = (visit: Visit) => formPage(visit, blank)
 
 /** Makes an endpoint. The answer shows its secret, once. */
-export const create = Effect.fnUntraced(function* (visit: Visit, form: Form.Form) {
-  const typed = typedIn(form)
+export const create = (visit: Visit, posted: Form.Form) => {
+  const typed = typedIn(posted)
   const body = { ...sent(typed), ...(typed.description === "" ? {} : { description: typed.description }) }
-  const made = visit.send<WebhookEndpointWithSecret>("POST", "/v1/webhook-endpoints", body, form)
-  return yield* made.pipe(
+  return visit.send<WebhookEndpointWithSecret>("POST", "/v1/webhook-endpoints", body, posted).pipe(
     Effect.map((endpoint) => secretPage(visit, endpoint, "made")),
-    orShown((refusal) => formPage(visit, { id: null, title: newTitle(visit), typed }, refusal))
+    orShown((refusal) => formPage(visit, typed, refusal))
   )
-})
+}
 
-const editTitle = (visit: Visit) => visit.t("Change the endpoint", "Cambiar el destino")
+export const editPage = (visit: Visit) =>
+  Effect.map(endpointOfPath(visit), (endpoint) => formPage(visit, typedOf(endpoint)))
 
-export const editPage = Effect.fnUntraced(function* (visit: Visit) {
-  const id = visit.id
-  const endpoint = yield* visit.get<WebhookEndpoint>(`/v1/webhook-endpoints/${id}`)
-  return formPage(visit, { id, title: editTitle(visit), typed: typedOf(endpoint) })
-})
-
-export const edit = Effect.fnUntraced(function* (visit: Visit, form: Form.Form) {
-  const id = visit.id
-  const typed = typedIn(form)
+export const edit = (visit: Visit, posted: Form.Form) => {
+  const { id, send } = visit
+  const typed = typedIn(posted)
   const body = { ...sent(typed), description: typed.description === "" ? null : typed.description }
-  return yield* visit.send("PATCH", `/v1/webhook-endpoints/${id}`, body, form).pipe(
+  return send("PATCH", `/v1/webhook-endpoints/${id}`, body, posted).pipe(
     Effect.as({ to: `/portal/endpoints/${id}`, notice: "changed" }),
-    orShown((refusal) => formPage(visit, { id, title: editTitle(visit), typed }, refusal))
+    orShown((refusal) => formPage(visit, typed, refusal))
   )
-})
+}

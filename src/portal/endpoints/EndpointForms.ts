@@ -5,28 +5,26 @@ import { typesOf } from "../../domain/webhooks/Subscriptions.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { bodyOf } from "../forms/FormBody.ts"
 import type * as Form from "../forms/SentForm.ts"
-import { faultOf, field, form as formPart, refusedForm } from "../forms/Fields.ts"
-import type { Page } from "../frame/Layout.ts"
+import { action, faultOf, field, form as formPart, refusedForm } from "../forms/Fields.ts"
+import { type Page, titled } from "../frame/Layout.ts"
 import { linkButton, section } from "../frame/Parts.ts"
 import type { Refusal } from "../frame/Refusal.ts"
 
 import type { Visit } from "../frame/Visit.ts"
 import { eventWords } from "../events/EventWords.ts"
-import { typedOf } from "../frame/Filters.ts"
+import { typedOf } from "../frame/Lists.ts"
 
 const dayMs = 86_400_000
 
 /** The button that pauses an endpoint or lets it go on. */
-export const pauseButton = (visit: Visit, { id, is_active }: WebhookEndpoint): Html | null =>
-  visit.may("endpoints")
-    ? formPart(visit, {
-        action: `/portal/endpoints/${id}/${is_active ? "pause" : "resume"}`,
-        content: html``,
-        submit: is_active ? visit.t("Pause", "Pausar") : visit.t("Go on", "Reanudar"),
-        ...(is_active ? {} : { kind: "first" as const }),
-        className: "inline"
+export const pauseButton = (visit: Visit, { id, is_active }: WebhookEndpoint): Html =>
+  is_active
+    ? action(visit, { action: `/portal/endpoints/${id}/pause`, submit: visit.t("Pause", "Pausar") })
+    : action(visit, {
+        action: `/portal/endpoints/${id}/resume`,
+        submit: visit.t("Go on", "Reanudar"),
+        kind: "first"
       })
-    : null
 
 /** The form that sends a sample event. */
 export const testPart = (visit: Visit, { id, is_active, subscribed_events }: WebhookEndpoint): Html | null => {
@@ -35,9 +33,7 @@ export const testPart = (visit: Visit, { id, is_active, subscribed_events }: Web
   const content = is_active
     ? formPart(visit, {
         action: `/portal/endpoints/${id}/test`,
-        content: field({
-          name: "type",
-          label: t("About", "Sobre"),
+        content: field("type", t("About", "Sobre"), {
           choices: typesOf(subscribed_events).map((type) => [type, eventWords(t, type)])
         }),
         submit: t("Send a sample", "Enviar una muestra")
@@ -69,9 +65,7 @@ export const recoverPart = (
       ${formPart(visit, {
         action: `/portal/endpoints/${id}/recover`,
         content: html`${refusedForm(visit, refusal, (param) => param === "since")}
-        ${field({
-          name: "since",
-          label: t("Since (Colombian time)", "Desde (hora de Colombia)"),
+        ${field("since", t("Since (Colombian time)", "Desde (hora de Colombia)"), {
           type: "datetime-local",
           value: typed ?? typedOf(since),
           isRequired: true,
@@ -82,39 +76,55 @@ export const recoverPart = (
   )
 }
 
-/** Asks before an endpoint is deleted. */
-export const deletePage = Effect.fnUntraced(function* (visit: Visit) {
-  const { get, t, to } = visit
-  const id = visit.id
-  const { description, url } = yield* get<WebhookEndpoint>(`/v1/webhook-endpoints/${id}`)
-  const title = t("Delete the endpoint?", "¿Eliminar el destino?")
-  const button = visit.may("endpoints")
-    ? formPart(visit, {
-        action: `/portal/endpoints/${id}/delete`,
-        content: html``,
-        submit: t("Delete for good", "Eliminar definitivamente"),
-        kind: "danger",
-        className: "inline"
-      })
+/** Asks before a change that cannot be undone. */
+export const askingPage = (
+  visit: Visit,
+  { id, url }: WebhookEndpoint,
+  ask: {
+    readonly title: string
+    /** How the endpoint is called before its address. */
+    readonly name?: string
+    readonly heading: string
+    readonly warning: string
+    readonly command: "delete" | "rotate"
+    readonly submit: string
+  }
+): Page => {
+  const { may, t, to } = visit
+  const { command, heading, name = "", submit, title, warning } = ask
+  const button = may("endpoints")
+    ? action(visit, { action: `/portal/endpoints/${id}/${command}`, submit, kind: "danger" })
     : null
-  return {
-    title,
-    current: "endpoints",
-    content: html`<h1>${title}</h1>
-      <p class="sub">${description ?? ""} <code>${url}</code></p>
-      ${section(
-        "what",
-        t("What happens", "Qué pasa"),
-        html`<p>
-            ${t(
-              "Deliveries that wait for it are canceled, and its secret is gone. Events stay, but cannot be sent here again. To stop for a while, pause it instead.",
-              "Las entregas que lo esperan se cancelan y su secreto se pierde. Los eventos quedan, pero no se pueden enviar aquí de nuevo. Para detenerlo un tiempo, páuselo."
-            )}
-          </p>
-          <div class="do">${button} ${linkButton(to(`/portal/endpoints/${id}`), t("Keep it", "Conservarlo"))}</div>`
-      )}`
-  } satisfies Page as Page
-})
+  return titled(
+    "endpoints",
+    { title, sub: html`${name} <code>${url}</code>` },
+    section(
+      "what",
+      heading,
+      html`<p>${warning}</p>
+        <div class="do">${button} ${linkButton(to(`/portal/endpoints/${id}`), t("Keep it", "Conservarlo"))}</div>`
+    )
+  )
+}
+
+export const endpointOfPath = ({ get, id }: Visit) => get<WebhookEndpoint>(`/v1/webhook-endpoints/${id}`)
+
+/** Asks before an endpoint is deleted. */
+export const deletePage = (visit: Visit) =>
+  Effect.map(endpointOfPath(visit), (endpoint) => {
+    const { t } = visit
+    return askingPage(visit, endpoint, {
+      title: t("Delete the endpoint?", "¿Eliminar el destino?"),
+      name: endpoint.description ?? "",
+      heading: t("What happens", "Qué pasa"),
+      warning: t(
+        "Deliveries that wait for it are canceled, and its secret is gone. Events stay, but cannot be sent here again. To stop for a while, pause it instead.",
+        "Las entregas que lo esperan se cancelan y su secreto se pierde. Los eventos quedan, pero no se pueden enviar aquí de nuevo. Para detenerlo un tiempo, páuselo."
+      ),
+      command: "delete",
+      submit: t("Delete for good", "Eliminar definitivamente")
+    })
+  })
 
 /** Makes the change that pauses an endpoint or lets it go on. */
 export const setActive =

@@ -3,8 +3,9 @@ import type { WebhookEndpoint } from "../../../schemas/WebhookEndpoint.ts"
 import type { HealthHour } from "../../store/webhooks/DeliveryHealth.ts"
 import { DeliveryLog } from "../../store/webhooks/DeliveryLog.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
-import type { Page } from "../frame/Layout.ts"
-import { emptyState, linkButton, type Listed, notice } from "../frame/Parts.ts"
+import { titled } from "../frame/Layout.ts"
+import { emptyState, linkButton, notice } from "../frame/Parts.ts"
+import { type Listed } from "../frame/Lists.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { endpointMark, failureWords, lastFailure, sinceWords } from "./EndpointWords.ts"
 import { countedWords, healthBars, healthWords, startOf } from "./HealthBars.ts"
@@ -35,33 +36,26 @@ export const page = Effect.fnUntraced(function* (visit: Visit) {
   const start = startOf(yield* Clock.currentTimeMillis)
   const { from, hours } = yield* visit.read((account) => log.healthSince(account, start))
   const byEndpoint = Map.groupBy(hours, ({ endpoint_id }) => endpoint_id)
-  const add = may("endpoints")
-    ? linkButton(to("/portal/endpoints/new"), t("Add an endpoint", "Agregar un destino"), "first")
-    : null
-  return {
-    title: t("Endpoints", "Destinos"),
-    current: "endpoints",
-    content: html`${notice(visit, { deleted: t("The endpoint was deleted.", "El destino se eliminó.") })}
-      <div class="head">
-        <div>
-          <h1>${t("Endpoints", "Destinos")}</h1>
-          <p class="sub">${t("Your addresses that receive events.", "Direcciones suyas que reciben los eventos.")}</p>
-        </div>
-        <div class="do">${add}</div>
-      </div>
-      ${countedWords(visit, from)}
-      ${
-        data.length === 0
-          ? html`<section>
-              ${emptyState(
-                t("No endpoint yet", "Todavía no hay destinos"),
-                html`${t(
-                  "An endpoint is an https address of yours. Folio sends it each event that it is subscribed to, signed.",
-                  "Un destino es una dirección https suya. Folio le envía, firmado, cada evento al que está suscrito."
-                )}`
-              )}
-            </section>`
-          : html`${data.map((endpoint) => card(visit, endpoint, byEndpoint.get(endpoint.id) ?? [], start))}`
-      }`
-  } satisfies Page as Page
+  const nothing = emptyState(
+    t("No endpoint yet", "Todavía no hay destinos"),
+    t(
+      "An endpoint is an https address of yours. Folio sends it each event that it is subscribed to, signed.",
+      "Un destino es una dirección https suya. Folio le envía, firmado, cada evento al que está suscrito."
+    )
+  )
+  return titled(
+    "endpoints",
+    {
+      above: notice(visit, { deleted: t("The endpoint was deleted.", "El destino se eliminó.") }),
+      title: t("Endpoints", "Destinos"),
+      sub: t("Your addresses that receive events.", "Direcciones suyas que reciben los eventos."),
+      actions: may("endpoints")
+        ? linkButton(to("/portal/endpoints/new"), t("Add an endpoint", "Agregar un destino"), "first")
+        : null
+    },
+    countedWords(visit, from),
+    data.length === 0
+      ? html`<section>${nothing}</section>`
+      : data.map((endpoint) => card(visit, endpoint, byEndpoint.get(endpoint.id) ?? [], start))
+  )
 })

@@ -2,11 +2,12 @@ import { Clock, Effect } from "effect"
 import type { Delivery } from "../../../schemas/Delivery.ts"
 import type { WebhookEndpoint } from "../../../schemas/WebhookEndpoint.ts"
 import { isToAll, typesOf } from "../../domain/webhooks/Subscriptions.ts"
+import type { HealthHour } from "../../store/webhooks/DeliveryHealth.ts"
 import { DeliveryLog } from "../../store/webhooks/DeliveryLog.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { shortTime, time } from "../frame/Formats.ts"
-import type { Page } from "../frame/Layout.ts"
-import { copied, facts, linkButton, notice, polling, section } from "../frame/Parts.ts"
+import { titled } from "../frame/Layout.ts"
+import { twoColumns, copied, facts, linkButton, notice, polling, section } from "../frame/Parts.ts"
 import type { Refusal } from "../frame/Refusal.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { isMoving, outcomeOf, reasonWords } from "../events/DeliveryParts.ts"
@@ -105,9 +106,33 @@ const fullWords = ({ t }: Visit, { health }: WebhookEndpoint): Html | null =>
         >
       </div>`
 
+/** How the deliveries went in the last two days, with more than was counted `from`. */
+const healthPart = (
+  visit: Visit,
+  endpoint: WebhookEndpoint,
+  hours: ReadonlyArray<HealthHour>,
+  from: Date | null,
+  start: Date
+) => {
+  const { t } = visit
+  const failure = failureWords(visit, lastFailure(hours))
+  const byHour = html`<details>
+    <summary>${t("By the hour", "Por hora")}</summary>
+    ${hourTable(visit, hours)}
+  </details>`
+  return section(
+    "health",
+    t("The last two days", "Los últimos dos días"),
+    html`${fullWords(visit, endpoint)}${healthBars(t, hours, start)}
+      <p class="soft">${healthWords(t, hours)}</p>
+      ${countedWords(visit, from)} ${failure === null ? null : html`<p>${failure}</p>`}
+      ${hours.length === 0 ? null : byHour}`
+  )
+}
+
 /** An endpoint, with a refusal of a form of the page, if there was one. */
-export const show = Effect.fnUntraced(function* (visit: Visit, id: string, refusal?: Refusal, typed?: string) {
-  const { get, may, t, to } = visit
+export const show = Effect.fnUntraced(function* (visit: Visit, refusal?: Refusal, typed?: string) {
+  const { get, id, may, t, to } = visit
   const log = yield* DeliveryLog
   const endpoint = yield* get<WebhookEndpoint>(`/v1/webhook-endpoints/${id}`)
   const now = yield* Clock.currentTimeMillis
@@ -116,66 +141,33 @@ export const show = Effect.fnUntraced(function* (visit: Visit, id: string, refus
   const own = hours.filter(({ endpoint_id }) => endpoint_id === id)
   const tested = deliveryIn(visit, "tested")
   const delivery = tested === null ? null : yield* get<Delivery>(`/v1/webhook-deliveries/${tested}`)
-  const deliveries = yield* deliveriesPart(visit, id)
-  const failure = failureWords(visit, lastFailure(own))
   const since = sinceWords(visit, endpoint)
   const { description, url } = endpoint
-  return {
-    title: description ?? url,
-    current: "endpoints",
-    content: html`${notice(visit, words(visit))}
-      <div class="head">
-        <div>
-          <h1>${description ?? url}</h1>
-          <p class="sub">
-            ${endpointMark(visit, endpoint)}${since === null ? null : html` · ${since}`}
-            ${description === null ? null : html`<br /><code>${url}</code>`}
-          </p>
-        </div>
-        <div class="do">
-          ${pauseButton(visit, endpoint)}
-          ${may("endpoints") ? linkButton(to(`/portal/endpoints/${id}/edit`), t("Change", "Cambiar")) : null}
-        </div>
-      </div>
-      ${testedPart(visit, delivery, now)}
-      <div class="grid">
-        <div>
-          ${section(
-            "health",
-            t("The last two days", "Los últimos dos días"),
-            html`${fullWords(visit, endpoint)}${healthBars(t, own, start)}
-              <p class="soft">${healthWords(t, own)}</p>
-              ${countedWords(visit, from)} ${failure === null ? null : html`<p>${failure}</p>`}
-              ${
-                own.length === 0
-                  ? null
-                  : html`<details>
-                      <summary>${t("By the hour", "Por hora")}</summary>
-                      ${hourTable(visit, own)}
-                    </details>`
-              }`
-          )}
-          ${deliveries}
-        </div>
-        <aside>
-          ${testPart(visit, endpoint)} ${recoverPart(visit, endpoint, now, refusal, typed)}
-          ${factsPart(visit, endpoint)}
-          ${
-            may("endpoints")
-              ? section(
-                  "more",
-                  t("Secret and removal", "Secreto y eliminación"),
-                  html`<div class="do">
-                    ${linkButton(to(`/portal/endpoints/${id}/rotate`), t("Rotate the secret", "Rotar el secreto"))}
-                    ${linkButton(to(`/portal/endpoints/${id}/delete`), t("Delete", "Eliminar"))}
-                  </div>`
-                )
-              : null
-          }
-        </aside>
-      </div>`
-  } satisfies Page as Page
+  const path = `/portal/endpoints/${id}`
+  const more = html`<div class="do">
+    ${linkButton(to(`${path}/rotate`), t("Rotate the secret", "Rotar el secreto"))}
+    ${linkButton(to(`${path}/delete`), t("Delete", "Eliminar"))}
+  </div>`
+  return titled(
+    "endpoints",
+    {
+      above: notice(visit, words(visit)),
+      title: description ?? url,
+      sub: html`${endpointMark(visit, endpoint)}${since === null ? null : html` · ${since}`}
+      ${description === null ? null : html`<br /><code>${url}</code>`}`,
+      actions: may("endpoints")
+        ? [pauseButton(visit, endpoint), linkButton(to(`${path}/edit`), t("Change", "Cambiar"))]
+        : null
+    },
+    testedPart(visit, delivery, now),
+    twoColumns(
+      [healthPart(visit, endpoint, own, from, start), yield* deliveriesPart(visit, id)],
+      [
+        testPart(visit, endpoint),
+        recoverPart(visit, endpoint, now, refusal, typed),
+        factsPart(visit, endpoint),
+        may("endpoints") ? section("more", t("Secret and removal", "Secreto y eliminación"), more) : null
+      ]
+    )
+  )
 })
-
-/** An endpoint: its health, its deliveries, and what can be done with it. */
-export const page = (visit: Visit) => show(visit, visit.id)

@@ -4,7 +4,7 @@ import type * as Form from "../forms/SentForm.ts"
 import { change, page } from "../frame/Routes.ts"
 import { orShown } from "../frame/Refusal.ts"
 import type { Visit } from "../frame/Visit.ts"
-import { momentOf } from "../frame/Filters.ts"
+import { momentOf } from "../frame/Lists.ts"
 import * as EndpointForm from "./EndpointForm.ts"
 import * as EndpointForms from "./EndpointForms.ts"
 import * as EndpointList from "./EndpointList.ts"
@@ -22,7 +22,7 @@ const recover = (visit: Visit, form: Form.Form) => {
       to: `/portal/endpoints/${id}?status=pending&count=${deliveries}&more=${has_more ? 1 : 0}`,
       notice: "recovered"
     })),
-    orShown((refusal) => EndpointPage.show(visit, id, refusal, since))
+    orShown((refusal) => EndpointPage.show(visit, refusal, since))
   )
 }
 
@@ -31,7 +31,7 @@ export const layer = Layer.mergeAll(
   page("/portal/endpoints", EndpointList.page),
   page("/portal/endpoints/new", EndpointForm.newPage),
   change("/portal/endpoints/new", EndpointForm.create),
-  page(item, EndpointPage.page),
+  page(item, (visit) => EndpointPage.show(visit)),
   page(`${item}/edit`, EndpointForm.editPage),
   change(`${item}/edit`, EndpointForm.edit),
   page(`${item}/rotate`, Secret.rotatePage),

@@ -3,7 +3,7 @@ import { eventHeaders } from "../../domain/webhooks/WebhookSignature.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { clock, duration, shortTime, visible } from "../frame/Formats.ts"
 import { form } from "../forms/Fields.ts"
-import { facts, state } from "../frame/Parts.ts"
+import { inCode, facts, notice, state } from "../frame/Parts.ts"
 import type { Translate, Visit } from "../frame/Visit.ts"
 
 /** The state of a delivery in words, with its mark. */
@@ -102,7 +102,7 @@ const attemptItem = (visit: Visit, delivery: Delivery, attempt: Attempt, isOpen:
       ${reason}${facts([
         [t("Began", "Comenzó"), clock(started_at)],
         [t("Made", "Hecho"), triggerWords(t, trigger)],
-        [t("Connected to", "Conectado a"), remote_ip === null ? null : html`<code>${visible(remote_ip)}</code>`]
+        [t("Connected to", "Conectado a"), inCode(remote_ip && visible(remote_ip))]
       ])}
       ${quoted(t("Request headers", "Encabezados enviados"), sentHeaders(delivery, attempt), "")}
       <p class="soft">
@@ -143,3 +143,9 @@ export const nextWords = (visit: Visit, { next_attempt_at, status }: Delivery): 
   status === "pending" && next_attempt_at !== null
     ? html`${visit.t("Next attempt", "Próximo intento")}: ${shortTime(visit, next_attempt_at)}.`
     : null
+
+/** What the page says after its button was pressed. */
+export const redeliveredNotice = (visit: Pick<Visit, "query" | "t">): Html =>
+  notice(visit, {
+    redelivered: visit.t("The delivery is being sent once more.", "La entrega se está enviando de nuevo.")
+  })

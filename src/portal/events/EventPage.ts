@@ -4,12 +4,13 @@ import type { Event } from "../../../schemas/Event.ts"
 import type { WebhookEndpoint } from "../../../schemas/WebhookEndpoint.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { shortTime, size, time, visible } from "../frame/Formats.ts"
+import { titled } from "../frame/Layout.ts"
 import { idLink } from "../frame/Links.ts"
-import type { Page } from "../frame/Layout.ts"
-import { copied, facts, fileLink, type Listed, notice, polling, section } from "../frame/Parts.ts"
+import type { Listed } from "../frame/Lists.ts"
+import { inCode, twoColumns, copied, facts, fileLink, polling, section } from "../frame/Parts.ts"
 import type { Visit } from "../frame/Visit.ts"
-import { type Download } from "../frame/Routes.ts"
-import { attemptList, deliveryMark, isMoving, nextWords, redeliverButton } from "./DeliveryParts.ts"
+import type { Download } from "../frame/Routes.ts"
+import { attemptList, deliveryMark, isMoving, nextWords, redeliverButton, redeliveredNotice } from "./DeliveryParts.ts"
 import { documentOf } from "./EventList.ts"
 import { eventWords } from "./EventWords.ts"
 
@@ -101,13 +102,34 @@ const othersPart = (visit: Visit, id: string, others: ReadonlyArray<Event>): Htm
   )
 }
 
+/** The exact bytes of an event. */
+const bytesPart = ({ id, t, to }: Visit, bytes: Uint8Array, text: string): Html => {
+  const shown = visible(text)
+  const hidden = html`<p class="soft">
+    ${t(
+      "Characters that are not seen stand as ⟨U+…⟩ here; the file has them as they are.",
+      "Los caracteres que no se ven aparecen aquí como ⟨U+…⟩; el archivo los tiene tal cual."
+    )}
+  </p>`
+  return section(
+    "bytes",
+    t("What was signed", "Lo que se firmó"),
+    html`<p>
+        ${t(
+          `These ${size(t, bytes.length)} are signed and sent at each attempt, byte for byte.`,
+          `Estos ${size(t, bytes.length)} se firman y se envían en cada intento, byte por byte.`
+        )}
+      </p>
+      <pre tabindex="0"><code id="body">${shown}</code></pre>
+      ${shown === text ? null : hidden} ${fileLink(to(`/portal/events/${id}/bytes`), t("Download", "Descargar"))}`
+  )
+}
+
 /** An event: its exact bytes, and its deliveries with each attempt. */
 export const page = Effect.fnUntraced(function* (visit: Visit) {
-  const { get, t, to } = visit
-  const id = visit.id
+  const { get, id, t } = visit
   const bytes = yield* bytesOf(visit)
   const text = new TextDecoder().decode(bytes)
-  const shown = visible(text)
   const event = JSON.parse(text) as Event
   const document = documentOf(event)
   const [listed, endpoints, others] = yield* Effect.all([
@@ -119,59 +141,30 @@ export const page = Effect.fnUntraced(function* (visit: Visit) {
   const deliveries = yield* Effect.forEach(listed.data, (each) => get<Delivery>(`/v1/webhook-deliveries/${each.id}`))
   // Samples are about documents that do not exist, and are in no list.
   const isSample = !others.data.some((other) => other.id === id)
-  const number = document.number === "" ? "" : ` · ${document.number}`
-  return {
-    title: `${eventWords(t, event.type)}${number}`,
-    current: "events",
-    content: html`${notice(visit, {
-        redelivered: t("The delivery is being sent once more.", "La entrega se está enviando de nuevo.")
-      })}
-      <h1>${eventWords(t, event.type)}${number}</h1>
-      <p class="sub">${time(visit, event.created)}</p>
-      <div class="grid">
-        <div>
-          ${deliveriesPart(visit, deliveries, endpoints.data, yield* Clock.currentTimeMillis)}
-          ${section(
-            "bytes",
-            t("What was signed", "Lo que se firmó"),
-            html`<p>
-                ${t(
-                  `These ${size(t, bytes.length)} are signed and sent at each attempt, byte for byte.`,
-                  `Estos ${size(t, bytes.length)} se firman y se envían en cada intento, byte por byte.`
-                )}
-              </p>
-              <pre tabindex="0"><code id="body">${shown}</code></pre>
-              ${
-                shown === text
-                  ? null
-                  : html`<p class="soft">
-                      ${t(
-                        "Characters that are not seen stand as ⟨U+…⟩ here; the file has them as they are.",
-                        "Los caracteres que no se ven aparecen aquí como ⟨U+…⟩; el archivo los tiene tal cual."
-                      )}
-                    </p>`
-              }
-              ${fileLink(to(`/portal/events/${id}/bytes`), t("Download", "Descargar"))}`
-          )}
-        </div>
-        <aside>
-          ${section(
-            "facts",
-            t("Event", "Evento"),
-            facts([
-              [
-                t("Document", "Documento"),
-                isSample
-                  ? t("None: this is a sample", "Ninguno: es una muestra")
-                  : idLink(visit, document.id, document.number === "" ? undefined : document.number)
-              ],
-              [t("Type", "Tipo"), html`<code>${event.type}</code>`],
-              [t("Size", "Tamaño"), size(t, bytes.length)],
-              ["Id", copied(visit, id)]
-            ])
-          )}
-          ${othersPart(visit, id, others.data)}
-        </aside>
-      </div>`
-  } satisfies Page as Page
+  const number = document.number === "" ? undefined : document.number
+  const known = facts([
+    [
+      t("Document", "Documento"),
+      isSample ? t("None: this is a sample", "Ninguno: es una muestra") : idLink(visit, document.id, number)
+    ],
+    [t("Type", "Tipo"), inCode(event.type)],
+    [t("Size", "Tamaño"), size(t, bytes.length)],
+    ["Id", copied(visit, id)]
+  ])
+  const words = eventWords(t, event.type)
+  return titled(
+    "events",
+    {
+      above: redeliveredNotice(visit),
+      title: number === undefined ? words : `${words} · ${number}`,
+      sub: time(visit, event.created)
+    },
+    twoColumns(
+      [
+        deliveriesPart(visit, deliveries, endpoints.data, yield* Clock.currentTimeMillis),
+        bytesPart(visit, bytes, text)
+      ],
+      [section("facts", t("Event", "Evento"), known), othersPart(visit, id, others.data)]
+    )
+  )
 })

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
-import { attributes, type Html, html } from "../../http/pages/Html.ts"
+import { attributes, type Html, html, type Part } from "../../http/pages/Html.ts"
+import { firstOf, type ShownForm } from "./FormBody.ts"
 import type { Refusal } from "../frame/Refusal.ts"
 import { languageOfMessage } from "../frame/SpanishRefusals.ts"
 import type { Visit } from "../frame/Visit.ts"
@@ -14,7 +15,7 @@ export const onceField = (): Html => html`<input type="hidden" name="once" value
 interface FormOptions {
   /** The path of the change: `/portal/documents/…/retry`. */
   readonly action: string
-  readonly content: Html
+  readonly content?: Part
   /** The words of the button that sends the form; left out when the content has buttons of its own. */
   readonly submit?: string
   /** `first`: the action that the page is about. `danger`: a change that cannot be undone. */
@@ -27,7 +28,7 @@ interface FormOptions {
 /** A form that changes something. It carries the token and a key of its own (`once`). */
 export const form = (
   visit: Visit,
-  { action, className, content, hasFile = false, kind, submit }: FormOptions
+  { action, className, content = null, hasFile = false, kind, submit }: FormOptions
 ): Html => {
   const button = submit === undefined ? null : html`<button class="${kind ?? ""}">${submit}</button>`
   const inside = html`${csrfField(visit)}${onceField()}${content}${button}`
@@ -38,11 +39,21 @@ export const form = (
 
 /** A button that changes something without asking for more. */
 export const action = (visit: Visit, options: Omit<FormOptions, "content"> & { readonly submit: string }): Html =>
-  form(visit, { ...options, content: html``, className: "inline" })
+  form(visit, { ...options, className: "inline" })
+
+/** A change that cannot be undone, behind a line that opens to what it does. */
+export const warned = (
+  visit: Visit,
+  summary: string,
+  warning: string | null,
+  change: { readonly action: string; readonly submit: string }
+): Html =>
+  html`<details>
+    <summary>${summary}</summary>
+    ${warning === null ? null : html`<p>${warning}</p>`} ${form(visit, { ...change, kind: "danger" })}
+  </details>`
 
 interface FieldOptions {
-  readonly name: string
-  readonly label: string
   readonly value?: string
   /** One line below the field that says what to type. */
   readonly hint?: string
@@ -62,8 +73,8 @@ interface FieldOptions {
   readonly isCode?: boolean
 }
 
-const control = (options: FieldOptions, id: string, described: string): Html => {
-  const { choices, error, isCode = false, isRequired = false, name, rows, type = "text", value = "" } = options
+const control = (name: string, options: FieldOptions, id: string, described: string): Html => {
+  const { choices, error, isCode = false, isRequired = false, rows, type = "text", value = "" } = options
   const common = {
     id,
     name,
@@ -92,18 +103,27 @@ const control = (options: FieldOptions, id: string, described: string): Html => 
 }
 
 /** A field of a form with its label, its hint and what is wrong with its value. */
-export const field = (options: FieldOptions): Html => {
-  const { error, hint, label, name } = options
+export const field = (name: string, label: string, options: FieldOptions = {}): Html => {
+  const { error, hint } = options
   const id = `field-${name.replaceAll(/[^\w]+/g, "-")}`
   const described = [hint === undefined ? "" : `${id}-hint`, error === undefined ? "" : `${id}-error`]
     .filter((each) => each !== "")
     .join(" ")
   return html`<div class="field">
     <label for="${id}">${label}</label>
-    ${control(options, id, described)} ${hint === undefined ? null : html`<small id="${id}-hint">${hint}</small>`}
+    ${control(name, options, id, described)} ${hint === undefined ? null : html`<small id="${id}-hint">${hint}</small>`}
     ${error === undefined ? null : html`<small id="${id}-error" class="bad" lang="${languageOfMessage(error)}">${error}</small>`}
   </div>`
 }
+
+/** Makes the fields of a form: each shows the value of its name, and what is wrong with it. */
+export const inputs =
+  (value: (name: string) => string, fault: (name: string) => string | undefined): typeof field =>
+  (name, label, options = {}) =>
+    field(name, label, { value: value(name), error: fault(name), ...options })
+
+/** Makes the fields of a form that is shown with its values and faults. */
+export const inputsOf = ({ faults, values }: ShownForm) => inputs((name) => firstOf(values, name), faults.of)
 
 /** A box to tick. */
 export const checkbox = (name: string, label: string, isChecked: boolean, value = "on"): Html =>

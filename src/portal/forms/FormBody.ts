@@ -174,6 +174,12 @@ export interface FormFaults {
   readonly isNamed: (param: string) => boolean
 }
 
+/** What a form shows: the values of its fields, and what is wrong with them. */
+export interface ShownForm {
+  readonly values: FormValues
+  readonly faults: FormFaults
+}
+
 export const noFaults: FormFaults = { of: () => undefined, isNamed: () => false }
 
 /** The field that a violation belongs to: its own, that of the list or the object around it, or the first one inside of it. */

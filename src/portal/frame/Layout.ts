@@ -2,7 +2,7 @@ import * as Fs from "node:fs"
 import { fileURLToPath } from "node:url"
 import type { Capability } from "../../../schemas/PortalSession.ts"
 import { asset, icon } from "../../http/pages/Assets.ts"
-import { type Html, html } from "../../http/pages/Html.ts"
+import { type Html, html, type Part } from "../../http/pages/Html.ts"
 import { time } from "./Formats.ts"
 import { csrfField } from "../forms/Fields.ts"
 import type { Translate, Visit } from "./Visit.ts"
@@ -41,6 +41,37 @@ export interface Page {
   /** The HTTP status; 200 if left out. */
   readonly status?: number
 }
+
+/** What a page begins with. */
+interface Headline {
+  readonly title: string
+  /** The words of the headline; the title if left out. */
+  readonly heading?: string
+  /** The line below the headline. */
+  readonly sub?: Part
+  /** Buttons beside the headline. */
+  readonly actions?: Part
+  /** What stands above the headline. */
+  readonly above?: Part
+}
+
+/** The headline of a page. */
+export const headline = ({ above = null, actions = null, heading, sub = null, title }: Headline): Html =>
+  html`${above}
+    <div class="head">
+      <div>
+        <h1>${heading ?? title}</h1>
+        ${sub === null ? null : html`<p class="sub">${sub}</p>`}
+      </div>
+      ${actions === null ? null : html`<div class="do">${actions}</div>`}
+    </div>`
+
+/** A page with its headline. */
+export const titled = (current: Section | null, head: Headline, ...content: ReadonlyArray<Part>): Page => ({
+  title: head.title,
+  current,
+  content: html`${headline(head)} ${content}`
+})
 
 const sections = (t: Translate): ReadonlyArray<readonly [Section, string, string]> => [
   ["home", "/portal", t("Home", "Inicio")],

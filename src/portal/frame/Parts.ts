@@ -1,4 +1,4 @@
-import { attributes, type Html, html } from "../../http/pages/Html.ts"
+import { attributes, type Html, html, type Part } from "../../http/pages/Html.ts"
 import type { Visit } from "./Visit.ts"
 
 /** How a state looks: a mark and a colour, beside its words. */
@@ -17,14 +17,18 @@ export const copied = ({ t }: Pick<Visit, "t">, value: string): Html =>
       ${t("Copy", "Copiar")}
     </button>`
 
+/** An id or another text that programs read; null for none. */
+export const inCode = (text: string | null | undefined): Html | null =>
+  text === null || text === undefined ? null : html`<code>${text}</code>`
+
 /** A card of a page, with its title. */
-export const section = (id: string, title: string, content: Html): Html =>
+export const section = (id: string, title: string, ...content: ReadonlyArray<Part>): Html =>
   html`<section aria-labelledby="${id}">
     <h2 id="${id}">${title}</h2>
     ${content}
   </section>`
 
-/** Facts in two columns. Those without a value are left out. */
+/** Facts with their names. Those without a value are left out. */
 export const facts = (rows: ReadonlyArray<readonly [name: string, value: Html | string | null | undefined]>): Html =>
   html`<dl>
     ${rows.flatMap(([name, value]) =>
@@ -36,6 +40,16 @@ export const facts = (rows: ReadonlyArray<readonly [name: string, value: Html | 
           ]
     )}
   </dl>`
+
+/** Facts in a wide card, where they stand beside their names. */
+export const wideFacts = (rows: Parameters<typeof facts>[0]): Html => html`<div class="left">${facts(rows)}</div>`
+
+/** Two columns. `label` names the narrow one for those who do not see the page. */
+export const twoColumns = (wide: Part, narrow: Part, label?: string): Html =>
+  html`<div class="grid">
+    <div>${wide}</div>
+    <aside ${attributes({ "aria-label": label })}>${narrow}</aside>
+  </div>`
 
 export interface Column<Row> {
   readonly title: string
@@ -77,7 +91,7 @@ export const table = <Row>(caption: string, columns: ReadonlyArray<Column<Row>>,
   </div>`
 
 /** What is said where there is nothing yet, with what to do. */
-export const emptyState = (title: string, content: Html): Html =>
+export const emptyState = (title: string, content: Part): Html =>
   html`<div class="empty">
     <b>${title}</b>
     <p>${content}</p>
@@ -115,50 +129,4 @@ export const notice = ({ query }: Pick<Visit, "query">, words: Readonly<Record<s
   return Object.hasOwn(words, name)
     ? html`<p class="notice" role="status" data-notice="${name}">${words[name] ?? ""}</p>`
     : html``
-}
-
-/** The links to the pages before and after a page of a list. `path` and `query` are those of the list, without its place. */
-export const pager = (
-  { query, t, to }: Pick<Visit, "query" | "t" | "to">,
-  path: string,
-  place: {
-    readonly first: string | undefined
-    readonly last: string | undefined
-    readonly hasNext: boolean
-    readonly hasBefore: boolean
-  }
-): Html => {
-  const others = Object.fromEntries([...query].filter(([name]) => !["after", "before", "notice"].includes(name)))
-  const { first, hasBefore, hasNext, last } = place
-  if (!hasBefore && !hasNext) return html``
-  return html`<nav class="pager" aria-label="${t("Pages of the list", "Páginas de la lista")}">
-    ${hasBefore ? html`<a class="b" rel="prev" href="${to(path, { ...others, before: first })}">${t("Newer", "Más recientes")}</a>` : null}
-    ${hasNext ? html`<a class="b" rel="next" href="${to(path, { ...others, after: last })}">${t("Older", "Más antiguos")}</a>` : null}
-  </nav>`
-}
-
-/** A list of the API. */
-export interface Listed<A> {
-  readonly data: ReadonlyArray<A>
-  readonly has_more: boolean
-}
-
-/** The cursors of the API's list for the page that the query asks for. */
-export const cursors = ({ query }: Pick<Visit, "query">) => ({
-  starting_after: query.get("after") ?? undefined,
-  ending_before: query.get("after") === null ? (query.get("before") ?? undefined) : undefined
-})
-
-/** The place of a list that `cursors` asked for, for `pager`. */
-export const placeOf = <A extends { readonly id: string }>(
-  { query }: Pick<Visit, "query">,
-  { data, has_more }: Listed<A>
-) => {
-  const isBackward = query.get("after") === null && query.has("before")
-  return {
-    first: data[0]?.id,
-    last: data.at(-1)?.id,
-    hasNext: isBackward || has_more,
-    hasBefore: isBackward ? has_more : query.has("after")
-  }
 }

@@ -5,9 +5,9 @@ import { type Html, html } from "../../http/pages/Html.ts"
 import { type AccountOverview, type LatestRow, type TodayRow, todayMax } from "../../store/overview/OverviewRows.ts"
 import { kindWords, statusMark, statusWords } from "../frame/DocumentWords.ts"
 import { day, figure, money, shortTime } from "../frame/Formats.ts"
-import type { Page } from "../frame/Layout.ts"
+import { type Page, titled } from "../frame/Layout.ts"
 import { idLink } from "../frame/Links.ts"
-import { linkButton, section, state, table } from "../frame/Parts.ts"
+import { type Column, linkButton, section, state, table, twoColumns } from "../frame/Parts.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { dayLine } from "./DayLine.ts"
 import type { Need } from "./Need.ts"
@@ -82,34 +82,27 @@ const todaySection = (visit: Visit, { days, today }: AccountOverview): Html => {
 
 const latestSection = (visit: Visit, latest: ReadonlyArray<LatestRow>): Html => {
   const { t, to } = visit
+  const title = t("Newest documents", "Documentos más recientes")
+  const columns: ReadonlyArray<Column<LatestRow>> = [
+    {
+      title: t("Document", "Documento"),
+      cell: ({ created_at, full_number, id, kind }) =>
+        html`${idLink(visit, id, full_number ?? kindWords(t, kind))}<br />
+          <small>${shortTime(visit, created_at)}</small>`
+    },
+    { title: t("Customer", "Cliente"), cell: ({ buyer }) => buyer, isWide: true },
+    { title: t("Status", "Estado"), cell: (row) => statusMark(t, statusOf(row.state)) },
+    { title: t("Amount", "Valor"), cell: ({ currency, total }) => money(t, total, currency), isFigure: true }
+  ]
   return section(
     "latest",
-    t("Newest documents", "Documentos más recientes"),
-    html`${table(
-        t("Newest documents", "Documentos más recientes"),
-        [
-          {
-            title: t("Document", "Documento"),
-            cell: ({ created_at, full_number, id, kind }: LatestRow) =>
-              html`${idLink(visit, id, full_number ?? kindWords(t, kind))}<br />
-                <small>${shortTime(visit, created_at)}</small>`
-          },
-          { title: t("Customer", "Cliente"), cell: ({ buyer }) => buyer, isWide: true },
-          { title: t("Status", "Estado"), cell: (row) => statusMark(t, statusOf(row.state)) },
-          {
-            title: t("Amount", "Valor"),
-            cell: ({ currency, total }) => money(t, total, currency),
-            isFigure: true
-          }
-        ],
-        latest
-      )}
-      <p class="pager"><a href="${to("/portal/documents")}">${t("All documents", "Todos los documentos")}</a></p>`
+    title,
+    table(title, columns, latest),
+    html`<p class="pager"><a href="${to("/portal/documents")}">${t("All documents", "Todos los documentos")}</a></p>`
   )
 }
 
 const liveSection = ({ session, t, to }: Visit, { live }: Home["account"]): Html => {
-  if (live.ready) return html``
   const { livemode } = session.principal
   const left = live.steps.length
   const words = livemode
@@ -129,51 +122,40 @@ const liveSection = ({ session, t, to }: Visit, { live }: Home["account"]): Html
 /** Whether nobody has done anything with the account yet. */
 const isNew = ({ latest }: AccountOverview) => latest.length === 0
 
-const firstSteps = ({ session, t, to }: Visit, { customers, endpoints }: AccountOverview): Html => {
-  const { livemode } = session.principal
-  const command = "npx folio trigger invoice.accepted_by_authority --wait"
-  const customer = html`<li>
-    <p>
-      ${t("A customer: who the invoice is for.", "Un cliente: a quién se le factura.")}
-      ${
-        customers > 0
-          ? state("ok", t("You have one.", "Ya tiene uno."))
-          : html`<a href="${to("/portal/customers")}">${t("Register one", "Registrar uno")}</a>`
-      }
-    </p>
-  </li>`
-  const invoice = livemode
-    ? html`<li>
-        <p>
-          ${t("An invoice, sent by your program with a live key.", "Una factura, enviada por su programa con una clave de producción.")}
-          <a href="${to("/docs/guides/first-invoice")}" hx-boost="false">${t("How", "Cómo")}</a>
-        </p>
-      </li>`
-    : html`<li>
-        <p>
-          ${t("An invoice, sent by your program.", "Una factura, enviada por su programa.")}
-          <a href="${to("/docs/guides/first-invoice")}" hx-boost="false">${t("How", "Cómo")}</a>
-        </p>
-        <p>
-          ${t("To see one immediately, with its own customer:", "Para ver una de inmediato, con su propio cliente:")}
-        </p>
-        <pre><code>${command}</code></pre>
-      </li>`
-  const webhook = html`<li>
-    <p>
-      ${t("An endpoint, where your program learns the outcome.", "Un destino, donde su programa se entera del resultado.")}
-      ${
-        endpoints.length > 0
-          ? state("ok", t("You have one.", "Ya tiene uno."))
-          : html`<a href="${to("/portal/endpoints")}">${t("Add one", "Agregar uno")}</a>`
-      }
-    </p>
-  </li>`
+/** A step that is done, or the page on which to do it. */
+const stepMark = ({ t, to }: Visit, isDone: boolean, page: string, words: string): Html =>
+  isDone ? state("ok", t("You have one.", "Ya tiene uno.")) : html`<a href="${to(page)}">${words}</a>`
+
+const firstInvoice = ({ session, t, to }: Visit): Html => {
+  const how = html`<a href="${to("/docs/guides/first-invoice")}" hx-boost="false">${t("How", "Cómo")}</a>`
+  if (session.principal.livemode)
+    return html`<p>
+      ${t("An invoice, sent by your program with a live key.", "Una factura, enviada por su programa con una clave de producción.")}
+      ${how}
+    </p>`
+  return html`<p>${t("An invoice, sent by your program.", "Una factura, enviada por su programa.")} ${how}</p>
+    <p>${t("To see one immediately, with its own customer:", "Para ver una de inmediato, con su propio cliente:")}</p>
+    <pre><code>npx folio trigger invoice.accepted_by_authority --wait</code></pre>`
+}
+
+const firstSteps = (visit: Visit, { customers, endpoints }: AccountOverview): Html => {
+  const { t, to } = visit
+  const customer = stepMark(visit, customers > 0, "/portal/customers", t("Register one", "Registrar uno"))
+  const endpoint = stepMark(visit, endpoints.length > 0, "/portal/endpoints", t("Add one", "Agregar uno"))
   return section(
     "first",
     t("What to do first", "Qué hacer primero"),
     html`<ol>
-        ${customer}${invoice}${webhook}
+        <li>
+          <p>${t("A customer: who the invoice is for.", "Un cliente: a quién se le factura.")} ${customer}</p>
+        </li>
+        <li>${firstInvoice(visit)}</li>
+        <li>
+          <p>
+            ${t("An endpoint, where your program learns the outcome.", "Un destino, donde su programa se entera del resultado.")}
+            ${endpoint}
+          </p>
+        </li>
       </ol>
       <p>
         <a href="${to("/docs")}" hx-boost="false"
@@ -186,27 +168,18 @@ const firstSteps = ({ session, t, to }: Visit, { customers, endpoints }: Account
 /** The first page: what needs somebody, what happened today, and the last days. */
 export const homePage = (visit: Visit, { account, needs, overview }: Home): Page => {
   const { t } = visit
-  const date = overview.days.at(-1)?.date ?? ""
-  const left = isNew(overview)
-    ? html`${needs.length === 0 ? null : needsSection(visit, needs)}${firstSteps(visit, overview)}`
-    : html`${needsSection(visit, needs)}${todaySection(visit, overview)}${section(
-        "days",
-        t("The last 30 days", "Los últimos 30 días"),
-        dayLine(visit, overview.days)
-      )}${latestSection(visit, overview.latest)}`
-  const aside = liveSection(visit, account)
-  const content =
-    aside.markup === ""
-      ? left
-      : html`<div class="grid">
-          <div>${left}</div>
-          <aside aria-label="${t("Going live", "Salir a producción")}">${aside}</aside>
-        </div>`
-  return {
-    title: t("Home", "Inicio"),
-    current: "home",
-    content: html`<h1>${account.name}</h1>
-      <p class="sub">${day(visit, date)}</p>
-      ${content}`
-  }
+  const { days, latest } = overview
+  const wide = isNew(overview)
+    ? [needs.length === 0 ? null : needsSection(visit, needs), firstSteps(visit, overview)]
+    : [
+        needsSection(visit, needs),
+        todaySection(visit, overview),
+        section("days", t("The last 30 days", "Los últimos 30 días"), dayLine(visit, days)),
+        latestSection(visit, latest)
+      ]
+  return titled(
+    "home",
+    { title: t("Home", "Inicio"), heading: account.name, sub: day(visit, days.at(-1)?.date ?? "") },
+    account.live.ready ? wide : twoColumns(wide, liveSection(visit, account), t("Going live", "Salir a producción"))
+  )
 }

@@ -1,33 +1,32 @@
 import type { ApiKey } from "../../../schemas/ApiKey.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
-import { faultOf, field } from "../forms/Fields.ts"
+import { faultOf, inputs } from "../forms/Fields.ts"
+import { filterForm, momentOf } from "../frame/Lists.ts"
 import type { Refusal } from "../frame/Refusal.ts"
 import type { Visit } from "../frame/Visit.ts"
-import { filterForm, momentOf } from "../frame/Filters.ts"
 
-const usual = ["path", "status", "method", "key"]
-const rare = ["idempotency_key", "object", "from", "to"]
+/** The fields of the filter that are often used, and the parameter of the API that each stands for. */
+const usual: Readonly<Record<string, string>> = { path: "path", status: "status", method: "method", key: "api_key_id" }
+const moments: Readonly<Record<string, string>> = { from: "created[gte]", to: "created[lte]" }
+const rare: Readonly<Record<string, string>> = { idempotency_key: "idempotency_key", object: "object_id", ...moments }
+const parameters = { ...usual, ...rare }
+
+const hasSome = ({ query }: Pick<Visit, "query">, fields: Readonly<Record<string, string>>) =>
+  Object.keys(fields).some((name) => (query.get(name) ?? "") !== "")
 
 /** The filter of the API for the query of the page. */
-export const filterOf = (query: URLSearchParams) => {
-  const value = (name: string) => query.get(name)?.trim() ?? ""
-  return {
-    path: value("path"),
-    status: value("status"),
-    method: value("method"),
-    api_key_id: value("key"),
-    idempotency_key: value("idempotency_key"),
-    object_id: value("object"),
-    "created[gte]": momentOf(value("from")),
-    "created[lte]": momentOf(value("to"))
-  }
-}
+export const filterOf = (query: URLSearchParams): Readonly<Record<string, string | undefined>> =>
+  Object.fromEntries(
+    Object.entries(parameters).map(([name, parameter]) => {
+      const value = query.get(name)?.trim() ?? ""
+      return [parameter, Object.hasOwn(moments, name) ? momentOf(value) : value]
+    })
+  )
 
 /** Whether a parameter of the API has a field in the form. */
-export const hasField = (param: string): boolean => Object.hasOwn(filterOf(new URLSearchParams()), param)
+export const hasField = (param: string): boolean => Object.values(parameters).includes(param)
 
-export const isFiltered = ({ query }: Pick<Visit, "query">): boolean =>
-  [...usual, ...rare].some((name) => (query.get(name) ?? "") !== "")
+export const isFiltered = (visit: Pick<Visit, "query">): boolean => hasSome(visit, parameters)
 
 /** The form that filters the log. Filters that are used rarely open on demand. */
 export const filters = (
@@ -37,42 +36,35 @@ export const filters = (
   refusal: Refusal | undefined
 ): Html => {
   const { query, t } = visit
-  const value = (name: string) => query.get(name) ?? ""
-  const isRare = rare.some((name) => value(name) !== "")
-  const text = (name: string, label: string, parameter: string) =>
-    field({ name, label, value: value(name), isCode: true, error: faultOf(refusal, parameter) })
-  const moment = (name: string, label: string, parameter: string) =>
-    field({ name, label, type: "datetime-local", value: value(name), error: faultOf(refusal, parameter) })
-  const choice = (name: string, label: string, parameter: string, choices: ReadonlyArray<readonly [string, string]>) =>
-    field({ name, label, value: value(name), choices, error: faultOf(refusal, parameter) })
+  const input = inputs(
+    (name) => query.get(name) ?? "",
+    (name) => faultOf(refusal, parameters[name] ?? "")
+  )
+  const statuses = [
+    ["", t("All", "Todas")],
+    ["2xx", t("2xx succeeded", "2xx con éxito")],
+    ["4xx", t("4xx refused", "4xx rechazadas")],
+    ["5xx", t("5xx failed", "5xx con falla")]
+  ] as const
+  const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"].map((method) => [method, method] as const)
+  const named = keys.map(
+    ({ id, last_four, name }) => [id, name === null ? `…${last_four}` : `${name} …${last_four}`] as const
+  )
   return filterForm(
     visit,
     path,
     [
-      text("path", t("Path begins with", "La ruta empieza por"), "path"),
-      choice("status", t("Response", "Respuesta"), "status", [
-        ["", t("All", "Todas")],
-        ["2xx", t("2xx succeeded", "2xx con éxito")],
-        ["4xx", t("4xx refused", "4xx rechazadas")],
-        ["5xx", t("5xx failed", "5xx con falla")]
-      ]),
-      choice("method", t("Method", "Método"), "method", [
-        ["", t("All", "Todos")],
-        ...["GET", "POST", "PUT", "PATCH", "DELETE"].map((method) => [method, method] as const)
-      ]),
-      choice("key", t("API key", "Clave de la API"), "api_key_id", [
-        ["", t("All", "Todas")],
-        ...keys.map(
-          ({ id, last_four, name }) => [id, name === null ? `…${last_four}` : `${name} …${last_four}`] as const
-        )
-      ]),
-      html`<details ${isRare ? html`open` : null}>
+      input("path", t("Path begins with", "La ruta empieza por"), { isCode: true }),
+      input("status", t("Response", "Respuesta"), { choices: statuses }),
+      input("method", t("Method", "Método"), { choices: [["", t("All", "Todos")], ...methods] }),
+      input("key", t("API key", "Clave de la API"), { choices: [["", t("All", "Todas")], ...named] }),
+      html`<details ${hasSome(visit, rare) ? html`open` : null}>
         <summary>${t("More filters", "Más filtros")}</summary>
         <div class="fields">
-          ${text("idempotency_key", t("Idempotency key", "Clave de idempotencia"), "idempotency_key")}
-          ${text("object", t("Id of an object", "Id de un objeto"), "object_id")}
-          ${moment("from", t("From (Colombian time)", "Desde (hora de Colombia)"), "created[gte]")}
-          ${moment("to", t("To", "Hasta"), "created[lte]")}
+          ${input("idempotency_key", t("Idempotency key", "Clave de idempotencia"), { isCode: true })}
+          ${input("object", t("Id of an object", "Id de un objeto"), { isCode: true })}
+          ${input("from", t("From (Colombian time)", "Desde (hora de Colombia)"), { type: "datetime-local" })}
+          ${input("to", t("To", "Hasta"), { type: "datetime-local" })}
         </div>
       </details>`
     ],

@@ -3,40 +3,35 @@ import type { Account } from "../../../schemas/Account.ts"
 import type { ApiKey } from "../../../schemas/ApiKey.ts"
 import type { LoggedRequest } from "../../../schemas/Request.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
-import { shortTime } from "../frame/Formats.ts"
 import { refusedForm } from "../forms/Fields.ts"
-import type { Page } from "../frame/Layout.ts"
-import { emptyState, type Listed, pager, placeOf, section, table } from "../frame/Parts.ts"
+import { shortTime } from "../frame/Formats.ts"
+import { titled } from "../frame/Layout.ts"
+import { asked, type Listed, listTable, noneFits } from "../frame/Lists.ts"
+import { type Column, emptyState, section } from "../frame/Parts.ts"
 import type { Visit } from "../frame/Visit.ts"
-import { asked } from "../frame/Filters.ts"
 import { filterOf, filters, hasField, isFiltered } from "./RequestFilters.ts"
 import { statusMark, tookWords, verdictLink, who } from "./RequestWords.ts"
 
 const path = "/portal/requests"
-const perPage = 25
 
-const rows = (visit: Visit, requests: ReadonlyArray<LoggedRequest>): Html => {
+const columns = (visit: Visit): ReadonlyArray<Column<LoggedRequest>> => {
   const { t, to } = visit
-  return table(
-    t("Requests, newest first", "Solicitudes, la más reciente primero"),
-    [
-      { title: t("Time", "Hora"), cell: ({ created }: LoggedRequest) => shortTime(visit, created) },
-      {
-        title: t("Request", "Solicitud"),
-        cell: (request) =>
-          html`<a href="${to(`${path}/${request.id}`)}"><code>${request.method} ${request.path}</code></a>
-            <small>${verdictLink(visit, request)}</small>`
-      },
-      {
-        title: t("Response", "Respuesta"),
-        cell: ({ error_code, status }) =>
-          html`${statusMark(t, status)} ${error_code === null ? null : html`<small><code>${error_code}</code></small>`}`
-      },
-      { title: t("By", "Por"), isWide: true, cell: (request) => who(t, request) },
-      { title: t("Took", "Tardó"), isFigure: true, isWide: true, cell: (request) => tookWords(t, request) }
-    ],
-    requests
-  )
+  return [
+    { title: t("Time", "Hora"), cell: ({ created }) => shortTime(visit, created) },
+    {
+      title: t("Request", "Solicitud"),
+      cell: (request) =>
+        html`<a href="${to(`${path}/${request.id}`)}"><code>${request.method} ${request.path}</code></a>
+          <small>${verdictLink(visit, request)}</small>`
+    },
+    {
+      title: t("Response", "Respuesta"),
+      cell: ({ error_code, status }) =>
+        html`${statusMark(t, status)} ${error_code === null ? null : html`<small><code>${error_code}</code></small>`}`
+    },
+    { title: t("By", "Por"), isWide: true, cell: (request) => who(t, request) },
+    { title: t("Took", "Tardó"), isFigure: true, isWide: true, cell: (request) => tookWords(t, request) }
+  ]
 }
 
 const offPart = ({ t, to }: Visit): Html =>
@@ -50,40 +45,38 @@ const offPart = ({ t, to }: Visit): Html =>
 
 /** The request log, newest first. */
 export const page = Effect.fnUntraced(function* (visit: Visit) {
-  const { get, query, t, to } = visit
+  const { get, query, t } = visit
   const [{ list, refusal }, keys, account] = yield* Effect.all([
-    asked<LoggedRequest>(visit, "/v1/requests", filterOf(query), perPage),
+    asked<LoggedRequest>(visit, "/v1/requests", 25, filterOf(query)),
     get<Listed<ApiKey>>("/v1/api-keys", { limit: "100" }),
     get<Account>("/v1/account")
   ])
   const nothing = isFiltered(visit)
-    ? emptyState(
-        t("No request fits", "Ninguna solicitud coincide"),
-        html`<a href="${to(path)}">${t("Show all", "Ver todo")}</a>`
-      )
+    ? noneFits(visit, path, t("No request fits", "Ninguna solicitud coincide"))
     : emptyState(
         t("No request yet", "Todavía no hay solicitudes"),
-        html`${t(
+        t(
           "A request that is made with an API key of this account appears here within a second.",
           "Una solicitud hecha con una clave de la API de esta cuenta aparece aquí en un segundo."
-        )}`
+        )
       )
-  return {
-    title: t("Requests", "Solicitudes"),
-    current: "requests",
-    content: html`<h1>${t("Requests", "Solicitudes")}</h1>
-      <p class="sub">
-        ${t(
-          "What was asked of the API in the last seven days, and what it answered.",
-          "Lo que se pidió a la API en los últimos siete días, y lo que respondió."
-        )}
-      </p>
-      ${account.request_log === "off" ? offPart(visit) : null}${refusedForm(visit, refusal, hasField)}
-      ${filters(visit, path, keys.data, refusal)}
-      ${section(
-        "list",
-        t("Newest first", "Las más recientes primero"),
-        html`${list.data.length === 0 ? nothing : rows(visit, list.data)}${pager(visit, path, placeOf(visit, list))}`
-      )}`
-  } satisfies Page as Page
+  const caption = t("Requests, newest first", "Solicitudes, la más reciente primero")
+  return titled(
+    "requests",
+    {
+      title: t("Requests", "Solicitudes"),
+      sub: t(
+        "What was asked of the API in the last seven days, and what it answered.",
+        "Lo que se pidió a la API en los últimos siete días, y lo que respondió."
+      )
+    },
+    account.request_log === "off" ? offPart(visit) : null,
+    refusedForm(visit, refusal, hasField),
+    filters(visit, path, keys.data, refusal),
+    section(
+      "list",
+      t("Newest first", "Las más recientes primero"),
+      listTable(visit, path, list, { caption, columns: columns(visit), nothing })
+    )
+  )
 })

@@ -4,8 +4,8 @@ import type { LoggedRequest, LoggedRequestWithBodies } from "../../../schemas/Re
 import { type Html, html } from "../../http/pages/Html.ts"
 import { clock, size, time, visible } from "../frame/Formats.ts"
 import { idLink } from "../frame/Links.ts"
-import type { Page } from "../frame/Layout.ts"
-import { copied, facts, section } from "../frame/Parts.ts"
+import { titled } from "../frame/Layout.ts"
+import { inCode, twoColumns, copied, facts, section } from "../frame/Parts.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { indented } from "./JsonText.ts"
 import { statusMark, tookWords, verdictWords, who } from "./RequestWords.ts"
@@ -104,45 +104,38 @@ const maskedPart = ({ t, to }: Visit, level: Account["request_log"]): Html =>
 
 /** A request of the log, with all that is known of it. */
 export const page = Effect.fnUntraced(function* (visit: Visit) {
-  const { get, t } = visit
-  const id = visit.id
+  const { get, id, t } = visit
   const request = yield* get<LoggedRequestWithBodies>(`/v1/requests/${id}`)
-  const { created, events, ip, method, objects, query, status, version } = request
+  const { created, events, ip, method, objects, query, request_bytes, response_bytes, status, version } = request
   const masked = isMasked(request) ? maskedPart(visit, (yield* get<Account>("/v1/account")).request_log) : null
-  return {
-    title: `${method} ${request.path}`,
-    current: "requests",
-    content: html`<h1>${method} ${request.path}</h1>
-      <p class="sub">${statusMark(t, status)} ${t("in", "en")} ${tookWords(t, request)} · ${time(visit, created)}</p>
-      <div class="grid">
-        <div>
-          ${errorPart(visit, request)}${masked}
-          ${bodyPart(visit, "sent", t("Request body", "Cuerpo de la solicitud"), {
-            body: request.request_body,
-            bytes: request.request_bytes
-          })}
-          ${bodyPart(visit, "answered", t("Response body", "Cuerpo de la respuesta"), {
-            body: request.response_body,
-            bytes: request.response_bytes
-          })}
-        </div>
-        <aside>
-          ${keyPart(visit, request)}
-          ${section(
-            "facts",
-            t("Request", "Solicitud"),
-            facts([
-              [t("Arrived", "Llegó"), clock(created)],
-              [t("By", "Por"), who(t, request)],
-              [t("From", "Desde"), ip === null ? null : html`<code>${ip}</code>`],
-              [t("Query", "Consulta"), query === null ? null : html`<code>${visible(query)}</code>`],
-              [t("Version", "Versión"), version],
-              [t("Objects", "Objetos"), links(visit, objects)],
-              [t("Events", "Eventos"), links(visit, events)],
-              ["Id", copied(visit, id)]
-            ])
-          )}
-        </aside>
-      </div>`
-  } satisfies Page as Page
+  const [sent, answered] = [
+    { body: request.request_body, bytes: request_bytes },
+    { body: request.response_body, bytes: response_bytes }
+  ]
+  const known = facts([
+    [t("Arrived", "Llegó"), clock(created)],
+    [t("By", "Por"), who(t, request)],
+    [t("From", "Desde"), inCode(ip)],
+    [t("Query", "Consulta"), inCode(query && visible(query))],
+    [t("Version", "Versión"), version],
+    [t("Objects", "Objetos"), links(visit, objects)],
+    [t("Events", "Eventos"), links(visit, events)],
+    ["Id", copied(visit, id)]
+  ])
+  return titled(
+    "requests",
+    {
+      title: `${method} ${request.path}`,
+      sub: html`${statusMark(t, status)} ${t("in", "en")} ${tookWords(t, request)} · ${time(visit, created)}`
+    },
+    twoColumns(
+      [
+        errorPart(visit, request),
+        masked,
+        bodyPart(visit, "sent", t("Request body", "Cuerpo de la solicitud"), sent),
+        bodyPart(visit, "answered", t("Response body", "Cuerpo de la respuesta"), answered)
+      ],
+      [keyPart(visit, request), section("facts", t("Request", "Solicitud"), known)]
+    )
+  )
 })

@@ -4,8 +4,9 @@ import type { Resolution } from "../../../schemas/Resolution.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { identificationWords } from "../customers/PartyWords.ts"
 import { figure } from "../frame/Formats.ts"
-import type { Page } from "../frame/Layout.ts"
-import { type Listed, section, state } from "../frame/Parts.ts"
+import { titled } from "../frame/Layout.ts"
+import { section, state } from "../frame/Parts.ts"
+import { type Listed } from "../frame/Lists.ts"
 import { page } from "../frame/Routes.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { liveSteps } from "./live/LiveSteps.ts"
@@ -95,20 +96,15 @@ const overview = Effect.fnUntraced(function* (visit: Visit) {
       html`<dt><a href="${to(`${setupRoot}/${where}`)}">${name}</a></dt>
         <dd>${says}</dd>`
   )
-  const shown: Page = {
-    title: t("Setup", "Ajustes"),
-    current: "setup",
-    content: html`<h1>${t("Setup", "Ajustes")}</h1>
-      <p class="sub">
-        ${account.name} ·
-        ${session.principal.livemode ? t("live mode", "producción") : t("test mode", "modo de pruebas")}
-      </p>
-      <div class="grid">
-        <div>${section("parts", t("What can be set", "Qué se puede definir"), html`<dl>${rows}</dl>`)}</div>
-        <div>${liveSteps(visit, account)}</div>
-      </div>`
-  }
-  return shown
+  const mode = session.principal.livemode ? t("live mode", "producción") : t("test mode", "modo de pruebas")
+  return titled(
+    "setup",
+    { title: t("Setup", "Ajustes"), sub: `${account.name} · ${mode}` },
+    html`<div class="grid">
+      <div>${section("parts", t("What can be set", "Qué se puede definir"), html`<dl>${rows}</dl>`)}</div>
+      <div>${liveSteps(visit, account)}</div>
+    </div>`
+  )
 })
 
 /** The first page of the setup. */

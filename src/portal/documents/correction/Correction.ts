@@ -8,8 +8,9 @@ import { totalsOf } from "../../../domain/documents/Totals.ts"
 import { parseStrict } from "../../../domain/requests/StrictJson.ts"
 import { html } from "../../../http/pages/Html.ts"
 import { kindWords } from "../../frame/DocumentWords.ts"
+import { titled } from "../../frame/Layout.ts"
 import * as Form from "../../forms/SentForm.ts"
-import type { Listed } from "../../frame/Parts.ts"
+import type { Listed } from "../../frame/Lists.ts"
 import { orShown, Refusal, refusedFor } from "../../frame/Refusal.ts"
 import { inLanguage } from "../../frame/SpanishRefusals.ts"
 import { change, page } from "../../frame/Routes.ts"
@@ -51,19 +52,17 @@ const shownWith = Effect.fnUntraced(function* (
           .pipe(Effect.match({ onFailure: () => null, onSuccess: (one) => [one] }))
       : null
   const filled: Filled = { ...rejected, request, sent, customer, checked: null, ...more, found: more.found ?? other }
-  const title = t("Correct and send again", "Corregir y enviar de nuevo")
-  return {
-    title,
-    current: "documents" as const,
-    ...(more.refusal === undefined ? {} : { status: more.refusal.status }),
-    content: html`<h1>${title}</h1>
-      <p class="sub">
-        ${kindWords(t, kind)} ${document.full_number} ·
+  const shown = titled(
+    "documents",
+    {
+      title: t("Correct and send again", "Corregir y enviar de nuevo"),
+      sub: html`${kindWords(t, kind)} ${document.full_number} ·
         ${t("It keeps its number, and gets a new date and code.", "Conserva su número y recibe fecha y código nuevos.")}
-        <a href="${to(`/portal/documents/${document.id}`)}">${t("Back to the document", "Volver al documento")}</a>
-      </p>
-      ${correctionForm(visit, filled)}`
-  }
+        <a href="${to(`/portal/documents/${document.id}`)}">${t("Back to the document", "Volver al documento")}</a>`
+    },
+    correctionForm(visit, filled)
+  )
+  return more.refusal === undefined ? shown : { ...shown, status: more.refusal.status }
 })
 
 const noJson = (reason: string): Violation =>

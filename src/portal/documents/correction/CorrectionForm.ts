@@ -26,13 +26,21 @@ export interface Filled extends Named {
   readonly checked: { readonly totals: Totals; readonly warnings: ReadonlyArray<string> } | null
 }
 
-type Value = (name: string, current: string) => string
+interface Options extends NonNullable<Parameters<typeof field>[2]> {
+  /** The parameters beside the field's own whose faults it shows. */
+  readonly also?: ReadonlyArray<string>
+}
 
-/** The values of the form: what was typed, or else what the document has. */
-const valueIn =
-  (sent: Form.Form): Value =>
-  (name, current) =>
-    sent.names.includes(name) ? sent.raw(name) : current
+/** Makes the fields of the form: each shows what was typed, or else what the document has. */
+const inputsIn =
+  ({ refusal, sent }: Pick<Filled, "refusal" | "sent">) =>
+  (name: string, label: string, current = "", { also = [], ...options }: Options = {}): Html =>
+    field(name, label, {
+      value: sent.names.includes(name) ? sent.raw(name) : current,
+      error: faultOf(refusal, name, ...also),
+      ...options
+    })
+type Input = ReturnType<typeof inputsIn>
 
 const languageName = ({ language }: Visit, entry: { readonly name: string; readonly name_en: string }) =>
   language === "es" ? entry.name : entry.name_en
@@ -54,39 +62,38 @@ const taxChoices = ({ t }: Visit, tax: Tax) => {
   })
 }
 
-const taxFields = (
-  visit: Visit,
-  path: string,
-  line: Line,
-  value: Value,
-  fault: (...params: Array<string>) => string | undefined
-) =>
+const taxFields = (visit: Visit, path: string, line: Line, input: Input) =>
   line.taxes.map((tax, index) => {
     const at = `${path}.taxes[${index}]`
     if (isPerUnit(tax)) return html`<p class="soft">${tax.code}: ${tax.unit_amount ?? ""} × ${tax.units ?? ""}</p>`
-    return field({
-      name: at,
-      label: visit.t("Tax", "Impuesto"),
+    return input(at, visit.t("Tax", "Impuesto"), taxValue(tax), {
       choices: taxChoices(visit, tax),
-      value: value(at, taxValue(tax)),
-      error: fault(at, `${at}.code`, `${at}.rate`, `${at}.base`, `${at}.value`)
+      also: [`${at}.code`, `${at}.rate`, `${at}.base`, `${at}.value`]
     })
   })
 
-const lineFields = (visit: Visit, filled: Filled, value: Value, line: Line, index: number): Html => {
+const lineFields = (visit: Visit, filled: Filled, line: Line, index: number): Html => {
   const { t } = visit
-  const { refusal, request, sent } = filled
+  const { request, sent } = filled
   const path = `lines[${index}]`
-  const fault = (...params: Array<string>) => faultOf(refusal, ...params)
+  const input = inputsIn(filled)
   const isNew = index === request.lines.length
   return html`<fieldset>
     <legend>${isNew ? t("Another line", "Una línea más") : t(`Line ${index + 1}`, `Línea ${index + 1}`)}</legend>
-    ${field({ name: `${path}.description`, label: t("Description", "Descripción"), value: value(`${path}.description`, line.description), error: fault(`${path}.description`, path) })}
+    ${input(`${path}.description`, t("Description", "Descripción"), line.description, { also: [path] })}
     <div class="fields">
-      ${field({ name: `${path}.quantity`, label: t("Quantity", "Cantidad"), value: value(`${path}.quantity`, line.quantity), inputMode: "decimal", error: fault(`${path}.quantity`) })}
-      ${field({ name: `${path}.unit_code`, label: t("Unit (94: unit)", "Unidad (94: unidad)"), value: value(`${path}.unit_code`, line.unit_code), error: fault(`${path}.unit_code`) })}
-      ${field({ name: `${path}.unit_price`, label: t("Price of one, before taxes", "Precio de una, antes de impuestos"), value: value(`${path}.unit_price`, line.unit_price), inputMode: "decimal", error: fault(`${path}.unit_price`, `${path}.line_extension_amount`) })}
-      ${taxFields(visit, path, line, value, fault)}
+      ${input(`${path}.quantity`, t("Quantity", "Cantidad"), line.quantity, { inputMode: "decimal" })}
+      ${input(`${path}.unit_code`, t("Unit (94: unit)", "Unidad (94: unidad)"), line.unit_code)}
+      ${input(
+        `${path}.unit_price`,
+        t("Price of one, before taxes", "Precio de una, antes de impuestos"),
+        line.unit_price,
+        {
+          inputMode: "decimal",
+          also: [`${path}.line_extension_amount`]
+        }
+      )}
+      ${taxFields(visit, path, line, input)}
     </div>
     ${isNew ? null : checkbox(`${path}.remove`, t("Remove this line", "Quitar esta línea"), sent.names.includes(`${path}.remove`))}
   </fieldset>`
@@ -95,10 +102,10 @@ const lineFields = (visit: Visit, filled: Filled, value: Value, line: Line, inde
 const customerWords = ({ identification: { check_digit, number }, legal_name }: Customer) =>
   `${legal_name}, ${number}${check_digit === undefined ? "" : `-${check_digit}`}`
 
-const customerPart = (visit: Visit, { customer, found, refusal, request, sent }: Filled, value: Value): Html => {
+const customerPart = (visit: Visit, { customer, found, refusal, request, sent }: Filled): Html => {
   const { t } = visit
   if (request.customer_id === undefined) return html``
-  const chosen = value("customer_id", request.customer_id)
+  const chosen = sent.names.includes("customer_id") ? sent.raw("customer_id") : request.customer_id
   const offered = [...(customer === null ? [] : [customer]), ...(found ?? []).filter(({ id }) => id !== customer?.id)]
   const radio = (one: Customer) =>
     html`<label class="check"
@@ -119,48 +126,62 @@ const customerPart = (visit: Visit, { customer, found, refusal, request, sent }:
       ${error === undefined ? null : html`<p><small class="bad" lang="${languageOfMessage(error)}">${error}</small></p>`}
       ${found?.length === 0 ? html`<p>${t("No customer was found.", "No se encontró ningún cliente.")}</p>` : null}
       <div class="fields">
-        ${field({ name: "customer_search", label: t("Another customer: name or number", "Otro cliente: nombre o número"), value: sent.raw("customer_search") })}
+        ${field("customer_search", t("Another customer: name or number", "Otro cliente: nombre o número"), { value: sent.raw("customer_search") })}
       </div>
       <button name="step" value="find">${t("Look for it", "Buscarlo")}</button>`
   )
 }
 
-const termsPart = (visit: Visit, { kind, refusal, request }: Filled, value: Value): Html => {
+/** The kind of a note's correction, and why it is made. */
+const reasonFields = (visit: Visit, kind: "credit_note" | "debit_note", request: Request, input: Input): Html => {
   const { t } = visit
-  const { notes, order_reference, payment_means } = request
-  const fault = (...params: Array<string>) => faultOf(refusal, ...params)
   const concepts = kind === "credit_note" ? creditConcepts : debitConcepts
-  const correction =
-    kind === "invoice"
-      ? null
-      : html`<div class="fields">
-          ${field({ name: "correction_code", label: t("Kind of correction", "Concepto de corrección"), value: value("correction_code", String(request["correction_code"] ?? "")), choices: concepts.map((each) => [each.code, languageName(visit, each)] as const), error: fault("correction_code") })}
-          ${field({ name: "reason", label: t("Why", "Motivo"), value: value("reason", String(request["reason"] ?? "")), error: fault("reason") })}
-        </div>`
-  const payment =
-    payment_means === undefined
-      ? null
-      : html`<div class="fields">
-          ${field({
-            name: "payment_means.type",
-            label: t("Payment", "Pago"),
-            value: value("payment_means.type", payment_means.type),
-            choices: [
-              ["1", t("Immediate", "De contado")],
-              ["2", t("On credit", "A crédito")]
-            ],
-            error: fault("payment_means.type")
-          })}
-          ${field({ name: "payment_means.due_date", label: t("Due", "Vence"), type: "date", value: value("payment_means.due_date", payment_means.due_date ?? ""), error: fault("payment_means.due_date") })}
-          ${field({ name: "payment_means.code", label: t("By", "Medio"), value: value("payment_means.code", payment_means.code), choices: paymentMeans.map((each) => [each.code, languageName(visit, each)] as const), error: fault("payment_means.code", "payment_means") })}
-          ${field({ name: "payment_means.reference", label: t("Reference", "Referencia"), value: value("payment_means.reference", payment_means.reference ?? ""), error: fault("payment_means.reference") })}
-        </div>`
+  return html`<div class="fields">
+    ${input(
+      "correction_code",
+      t("Kind of correction", "Concepto de corrección"),
+      String(request["correction_code"] ?? ""),
+      { choices: concepts.map((each) => [each.code, languageName(visit, each)] as const) }
+    )}
+    ${input("reason", t("Why", "Motivo"), String(request["reason"] ?? ""))}
+  </div>`
+}
+
+const paymentFields = (visit: Visit, means: NonNullable<Request["payment_means"]>, input: Input): Html => {
+  const { t } = visit
+  const types = [
+    ["1", t("Immediate", "De contado")],
+    ["2", t("On credit", "A crédito")]
+  ] as const
+  const choices = paymentMeans.map((each) => [each.code, languageName(visit, each)] as const)
+  return html`<div class="fields">
+    ${input("payment_means.type", t("Payment", "Pago"), means.type, { choices: types })}
+    ${input("payment_means.due_date", t("Due", "Vence"), means.due_date, { type: "date" })}
+    ${input("payment_means.code", t("By", "Medio"), means.code, { choices, also: ["payment_means"] })}
+    ${input("payment_means.reference", t("Reference", "Referencia"), means.reference)}
+  </div>`
+}
+
+const termsPart = (visit: Visit, filled: Filled): Html => {
+  const { t } = visit
+  const { kind, request } = filled
+  const { notes, order_reference, payment_means } = request
+  const input = inputsIn(filled)
   return section(
     "terms",
     t("Payment, order and notes", "Pago, pedido y notas"),
-    html`${correction} ${payment}
-    ${field({ name: "order_reference.id", label: t("Order of the buyer", "Orden de compra"), value: value("order_reference.id", order_reference?.id ?? ""), error: fault("order_reference.id") })}
-    ${field({ name: "notes", label: t("Notes, with an empty line between two", "Notas, con una línea vacía entre dos"), rows: 4, value: value("notes", notesText(notes)), error: fault("notes", "notes[0]", "notes[1]", "notes[2]") })}`
+    kind === "invoice" ? null : reasonFields(visit, kind, request, input),
+    payment_means === undefined ? null : paymentFields(visit, payment_means, input),
+    input("order_reference.id", t("Order of the buyer", "Orden de compra"), order_reference?.id),
+    input(
+      "notes",
+      t("Notes, with an empty line between two", "Notas, con una línea vacía entre dos"),
+      notesText(notes),
+      {
+        rows: 4,
+        also: ["notes[0]", "notes[1]", "notes[2]"]
+      }
+    )
   )
 }
 
@@ -197,11 +218,10 @@ export const correctionForm = (visit: Visit, filled: Filled): Html => {
   const { t, to } = visit
   const { document, refusal, request, sent } = filled
   const path = `/portal/documents/${document.id}/correct`
-  const value = valueIn(sent)
   const isJson = sent.names.includes("request")
   const lines = request.lines.slice(0, linesShown)
   const more = request.lines.length - lines.length
-  const added = more > 0 ? [] : [lineFields(visit, filled, value, newLine, request.lines.length)]
+  const added = more > 0 ? [] : [lineFields(visit, filled, newLine, request.lines.length)]
   const buttons = html`<div class="do">
     <button class="first" name="step" value="send">${t("Correct and send again", "Corregir y enviar de nuevo")}</button>
     <button name="step" value="check">${t("Check only", "Solo revisar")}</button>
@@ -211,24 +231,23 @@ export const correctionForm = (visit: Visit, filled: Filled): Html => {
   const enter = html`<button class="skip" name="step" value="check" tabindex="-1" aria-hidden="true"></button>`
   const fieldForm = formAt(visit, {
     action: path,
-    content: html`${enter}${isJson ? null : refusedForm(visit, refusal, isShown(filled))}
-    ${customerPart(visit, filled, value)}
+    content: html`${enter}${isJson ? null : refusedForm(visit, refusal, isShown(filled))} ${customerPart(visit, filled)}
     ${section(
       "lines",
       t("Lines", "Líneas"),
       html`<p class="soft">
           ${t("Amounts and taxes are computed from quantity, price and rate.", "Los valores y los impuestos se calculan de cantidad, precio y tarifa.")}
         </p>
-        ${lines.map((line, index) => lineFields(visit, filled, value, line, index))} ${added}
+        ${lines.map((line, index) => lineFields(visit, filled, line, index))} ${added}
         ${more > 0 ? html`<p>${t(`${more} further lines are in the request below.`, `Hay ${more} líneas más en la solicitud de abajo.`)}</p>` : null}`
     )}
-    ${termsPart(visit, filled, value)} ${buttons}`
+    ${termsPart(visit, filled)} ${buttons}`
   })
   const json = isJson ? sent.raw("request") : JSON.stringify(request, null, 2)
   const jsonForm = formAt(visit, {
     action: path,
     content: html`${isJson ? refusedForm(visit, refusal, () => false) : null}
-    ${field({ name: "request", label: t("The whole request, as JSON", "La solicitud completa, en JSON"), rows: 24, isCode: true, value: json })}
+    ${field("request", t("The whole request, as JSON", "La solicitud completa, en JSON"), { rows: 24, isCode: true, value: json })}
     ${buttons}`
   })
   return html`${checkedNotice(visit, filled)} ${fieldForm}

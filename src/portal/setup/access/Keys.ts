@@ -3,28 +3,17 @@ import type { ApiKey, ApiKeyWithKey } from "../../../../schemas/ApiKey.ts"
 import { type Html, html } from "../../../http/pages/Html.ts"
 import type { Form } from "../../forms/SentForm.ts"
 import { bodyOf, faultsOf } from "../../forms/FormBody.ts"
+import { field, form, refusedForm, warned } from "../../forms/Fields.ts"
 import { time } from "../../frame/Formats.ts"
-import { field, form, refusedForm } from "../../forms/Fields.ts"
 import { capabilityWords, type Page } from "../../frame/Layout.ts"
-import {
-  copied,
-  cursors,
-  facts,
-  type Listed,
-  notice,
-  pager,
-  placeOf,
-  section,
-  state,
-  table
-} from "../../frame/Parts.ts"
+import { listed, listTable } from "../../frame/Lists.ts"
+import { type Column, copied, notice, section, state, wideFacts } from "../../frame/Parts.ts"
 import { orShown, type Refusal } from "../../frame/Refusal.ts"
 import { change, page } from "../../frame/Routes.ts"
 import type { Visit } from "../../frame/Visit.ts"
 import { setupPage, setupRoot } from "../SetupPage.ts"
 
 const path = `${setupRoot}/keys` as const
-const pageSize = "50"
 
 const listOf = ({ t }: Visit) => [path, t("API keys", "Claves de la API")] as const
 
@@ -65,24 +54,20 @@ const ofSessionWords = (visit: Visit): Html =>
     ${mayWords(visit, visit.session)}.
   </p>`
 
-const keysTable = (visit: Visit, keys: ReadonlyArray<ApiKey>, now: number): Html => {
+const columns = (visit: Visit, now: number): ReadonlyArray<Column<ApiKey>> => {
   const { t, to } = visit
-  return table<ApiKey>(
-    t("API keys", "Claves de la API"),
-    [
-      {
-        title: t("Name", "Nombre"),
-        cell: (key) =>
-          html`<a href="${to(`${path}/${key.id}`)}">${nameOf(visit, key)}</a>${
-              isOwn(visit, key) ? html`<br /><small>${t("opened this session", "abrió esta sesión")}</small>` : null
-            }`
-      },
-      { title: t("Ends with", "Termina en"), cell: lastFour },
-      { title: t("Last use", "Último uso"), cell: (key) => lastUse(visit, key), isWide: true },
-      { title: t("State", "Estado"), cell: (key) => keyState(visit, key, now) }
-    ],
-    keys
-  )
+  return [
+    {
+      title: t("Name", "Nombre"),
+      cell: (key) =>
+        html`<a href="${to(`${path}/${key.id}`)}">${nameOf(visit, key)}</a>${
+            isOwn(visit, key) ? html`<br /><small>${t("opened this session", "abrió esta sesión")}</small>` : null
+          }`
+    },
+    { title: t("Ends with", "Termina en"), cell: lastFour },
+    { title: t("Last use", "Último uso"), cell: (key) => lastUse(visit, key), isWide: true },
+    { title: t("State", "Estado"), cell: (key) => keyState(visit, key, now) }
+  ]
 }
 
 /** The only time that a new key is shown: in the answer to the form that made it. */
@@ -98,57 +83,44 @@ const newKey = ({ t }: Visit, { key }: ApiKeyWithKey): Html =>
     <p class="secret" role="group" aria-label="${t("The new key", "La clave nueva")}">${copied({ t }, key)}</p>
   </div>`
 
-const nameField = ({ t }: Visit, sent: Form | undefined, refusal: Refusal | undefined): Html => {
-  const faults = faultsOf(refusal?.errors, ["name"])
-  return field({
-    name: "name",
-    label: t("Name of the new key", "Nombre de la clave nueva"),
-    value: sent?.text("name") ?? "",
-    hint: t("Such as the program that will use it", "Por ejemplo, el programa que la usará"),
-    error: faults.of("name")
-  })
-}
-
 interface Shown {
   readonly made?: ApiKeyWithKey
   readonly sent?: Form
   readonly refusal?: Refusal
 }
 
-const listPage = (visit: Visit, shown: Shown = {}) =>
-  Effect.gen(function* () {
-    const { get, may, t } = visit
-    const found = yield* get<Listed<ApiKey>>("/v1/api-keys", { ...cursors(visit), limit: pageSize })
-    const { made, refusal, sent } = shown
-    return setupPage(
-      visit,
-      t("API keys", "Claves de la API"),
-      visit.session.principal.livemode
-        ? t("The keys of the live mode", "Las claves de producción")
-        : t("The keys of the test mode", "Las claves del modo de pruebas"),
-      html`${notice(visit, { revoked: t("The key was revoked.", "La clave se revocó.") })}
-      ${made === undefined ? null : newKey(visit, made)} ${refusedForm(visit, refusal, (param) => param === "name")}
-      ${section(
-        "list",
-        t("Keys", "Claves"),
-        html`${keysTable(visit, found.data, yield* Clock.currentTimeMillis)}
-        ${pager(visit, path, placeOf(visit, found))}`
-      )}
-      ${
-        may("keys")
-          ? section(
-              "new",
-              t("Create a key", "Crear una clave"),
-              form(visit, {
-                action: path,
-                submit: t("Create the key", "Crear la clave"),
-                content: html`${nameField(visit, sent, refusal)}${ofSessionWords(visit)}`
-              })
-            )
-          : null
-      }`
-    )
+const creation = (visit: Visit, { refusal, sent }: Shown): Html => {
+  const { t } = visit
+  const name = field("name", t("Name of the new key", "Nombre de la clave nueva"), {
+    value: sent?.text("name") ?? "",
+    hint: t("Such as the program that will use it", "Por ejemplo, el programa que la usará"),
+    error: faultsOf(refusal?.errors, ["name"]).of("name")
   })
+  const submit = t("Create the key", "Crear la clave")
+  return section(
+    "new",
+    t("Create a key", "Crear una clave"),
+    form(visit, { action: path, submit, content: [name, ofSessionWords(visit)] })
+  )
+}
+
+const listPage = Effect.fnUntraced(function* (visit: Visit, shown: Shown = {}) {
+  const { may, session, t } = visit
+  const list = yield* listed<ApiKey>(visit, "/v1/api-keys", 50)
+  const { made, refusal } = shown
+  const title = t("API keys", "Claves de la API")
+  const about = session.principal.livemode
+    ? t("The keys of the live mode", "Las claves de producción")
+    : t("The keys of the test mode", "Las claves del modo de pruebas")
+  const table = { caption: title, columns: columns(visit, yield* Clock.currentTimeMillis) }
+  return setupPage(visit, title, about, [
+    notice(visit, { revoked: t("The key was revoked.", "La clave se revocó.") }),
+    made === undefined ? null : newKey(visit, made),
+    refusedForm(visit, refusal, (param) => param === "name"),
+    section("list", t("Keys", "Claves"), listTable(visit, path, list, table)),
+    may("keys") ? creation(visit, shown) : null
+  ])
+})
 
 const overlaps = (t: Visit["t"]): ReadonlyArray<readonly [string, string]> => [
   ["0", t("Stops at once", "Deja de funcionar de inmediato")],
@@ -182,76 +154,64 @@ const roll = (visit: Visit, key: ApiKey): Html => {
         action: `${path}/${key.id}/roll`,
         submit: t("Roll the key", "Renovar la clave"),
         kind: "first",
-        content: html`${field({
-          name: "expires_in",
-          label: t("The old key", "La clave anterior"),
-          value: "86400",
-          choices: overlaps(t)
-        })}${ofSessionWords(visit)}`
+        content: [
+          field("expires_in", t("The old key", "La clave anterior"), { value: "86400", choices: overlaps(t) }),
+          ofSessionWords(visit)
+        ]
       })}`
   )
 }
 
-const revocation = (visit: Visit, key: ApiKey): Html => {
+const revocation = (visit: Visit, { id }: ApiKey): Html => {
   const { t } = visit
-  return html`<details>
-    <summary>${t("Revoke the key…", "Revocar la clave…")}</summary>
-    <p>
-      ${t(
-        "Requests with this key are refused from then on. This cannot be undone.",
-        "Desde ese momento se rechazan las solicitudes con esta clave. No se puede deshacer."
-      )}
-    </p>
-    ${form(visit, {
-      action: `${path}/${key.id}/revoke`,
-      submit: t("Revoke it now", "Revocar ahora"),
-      kind: "danger",
-      content: html``
-    })}
-  </details>`
+  return warned(
+    visit,
+    t("Revoke the key…", "Revocar la clave…"),
+    t(
+      "Requests with this key are refused from then on. This cannot be undone.",
+      "Desde ese momento se rechazan las solicitudes con esta clave. No se puede deshacer."
+    ),
+    { action: `${path}/${id}/revoke`, submit: t("Revoke it now", "Revocar ahora") }
+  )
 }
 
 const keyOfPath = ({ get, id }: Visit) => get<ApiKey>(`/v1/api-keys/${id}`)
 
-const keyPage = (visit: Visit, key: ApiKey, refusal?: Refusal) =>
-  Effect.gen(function* () {
-    const { may, t } = visit
-    const at = yield* Clock.currentTimeMillis
-    const isChangeable = may("keys") && !hasEnded(key, at)
-    return setupPage(
-      visit,
-      nameOf(visit, key),
-      `${t("API key that ends with", "Clave de la API que termina en")} …${key.last_four}`,
-      html`${refusedForm(visit, refusal, () => false)}
-      ${section(
-        "key",
-        t("Key", "Clave"),
-        html`<div class="left">
-          ${facts([
-            [t("State", "Estado"), keyState(visit, key, at)],
-            [t("May", "Puede"), mayWords(visit, key)],
-            [t("Last use", "Último uso"), lastUse(visit, key)],
-            [t("Made", "Creada"), time(visit, key.created_at)],
-            [t("Revoked", "Revocada"), key.revoked_at === null ? null : time(visit, key.revoked_at)],
-            [t("Id", "Id"), copied(visit, key.id)]
-          ])}
-        </div>`
-      )}
-      ${isChangeable ? html`${ownKeyWarning(visit, key)} ${roll(visit, key)} ${revocation(visit, key)}` : null}`,
-      { list: listOf(visit) }
-    )
-  })
+const endsWith = ({ t }: Visit, { last_four }: ApiKey) =>
+  `${t("API key that ends with", "Clave de la API que termina en")} …${last_four}`
+
+const keyPage = Effect.fnUntraced(function* (visit: Visit, key: ApiKey, refusal?: Refusal) {
+  const { may, t } = visit
+  const at = yield* Clock.currentTimeMillis
+  const known = wideFacts([
+    [t("State", "Estado"), keyState(visit, key, at)],
+    [t("May", "Puede"), mayWords(visit, key)],
+    [t("Last use", "Último uso"), lastUse(visit, key)],
+    [t("Made", "Creada"), time(visit, key.created_at)],
+    [t("Revoked", "Revocada"), key.revoked_at === null ? null : time(visit, key.revoked_at)],
+    [t("Id", "Id"), copied(visit, key.id)]
+  ])
+  const isChangeable = may("keys") && !hasEnded(key, at)
+  return setupPage(
+    visit,
+    nameOf(visit, key),
+    endsWith(visit, key),
+    [
+      refusedForm(visit, refusal, () => false),
+      section("key", t("Key", "Clave"), known),
+      isChangeable ? [ownKeyWarning(visit, key), roll(visit, key), revocation(visit, key)] : null
+    ],
+    { list: listOf(visit) }
+  )
+})
 
 const ofPath = (visit: Visit) => Effect.flatMap(keyOfPath(visit), (key) => keyPage(visit, key))
 
 const rolledPage = (visit: Visit, made: ApiKeyWithKey): Page =>
-  setupPage(
-    visit,
-    nameOf(visit, made),
-    `${visit.t("API key that ends with", "Clave de la API que termina en")} …${made.last_four}`,
-    html`${newKey(visit, made)}
-      <p><a href="${visit.to(path)}">${visit.t("All keys", "Todas las claves")}</a></p>`
-  )
+  setupPage(visit, nameOf(visit, made), endsWith(visit, made), [
+    newKey(visit, made),
+    html`<p><a href="${visit.to(path)}">${visit.t("All keys", "Todas las claves")}</a></p>`
+  ])
 
 /** The pages of the API keys. */
 export const layer = Layer.mergeAll(

@@ -2,14 +2,14 @@ import { Effect, Layer } from "effect"
 import type { Account } from "../../../../schemas/Account.ts"
 import { pictureBytesMax } from "../../../../schemas/Logo.ts"
 import { attributes, type Html, html } from "../../../http/pages/Html.ts"
-import type { SentFile } from "../../forms/Multipart.ts"
+import type { Form } from "../../forms/SentForm.ts"
 import { action, field, form, refusedForm } from "../../forms/Fields.ts"
 import type { Page } from "../../frame/Layout.ts"
 import { notice, section } from "../../frame/Parts.ts"
-import { orShown, refusedField, type Refusal } from "../../frame/Refusal.ts"
+import { orShown, type Refusal } from "../../frame/Refusal.ts"
 import { change, page } from "../../frame/Routes.ts"
 import type { Visit } from "../../frame/Visit.ts"
-import { ofAccount, readAccount, setupPage, setupRoot } from "../SetupPage.ts"
+import { fileIn, ofAccount, readAccount, setupPage, setupRoot } from "../SetupPage.ts"
 
 const path = `${setupRoot}/logo` as const
 const most = `${pictureBytesMax / 1_000}\u00a0kB`
@@ -17,23 +17,14 @@ const most = `${pictureBytesMax / 1_000}\u00a0kB`
 /** The media type that the first bytes of a file say, as far as the API takes it. */
 const mediaTypeOf = (bytes: Uint8Array) => (bytes[0] === 0xff && bytes[1] === 0xd8 ? "image/jpeg" : "image/png")
 
-const wrong = (message: string) => refusedField("logo", message)
-
-/** The file that the form sent. Fails without one, and for one that the API would not read to its end. */
-const chosenFile = ({ t }: Visit, sent: SentFile | undefined): Effect.Effect<SentFile, Refusal> => {
-  if (sent === undefined || (sent.bytes.length === 0 && !sent.isTooLarge)) {
-    return Effect.fail(wrong(t("Choose a file.", "Elija un archivo.")))
-  }
-  if (!sent.isTooLarge && sent.bytes.length <= pictureBytesMax) return Effect.succeed(sent)
-  return Effect.fail(
-    wrong(
-      t(
-        `The file is larger than ${most}. Choose a smaller picture.`,
-        `El archivo pasa de ${most}. Elija una imagen más pequeña.`
-      )
+const chosenFile = ({ t }: Visit, sent: Form) =>
+  fileIn(sent, "logo", pictureBytesMax, {
+    none: t("Choose a file.", "Elija un archivo."),
+    tooLarge: t(
+      `The file is larger than ${most}. Choose a smaller picture.`,
+      `El archivo pasa de ${most}. Elija una imagen más pequeña.`
     )
-  )
-}
+  })
 
 const current = (visit: Visit, { logo }: Account): Html => {
   const { may, t, to } = visit
@@ -54,47 +45,44 @@ const current = (visit: Visit, { logo }: Account): Html => {
     ${may("setup") ? action(visit, { action: `${path}/remove`, submit: t("Remove the logo", "Quitar el logo") }) : null}`
 }
 
+const upload = (visit: Visit, { logo }: Account, refusal?: Refusal): Html => {
+  const { t } = visit
+  return section(
+    "upload",
+    logo === undefined ? t("Add a logo", "Agregar un logo") : t("Another logo", "Otro logo"),
+    form(visit, {
+      action: path,
+      submit: t("Save the logo", "Guardar el logo"),
+      kind: "first",
+      hasFile: true,
+      content: field("logo", t("File", "Archivo"), {
+        type: "file",
+        accept: "image/png,image/jpeg",
+        hint: t(
+          `PNG or JPEG of at most ${most}, neither animated nor interlaced`,
+          `PNG o JPEG de máximo ${most}, sin animación ni entrelazado`
+        ),
+        error: refusal?.errors.map(({ message }) => message).join(" ") || undefined
+      })
+    })
+  )
+}
+
 const logoPage = (visit: Visit, account: Account, refusal?: Refusal): Page => {
   const { may, t } = visit
-  const message = refusal?.errors.map((one) => one.message).join(" ")
-  return setupPage(
-    visit,
-    t("Logo", "Logo"),
-    t(
-      "Printed on the documents that are numbered from now on; those before keep what they had.",
-      "Se imprime en los documentos que se numeren desde ahora; los anteriores conservan el suyo."
-    ),
-    html`${notice(visit, {
+  const about = t(
+    "Printed on the documents that are numbered from now on; those before keep what they had.",
+    "Se imprime en los documentos que se numeren desde ahora; los anteriores conservan el suyo."
+  )
+  return setupPage(visit, t("Logo", "Logo"), about, [
+    notice(visit, {
       saved: t("The logo was saved.", "El logo se guardó."),
       removed: t("The logo was removed.", "El logo se quitó.")
-    })}
-    ${refusedForm(visit, refusal, () => true)} ${section("logo", t("Logo", "Logo"), current(visit, account))}
-    ${
-      may("setup")
-        ? section(
-            "upload",
-            account.logo === undefined ? t("Add a logo", "Agregar un logo") : t("Another logo", "Otro logo"),
-            form(visit, {
-              action: path,
-              submit: t("Save the logo", "Guardar el logo"),
-              kind: "first",
-              hasFile: true,
-              content: field({
-                name: "logo",
-                label: t("File", "Archivo"),
-                type: "file",
-                accept: "image/png,image/jpeg",
-                hint: t(
-                  `PNG or JPEG of at most ${most}, neither animated nor interlaced`,
-                  `PNG o JPEG de máximo ${most}, sin animación ni entrelazado`
-                ),
-                error: message === "" ? undefined : message
-              })
-            })
-          )
-        : null
-    }`
-  )
+    }),
+    refusedForm(visit, refusal, () => true),
+    section("logo", t("Logo", "Logo"), current(visit, account)),
+    may("setup") ? upload(visit, account, refusal) : null
+  ])
 }
 
 /** The pages of the logo. */
@@ -107,21 +95,15 @@ export const layer = Layer.mergeAll(
     }))
   ),
   change(path, (visit, sent) =>
-    Effect.gen(function* () {
-      const account = yield* readAccount(visit)
-      return yield* chosenFile(visit, sent.file("logo")).pipe(
+    Effect.flatMap(readAccount(visit), (account) =>
+      chosenFile(visit, sent).pipe(
         Effect.flatMap(({ bytes }) =>
           visit.upload("PUT", "/v1/account/logo", { bytes, contentType: mediaTypeOf(bytes) })
         ),
         Effect.as({ to: path, notice: "saved" }),
         orShown((refusal) => logoPage(visit, account, refusal))
       )
-    })
+    )
   ),
-  change(`${path}/remove`, ({ send }) =>
-    Effect.gen(function* () {
-      yield* send("DELETE", "/v1/account/logo")
-      return { to: path, notice: "removed" }
-    })
-  )
+  change(`${path}/remove`, ({ send }) => Effect.as(send("DELETE", "/v1/account/logo"), { to: path, notice: "removed" }))
 )

@@ -3,40 +3,33 @@ import type { Account } from "../../../../schemas/Account.ts"
 import { type Html, html } from "../../../http/pages/Html.ts"
 import type { Form } from "../../forms/SentForm.ts"
 import { faultsOf } from "../../forms/FormBody.ts"
-import { time } from "../../frame/Formats.ts"
 import { field, form, refusedForm } from "../../forms/Fields.ts"
-import { facts, notice, section, state } from "../../frame/Parts.ts"
-import { orShown, refusedField, type Refusal } from "../../frame/Refusal.ts"
+import { time } from "../../frame/Formats.ts"
+import { notice, section, state, wideFacts } from "../../frame/Parts.ts"
+import { orShown, type Refusal } from "../../frame/Refusal.ts"
 import { change, page } from "../../frame/Routes.ts"
 import type { Visit } from "../../frame/Visit.ts"
-import { liveOnly, readAccount, setupPage, setupRoot } from "../SetupPage.ts"
+import { fileIn, liveOnly, readAccount, setupPage, setupRoot } from "../SetupPage.ts"
 import { untilMoment } from "../Terms.ts"
 
 const path = `${setupRoot}/certificate` as const
+const names = ["pkcs12", "password"]
 
 // As many bytes as the API takes in base64.
 const fileBytesMax = 49_152
 
-const wrongFile = (message: string) => refusedField("pkcs12", message)
-
 /** The body of the upload. Fails without a file, and for one that is no file of a certificate by its size. */
-const requestOf = ({ t }: Visit, sent: Form): Effect.Effect<{ pkcs12: string; password: string }, Refusal> => {
-  const file = sent.file("pkcs12")
-  if (file === undefined || (file.bytes.length === 0 && !file.isTooLarge)) {
-    return Effect.fail(wrongFile(t("Choose the file of the certificate.", "Elija el archivo del certificado.")))
-  }
-  if (file.isTooLarge || file.bytes.length > fileBytesMax) {
-    return Effect.fail(
-      wrongFile(
-        t(
-          "The file is too large for one certificate with its key. Choose the .p12 or .pfx file.",
-          "El archivo es demasiado grande para un certificado con su clave. Elija el archivo .p12 o .pfx."
-        )
+const requestOf = ({ t }: Visit, sent: Form) =>
+  Effect.map(
+    fileIn(sent, "pkcs12", fileBytesMax, {
+      none: t("Choose the file of the certificate.", "Elija el archivo del certificado."),
+      tooLarge: t(
+        "The file is too large for one certificate with its key. Choose the .p12 or .pfx file.",
+        "El archivo es demasiado grande para un certificado con su clave. Elija el archivo .p12 o .pfx."
       )
-    )
-  }
-  return Effect.succeed({ pkcs12: Buffer.from(file.bytes).toString("base64"), password: sent.raw("password") })
-}
+    }),
+    ({ bytes }) => ({ pkcs12: Buffer.from(bytes).toString("base64"), password: sent.raw("password") })
+  )
 
 /** The certificate that the account has now: whose it is, and until when. */
 const current = (visit: Visit, { certificate }: Account, at: number): Html => {
@@ -47,50 +40,36 @@ const current = (visit: Visit, { certificate }: Account, at: number): Html => {
     </p>`
   }
   const { isOver, isSoon, tone, words } = untilMoment(t, certificate.not_after, at)
-  return html`<div class="left">
-      ${facts([
-        [t("State", "Estado"), state(tone, words)],
-        [t("Holder", "Titular"), certificate.subject],
-        [t("Until", "Hasta"), time(visit, certificate.not_after)]
-      ])}
-    </div>
-    ${
-      isOver || isSoon
-        ? html`<p class="${tone}">
-            ${
-              isOver
-                ? t("Nothing is signed until its successor is here.", "No se firma nada hasta que esté el siguiente.")
-                : t(
-                    "Ask the certification body for its successor now, and upload it here before the last day.",
-                    "Pida ya el siguiente a la entidad de certificación y súbalo aquí antes del último día."
-                  )
-            }
-          </p>`
-        : null
-    }`
+  const advice = isOver
+    ? t("Nothing is signed until its successor is here.", "No se firma nada hasta que esté el siguiente.")
+    : t(
+        "Ask the certification body for its successor now, and upload it here before the last day.",
+        "Pida ya el siguiente a la entidad de certificación y súbalo aquí antes del último día."
+      )
+  return html`${wideFacts([
+    [t("State", "Estado"), state(tone, words)],
+    [t("Holder", "Titular"), certificate.subject],
+    [t("Until", "Hasta"), time(visit, certificate.not_after)]
+  ])}
+  ${isOver || isSoon ? html`<p class="${tone}">${advice}</p>` : null}`
 }
 
 const upload = (visit: Visit, refusal: Refusal | undefined): Html => {
   const { t } = visit
-  const faults = faultsOf(refusal?.errors, ["pkcs12", "password"])
+  const faults = faultsOf(refusal?.errors, names)
   return form(visit, {
     action: path,
     submit: t("Upload the certificate", "Subir el certificado"),
     kind: "first",
     hasFile: true,
     content: html`<div class="fields">
-        ${field({
-          name: "pkcs12",
-          label: t("File (.p12 or .pfx)", "Archivo (.p12 o .pfx)"),
+        ${field("pkcs12", t("File (.p12 or .pfx)", "Archivo (.p12 o .pfx)"), {
           type: "file",
           accept: ".p12,.pfx,application/x-pkcs12",
           error: faults.of("pkcs12")
         })}
-        ${field({
-          name: "password",
-          label: t("Password of the file", "Contraseña del archivo"),
+        ${field("password", t("Password of the file", "Contraseña del archivo"), {
           type: "password",
-          autocomplete: "off",
           error: faults.of("password")
         })}
       </div>
@@ -103,48 +82,35 @@ const upload = (visit: Visit, refusal: Refusal | undefined): Html => {
   })
 }
 
-const certificatePage = (visit: Visit, refusal?: Refusal) =>
-  Effect.gen(function* () {
-    const account = yield* readAccount(visit)
-    const { may, session, t } = visit
-    const isLive = session.principal.livemode
-    return setupPage(
-      visit,
-      t("Certificate", "Certificado"),
-      t("What documents are signed with", "Con qué se firman los documentos"),
-      html`${notice(visit, { saved: t("The certificate was stored.", "El certificado quedó guardado.") })}
-      ${refusedForm(visit, refusal, (param) => param === "pkcs12" || param === "password")}
-      ${section("certificate", t("Certificate", "Certificado"), current(visit, account, yield* Clock.currentTimeMillis))}
-      ${
-        isLive
-          ? may("setup")
-            ? section("upload", t("Upload", "Subir"), upload(visit, refusal))
-            : null
-          : section(
-              "live",
-              t("In live mode", "En producción"),
-              liveOnly(
-                visit,
-                t(
-                  "Test documents are signed with the sandbox's certificate. Live documents are signed with your own.",
-                  "Los documentos de prueba se firman con el certificado del entorno de pruebas. Los de producción, con el suyo."
-                )
-              )
-            )
-      }`
-    )
-  })
+const certificatePage = Effect.fnUntraced(function* (visit: Visit, refusal?: Refusal) {
+  const account = yield* readAccount(visit)
+  const { may, session, t } = visit
+  const uploading = may("setup") ? section("upload", t("Upload", "Subir"), upload(visit, refusal)) : null
+  const ofTest = t(
+    "Test documents are signed with the sandbox's certificate. Live documents are signed with your own.",
+    "Los documentos de prueba se firman con el certificado del entorno de pruebas. Los de producción, con el suyo."
+  )
+  return setupPage(
+    visit,
+    t("Certificate", "Certificado"),
+    t("What documents are signed with", "Con qué se firman los documentos"),
+    [
+      notice(visit, { saved: t("The certificate was stored.", "El certificado quedó guardado.") }),
+      refusedForm(visit, refusal, (param) => names.includes(param)),
+      section("certificate", t("Certificate", "Certificado"), current(visit, account, yield* Clock.currentTimeMillis)),
+      session.principal.livemode ? uploading : liveOnly(visit, "live", ofTest)
+    ]
+  )
+})
 
 /** The page of the certificate. */
 export const layer = Layer.mergeAll(
   page(path, (visit) => certificatePage(visit)),
   change(path, (visit, sent) =>
-    Effect.gen(function* () {
-      return yield* requestOf(visit, sent).pipe(
-        Effect.flatMap((body) => visit.send("POST", "/v1/account/certificate", body, sent)),
-        Effect.as({ to: path, notice: "saved" }),
-        orShown((refusal) => certificatePage(visit, refusal))
-      )
-    })
+    requestOf(visit, sent).pipe(
+      Effect.flatMap((body) => visit.send("POST", "/v1/account/certificate", body, sent)),
+      Effect.as({ to: path, notice: "saved" }),
+      orShown((refusal) => certificatePage(visit, refusal))
+    )
   )
 )

@@ -2,16 +2,8 @@ import { Effect, Layer } from "effect"
 import type { Enablement } from "../../../../schemas/Enablement.ts"
 import { attributes, type Html, html } from "../../../http/pages/Html.ts"
 import type { Form } from "../../forms/SentForm.ts"
-import {
-  bodyOf,
-  faultsOf,
-  firstOf,
-  type FormShape,
-  type FormValues,
-  sentValues,
-  valuesOf
-} from "../../forms/FormBody.ts"
-import { field, form, refusedForm } from "../../forms/Fields.ts"
+import { bodyOf, faultsOf, type FormShape, type FormValues, sentValues, valuesOf } from "../../forms/FormBody.ts"
+import { form, inputsOf, refusedForm } from "../../forms/Fields.ts"
 import { section } from "../../frame/Parts.ts"
 import { orShown, type Refusal } from "../../frame/Refusal.ts"
 import { change, page } from "../../frame/Routes.ts"
@@ -55,23 +47,25 @@ const valuesAgain = ({ credit_notes, debit_notes, invoices, range, test_set_id }
 const startForm = (visit: Visit, values: FormValues, submit: string, refusal: Refusal | undefined): Html => {
   const { t } = visit
   const faults = faultsOf(refusal?.errors, names)
-  const text = (name: string) => ({ name, value: firstOf(values, name), error: faults.of(name) })
+  const input = inputsOf({ faults, values })
   const isOpen = names.some((name) => name.startsWith("range.") && faults.of(name) !== undefined)
   return form(visit, {
     action: path,
     submit,
     kind: "first",
-    content: html`${field({
-        ...text("test_set_id"),
-        label: t("Id of the test set (TestSetId)", "Identificador del set de pruebas (TestSetId)"),
-        isCode: true,
-        isRequired: true,
-        hint: t("As the authority's portal shows it", "Como lo muestra el portal de la DIAN")
-      })}
+    content: html`${input(
+        "test_set_id",
+        t("Id of the test set (TestSetId)", "Identificador del set de pruebas (TestSetId)"),
+        {
+          isCode: true,
+          isRequired: true,
+          hint: t("As the authority's portal shows it", "Como lo muestra el portal de la DIAN")
+        }
+      )}
       <div class="fields">
-        ${field({ ...text("invoices"), label: t("Invoices", "Facturas"), inputMode: "numeric", isRequired: true })}
-        ${field({ ...text("credit_notes"), label: t("Credit notes", "Notas crédito"), inputMode: "numeric", isRequired: true })}
-        ${field({ ...text("debit_notes"), label: t("Debit notes", "Notas débito"), inputMode: "numeric", isRequired: true })}
+        ${input("invoices", t("Invoices", "Facturas"), { inputMode: "numeric", isRequired: true })}
+        ${input("credit_notes", t("Credit notes", "Notas crédito"), { inputMode: "numeric", isRequired: true })}
+        ${input("debit_notes", t("Debit notes", "Notas débito"), { inputMode: "numeric", isRequired: true })}
       </div>
       <div class="field">
         <details ${attributes({ open: isOpen })}>
@@ -79,14 +73,14 @@ const startForm = (visit: Visit, values: FormValues, submit: string, refusal: Re
             ${t("Another test range in place of SETP 990000000", "Otro rango de pruebas en lugar de SETP 990000000")}
           </summary>
           <div class="fields">
-            ${field({ ...text("range.prefix"), label: t("Prefix", "Prefijo") })}
-            ${field({ ...text("range.number"), label: t("Resolution number", "Número de la resolución") })}
-            ${field({ ...text("range.from_number"), label: t("From", "Desde"), inputMode: "numeric" })}
-            ${field({ ...text("range.to_number"), label: t("To", "Hasta"), inputMode: "numeric" })}
-            ${field({ ...text("range.valid_from"), label: t("Valid from", "Vigente desde"), type: "date" })}
-            ${field({ ...text("range.valid_to"), label: t("Valid until", "Vigente hasta"), type: "date" })}
+            ${input("range.prefix", t("Prefix", "Prefijo"))}
+            ${input("range.number", t("Resolution number", "Número de la resolución"))}
+            ${input("range.from_number", t("From", "Desde"), { inputMode: "numeric" })}
+            ${input("range.to_number", t("To", "Hasta"), { inputMode: "numeric" })}
+            ${input("range.valid_from", t("Valid from", "Vigente desde"), { type: "date" })}
+            ${input("range.valid_to", t("Valid until", "Vigente hasta"), { type: "date" })}
           </div>
-          ${field({ ...text("range.technical_key"), label: t("Technical key", "Clave técnica"), isCode: true })}
+          ${input("range.technical_key", t("Technical key", "Clave técnica"), { isCode: true })}
         </details>
       </div>`
   })
@@ -115,49 +109,40 @@ const starting = (visit: Visit, known: Enablement | null, sent?: Form, refusal?:
       )
 }
 
-const enablementPage = (visit: Visit, sent?: Form, refusal?: Refusal) =>
-  Effect.gen(function* () {
-    const { get, session, t } = visit
-    const isLive = session.principal.livemode
-    const known = isLive
-      ? yield* get<Enablement>("/v1/account/enablement").pipe(
-          Effect.catchTag("Refusal", (error) => (error.status === 404 ? Effect.succeed(null) : Effect.fail(error)))
-        )
-      : null
-    const faults = faultsOf(refusal?.errors, names)
-    return setupPage(
-      visit,
-      t("Enablement", "Habilitación"),
-      t(
-        "The test set of the authority, which every issuer passes before it issues",
-        "El set de pruebas de la DIAN, que todo emisor supera antes de facturar"
-      ),
-      isLive
-        ? html`${refusedForm(visit, refusal, faults.isNamed)} ${known === null ? null : progress(visit, path, known)}
-          ${starting(visit, known, sent, refusal)}`
-        : section(
-            "live",
-            t("In live mode", "En producción"),
-            liveOnly(
-              visit,
-              t(
-                "Enablement shows that the live issuer's documents are in order.",
-                "La habilitación muestra que los documentos del emisor están en orden."
-              )
-            )
-          )
+const enablementPage = Effect.fnUntraced(function* (visit: Visit, sent?: Form, refusal?: Refusal) {
+  const { get, session, t } = visit
+  const title = t("Enablement", "Habilitación")
+  const about = t(
+    "The test set of the authority, which every issuer passes before it issues",
+    "El set de pruebas de la DIAN, que todo emisor supera antes de facturar"
+  )
+  if (!session.principal.livemode) {
+    const ofTest = t(
+      "Enablement shows that the live issuer's documents are in order.",
+      "La habilitación muestra que los documentos del emisor están en orden."
     )
-  })
+    return setupPage(visit, title, about, liveOnly(visit, "live", ofTest))
+  }
+  const known = yield* get<Enablement>("/v1/account/enablement").pipe(
+    Effect.catchIf(
+      ({ status }) => status === 404,
+      () => Effect.succeed(null)
+    )
+  )
+  return setupPage(visit, title, about, [
+    refusedForm(visit, refusal, faultsOf(refusal?.errors, names).isNamed),
+    known === null ? null : progress(visit, path, known),
+    starting(visit, known, sent, refusal)
+  ])
+})
 
 /** The page of the enablement. */
 export const layer = Layer.mergeAll(
   page(path, (visit) => enablementPage(visit)),
   change(path, (visit, sent) =>
-    Effect.gen(function* () {
-      return yield* visit.send("POST", "/v1/account/enablement", bodyOf(sent, shape), sent).pipe(
-        Effect.as({ to: path }),
-        orShown((refusal) => enablementPage(visit, sent, refusal))
-      )
-    })
+    visit.send("POST", "/v1/account/enablement", bodyOf(sent, shape), sent).pipe(
+      Effect.as({ to: path }),
+      orShown((refusal) => enablementPage(visit, sent, refusal))
+    )
   )
 )

@@ -3,7 +3,7 @@ import { type Html, html } from "../../../http/pages/Html.ts"
 import { hintWords, kindWords } from "../../frame/DocumentWords.ts"
 import { testSetFailureInSpanish, testSetTroubleInSpanish } from "../../documents/TroubleWords.ts"
 import { clock, time } from "../../frame/Formats.ts"
-import { facts, polling, section, state, table, type Tone } from "../../frame/Parts.ts"
+import { inCode, polling, section, state, table, type Tone, wideFacts } from "../../frame/Parts.ts"
 import type { Translate, Visit } from "../../frame/Visit.ts"
 
 const shownDocuments = 60
@@ -86,18 +86,16 @@ export const progress = (visit: Visit, path: string, enablement: Enablement): Ht
     "far",
     t("How far it is", "Cómo va"),
     html`${reason(visit, enablement)}
-      <div class="left">
-        ${facts([
-          [t("State", "Estado"), stateOf(t, enablement)],
-          [t("Invoices", "Facturas"), count(t, invoices)],
-          [t("Credit notes", "Notas crédito"), count(t, credit_notes)],
-          [t("Debit notes", "Notas débito"), count(t, debit_notes)],
-          [t("Begun", "Inicio"), time(visit, started_at)],
-          [t("Ended", "Fin"), finished_at === null ? null : time(visit, finished_at)],
-          [t("Test set", "Set de pruebas"), html`<code>${test_set_id}</code>`]
-        ])}
-      </div>
-      ${next(visit, enablement)}`
+    ${wideFacts([
+      [t("State", "Estado"), stateOf(t, enablement)],
+      [t("Invoices", "Facturas"), count(t, invoices)],
+      [t("Credit notes", "Notas crédito"), count(t, credit_notes)],
+      [t("Debit notes", "Notas débito"), count(t, debit_notes)],
+      [t("Begun", "Inicio"), time(visit, started_at)],
+      [t("Ended", "Fin"), finished_at === null ? null : time(visit, finished_at)],
+      [t("Test set", "Set de pruebas"), inCode(test_set_id)]
+    ])}
+    ${next(visit, enablement)}`
   )}
   ${
     newest.length === 0

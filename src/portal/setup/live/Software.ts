@@ -3,10 +3,10 @@ import type { Account } from "../../../../schemas/Account.ts"
 import { type Html, html } from "../../../http/pages/Html.ts"
 import type { Form } from "../../forms/SentForm.ts"
 import { bodyOf, faultsOf } from "../../forms/FormBody.ts"
+import { form, inputs, refusedForm, warned } from "../../forms/Fields.ts"
 import { time } from "../../frame/Formats.ts"
-import { field, form, refusedForm } from "../../forms/Fields.ts"
 import type { Page } from "../../frame/Layout.ts"
-import { facts, notice, section } from "../../frame/Parts.ts"
+import { inCode, notice, section, wideFacts } from "../../frame/Parts.ts"
 import { orShown, type Refusal } from "../../frame/Refusal.ts"
 import { change, page } from "../../frame/Routes.ts"
 import type { Visit } from "../../frame/Visit.ts"
@@ -25,47 +25,34 @@ const current = (visit: Visit, { software }: Account): Html => {
       )}
     </p>`
   }
-  return html`<div class="left">
-    ${facts([
-      [t("Software", "Software"), html`<code>${software.id}</code>`],
-      [t("Provider", "Proveedor"), software.provider_nit ?? t("The issuer itself", "El propio emisor")],
-      [t("Set", "Definido"), time(visit, software.set_at)],
-      ["PIN", t("Stored, never shown", "Guardado, nunca se muestra")]
-    ])}
-  </div>`
+  return wideFacts([
+    [t("Software", "Software"), inCode(software.id)],
+    [t("Provider", "Proveedor"), software.provider_nit ?? t("The issuer itself", "El propio emisor")],
+    [t("Set", "Definido"), time(visit, software.set_at)],
+    ["PIN", t("Stored, never shown", "Guardado, nunca se muestra")]
+  ])
 }
 
 const softwareForm = (visit: Visit, sent: Form | undefined, refusal: Refusal | undefined): Html => {
   const { t } = visit
-  const faults = faultsOf(refusal?.errors, Object.keys(shape))
+  const input = inputs((name) => sent?.text(name) ?? "", faultsOf(refusal?.errors, Object.keys(shape)).of)
   return form(visit, {
     action: path,
     submit: t("Set the software", "Definir el software"),
     kind: "first",
-    content: html`${field({
-        name: "id",
-        label: t("Id of the software", "Identificador del software"),
-        value: sent?.text("id") ?? "",
+    content: html`${input("id", t("Id of the software", "Identificador del software"), {
         isCode: true,
         isRequired: true,
-        hint: t("36 characters, as the authority shows it", "36 caracteres, como lo muestra la DIAN"),
-        error: faults.of("id")
+        hint: t("36 characters, as the authority shows it", "36 caracteres, como lo muestra la DIAN")
       })}
       <div class="fields">
-        ${field({
-          name: "pin",
-          label: t("PIN", "PIN"),
+        ${input("pin", t("PIN", "PIN"), {
           type: "password",
           isRequired: true,
-          hint: t("Chosen when the software was registered", "El que se eligió al registrar el software"),
-          error: faults.of("pin")
+          hint: t("Chosen when the software was registered", "El que se eligió al registrar el software")
         })}
-        ${field({
-          name: "provider_nit",
-          label: t("NIT of the provider", "NIT del proveedor"),
-          value: sent?.text("provider_nit") ?? "",
-          hint: t("Empty if it is your own software", "Vacío si el software es propio"),
-          error: faults.of("provider_nit")
+        ${input("provider_nit", t("NIT of the provider", "NIT del proveedor"), {
+          hint: t("Empty if it is your own software", "Vacío si el software es propio")
         })}
       </div>`
   })
@@ -73,55 +60,44 @@ const softwareForm = (visit: Visit, sent: Form | undefined, refusal: Refusal | u
 
 const removal = (visit: Visit): Html => {
   const { t } = visit
-  return html`<details>
-    <summary>${t("Go back to the software of the service…", "Volver al software del servicio…")}</summary>
-    <p>
-      ${t(
-        "Documents that are numbered from then on name it. Your ranges must be associated with it at the authority.",
-        "Los documentos que se numeren desde entonces lo nombran. Sus rangos de numeración deben estar asociados a él en la DIAN."
-      )}
-    </p>
-    ${form(visit, {
-      action: `${path}/remove`,
-      submit: t("Remove my software", "Quitar mi software"),
-      kind: "danger",
-      content: html``
-    })}
-  </details>`
+  return warned(
+    visit,
+    t("Go back to the software of the service…", "Volver al software del servicio…"),
+    t(
+      "Documents that are numbered from then on name it. Your ranges must be associated with it at the authority.",
+      "Los documentos que se numeren desde entonces lo nombran. Sus rangos de numeración deben estar asociados a él en la DIAN."
+    ),
+    { action: `${path}/remove`, submit: t("Remove my software", "Quitar mi software") }
+  )
+}
+
+const setting = (visit: Visit, { software }: Account, sent?: Form, refusal?: Refusal) => {
+  const { t } = visit
+  const title = software === null ? t("Set your own", "Definir el propio") : t("Set another", "Definir otro")
+  return [section("set", title, softwareForm(visit, sent, refusal)), software === null ? null : removal(visit)]
 }
 
 const softwarePage = (visit: Visit, account: Account, sent?: Form, refusal?: Refusal): Page => {
   const { may, session, t } = visit
-  const names: ReadonlyArray<string> = Object.keys(shape)
+  const ofTest = t(
+    "Test documents need no software of your own.",
+    "Los documentos de prueba no necesitan software propio."
+  )
   return setupPage(
     visit,
     t("Software and PIN", "Software y PIN"),
     t("What you have registered with the authority to issue with", "Lo que registró en la DIAN para facturar"),
     session.principal.livemode
-      ? html`${notice(visit, {
-          saved: t("The software was set.", "El software quedó definido."),
-          removed: t("The software was removed.", "El software se quitó.")
-        })}
-        ${refusedForm(visit, refusal, (param) => names.includes(param))}
-        ${section("software", t("Software", "Software"), current(visit, account))}
-        ${
-          may("setup")
-            ? html`${section(
-                "set",
-                account.software === null ? t("Set your own", "Definir el propio") : t("Set another", "Definir otro"),
-                softwareForm(visit, sent, refusal)
-              )}
-              ${account.software === null ? null : removal(visit)}`
-            : null
-        }`
-      : section(
-          "software",
-          t("In live mode", "En producción"),
-          liveOnly(
-            visit,
-            t("Test documents need no software of your own.", "Los documentos de prueba no necesitan software propio.")
-          )
-        )
+      ? [
+          notice(visit, {
+            saved: t("The software was set.", "El software quedó definido."),
+            removed: t("The software was removed.", "El software se quitó.")
+          }),
+          refusedForm(visit, refusal, (param) => Object.hasOwn(shape, param)),
+          section("software", t("Software", "Software"), current(visit, account)),
+          may("setup") ? setting(visit, account, sent, refusal) : null
+        ]
+      : liveOnly(visit, "software", ofTest)
   )
 }
 
@@ -132,18 +108,14 @@ export const layer = Layer.mergeAll(
     ofAccount((visit, account) => softwarePage(visit, account))
   ),
   change(path, (visit, sent) =>
-    Effect.gen(function* () {
-      const account = yield* readAccount(visit)
-      return yield* visit.send("PUT", "/v1/account/software", bodyOf(sent, shape), sent).pipe(
+    Effect.flatMap(readAccount(visit), (account) =>
+      visit.send("PUT", "/v1/account/software", bodyOf(sent, shape), sent).pipe(
         Effect.as({ to: path, notice: "saved" }),
         orShown((refusal) => softwarePage(visit, account, sent, refusal))
       )
-    })
+    )
   ),
   change(`${path}/remove`, ({ send }) =>
-    Effect.gen(function* () {
-      yield* send("DELETE", "/v1/account/software")
-      return { to: path, notice: "removed" }
-    })
+    Effect.as(send("DELETE", "/v1/account/software"), { to: path, notice: "removed" })
   )
 )

@@ -1,8 +1,8 @@
 import { type Html, html } from "../../../http/pages/Html.ts"
 import type { Form } from "../../forms/SentForm.ts"
 import { kindWords } from "../../frame/DocumentWords.ts"
-import { bodyOf, faultsOf, firstOf, type FormShape, sentValues } from "../../forms/FormBody.ts"
-import { field, form, refusedForm } from "../../forms/Fields.ts"
+import { bodyOf, faultsOf, type FormShape, sentValues } from "../../forms/FormBody.ts"
+import { form, inputsOf, refusedForm } from "../../forms/Fields.ts"
 import { section } from "../../frame/Parts.ts"
 import type { Refusal } from "../../frame/Refusal.ts"
 import type { Visit } from "../../frame/Visit.ts"
@@ -38,7 +38,7 @@ export const rangeForm = (visit: Visit, action: string, sent?: Form, refusal?: R
   const { t } = visit
   const values = sent === undefined ? new Map() : sentValues(sent)
   const faults = faultsOf(refusal?.errors, names)
-  const text = (name: string) => ({ name, value: firstOf(values, name), error: faults.of(name) })
+  const input = inputsOf({ faults, values })
   return html`${refusedForm(visit, refusal, faults.isNamed)}
   ${form(visit, {
     action,
@@ -48,19 +48,13 @@ export const rangeForm = (visit: Visit, action: string, sent?: Form, refusal?: R
       "all",
       t("The range", "El rango"),
       html`<div class="fields">
-        ${field({
-          ...text("document_type"),
-          label: t("Document type", "Tipo de documento"),
+        ${input("document_type", t("Document type", "Tipo de documento"), {
           choices: (["invoice", "credit_note", "debit_note"] as const).map((kind) => [kind, kindWords(t, kind)])
         })}
-        ${field({
-          ...text("prefix"),
-          label: t("Prefix", "Prefijo"),
+        ${input("prefix", t("Prefix", "Prefijo"), {
           hint: t("Empty where the authority gave none", "Vacío si la DIAN no dio ninguno")
         })}
-        ${field({
-          ...text("next_number"),
-          label: t("Next number", "Número siguiente"),
+        ${input("next_number", t("Next number", "Número siguiente"), {
           inputMode: "numeric",
           hint: t(
             "Only if another system has used the numbers before it",
@@ -79,17 +73,15 @@ export const rangeForm = (visit: Visit, action: string, sent?: Form, refusal?: R
           )}
         </p>
         <div class="fields">
-          ${field({ ...text("number"), label: t("Resolution number", "Número de la resolución"), inputMode: "numeric" })}
-          ${field({ ...text("from_number"), label: t("From", "Desde"), inputMode: "numeric" })}
-          ${field({ ...text("to_number"), label: t("To", "Hasta"), inputMode: "numeric" })}
+          ${input("number", t("Resolution number", "Número de la resolución"), { inputMode: "numeric" })}
+          ${input("from_number", t("From", "Desde"), { inputMode: "numeric" })}
+          ${input("to_number", t("To", "Hasta"), { inputMode: "numeric" })}
         </div>
         <div class="fields">
-          ${field({ ...text("valid_from"), label: t("Valid from", "Vigente desde"), type: "date" })}
-          ${field({ ...text("valid_to"), label: t("Valid until", "Vigente hasta"), type: "date" })}
+          ${input("valid_from", t("Valid from", "Vigente desde"), { type: "date" })}
+          ${input("valid_to", t("Valid until", "Vigente hasta"), { type: "date" })}
         </div>
-        ${field({
-          ...text("technical_key"),
-          label: t("Technical key", "Clave técnica"),
+        ${input("technical_key", t("Technical key", "Clave técnica"), {
           hint: t(
             "The 40 characters that the authority shows with the range",
             "Los 40 caracteres que la DIAN muestra con el rango"

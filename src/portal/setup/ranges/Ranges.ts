@@ -3,22 +3,11 @@ import type { Resolution, ResolutionImport } from "../../../../schemas/Resolutio
 import { type Html, html } from "../../../http/pages/Html.ts"
 import type { Form } from "../../forms/SentForm.ts"
 import { bodyOf, faultsOf } from "../../forms/FormBody.ts"
-import { day, figure, time } from "../../frame/Formats.ts"
 import { field, form, refusedForm } from "../../forms/Fields.ts"
+import { day, figure, time } from "../../frame/Formats.ts"
 import type { Page } from "../../frame/Layout.ts"
-import {
-  copied,
-  cursors,
-  emptyState,
-  facts,
-  linkButton,
-  type Listed,
-  notice,
-  pager,
-  placeOf,
-  section,
-  table
-} from "../../frame/Parts.ts"
+import { listed, listTable } from "../../frame/Lists.ts"
+import { inCode, type Column, copied, emptyState, linkButton, notice, section, wideFacts } from "../../frame/Parts.ts"
 import { orShown, type Refusal } from "../../frame/Refusal.ts"
 import { change, page } from "../../frame/Routes.ts"
 import type { Visit } from "../../frame/Visit.ts"
@@ -33,32 +22,28 @@ const listOf = ({ t }: Visit) => [path, t("Numbering ranges", "Rangos de numerac
 const numbers = (t: Visit["t"], { document_type, from_number, next_number, to_number }: Resolution) =>
   document_type === "invoice" ? `${figure(t, from_number)} – ${figure(t, to_number)}` : `${figure(t, next_number)} …`
 
-const rangesTable = (visit: Visit, ranges: ReadonlyArray<Resolution>, at: number): Html => {
+const columns = (visit: Visit, at: number): ReadonlyArray<Column<Resolution>> => {
   const { t, to } = visit
-  if (ranges.length === 0) {
-    return emptyState(
-      t("No ranges yet", "Todavía no hay rangos"),
-      html`${t(
-        "Without a range no invoice gets a number. Register the one that the authority granted.",
-        "Sin un rango de numeración ninguna factura recibe número. Registre el que autorizó la DIAN."
-      )}`
-    )
-  }
-  return table<Resolution>(
-    t("Numbering ranges", "Rangos de numeración"),
-    [
-      {
-        title: t("Range", "Rango"),
-        cell: (range) => html`<a href="${to(`${path}/${range.id}`)}">${rangeName(t, range)}</a>`
-      },
-      { title: t("Numbers", "Números"), cell: (range) => numbers(t, range), isWide: true },
-      { title: t("Left", "Disponibles"), cell: (range) => rangeLeft(t, range) },
-      { title: t("Valid until", "Vigente hasta"), cell: (range) => rangeTerm(visit, range, at), isWide: true },
-      { title: t("State", "Estado"), cell: (range) => rangeState(t, range) }
-    ],
-    ranges
-  )
+  return [
+    {
+      title: t("Range", "Rango"),
+      cell: (range) => html`<a href="${to(`${path}/${range.id}`)}">${rangeName(t, range)}</a>`
+    },
+    { title: t("Numbers", "Números"), cell: (range) => numbers(t, range), isWide: true },
+    { title: t("Left", "Disponibles"), cell: (range) => rangeLeft(t, range) },
+    { title: t("Valid until", "Vigente hasta"), cell: (range) => rangeTerm(visit, range, at), isWide: true },
+    { title: t("State", "Estado"), cell: (range) => rangeState(t, range) }
+  ]
 }
+
+const noRange = ({ t }: Visit): Html =>
+  emptyState(
+    t("No ranges yet", "Todavía no hay rangos"),
+    t(
+      "Without a range no invoice gets a number. Register the one that the authority granted.",
+      "Sin un rango de numeración ninguna factura recibe número. Registre el que autorizó la DIAN."
+    )
+  )
 
 const importing = (visit: Visit): Html | null => {
   const { session, t } = visit
@@ -72,7 +57,7 @@ const importing = (visit: Visit): Html | null => {
           "Consulta en la DIAN los rangos de numeración del emisor y registra los nuevos. Necesita el emisor, el certificado y el software."
         )}
       </p>
-      ${form(visit, { action: `${path}/import`, submit: t("Import the ranges", "Importar los rangos"), content: html`` })}`
+      ${form(visit, { action: `${path}/import`, submit: t("Import the ranges", "Importar los rangos") })}`
   )
 }
 
@@ -91,43 +76,41 @@ const imported = ({ t }: Visit, { data, skipped }: ResolutionImport): Html =>
         </div>`
     )}`
 
-const listPage = (visit: Visit, result?: ResolutionImport, refusal?: Refusal) =>
-  Effect.gen(function* () {
-    const { get, may, t, to } = visit
-    const found = yield* get<Listed<Resolution>>("/v1/resolutions", { ...cursors(visit), limit: "50" })
-    return setupPage(
-      visit,
-      t("Numbering ranges", "Rangos de numeración"),
-      t("Where documents take their numbers from, without gaps", "De dónde toman su número los documentos, sin saltos"),
-      html`${notice(visit, { registered: t("The range was registered.", "El rango quedó registrado.") })}
-      ${refusedForm(visit, refusal, () => false)} ${result === undefined ? null : imported(visit, result)}
-      ${section(
+const listPage = Effect.fnUntraced(function* (visit: Visit, result?: ResolutionImport, refusal?: Refusal) {
+  const { may, t, to } = visit
+  const list = yield* listed<Resolution>(visit, "/v1/resolutions", 50)
+  const title = t("Numbering ranges", "Rangos de numeración")
+  const now = yield* Clock.currentTimeMillis
+  const actions = may("setup")
+    ? linkButton(to(`${path}/new`), t("Register a range", "Registrar un rango"), "first")
+    : null
+  return setupPage(
+    visit,
+    title,
+    t("Where documents take their numbers from, without gaps", "De dónde toman su número los documentos, sin saltos"),
+    [
+      notice(visit, { registered: t("The range was registered.", "El rango quedó registrado.") }),
+      refusedForm(visit, refusal, () => false),
+      result === undefined ? null : imported(visit, result),
+      section(
         "list",
         t("Ranges", "Rangos"),
-        html`${rangesTable(visit, found.data, yield* Clock.currentTimeMillis)}
-        ${pager(visit, path, placeOf(visit, found))}`
-      )}
-      ${may("setup") ? importing(visit) : null}`,
-      {
-        actions: may("setup")
-          ? linkButton(to(`${path}/new`), t("Register a range", "Registrar un rango"), "first")
-          : null
-      }
-    )
-  })
+        listTable(visit, path, list, { caption: title, columns: columns(visit, now), nothing: noRange(visit) })
+      ),
+      may("setup") ? importing(visit) : null
+    ],
+    { actions }
+  )
+})
 
 const newPage = (visit: Visit, sent?: Form, refusal?: Refusal): Page => {
   const { t } = visit
-  return setupPage(
-    visit,
-    t("Register a range", "Registrar un rango"),
-    t(
-      "Exactly as the authority granted it: documents carry it for good.",
-      "Exactamente como lo autorizó la DIAN: los documentos lo llevan para siempre."
-    ),
-    rangeForm(visit, `${path}/new`, sent, refusal),
-    { list: listOf(visit) }
+  const about = t(
+    "Exactly as the authority granted it: documents carry it for good.",
+    "Exactamente como lo autorizó la DIAN: los documentos lo llevan para siempre."
   )
+  const content = rangeForm(visit, `${path}/new`, sent, refusal)
+  return setupPage(visit, t("Register a range", "Registrar un rango"), about, content, { list: listOf(visit) })
 }
 
 const rangeOfPath = ({ get, id }: Visit) => get<Resolution>(`/v1/resolutions/${id}`)
@@ -167,9 +150,7 @@ const extending = (visit: Visit, { id, valid_to }: Resolution, sent?: Form, refu
     form(visit, {
       action: `${path}/${id}/change`,
       submit: t("Save the last day", "Guardar el último día"),
-      content: field({
-        name: "valid_to",
-        label: t("Valid until", "Vigente hasta"),
+      content: field("valid_to", t("Valid until", "Vigente hasta"), {
         type: "date",
         value: sent?.text("valid_to") || valid_to,
         hint: t("If the authority has extended it", "Si la DIAN lo prorrogó"),
@@ -179,44 +160,37 @@ const extending = (visit: Visit, { id, valid_to }: Resolution, sent?: Form, refu
   )
 }
 
-const rangePage = (visit: Visit, range: Resolution, sent?: Form, refusal?: Refusal) =>
-  Effect.gen(function* () {
-    const { may, t } = visit
-    const now = yield* Clock.currentTimeMillis
-    const { created_at, id, next_number, number, technical_key, valid_from, warnings } = range
-    return setupPage(
-      visit,
-      rangeName(t, range),
-      number === undefined
-        ? t("A range of your own choice", "Rango elegido por usted")
-        : `${t("Resolution", "Resolución")} ${number}`,
-      html`${notice(visit, { changed: t("The range was changed.", "El rango se cambió.") })}
-      ${refusedForm(visit, refusal, (param) => param === "valid_to")}
-      ${warnings.map(({ code }) => html`<div class="rule mild">${warningWords(visit, range, code, now)}</div>`)}
-      ${section(
-        "range",
-        t("Range", "Rango"),
-        html`<div class="left">
-          ${facts([
-            [t("State", "Estado"), rangeState(t, range)],
-            [t("Numbers", "Números"), numbers(t, range)],
-            [t("Next number", "Número siguiente"), `${range.prefix}${next_number}`],
-            [t("Left", "Disponibles"), rangeLeft(t, range)],
-            [t("Valid from", "Vigente desde"), valid_from === undefined ? null : day(visit, valid_from)],
-            [t("Valid until", "Vigente hasta"), rangeTerm(visit, range, now)],
-            [
-              t("Technical key", "Clave técnica"),
-              technical_key === undefined ? null : html`<code>${technical_key}</code>`
-            ],
-            [t("Registered", "Registrado"), time(visit, created_at)],
-            [t("Id", "Id"), copied(visit, id)]
-          ])}
-        </div>`
-      )}
-      ${may("setup") ? html`${extending(visit, range, sent, refusal)} ${switching(visit, range)}` : null}`,
-      { list: listOf(visit) }
-    )
-  })
+const rangePage = Effect.fnUntraced(function* (visit: Visit, range: Resolution, sent?: Form, refusal?: Refusal) {
+  const { may, t } = visit
+  const now = yield* Clock.currentTimeMillis
+  const { created_at, id, next_number, number, technical_key, valid_from, warnings } = range
+  const known = wideFacts([
+    [t("State", "Estado"), rangeState(t, range)],
+    [t("Numbers", "Números"), numbers(t, range)],
+    [t("Next number", "Número siguiente"), `${range.prefix}${next_number}`],
+    [t("Left", "Disponibles"), rangeLeft(t, range)],
+    [t("Valid from", "Vigente desde"), valid_from === undefined ? null : day(visit, valid_from)],
+    [t("Valid until", "Vigente hasta"), rangeTerm(visit, range, now)],
+    [t("Technical key", "Clave técnica"), inCode(technical_key)],
+    [t("Registered", "Registrado"), time(visit, created_at)],
+    [t("Id", "Id"), copied(visit, id)]
+  ])
+  return setupPage(
+    visit,
+    rangeName(t, range),
+    number === undefined
+      ? t("A range of your own choice", "Rango elegido por usted")
+      : `${t("Resolution", "Resolución")} ${number}`,
+    [
+      notice(visit, { changed: t("The range was changed.", "El rango se cambió.") }),
+      refusedForm(visit, refusal, (param) => param === "valid_to"),
+      warnings.map((warning) => html`<div class="rule mild">${warningWords(visit, range, warning.code, now)}</div>`),
+      section("range", t("Range", "Rango"), known),
+      may("setup") ? [extending(visit, range, sent, refusal), switching(visit, range)] : null
+    ],
+    { list: listOf(visit) }
+  )
+})
 
 const ofPath = (visit: Visit) => Effect.flatMap(rangeOfPath(visit), (range) => rangePage(visit, range))
 
