@@ -4,28 +4,68 @@ import { RequestTurns } from "../http/limits/RequestTurns.ts"
 import { layerAssets } from "../http/service/Docs.ts"
 import * as Bench from "./bench/Bench.ts"
 import * as Customers from "./customers/Customers.ts"
-import * as Documents from "./documents/Documents.ts"
+import * as Actions from "./documents/Actions.ts"
+import * as Correction from "./documents/correction/Correction.ts"
+import * as DocumentPage from "./documents/DocumentPage.ts"
+import * as Exports from "./documents/Exports.ts"
+import * as DocumentList from "./documents/ListPage.ts"
+import * as Papers from "./documents/Papers.ts"
 import * as Endpoints from "./endpoints/Endpoints.ts"
-import * as Events from "./events/Events.ts"
+import * as DeliveryPage from "./events/DeliveryPage.ts"
+import * as EventList from "./events/EventList.ts"
+import * as EventPage from "./events/EventPage.ts"
 import { copyScript, htmx, style } from "./frame/Layout.ts"
 import * as Routes from "./frame/Routes.ts"
-import * as Home from "./home/Home.ts"
-import * as Requests from "./requests/Requests.ts"
+import * as Home from "./home/HomePage.ts"
+import * as RequestList from "./requests/RequestList.ts"
+import * as RequestPage from "./requests/RequestPage.ts"
 import * as Entrance from "./session/Entrance.ts"
 import { Guard } from "./session/Guard.ts"
-import * as Setup from "./setup/Setup.ts"
+import * as Keys from "./setup/access/Keys.ts"
+import * as Sessions from "./setup/access/Sessions.ts"
+import * as Issuer from "./setup/issuer/Issuer.ts"
+import * as Logo from "./setup/issuer/Logo.ts"
+import * as Certificate from "./setup/live/Certificate.ts"
+import * as Enablement from "./setup/live/Enablement.ts"
+import * as Software from "./setup/live/Software.ts"
+import * as Ranges from "./setup/ranges/Ranges.ts"
+import * as SetupOverview from "./setup/SetupOverview.ts"
+
+const documents = Layer.mergeAll(
+  DocumentList.layer,
+  Exports.layer,
+  DocumentPage.layer,
+  Papers.layer,
+  Actions.layer,
+  Correction.layer
+)
+
+const setup = Layer.mergeAll(
+  SetupOverview.layer,
+  Issuer.layer,
+  Logo.layer,
+  Certificate.layer,
+  Software.layer,
+  Enablement.layer,
+  Ranges.layer,
+  Keys.layer,
+  Sessions.layer
+)
 
 /** The portal: pages in which people see and drive their account. Requires `LocalApi` and the stores. */
 export const layer = Layer.mergeAll(
   layerAssets([style, htmx, copyScript]),
   Entrance.layer,
   Home.layer,
-  Documents.layer,
+  documents,
   Customers.layer,
-  Events.layer,
+  EventList.layer,
+  EventPage.layer,
+  DeliveryPage.layer,
   Endpoints.layer,
-  Requests.layer,
-  Setup.layer,
+  RequestList.layer,
+  RequestPage.layer,
+  setup,
   Bench.layer,
   Routes.rest
 ).pipe(Layer.provide([Guard.layer, Concurrency.layer, RequestTurns.layer]))

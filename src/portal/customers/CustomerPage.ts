@@ -6,9 +6,19 @@ import { warned } from "../forms/Fields.ts"
 import { statusMark } from "../frame/DocumentWords.ts"
 import { day, money, shortTime, time } from "../frame/Formats.ts"
 import { titled } from "../frame/Layout.ts"
-import { idLink } from "../frame/Links.ts"
 import type { Listed } from "../frame/Lists.ts"
-import { twoColumns, copied, emptyState, facts, linkButton, notice, section, table, wideFacts } from "../frame/Parts.ts"
+import {
+  copied,
+  emptyState,
+  facts,
+  idLink,
+  linkButton,
+  notice,
+  section,
+  table,
+  twoColumns,
+  wideFacts
+} from "../frame/Parts.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { chosen, identificationWords, partyRows, responsibilityChoices, taxSchemeChoices } from "./PartyWords.ts"
 

@@ -123,7 +123,7 @@ const redeliver = (visit: Visit, sent: Form.Form) =>
 const item = "/portal/documents/:id"
 
 /** What can be done with a document besides correcting it. */
-export const layerActions = Layer.mergeAll(
+export const layer = Layer.mergeAll(
   page(`${item}/cancel`, cancelPage),
   page(`${item}/annul`, (visit) => annulPage(visit, Form.empty)),
   page(`${item}/email`, (visit) => emailPage(visit, Form.empty)),

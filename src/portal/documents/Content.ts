@@ -10,8 +10,7 @@ import {
 import type { Line, Tax } from "../../../schemas/Line.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { day, figure, money, time } from "../frame/Formats.ts"
-import { idLink } from "../frame/Links.ts"
-import { copied, facts, fileLink, section, table } from "../frame/Parts.ts"
+import { copied, facts, fileLink, idLink, section, table } from "../frame/Parts.ts"
 import type { Translate, Visit } from "../frame/Visit.ts"
 import { codeOf, isMoving, type Shown } from "./Shown.ts"
 

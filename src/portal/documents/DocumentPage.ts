@@ -100,4 +100,4 @@ const document = Effect.fnUntraced(function* (visit: Visit) {
   }
 })
 
-export const layerDocument = page("/portal/documents/:id", document)
+export const layer = page("/portal/documents/:id", document)

@@ -1,4 +1,4 @@
-import { Effect, Schedule } from "effect"
+import { Effect, Layer, Schedule } from "effect"
 import { documentKinds, kindOf } from "../../domain/documents/DocumentKinds.ts"
 import { statusOf } from "../../domain/documents/InvoiceLifecycle.ts"
 import type { ListedDocument } from "../../store/documents/DocumentList.ts"
@@ -127,5 +127,8 @@ const archive = Effect.fnUntraced(function* (visit: Visit) {
 // A file is whole in memory before it is sent, with megabytes of papers.
 const inTurn = makeTurns("export", 4)
 
-export const layerCsv = page("/portal/documents/export.csv", (visit) => inTurn(visit, csv(visit)))
-export const layerArchive = page("/portal/documents/export.zip", (visit) => inTurn(visit, archive(visit)))
+/** The files that the list of documents offers. */
+export const layer = Layer.mergeAll(
+  page("/portal/documents/export.csv", (visit) => inTurn(visit, csv(visit))),
+  page("/portal/documents/export.zip", (visit) => inTurn(visit, archive(visit)))
+)

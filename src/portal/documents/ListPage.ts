@@ -9,8 +9,7 @@ import { kindWords, statusMark, statusWords } from "../frame/DocumentWords.ts"
 import { figure, money, shortTime } from "../frame/Formats.ts"
 import { inputs } from "../forms/Fields.ts"
 import { titled } from "../frame/Layout.ts"
-import { idLink } from "../frame/Links.ts"
-import { type Column, emptyState, section, table } from "../frame/Parts.ts"
+import { type Column, emptyState, idLink, section, table } from "../frame/Parts.ts"
 import { type Listed, pager } from "../frame/Lists.ts"
 import { page } from "../frame/Routes.ts"
 import type { Visit } from "../frame/Visit.ts"
@@ -156,4 +155,4 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
   )
 })
 
-export const layerList = page(path, list)
+export const layer = page(path, list)

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { qrCode } from "../../documents/print/QrCode.ts"
 import { html } from "../../http/pages/Html.ts"
 import { page } from "../frame/Routes.ts"
@@ -45,6 +45,9 @@ const qr = Effect.fnUntraced(function* (visit: Visit) {
   return { contentType: "image/svg+xml", body: markup }
 })
 
-export const layerPdf = page("/portal/documents/:id/pdf", paper("pdf"))
-export const layerXml = page("/portal/documents/:id/xml", paper("xml"))
-export const layerQr = page("/portal/documents/:id/qr.svg", qr)
+/** The files of a document. */
+export const layer = Layer.mergeAll(
+  page("/portal/documents/:id/pdf", paper("pdf")),
+  page("/portal/documents/:id/xml", paper("xml")),
+  page("/portal/documents/:id/qr.svg", qr)
+)

@@ -1,18 +1,18 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import type { Attempt, Delivery } from "../../../schemas/Delivery.ts"
 import { html } from "../../http/pages/Html.ts"
 import type * as Form from "../forms/SentForm.ts"
 import { time } from "../frame/Formats.ts"
 import { titled } from "../frame/Layout.ts"
-import { idLink, pageOf } from "../frame/Links.ts"
 import { listed, pager } from "../frame/Lists.ts"
-import { twoColumns, copied, facts, section } from "../frame/Parts.ts"
+import { copied, facts, idLink, pageOf, section, twoColumns } from "../frame/Parts.ts"
+import { change, page } from "../frame/Routes.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { attemptList, deliveryMark, nextWords, redeliverButton, redeliveredNotice } from "./DeliveryParts.ts"
 import { eventWords } from "./EventWords.ts"
 
 /** A delivery with all its attempts, in pages. */
-export const page = Effect.fnUntraced(function* (visit: Visit) {
+const shown = Effect.fnUntraced(function* (visit: Visit) {
   const { get, id, t } = visit
   const delivery = yield* get<Delivery>(`/v1/webhook-deliveries/${id}`)
   const attempts = yield* listed<Attempt>(visit, `/v1/webhook-deliveries/${id}/attempts`, 20)
@@ -49,8 +49,13 @@ export const page = Effect.fnUntraced(function* (visit: Visit) {
 })
 
 /** Sends a delivery once more, and leads back to the page whose button was pressed. */
-export const redeliver = ({ id, send }: Visit, form: Form.Form) =>
+const redeliver = ({ id, send }: Visit, form: Form.Form) =>
   Effect.map(send<Delivery>("POST", `/v1/webhook-deliveries/${id}/redeliver`, undefined, form), ({ event_id }) => ({
     to: pageOf(form.raw("back")) ?? `/portal/events/${event_id}`,
     notice: "redelivered"
   }))
+
+export const layer = Layer.mergeAll(
+  page("/portal/deliveries/:id", shown),
+  change("/portal/deliveries/:id/redeliver", redeliver)
+)

@@ -7,9 +7,9 @@ import { faultOf, inputs, refusedForm } from "../forms/Fields.ts"
 import { kindWords } from "../frame/DocumentWords.ts"
 import { shortTime } from "../frame/Formats.ts"
 import { titled } from "../frame/Layout.ts"
-import { idLink } from "../frame/Links.ts"
 import { asked, filterForm, listTable, noneFits, ofDay } from "../frame/Lists.ts"
-import { type Column, emptyState, section, state } from "../frame/Parts.ts"
+import { type Column, emptyState, idLink, section, state } from "../frame/Parts.ts"
+import { page } from "../frame/Routes.ts"
 import type { Refusal } from "../frame/Refusal.ts"
 import type { Translate, Visit } from "../frame/Visit.ts"
 import { eventMark, outcomeWords, typesByKind } from "./EventWords.ts"
@@ -85,7 +85,7 @@ const columns = (visit: Visit, counts: ReadonlyArray<DeliveryCount>): ReadonlyAr
 }
 
 /** The events of the account, newest first. */
-export const page = Effect.fnUntraced(function* (visit: Visit) {
+const shown = Effect.fnUntraced(function* (visit: Visit) {
   const { query, t } = visit
   const log = yield* DeliveryLog
   const filter = {
@@ -124,3 +124,5 @@ export const page = Effect.fnUntraced(function* (visit: Visit) {
     )
   )
 })
+
+export const layer = page(path, shown)

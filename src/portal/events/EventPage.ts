@@ -1,15 +1,14 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import type { Delivery } from "../../../schemas/Delivery.ts"
 import type { Event } from "../../../schemas/Event.ts"
 import type { WebhookEndpoint } from "../../../schemas/WebhookEndpoint.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { shortTime, size, time, visible } from "../frame/Formats.ts"
 import { titled } from "../frame/Layout.ts"
-import { idLink } from "../frame/Links.ts"
 import type { Listed } from "../frame/Lists.ts"
-import { inCode, twoColumns, copied, facts, fileLink, polling, section } from "../frame/Parts.ts"
+import { copied, facts, fileLink, idLink, inCode, polling, section, twoColumns } from "../frame/Parts.ts"
 import type { Visit } from "../frame/Visit.ts"
-import type { Download } from "../frame/Routes.ts"
+import { type Download, page } from "../frame/Routes.ts"
 import { attemptList, deliveryMark, isMoving, nextWords, redeliverButton, redeliveredNotice } from "./DeliveryParts.ts"
 import { documentOf } from "./EventList.ts"
 import { eventWords } from "./EventWords.ts"
@@ -20,7 +19,7 @@ const deliveriesMax = 24
 const bytesOf = ({ file, id }: Visit) => Effect.map(file(`/v1/events/${id}`), (answer) => answer.body)
 
 /** The body of an event as a file. */
-export const body = (visit: Visit) =>
+const body = (visit: Visit) =>
   Effect.map(bytesOf(visit), (bytes): Download => ({
     contentType: "application/json",
     body: bytes,
@@ -104,7 +103,7 @@ const othersPart = (visit: Visit, id: string, others: ReadonlyArray<Event>): Htm
 
 /** The exact bytes of an event. */
 const bytesPart = ({ id, t, to }: Visit, bytes: Uint8Array, text: string): Html => {
-  const shown = visible(text)
+  const readable = visible(text)
   const hidden = html`<p class="soft">
     ${t(
       "Characters that are not seen stand as ⟨U+…⟩ here; the file has them as they are.",
@@ -120,13 +119,13 @@ const bytesPart = ({ id, t, to }: Visit, bytes: Uint8Array, text: string): Html 
           `Estos ${size(t, bytes.length)} se firman y se envían en cada intento, byte por byte.`
         )}
       </p>
-      <pre tabindex="0"><code id="body">${shown}</code></pre>
-      ${shown === text ? null : hidden} ${fileLink(to(`/portal/events/${id}/bytes`), t("Download", "Descargar"))}`
+      <pre tabindex="0"><code id="body">${readable}</code></pre>
+      ${readable === text ? null : hidden} ${fileLink(to(`/portal/events/${id}/bytes`), t("Download", "Descargar"))}`
   )
 }
 
 /** An event: its exact bytes, and its deliveries with each attempt. */
-export const page = Effect.fnUntraced(function* (visit: Visit) {
+const shown = Effect.fnUntraced(function* (visit: Visit) {
   const { get, id, t } = visit
   const bytes = yield* bytesOf(visit)
   const text = new TextDecoder().decode(bytes)
@@ -168,3 +167,5 @@ export const page = Effect.fnUntraced(function* (visit: Visit) {
     )
   )
 })
+
+export const layer = Layer.mergeAll(page("/portal/events/:id", shown), page("/portal/events/:id/bytes", body))

@@ -21,6 +21,33 @@ export const copied = ({ t }: Pick<Visit, "t">, value: string): Html =>
 export const inCode = (text: string | null | undefined): Html | null =>
   text === null || text === undefined ? null : html`<code>${text}</code>`
 
+const pages: Readonly<Record<string, string>> = {
+  inv: "documents",
+  cn: "documents",
+  dn: "documents",
+  cust: "customers",
+  evt: "events",
+  we: "endpoints",
+  whd: "deliveries",
+  req: "requests"
+}
+
+/** The path of the page about an object, by the prefix of its id; null for an object that has no page. */
+export const pageOf = (id: string): string | null => {
+  const page = pages[id.split("_")[0] ?? ""]
+  return page !== undefined && /^\w+$/.test(id) ? `/portal/${page}/${id}` : null
+}
+
+/** The host of an address; a text that is no address with a host stays as it is. */
+export const hostOf = (address: string): string => (URL.canParse(address) && new URL(address).host) || address
+
+/** An id, as a link to the page of its object where there is one. */
+export const idLink = ({ to }: Pick<Visit, "to">, id: string, words?: string): Html => {
+  const page = pageOf(id)
+  const shown = words === undefined ? html`<code>${id}</code>` : html`${words}`
+  return page === null ? shown : html`<a href="${to(page)}">${shown}</a>`
+}
+
 /** A card of a page, with its title. */
 export const section = (id: string, title: string, ...content: ReadonlyArray<Part>): Html =>
   html`<section aria-labelledby="${id}">

@@ -1,3 +1,4 @@
+import { Clock, Effect } from "effect"
 import type { Account } from "../../../schemas/Account.ts"
 import type { InvoiceStatus } from "../../../schemas/Invoice.ts"
 import { statusOf } from "../../domain/documents/InvoiceLifecycle.ts"
@@ -6,14 +7,17 @@ import { type AccountOverview, type LatestRow, type TodayRow, todayMax } from ".
 import { kindWords, statusMark, statusWords } from "../frame/DocumentWords.ts"
 import { day, figure, money, shortTime } from "../frame/Formats.ts"
 import { type Page, titled } from "../frame/Layout.ts"
-import { idLink } from "../frame/Links.ts"
-import { type Column, linkButton, section, state, table, twoColumns } from "../frame/Parts.ts"
+import { type Column, idLink, linkButton, section, state, table, twoColumns } from "../frame/Parts.ts"
 import type { Visit } from "../frame/Visit.ts"
+import { page } from "../frame/Routes.ts"
+import { Overview } from "../../store/overview/Overview.ts"
+import { SandboxAuthorities } from "../../store/sandbox/SandboxAuthorities.ts"
 import { dayLine } from "./DayLine.ts"
 import type { Need } from "./Need.ts"
+import { needsOf } from "./Needs.ts"
 
 /** What the first page shows. */
-export interface Home {
+interface Home {
   readonly account: Pick<Account, "name" | "live">
   readonly overview: AccountOverview
   readonly needs: ReadonlyArray<Need>
@@ -123,8 +127,8 @@ const liveSection = ({ session, t, to }: Visit, { live }: Home["account"]): Html
 const isNew = ({ latest }: AccountOverview) => latest.length === 0
 
 /** A step that is done, or the page on which to do it. */
-const stepMark = ({ t, to }: Visit, isDone: boolean, page: string, words: string): Html =>
-  isDone ? state("ok", t("You have one.", "Ya tiene uno.")) : html`<a href="${to(page)}">${words}</a>`
+const stepMark = ({ t, to }: Visit, isDone: boolean, path: string, words: string): Html =>
+  isDone ? state("ok", t("You have one.", "Ya tiene uno.")) : html`<a href="${to(path)}">${words}</a>`
 
 const firstInvoice = ({ session, t, to }: Visit): Html => {
   const how = html`<a href="${to("/docs/guides/first-invoice")}" hx-boost="false">${t("How", "Cómo")}</a>`
@@ -166,7 +170,7 @@ const firstSteps = (visit: Visit, { customers, endpoints }: AccountOverview): Ht
 }
 
 /** The first page: what needs somebody, what happened today, and the last days. */
-export const homePage = (visit: Visit, { account, needs, overview }: Home): Page => {
+const homePage = (visit: Visit, { account, needs, overview }: Home): Page => {
   const { t } = visit
   const { days, latest } = overview
   const wide = isNew(overview)
@@ -183,3 +187,17 @@ export const homePage = (visit: Visit, { account, needs, overview }: Home): Page
     account.live.ready ? wide : twoColumns(wide, liveSection(visit, account), t("Going live", "Salir a producción"))
   )
 }
+
+const home = Effect.fnUntraced(function* (visit: Visit) {
+  const { principal } = visit.session
+  const account = yield* visit.get<Account>("/v1/account")
+  const overview = yield* visit.read((yield* Overview).read)
+  const mode = principal.livemode ? "up" : (yield* visit.read((yield* SandboxAuthorities).setting)).mode
+  const now = new Date(yield* Clock.currentTimeMillis)
+  const date = overview.days.at(-1)?.date ?? ""
+  const needs = needsOf(visit, { ...overview, now, date, isHindered: mode !== "up" })
+  return homePage(visit, { account, overview, needs })
+})
+
+/** The first page of the portal. */
+export const layer = page("/portal", home)

@@ -9,7 +9,7 @@ import {
 } from "../../domain/incidents/Findings.ts"
 import { html } from "../../http/pages/Html.ts"
 import type { EndpointRow, RangeRow } from "../../store/overview/OverviewRows.ts"
-import { hostOf } from "../frame/Links.ts"
+import { hostOf } from "../frame/Parts.ts"
 import { documentNeeds } from "./DocumentNeeds.ts"
 import { type Facts, findingWords, many, type Need, needsOfFindings, type Reader } from "./Need.ts"
 

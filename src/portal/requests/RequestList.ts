@@ -8,6 +8,7 @@ import { shortTime } from "../frame/Formats.ts"
 import { titled } from "../frame/Layout.ts"
 import { asked, type Listed, listTable, noneFits } from "../frame/Lists.ts"
 import { type Column, emptyState, section } from "../frame/Parts.ts"
+import { page } from "../frame/Routes.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { filterOf, filters, hasField, isFiltered } from "./RequestFilters.ts"
 import { statusMark, tookWords, verdictLink, who } from "./RequestWords.ts"
@@ -44,9 +45,9 @@ const offPart = ({ t, to }: Visit): Html =>
   </div>`
 
 /** The request log, newest first. */
-export const page = Effect.fnUntraced(function* (visit: Visit) {
+const list = Effect.fnUntraced(function* (visit: Visit) {
   const { get, query, t } = visit
-  const [{ list, refusal }, keys, account] = yield* Effect.all([
+  const [{ list: found, refusal }, keys, account] = yield* Effect.all([
     asked<LoggedRequest>(visit, "/v1/requests", 25, filterOf(query)),
     get<Listed<ApiKey>>("/v1/api-keys", { limit: "100" }),
     get<Account>("/v1/account")
@@ -76,7 +77,9 @@ export const page = Effect.fnUntraced(function* (visit: Visit) {
     section(
       "list",
       t("Newest first", "Las más recientes primero"),
-      listTable(visit, path, list, { caption, columns: columns(visit), nothing })
+      listTable(visit, path, found, { caption, columns: columns(visit), nothing })
     )
   )
 })
+
+export const layer = page(path, list)

@@ -3,9 +3,9 @@ import type { Account } from "../../../schemas/Account.ts"
 import type { LoggedRequest, LoggedRequestWithBodies } from "../../../schemas/Request.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { clock, size, time, visible } from "../frame/Formats.ts"
-import { idLink } from "../frame/Links.ts"
 import { titled } from "../frame/Layout.ts"
-import { inCode, twoColumns, copied, facts, section } from "../frame/Parts.ts"
+import { copied, facts, idLink, inCode, section, twoColumns } from "../frame/Parts.ts"
+import { page } from "../frame/Routes.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { indented } from "./JsonText.ts"
 import { statusMark, tookWords, verdictWords, who } from "./RequestWords.ts"
@@ -103,7 +103,7 @@ const maskedPart = ({ t, to }: Visit, level: Account["request_log"]): Html =>
   </p>`
 
 /** A request of the log, with all that is known of it. */
-export const page = Effect.fnUntraced(function* (visit: Visit) {
+const shown = Effect.fnUntraced(function* (visit: Visit) {
   const { get, id, t } = visit
   const request = yield* get<LoggedRequestWithBodies>(`/v1/requests/${id}`)
   const { created, events, ip, method, objects, query, request_bytes, response_bytes, status, version } = request
@@ -139,3 +139,5 @@ export const page = Effect.fnUntraced(function* (visit: Visit) {
     )
   )
 })
+
+export const layer = page("/portal/requests/:id", shown)

@@ -1,8 +1,7 @@
 import type { LoggedRequest } from "../../../schemas/Request.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { duration } from "../frame/Formats.ts"
-import { idLink } from "../frame/Links.ts"
-import { state } from "../frame/Parts.ts"
+import { idLink, state } from "../frame/Parts.ts"
 import type { Translate, Visit } from "../frame/Visit.ts"
 
 /** The status of an answer, with its mark. */

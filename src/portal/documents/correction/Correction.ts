@@ -116,7 +116,7 @@ const correct = (visit: Visit, sent: Form.Form) =>
 const correctPage = (visit: Visit) => Effect.flatMap(named(visit), (rejected) => shownWith(visit, rejected, Form.empty))
 
 /** The form in which a rejected document is corrected and sent again. */
-export const layerCorrection = Layer.mergeAll(
+export const layer = Layer.mergeAll(
   page("/portal/documents/:id/correct", correctPage),
   change("/portal/documents/:id/correct", correct)
 )
