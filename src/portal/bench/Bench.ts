@@ -6,7 +6,7 @@ import { WebhookEndpoints } from "../../store/webhooks/WebhookEndpoints.ts"
 import type { Form } from "../forms/SentForm.ts"
 import { type Page, titled } from "../frame/Layout.ts"
 import { notice } from "../frame/Parts.ts"
-import type { Refusal } from "../frame/Refusal.ts"
+import { orNull, type Refusal } from "../frame/Refusal.ts"
 import { change, page } from "../frame/Routes.ts"
 import { makeTurns } from "../frame/Turns.ts"
 import type { Visit } from "../frame/Visit.ts"
@@ -73,12 +73,9 @@ const benchPage = (visit: Visit, standing: SandboxSetting, body: string, { refus
 const eventBody = (visit: Visit, id: string | null) =>
   id === null || !/^evt_\w{1,40}$/.test(id)
     ? Effect.succeed(null)
-    : visit.file(`/v1/events/${id}`).pipe(
-        Effect.map(({ body }) => new TextDecoder().decode(body)),
-        Effect.catchIf(
-          ({ status }: Refusal) => status === 404,
-          () => Effect.succeed(null)
-        )
+    : orNull(
+        Effect.map(visit.file(`/v1/events/${id}`), ({ body }) => new TextDecoder().decode(body)),
+        404
       )
 
 const shown = Effect.fnUntraced(function* (visit: Visit, what: Shown = {}) {

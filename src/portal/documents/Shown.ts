@@ -11,7 +11,7 @@ import { documentKinds, kindOf } from "../../domain/documents/DocumentKinds.ts"
 import type { ListedDocument } from "../../store/documents/DocumentList.ts"
 import { Invoices } from "../../store/documents/Invoices.ts"
 import type { Listed } from "../frame/Lists.ts"
-import type { Refusal } from "../frame/Refusal.ts"
+import { orNull } from "../frame/Refusal.ts"
 import type { Visit } from "../frame/Visit.ts"
 
 /** A document of any kind as the API answers it: what only invoices have may be absent, and so may what only notes have. */
@@ -55,9 +55,6 @@ export interface Shown extends Named {
 /** Whether a request was carried out, and not answered with the answer of an earlier one. */
 const hasDone = ({ idempotency, status }: LoggedRequest) =>
   status >= 200 && status < 300 && (idempotency === null || idempotency.verdict === "executed")
-
-const orNull = <A, R>(effect: Effect.Effect<A, Refusal, R>) =>
-  Effect.catchTag(effect, "Refusal", () => Effect.succeed(null))
 
 /** Whether the service is still at work on a document. */
 export const isMoving = ({ stage }: Pick<AnyDocument, "stage">): boolean => stage !== "done"

@@ -3,7 +3,7 @@ import { allEvents, type WebhookEndpoint, type WebhookEndpointWithSecret } from 
 import { type Html, html } from "../../http/pages/Html.ts"
 import { kindWords } from "../frame/DocumentWords.ts"
 import type * as Form from "../forms/SentForm.ts"
-import { checkbox, faultOf, field, form, refusedForm } from "../forms/Fields.ts"
+import { checkbox, faultOf, form, inputs, refusedForm } from "../forms/Fields.ts"
 import { type Page, titled } from "../frame/Layout.ts"
 import { section } from "../frame/Parts.ts"
 import { orShown, type Refusal } from "../frame/Refusal.ts"
@@ -18,26 +18,26 @@ interface Typed {
   readonly url: string
   readonly description: string
   readonly events: ReadonlyArray<string>
-  readonly inFlight: string
+  readonly in_flight: string
 }
 
 /** What most receivers want to know: how the authority judged each document. */
 const usual = typesByKind.flatMap(([, types]) => types.filter((type) => !type.includes(".email.")))
 
-const blank: Typed = { url: "https://", description: "", events: usual, inFlight: "8" }
+const blank: Typed = { url: "https://", description: "", events: usual, in_flight: "8" }
 
 const typedIn = ({ all, text }: Form.Form): Typed => ({
   url: text("url"),
   description: text("description"),
   events: all("event"),
-  inFlight: text("in_flight")
+  in_flight: text("in_flight")
 })
 
 const typedOf = ({ description, max_in_flight, subscribed_events, url }: WebhookEndpoint): Typed => ({
   url,
   description: description ?? "",
   events: subscribed_events,
-  inFlight: String(max_in_flight)
+  in_flight: String(max_in_flight)
 })
 
 const params = ["url", "description", "subscribed_events", "max_in_flight"]
@@ -63,27 +63,25 @@ const eventsPart = ({ t }: Visit, { events }: Typed, fault: string | undefined):
 const fields = (visit: Visit, typed: Typed, refusal: Refusal | undefined): Html => {
   const { t } = visit
   const eventsFault = refusal?.errors.find(({ param }) => param.startsWith("subscribed_events"))?.message
+  const { description, in_flight, url } = typed
+  const values: Readonly<Record<string, string>> = { description, in_flight, url }
+  const input = inputs(
+    (name) => values[name] ?? "",
+    (name) => faultOf(refusal, name === "in_flight" ? "max_in_flight" : name)
+  )
   return html`${refusedForm(visit, refusal, isNamed)}
-  ${field("url", t("Address", "Dirección"), {
+  ${input("url", t("Address", "Dirección"), {
     type: "url",
-    value: typed.url,
     isRequired: true,
-    hint: t("A public https address, on port 443 or 8443.", "Una dirección https pública, en el puerto 443 u 8443."),
-    error: faultOf(refusal, "url")
+    hint: t("A public https address, on port 443 or 8443.", "Una dirección https pública, en el puerto 443 u 8443.")
   })}
-  ${field("description", t("Name of your own", "Nombre propio"), {
-    value: typed.description,
-    error: faultOf(refusal, "description")
-  })}
-  ${eventsPart(visit, typed, eventsFault)}
-  ${field("in_flight", t("Parallel deliveries", "Entregas simultáneas"), {
+  ${input("description", t("Name of your own", "Nombre propio"))} ${eventsPart(visit, typed, eventsFault)}
+  ${input("in_flight", t("Parallel deliveries", "Entregas simultáneas"), {
     type: "number",
-    value: typed.inFlight,
     hint: t(
       "1 to 64. With 1, first attempts are made strictly in the order of the events.",
       "De 1 a 64. Con 1, los primeros intentos se hacen estrictamente en el orden de los eventos."
-    ),
-    error: faultOf(refusal, "max_in_flight")
+    )
   })}`
 }
 
@@ -116,12 +114,12 @@ const formPage = (visit: Visit, typed: Typed, refusal?: Refusal): Page => {
   )
 }
 
-const sent = ({ events, inFlight, url }: Typed) => ({
+const sent = ({ events, in_flight, url }: Typed) => ({
   url,
   // The box for all stands above the others, which a person may leave ticked.
   subscribed_events: events.includes(allEvents) ? [allEvents] : events,
   // What is no number is sent as it was typed, so that the API says what is wrong with it.
-  ...(inFlight === "" ? {} : { max_in_flight: /^\d{1,9}$/.test(inFlight) ? Number(inFlight) : inFlight })
+  ...(in_flight === "" ? {} : { max_in_flight: /^\d{1,9}$/.test(in_flight) ? Number(in_flight) : in_flight })
 })
 
 export const newPage = (visit: Visit) => formPage(visit, blank)

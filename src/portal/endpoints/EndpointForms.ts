@@ -8,7 +8,7 @@ import type * as Form from "../forms/SentForm.ts"
 import { action, faultOf, field, form as formPart, refusedForm } from "../forms/Fields.ts"
 import { type Page, titled } from "../frame/Layout.ts"
 import { linkButton, section } from "../frame/Parts.ts"
-import type { Refusal } from "../frame/Refusal.ts"
+import { orNull, type Refusal } from "../frame/Refusal.ts"
 
 import type { Visit } from "../frame/Visit.ts"
 import { eventWords } from "../events/EventWords.ts"
@@ -137,13 +137,10 @@ export const setActive =
 
 /** Deletes an endpoint. One that is gone already counts as deleted, so that a form that is sent twice fails nobody. */
 export const remove = ({ id, send }: Visit, form: Form.Form) =>
-  send("DELETE", `/v1/webhook-endpoints/${id}`, undefined, form).pipe(
-    Effect.catchIf(
-      ({ status }) => status === 404,
-      () => Effect.void
-    ),
-    Effect.as({ to: "/portal/endpoints", notice: "deleted" })
-  )
+  Effect.as(orNull(send("DELETE", `/v1/webhook-endpoints/${id}`, undefined, form), 404), {
+    to: "/portal/endpoints",
+    notice: "deleted"
+  })
 
 /** Sends a sample event, and leads to what comes of it. */
 export const test = ({ id, send }: Visit, form: Form.Form) =>

@@ -103,7 +103,7 @@ export const openingPage = (
 }
 
 /** The page of somebody without a session, who asked for `url`. */
-export const shutPage = (language: "en" | "es", url: string, why: Why = "shut"): string => {
+export const shutPage = (language: "en" | "es", url: string, why: Why): string => {
   const t = translating(language)
   const [title, sentence] = wordsOf(t, why)
   return alone(

@@ -86,6 +86,14 @@ export const orShown =
         }))
     )
 
+/** What the API answers, or null when it refuses with one of these statuses; with any status if none is named. */
+export const orNull = <A, R>(asked: Effect.Effect<A, Refusal, R>, ...statuses: ReadonlyArray<number>) =>
+  Effect.catchIf(
+    asked,
+    ({ status }) => statuses.length === 0 || statuses.includes(status),
+    () => Effect.succeed(null)
+  )
+
 /** What was found already, or is found by an effect, as an effect. */
 export const settled = <A, E, R>(found: A | Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.isEffect(found) ? found : Effect.succeed(found)

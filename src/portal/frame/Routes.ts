@@ -5,7 +5,7 @@ import { languageOf } from "../../http/request/Accept.ts"
 import { type Admitted, Guard } from "../session/Guard.ts"
 import * as Form from "../forms/SentForm.ts"
 import { type Page, whole } from "./Layout.ts"
-import { refusedPage, shutPage } from "./OtherPages.ts"
+import { refusedPage, shutPage, type Why } from "./OtherPages.ts"
 import { missing, ofError, Refusal, settled } from "./Refusal.ts"
 import { inLanguage } from "./SpanishRefusals.ts"
 import { make as makeVisit, type Visit } from "./Visit.ts"
@@ -33,6 +33,19 @@ const shown = (visit: Visit, page: Page, headers: Headers) =>
     headers: { ...headers, Vary: "Accept-Language, Cookie", "Content-Language": visit.language }
   })
 
+/** Answers somebody who is not in: with the page that says why. */
+export const shut = (
+  { headers: { "accept-language": language }, url }: HttpServerRequest.HttpServerRequest,
+  why: Why,
+  status: number,
+  headers: Headers
+) =>
+  HttpServerResponse.text(shutPage(languageOf(language), url, why), {
+    status,
+    contentType: "text/html; charset=utf-8",
+    headers: { ...headers, Vary: "Accept-Language, Cookie" }
+  })
+
 /** Adds a route whose handler has what the layer of the route is built with, beside what each request brings. */
 export const add = <E, R>(
   method: "GET" | "POST",
@@ -57,13 +70,7 @@ const visited = <E, R>(
     const { admit, headers } = yield* Guard
     const request = yield* HttpServerRequest.HttpServerRequest
     const admitted = yield* admit(request)
-    if (Option.isNone(admitted)) {
-      return HttpServerResponse.text(shutPage(languageOf(request.headers["accept-language"]), request.url), {
-        status: 401,
-        contentType: "text/html; charset=utf-8",
-        headers: { ...headers, Vary: "Accept-Language, Cookie" }
-      })
-    }
+    if (Option.isNone(admitted)) return shut(request, "shut", 401, headers)
     const visit = yield* makeVisit(admitted.value)
     return yield* answer(visit, headers, admitted.value).pipe(
       Effect.catchCause((cause) => {
@@ -89,9 +96,7 @@ const made = <A, E, R>(visit: Visit, build: () => A | Effect.Effect<A, E, R>): E
 const answered = (visit: Visit, outcome: Outcome | Download, headers: Headers) => {
   if ("body" in outcome) return downloaded(outcome, headers)
   if (!("to" in outcome)) return shown(visit, outcome, headers)
-  const [target = "", query = ""] = outcome.to.split("?")
-  const asked = Object.fromEntries(new URLSearchParams(query))
-  const address = visit.to(target, { ...asked, notice: outcome.notice })
+  const address = visit.to(outcome.to, { notice: outcome.notice })
   return HttpServerResponse.empty({ status: 303, headers: { ...headers, Location: address } })
 }
 

@@ -33,7 +33,7 @@ export interface Visit {
   /** The id in the path of an object's page; empty for the other pages. */
   readonly id: string
   readonly query: URLSearchParams
-  /** The relative address of a path of the service: a proxy may serve the service below a path of its own. */
+  /** The relative address of a path of the service, which may have a query: a proxy may serve the service below a path of its own. */
   readonly to: (path: string, query?: Query) => string
   /** The answer of a GET. */
   readonly get: <A>(path: string, query?: Query) => Effect.Effect<A, Refusal>
@@ -60,7 +60,7 @@ const withQuery = (path: string, query: Query = {}) => {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined || value === "" ? [] : [[name, value] as [string, string]]
   )
-  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`
+  return given.length === 0 ? path : `${path}${path.includes("?") ? "&" : "?"}${new URLSearchParams(given)}`
 }
 
 const rootFrom = (path: string) => "../".repeat(path.split("/").length - 2) || "./"

@@ -6,7 +6,7 @@ import { type Html, html } from "../../http/pages/Html.ts"
 import { type AccountOverview, type LatestRow, type TodayRow, todayMax } from "../../store/overview/OverviewRows.ts"
 import { kindWords, statusMark, statusWords } from "../frame/DocumentWords.ts"
 import { day, figure, money, shortTime } from "../frame/Formats.ts"
-import { type Page, titled } from "../frame/Layout.ts"
+import { titled } from "../frame/Layout.ts"
 import { type Column, idLink, linkButton, section, state, table, twoColumns } from "../frame/Parts.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { page } from "../frame/Routes.ts"
@@ -15,13 +15,6 @@ import { SandboxAuthorities } from "../../store/sandbox/SandboxAuthorities.ts"
 import { dayLine } from "./DayLine.ts"
 import type { Need } from "./Need.ts"
 import { needsOf } from "./Needs.ts"
-
-/** What the first page shows. */
-interface Home {
-  readonly account: Pick<Account, "name" | "live">
-  readonly overview: AccountOverview
-  readonly needs: ReadonlyArray<Need>
-}
 
 const needsSection = ({ t, to }: Visit, needs: ReadonlyArray<Need>): Html =>
   section(
@@ -33,9 +26,7 @@ const needsSection = ({ t, to }: Visit, needs: ReadonlyArray<Need>): Html =>
           ({ link, to: path, tone, words }) =>
             html`<div class="rule ${tone === "wait" ? "mild" : ""}">
               ${words}
-              <a href="${to(path.split("?")[0] ?? "", Object.fromEntries(new URLSearchParams(path.split("?")[1])))}"
-                >${link}</a
-              >
+              <a href="${to(path)}">${link}</a>
             </div>`
         )}`
   )
@@ -106,7 +97,7 @@ const latestSection = (visit: Visit, latest: ReadonlyArray<LatestRow>): Html => 
   )
 }
 
-const liveSection = ({ session, t, to }: Visit, { live }: Home["account"]): Html => {
+const liveSection = ({ session, t, to }: Visit, { live }: Account): Html => {
   const { livemode } = session.principal
   const left = live.steps.length
   const words = livemode
@@ -122,9 +113,6 @@ const liveSection = ({ session, t, to }: Visit, { live }: Home["account"]): Html
       ${linkButton(to("/portal/setup"), t("See the steps", "Ver los pasos"))}`
   )
 }
-
-/** Whether nobody has done anything with the account yet. */
-const isNew = ({ latest }: AccountOverview) => latest.length === 0
 
 /** A step that is done, or the page on which to do it. */
 const stepMark = ({ t, to }: Visit, isDone: boolean, path: string, words: string): Html =>
@@ -170,10 +158,18 @@ const firstSteps = (visit: Visit, { customers, endpoints }: AccountOverview): Ht
 }
 
 /** The first page: what needs somebody, what happened today, and the last days. */
-const homePage = (visit: Visit, { account, needs, overview }: Home): Page => {
-  const { t } = visit
+const home = Effect.fnUntraced(function* (visit: Visit) {
+  const { session, t } = visit
+  const account = yield* visit.get<Account>("/v1/account")
+  const overview = yield* visit.read((yield* Overview).read)
   const { days, latest } = overview
-  const wide = isNew(overview)
+  const mode = session.principal.livemode ? "up" : (yield* visit.read((yield* SandboxAuthorities).setting)).mode
+  const now = new Date(yield* Clock.currentTimeMillis)
+  const date = days.at(-1)?.date ?? ""
+  const needs = needsOf(visit, { ...overview, now, date, isHindered: mode !== "up" })
+  // Nobody has done anything with a new account yet.
+  const isNew = latest.length === 0
+  const wide = isNew
     ? [needs.length === 0 ? null : needsSection(visit, needs), firstSteps(visit, overview)]
     : [
         needsSection(visit, needs),
@@ -183,21 +179,9 @@ const homePage = (visit: Visit, { account, needs, overview }: Home): Page => {
       ]
   return titled(
     "home",
-    { title: t("Home", "Inicio"), heading: account.name, sub: day(visit, days.at(-1)?.date ?? "") },
+    { title: t("Home", "Inicio"), heading: account.name, sub: day(visit, date) },
     account.live.ready ? wide : twoColumns(wide, liveSection(visit, account), t("Going live", "Salir a producción"))
   )
-}
-
-const home = Effect.fnUntraced(function* (visit: Visit) {
-  const { principal } = visit.session
-  const account = yield* visit.get<Account>("/v1/account")
-  const overview = yield* visit.read((yield* Overview).read)
-  const mode = principal.livemode ? "up" : (yield* visit.read((yield* SandboxAuthorities).setting)).mode
-  const now = new Date(yield* Clock.currentTimeMillis)
-  const date = overview.days.at(-1)?.date ?? ""
-  const needs = needsOf(visit, { ...overview, now, date, isHindered: mode !== "up" })
-  return homePage(visit, { account, overview, needs })
 })
 
-/** The first page of the portal. */
 export const layer = page("/portal", home)

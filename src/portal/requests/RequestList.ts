@@ -3,17 +3,79 @@ import type { Account } from "../../../schemas/Account.ts"
 import type { ApiKey } from "../../../schemas/ApiKey.ts"
 import type { LoggedRequest } from "../../../schemas/Request.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
-import { refusedForm } from "../forms/Fields.ts"
+import { faultOf, inputs, refusedForm } from "../forms/Fields.ts"
 import { shortTime } from "../frame/Formats.ts"
 import { titled } from "../frame/Layout.ts"
-import { asked, type Listed, listTable, noneFits } from "../frame/Lists.ts"
+import { asked, filterForm, type Listed, listTable, momentOf, noneFits } from "../frame/Lists.ts"
 import { type Column, emptyState, section } from "../frame/Parts.ts"
+import type { Refusal } from "../frame/Refusal.ts"
 import { page } from "../frame/Routes.ts"
 import type { Visit } from "../frame/Visit.ts"
-import { filterOf, filters, hasField, isFiltered } from "./RequestFilters.ts"
 import { statusMark, tookWords, verdictLink, who } from "./RequestWords.ts"
 
 const path = "/portal/requests"
+
+/** The fields of the filter that are often used, and the parameter of the API that each stands for. */
+const usual: Readonly<Record<string, string>> = { path: "path", status: "status", method: "method", key: "api_key_id" }
+const moments: Readonly<Record<string, string>> = { from: "created[gte]", to: "created[lte]" }
+const rare: Readonly<Record<string, string>> = { idempotency_key: "idempotency_key", object: "object_id", ...moments }
+const parameters = { ...usual, ...rare }
+
+const hasSome = ({ query }: Pick<Visit, "query">, fields: Readonly<Record<string, string>>) =>
+  Object.keys(fields).some((name) => (query.get(name) ?? "") !== "")
+
+/** The filter of the API for the query of the page. */
+const filterOf = (query: URLSearchParams): Readonly<Record<string, string | undefined>> =>
+  Object.fromEntries(
+    Object.entries(parameters).map(([name, parameter]) => {
+      const value = query.get(name)?.trim() ?? ""
+      return [parameter, Object.hasOwn(moments, name) ? momentOf(value) : value]
+    })
+  )
+
+/** Whether a parameter of the API has a field in the form. */
+const hasField = (param: string): boolean => Object.values(parameters).includes(param)
+
+const isFiltered = (visit: Pick<Visit, "query">): boolean => hasSome(visit, parameters)
+
+/** The form that filters the log. Filters that are used rarely open on demand. */
+const filters = (visit: Visit, keys: ReadonlyArray<ApiKey>, refusal: Refusal | undefined): Html => {
+  const { query, t } = visit
+  const input = inputs(
+    (name) => query.get(name) ?? "",
+    (name) => faultOf(refusal, parameters[name] ?? "")
+  )
+  const statuses = [
+    ["", t("All", "Todas")],
+    ["2xx", t("2xx succeeded", "2xx con éxito")],
+    ["4xx", t("4xx refused", "4xx rechazadas")],
+    ["5xx", t("5xx failed", "5xx con falla")]
+  ] as const
+  const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"].map((method) => [method, method] as const)
+  const named = keys.map(
+    ({ id, last_four, name }) => [id, name === null ? `…${last_four}` : `${name} …${last_four}`] as const
+  )
+  return filterForm(
+    visit,
+    path,
+    [
+      input("path", t("Path begins with", "La ruta empieza por"), { isCode: true }),
+      input("status", t("Response", "Respuesta"), { choices: statuses }),
+      input("method", t("Method", "Método"), { choices: [["", t("All", "Todos")], ...methods] }),
+      input("key", t("API key", "Clave de la API"), { choices: [["", t("All", "Todas")], ...named] }),
+      html`<details ${hasSome(visit, rare) ? html`open` : null}>
+        <summary>${t("More filters", "Más filtros")}</summary>
+        <div class="fields">
+          ${input("idempotency_key", t("Idempotency key", "Clave de idempotencia"), { isCode: true })}
+          ${input("object", t("Id of an object", "Id de un objeto"), { isCode: true })}
+          ${input("from", t("From (Colombian time)", "Desde (hora de Colombia)"), { type: "datetime-local" })}
+          ${input("to", t("To", "Hasta"), { type: "datetime-local" })}
+        </div>
+      </details>`
+    ],
+    isFiltered(visit)
+  )
+}
 
 const columns = (visit: Visit): ReadonlyArray<Column<LoggedRequest>> => {
   const { t, to } = visit
@@ -73,7 +135,7 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
     },
     account.request_log === "off" ? offPart(visit) : null,
     refusedForm(visit, refusal, hasField),
-    filters(visit, path, keys.data, refusal),
+    filters(visit, keys.data, refusal),
     section(
       "list",
       t("Newest first", "Las más recientes primero"),

@@ -6,8 +6,8 @@ import { Exchange, originOf, queryOf } from "../../http/request/Exchange.ts"
 import { inTime, portInTime } from "../../protocol/PortCall.ts"
 import { type DeadLink, type Linked, PortalSessions } from "../../store/accounts/PortalSessions.ts"
 import * as Form from "../forms/SentForm.ts"
-import { openingPage, shutPage, type Why } from "../frame/OtherPages.ts"
-import { add } from "../frame/Routes.ts"
+import { openingPage } from "../frame/OtherPages.ts"
+import { add, shut } from "../frame/Routes.ts"
 import { Guard } from "./Guard.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -28,13 +28,6 @@ const targetOf = (url: string): string => {
   const to = new URLSearchParams(queryOf(url)).get("to") ?? ""
   return /^[a-z]+(?:\/\w+)?$/u.test(to) ? `../${to}` : "../../portal"
 }
-
-const shut = (request: Request, why: Why, status: number, headers: Readonly<Record<string, string>>) =>
-  HttpServerResponse.text(shutPage(languageOf(request.headers["accept-language"]), request.url, why), {
-    status,
-    contentType: "text/html; charset=utf-8",
-    headers: { ...headers, Vary: "Accept-Language, Cookie" }
-  })
 
 const asking = (
   request: Request,

@@ -11,7 +11,7 @@ import { kindWords } from "../../frame/DocumentWords.ts"
 import { titled } from "../../frame/Layout.ts"
 import * as Form from "../../forms/SentForm.ts"
 import type { Listed } from "../../frame/Lists.ts"
-import { orShown, Refusal, refusedFor } from "../../frame/Refusal.ts"
+import { orNull, orShown, Refusal, refusedFor } from "../../frame/Refusal.ts"
 import { inLanguage } from "../../frame/SpanishRefusals.ts"
 import { change, page } from "../../frame/Routes.ts"
 import type { Visit } from "../../frame/Visit.ts"
@@ -40,16 +40,12 @@ const shownWith = Effect.fnUntraced(function* (
   const { t, to } = visit
   const { document, kind } = rejected
   const request = requestOf(kind, document)
-  const customer = yield* visit
-    .get<Customer>(`/v1/customers/${document.customer_id}`)
-    .pipe(Effect.catchTag("Refusal", () => Effect.succeed(null)))
+  const customer = yield* orNull(visit.get<Customer>(`/v1/customers/${document.customer_id}`))
   // A customer that was chosen among those found is offered again.
   const chosen = sent.raw("customer_id")
   const other =
     more.found === undefined && /^cust_\w+$/.test(chosen) && chosen !== customer?.id
-      ? yield* visit
-          .get<Customer>(`/v1/customers/${chosen}`)
-          .pipe(Effect.match({ onFailure: () => null, onSuccess: (one) => [one] }))
+      ? yield* orNull(Effect.map(visit.get<Customer>(`/v1/customers/${chosen}`), (one) => [one]))
       : null
   const filled: Filled = { ...rejected, request, sent, customer, checked: null, ...more, found: more.found ?? other }
   const shown = titled(

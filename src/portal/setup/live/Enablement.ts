@@ -5,7 +5,7 @@ import type { Form } from "../../forms/SentForm.ts"
 import { bodyOf, faultsOf, type FormShape, type FormValues, sentValues, valuesOf } from "../../forms/FormBody.ts"
 import { form, inputsOf, refusedForm } from "../../forms/Fields.ts"
 import { section } from "../../frame/Parts.ts"
-import { orShown, type Refusal } from "../../frame/Refusal.ts"
+import { orNull, orShown, type Refusal } from "../../frame/Refusal.ts"
 import { change, page } from "../../frame/Routes.ts"
 import type { Visit } from "../../frame/Visit.ts"
 import { progress } from "./EnablementWords.ts"
@@ -123,12 +123,7 @@ const enablementPage = Effect.fnUntraced(function* (visit: Visit, sent?: Form, r
     )
     return setupPage(visit, title, about, liveOnly(visit, "live", ofTest))
   }
-  const known = yield* get<Enablement>("/v1/account/enablement").pipe(
-    Effect.catchIf(
-      ({ status }) => status === 404,
-      () => Effect.succeed(null)
-    )
-  )
+  const known = yield* orNull(get<Enablement>("/v1/account/enablement"), 404)
   return setupPage(visit, title, about, [
     refusedForm(visit, refusal, faultsOf(refusal?.errors, names).isNamed),
     known === null ? null : progress(visit, path, known),
