@@ -19,38 +19,22 @@ export const exportMax = 10_000
 export const archiveMax = 50
 const pageSize = 500
 
-const cells = ({ t }: Visit, row: ListedDocument): ReadonlyArray<Cell> => [
-  row.full_number ?? "",
-  kindWords(t, row.kind),
-  statusWords(t, statusOf(row.state)),
-  row.customer_name,
-  row.customer_number,
-  row.issue_date ?? "",
-  row.issue_time?.slice(0, 8) ?? "",
-  row.currency,
-  { amount: row.line_extension_amount },
-  { amount: row.tax_amount },
-  { amount: row.payable_amount },
-  row.cufe ?? "",
-  row.id,
-  row.created_at.toISOString()
-]
-
-const titles = ({ t }: Visit): ReadonlyArray<Cell> => [
-  t("Number", "Número"),
-  t("Kind", "Tipo"),
-  t("State", "Estado"),
-  t("Customer", "Cliente"),
-  t("Identification", "Identificación"),
-  t("Issue date", "Fecha de emisión"),
-  t("Issue time", "Hora de emisión"),
-  t("Currency", "Moneda"),
-  t("Before taxes", "Antes de impuestos"),
-  t("Taxes", "Impuestos"),
-  t("Total", "Total"),
-  "CUFE / CUDE",
-  "Id",
-  t("Created (UTC)", "Creado (UTC)")
+/** The columns of a CSV file: the title, and the cell of a document. */
+const columns = ({ t }: Visit): ReadonlyArray<readonly [title: string, cell: (row: ListedDocument) => Cell]> => [
+  [t("Number", "Número"), ({ full_number }) => full_number ?? ""],
+  [t("Kind", "Tipo"), ({ kind }) => kindWords(t, kind)],
+  [t("State", "Estado"), ({ state }) => statusWords(t, statusOf(state))],
+  [t("Customer", "Cliente"), ({ customer_name }) => customer_name],
+  [t("Identification", "Identificación"), ({ customer_number }) => customer_number],
+  [t("Issue date", "Fecha de emisión"), ({ issue_date }) => issue_date ?? ""],
+  [t("Issue time", "Hora de emisión"), ({ issue_time }) => issue_time?.slice(0, 8) ?? ""],
+  [t("Currency", "Moneda"), ({ currency }) => currency],
+  [t("Before taxes", "Antes de impuestos"), ({ line_extension_amount: amount }) => ({ amount })],
+  [t("Taxes", "Impuestos"), ({ tax_amount: amount }) => ({ amount })],
+  [t("Total", "Total"), ({ payable_amount: amount }) => ({ amount })],
+  ["CUFE / CUDE", ({ cufe }) => cufe ?? ""],
+  ["Id", ({ id }) => id],
+  [t("Created (UTC)", "Creado (UTC)"), ({ created_at }) => created_at.toISOString()]
 ]
 
 /** What the query of an export names: the documents that were ticked, or else all that the list finds. */
@@ -65,7 +49,8 @@ const chosen = Effect.fnUntraced(function* (visit: Visit) {
 const csv = Effect.fnUntraced(function* (visit: Visit) {
   const documents = yield* Invoices
   const { filter } = yield* chosen(visit)
-  let text = byteOrderMark + csvLines(visit.language, [titles(visit)])
+  const table = columns(visit)
+  let text = byteOrderMark + csvLines(visit.language, [table.map(([title]) => title)])
   let last: string | undefined
   for (let count = 0; count < exportMax; count += pageSize) {
     const limit = Math.min(pageSize, exportMax - count)
@@ -73,7 +58,7 @@ const csv = Effect.fnUntraced(function* (visit: Visit) {
     const { has_more, rows } = yield* visit.read((account) => documents.listAll(account, { limit, cursor }, filter))
     text += csvLines(
       visit.language,
-      rows.map((row) => cells(visit, row))
+      rows.map((row) => table.map(([, cell]) => cell(row)))
     )
     last = rows.at(-1)?.id
     if (!has_more || last === undefined) break

@@ -13,11 +13,8 @@ import { liveSteps } from "./live/LiveSteps.ts"
 import { readAccount, setupRoot } from "./SetupPage.ts"
 import { untilMoment } from "./Terms.ts"
 
-interface Part {
-  readonly page: string
-  readonly name: string
-  readonly says: Html | string
-}
+/** A page of the setup, its name, and what is set on it. */
+type Row = readonly [page: string, name: string, says: Html | string]
 
 const certificateWords = ({ t }: Visit, { certificate }: Account, now: number): Html | string => {
   if (certificate === null) return state("bad", t("None yet", "Todavía ninguno"))
@@ -33,56 +30,37 @@ const rangesWords = ({ t }: Visit, { data }: Listed<Resolution>): Html | string 
   return html`${state(tone, figure(t, left))} ${t("numbers left", "números disponibles")}`
 }
 
-const parts = (visit: Visit, account: Account, ranges: Listed<Resolution>, now: number): ReadonlyArray<Part> => {
+const partsOf = (visit: Visit, account: Account, ranges: Listed<Resolution>, now: number): ReadonlyArray<Row> => {
   const { session, t } = visit
   const { identification, legal_name, logo, request_log, software } = account
-  const isLive = session.principal.livemode
   const issuer =
     identification === null
       ? state("bad", t("Not entered yet", "Sin definir"))
       : html`${legal_name ?? ""} · ${identificationWords(identification)}`
+  const picture = logo === undefined ? t("None", "Ninguno") : `${logo.width} × ${logo.height} ${t("pixels", "píxeles")}`
+  const ofSoftware = software === null ? t("That of the service", "El del servicio") : t("Your own", "El propio")
+  const logged = {
+    masked: t("Without personal data", "Sin datos personales"),
+    full: t("With personal data", "Con datos personales"),
+    off: t("Off", "Apagado")
+  }[request_log]
+  const live: ReadonlyArray<Row> = [
+    ["software", t("Software and PIN", "Software y PIN"), ofSoftware],
+    ["enablement", t("Enablement", "Habilitación"), t("The authority's test set", "El set de pruebas de la DIAN")]
+  ]
   return [
-    { page: "issuer", name: t("Issuer and account", "Emisor y cuenta"), says: issuer },
-    {
-      page: "logo",
-      name: t("Logo", "Logo"),
-      says: logo === undefined ? t("None", "Ninguno") : `${logo.width} × ${logo.height} ${t("pixels", "píxeles")}`
-    },
-    { page: "certificate", name: t("Certificate", "Certificado"), says: certificateWords(visit, account, now) },
-    ...(isLive
-      ? [
-          {
-            page: "software",
-            name: t("Software and PIN", "Software y PIN"),
-            says: software === null ? t("That of the service", "El del servicio") : t("Your own", "El propio")
-          },
-          {
-            page: "enablement",
-            name: t("Enablement", "Habilitación"),
-            says: t("The authority's test set", "El set de pruebas de la DIAN")
-          }
-        ]
-      : []),
-    { page: "ranges", name: t("Numbering ranges", "Rangos de numeración"), says: rangesWords(visit, ranges) },
-    {
-      page: "keys",
-      name: t("API keys", "Claves de la API"),
-      says: t("Create, roll and revoke", "Crear, renovar y revocar")
-    },
-    {
-      page: "sessions",
-      name: t("Portal sessions", "Sesiones del portal"),
-      says: t("Who has the portal open", "Quién tiene abierto el portal")
-    },
-    {
-      page: "issuer#account",
-      name: t("Request log", "Registro de solicitudes"),
-      says: {
-        masked: t("Without personal data", "Sin datos personales"),
-        full: t("With personal data", "Con datos personales"),
-        off: t("Off", "Apagado")
-      }[request_log]
-    }
+    ["issuer", t("Issuer and account", "Emisor y cuenta"), issuer],
+    ["logo", t("Logo", "Logo"), picture],
+    ["certificate", t("Certificate", "Certificado"), certificateWords(visit, account, now)],
+    ...(session.principal.livemode ? live : []),
+    ["ranges", t("Numbering ranges", "Rangos de numeración"), rangesWords(visit, ranges)],
+    ["keys", t("API keys", "Claves de la API"), t("Create, roll and revoke", "Crear, renovar y revocar")],
+    [
+      "sessions",
+      t("Portal sessions", "Sesiones del portal"),
+      t("Who has the portal open", "Quién tiene abierto el portal")
+    ],
+    ["issuer#account", t("Request log", "Registro de solicitudes"), logged]
   ]
 }
 
@@ -91,8 +69,8 @@ const overview = Effect.fnUntraced(function* (visit: Visit) {
   const account = yield* readAccount(visit)
   const ranges = yield* get<Listed<Resolution>>("/v1/resolutions", { limit: "100" })
   const now = yield* Clock.currentTimeMillis
-  const rows = parts(visit, account, ranges, now).map(
-    ({ name, page: where, says }) =>
+  const rows = partsOf(visit, account, ranges, now).map(
+    ([where, name, says]) =>
       html`<dt><a href="${to(`${setupRoot}/${where}`)}">${name}</a></dt>
         <dd>${says}</dd>`
   )
