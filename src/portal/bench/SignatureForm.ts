@@ -28,8 +28,7 @@ export interface Sent {
 
 const schemes = { svc: "Svc-Signature", standard: "webhook-signature" } as const
 
-const faultRule = (visit: Visit, fault: Verdict["faults"][number], { isAsOf, verdict }: Found): Html => {
-  const { language, t } = visit
+const faultRule = ({ language, t }: Visit, fault: Verdict["faults"][number], { isAsOf, verdict }: Found): Html => {
   const [what, advice] = faultWords(language, fault)
   const off = figure(t, Math.abs(verdict.ageSeconds ?? 0))
   const isLate = fault === "too_old"

@@ -238,8 +238,7 @@ export const aside = (visit: Visit, shown: Shown): Html => {
 }
 
 /** The PDF inside the page, on a wide screen and once nothing moves any more. */
-export const preview = (visit: Visit, { document, signedBytes }: Shown): Html => {
-  const { t, to } = visit
+export const preview = ({ t, to }: Visit, { document, signedBytes }: Shown): Html => {
   if (signedBytes === null || isMoving(document)) return html``
   return html`<section class="wide" aria-labelledby="pdf">
     <h2 id="pdf">PDF</h2>

@@ -68,8 +68,7 @@ const columns = (visit: Visit): ReadonlyArray<Column<ListedDocument>> => {
 }
 
 /** The customers whose names hold what was searched for, as links to their documents. */
-const customersNamed = Effect.fnUntraced(function* (visit: Visit, search: string) {
-  const { get, t, to } = visit
+const customersNamed = Effect.fnUntraced(function* ({ get, t, to }: Visit, search: string) {
   if (plainText(search).trim().length < nameMin || search.length > 450 || search.includes("=")) return null
   const { data } = yield* get<Listed<Customer>>("/v1/customers", { name: search, limit: "10" })
   if (data.length === 0) return null
@@ -100,8 +99,7 @@ const nothing = ({ t, to }: Visit, wanted: Asked): Html =>
       )
 
 /** The form around the list: what is ticked, or else what the list shows, is written into a file. */
-const exporting = (visit: Visit, wanted: Asked, list: Html): Html => {
-  const { query, t, to } = visit
+const exporting = ({ query, t, to }: Visit, wanted: Asked, list: Html): Html => {
   const place = { after: query.get("after") ?? "", before: query.get("before") ?? "" }
   const kept = Object.entries({ ...queryOf(wanted), ...place }).filter(([, value]) => value !== "")
   return html`<form method="get" action="${to(`${path}/export.csv`)}" hx-boost="false">

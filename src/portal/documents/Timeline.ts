@@ -249,8 +249,7 @@ const email = ({ t }: Visit, { attempts, reason, status, to }: Of<"email">, at: 
   return item(tone, at, html`${t("E-mail to", "Correo a")} ${to}: ${words[status]}${tries}`, reason)
 }
 
-const acceptance = (visit: Visit, entry: Of<"acceptance">, at: Html): Html => {
-  const { t } = visit
+const acceptance = ({ t }: Visit, entry: Of<"acceptance">, at: Html): Html => {
   const isClaim = entry.code === "031"
   return item(
     isClaim ? "no" : "good",

@@ -61,8 +61,7 @@ const remedyWords = ({ t }: Visit, remedy: Remedy): string => {
   return words[remedy]
 }
 
-const remedyLink = (visit: Visit, remedy: Remedy, { customer }: Shown): Html | null => {
-  const { t, to } = visit
+const remedyLink = ({ t, to }: Visit, remedy: Remedy, { customer }: Shown): Html | null => {
   if (remedy === "customer" && customer !== null) {
     return html` <a href="${to(`/portal/customers/${customer.id}`)}">${t("Open the customer", "Abrir el cliente")}</a>`
   }

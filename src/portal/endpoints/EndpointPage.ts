@@ -46,8 +46,7 @@ const testedPart = (visit: Visit, delivery: Delivery | null, now: number): Html 
   </div>`
 }
 
-const words = (visit: Visit): Readonly<Record<string, string>> => {
-  const { query, t } = visit
+const words = ({ query, t }: Visit): Readonly<Record<string, string>> => {
   const count = /^\d{1,6}$/.exec(query.get("count") ?? "")?.[0] ?? "0"
   const more =
     query.get("more") === "1" ? t(" More are left: recover once more.", " Quedan más: recupere otra vez.") : ""

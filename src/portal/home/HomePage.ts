@@ -49,8 +49,7 @@ const countsOf = (today: ReadonlyArray<TodayRow>) => {
   return counts
 }
 
-const todaySection = (visit: Visit, { days, today }: AccountOverview): Html => {
-  const { t, to } = visit
+const todaySection = ({ t, to }: Visit, { days, today }: AccountOverview): Html => {
   const counts = countsOf(today)
   const date = days.at(-1)?.date ?? ""
   const all = [...counts.values()].reduce((sum, count) => sum + count, 0)

@@ -74,8 +74,7 @@ const stepWords = (t: Translate, { state: now }: LiveStep): string => {
 }
 
 /** The steps to live documents: those that are done, and what to do about each of the others, with the place where it is done. */
-export const liveSteps = (visit: Visit, { live }: Account): Html => {
-  const { session, t, to } = visit
+export const liveSteps = ({ session, t, to }: Visit, { live }: Account): Html => {
   const words = wordsOf(t)
   const isLive = session.principal.livemode
   const items = liveStepCodes
