@@ -1,6 +1,5 @@
-import { Context, Effect, Schema } from "effect"
+import { Context, Effect } from "effect"
 import { type AddressInfo, createServer, type Server } from "node:net"
-import { Settings, type SettingValues } from "../Settings.ts"
 
 /*
  * In each round of its event loop Node accepts one connection of a listening socket (libuv's `uv__server_io`). A busy process makes
@@ -68,22 +67,3 @@ export const freePort = (host: string, port: number): Effect.Effect<number, Erro
       server.close(() => resume(Effect.succeed(free)))
     })
   })
-
-/** The server cannot listen on its address. The message is one line that says what to do. */
-export class ListenError extends Schema.TaggedError<ListenError>()("ListenError", { message: Schema.String }) {}
-
-/** The error of a server that cannot listen on this address, for this reason; `other` names another port. */
-export const cannotListen = ({ host, port }: SettingValues["listen"], why: string, other = "PORT=3001") =>
-  new ListenError({
-    message: `Folio cannot listen on ${host}:${port} (${why}). If the port is in use, stop what uses it, or choose another: ${other}.`
-  })
-
-/**
- * Checks that nothing else listens on the address, and returns the port: with 0, one that is free. Fails with `ListenError`.
- *
- * @internal
- */
-export const portToUse = Effect.gen(function* () {
-  const address = (yield* Settings).listen
-  return yield* Effect.mapError(freePort(address.host, address.port), ({ message }) => cannotListen(address, message))
-})

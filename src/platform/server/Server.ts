@@ -12,7 +12,8 @@ import { Limits, type LimitValues } from "../../settings/Limits.ts"
 import { Ids } from "../../store/sql/Ids.ts"
 import { Supervised } from "../Supervised.ts"
 import { type Cut, makeConnections } from "./Connections.ts"
-import { cannotListen, canShare, type ListenError, portToUse, shareListening, SocketsOfPort } from "./Listeners.ts"
+import { canShare, shareListening, SocketsOfPort } from "./Listeners.ts"
+import { cannotListen, type ListenError, portToUse } from "./OpenPort.ts"
 import {
   answer,
   type Answering,
