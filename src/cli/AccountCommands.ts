@@ -12,6 +12,7 @@ import { softwareView } from "../store/accounts/LiveMode.ts"
 import { createAccount, createKey, revokeKey, rollKey } from "../store/accounts/Operations.ts"
 import { json, say, table } from "./Answers.ts"
 import { store } from "./Surroundings.ts"
+import { toggle } from "../shell/Flags.ts"
 
 const described = (name: string, description: string) => Flag.String(name).pipe(Flag.withDescription(description))
 
@@ -167,10 +168,7 @@ const createKeyCommand = Command.make(
     account,
     mode,
     name: Flag.optional(described("name", "What the key is for")),
-    copy_issuer: Flag.Boolean("copy-issuer").pipe(
-      Flag.withDescription("Live: begin with the issuer of the test mode"),
-      Flag.withDefault(false)
-    )
+    copy_issuer: toggle("copy-issuer", "Live: begin with the issuer of the test mode")
   },
   Effect.fn(function* (flags) {
     const livemode = (flags.mode satisfies KeyMode) === "live"

@@ -1,10 +1,7 @@
 import { Console } from "effect"
-import { Flag } from "effect/cli"
+import { toggle } from "../shell/Flags.ts"
 
-export const json = Flag.Boolean("json").pipe(
-  Flag.withDescription("Answer with one line of JSON"),
-  Flag.withDefault(false)
-)
+export const json = toggle("json", "Answer with one line of JSON")
 
 /** Prints to standard output: `value` as one line of JSON for a program, or `lines` for a person. */
 export const say = (asJson: boolean, value: unknown, lines: ReadonlyArray<string>) =>

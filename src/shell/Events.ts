@@ -3,6 +3,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Event, EventType } from "../client/Interface.ts"
 import { Api } from "./Api.ts"
+import { given } from "./Flags.ts"
 import { patiently } from "./listen/Patience.ts"
 import type { Output } from "./Output.ts"
 
@@ -19,7 +20,7 @@ export const latestEvent = Effect.fnUntraced(function* (before?: string) {
   const api = yield* Api
   // The list's times are inclusive.
   const until = before === undefined ? undefined : new Date(Date.parse(before) - 1).toISOString()
-  const query = { limit: 1, ...(until === undefined ? {} : { "created[lte]": until }) }
+  const query = { limit: 1, ...given({ "created[lte]": until }) }
   const { data } = yield* api.call("events", "listEvents", { query })
   return data[0]?.id
 })
@@ -35,12 +36,11 @@ export const eventsAfter = (
       const query = {
         limit: 100,
         wait: longestWait,
-        ...(types === undefined ? {} : { "types[]": types }),
-        ...(object_id === undefined ? {} : { object_id })
+        ...given({ "types[]": types, object_id })
       }
       let isKnown = false
       const look = (from: string | undefined) =>
-        api.call("events", "listEvents", { query: { ...query, ...(from === undefined ? {} : { after: from }) } })
+        api.call("events", "listEvents", { query: { ...query, ...given({ after: from }) } })
       const page = (from: string | undefined) =>
         // A service that never answered is not waited for: its address may be wrong.
         Effect.tap(isKnown ? patiently(look(from)) : look(from), () => Effect.sync(() => (isKnown = true)))

@@ -82,3 +82,9 @@ export const asked =
   ({ all, limit }: { readonly all: boolean; readonly limit: number }) =>
   <A, E, R>(list: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> =>
     all ? list : Stream.take(list, limit)
+
+/** A query without what was not asked for. */
+export const given = <Query extends object>(query: Query) =>
+  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as {
+    readonly [Name in keyof Query]?: Exclude<Query[Name], undefined>
+  }

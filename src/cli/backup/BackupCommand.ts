@@ -9,6 +9,7 @@ import * as Postgres from "../../platform/postgres/Postgres.ts"
 import { existingSecretKey } from "../../platform/files/SealingKey.ts"
 import { json, say } from "../Answers.ts"
 import { edge } from "../Surroundings.ts"
+import { toggle } from "../../shell/Flags.ts"
 
 export const passphraseFile = Flag.optional(
   Flag.String("passphrase-file").pipe(
@@ -40,10 +41,7 @@ export const backup = Command.make(
   {
     json,
     file: Argument.String("file").pipe(Argument.withDescription("The file to write, which must not exist yet")),
-    with_key: Flag.Boolean("with-key").pipe(
-      Flag.withDescription("Also the keys of DATA_DIR or FOLIO_KEY, sealed with a passphrase"),
-      Flag.withDefault(false)
-    ),
+    with_key: toggle("with-key", "Also the keys of DATA_DIR or FOLIO_KEY, sealed with a passphrase"),
     passphrase_file: passphraseFile
   },
   Effect.fn(function* (flags) {

@@ -1,11 +1,12 @@
 import { Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import { passphrase } from "../../platform/backup/Keys.ts"
 import { restore as restoreFile, verify } from "../../platform/backup/Restoring.ts"
 import { json, say } from "../Answers.ts"
 import { Told } from "../../service/Run.ts"
 import { edge } from "../Surroundings.ts"
 import { passphraseFile } from "./BackupCommand.ts"
+import { toggle } from "../../shell/Flags.ts"
 
 type Verified = Effect.Success<ReturnType<typeof verify>>
 
@@ -74,15 +75,10 @@ export const restore = Command.make(
   {
     json,
     file: Argument.String("file").pipe(Argument.withDescription("A file that folio backup has written")),
-    verify: Flag.Boolean("verify").pipe(
-      Flag.withDescription("Only look whether the backup is whole and good, in a temporary place"),
-      Flag.withDefault(false)
-    ),
-    unauthenticated: Flag.Boolean("unauthenticated").pipe(
-      Flag.withDescription(
-        "Take a file without an authentication code, or with another key's: it may have been altered"
-      ),
-      Flag.withDefault(false)
+    verify: toggle("verify", "Only look whether the backup is whole and good, in a temporary place"),
+    unauthenticated: toggle(
+      "unauthenticated",
+      "Take a file without an authentication code, or with another key's: it may have been altered"
     ),
     passphrase_file: passphraseFile
   },

@@ -6,6 +6,7 @@ import * as Holds from "../../store/numbering/Holds.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { json, say, table } from "../Answers.ts"
 import { store } from "../Surroundings.ts"
+import { toggle } from "../../shell/Flags.ts"
 
 const lastIn = (range: Holds.HeldRange, form: NumberForm) =>
   range.next_number > range.from_number ? fullNumber(range.prefix, range.next_number - 1n, form) : "none"
@@ -120,17 +121,13 @@ export const resume = Command.make(
         )
       )
     ),
-    as_backed_up: Flag.Boolean("as-backed-up").pipe(
-      Flag.withDescription(
-        "Nothing was issued after the backup: the last number of each range is the one that is here"
-      ),
-      Flag.withDefault(false)
+    as_backed_up: toggle(
+      "as-backed-up",
+      "Nothing was issued after the backup: the last number of each range is the one that is here"
     ),
-    hold: Flag.Boolean("hold").pipe(
-      Flag.withDescription(
-        "Let every range stand still, after a restore that folio restore did not do (pg_restore, a disk's snapshot)"
-      ),
-      Flag.withDefault(false)
+    hold: toggle(
+      "hold",
+      "Let every range stand still, after a restore that folio restore did not do (pg_restore, a disk's snapshot)"
     ),
     account: Flag.optional(
       Flag.String("account").pipe(

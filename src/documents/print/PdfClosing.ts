@@ -2,7 +2,16 @@ import type { PrintedContent } from "./content/PrintedContent.ts"
 import type { Block } from "./content/Said.ts"
 import type { Sum } from "./content/Sums.ts"
 import { blockTitle } from "./PdfHeading.ts"
-import { contentWidth, ink, lowered, page, type Paragraph, type PrintedSheet, type Style } from "./PrintedSheet.ts"
+import {
+  contentWidth,
+  ink,
+  linesOf,
+  lowered,
+  page,
+  type Paragraph,
+  type PrintedSheet,
+  type Style
+} from "./PrintedSheet.ts"
 
 const left = page.left
 const gap = 24
@@ -70,8 +79,8 @@ const remarkLines = (sheet: PrintedSheet, blocks: ReadonlyArray<Block>, width: n
       ...said.map(({ text }) => sheet.paragraph(text, note, width))
     ]
     return paragraphs.flatMap((paragraph, index) =>
-      paragraph.lines.map((line, at) => ({
-        paragraph: { lines: [line], style: paragraph.style, height: paragraph.height / paragraph.lines.length },
+      linesOf(paragraph).map((line, at) => ({
+        paragraph: line,
         above: at > 0 ? 0 : index > 0 ? 2 : block > 0 ? 10 : 0
       }))
     )

@@ -1,6 +1,6 @@
 import type { Item } from "./content/Items.ts"
 import type { PrintedContent } from "./content/PrintedContent.ts"
-import { contentWidth, ink, lowered, page, type Paragraph, type PrintedSheet } from "./PrintedSheet.ts"
+import { contentWidth, ink, linesOf, lowered, page, type Paragraph, type PrintedSheet } from "./PrintedSheet.ts"
 
 type ColumnName = "code" | "description" | "quantity" | "price" | "taxes" | "value"
 
@@ -146,19 +146,7 @@ const drawTableHead = (sheet: PrintedSheet, table: Table) => {
   sheet.rule(sheet.y)
 }
 
-/** One printed line of text in the column of the descriptions. */
-interface Row {
-  readonly paragraph: Paragraph
-  readonly height: number
-}
-
-const rowsOf = (paragraph: Paragraph): ReadonlyArray<Row> =>
-  paragraph.lines.map((line) => {
-    const height = paragraph.height / paragraph.lines.length
-    return { paragraph: { lines: [line], style: paragraph.style, height }, height }
-  })
-
-const heightOf = (rows: ReadonlyArray<Row>) => rows.reduce((sum, { height }) => sum + height, 0)
+const heightOf = (rows: ReadonlyArray<Paragraph>) => rows.reduce((sum, { height }) => sum + height, 0)
 
 /** A text below the description that needs more lines than this goes as far to the right as the table. */
 const narrowLines = 3
@@ -213,11 +201,11 @@ export const drawItem = (sheet: PrintedSheet, table: Table, item: Item, isFirst:
   const detail = { size: wordSize - smaller, color: ink.quiet }
   const details = item.details.map((words) => ({ words, paragraph: sheet.paragraph(words, detail, width) }))
   const narrow = [
-    ...rowsOf(sheet.paragraph(item.description, { size: wordSize }, width)),
-    ...details.flatMap(({ paragraph }) => (paragraph.lines.length > narrowLines ? [] : rowsOf(paragraph)))
+    ...linesOf(sheet.paragraph(item.description, { size: wordSize }, width)),
+    ...details.flatMap(({ paragraph }) => (paragraph.lines.length > narrowLines ? [] : linesOf(paragraph)))
   ]
   const wide = details.flatMap(({ paragraph, words }) =>
-    paragraph.lines.length > narrowLines ? rowsOf(sheet.paragraph(words, detail, page.left + contentWidth - x)) : []
+    paragraph.lines.length > narrowLines ? linesOf(sheet.paragraph(words, detail, page.left + contentWidth - x)) : []
   )
   const beside = drawBeside(sheet, table, item, 0, () => false)
   const whole = Math.max(beside, heightOf(narrow)) + heightOf(wide)
@@ -232,14 +220,14 @@ export const drawItem = (sheet: PrintedSheet, table: Table, item: Item, isFirst:
   } else if (sheet.fits(needed)) sheet.rule(sheet.y, { color: ink.hairline })
   else turn()
   sheet.y += space
-  const draw = (rows: ReadonlyArray<Row>) => {
-    for (const { height, paragraph } of rows) {
-      if (!sheet.fits(height + space)) {
+  const draw = (rows: ReadonlyArray<Paragraph>) => {
+    for (const row of rows) {
+      if (!sheet.fits(row.height + space)) {
         turn()
         sheet.y += space
       }
-      sheet.print(paragraph, x, sheet.y, width)
-      sheet.y += height
+      sheet.print(row, x, sheet.y, width)
+      sheet.y += row.height
     }
   }
   const top = sheet.y

@@ -29,6 +29,10 @@ export interface Paragraph {
   readonly height: number
 }
 
+/** The lines of a paragraph, each as a paragraph of its own. */
+export const linesOf = ({ height, lines, style }: Paragraph): ReadonlyArray<Paragraph> =>
+  lines.map((line) => ({ lines: [line], style, height: height / lines.length }))
+
 const lineHeight = 1.36
 
 /** The height of the letters above the line on which the letters stand, as a fraction of the font size. */

@@ -73,11 +73,10 @@ const find = Command.make(
     if (email === undefined && identification === undefined && name === undefined) {
       return yield* new Misuse({ message: "Say what to find: --identification, --email, --name, or several of them." })
     }
-    const query: Record<string, string | number> = {
+    const query = {
       limit: Flags.pageOf(flags),
       ...(identification === undefined ? {} : identified(identification)),
-      ...(email === undefined ? {} : { email }),
-      ...(name === undefined ? {} : { name })
+      ...Flags.given({ email, name })
     }
     const found = (yield* Api).all("customers", "allCustomers", { query })
     yield* (yield* Output).list(Flags.asked(flags)(found), columns, "There is no such customer in this mode.")

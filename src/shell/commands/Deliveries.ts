@@ -47,7 +47,7 @@ export const deliveries = Command.make(
     if (flags.failed && flags.status !== undefined) {
       return yield* new Misuse({ message: "--failed and --status say the same: use one of them." })
     }
-    const query = { limit: Flags.pageOf(flags), ...(status === undefined ? {} : { status }) }
+    const query = { limit: Flags.pageOf(flags), ...Flags.given({ status }) }
     const toEndpoint = (id: string) =>
       api.all("webhookDeliveries", "allWebhookEndpointDeliveries", { params: { id }, query })
     const list = () => {

@@ -52,14 +52,8 @@ const tail = Command.make(
     // The ids, by which a request is shown with its bodies, have no room on a line of 80 columns.
     const ids = (process.stdout.columns || 80) < 110 ? " Ids: in a wider terminal, or with --json." : ""
     yield* output.say(({ dim }) => dim(`Following the requests; Ctrl-C ends it.${ids}`))
-    const query = {
-      ...(flags.status === undefined ? {} : { status: flags.status }),
-      ...(flags.path === undefined ? {} : { path: flags.path }),
-      ...(flags.method === undefined ? {} : { method: flags.method }),
-      ...(flags.object === undefined ? {} : { object_id: flags.object }),
-      ...(flags.key === undefined ? {} : { idempotency_key: flags.key }),
-      ...(flags.apiKey === undefined ? {} : { api_key_id: flags.apiKey })
-    }
+    const { apiKey, key, method, object, path, status } = flags
+    const query = Flags.given({ status, path, method, object_id: object, idempotency_key: key, api_key_id: apiKey })
     yield* output.list(Stream.take(requestsFrom(query, since), flags.limit), columns)
   })
 ).pipe(

@@ -10,7 +10,6 @@ import { persistently } from "../listen/Patience.ts"
 import {
   columns,
   type Fault,
-  faultAt,
   headingOf,
   isColumn,
   type Item,
@@ -30,14 +29,13 @@ const attemptsMax = 4
 
 interface Import {
   readonly items: ReadonlyArray<Item>
-  readonly isSheet: boolean
   /** What stands before the invoices in the file of what failed. */
   readonly heading: string
 }
 
 const read = Effect.fnUntraced(function* (file: string, hasComma: boolean): Effect.fn.Return<Import, Misuse> {
   const content = yield* textOf(file)
-  if (!/\.csv$/i.test(file)) return { items: withoutDoubles(itemsOfLines(content)), isSheet: false, heading: "" }
+  if (!/\.csv$/i.test(file)) return { items: withoutDoubles(itemsOfLines(content)), heading: "" }
   const sheet = sheetOf(content)
   if (typeof sheet === "string") return yield* new Misuse({ message: `${file} cannot be read: ${sheet}` })
   const unknown = sheet.columns.find((column) => !isColumn(column))
@@ -47,7 +45,7 @@ const read = Effect.fnUntraced(function* (file: string, hasComma: boolean): Effe
       hint: `The columns are ${columns.join(", ")}, and metadata.NAME.`
     })
   }
-  return { items: withoutDoubles(itemsOfSheet(sheet, hasComma)), isSheet: true, heading: headingOf(sheet) }
+  return { items: withoutDoubles(itemsOfSheet(sheet, hasComma)), heading: headingOf(sheet) }
 })
 
 // With its check digit: a number that was mistyped is nobody's.
@@ -107,12 +105,10 @@ const endsAll = (failure: Failure) =>
   failure._tag === "Failed" ||
   (failure._tag === "Refused" && ["authentication_error", "permission_error"].includes(failure.body.error.type))
 
-const faultsOf = (item: Item, isSheet: boolean, failure: Failure): ReadonlyArray<Fault> => {
-  if (failure._tag !== "Refused") return [faultAt(item, isSheet, undefined, failure.message)]
+const faultsOf = ({ faultAt }: Item, failure: Failure): ReadonlyArray<Fault> => {
+  if (failure._tag !== "Refused") return [faultAt(undefined, failure.message)]
   const { errors = [], message, param } = failure.body.error
-  return errors.length === 0
-    ? [faultAt(item, isSheet, param, message)]
-    : errors.map((one) => faultAt(item, isSheet, one.param, one.message))
+  return (errors.length === 0 ? [{ param, message }] : errors).map((one) => faultAt(one.param, one.message))
 }
 
 /** What the command was given. */
@@ -128,7 +124,7 @@ export const importFile = Effect.fnUntraced(function* ({ decimalComma, dryRun, f
   const { mode, url } = yield* Connection
   const [, stem = "", ending = ""] = /^(.+)\.(csv|ndjson|jsonl)$/i.exec(file) ?? []
   if (ending === "") return yield* new Misuse({ message: `${file} must end in .csv or .ndjson.` })
-  const { heading, isSheet, items } = yield* read(file, decimalComma)
+  const { heading, items } = yield* read(file, decimalComma)
   if (items.length === 0) return yield* new Failed({ message: `${file} holds no invoice.` })
 
   const account = yield* api.call("account", "retrieveAccount", {})
@@ -158,7 +154,7 @@ export const importFile = Effect.fnUntraced(function* ({ decimalComma, dryRun, f
     const { errors } = yield* api.call("invoices", "validateInvoice", { payload }, { isRead: true, isOnce: true })
     // A customer who is registered with the import has no id yet.
     const ours = errors.filter(({ param }) => hasCustomer || param !== "customer_id")
-    return { id: null, faults: ours.map(({ message, param }) => faultAt(item, isSheet, param, message)) }
+    return { id: null, faults: ours.map(({ message, param }) => item.faultAt(param, message)) }
   })
 
   const create = Effect.fnUntraced(function* (payload: InvoiceRequest, item: Item) {
@@ -172,7 +168,7 @@ export const importFile = Effect.fnUntraced(function* ({ decimalComma, dryRun, f
     const customer = item.customer as CustomerRequest | undefined
     const found = customer === undefined ? undefined : yield* customerOf(customer, item.key)
     if (found !== undefined && found.errors.length > 0) {
-      return { id: null, faults: found.errors.map(({ message, param }) => faultAt(item, isSheet, param, message)) }
+      return { id: null, faults: found.errors.map(({ message, param }) => item.faultAt(param, message)) }
     }
     const hasCustomer = found === undefined || found.id !== undefined
     const own = found === undefined ? {} : { customer_id: found.id ?? "" }
@@ -184,7 +180,7 @@ export const importFile = Effect.fnUntraced(function* ({ decimalComma, dryRun, f
     persistently(verdictOf(item), waiting).pipe(
       Effect.catchIf(
         (failure) => !endsAll(failure),
-        (failure) => Effect.succeed({ id: null, faults: faultsOf(item, isSheet, failure) })
+        (failure) => Effect.succeed({ id: null, faults: faultsOf(item, failure) })
       ),
       Effect.flatMap(({ faults, id }) => verdicts.give(item, id, faults))
     )

@@ -18,6 +18,8 @@ export interface Item {
   readonly request: Readonly<Record<string, unknown>>
   readonly customer: Readonly<Record<string, unknown>> | undefined
   readonly faults: ReadonlyArray<Fault>
+  /** What is wrong with a field of the request, in the words of the file. */
+  readonly faultAt: (param: string | undefined, message: string) => Fault
   /** The same for the same content, in whatever file and place it stands. */
   readonly key: string
   /** The lines as the file of what failed has them again; the error is added. */
@@ -131,6 +133,23 @@ const ownColumns = ({ columns: all }: Sheet) => all.filter((column) => column !=
 /** The first line of the sheet of what failed. */
 export const headingOf = (sheet: Sheet): string => sheetLine([...ownColumns(sheet), errorColumn], sheet.delimiter)
 
+/** A fault that the service names by its path in the request, as the line and the field of the file. */
+const faultInSheet =
+  (lines: ReadonlyArray<number>): Item["faultAt"] =>
+  (param, message) => {
+    const [first = 0] = lines
+    const [, index, inLine] = /^lines\[(\d+)\]\.(.*)$/s.exec(param ?? "") ?? []
+    if (index !== undefined && inLine !== undefined) {
+      return { line: lines[Number(index)] ?? first, field: inLine.replace(/^taxes\[0\]\./, "tax_"), message }
+    }
+    const field = param
+      ?.replace(/^payment_means\.due_date$/, "due_date")
+      .replace(/^payment_means\./, "payment_")
+      .replace(/^identification\.check_digit$/, "check_digit")
+      .replace(/^identification\./, "identification_")
+    return { line: first, field: field ?? null, message }
+  }
+
 /** The invoice of one row, or of all the rows with the same `order`; what concerns the whole invoice stands in its first row. */
 const itemOf = (rows: readonly [Row, ...Array<Row>], sheet: Sheet, hasComma: boolean): Item => {
   const [first, ...others] = rows
@@ -179,6 +198,7 @@ const itemOf = (rows: readonly [Row, ...Array<Row>], sheet: Sheet, hasComma: boo
     request,
     customer: customer_id === undefined ? customerOf(cells) : undefined,
     faults,
+    faultAt: faultInSheet(rows.map(({ line }) => line)),
     key: keyOf(content.map((one) => one.toSorted(([a], [b]) => (a < b ? -1 : 1)))),
     again: (error) =>
       rows
@@ -223,6 +243,7 @@ export const itemsOfLines = (content: string): ReadonlyArray<Item> =>
         request,
         customer: undefined,
         faults: isObject(value) ? [] : [{ line, field: null, message: "is no JSON object" }],
+        faultAt: (param: string | undefined, message: string) => ({ line, field: param ?? null, message }),
         key: keyOf(isObject(value) ? request : text),
         again: (error: string) => `${isObject(value) ? JSON.stringify({ ...request, [errorColumn]: error }) : text}\n`
       }
@@ -238,20 +259,4 @@ export const withoutDoubles = (items: ReadonlyArray<Item>): ReadonlyArray<Item> 
     const message = `is the same as line ${before}: if both are meant, give each an order of its own`
     return before === undefined ? item : { ...item, faults: [...item.faults, { line, field: null, message }] }
   })
-}
-
-/** A fault that the service names by its path in the request, as the line and the field of the file. */
-export const faultAt = ({ lines }: Item, isSheet: boolean, param: string | undefined, message: string): Fault => {
-  const [first = 0] = lines
-  if (!isSheet || param === undefined) return { line: first, field: param ?? null, message }
-  const [, index, inLine] = /^lines\[(\d+)\]\.(.*)$/s.exec(param) ?? []
-  if (index !== undefined && inLine !== undefined) {
-    return { line: lines[Number(index)] ?? first, field: inLine.replace(/^taxes\[0\]\./, "tax_"), message }
-  }
-  const field = param
-    .replace(/^payment_means\.due_date$/, "due_date")
-    .replace(/^payment_means\./, "payment_")
-    .replace(/^identification\.check_digit$/, "check_digit")
-    .replace(/^identification\./, "identification_")
-  return { line: first, field, message }
 }
