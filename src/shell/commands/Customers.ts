@@ -73,10 +73,11 @@ const find = Command.make(
     if (email === undefined && identification === undefined && name === undefined) {
       return yield* new Misuse({ message: "Say what to find: --identification, --email, --name, or several of them." })
     }
-    const query = {
+    const query: Record<string, string | number> = {
       limit: Flags.pageOf(flags),
       ...(identification === undefined ? {} : identified(identification)),
-      ...Flags.given({ email, name })
+      ...(email === undefined ? {} : { email }),
+      ...(name === undefined ? {} : { name })
     }
     const found = (yield* Api).all("customers", "allCustomers", { query })
     yield* (yield* Output).list(Flags.asked(flags)(found), columns, "There is no such customer in this mode.")

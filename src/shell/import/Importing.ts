@@ -108,7 +108,7 @@ const endsAll = (failure: Failure) =>
 const faultsOf = ({ faultAt }: Item, failure: Failure): ReadonlyArray<Fault> => {
   if (failure._tag !== "Refused") return [faultAt(undefined, failure.message)]
   const { errors = [], message, param } = failure.body.error
-  return (errors.length === 0 ? [{ param, message }] : errors).map((one) => faultAt(one.param, one.message))
+  return errors.length === 0 ? [faultAt(param, message)] : errors.map((one) => faultAt(one.param, one.message))
 }
 
 /** What the command was given. */
