@@ -11,8 +11,9 @@ const jitter = 0.1
 /** The longest pause in seconds that is waited for; an answer that asks for a longer one goes to the caller. */
 const longestPause = 60
 
-/** Whether a request needs an idempotency key, so that a further attempt does nothing twice. */
-export const isKeyed = (method: string): boolean => ["POST", "PUT", "PATCH"].includes(method)
+/** The idempotency key of a request that changes something, so that a further attempt does nothing twice. */
+export const keyOf = (method: string, given?: string): string | undefined =>
+  ["POST", "PUT", "PATCH"].includes(method) ? (given ?? globalThis.crypto.randomUUID()) : undefined
 
 /** The status and the headers of an answer; the names of headers are in lower case. */
 export interface Answer {

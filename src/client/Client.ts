@@ -21,7 +21,7 @@ import { HttpClient, HttpClientError, HttpClientRequest, HttpClientResponse } fr
 import { HttpApi, HttpApiClient } from "effect/http-api"
 import type { ApiError } from "../../schemas/ApiError.ts"
 import { Api } from "../api/Api.ts"
-import { firstQuery, isFinal, isKeyed, nextQuery, pauseMs, type Query, type RequestOf, waitsMs } from "./Attempts.ts"
+import { firstQuery, isFinal, keyOf, nextQuery, pauseMs, type Query, type RequestOf, waitsMs } from "./Attempts.ts"
 import type { Operations } from "./Interface.ts"
 import { routes } from "./OperationRoutes.ts"
 import { gathering, hasItsType, UnusableBody } from "./ResponseBody.ts"
@@ -137,8 +137,8 @@ const withKey =
   (route: string, call: Call) =>
   (request: Taken = {}) =>
     Effect.suspend(() => {
-      const key = isKeyed(route.slice(0, route.indexOf(" "))) ? { "idempotency-key": crypto.randomUUID() } : {}
-      const headers = { ...key, ...Object.fromEntries(given(request.headers)) }
+      const key = { "idempotency-key": keyOf(route.slice(0, route.indexOf(" "))) }
+      const headers = Object.fromEntries([...given(key), ...given(request.headers)])
       return call({ ...request, query: textsOf(request.query), headers })
     })
 

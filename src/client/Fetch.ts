@@ -4,11 +4,12 @@
  * that a further attempt does nothing twice.
  */
 import { type Addressed, urlOf } from "./Addresses.ts"
-import { type Answer, firstQuery, isFinal, isKeyed, nextQuery, pauseMs, type RequestOf, waitsMs } from "./Attempts.ts"
+import { firstQuery, keyOf, nextQuery, type RequestOf } from "./Attempts.ts"
 import { ApiError, NoAnswerError } from "./FetchErrors.ts"
-import type { ErrorBody, Operations } from "./Interface.ts"
+import type { Operations } from "./Interface.ts"
 import { routes } from "./OperationRoutes.ts"
-import { UnusableBody, bytesOf, hasItsType, isFile, parsed } from "./ResponseBody.ts"
+import { hasItsType, isFile, isObject, parsed } from "./ResponseBody.ts"
+import { errorIn, isSuccess, type Outcome, send } from "./Send.ts"
 
 export { ApiError, NoAnswerError }
 export type * from "./Interface.ts"
@@ -63,59 +64,18 @@ interface Taken extends Addressed {
   readonly headers?: Readonly<Record<string, string | undefined>>
 }
 
-/** Waits, unless the signal ends the wait. */
-const sleep = (milliseconds: number, signal: AbortSignal | undefined) =>
-  new Promise<void>((resolve, reject) => {
-    signal?.throwIfAborted()
-    const stop = () => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", stop)
-      resolve()
-    }, milliseconds)
-    signal?.addEventListener("abort", stop, { once: true })
-  })
-
-interface Received extends Answer {
-  readonly bytes: Uint8Array
-}
-
-const receivedOf = async (response: Response): Promise<Received> => ({
-  status: response.status,
-  header: (name) => response.headers.get(name) ?? undefined,
-  bytes: await bytesOf(response)
-})
-
-const isObject = (body: unknown): body is object => typeof body === "object" && body !== null && !Array.isArray(body)
-
-const isErrorBody = (body: unknown): body is ErrorBody => isObject(body) && "error" in body && isObject(body.error)
-
-const pngStart = 0x89
-
-/** The media type of a body: bytes are a picture, which begins as its format does. */
-const typeOf = (payload: unknown): string | undefined => {
-  if (payload === undefined) return undefined
-  if (!(payload instanceof Uint8Array)) return "application/json"
-  return payload[0] === pngStart ? "image/png" : "image/jpeg"
-}
-
-const bodyIn = (payload: unknown): string | Uint8Array<ArrayBuffer> | null => {
-  if (payload === undefined) return null
-  return payload instanceof Uint8Array ? new Uint8Array(payload) : JSON.stringify(payload)
-}
+const bodyIn = (payload: unknown): string | Uint8Array | undefined =>
+  payload === undefined || payload instanceof Uint8Array ? payload : JSON.stringify(payload)
 
 /** The body of an answer that is no error. What has come of the last attempt is all that the caller learns. */
-const bodyOf = (received: Received | undefined, route: string, key: string | undefined, cause: unknown): unknown => {
+const bodyOf = ({ cause, received }: Outcome, method: string, template: string, key: string | undefined): unknown => {
   if (received === undefined) throw new NoAnswerError(undefined, key, cause)
+  const refused = errorIn(received)
+  if (refused !== undefined) throw new ApiError(received.status, refused.error)
   const { bytes, header, status } = received
-  const [method = "", template = ""] = route.split(" ")
-  const isSuccess = status >= 200 && status < 300
-  const body = isSuccess && isFile(method, template) ? bytes : parsed(bytes)
-  if (!isSuccess && isErrorBody(body)) throw new ApiError(status, body.error)
-  const isOfFolio = isFinal(received, Date.now()) && hasItsType(method, template, header("content-type"))
-  if (isSuccess && isOfFolio && isObject(body)) return body
+  const body = isFile(method, template) ? bytes : parsed(bytes)
+  const isOfFolio = isSuccess(received) && hasItsType(method, template, header("content-type"))
+  if (isOfFolio && isObject(body)) return body
   throw new NoAnswerError(status, key, cause)
 }
 
@@ -150,42 +110,16 @@ const bodyOf = (received: Received | undefined, route: string, key: string | und
  * ```
  */
 export const createClient = (options: ClientOptions): Client => {
-  const { apiKey, baseUrl, fetch = globalThis.fetch, timeoutMs = 60_000, version } = options
+  const { apiKey, baseUrl, fetch = globalThis.fetch, timeoutMs, version } = options
 
   const call = async (route: string, request: Taken = {}, { signal }: CallOptions = {}): Promise<unknown> => {
     const [method = "", template = ""] = route.split(" ")
     const url = urlOf(baseUrl, template, request)
-    const given: NonNullable<Taken["headers"]> = { "svc-version": version, ...request.headers }
-    const key = isKeyed(method) ? (given["idempotency-key"] ?? globalThis.crypto.randomUUID()) : undefined
-    const lines = {
-      ...given,
-      authorization: `Bearer ${apiKey}`,
-      "idempotency-key": key,
-      "content-type": typeOf(request.payload)
-    }
-    const headers = Object.fromEntries(
-      Object.entries(lines).filter((header): header is [string, string] => header[1] !== undefined)
-    )
+    const headers: NonNullable<Taken["headers"]> = { "svc-version": version, ...request.headers }
+    const key = keyOf(method, headers["idempotency-key"])
     const body = bodyIn(request.payload)
-
-    for (let attempt = 0; ; attempt++) {
-      let received: Received | undefined
-      let cause: unknown
-      try {
-        const timeout = AbortSignal.timeout(timeoutMs)
-        const ends = signal === undefined ? timeout : AbortSignal.any([signal, timeout])
-        received = await receivedOf(await fetch(url, { method, headers, body, signal: ends, redirect: "manual" }))
-      } catch (error) {
-        signal?.throwIfAborted()
-        if (error instanceof UnusableBody) throw new NoAnswerError(undefined, key, error)
-        cause = error
-      }
-      const wait = waitsMs[attempt]
-      const now = Date.now()
-      if (wait === undefined || (received !== undefined && isFinal(received, now)))
-        return bodyOf(received, route, key, cause)
-      await sleep(pauseMs(wait, received, now, Math.random()), signal)
-    }
+    const outcome = await send({ method, url, apiKey, key, headers, body }, { fetch, signal, timeoutMs })
+    return bodyOf(outcome, method, template, key)
   }
 
   async function* all(route: string, request: Taken = {}, callOptions?: CallOptions) {

@@ -74,3 +74,6 @@ export const jsonOf = (text: string): unknown => {
 
 /** What a body of JSON says; undefined for another body. */
 export const parsed = (bytes: Uint8Array): unknown => jsonOf(new TextDecoder().decode(bytes))
+
+export const isObject = (body: unknown): body is object =>
+  typeof body === "object" && body !== null && !Array.isArray(body)

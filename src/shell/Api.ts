@@ -2,7 +2,6 @@ import * as Flag from "effect/cli/Flag"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import * as Prompt from "effect/cli/Prompt"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
-import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -11,19 +10,11 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { urlOf } from "../client/Addresses.ts"
-import {
-  firstQuery,
-  isFinal,
-  isKeyed,
-  nextQuery,
-  pauseMs,
-  type Query,
-  type RequestOf,
-  waitsMs
-} from "../client/Attempts.ts"
-import type { ErrorBody, Operations } from "../client/Interface.ts"
+import { firstQuery, keyOf, nextQuery, type Query, type RequestOf } from "../client/Attempts.ts"
+import type { Operations } from "../client/Interface.ts"
 import { routes } from "../client/OperationRoutes.ts"
-import { UnusableBody, bytesOf, hasItsType, parsed } from "../client/ResponseBody.ts"
+import { UnusableBody, hasItsType, isObject, parsed } from "../client/ResponseBody.ts"
+import * as Send from "../client/Send.ts"
 import { Connection } from "./Connection.ts"
 import { Failed, Misuse, Refused, Unreachable } from "./Failures.ts"
 import { Output } from "./Output.ts"
@@ -51,13 +42,6 @@ export interface Sent {
   readonly isOnce?: boolean | undefined
 }
 
-/** An answer that is no error, byte for byte. */
-export interface Received {
-  readonly status: number
-  readonly contentType: string
-  readonly bytes: Uint8Array
-}
-
 type CallError = Refused | Unreachable | Misuse | Failed
 
 type AnswerOf<Operation> = Operation extends { readonly answer: infer Answer } ? Answer : never
@@ -67,16 +51,6 @@ interface Taken {
   readonly params?: Readonly<Record<string, unknown>>
   readonly query?: Query
   readonly payload?: unknown
-}
-
-const isObject = (body: unknown): body is object => typeof body === "object" && body !== null && !Array.isArray(body)
-
-const hasMessage = (value: unknown) => isObject(value) && "message" in value && typeof value.message === "string"
-
-const isErrorBody = (body: unknown): body is ErrorBody => {
-  if (!isObject(body) || !("error" in body) || !isObject(body.error) || !hasMessage(body.error)) return false
-  const errors = "errors" in body.error ? body.error.errors : []
-  return Array.isArray(errors) && errors.every(hasMessage)
 }
 
 type Page = Parameters<typeof nextQuery>[1]
@@ -95,8 +69,6 @@ const reasonOf = (error: unknown): string => {
 /** Failures after which nothing listens at the address, so that another attempt at once would fail as well. */
 const noListener = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"])
 
-const isPermanent = (failure: UnusableBody | string) => failure instanceof UnusableBody || noListener.has(failure)
-
 const routeOf = (group: keyof Operations, name: PropertyKey) => {
   const [method = "", template = ""] = String(Reflect.get(routes[group], name)).split(" ")
   return { method, template }
@@ -106,8 +78,8 @@ const routeOf = (group: keyof Operations, name: PropertyKey) => {
 export class Api extends Context.Service<
   Api,
   {
-    /** Sends a request; sends it again as the clients do when the service was too busy or the connection broke. */
-    readonly send: (request: Sent) => Effect.Effect<Received, CallError>
+    /** Sends a request as the clients do, and gives the response, which is no error. */
+    readonly send: (request: Sent) => Effect.Effect<Send.Received, CallError>
     /** Sends a request, and gives the answer as it was read; the caller says which of the interface's answers it is. */
     readonly json: <Answer>(request: Sent) => Effect.Effect<Answer, CallError>
     /** Carries out an operation of the interface. */
@@ -135,6 +107,7 @@ export class Api extends Context.Service<
       const isSure = yield* Yes
       const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
       const context = yield* Effect.context<Prompt.Environment>()
+      const run = Effect.runForkWith(context)
       let isAllowed = mode === "test" || isSure
 
       const mayChange = Effect.fnUntraced(function* (what: string) {
@@ -153,88 +126,51 @@ export class Api extends Context.Service<
         isAllowed = true
       })
 
-      const attempt = ({ body, key, method, path, timeoutMs = 60_000 }: Sent) =>
-        Effect.tryPromise({
-          try: async (signal) => {
-            const response = await fetch(urlOf(base, path, {}), {
-              method,
-              headers: {
-                authorization: `Bearer ${Redacted.value(apiKey)}`,
-                ...(body === undefined ? {} : { "content-type": "application/json" }),
-                ...(key === undefined ? {} : { "idempotency-key": key })
-              },
-              body: body ?? null,
-              signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-              redirect: "manual"
-            })
-            const bytes = await bytesOf(response)
-            return { status: response.status, header: (name: string) => response.headers.get(name) ?? undefined, bytes }
-          },
-          catch: (error) => (error instanceof UnusableBody ? error : reasonOf(error))
-        })
-
       const odd = (what: string, hint?: string) =>
         new Unreachable({
           message: `The response from ${base} is not Folio's: ${what}`,
           ...(hint === undefined ? {} : { hint })
         })
 
-      const received = Effect.fnUntraced(function* (
-        answer: Effect.Success<ReturnType<typeof attempt>>,
-        { method, path }: Sent,
-        key: string | undefined
-      ) {
-        const contentType = answer.header("content-type") ?? ""
-        if (answer.status >= 200 && answer.status < 300) {
-          const [pathname = ""] = path.split("?")
-          // Beside the API, a service has pages for people.
-          const isOfFolio = hasItsType(method, pathname, contentType) || !pathname.startsWith("/v1/")
-          if (isFinal(answer, yield* Clock.currentTimeMillis) && isOfFolio) {
-            const { bytes, status } = answer
-            return { status, contentType, bytes } satisfies Received
-          }
-        } else {
-          const body = parsed(answer.bytes)
-          if (isErrorBody(body)) {
-            const hint = body.error.code === "invalid_api_key" ? `The key is that of ${from}.` : undefined
-            return yield* new Refused({ body, hint })
-          }
-        }
-        const hint = key === undefined ? undefined : repeatedWith(key)
-        return yield* odd(`status ${answer.status}, type ${contentType || "unknown"}.`, hint)
-      })
-
       const send = Effect.fn("Api.send")(function* (request: Sent) {
-        if (request.method !== "GET" && request.isRead !== true) {
-          yield* mayChange(`${request.method} ${request.path}`)
-        }
-        const key = isKeyed(request.method) ? (request.key ?? crypto.randomUUID()) : undefined
-        for (let tries = 0; ; tries++) {
-          const result = yield* attempt({ ...request, key }).pipe(
-            Effect.onInterrupt(() =>
-              key === undefined || request.isOnce === true ? Effect.void : Console.error(`\n  ${repeatedWith(key)}`)
-            ),
-            Effect.result
+        const { body, isOnce = false, method, path, timeoutMs } = request
+        if (method !== "GET" && request.isRead !== true) yield* mayChange(`${method} ${path}`)
+        const key = keyOf(method, request.key)
+        const again = key === undefined ? undefined : repeatedWith(key)
+        const { attempts, cause, received } = yield* Effect.promise((signal) =>
+          Send.send(
+            { method, url: urlOf(base, path, {}), apiKey: Redacted.value(apiKey), key, body },
+            {
+              signal,
+              timeoutMs,
+              ...(isOnce ? { waits: [] } : {}),
+              isPermanent: (error) => noListener.has(reasonOf(error)),
+              onWait: (tries, pause) => {
+                if (tries > 1 || pause > 1_500) run(output.say(({ dim }) => dim(`waiting for ${base} …`)))
+              }
+            }
           )
-          const wait = request.isOnce === true ? undefined : waitsMs[tries]
-          const now = yield* Clock.currentTimeMillis
-          const isLast =
-            wait === undefined ||
-            (result._tag === "Success" ? isFinal(result.success, now) : isPermanent(result.failure))
-          if (isLast && result._tag === "Success") return yield* received(result.success, request, key)
-          if (isLast && result._tag === "Failure") {
-            if (result.failure instanceof UnusableBody)
-              return yield* new Unreachable({ message: `${base} can't be read. ${result.failure.message}` })
-            return yield* new Unreachable({
-              message: `Nothing answers at ${base} (${result.failure}).`,
-              hint: key === undefined || tries === 0 ? "Is the service running there?" : repeatedWith(key)
-            })
-          }
-          const answer = result._tag === "Success" ? result.success : undefined
-          const pause = pauseMs(wait ?? 0, answer, now, (now % 100) / 100)
-          if (tries > 0 || pause > 1_500) yield* output.say(({ dim }) => dim(`waiting for ${base} …`))
-          yield* Effect.sleep(pause)
+        ).pipe(Effect.onInterrupt(() => (again === undefined || isOnce ? Effect.void : Console.error(`\n  ${again}`))))
+        if (cause instanceof UnusableBody) {
+          return yield* new Unreachable({ message: `${base} can't be read. ${cause.message}` })
         }
+        if (received === undefined) {
+          return yield* new Unreachable({
+            message: `Nothing answers at ${base} (${reasonOf(cause)}).`,
+            hint: again === undefined || attempts === 1 ? "Is the service running there?" : again
+          })
+        }
+        const refused = Send.errorIn(received)
+        if (refused !== undefined) {
+          const hint = refused.error.code === "invalid_api_key" ? `The key is that of ${from}.` : undefined
+          return yield* new Refused({ body: refused, hint })
+        }
+        const contentType = received.header("content-type") ?? ""
+        const [pathname = ""] = path.split("?")
+        // Beside the API, a service has pages for people.
+        const isOfFolio = hasItsType(method, pathname, contentType) || !pathname.startsWith("/v1/")
+        if (Send.isSuccess(received) && isOfFolio) return received
+        return yield* odd(`status ${received.status}, type ${contentType || "unknown"}.`, again)
       })
 
       const json = Effect.fnUntraced(function* (request: Sent) {

@@ -22,13 +22,13 @@ export const api = Command.make(
   Effect.fnUntraced(function* ({ data, key, method, path }) {
     const service = yield* Api
     const body = data === undefined ? undefined : yield* bodyOf(data)
-    const { bytes, contentType } = yield* service.send({
+    const { bytes, header } = yield* service.send({
       method,
       path: path.startsWith("/") ? path : `/${path}`,
       body,
       key
     })
-    const isText = /json|text|xml/.test(contentType)
+    const isText = /json|text|xml/.test(header("content-type") ?? "")
     yield* writeOut(bytes, { isText, isLine: isText })
   })
 ).pipe(

@@ -5,7 +5,8 @@ import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { urlOf } from "../../client/Addresses.ts"
-import { bytesOf, parsed } from "../../client/ResponseBody.ts"
+import { isObject, parsed } from "../../client/ResponseBody.ts"
+import { send } from "../../client/Send.ts"
 import { isBaseUrl, modeOf, writeProfile } from "../Connection.ts"
 import { Failed, Misuse, Unreachable } from "../Failures.ts"
 import { textOf } from "../Files.ts"
@@ -21,24 +22,19 @@ const askedKey = Effect.gen(function* () {
   return Redacted.value(typed).trim()
 })
 
-const accountName = (url: string, key: string) =>
-  Effect.tryPromise({
-    try: async (signal) => {
-      const headers = { authorization: `Bearer ${key}` }
-      const response = await fetch(urlOf(url, "/v1/account", {}), { headers, signal, redirect: "manual" })
-      return { status: response.status, body: parsed(await bytesOf(response)) }
-    },
-    catch: () =>
-      new Unreachable({ message: `Nothing that is Folio answers at ${url}.`, hint: "Is the service running there?" })
-  }).pipe(
-    Effect.flatMap(({ body, status }): Effect.Effect<string, Failed | Unreachable> => {
-      if (status === 401) return Effect.fail(new Failed({ message: `The service at ${url} does not know this key.` }))
-      const isAccount = typeof body === "object" && body !== null && "name" in body && typeof body.name === "string"
-      return status === 200 && isAccount
-        ? Effect.succeed(String(body.name))
-        : Effect.fail(new Unreachable({ message: `The response from ${url} is not Folio's: status ${status}.` }))
-    })
-  )
+const accountName = Effect.fnUntraced(function* (url: string, key: string) {
+  const request = { method: "GET", url: urlOf(url, "/v1/account", {}), apiKey: key }
+  const { received } = yield* Effect.promise((signal) => send(request, { signal, waits: [] }))
+  if (received === undefined) {
+    const message = `Nothing that is Folio answers at ${url}.`
+    return yield* new Unreachable({ message, hint: "Is the service running there?" })
+  }
+  const { bytes, status } = received
+  if (status === 401) return yield* new Failed({ message: `The service at ${url} does not know this key.` })
+  const body = parsed(bytes)
+  if (status === 200 && isObject(body) && "name" in body && typeof body.name === "string") return body.name
+  return yield* new Unreachable({ message: `The response from ${url} is not Folio's: status ${status}.` })
+})
 
 export const login = Command.make(
   "login",
