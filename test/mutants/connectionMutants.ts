@@ -8,7 +8,7 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
       "for (const other of others) other.close(() => done())": "for (const _ of others) done()"
     }
   }),
-  ...guards("src/platform/server/Listeners.ts", "test/platform/Listeners.test.ts", {
+  ...guards("src/platform/server/OpenPort.ts", "test/platform/Listeners.test.ts", {
     "connections: two services share a port": {
       "return yield* Effect.mapError(freePort(address.host, address.port),":
         "return yield* Effect.mapError(freePort(address.host, 0),"
