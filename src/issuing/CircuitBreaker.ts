@@ -69,10 +69,6 @@ export class CircuitBreaker extends Context.Service<CircuitBreaker>()("folio/iss
       }
     })
 
-    const phase = Effect.fnUntraced(function* (account: AccountMode) {
-      return (yield* look(account)).phase
-    })
-
     /** Whether the caller may try whether the authority is back: one caller every 30 s, and one when the circuit would open. */
     const probes = Effect.fnUntraced(function* (account: AccountMode) {
       const { leftMs: ms } = yield* look(account)
@@ -86,7 +82,8 @@ export class CircuitBreaker extends Context.Service<CircuitBreaker>()("folio/iss
       // circuit is not silent.
       const { may_have_left, of, remedy } = authorityTroubles[trouble]
       const isNews = state.trouble === null || authorityTroubles[state.trouble].of !== of || !concerns(state, account)
-      const isNoted = state.failed_ms !== null && state.failed_ms < notedEveryMs && (yield* phase(account)) === "closed"
+      const isNoted =
+        state.failed_ms !== null && state.failed_ms < notedEveryMs && (yield* look(account)).phase === "closed"
       if (isNoted && !isNews) return
       // Once for all documents that meet it.
       if (state.trouble !== trouble) {
@@ -122,7 +119,7 @@ export class CircuitBreaker extends Context.Service<CircuitBreaker>()("folio/iss
       yield* circuits.refused(circuitOf(account), trouble)
     })
 
-    return { look, phase, probes, failed, refused, succeeded }
+    return { look, probes, failed, refused, succeeded }
   })
 }) {
   static readonly layer = Layer.effect(CircuitBreaker, CircuitBreaker.make)

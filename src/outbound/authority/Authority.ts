@@ -2,11 +2,10 @@ import { Context, type Effect } from "effect"
 import type { AcceptanceCode, ClaimCode } from "../../../schemas/Acceptance.ts"
 import type { AuthorityError, DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import type { AccountId } from "../../../schemas/Id.ts"
+import type { Software } from "../../domain/accounts/Software.ts"
 import type { AuthorityRefusal, AuthorityUnavailable } from "./AuthorityFailures.ts"
-import type { TestSet } from "./TestSet.ts"
 
 export { AuthorityRefusal, AuthorityUnavailable, isAuthorityFailure, troubleOf } from "./AuthorityFailures.ts"
-export type { TestSet } from "./TestSet.ts"
 
 /** Names a document to the authority: the account, the document's code and number, and the issuer that calls. */
 export interface DocumentName {
@@ -98,6 +97,29 @@ export interface AuthorityEvent {
   readonly at: number
   readonly by: string | null
   readonly claim: ClaimCode | null
+}
+
+/**
+ * The authority's environment for enablement, where an issuer shows that its documents are in order before it issues: it takes the
+ * documents of a test set, and judges them later.
+ */
+export interface TestSet {
+  /** The software that documents of test sets name whose account has none of its own; left out when there is none. */
+  readonly software?: Software | undefined
+  /** Sends a document. Gives the key of the upload; null if the authority has accepted the test set, and takes no more of it. */
+  readonly send: (
+    submission: Submission,
+    test_set_id: string
+  ) => Effect.Effect<string | null, AuthorityUnavailable | AuthorityRefusal>
+  /**
+   * Asks for the verdict by the key of the upload, or by the code of the document where the key is not known (null). Fails with a trouble
+   * of the document alone (`in_process`, `no_verdict`, `another_document`) while there is no verdict, and with `number_processed` if the
+   * authority has processed another document of the number.
+   */
+  readonly verdict: (
+    document: DocumentName,
+    upload: string | null
+  ) => Effect.Effect<Verdict, AuthorityUnavailable | AuthorityRefusal>
 }
 
 /**

@@ -1,11 +1,10 @@
 import { Effect, Redacted } from "effect"
 import { fileNames, zipped } from "../DocumentFiles.ts"
-import { AuthorityRefusal, AuthorityUnavailable } from "./Authority.ts"
+import { AuthorityRefusal, AuthorityUnavailable, type TestSet } from "./Authority.ts"
 import type { LiveAuthority } from "./AuthoritySettings.ts"
 import { type DocumentAnswer, documentAnswerOf, unavailable, verdictOf } from "./AuthorityAnswers.ts"
 import { childOf, fieldsOf, textField, type XmlElement } from "./soap/SoapAnswers.ts"
 import { makeSoapExchange, type SoapExchangeOptions } from "./soap/SoapExchange.ts"
-import type { TestSet } from "./TestSet.ts"
 
 /** Where the environment for enablement is, and the software that documents name whose account has none of its own. */
 export interface TestSetOptions extends SoapExchangeOptions {
