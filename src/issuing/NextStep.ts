@@ -15,7 +15,10 @@ import { reminderLeaseSeconds, type Vitals } from "../store/documents/Vitals.ts"
 
 /*
  * What happens next to a document: by its state (`nextStep`), after a call of the authority (`afterCall`), and after the service broke on
- * it (`afterDefect`). Pure: the row, what is known of the authority, and the time decide. `Executor` carries the answers out.
+ * it (`afterDefect`). Pure: the row, what is known of the authority, and the time decide. `Executor` carries the decisions out.
+ *
+ * `InvoiceLifecycle` has the other table: which steps a state allows. Three things are decided elsewhere: the number of a draft
+ * (`Numbering`), what a verdict leads to (`conclusion` in `Changes`), and the e-mail of an accepted document (`Mailing`).
  */
 
 /**
@@ -71,7 +74,7 @@ interface End {
 }
 
 export type Next =
-  /** Nothing is left to do, or a client must act. */
+  /** `Numbering` or a client must act first, or nothing is left to do. */
   | { readonly do: "Rest" }
   /** Gets today's date, and so another code. */
   | { readonly do: "Redate" }
@@ -81,7 +84,10 @@ export type Next =
   | { readonly do: "SignAndSend" }
   /** Stored as submitted, then sent. */
   | { readonly do: "Send" }
-  /** Attempt counted; then the authority is asked for its verdict, and sent the same bytes if it does not know them. */
+  /**
+   * The attempt is counted. Then Folio asks the authority for its verdict, and sends the same bytes if the authority does not know them. A
+   * document in contingency that never left is sent without asking.
+   */
   | { readonly do: "Ask" }
   /** The call is made if this document may try whether the authority is back; else the document rests. */
   | { readonly do: "Try"; readonly call: "Send" | "Ask"; readonly otherwise: Wait }
@@ -115,7 +121,11 @@ export const nextStep = (row: Facts, authority: AuthorityState, today: string): 
     case "submitted":
     case "accepted_contingency":
       return callOrWait(row, "Ask", false, authority)
-    default:
+    case "queued":
+    case "accepted_by_authority":
+    case "rejected_by_authority":
+    case "failed":
+    case "canceled":
       return { do: "Rest" }
   }
 }

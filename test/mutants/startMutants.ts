@@ -60,7 +60,7 @@ export const startMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/platform/postgres/TablesRelease.ts", "test/platform/DatabaseRefusals.full.test.ts", {
     "a release serves the tables of a later one that it does not understand": {
-      "if (oldest <= lastMigration) return undefined": "return undefined"
+      "if (oldest <= schemaRelease) return undefined": "return undefined"
     }
   }),
   ...guards("src/platform/postgres/Migrations.ts", "test/platform/Migrations.pg.test.ts", {

@@ -4,8 +4,7 @@ import { Effect, Redacted, Result } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { pathToFileURL } from "node:url"
-import { EarlierReleaseServes, lastMigration, migrateFrom } from "../../src/platform/postgres/Migrations.ts"
-import { schemaRelease } from "../../src/store/SchemaRelease.ts"
+import { EarlierReleaseServes, migrateFrom } from "../../src/platform/postgres/Migrations.ts"
 import { refusal } from "../support/database/Refusals.ts"
 import { dataDirectory, freshDatabase, query } from "../support/database/Postgres.ts"
 import { it } from "../support/Tests.ts"
@@ -66,7 +65,3 @@ it.live("A process of an early release cannot begin once the tables are past it,
   yield* query(url, worker("in time", 2))
   yield* query(url, `${worker("in time", 2)} on conflict (id) do update set seen_at = now()`)
 })
-
-it.effect("The release that a process tells is that of its migrations", () =>
-  Effect.sync(() => assert.strictEqual(schemaRelease, lastMigration))
-)

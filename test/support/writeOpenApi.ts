@@ -3,6 +3,13 @@ import * as Path from "node:path"
 import { openApi } from "../../src/api/OpenApi.ts"
 import { writeClientInterface } from "../../src/packages/ClientInterface.ts"
 import { openApiText } from "./OpenApiText.ts"
+import { revisionOfMessages } from "./Revision.ts"
 
-Fs.writeFileSync(Path.join(import.meta.dirname, "../../openapi.json"), openApiText(openApi))
+const inRoot = (path: string) => Path.join(import.meta.dirname, "../..", path)
+
+Fs.writeFileSync(inRoot("openapi.json"), openApiText(openApi))
 writeClientInterface()
+// What a request holds is also what a message to an actor holds.
+const revision = inRoot("src/protocol/Revision.ts")
+const source = Fs.readFileSync(revision, "utf8")
+Fs.writeFileSync(revision, source.replace(/"[0-9a-f]{8}"/, JSON.stringify(revisionOfMessages())))

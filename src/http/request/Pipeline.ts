@@ -33,17 +33,17 @@ import { parseStrict } from "../../domain/requests/StrictJson.ts"
  * The stages of a request to the API. Their order is part of the contract; each may end the request with an `ApiError`.
  *
  *  1. envelope    id, size of URL and headers, headers that repeat; around all that follows: log line, metrics, the form of errors (Envelope)
- *  2. route       path and method (KnownRoutes)
- *  3. caller      API key or session of the portal, rate limit, requests under way, capability (Authentication)
+ *  2. route       path and method (makeKnownRoutes in Http, for 405)
+ *  3. caller      API key, session of the portal or signed link; rate limit, requests under way, capability (Authentication)
  *  4. admission   no creation for an account whose drafts wait for long, or that would get no turn (RequestTurns.admit)
- *  5. body        size, media type, coding (readBody)
+ *  5. body        size, media type, coding (readBody); around 4 to 10 for a large body: few at a time (Concurrency.large)
  *  6. turn        the account's turn at reads, creations, large bodies and whole documents (RequestTurns); the key may have ended meanwhile
  *  7. headers     Svc-Version, Idempotency-Key
  *  8. JSON        strict, parsed once (parse)
  *  9. content     query, then body: schema and rules, all violations at once (Validation, BodyChecks)
  * 10. handler     with the body as decoded by stage 9, within 15 s (routes); a change asks the account's actor (Ask)
  *
- * This file has the stages from 4 on.
+ * This file has the stages from 4 on. What the server itself limits (connections, time for headers) is in `platform/server/Server`.
  */
 
 /** The refusal of a body as a whole. */

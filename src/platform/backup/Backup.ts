@@ -3,7 +3,8 @@ import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { createHash } from "node:crypto"
-import { lastMigration, tablesUpTo } from "../postgres/Migrations.ts"
+import { tablesUpTo } from "../postgres/Migrations.ts"
+import { schemaRelease } from "../../store/SchemaRelease.ts"
 import { type Place, unusable, where } from "../postgres/PostgresPlace.ts"
 import * as Roles from "../postgres/PostgresRoles.ts"
 import { BackupError, type BackupKey, type FrameKind, write } from "./BackupFile.ts"
@@ -118,7 +119,7 @@ const counters = `
 
 const otherRelease = (place: Place, last: number) =>
   new BackupError({
-    message: `The tables at ${where(place)} are at migration ${last}, and this is the release of ${lastMigration}. Take the backup with the release that serves them.`
+    message: `The tables at ${where(place)} are at migration ${last}, and this is the release of ${schemaRelease}. Take the backup with the release that serves them.`
   })
 
 const noTables = (place: Place) =>
@@ -181,7 +182,7 @@ export const take = Effect.fn("Backup.take")(function* (
     const [found = []] = yield* session.queryValues(facts)
     const [server, taken_at, xmax, last] = found
     const migration = Number(last)
-    if (migration > lastMigration) return yield* otherRelease(place, migration)
+    if (migration > schemaRelease) return yield* otherRelease(place, migration)
     // The owner of the tables sees no rows.
     yield* session.query(`set local role ${Roles.service}`)
     // Made by a later migration than the first.

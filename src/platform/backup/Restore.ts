@@ -3,7 +3,8 @@ import { PgTypes } from "@effect/sql-pg"
 import { Effect, Result, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { createHash, type Hash } from "node:crypto"
-import { lastMigration, migrate, migrateTo, tablesUpTo } from "../postgres/Migrations.ts"
+import { migrate, migrateTo, tablesUpTo } from "../postgres/Migrations.ts"
+import { schemaRelease } from "../../store/SchemaRelease.ts"
 import * as Roles from "../postgres/PostgresRoles.ts"
 import { standStill } from "../../store/numbering/Holds.ts"
 import { BackupError, type BackupKey, damaged, type Frame, read } from "./BackupFile.ts"
@@ -69,9 +70,9 @@ export const readHeader = Effect.fnUntraced(function* (file: string) {
   const [first, second] = yield* Stream.runCollect(Stream.take(read(file), 2))
   if (first?.kind !== "header") return yield* damaged(file, "its beginning is missing")
   const header = yield* decoderOf(Header, file)(first)
-  if (header.migration > lastMigration) {
+  if (header.migration > schemaRelease) {
     return yield* new BackupError({
-      message: `${file} is of another release (${header.release}, migration ${header.migration}; this is ${lastMigration}). Restore it with that release.`
+      message: `${file} is of another release (${header.release}, migration ${header.migration}; this is ${schemaRelease}). Restore it with that release.`
     })
   }
   const ours = new Set(tablesUpTo(header.migration).filter(isKept))

@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { Migrator, SqlClient, type SqlError } from "effect/sql"
 import * as Fs from "node:fs"
+import { migrationNumber, migrationsFolder } from "../../store/SchemaRelease.ts"
 import { leaseSeconds } from "../../store/sql/Workers.ts"
 
 /*
@@ -10,8 +11,6 @@ import { leaseSeconds } from "../../store/sql/Workers.ts"
  * A migration leaves the release before able to work beside it: it only adds. What is no longer needed is taken away by a migration of a
  * later release, which begins with `-- serves: 17`, the earliest release that needs it no longer.
  */
-const ownFolder = new URL("../../../migrations/", import.meta.url)
-
 /** Processes of a release that could not work with the migrated tables serve the database. */
 export class EarlierReleaseServes extends Schema.TaggedError<EarlierReleaseServes>()("EarlierReleaseServes", {
   /** The earliest release that serves the database, and the earliest that may. */
@@ -48,12 +47,7 @@ const run = Effect.fnUntraced(function* (file: URL) {
   yield* sql.unsafe(`do $migration$ begin execute $statements$${statements}$statements$; end $migration$`)
 })
 
-const numberOf = (name: string) => Number(name.slice(0, 4))
-
 const namesIn = (folder: URL) => Fs.readdirSync(folder)
-
-/** The number of the last migration that this release knows. */
-export const lastMigration = Math.max(...namesIn(ownFolder).map(numberOf))
 
 /** The name of the first migration, as the record of migrations has it. */
 export const firstMigration = "schema"
@@ -67,7 +61,7 @@ const because = (error: Migrator.MigrationError) => (error.cause instanceof Earl
 export const migrateFrom = (folder: URL, last: number = Number.POSITIVE_INFINITY) => {
   const migrations = Object.fromEntries(
     namesIn(folder)
-      .filter((name) => numberOf(name) <= last)
+      .filter((name) => migrationNumber(name) <= last)
       .map((name) => [
         name.replace(/\.sql$/, ""),
         Effect.suspend(() => Effect.forEach(filesIn(folder, name), run, { discard: true }))
@@ -81,20 +75,20 @@ export const migrateFrom = (folder: URL, last: number = Number.POSITIVE_INFINITY
 }
 
 /** Applies the missing migrations of this release. */
-export const migrate = migrateFrom(ownFolder)
+export const migrate = migrateFrom(migrationsFolder)
 
 /** As `migrate`, but no migration after the number `last`. */
-export const migrateTo = (last: number) => migrateFrom(ownFolder, last)
+export const migrateTo = (last: number) => migrateFrom(migrationsFolder, last)
 
 /**
  * The names of the tables that the migrations up to the number `last` make, in the order in which they are made. Those of the cluster and
  * the record of migrations are made by others.
  */
 export const tablesUpTo = (last: number): ReadonlyArray<string> =>
-  namesIn(ownFolder)
+  namesIn(migrationsFolder)
     .toSorted()
-    .filter((name) => numberOf(name) <= last)
-    .flatMap((name) => filesIn(ownFolder, name))
+    .filter((name) => migrationNumber(name) <= last)
+    .flatMap((name) => filesIn(migrationsFolder, name))
     .flatMap((file) =>
       [...Fs.readFileSync(file, "utf8").matchAll(/^create table (\w+)/gm)].map(([, name = ""]) => name)
     )

@@ -8,7 +8,8 @@ import * as ClusterTables from "../cluster/ClusterTables.ts"
 import { DataDir } from "../files/DataFiles.ts"
 import { Supervised } from "../Supervised.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
-import { EarlierReleaseServes, lastMigration, migrate } from "./Migrations.ts"
+import { EarlierReleaseServes, migrate } from "./Migrations.ts"
+import { schemaRelease } from "../../store/SchemaRelease.ts"
 import { DatabaseError, type Place, unusable, where } from "./PostgresPlace.ts"
 import * as Roles from "./PostgresRoles.ts"
 import { refuseUnfinished } from "./UnfinishedRestore.ts"
@@ -196,7 +197,7 @@ export const sessionsAt = (place: Place) => PgClient.layerFrom(PgClient.make({ .
  * @internal
  */
 export const bringUpToDate = openBeside(true).pipe(
-  Effect.as(lastMigration),
+  Effect.as(schemaRelease),
   Effect.scoped,
   Effect.provide(Reactivity.layer)
 )

@@ -2,7 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { lastMigration } from "./Migrations.ts"
+import { schemaRelease } from "../../store/SchemaRelease.ts"
 import { encodingAdvice, versionMin } from "./Postgres.ts"
 import type { Place } from "./PostgresPlace.ts"
 import * as Roles from "./PostgresRoles.ts"
@@ -79,10 +79,10 @@ const tableFindings = (release: TablesRelease | null, open: ReadonlyArray<string
     open.length === 0 ? "Row level security and guards are in place" : `No fence or guard around: ${open.join(", ")}`
   return [
     release !== null && unservable(release) === undefined
-      ? good("migrations", `The tables are at migration ${release.last}, this release is at ${lastMigration}`)
+      ? good("migrations", `The tables are at migration ${release.last}, this release is at ${schemaRelease}`)
       : wrong(
           "migrations",
-          `The tables are at migration ${release?.last ?? 0}, this release is at ${lastMigration}`,
+          `The tables are at migration ${release?.last ?? 0}, this release is at ${schemaRelease}`,
           unservable(release ?? nothingApplied)?.advice ?? ""
         ),
     finding(

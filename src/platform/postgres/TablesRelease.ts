@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { firstMigration, lastMigration } from "./Migrations.ts"
+import { firstMigration } from "./Migrations.ts"
+import { schemaRelease } from "../../store/SchemaRelease.ts"
 
 /**
  * The release of tables: the last migration that was applied, 0 if there are no tables yet, and the earliest release that can serve them.
@@ -43,8 +44,8 @@ export const unservable = ({
     const what = "were made by a version of Folio from before its first release"
     return { what, advice: "Use an empty database, or the version that made them.", isEarlier: false }
   }
-  const what = `are at migration ${last}, and this is the release of ${lastMigration}`
-  if (last < lastMigration) return { what, advice: "Start the service, or run: folio migrate", isEarlier: true }
-  if (oldest <= lastMigration) return undefined
+  const what = `are at migration ${last}, and this is the release of ${schemaRelease}`
+  if (last < schemaRelease) return { what, advice: "Start the service, or run: folio migrate", isEarlier: true }
+  if (oldest <= schemaRelease) return undefined
   return { what, advice: `They need a release that knows migration ${oldest}: use a later one.`, isEarlier: false }
 }

@@ -10,18 +10,23 @@ import * as Query from "../sql/Query.ts"
 import { Secrets } from "../sql/Secrets.ts"
 
 /*
- * The whole rule of idempotency. A request is known by its API key and its `Idempotency-Key`; what it asks for, by its fingerprint.
+ * The whole rule of idempotency. A request is known by its API key and its `Idempotency-Key`; what it asks for, by its fingerprint. A repeat
+ * first passes the stages of `Pipeline` as any request does.
  *
- * 1. `inFlight`: while the first request with a key is executed in this process, a repeat waits for its answer for a moment, and is then
- *    told that the request is in progress. Another request with the key is a conflict.
- * 2. `unlessAnswered`: what refuses a request before its key is claimed does not refuse a repeat, which gets the stored answer.
+ * 1. `inFlight`: while the first request with a key is executed, a repeat waits for its outcome for a moment, an error included; then
+ *    the response is that the request is in progress. Another request with the key is a conflict. One process sees both requests,
+ *    because an account has one actor.
+ * 2. `unlessAnswered`: what the command itself refuses before its key is claimed does not refuse a repeat, which gets the stored answer.
  * 3. Claim: the key is claimed in the transaction of the effect, so that both are there or neither. A command with a transaction of its
  *    own claims by `once`; those that share a statement by `claimAll`, and read the result by `settle`.
  * 4. Replay: a taken key gives the bytes of the first answer, or `idempotency_conflict` for another fingerprint. Only answers 2xx are
  *    stored, for 24 hours: a refused request leaves its key free.
+ *
+ * Around the rule: `api/Endpoint` says which operations need, honor or ignore a key; `Pipeline` checks its form; `Fingerprint` says which
+ * requests are the same; `commands/Command` and `actors/Account` nest the steps above; `Ask` writes `Retry-After`; `Retention` purges.
  */
 
-/** The claim of an idempotency key by a request of an API key. The fingerprint covers the method, the path and the body as sent. */
+/** The claim of an idempotency key by a request of an API key. The fingerprint covers the method, the path and the body as canonical JSON. */
 export interface Claim {
   readonly api_key_id: string
   readonly value: string
@@ -44,7 +49,7 @@ export interface Answer {
 }
 
 /** A request with the answer to store unless its key is taken. */
-interface Claimed {
+export interface Claimed {
   readonly claim: Claim
   readonly answer: Answer
 }

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { apiKeyMode } from "../../../src/domain/accounts/ApiKeyFormat.ts"
-import { lastMigration } from "../../../src/platform/postgres/Migrations.ts"
+import { schemaRelease } from "../../../src/store/SchemaRelease.ts"
 import { version } from "../../../src/settings/Version.ts"
 import { type DoctorSaid, folioCommand, issuer, notedIn, wrongIn } from "../../support/processes/FolioCommand.ts"
 import { folioHere } from "../../support/processes/FolioHere.ts"
@@ -116,7 +116,7 @@ describe("folio", () => {
     assert.deepStrictEqual([empty.code, wrongIn(empty)], [0, []])
     assert.deepInclude(empty.json.checks[0], { check: "folio", message: `This is Folio ${version}` })
     assert.include(JSON.stringify(empty.json), '"Nothing was made yet: the first start makes the tables"')
-    assert.deepStrictEqual((yield* folio("migrate")).json, { migration: lastMigration })
+    assert.deepStrictEqual((yield* folio("migrate")).json, { migration: schemaRelease })
     assert.deepStrictEqual((yield* folio("accounts", "list")).json, [])
     assert.deepStrictEqual(wrongIn(yield* folio("doctor")), [])
   })

@@ -58,6 +58,5 @@ export const nextRelease = Effect.gen(function* () {
   }
   const number = Fs.readdirSync(Path.join(root, "migrations")).length + 1
   Fs.writeFileSync(Path.join(folder, `migrations/${String(number).padStart(4, "0")}_additions.sql`), addition)
-  Fs.writeFileSync(Path.join(folder, "src/store/SchemaRelease.ts"), `export const schemaRelease = ${number}\n`)
   return { program: programIn(folder), env: {}, number }
 })

@@ -1,0 +1,42 @@
+import { Schema } from "effect"
+import type { Rpc } from "effect/rpc"
+import { createHash } from "node:crypto"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import { AccountEntity } from "../../src/protocol/AccountEntity.ts"
+import { InvoiceEntity, WebhookEndpointEntity } from "../../src/protocol/Notify.ts"
+
+const words = new Set(["description", "title", "examples"])
+
+/** A schema as its form alone: what descriptions say is nothing that a process has to understand. */
+const formOf = (schema: Schema.Top) =>
+  JSON.parse(JSON.stringify(Schema.toJsonSchemaDocument(schema), (key, value) => (words.has(key) ? undefined : value)))
+
+export interface Messages {
+  readonly type: string
+  readonly protocol: { readonly requests: ReadonlyMap<string, Rpc.AnyWithProps> }
+}
+
+/** What all messages between actors depend on: what they hold, and effect, which carries them. */
+export const fingerprint = (entities: ReadonlyArray<Messages>, effect: string) => {
+  const forms = entities.map(({ protocol, type }) => [
+    type,
+    [...protocol.requests.values()].map((rpc) => [
+      rpc._tag,
+      formOf(rpc.payloadSchema),
+      formOf(rpc.successSchema),
+      formOf(rpc.errorSchema)
+    ])
+  ])
+  return createHash("sha256")
+    .update(JSON.stringify([effect, forms]))
+    .digest("hex")
+    .slice(0, 8)
+}
+
+const effectVersion = String(
+  JSON.parse(Fs.readFileSync(Path.resolve(import.meta.dirname, "../../package.json"), "utf8")).dependencies.effect
+)
+/** The revision of the messages as they are now, for `src/protocol/Revision.ts`. */
+export const revisionOfMessages = () =>
+  fingerprint([AccountEntity, InvoiceEntity, WebhookEndpointEntity], effectVersion)
