@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { AccountId, IncidentId } from "./Id.ts"
 
-/** What can go wrong for whoever runs the service. `src/domain/incidents/Findings.ts` has the words for each. */
+/** The kinds of problems that Folio reports to the operator. `src/domain/incidents/Findings.ts` has the words for each. */
 export const IncidentKind = Schema.Literals([
   "endpoint_failing",
   "endpoint_full",

@@ -8,8 +8,8 @@ import { Limits } from "../../src/settings/Limits.ts"
 
 const limits = { atOnce: 6, ofOwnerAtOnce: 4, ofEndpointAtOnce: 2 }
 
-describe("turns of webhook attempts", () => {
-  it.effect("of one account that hang leave others theirs, and are all used in the end", () =>
+describe("WebhookEndpoint", () => {
+  it.effect("leaves turns to other accounts while one account's attempts hang, and uses all turns afterwards", () =>
     Effect.gen(function* () {
       const { tables, until } = yield* MemoryTables
       const receiver = yield* FakeReceiver

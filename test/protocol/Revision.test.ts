@@ -11,7 +11,7 @@ const only = (rpc: Rpc.AnyWithProps): Messages => ({
 })
 
 describe("The revision of the actors' messages", () => {
-  it("is that of the messages: npm run openapi writes it", () => {
+  it("equals the revision of the messages, which npm run openapi writes", () => {
     assert.strictEqual(Revision.defaultValue(), revisionOfMessages())
   })
 

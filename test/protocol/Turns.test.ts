@@ -19,8 +19,8 @@ const make = (atOnce = limits) => {
 
 const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
 
-describe("turns", () => {
-  it.effect("are an owner's own up to its limit, and of all owners up to theirs", function* () {
+describe("Turns", () => {
+  it.effect("gives an owner turns up to its own limit, and all owners turns up to the common limit", function* () {
     const { end, taken, takeFree, wait } = make()
     const free = (owner: string) => takeFree(owner, 2)
     assert.deepStrictEqual(
@@ -40,7 +40,7 @@ describe("turns", () => {
     assert.deepStrictEqual(taken, ["b", "a", "c"])
   })
 
-  it.effect("are given to no asker that has gone", function* () {
+  it.effect("gives no turn to an asker that was interrupted", function* () {
     const { end, taken, takeFree, wait } = make({ atOnce: 1, ofOwnerAtOnce: 1 })
     assert.strictEqual(takeFree("a"), 1)
     const gone = yield* wait("a", "first")
@@ -51,27 +51,30 @@ describe("turns", () => {
     assert.deepStrictEqual(taken, ["second"])
   })
 
-  it.effect("are free while others wait for turns of their own, and not while others wait for these", function* () {
-    const { end, taken, takeFree, wait } = make()
-    assert.strictEqual(takeFree("a", 4), 4)
-    // This asker waits because its owner has all of its four turns.
-    yield* wait("a")
-    assert.strictEqual(takeFree("a"), 0)
-    assert.deepStrictEqual([takeFree("b"), takeFree("b"), takeFree("b")], [1, 1, 0])
-    yield* wait("c")
-    yield* wait("d")
-    // This turn is for the first of the two that wait for it; the other one goes before an owner that has not waited.
-    end("b")
-    assert.strictEqual(takeFree("b"), 0)
-    yield* settle
-    assert.deepStrictEqual(taken, ["c"])
-    end("b")
-    assert.strictEqual(takeFree("b"), 0)
-    yield* settle
-    assert.deepStrictEqual(taken, ["c", "d"])
-  })
+  it.effect(
+    "takes a free turn while other owners wait at their own limit, and none while another owner waits for that turn",
+    function* () {
+      const { end, taken, takeFree, wait } = make()
+      assert.strictEqual(takeFree("a", 4), 4)
+      // This asker waits because its owner has all of its four turns.
+      yield* wait("a")
+      assert.strictEqual(takeFree("a"), 0)
+      assert.deepStrictEqual([takeFree("b"), takeFree("b"), takeFree("b")], [1, 1, 0])
+      yield* wait("c")
+      yield* wait("d")
+      // This turn is for the first of the two that wait for it; the other one goes before an owner that has not waited.
+      end("b")
+      assert.strictEqual(takeFree("b"), 0)
+      yield* settle
+      assert.deepStrictEqual(taken, ["c"])
+      end("b")
+      assert.strictEqual(takeFree("b"), 0)
+      yield* settle
+      assert.deepStrictEqual(taken, ["c", "d"])
+    }
+  )
 
-  it.effect("that come to an asker at the moment of its interruption come back", function* () {
+  it.effect("returns a turn that comes at the moment at which its asker is interrupted", function* () {
     const { end, inTurn, takeFree } = make({ atOnce: 1, ofOwnerAtOnce: 1 })
     assert.strictEqual(takeFree("a"), 1)
     const interrupted = yield* Effect.forkChild(inTurn({ owner: "a", asker: "a" }, Effect.never), {
@@ -82,18 +85,21 @@ describe("turns", () => {
     assert.strictEqual(takeFree("a"), 1)
   })
 
-  it.effect("that come late are not waited for, and the work that has begun has no time-out", function* () {
-    const { inTurn } = make({ atOnce: 1, ofOwnerAtOnce: 1 })
-    const wait = { maxWait: "3 seconds", late: () => Effect.succeed("late") } as const
-    const ask = (seconds: number) =>
-      inTurn({ owner: "a", asker: "a" }, Effect.delay(Effect.succeed("done"), seconds * 1_000), wait).pipe(
-        Effect.forkChild({ startImmediately: true })
-      )
-    const [first, second, third] = [yield* ask(2), yield* ask(10), yield* ask(1)]
-    yield* TestClock.adjust("3 seconds")
-    assert.strictEqual(yield* Fiber.join(first), "done")
-    assert.strictEqual(yield* Fiber.join(third), "late")
-    yield* TestClock.adjust("9 seconds")
-    assert.strictEqual(yield* Fiber.join(second), "done")
-  })
+  it.effect(
+    "stops the wait for a turn after the longest wait, and does not time out work that has begun",
+    function* () {
+      const { inTurn } = make({ atOnce: 1, ofOwnerAtOnce: 1 })
+      const wait = { maxWait: "3 seconds", late: () => Effect.succeed("late") } as const
+      const ask = (seconds: number) =>
+        inTurn({ owner: "a", asker: "a" }, Effect.delay(Effect.succeed("done"), seconds * 1_000), wait).pipe(
+          Effect.forkChild({ startImmediately: true })
+        )
+      const [first, second, third] = [yield* ask(2), yield* ask(10), yield* ask(1)]
+      yield* TestClock.adjust("3 seconds")
+      assert.strictEqual(yield* Fiber.join(first), "done")
+      assert.strictEqual(yield* Fiber.join(third), "late")
+      yield* TestClock.adjust("9 seconds")
+      assert.strictEqual(yield* Fiber.join(second), "done")
+    }
+  )
 })

@@ -37,7 +37,7 @@ export const causeOf = (finding: Finding): Cause => {
 const gravestFirst = ["critical", "warning", "info"] as const
 const subjectsShown = 10
 
-/** One cause in the place of so many of one kind that the operator would read none of them. */
+/** One cause instead of many of one kind, of which the operator would read none. */
 export const crowd = (kind: IncidentKind, causes: ReadonlyArray<Cause>): Cause => ({
   kind,
   covers: [],

@@ -191,7 +191,7 @@ const linkRefusals: Readonly<Record<LinkFault, ApiError>> = {
   })
 }
 
-/** Stands for the key of a request with a signed link, which has none: a link only reads, and no read uses the key's id. */
+/** Replaces the key of a request with a signed link, which has none: a link only reads, and no read uses the id of the key. */
 const api_key_id = ApiKeyId.make(`key_${"0".repeat(26)}`)
 
 // An `Authorization` header goes before a signed link. A request with neither is refused like one without a valid API key.

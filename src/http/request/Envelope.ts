@@ -160,13 +160,13 @@ const bodyOf = ({ body }: HttpServerResponse.HttpServerResponse): OfferedRequest
 const verdictOf = ({ error_code, repeat }: Facts) =>
   error_code === "idempotency_conflict" ? "conflict" : (repeat ?? "executed")
 
-/** Whether a page of the portal reads what it shows, by requests that nobody outside of this process has made. */
+/** Whether a request comes from a page of the portal in this process, which reads what the page shows. */
 const isLook = ({ method }: HttpServerRequest.HttpServerRequest, { portal_session_id }: Facts): boolean =>
   portal_session_id !== undefined && method === "GET"
 
 /**
  * Makes the function that offers a request to the request log once the request is answered, if its account is known by then
- * (`exchange`). Requests for the log itself are left out: otherwise whoever follows the log would fill it. So are those with which pages
+ * (`exchange`). Requests for the log itself are not logged: otherwise a client that follows the log would fill it. So are those with which pages
  * of the portal read what they show.
  */
 const makeLog = Effect.map(

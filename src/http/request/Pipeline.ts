@@ -97,7 +97,7 @@ const typeFault = (file: File | undefined, contentType: string): string | null =
     : `Send ${file.what} as the body, with the header Content-Type: ${file.mediaTypes.join(" or ")}.`
 }
 
-/** Whether a request has a body whose length is above that of small bodies, or is not told in advance. */
+/** Whether a request has a body whose length is above that of small bodies, or is unknown in advance. */
 const isLarge = ({ headers, method }: HttpServerRequest.HttpServerRequest) =>
   !bodiless.has(method) &&
   (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > smallBytesMax)

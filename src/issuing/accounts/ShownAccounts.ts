@@ -25,7 +25,7 @@ export const make = Effect.gen(function* () {
   const sandbox = certificateView(describeCertificate(yield* SandboxCertificate))
 
   return {
-    /** Reads what is shown beside an account, before the command that changes the account. */
+    /** Reads what the API shows with an account, before the command that changes the account. */
     beside: Effect.fn("ShownAccounts.beside")(function* ({ account_id }: AccountMode) {
       const beside: Beside = {
         certificate: yield* certificates.current(account_id),
@@ -45,7 +45,7 @@ export const make = Effect.gen(function* () {
   }
 })
 
-/** What is shown beside an account after its software was set. */
+/** What the API shows with an account after its software was set. */
 export const withSoftware = (beside: Beside, software: StoredSoftware): Beside => ({
   ...beside,
   facts: {

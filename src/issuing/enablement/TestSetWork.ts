@@ -50,7 +50,7 @@ export const make = Effect.gen(function* () {
     return { status: "running", waiting, troubles, nextMs: retryDelayMs(pace, troubles) } satisfies Standing
   })
 
-  /** How the test set stands after its documents have gone on. */
+  /** The state of the test set after this round. */
   const standing = Effect.fnUntraced(function* (set: StoredEnablement, outcomes: ReadonlyArray<StepOutcome>) {
     const of = <Tag extends StepOutcome["_tag"]>(tag: Tag) =>
       outcomes.find((one): one is Extract<StepOutcome, { readonly _tag: Tag }> => one._tag === tag)

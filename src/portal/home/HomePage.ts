@@ -166,7 +166,7 @@ const home = Effect.fnUntraced(function* (visit: Visit) {
   const now = new Date(yield* Clock.currentTimeMillis)
   const date = days.at(-1)?.date ?? ""
   const needs = needsOf(visit, { ...overview, now, date, isHindered: mode !== "up" })
-  // Nobody has done anything with a new account yet.
+  // A new account has no activity yet.
   const isNew = latest.length === 0
   const wide = isNew
     ? [needs.length === 0 ? null : needsSection(visit, needs), firstSteps(visit, overview)]

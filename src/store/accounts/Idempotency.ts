@@ -11,7 +11,7 @@ import { Secrets } from "../sql/Secrets.ts"
 
 /*
  * The whole rule of idempotency. A request is known by its API key and its `Idempotency-Key`; what it asks for, by its fingerprint. A repeat
- * first passes the stages of `Pipeline` as any request does.
+ * passes the stages of `Pipeline` first, like any request.
  *
  * 1. `inFlight`: while the first request with a key is executed, a repeat waits for its outcome for a moment, an error included; then
  *    the response is that the request is in progress. Another request with the key is a conflict. One process sees both requests,

@@ -60,7 +60,7 @@ export interface Standing {
   readonly waiting?: Waiting | null
   readonly failure?: Failure
   readonly message?: string | null
-  /** Calls without an answer, one after the other. At 0 again, the patience with unanswered documents begins anew. */
+  /** Consecutive calls without a response. When the count is 0 again, the time limit of unanswered documents starts again. */
   readonly troubles?: number
   /** Milliseconds until the next round of a test set that is still running. */
   readonly nextMs?: number

@@ -90,7 +90,7 @@ const input = Input.make<Put>({
   since: ["timestamptz", ({ since }) => since]
 })
 
-/** What is wrong now, the incidents that it has opened, and what was told of each by which channel. */
+/** What is wrong now, the incidents that Folio has opened, and the alerts of each incident by channel. */
 export class Incidents extends Context.Service<Incidents>()("folio/store/Incidents", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

@@ -36,15 +36,15 @@ export const sourceOf = <Row>(
   return { kinds, look: Effect.withSpan(found, "Incidents.look", { attributes: { kinds } }) }
 }
 
-// Four attempts of a delivery take 36 minutes: who fails for an hour has lost an event that nobody sends again by itself.
+// Four attempts of a delivery take 36 minutes: an endpoint that fails for an hour has lost an event that Folio does not retry.
 const endpointFailsHours = 1
 // Longer than most of the authority's pauses, and than the five minutes after which documents are issued in contingency.
 const unreachableMinutes = 15
-// A failure that is older says nothing of now: nobody has called since.
+// An older failure says nothing of now, because no call was made since.
 const recentMinutes = 15
 // Three times what a transaction of Folio may take.
 const eventsHeldSeconds = 60
-// So long a document that failed and was not retried is told of.
+// How long to report a failed document that was not retried.
 const failedDays = 7
 const failedIdsMax = 5
 const contingencyMax = 10_000
@@ -89,7 +89,7 @@ export const sources = Effect.gen(function* () {
         where full_since is not null and is_active order by full_since`,
       Findings.fullEndpoint
     ),
-    // One that another certificate of the account outlives is told of no more: signing takes the other when it ends.
+    // A certificate that ends before another one of the account is not reported: signing then uses the other one.
     source(
       ofAccounts(findingFacts.certificate),
       () => sql`
@@ -104,7 +104,7 @@ export const sources = Effect.gen(function* () {
       Findings.endingCertificate
     ),
     // Every range in use is read, because an index that holds the counter would slow down numbering. A range whose successor has the same
-    // prefix, numbers and days is told of no more; the subquery is made for the few that are low.
+    // prefix, numbers and days is not reported; the subquery is made for the few that are low.
     source(
       ofAccounts(findingFacts.range),
       (date) => sql`

@@ -49,7 +49,7 @@ const Waiting = Schema.Struct({
 })
 export type Waiting = typeof Waiting.Type
 
-/** For each kind of work, whether there may be some that is due. What is due is told by the statement that takes it. */
+/** Whether work of each kind may be due. The statement that takes the work finds what is due. */
 const Due = Schema.Struct({
   deadWorkers: Schema.Boolean,
   documents: Schema.Boolean,

@@ -146,7 +146,7 @@ export class Retention extends Context.Service<Retention>()("folio/store/Retenti
           returning 1
         )
         select count(*) from gone`),
-      /** Incidents that ended before the days of retention, with what was told of them. */
+      /** Incidents that ended before the days of retention, with their alerts. */
       incidents: oldest("incidents", ["id"], sql`ended_at`, sql`ended_at < ${past}`),
       /** Audit log entries that are older than 400 days; the database refuses to remove younger entries. */
       audit_log: count(sql`select purge_audit_log(${purgeBatchMax}) as count`)

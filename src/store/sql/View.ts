@@ -1,7 +1,7 @@
 import type { Schema } from "effect"
 import { timestamp } from "../../domain/documents/AuthorityTime.ts"
 
-/** A row of a resource: its fields without `object`, and with dates in place of texts. */
+/** A row of a resource: its fields without `object`, and with dates instead of texts. */
 type RowOf<Shown> = {
   readonly [Name in keyof Omit<Shown, "object">]: Shown[Name] | (string extends Shown[Name] ? Date : never)
 }

@@ -152,7 +152,7 @@ describe("The causes of incidents", () => {
     assert.deepStrictEqual(kindsOf(usedRange.find({ ...range, left: 0 })), ["range_exhausted"])
   })
 
-  it("name each fact in words, and in Spanish where an account reads them", () => {
+  it("names each fact in words, and in Spanish if an account reads the finding", () => {
     const since = new Date("2026-11-21T15:00:00Z")
     const certificate = { ...of, id: "cert_1", not_after: since }
     const contingency = { count: 2, since, deadline: since, account_ids: [account] }
