@@ -166,7 +166,7 @@ const isLook = ({ method }: HttpServerRequest.HttpServerRequest, { portal_sessio
 
 /**
  * Makes the function that offers a request to the request log once the request is answered, if its account is known by then
- * (`exchange`). Requests for the log itself are not logged: otherwise a client that follows the log would fill it. So are those with which pages
+ * (`exchange`). Requests for the log itself are not logged: otherwise a client that follows the log would fill it. Neither are those by which pages
  * of the portal read what they show.
  */
 const makeLog = Effect.map(
