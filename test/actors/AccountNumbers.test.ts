@@ -1,6 +1,6 @@
 import { assert, describe } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Queue } from "effect"
-import { firstNumber, rangeId, testMode } from "../support/apps/MemoryApp.ts"
+import { firstNumber, rangeId, testMode } from "../support/apps/Accounts.ts"
 import { addCustomer, addDraft, become, context, requestFor } from "../support/apps/MemoryRows.ts"
 import { MemoryTables, type Tables } from "../support/memory/MemoryTables.ts"
 import { accountOwner, alone, creating } from "../support/apps/ActorsAlone.ts"

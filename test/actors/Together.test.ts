@@ -7,7 +7,8 @@ import { AuthorityUnavailable } from "../../src/outbound/authority/Authority.ts"
 import { AccountEntity } from "../../src/protocol/AccountEntity.ts"
 import { accountAddress } from "../../src/protocol/Address.ts"
 import { accepted, answered, FakeAuthority, FakeReceiver } from "../support/apps/Fakes.ts"
-import { actors, otherAccount, startOfTest, testMode } from "../support/apps/MemoryApp.ts"
+import { otherAccount, startOfTest, testMode } from "../support/apps/Accounts.ts"
+import { actors } from "../support/apps/MemoryApp.ts"
 import {
   addCustomer,
   addDelivery,

@@ -1,7 +1,8 @@
 import { assert } from "@effect/vitest"
 import { HttpServer } from "effect/http"
 import { compile, folderOf, generated, run } from "../support/apps/GeneratedClient.ts"
-import { keys, layer as app } from "../support/apps/MemoryApp.ts"
+import { keys } from "../support/apps/Accounts.ts"
+import { layer as app } from "../support/apps/MemoryApp.ts"
 import { describeOn } from "../support/Tests.ts"
 
 const program = (baseUrl: string, apiKey: string) => `

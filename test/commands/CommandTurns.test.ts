@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import type { ApiError } from "../../schemas/ApiError.ts"
 import { makeTurns } from "../../src/commands/Command.ts"
 import { makeInFlight, type Outcome } from "../../src/store/accounts/Idempotency.ts"
-import { apiKeyIds, testMode } from "../support/apps/MemoryApp.ts"
+import { apiKeyIds, testMode } from "../support/apps/Accounts.ts"
 import { itOn } from "../support/Tests.ts"
 import { Limits } from "../../src/settings/Limits.ts"
 

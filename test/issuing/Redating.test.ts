@@ -8,7 +8,7 @@ import { readSignedDocument } from "../../src/documents/signature/SignedDocument
 import type { StoredInvoice } from "../../src/store/documents/Invoices.ts"
 import { alone, commandsOf, invoiceOf, issuing } from "../support/apps/ActorsAlone.ts"
 import { accepted, unavailable } from "../support/apps/Fakes.ts"
-import { rangeId, testMode } from "../support/apps/MemoryApp.ts"
+import { rangeId, testMode } from "../support/apps/Accounts.ts"
 import { itOn } from "../support/Tests.ts"
 import { typesOf } from "../support/mail/Mailed.ts"
 import { become } from "../support/apps/MemoryRows.ts"

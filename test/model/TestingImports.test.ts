@@ -65,7 +65,7 @@ describe("what @folio-einvoicing/service/testing imports", () => {
     const others = ofTests.filter((file) => !/^test\/(model|oracle|support\/memory)\//u.test(file))
     assert.deepStrictEqual(others.toSorted(), [
       "test/support/apps/Until.ts",
-      "test/support/apps/WithoutRest.ts",
+      "test/support/apps/TestSettings.ts",
       "test/support/authority/LiveAccounts.ts"
     ])
     assert.deepStrictEqual(

@@ -6,7 +6,7 @@ import * as Path from "node:path"
 import { fileURLToPath } from "node:url"
 import { sampleEvent } from "../../src/domain/webhooks/SampleEvent.ts"
 import { signatureHeaders } from "../../src/domain/webhooks/WebhookSignature.ts"
-import { keys } from "../support/apps/MemoryApp.ts"
+import { keys } from "../support/apps/Accounts.ts"
 import { bytesOf, complaints, run, succeed, write } from "./Installed.ts"
 import { Packages, type Test } from "./Packages.ts"
 

@@ -7,7 +7,7 @@ import { canShare, freePort, shareListening } from "../../src/platform/server/Li
 import * as Server from "../../src/platform/server/Server.ts"
 import { ServiceInfo } from "../../src/api/ServiceInfo.ts"
 import { Limits } from "../../src/settings/Limits.ts"
-import { settingsOf } from "../support/apps/MemorySettings.ts"
+import { settingsOf } from "../support/apps/TestSettings.ts"
 import { until } from "../support/apps/Until.ts"
 import { it } from "../support/Tests.ts"
 

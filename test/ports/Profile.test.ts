@@ -11,7 +11,8 @@ import {
   resolutionBody,
   scripted
 } from "../support/apps/Invoices.ts"
-import { keys, layer } from "../support/apps/MemoryApp.ts"
+import { keys } from "../support/apps/Accounts.ts"
+import { layer } from "../support/apps/MemoryApp.ts"
 import { addCustomer, addDraft } from "../support/apps/MemoryRows.ts"
 import { bearer, get, post, send, type Sent } from "../support/apps/Requests.ts"
 import { patiently } from "../support/apps/Until.ts"

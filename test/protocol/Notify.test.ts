@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { TestRunner } from "effect/cluster"
 import { InvoiceId } from "../../schemas/Id.ts"
 import { Notify } from "../../src/protocol/Notify.ts"
-import { testMode } from "../support/apps/MemoryApp.ts"
+import { testMode } from "../support/apps/Accounts.ts"
 
 describe("Telling", () => {
   // Actors that are nowhere: those of a process that has died, until its shards have moved.

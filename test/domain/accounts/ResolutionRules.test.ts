@@ -9,7 +9,7 @@ import {
 } from "../../../src/domain/accounts/ResolutionRules.ts"
 import { fullNumber } from "../../../src/domain/documents/FullNumber.ts"
 import { overlapOf, refusalOf, resolutionsMax, type StoredResolution } from "../../../src/store/accounts/Resolutions.ts"
-import { account } from "../../support/apps/MemoryApp.ts"
+import { account } from "../../support/apps/Accounts.ts"
 
 const request = {
   number: "18760000002",

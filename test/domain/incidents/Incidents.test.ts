@@ -4,7 +4,7 @@ import { IncidentKind } from "../../../schemas/Incident.ts"
 import { type Cause, causeOf } from "../../../src/domain/incidents/Causes.ts"
 import * as Findings from "../../../src/domain/incidents/Findings.ts"
 import { crowdMin, holdDownMs, judge, type Look, type OpenIncident } from "../../../src/domain/incidents/Incidents.ts"
-import { account } from "../../support/apps/MemoryApp.ts"
+import { account } from "../../support/apps/Accounts.ts"
 
 const { endingCertificate, inContingency, partsOf, usedRange } = Findings
 const lookMs = 60_000

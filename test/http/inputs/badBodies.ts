@@ -1,6 +1,6 @@
 import { linesPerInvoice } from "../../../schemas/Invoice.ts"
 import { customerBody, endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
-import { keys } from "../../support/apps/MemoryApp.ts"
+import { keys } from "../../support/apps/Accounts.ts"
 import { customer, patch, post, refused } from "./Refused.ts"
 import { bearer } from "../../support/apps/Requests.ts"
 

@@ -1,5 +1,5 @@
 import { keyFile } from "../../support/authority/LiveAccounts.ts"
-import { keys, startOfTest } from "../../support/apps/MemoryApp.ts"
+import { keys, startOfTest } from "../../support/apps/Accounts.ts"
 import { post, refused } from "./Refused.ts"
 import { bearer } from "../../support/apps/Requests.ts"
 

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { setsMax, type StoredEnablement } from "../../../src/store/enablement/Enablements.ts"
 import { colombianSandbox } from "../../../src/domain/accounts/Sandbox.ts"
-import { account, keys, startOfTest } from "../../support/apps/MemoryApp.ts"
+import { account, keys, startOfTest } from "../../support/apps/Accounts.ts"
 import { bearer } from "../../support/apps/Requests.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { post, refused } from "./Refused.ts"

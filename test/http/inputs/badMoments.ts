@@ -15,7 +15,7 @@ import {
   partialNoteBody,
   resolutionBody
 } from "../../support/apps/Invoices.ts"
-import { account, apiKeyIds, keys, testMode } from "../../support/apps/MemoryApp.ts"
+import { account, apiKeyIds, keys, testMode } from "../../support/apps/Accounts.ts"
 import { addCustomer, addEndpoint, addNote, addNumbered } from "../../support/apps/MemoryRows.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { bearer, send } from "../../support/apps/Requests.ts"

@@ -1,6 +1,6 @@
 import { bodyBytesMax } from "../../../src/api/Conventions.ts"
 import { customerBody, invoiceBody, noteBody, resolutionBody } from "../../support/apps/Invoices.ts"
-import { keys } from "../../support/apps/MemoryApp.ts"
+import { keys } from "../../support/apps/Accounts.ts"
 import { linkTo, noKey } from "./links.ts"
 import { customer, get, patch, post, refused, remove } from "./Refused.ts"
 import { bearer } from "../../support/apps/Requests.ts"

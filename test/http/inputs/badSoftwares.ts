@@ -1,4 +1,4 @@
-import { keys } from "../../support/apps/MemoryApp.ts"
+import { keys } from "../../support/apps/Accounts.ts"
 import { bearer, type Sent } from "../../support/apps/Requests.ts"
 import { refused } from "./Refused.ts"
 

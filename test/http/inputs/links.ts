@@ -1,5 +1,5 @@
 import { type FileKind, filePath, linkKey, signedPath } from "../../../src/domain/requests/FileLink.ts"
-import { startOfTest, testMode } from "../../support/apps/MemoryApp.ts"
+import { startOfTest, testMode } from "../../support/apps/Accounts.ts"
 
 export const noKey = { authorization: undefined }
 

@@ -11,7 +11,7 @@ import {
   resolutionBody
 } from "../../support/apps/Invoices.ts"
 import { keyFile, softwareSettings } from "../../support/authority/LiveAccounts.ts"
-import { startOfTest } from "../../support/apps/MemoryApp.ts"
+import { startOfTest } from "../../support/apps/Accounts.ts"
 import {
   addCustomer,
   addDelivery,

@@ -1,7 +1,8 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { keyFile } from "../../support/authority/LiveAccounts.ts"
-import { keys, layer as app, startOfTest } from "../../support/apps/MemoryApp.ts"
+import { keys, startOfTest } from "../../support/apps/Accounts.ts"
+import { layer as app } from "../../support/apps/MemoryApp.ts"
 import { bearer, post } from "../../support/apps/Requests.ts"
 import { describeOn } from "../../support/Tests.ts"
 

@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { apiKeyIds, keys, serviceWith, rangeId, testMode } from "../../support/apps/MemoryApp.ts"
+import { apiKeyIds, keys, rangeId, testMode } from "../../support/apps/Accounts.ts"
+import { serviceWith } from "../../support/apps/MemoryApp.ts"
 import { bearer, post, send } from "../../support/apps/Requests.ts"
 import { noId, rows } from "../inputs/routeRows.ts"
 import { describeOn } from "../../support/Tests.ts"

@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Fiber, Latch } from "effect"
-import { account, keys, otherAccount, serviceWith } from "../../support/apps/MemoryApp.ts"
+import { account, keys, otherAccount } from "../../support/apps/Accounts.ts"
+import { serviceWith } from "../../support/apps/MemoryApp.ts"
 import { addCustomer, addSigned, become } from "../../support/apps/MemoryRows.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { bearer, fetchBytes, get, send } from "../../support/apps/Requests.ts"

@@ -1,6 +1,7 @@
 import { assert, describe, it as test } from "@effect/vitest"
 import { Api } from "../../../src/api/Api.ts"
-import { keys, layer as app } from "../../support/apps/MemoryApp.ts"
+import { keys } from "../../support/apps/Accounts.ts"
+import { layer as app } from "../../support/apps/MemoryApp.ts"
 import { bearer, send, type Sent } from "../../support/apps/Requests.ts"
 
 import { faults } from "../inputs/routeAnswers.ts"

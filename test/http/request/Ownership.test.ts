@@ -7,7 +7,8 @@ import {
   partialNoteBody,
   resolutionBody
 } from "../../support/apps/Invoices.ts"
-import { keys, layer as app } from "../../support/apps/MemoryApp.ts"
+import { keys } from "../../support/apps/Accounts.ts"
+import { layer as app } from "../../support/apps/MemoryApp.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { bearer, get, post, send, type Sent } from "../../support/apps/Requests.ts"
 import { describeOn } from "../../support/Tests.ts"

@@ -10,7 +10,9 @@ import { beginnings, type Language, samplesOf } from "../../../src/http/pages/re
 import { environment, php, python, run } from "../../client/Languages.ts"
 import { compile, folderOf } from "../../support/apps/GeneratedClient.ts"
 import { listening } from "../../support/apps/Listening.ts"
-import { keys, layer as app, noticeSecret, startOfTest } from "../../support/apps/MemoryApp.ts"
+import { keys, startOfTest } from "../../support/apps/Accounts.ts"
+import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { noticeSecret } from "../../support/apps/TestSettings.ts"
 import { fetchBytes } from "../../support/apps/Requests.ts"
 import { describeOn } from "../../support/Tests.ts"
 

@@ -10,7 +10,7 @@ import { AuthorityCircuits } from "../../../src/store/documents/AuthorityCircuit
 import { Invoices } from "../../../src/store/documents/Invoices.ts"
 import { invoiceView } from "../../../src/store/documents/InvoiceViews.ts"
 import { alone, invoiceOf, invoiceOwner } from "../../support/apps/ActorsAlone.ts"
-import { account, otherAccount, testMode } from "../../support/apps/MemoryApp.ts"
+import { account, otherAccount, testMode } from "../../support/apps/Accounts.ts"
 import { addCustomer, addNumbered, become } from "../../support/apps/MemoryRows.ts"
 import { patiently } from "../../support/apps/Until.ts"
 import { existing, MemoryTables } from "../../support/memory/MemoryTables.ts"

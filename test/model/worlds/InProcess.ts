@@ -6,7 +6,7 @@ import * as Http from "../../../src/http/Http.ts"
 import * as Layers from "../../../src/service/Layers.ts"
 import { Limits } from "../../../src/settings/Limits.ts"
 import { RateLimit } from "../../../src/http/limits/RateLimit.ts"
-import { withoutRest } from "../../support/apps/WithoutRest.ts"
+import { withoutRest } from "../../support/apps/TestSettings.ts"
 import type { Reply, Sent } from "./World.ts"
 
 type Routes = Effect.Effect<

@@ -4,6 +4,7 @@ import { HttpServer } from "effect/http"
 import * as net from "node:net"
 import { dialTcp } from "../../../src/outbound/webhooks/PinnedConnections.ts"
 import { WebhookSender } from "../../../src/outbound/webhooks/WebhookSender.ts"
+import { keys } from "../../support/apps/Accounts.ts"
 import { makeClient } from "../../support/apps/Client.ts"
 import * as MemoryApp from "../../support/apps/MemoryApp.ts"
 import { issue } from "./Certificates.ts"
@@ -48,7 +49,7 @@ const post = (url: string) => Effect.flatMap(WebhookSender, (sender) => sender.s
 /** Registers an endpoint, and deletes it again if it was taken: an account has room for a few. */
 const register = Effect.fnUntraced(function* (url: string) {
   const { address } = yield* HttpServer.HttpServer
-  const client = makeClient(HttpServer.formatAddress(address), MemoryApp.keys.test)
+  const client = makeClient(HttpServer.formatAddress(address), keys.test)
   const body = { url, subscribed_events: ["invoice.accepted_by_authority"] }
   const answer = yield* client.post("/v1/webhook-endpoints", body)
   if (answer.status === 201) yield* client.request("DELETE", `/v1/webhook-endpoints/${answer.json.id}`)

@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { apiKeyIds, layer as app, otherAccount, testMode } from "../../support/apps/MemoryApp.ts"
+import { apiKeyIds, otherAccount, testMode } from "../../support/apps/Accounts.ts"
+import { layer as app } from "../../support/apps/MemoryApp.ts"
 import { invoiceBody } from "../../support/apps/Invoices.ts"
 import { get, post } from "../../support/apps/Requests.ts"
 import { beside, untouched } from "../../support/portal/Forms.ts"

@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { apiKeyIds, layer as app, testMode } from "../../support/apps/MemoryApp.ts"
+import { apiKeyIds, testMode } from "../../support/apps/Accounts.ts"
+import { layer as app } from "../../support/apps/MemoryApp.ts"
 import { addCustomer } from "../../support/apps/MemoryRows.ts"
 import { invoiceBody } from "../../support/apps/Invoices.ts"
 import { post } from "../../support/apps/Requests.ts"

@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { apiKeyIds, keys, layer as app, otherAccount, testMode } from "../../support/apps/MemoryApp.ts"
+import { apiKeyIds, keys, otherAccount, testMode } from "../../support/apps/Accounts.ts"
+import { layer as app } from "../../support/apps/MemoryApp.ts"
 import { bearer, get, post } from "../../support/apps/Requests.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { beside, untouched } from "../../support/portal/Forms.ts"

@@ -1,5 +1,6 @@
 import { Invoices } from "../../../src/store/documents/Invoices.ts"
-import { otherAccount, rangeId, testMode, world } from "../../support/apps/MemoryApp.ts"
+import { otherAccount, rangeId, testMode } from "../../support/apps/Accounts.ts"
+import { world } from "../../support/apps/MemoryApp.ts"
 import { documentsOf, holdsItsPromises, isMoving } from "../../support/documents/ListedDocuments.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { untouched } from "../../support/memory/MemoryNotes.ts"

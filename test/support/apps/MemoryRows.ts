@@ -14,7 +14,7 @@ import { Numbering } from "../../../src/store/documents/Numbering.ts"
 import { Resolutions } from "../../../src/store/accounts/Resolutions.ts"
 import type { EndpointKey } from "../../../src/store/webhooks/WebhookEndpoints.ts"
 import { customerBody, invoiceBody, noteBody, outcomeEvents } from "./Invoices.ts"
-import { apiKeyIds, rangeId, testMode } from "./MemoryApp.ts"
+import { apiKeyIds, rangeId, testMode } from "./Accounts.ts"
 import { type EventRow, existing, type InvoiceRow, MemoryTables, newDelivery } from "../memory/MemoryTables.ts"
 
 /* Rows of the account's test mode, put there without a request and without telling anybody. */

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpServer } from "effect/http"
 import { type IncomingHttpHeaders, request as httpRequest } from "node:http"
-import { keys } from "./MemoryApp.ts"
+import { keys } from "./Accounts.ts"
 
 export interface Sent {
   readonly method?: string

@@ -39,7 +39,7 @@ import { customerBody } from "./Invoices.ts"
 import { colombia } from "../authority/LiveAccounts.ts"
 import { layerSecretKey } from "../database/Owners.ts"
 import { layerAdmin, connect, freshDatabase, quiet, layerSettings } from "../database/Postgres.ts"
-import { withoutRest } from "./WithoutRest.ts"
+import { withoutRest } from "./TestSettings.ts"
 import { Limits, type LimitValues } from "../../../src/settings/Limits.ts"
 
 export interface TestAppOptions {

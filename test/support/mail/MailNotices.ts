@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 import { createHmac } from "node:crypto"
-import { noticeSecret } from "../apps/MemoryApp.ts"
+import { noticeSecret } from "../apps/TestSettings.ts"
 
 /** How the mail provider signs a notice, `secondsAgo`, with this secret. */
 export const noticeHeaders = Effect.fnUntraced(function* (body: string, secondsAgo = 0, secret = noticeSecret) {

@@ -7,7 +7,7 @@ import { type ApiKeyId, PortalSessionId } from "../../../schemas/Id.ts"
 import { Capability } from "../../../schemas/PortalSession.ts"
 import { makePortalToken } from "../../../src/domain/accounts/PortalTokens.ts"
 import { PortalSessions } from "../../../src/store/accounts/PortalSessions.ts"
-import { apiKeyIds, testMode } from "../apps/MemoryApp.ts"
+import { apiKeyIds, testMode } from "../apps/Accounts.ts"
 import { opened } from "../browser/Chromium.ts"
 
 interface Options {

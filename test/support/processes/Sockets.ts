@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpServer } from "effect/http"
 import { connect, type Socket } from "node:net"
-import { keys } from "../apps/MemoryApp.ts"
+import { keys } from "../apps/Accounts.ts"
 import { patiently } from "../apps/Until.ts"
 
 /** A connection to the service, and what has come back on it. */

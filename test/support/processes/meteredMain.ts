@@ -4,7 +4,7 @@ import { createServer } from "node:http"
 import { run, teardown } from "../../../src/service/Run.ts"
 import { serve } from "../../../src/service/Service.ts"
 import { followTurns } from "./LongestTurn.ts"
-import { withoutRest } from "../apps/WithoutRest.ts"
+import { withoutRest } from "../apps/TestSettings.ts"
 
 // The service as it is shipped, but that no account rests after a large request, and beside it, at LOOP_PORT, a server that tells for
 // how many milliseconds the longest turn of the event loop has worked since it was last asked.

@@ -1,16 +1,17 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { addCustomer } from "../../support/apps/MemoryRows.ts"
-import { apiKeyIds, layer as app, otherAccount, testMode } from "../../support/apps/MemoryApp.ts"
-import { endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
-import { post } from "../../support/apps/Requests.ts"
-import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { SqlClient } from "effect/sql"
+import { apiKeyIds, otherAccount, testMode } from "../../support/apps/Accounts.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
+import { addCustomer, addEndpoint, addInvoice, change } from "../../support/apps/PostgresRows.ts"
 import { visitor } from "../../support/portal/Visitor.ts"
 import { en } from "../../support/portal/Words.ts"
+import { localDate } from "../../../src/domain/documents/AuthorityTime.ts"
 import { statusWords } from "../../../src/portal/frame/DocumentWords.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
 const home = "/portal"
+const inWords = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" })
 
 const textOf = (page: string) =>
   page
@@ -20,18 +21,16 @@ const textOf = (page: string) =>
 
 /** A document of the account that ended in a state. */
 const ended = Effect.fnUntraced(function* (state: "accepted_by_authority" | "failed") {
-  const { tables, until } = yield* MemoryTables
-  const { json } = yield* post("/v1/invoices", invoiceBody(yield* addCustomer()))
-  yield* until(({ invoices }) => invoices.get(json.id)?.state === "accepted_by_authority")
-  const row = tables.invoices.get(json.id)!
-  tables.invoices.set(json.id, { ...row, state })
-  return row
+  const invoice = yield* addInvoice()
+  if (state === "failed")
+    yield* change("invoices", invoice.id, { state, failure: { code: "signing", message: "No key" } })
+  return invoice
 })
 
 /** The part of the first page that says what needs attention. */
 const needsIn = (page: string) => /<h2 id="needs">([^]*?)<\/section>/.exec(page)?.[1] ?? ""
 
-describeOn(app)("the first page of a new account", (it) => {
+describeLive(app)("the first page of a new account", (it) => {
   it.effect("says what to do first, and shows no zeros", function* () {
     const person = yield* visitor()
     const page = yield* person.see(home)
@@ -45,24 +44,29 @@ describeOn(app)("the first page of a new account", (it) => {
 
   it.effect("marks what is done", function* () {
     yield* addCustomer()
-    yield* post("/v1/webhook-endpoints", endpointBody("https://shop.example.com/hook"))
+    yield* addEndpoint()
     const person = yield* visitor({ language: "es" })
     const text = textOf((yield* person.see(home)).text)
     assert.strictEqual(text.split("Ya tiene uno.").length, 3)
   })
 })
 
-describeOn(app)("the first page of an account at work", (it) => {
+describeLive(app)("the first page of an account at work", (it) => {
   it.effect("says that all is well, what happened today, and what is newest", function* () {
     const row = yield* ended("accepted_by_authority")
     const person = yield* visitor()
     const page = yield* person.see(home)
     const text = textOf(page.text)
-    for (const words of [`1 ${statusWords(en, "accepted_by_authority")}`, "21 November 2026", row.full_number!]) {
+    const today = localDate(Date.now())
+    for (const words of [
+      `1 ${statusWords(en, "accepted_by_authority")}`,
+      inWords.format(new Date(today)),
+      row.full_number
+    ]) {
       assert.include(text, words)
     }
     assert.include(page.text, `portal/documents/${row.id}"`)
-    assert.include(page.text, "status=accepted_by_authority&amp;from=2026-11-21&amp;to=2026-11-21")
+    assert.include(page.text, `status=accepted_by_authority&amp;from=${today}&amp;to=${today}`)
     assert.include(needsIn(page.text), 'class="state ok"')
     assert.notInclude(page.text, " style=")
   })
@@ -71,23 +75,19 @@ describeOn(app)("the first page of an account at work", (it) => {
     const row = yield* ended("failed")
     const person = yield* visitor()
     const page = yield* person.see(home)
-    assert.include(needsIn(page.text), row.full_number!)
+    assert.include(needsIn(page.text), row.full_number)
     assert.include(page.text, `documents/${row.id}"`)
     assert.notInclude(needsIn(page.text), 'class="state ok"')
   })
 
   it.effect("leaves what others have written as text", function* () {
-    const { tables } = yield* MemoryTables
-    const row = yield* ended("accepted_by_authority")
+    const { id } = yield* ended("accepted_by_authority")
     const hostile = `<img src=x onerror="alert(1)">`
-    tables.invoices.set(row.id, { ...row, acquirer: { ...row.acquirer, legal_name: hostile } })
-    tables.endpoints.set("we_hostile", {
-      ...[...tables.endpoints.values()][0]!,
-      ...testMode,
-      id: "we_hostile" as never,
+    const sql = yield* SqlClient.SqlClient
+    const [row] = yield* sql<{ acquirer: object }>`select acquirer from invoices where id = ${id}`
+    yield* change("invoices", id, { acquirer: { ...row?.acquirer, legal_name: hostile } })
+    yield* change("webhook_endpoints", yield* addEndpoint(), {
       url: `javascript:${hostile}`,
-      is_active: true,
-      full_since: null,
       failing_since: new Date(0)
     })
     const person = yield* visitor()
@@ -105,11 +105,11 @@ describeOn(app)("the first page of an account at work", (it) => {
         account: { account_id: otherAccount, livemode: false },
         apiKeyId: apiKeyIds.otherAccount
       })
-      assert.notInclude((yield* stranger.see(home)).text, row.full_number!)
+      assert.notInclude((yield* stranger.see(home)).text, row.full_number)
       const live = yield* visitor({ account: { ...testMode, livemode: true }, apiKeyId: apiKeyIds.live })
       const page = yield* live.see(home)
       assert.strictEqual(page.status, 200)
-      assert.notInclude(page.text, row.full_number!)
+      assert.notInclude(page.text, row.full_number)
       assert.notInclude(page.text, "portal/bench")
     }
   )

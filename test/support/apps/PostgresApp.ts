@@ -1,0 +1,86 @@
+// As in src/cli/Launch.ts: what is tested is what runs.
+import "effect/schema/SchemaJITCompiler/enable"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeDns from "@effect/platform-node/NodeDns"
+import { Effect, Layer, Redacted } from "effect"
+import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
+import type { NationalProfile } from "../../../src/documents/NationalProfile.ts"
+import * as Http from "../../../src/http/Http.ts"
+import { RateLimit } from "../../../src/http/limits/RateLimit.ts"
+import { Alerts } from "../../../src/outbound/alerts/Alerts.ts"
+import { EgressGuard } from "../../../src/outbound/webhooks/EgressGuard.ts"
+import * as Cluster from "../../../src/platform/cluster/Cluster.ts"
+import * as Server from "../../../src/platform/server/Server.ts"
+import { Busyness } from "../../../src/protocol/Busyness.ts"
+import { Notify } from "../../../src/protocol/Notify.ts"
+import * as Layers from "../../../src/service/Layers.ts"
+import { Limits } from "../../../src/settings/Limits.ts"
+import { FileLinks } from "../../../src/store/documents/FileLinks.ts"
+import * as Store from "../../../src/store/Store.ts"
+import { colombia } from "../authority/LiveAccounts.ts"
+import { layerSecretKey } from "../database/Owners.ts"
+import { connect, freshDatabase, layerAdmin, layerSettings, quiet } from "../database/Postgres.ts"
+import { certificate, seed } from "./Accounts.ts"
+import { FakeAuthority, FakeMailer, FakeReceiver } from "./Fakes.ts"
+import { baseUrl, noticeSecret, unlimited, withoutRest } from "./TestSettings.ts"
+import { sharedPrinter } from "./SharedPrinter.ts"
+
+const tested = Limits.layerChanged({
+  // No test waits for the end of a pause, except the tests of pauses.
+  clients: { pauseMs: 0 },
+  noticeSecret: Redacted.make(noticeSecret),
+  rate: unlimited,
+  requests: withoutRest
+})
+
+const layerOn = <L>(url: string, changes: Layer.Layer<L, never, Limits>, profile: Layer.Layer<NationalProfile>) =>
+  Layer.fresh(
+    Http.serve(Layers.routes).pipe(
+      Layer.provideMerge(RateLimit.layer),
+      Layer.provideMerge(Server.layer),
+      Layer.provideMerge(Layers.layerActors),
+      Layer.provideMerge(Layer.mergeAll(Notify.layer, Layers.layerDocuments, FileLinks.layer)),
+      Layer.provideMerge(Cluster.singleProcess),
+      Layer.provideMerge(seed),
+      Layer.provideMerge(
+        Layer.mergeAll(
+          FakeAuthority.layer,
+          FakeMailer.layer,
+          FakeReceiver.layer,
+          Store.layer,
+          certificate,
+          sharedPrinter
+        )
+      ),
+      Layer.provideMerge(changes),
+      Layer.provideMerge(tested),
+      Layer.provideMerge(
+        Layer.mergeAll(
+          EgressGuard.layer({}).pipe(Layer.provide(NodeDns.layer)),
+          Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl }),
+          layerSecretKey,
+          profile
+        )
+      ),
+      Layer.provideMerge(connect(url)),
+      Layer.provideMerge(Layer.mergeAll(NodeCrypto.layer, layerSettings({}))),
+      Layer.provideMerge(
+        Layer.mergeAll(
+          Alerts.layer,
+          Layer.succeed(Busyness, () => 0)
+        )
+      ),
+      Layer.provideMerge(quiet),
+      Layer.merge(layerAdmin(url))
+    )
+  )
+
+/**
+ * The whole service on a database of its own and on the real clock, with these limits, behind a real HTTP server. Accounts, keys, the
+ * authority, the mail server and the receiver are those of `MemoryApp`. Gives the store's services too, and a `SqlClient` of the
+ * superuser.
+ */
+export const serviceWith = <L>(changes: Layer.Layer<L, never, Limits>, profile = colombia) =>
+  Layer.unwrap(Effect.map(freshDatabase, (url) => layerOn(url, changes, profile)))
+
+export const layer = serviceWith(Layer.empty)

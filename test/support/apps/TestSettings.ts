@@ -1,0 +1,32 @@
+import { Layer, Redacted } from "effect"
+import { type SettingValues, Settings } from "../../../src/platform/Settings.ts"
+import { Limits } from "../../../src/settings/Limits.ts"
+
+/** The settings of a process that listens at this address, alone and without a database of its own; by default at any free port. */
+export const settingsOf = (listen: Partial<SettingValues["listen"]> = {}) =>
+  Layer.succeed(Settings, {
+    databaseUrl: undefined,
+    folioKey: undefined,
+    instance: "test",
+    listen: { host: "127.0.0.1", port: 0, ...listen },
+    log: { level: "Info", format: "json" },
+    processes: 1,
+    runner: undefined,
+    traces: undefined
+  })
+
+/** The default turns without rests: tests send the largest requests in a row. */
+export const withoutRest = {
+  ...Limits.defaults.requests,
+  restMsOfKib: { answer: 0, body: 0, document: { sent: 0, copied: 0, moved: 0 } },
+  slowRead: { fromMs: 0, restMsMax: 0 },
+  // However slow the machine of the tests is, no creation is refused for it.
+  creation: { ...Limits.defaults.requests.creation, maxDelay: "1 hour" as const }
+}
+
+// The clock of a test in memory stands still: a bucket that is taken from is not refilled.
+export const unlimited = { perSecond: 1_000, burst: 1_000_000 }
+
+export const baseUrl = "http://folio.test"
+export const secretKey = Redacted.make(new Uint8Array(32).fill(7))
+export const noticeSecret = "a secret of the mail provider and us"
