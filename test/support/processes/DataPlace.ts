@@ -1,7 +1,8 @@
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 
-const memory = "/dev/shm"
+/** A file system in memory. */
+export const memory = "/dev/shm"
 const roomFor = 4 * 2 ** 30
 
 /**
