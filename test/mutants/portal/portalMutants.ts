@@ -1,12 +1,12 @@
 import { guards, type Mutant } from "../Mutant.ts"
 
-const entrance = "test/portal/session/Entrance.test.ts"
+const entrance = "test/portal/session/Entrance.pg.test.ts"
 const sessions = "test/store/accounts/PortalSessions.pg.test.ts"
 const migration = "migrations/0001_schema/2_accounts.sql"
 
 /** Guards of the portal: who gets in, what a session may do, and what a page shows. */
 export const portalMutants: ReadonlyArray<Mutant> = [
-  ...guards("src/http/request/Authentication.ts", "test/portal/session/Capabilities.test.ts", {
+  ...guards("src/http/request/Authentication.ts", "test/portal/session/Capabilities.pg.test.ts", {
     "a session of the portal does what it has no capability for": {
       "capability !== null && capabilities.includes(capability)": "capabilities.length > 0"
     },
@@ -21,7 +21,7 @@ export const portalMutants: ReadonlyArray<Mutant> = [
   ...guards("src/portal/session/Entrance.ts", entrance, {
     "a browser that looks ahead uses up a link of the portal": { "!/pre/iu.test(purpose) && ": "" }
   }),
-  ...guards("src/http/request/Envelope.ts", "test/portal/session/Terminal.test.ts", {
+  ...guards("src/http/request/Envelope.ts", "test/portal/session/Terminal.pg.test.ts", {
     "a terminal shows the links of the portal that are opened": { '.replace(ofLink, "$1…")': "" }
   }),
   {
@@ -64,7 +64,7 @@ export const portalMutants: ReadonlyArray<Mutant> = [
   ...guards("src/portal/frame/Visit.ts", "test/portal/documents/DocumentPage.test.ts", {
     "the portal does twice what a form sends twice": { '{ "idempotency-key": key } : {}': "{} : {}" }
   }),
-  ...guards("src/http/pages/Html.ts", "test/portal/customers/Customers.test.ts", {
+  ...guards("src/http/pages/Html.ts", "test/portal/customers/Customers.pg.test.ts", {
     "a page of the portal shows what others have written as markup": { "return escape(part)": "return part" }
   }),
   ...guards("src/portal/session/Entrance.ts", entrance, {
@@ -73,10 +73,10 @@ export const portalMutants: ReadonlyArray<Mutant> = [
     },
     "a preview uses up a link of the portal": { "return isFollowed(request) && other": "return other" }
   }),
-  ...guards("src/commands/ApiKeys.ts", "test/portal/session/Capabilities.test.ts", {
+  ...guards("src/commands/ApiKeys.ts", "test/portal/session/Capabilities.pg.test.ts", {
     "a key of a session may do everything": { "capabilities: capabilities ?? null": "capabilities: null" }
   }),
-  ...guards("src/commands/Command.ts", "test/portal/session/Capabilities.test.ts", {
+  ...guards("src/commands/Command.ts", "test/portal/session/Capabilities.pg.test.ts", {
     "a session changes customers without an entry in the audit log": {
       "done.audit.length > 0 ? done.audit : sessionEntry(tag, account, payload, done.answer)": "done.audit"
     }

@@ -2,9 +2,9 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Fs from "node:fs"
 import { connect } from "node:net"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { formOf, visitor } from "../../support/portal/Visitor.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
 /** What is answered to a path as it is written, of which `fetch` would resolve the dots. */
 const rawGet = (url: string, path: string, cookie: string) =>
@@ -21,7 +21,7 @@ const rawGet = (url: string, path: string, cookie: string) =>
     socket.on("error", reject)
   })
 
-describeOn(app)("the frame of the portal", (it) => {
+describeLive(app)("the frame of the portal", (it) => {
   it.effect("shows a page that is missing in the reader's language, within the frame", function* () {
     const reader = yield* visitor({ language: "es-CO,es;q=0.9,en;q=0.8" })
     const answer = yield* reader.see("/portal/nowhere")

@@ -1,12 +1,12 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { apiKeyIds, otherAccount, testMode } from "../../support/apps/Accounts.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { invoiceBody } from "../../support/apps/Invoices.ts"
 import { get, post } from "../../support/apps/Requests.ts"
 import { beside, untouched } from "../../support/portal/Forms.ts"
 import { formOf, noticeOf, visitor } from "../../support/portal/Visitor.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
 const list = "/portal/customers"
 
@@ -19,14 +19,14 @@ const andina = {
   department_code: "05",
   country_code: "CO",
   tax_responsibilities: ["O-13", "O-15"],
-  metadata: { shop: "A-77", note: "first\nsecond" }
+  metadata: { note: "first\nsecond", shop: "A-77" }
 }
 
 const registered = (body: object) => Effect.map(post("/v1/customers", body), ({ json }) => json)
 const read = (id: string) => Effect.map(get(`/v1/customers/${id}`), ({ json }) => json)
 const count = Effect.map(get("/v1/customers?limit=100"), ({ json }) => json.data.length as number)
 
-describeOn(app)("customers of the portal", (it) => {
+describeLive(app)("customers of the portal", (it) => {
   it.effect("are found by identification, e-mail, part of the name and own data", function* () {
     const { see } = yield* visitor()
     yield* registered(andina)
@@ -117,9 +117,9 @@ describeOn(app)("customers of the portal", (it) => {
     form.set("city_code", "Rionegro, Santander")
     form.delete("tax_responsibilities")
     form.append("tax_responsibilities", "R-99-PN")
-    form.set("metadata[0].value", "B-1")
-    form.set("metadata[1].key", "")
-    form.set("metadata[1].value", "")
+    form.set("metadata[0].key", "")
+    form.set("metadata[0].value", "")
+    form.set("metadata[1].value", "B-1")
     const changed = yield* send(path, form)
     assert.strictEqual(noticeOf(changed.text), "changed")
     const now = yield* read(customer.id)

@@ -1,0 +1,153 @@
+import { assert, describe } from "@effect/vitest"
+import { Effect } from "effect"
+import { apiKeyIds, keys, otherAccount, testMode } from "../../support/apps/Accounts.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
+import { bearer, get, post } from "../../support/apps/Requests.ts"
+import { beside, untouched } from "../../support/portal/Forms.ts"
+import { logs } from "../../support/portal/Tables.ts"
+import { formOf, noticeOf, visitor } from "../../support/portal/Visitor.ts"
+import { describeLive } from "../../support/Tests.ts"
+
+const path = "/portal/setup/keys"
+const hostile = `"'><img src=x onerror=alert(1)><script>alert(1)</script>`
+
+const keyIn = (text: string) => /<code[^>]*>(sk_(?:test|live)_\w+)<\/code>/.exec(text)?.[1]
+const works = (key: string) => Effect.map(get("/v1/account", bearer(key)), ({ status }) => status === 200)
+const made = (name: string) => Effect.map(post("/v1/api-keys", { name }), ({ json }) => json)
+const listed = Effect.map(
+  get("/v1/api-keys?limit=100"),
+  ({ json }) => json.data as ReadonlyArray<{ id: string; name: string }>
+)
+
+describeLive(app)("access in the portal", (it) => {
+  describe("API keys", () => {
+    it.effect("are made once, shown once, and nowhere else", function* () {
+      const { post: send, see } = yield* visitor()
+      const form = untouched((yield* see(path)).text, "/keys")
+      form.set("name", "The till")
+      const before = (yield* listed).length
+      const [first, again] = [yield* send(path, form), yield* send(path, form)]
+      const key = keyIn(first.text)
+      assert.isDefined(key)
+      assert.strictEqual(first.status, 200)
+      assert.strictEqual(first.headers.get("cache-control"), "no-store")
+      assert.strictEqual(keyIn(again.text), key, "the same form makes no second key")
+      assert.strictEqual((yield* listed).length, before + 1)
+      assert.isTrue(yield* works(key!))
+      const [newest] = yield* listed
+      for (const page of [path, `${path}/${newest?.id}`, "/portal/setup"]) {
+        assert.notInclude((yield* see(page)).text, key!, page)
+      }
+      assert.notInclude(yield* logs, key!)
+      assert.include((yield* see(path)).text, key!.slice(-4))
+    })
+
+    it.effect("say beside the field what is wrong with a name", function* () {
+      const { submit } = yield* visitor()
+      const refused = yield* submit(path, path, { name: "x".repeat(101) })
+      assert.strictEqual(refused.status, 400)
+      assert.isDefined(beside(refused.text, "name"))
+      assert.include(refused.text, `value="${"x".repeat(101)}"`)
+    })
+
+    it.effect("are rolled with an overlap, once for each form", function* () {
+      const { post: send, see } = yield* visitor()
+      const old = yield* made("ERP")
+      const form = untouched((yield* see(`${path}/${old.id}`)).text, "/roll")
+      form.set("expires_in", "3600")
+      const [first, again] = [yield* send(`${path}/${old.id}/roll`, form), yield* send(`${path}/${old.id}/roll`, form)]
+      const key = keyIn(first.text)
+      assert.isDefined(key)
+      assert.strictEqual(keyIn(again.text), key)
+      assert.isTrue(yield* works(old.key))
+      assert.isTrue(yield* works(key!))
+      assert.include((yield* see(`${path}/${old.id}`)).text, 'class="state wait"')
+      assert.strictEqual((yield* see(`${path}/${old.id}/roll`)).status, 200, "a reload shows the key's page")
+      const wrong = untouched((yield* see(`${path}/${old.id}`)).text, "/roll")
+      wrong.set("expires_in", "soon")
+      const refused = yield* send(`${path}/${old.id}/roll`, wrong)
+      assert.strictEqual(refused.status, 400)
+      assert.include(refused.text, 'role="alert"')
+    })
+
+    it.effect("are revoked behind a confirmation", function* () {
+      const { see, submit } = yield* visitor()
+      const { id, key } = yield* made("gone")
+      assert.match((yield* see(`${path}/${id}`)).text, /<details>\s*<summary>[^]*?\/revoke"/)
+      const gone = yield* submit(`${path}/${id}`, `${path}/${id}/revoke`)
+      assert.strictEqual(noticeOf(gone.text), "revoked")
+      assert.isFalse(yield* works(key))
+      const after = (yield* see(`${path}/${id}`)).text
+      assert.include(after, 'class="state still"')
+      assert.notInclude(after, "/roll")
+    })
+
+    it.effect("show a hostile name as text", function* () {
+      const { see } = yield* visitor()
+      const { id } = yield* made(hostile)
+      for (const page of [path, `${path}/${id}`]) {
+        const { text } = yield* see(page)
+        assert.include(text, "&lt;img src=x", page)
+        assert.notMatch(text, /<img|<script>/, page)
+      }
+    })
+
+    it.effect("are changed by nobody without the capability", function* () {
+      const { see, post: send } = yield* visitor({
+        capabilities: ["view", "setup", "documents", "endpoints", "deliver"]
+      })
+      const { id, key } = yield* made("kept")
+      const [list, page] = [(yield* see(path)).text, (yield* see(`${path}/${id}`)).text]
+      assert.notInclude(list, '<h2 id="new">')
+      assert.notInclude(page, "/roll")
+      assert.notInclude(page, "/revoke")
+      const form = new URLSearchParams({ ...formOf(list, "leave"), once: "portal-1", expires_in: "0" })
+      const before = (yield* listed).length
+      for (const target of [path, `${path}/${id}/roll`, `${path}/${id}/revoke`]) {
+        assert.strictEqual((yield* send(target, form)).status, 403, target)
+      }
+      assert.strictEqual((yield* listed).length, before)
+      assert.isTrue(yield* works(key))
+    })
+
+    it.effect("of another account and of the other mode are not there", function* () {
+      const { id, key } = yield* made("mine")
+      for (const other of [
+        yield* visitor({ account: { account_id: otherAccount, livemode: false }, apiKeyId: apiKeyIds.otherAccount }),
+        yield* visitor({ account: { ...testMode, livemode: true }, apiKeyId: apiKeyIds.live })
+      ]) {
+        assert.strictEqual((yield* other.see(`${path}/${id}`)).status, 404)
+        const form = new URLSearchParams({ ...formOf((yield* other.see(path)).text, "leave"), expires_in: "0" })
+        for (const change of ["roll", "revoke"]) {
+          assert.strictEqual((yield* other.post(`${path}/${id}/${change}`, form)).status, 404, change)
+        }
+      }
+      assert.isTrue(yield* works(key))
+      assert.isTrue(yield* works(keys.test))
+    })
+  })
+
+  describe("sessions", () => {
+    it.effect("are listed, and ended by whoever may", function* () {
+      const mine = yield* visitor()
+      const other = yield* visitor({ capabilities: ["view"] })
+      const sessions = "/portal/setup/sessions"
+      // One row is marked as the person's own.
+      assert.strictEqual((yield* mine.see(sessions)).text.split("<br /><small>").length, 2)
+      const seen = (yield* other.see(sessions)).text
+      assert.notInclude(seen, '/end"')
+      const form = new URLSearchParams(formOf(seen, "leave"))
+      assert.strictEqual((yield* other.post(`${sessions}/${mine.id}/end`, form)).status, 403)
+      const ended = yield* mine.submit(sessions, `${sessions}/${other.id}/end`)
+      assert.strictEqual(noticeOf(ended.text), "ended")
+      assert.strictEqual((yield* other.see(sessions)).status, 401)
+      assert.strictEqual((yield* mine.see(sessions)).status, 200)
+      const away = yield* visitor({
+        account: { account_id: otherAccount, livemode: false },
+        apiKeyId: apiKeyIds.otherAccount
+      })
+      const own = new URLSearchParams(formOf((yield* away.see(sessions)).text, "leave"))
+      assert.strictEqual((yield* away.post(`${sessions}/${mine.id}/end`, own)).status, 404)
+    })
+  })
+})
