@@ -2,6 +2,8 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Fs from "node:fs"
 import { connect } from "node:net"
+import { Refusal } from "../../../src/portal/frame/Refusal.ts"
+import { inLanguage } from "../../../src/portal/frame/SpanishRefusals.ts"
 import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { formOf, visitor } from "../../support/portal/Visitor.ts"
 import { describeLive } from "../../support/Tests.ts"
@@ -75,5 +77,25 @@ describeLive(app)("the frame of the portal", (it) => {
       )
     )
     assert.deepStrictEqual(found.flat(), [])
+  })
+
+  it.effect("says in Spanish why a form was refused, and that nothing is there", function* () {
+    const person = yield* visitor({ language: "es" })
+    const refused = yield* person.submit("/portal/setup/ranges/new", "/portal/setup/ranges/new")
+    assert.strictEqual(refused.status, 400)
+    const missingField = {
+      status: 400,
+      code: "parameter_missing",
+      message: "x is required.",
+      errors: [],
+      requestId: null
+    }
+    assert.include(refused.text, inLanguage("es", new Refusal(missingField)).message)
+    assert.match(refused.text, /role="alert"[^>]* autofocus/)
+    assert.notInclude(refused.text, "is required")
+    const missing = yield* person.see("/portal/documents/inv_00000000000000000000000000")
+    assert.strictEqual(missing.status, 404)
+    assert.match(missing.text, /<p class="sub" lang="es">/)
+    assert.notInclude(missing.text, "There is no")
   })
 })

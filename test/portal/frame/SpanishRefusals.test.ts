@@ -1,14 +1,9 @@
-import { assert, it as plain } from "@effect/vitest"
+import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { EgressGuard } from "../../../src/outbound/webhooks/EgressGuard.ts"
 import { Refusal } from "../../../src/portal/frame/Refusal.ts"
 import { inLanguage, languageOfMessage } from "../../../src/portal/frame/SpanishRefusals.ts"
-import { layer as app } from "../../support/apps/PostgresApp.ts"
-import { visitor } from "../../support/portal/Visitor.ts"
 import { FakeInternet } from "../../outbound/webhooks/FakeInternet.ts"
-import { itOn } from "../../support/Tests.ts"
-
-const it = itOn(app)
 
 const refusalOf = (code: string, message: string) =>
   new Refusal({
@@ -21,7 +16,7 @@ const refusalOf = (code: string, message: string) =>
 
 const spanishOf = (code: string, message: string) => inLanguage("es", refusalOf(code, message)).message
 
-plain("tells a refusal in Spanish to a reader of Spanish, with the value that would be right", () => {
+it("tells a refusal in Spanish to a reader of Spanish, with the value that would be right", () => {
   const digit =
     'identification.check_digit "5" does not fit the number 900123456: for this number it is "8". Check both.'
   const delay = "next[0].delay must be a whole number from 1 to 60."
@@ -46,22 +41,9 @@ plain("tells a refusal in Spanish to a reader of Spanish, with the value that wo
   assert.strictEqual(inLanguage("en", refusalOf("parameter_missing", "x is required.")).message, "x is required.")
 })
 
-plain("knows the language of a message, and says nothing twice", () => {
+it("knows the language of a message, and says nothing twice", () => {
   const once = inLanguage("es", refusalOf("parameter_invalid", "name must rhyme."))
   assert.strictEqual(languageOfMessage(once.message), "es")
   assert.deepStrictEqual({ ...inLanguage("es", once) }, { ...once })
   assert.strictEqual(languageOfMessage("name must rhyme."), "en")
-})
-
-it.effect("a page says in Spanish why a form was refused, and that nothing is there", function* () {
-  const person = yield* visitor({ language: "es" })
-  const refused = yield* person.submit("/portal/setup/ranges/new", "/portal/setup/ranges/new")
-  assert.strictEqual(refused.status, 400)
-  assert.include(refused.text, spanishOf("parameter_missing", "x is required."))
-  assert.match(refused.text, /role="alert"[^>]* autofocus/)
-  assert.notInclude(refused.text, "is required")
-  const missing = yield* person.see("/portal/documents/inv_00000000000000000000000000")
-  assert.strictEqual(missing.status, 404)
-  assert.match(missing.text, /<p class="sub" lang="es">/)
-  assert.notInclude(missing.text, "There is no")
 })
