@@ -1,14 +1,14 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { keys } from "../../support/apps/Accounts.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
-import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { bearer, post } from "../../support/apps/Requests.ts"
 import { assertClear, executablePath, opened } from "../../support/browser/Chromium.ts"
 import { browsing, serviceUrl } from "../../support/portal/Visitor.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
 /** The path of a new session's link. */
 const link = Effect.map(
@@ -34,19 +34,19 @@ const otherSite = (page: () => string) =>
 
 const run = <A>(evaluate: () => Promise<A>) => Effect.promise(evaluate)
 
-describeOn(app)("the way into the portal in a browser", (it) => {
+describeLive(app)("the way into the portal in a browser", (it) => {
   const there = it.effect.skipIf(executablePath === undefined)
 
   there("leads by a link of another site into the portal, once, and out by its own form", function* () {
     const url = yield* serviceUrl
     const path = yield* link
-    const { tables } = yield* MemoryTables
+    const sql = yield* SqlClient.SqlClient
     const office = yield* otherSite(
       () => `<link rel="prefetch" href="${url}${path}"><img src="${url}${path}"><a href="${url}${path}">Folio</a>`
     )
     const { context, page } = yield* opened(url, {})
     yield* run(() => page.goto(office.url, { waitUntil: "networkidle" }))
-    assert.isTrue([...tables.portalSessions.values()].every(({ used_at }) => used_at === null))
+    assert.deepStrictEqual(yield* sql`select id from portal_sessions where used_at is not null`, [])
     yield* run(() => page.click("a"))
     yield* run(() => page.waitForURL(`${url}/portal`))
     const [cookie, ...others] = yield* run(() => context.cookies())

@@ -33,9 +33,14 @@ const tested = Limits.layerChanged({
   requests: withoutRest
 })
 
-const layerOn = <L>(url: string, changes: Layer.Layer<L, never, Limits>, profile: Layer.Layer<NationalProfile>) =>
+const layerOn = <L, A, E, R>(
+  url: string,
+  routes: Layer.Layer<A, E, R>,
+  changes: Layer.Layer<L, never, Limits>,
+  profile: Layer.Layer<NationalProfile>
+) =>
   Layer.fresh(
-    Http.serve(Layers.routes).pipe(
+    Http.serve(routes).pipe(
       Layer.provideMerge(RateLimit.layer),
       Layer.provideMerge(Server.layer),
       Layer.provideMerge(Layers.layerActors),
@@ -81,6 +86,13 @@ const layerOn = <L>(url: string, changes: Layer.Layer<L, never, Limits>, profile
  * superuser.
  */
 export const serviceWith = <L>(changes: Layer.Layer<L, never, Limits>, profile = colombia) =>
-  Layer.unwrap(Effect.map(freshDatabase, (url) => layerOn(url, changes, profile)))
+  serving(Layers.routes, changes, profile)
+
+/** The same service with these routes. */
+export const serving = <L, A, E, R>(
+  routes: Layer.Layer<A, E, R>,
+  changes: Layer.Layer<L, never, Limits>,
+  profile = colombia
+) => Layer.unwrap(Effect.map(freshDatabase, (url) => layerOn(url, routes, changes, profile)))
 
 export const layer = serviceWith(Layer.empty)

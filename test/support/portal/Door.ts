@@ -4,7 +4,7 @@ import * as Layers from "../../../src/service/Layers.ts"
 import { LocalApi, type LocalRequest } from "../../../src/http/LocalApi.ts"
 import { add } from "../../../src/portal/frame/Routes.ts"
 import { PortalSessions } from "../../../src/store/accounts/PortalSessions.ts"
-import { serving } from "../apps/MemoryApp.ts"
+import { serving } from "../apps/PostgresApp.ts"
 import { send } from "../apps/Requests.ts"
 import { entered } from "./Visitor.ts"
 
@@ -14,7 +14,9 @@ const Asked = Schema.fromJsonString(
     method: Schema.Literals(["GET", "POST", "PUT", "PATCH", "DELETE"]),
     url: Schema.String,
     headers: Schema.Record(Schema.String, Schema.String),
-    body: Schema.NullOr(Schema.String)
+    body: Schema.NullOr(Schema.String),
+    /** Whether the session ends between the look at its cookie and the call. */
+    ends: Schema.Boolean
   })
 )
 
@@ -26,8 +28,9 @@ const door = add(
     const api = yield* LocalApi
     const sessions = yield* PortalSessions
     const request = yield* HttpServerRequest.HttpServerRequest
-    const { body, cookie, ...asked } = yield* Schema.decodeEffect(Asked)(yield* request.text)
+    const { body, cookie, ends, ...asked } = yield* Schema.decodeEffect(Asked)(yield* request.text)
     const session = yield* Effect.flatMap(sessions.find(cookie), Effect.fromOption)
+    if (ends) yield* sessions.leave(session)
     const call = { ...asked, session, address: Option.some("192.0.2.7") }
     const answer = yield* api.call(body === null ? call : { ...call, body })
     return HttpServerResponse.uint8Array(answer.body, { status: answer.status, contentType: "application/json" })
@@ -45,7 +48,8 @@ export const insider = Effect.fnUntraced(function* (options: Parameters<typeof e
     method: LocalRequest["method"],
     url: string,
     body?: unknown,
-    headers: Readonly<Record<string, string>> = {}
+    headers: Readonly<Record<string, string>> = {},
+    ends = false
   ) =>
     send({
       method: "POST",
@@ -56,7 +60,8 @@ export const insider = Effect.fnUntraced(function* (options: Parameters<typeof e
         method,
         url,
         headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
-        body: body === undefined ? null : JSON.stringify(body)
+        body: body === undefined ? null : JSON.stringify(body),
+        ends
       }
     })
   return { ask, id }
