@@ -84,13 +84,13 @@ export const mailMutants: ReadonlyArray<Mutant> = [
       "return new Date(year, month - 1, day, 12)": "return new Date(Date.UTC(year, month - 1, day, 12))"
     }
   }),
-  ...guards("src/http/routes/EmailNotices.ts", "test/http/routes/EmailNotices.test.ts", {
+  ...guards("src/http/routes/EmailNotices.ts", "test/http/routes/EmailNotices.pg.test.ts", {
     "a forged notice is believed": { "if (Result.isFailure(verdict)) return": "if (false) return" },
     "an old notice is believed": {
       "if (Result.isFailure(verdict)) return": 'if (Result.isFailure(verdict) && verdict.failure !== "expired") return'
     }
   }),
-  ...guards("src/commands/Emails.ts", "test/http/routes/Emails.test.ts", {
+  ...guards("src/commands/Emails.ts", "test/http/routes/Emails.pg.test.ts", {
     "any document is e-mailed when somebody asks": {
       'if (state !== "accepted_by_authority" && state !== "accepted_contingency") {': "if (false) {"
     }

@@ -1,19 +1,33 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import { setTimeout } from "node:timers/promises"
 import { brokenRules } from "../../oracle/AuthorityCheck.ts"
 import { customerBody, invoiceBody } from "./Invoices.ts"
-import { MemoryTables } from "../memory/MemoryTables.ts"
 import { fetchBytes, get, post, type Reply } from "./Requests.ts"
+import { patiently } from "./Until.ts"
 
 /* What tests of notes have in common: an invoice that can be corrected, and what becomes of it. */
 
+// In real time, where the clock of a test stands still as well.
+const pause = Effect.promise(() => setTimeout(10))
+
+/** Asks until the interface shows what is waited for; gives the response. */
+export const seen = (path: string, holds: (json: Reply["json"]) => boolean) =>
+  patiently(
+    Effect.repeat(
+      Effect.tap(get(path), ({ json }) => (holds(json) ? Effect.void : pause)),
+      {
+        until: ({ json }) => holds(json)
+      }
+    )
+  )
+
 /** Waits until a document is at its end; gives what the interface shows of it. */
-export const settled = Effect.fnUntraced(function* (path: string) {
-  const { until } = yield* MemoryTables
-  const id = path.split("/").at(-1) ?? ""
-  yield* until(({ invoices }) => invoices.get(id)?.next_action_at === null)
-  return (yield* get(path)).json
-})
+export const settled = (path: string) =>
+  Effect.map(
+    seen(path, ({ stage }) => stage === "done"),
+    ({ json }) => json
+  )
 
 /** Gives an accepted document as the interface shows it, once its signed bytes have been found to keep the authority's rules. */
 export const acceptedByRules = Effect.fnUntraced(function* (path: string) {

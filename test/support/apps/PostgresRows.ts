@@ -2,8 +2,13 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { customerBody, endpointBody, invoiceBody } from "./Invoices.ts"
-import { get, post, type Reply } from "./Requests.ts"
-import { until } from "./Until.ts"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import { Accounts } from "../../../src/store/accounts/Accounts.ts"
+import { account } from "./Accounts.ts"
+import { settled } from "./Correcting.ts"
+import { post, type Reply } from "./Requests.ts"
+import type { InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
+import { conditionOf, seedDrafts } from "../database/Owners.ts"
 
 /* What the account's test mode of `PostgresApp` holds: made by requests, and changed as superuser where no request can. */
 
@@ -19,27 +24,55 @@ export const addCustomer = (number?: string) => Effect.map(post("/v1/customers",
 export const addEndpoint = (url = "https://hooks.example.com/folio") =>
   Effect.map(post("/v1/webhook-endpoints", endpointBody(url)), madeBy)
 
-const hasEnded = ({ json }: Reply) =>
-  ["accepted_by_authority", "rejected_by_authority", "failed", "canceled"].includes(json.status)
-
 /** Gives an invoice, to a new acquirer unless one is named, that the authority of the test has judged. */
 export const addInvoice = Effect.fnUntraced(function* (customer_id?: string) {
   const id = madeBy(yield* post("/v1/invoices", invoiceBody(customer_id ?? (yield* addCustomer()))))
-  const { json } = yield* until(get(`/v1/invoices/${id}`), hasEnded)
-  return json
+  return yield* settled(`/v1/invoices/${id}`)
 })
+
+/** Gives the id of an invoice in this state that no actor looks for: a draft, or one with a number beyond its range. */
+export const addResting = (state: InvoiceState = "queued") => Effect.map(seedDrafts(account, 1, state), ([id]) => id)
+
+/** Runs a statement past all guards of the tables. */
+export const pastGuards = Effect.fnUntraced(function* <A, E, R>(statement: Effect.Effect<A, E, R>) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql.withTransaction(Effect.andThen(sql`set local session_replication_role = replica`, statement))
+})
+
+const asColumns = (values: Record<string, unknown>) =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const isJson = typeof value === "object" && value !== null && !(value instanceof Date)
+      return [name, isJson ? JSON.stringify(value) : value]
+    })
+  )
 
 /** Changes rows past all guards of the tables: `where id = <id>`. */
 export const change = Effect.fnUntraced(function* (table: string, id: string, columns: Record<string, unknown>) {
   const sql = yield* SqlClient.SqlClient
-  const values = Object.entries(columns).map(([name, value]) => {
-    const isJson = typeof value === "object" && value !== null && !(value instanceof Date)
-    return [name, isJson ? JSON.stringify(value) : value]
-  })
-  const setting = Effect.andThen(
-    sql`set local session_replication_role = replica`,
-    sql`update ${sql(table)} set ${sql.update(Object.fromEntries(values))} where id = ${id} returning id`
+  const rows = yield* pastGuards(
+    sql`update ${sql(table)} set ${sql.update(asColumns(columns))} where id = ${id} returning id`
   )
-  const rows = yield* sql.withTransaction(setting)
   assert.lengthOf(rows, 1)
+})
+
+/** Puts a document with a number into a state, in which its actor leaves it alone. */
+export const become = (id: string, state: InvoiceState, columns: Record<string, unknown> = {}) =>
+  change("invoices", id, { state, ...conditionOf(state), ...columns })
+
+/** Changes a mode of an account past all guards. The service sees it with its next look. */
+export const changeMode = Effect.fnUntraced(function* (mode: AccountMode, columns: Record<string, unknown>) {
+  const sql = yield* SqlClient.SqlClient
+  yield* pastGuards(sql`
+    update account_modes set ${sql.update(asColumns(columns))}
+    where account_id = ${mode.account_id} and livemode = ${mode.livemode}`)
+  yield* (yield* Accounts).forget(mode)
+})
+
+/** The actions on an object that the audit log has, oldest first, each with its actor. */
+export const auditedOf = Effect.fnUntraced(function* (id: string) {
+  const sql = yield* SqlClient.SqlClient
+  const log = yield* sql<{ entry: string }>`
+    select action || ' by ' || actor as entry from audit_log where object_id = ${id} order by seq`
+  return log.map(({ entry }) => entry)
 })

@@ -143,7 +143,8 @@ export const seedDrafts = Effect.fnUntraced(function* (
     updated_at: new Date()
   }
   const number = yield* numberFor(accountId, livemode)
-  const numbered = (id: InvoiceId, index: number) => (state === "queued" ? {} : number(id, index))
+  const hasNumber = state !== "queued" && state !== "canceled"
+  const numbered = (id: InvoiceId, index: number) => (hasNumber ? number(id, index) : {})
   yield* sql`insert into invoices ${sql.insert(Array.map(drafts, (id, index) => ({ ...row, id, ...numbered(id, index) })))}`
   return drafts
 })
@@ -152,7 +153,7 @@ export const seedDrafts = Effect.fnUntraced(function* (
 const numberFor = Effect.fnUntraced(function* (accountId: AccountId, livemode: boolean) {
   const sql = yield* SqlClient.SqlClient
   const [range] = yield* sql<{ id: string; prefix: string; next: bigint }>`
-    select id, prefix, (select coalesce(max(number), to_number) + 1 from invoices) as next from resolutions
+    select id, prefix, (select greatest(max(number), to_number) + 1 from invoices) as next from resolutions
     where account_id = ${accountId} and livemode = ${livemode} limit 1`
   return (id: InvoiceId, index: number) => {
     const number = (range?.next ?? 0n) + BigInt(index)

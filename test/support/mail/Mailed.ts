@@ -1,19 +1,17 @@
 import { Effect, Schema } from "effect"
 import { Event } from "../../../schemas/Event.ts"
 import { customerBody, invoiceBody } from "../apps/Invoices.ts"
-import { MemoryTables } from "../memory/MemoryTables.ts"
+import { seen } from "../apps/Correcting.ts"
 import { get, post } from "../apps/Requests.ts"
+
+const isMailed = ({ email: sent, status }: { readonly status: string; readonly email: { status: string } | null }) =>
+  status === "accepted_by_authority" && sent?.status !== "pending"
 
 /** An invoice that was accepted for a customer with this address, and whose e-mail has come to an end. */
 export const accepted = Effect.fnUntraced(function* (email?: string) {
-  const { until } = yield* MemoryTables
   const customer = yield* post("/v1/customers", { ...customerBody(), ...(email === undefined ? {} : { email }) })
   const { json } = yield* post("/v1/invoices", invoiceBody(customer.json.id, { order: "1001" }))
-  yield* until(
-    ({ emails, invoices }) =>
-      invoices.get(json.id)?.state === "accepted_by_authority" &&
-      [...emails.values()].every((row) => row.status !== "pending")
-  )
+  yield* seen(`/v1/invoices/${json.id}`, isMailed)
   return String(json.id)
 })
 

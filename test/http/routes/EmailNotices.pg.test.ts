@@ -2,9 +2,9 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { accepted, told, typesOf } from "../../support/mail/Mailed.ts"
 import { noticeHeaders } from "../../support/mail/MailNotices.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { get, post } from "../../support/apps/Requests.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
 const messageOf = (emailId: string, invoiceId: string) => `<${emailId}.${invoiceId}@folio.example.com>`
 
@@ -27,7 +27,7 @@ const delivered = Effect.gen(function* () {
   return { id, emailId: String(json.data[0].id) }
 })
 
-describeOn(app)("POST /v1/email-notices", (it) => {
+describeLive(app)("POST /v1/email-notices", (it) => {
   it.effect.each(["bounced", "complained"] as const)(
     "lets what was delivered be %s, and tells it once",
     function* (type) {
