@@ -2,21 +2,21 @@ import { guards, type Mutant } from "./Mutant.ts"
 
 /** Guards of what an account is and may have. */
 export const accountMutants: ReadonlyArray<Mutant> = [
-  ...guards("src/store/accounts/Accounts.ts", "test/postgres/accounts/AccountUpdate.pg.test.ts", {
+  ...guards("src/store/accounts/Accounts.ts", "test/http/routes/AccountUpdate.pg.test.ts", {
     "a change of the account holds in both of its modes": {
       "const where = (account: AccountMode) => ofAccount(sql, account)":
         "const where = ({ account_id }: AccountMode) => sql`account_id = ${account_id} and not livemode`"
     }
   }),
-  ...guards("src/issuing/accounts/LiveSteps.ts", "test/http/routes/AccountUpdate.test.ts", {
+  ...guards("src/issuing/accounts/LiveSteps.ts", "test/http/routes/AccountUpdate.pg.test.ts", {
     "a live mode without an issuer issues": {
       'if (issuer === null) return [{ code: "issuer", phrase: issuerLack }]': "if (issuer === null) return []"
     }
   }),
-  ...guards("src/issuing/accounts/LiveSteps.ts", "test/http/routes/parties/LiveSteps.test.ts", {
+  ...guards("src/issuing/accounts/LiveSteps.ts", "test/http/routes/parties/LiveSteps.pg.test.ts", {
     "an account without numbers is ready": { "if (has_number) return []": "if (has_range) return []" }
   }),
-  ...guards("src/issuing/accounts/ShownAccounts.ts", "test/http/routes/parties/LiveSteps.test.ts", {
+  ...guards("src/issuing/accounts/ShownAccounts.ts", "test/http/routes/parties/LiveSteps.pg.test.ts", {
     "a change of the issuer is answered with the steps of before": {
       "issuer: account.issuer, software": "software"
     }
@@ -47,7 +47,7 @@ export const accountMutants: ReadonlyArray<Mutant> = [
         "grant select, insert on softwares"
     }
   }),
-  ...guards("src/domain/accounts/PartyRules.ts", "test/http/routes/AccountUpdate.test.ts", {
+  ...guards("src/domain/accounts/PartyRules.ts", "test/http/routes/AccountUpdate.pg.test.ts", {
     "a live mode issues before it is known whether it charges the value added tax": {
       "vat_responsible === undefined\n": "vat_responsible === null\n"
     }
@@ -86,7 +86,7 @@ export const accountMutants: ReadonlyArray<Mutant> = [
       "known !== undefined && other !== undefined": "known !== undefined && other === null"
     }
   }),
-  ...guards("src/commands/parties/Accounts.ts", "test/http/routes/AccountUpdate.test.ts", {
+  ...guards("src/commands/parties/Accounts.ts", "test/http/routes/AccountUpdate.pg.test.ts", {
     "the first issuer of a live mode may be sent in part": {
       "issuerFields.every((field) => issuer[field] !== undefined)":
         "issuerFields.some((field) => issuer[field] !== undefined)"
@@ -111,16 +111,18 @@ export const accountMutants: ReadonlyArray<Mutant> = [
       "held_since is not null, registered desc, id limit 1": "held_since is not null, registered, id limit 1"
     }
   }),
-  ...guards("src/issuing/Numbering.ts", "test/http/routes/Resolutions.test.ts", {
+  ...guards("src/issuing/Numbering.ts", "test/http/routes/Resolutions.pg.test.ts", {
     "a document is created after the last number of its range": {
       "row?.full_number === lastOf(range)": "row?.full_number === range.prefix"
     }
   }),
-  ...guards("src/commands/documents/Invoices.ts", "test/http/routes/Resolutions.test.ts", {
-    "an invoice is created that no range gives a number": { "...(hasRange ? []": "...(true ? []" },
+  ...guards("src/commands/documents/Invoices.ts", "test/http/routes/Resolutions.pg.test.ts", {
+    "an invoice is created that no range gives a number": { "...(hasRange ? []": "...(true ? []" }
+  }),
+  ...guards("src/commands/documents/Invoices.ts", "test/http/routes/RangeReads.test.ts", {
     "each invoice that is created looks for its range": { "...(hasRange ? []": "...(false ? []" }
   }),
-  ...guards("src/store/accounts/NoteCounters.ts", "test/http/notes/RangesOfNotes.test.ts", {
+  ...guards("src/store/accounts/NoteCounters.ts", "test/http/notes/RangesOfNotes.pg.test.ts", {
     "an account that has put its ranges of notes away has no counter": {
       "!range.registered || (range.is_active &&": "!range.registered || (true &&"
     }
@@ -186,7 +188,7 @@ export const accountMutants: ReadonlyArray<Mutant> = [
     },
     "a jump of the clock locks all that waits": { "order by id limit ${portionMax}": "order by id limit 1000000" }
   }),
-  ...guards("src/commands/Sandbox.ts", "test/http/routes/TestHelpers.test.ts", {
+  ...guards("src/commands/Sandbox.ts", "test/http/routes/TestHelpers.pg.test.ts", {
     "a great jump of the clock that is repeated is made again": { "    isBeforeLong: true,\n": "" }
   }),
   ...guards("src/documents/signature/Pkcs12.ts", "test/documents/signature/Pkcs12.test.ts", {

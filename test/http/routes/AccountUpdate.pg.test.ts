@@ -1,15 +1,16 @@
 import { assert } from "@effect/vitest"
-import { Context, Effect, Layer, SchemaAST, Struct } from "effect"
+import { Effect, SchemaAST, Struct } from "effect"
+import { SqlClient } from "effect/sql"
 import { Issuer } from "../../../schemas/Account.ts"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
 import { Notify } from "../../../src/protocol/Notify.ts"
-import { customerBody, invoiceBody } from "../../support/apps/Invoices.ts"
-import { account, apiKeyIds, keys } from "../../support/apps/Accounts.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
-import { addCustomer, addNumbered, become } from "../../support/apps/MemoryRows.ts"
-import { MemoryTables } from "../../support/memory/MemoryTables.ts"
-import { bearer, get, post, send } from "../../support/apps/Requests.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
+import { account, apiKeyIds, keys, testMode } from "../../support/apps/Accounts.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
+import { addInvoice, auditedOf, become, changeMode, pastGuards } from "../../support/apps/PostgresRows.ts"
+import { seen } from "../../support/apps/Correcting.ts"
+import { bearer, fetchBytes, get, post, send } from "../../support/apps/Requests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
 const patch = (body: unknown, headers = {}) => send({ method: "PATCH", path: "/v1/account", body, headers })
 
@@ -47,18 +48,18 @@ const optionalFields = [
   "color"
 ]
 
-const issuerOf = Effect.fnUntraced(function* (id: string) {
-  const { tables, until } = yield* MemoryTables
-  yield* until(({ invoices }) => invoices.get(id)?.next_action_at === null)
-  return readSignedDocument(tables.documents.get(id)?.signed ?? new Uint8Array())?.issuer
+const signedOf = (id: string) => Effect.map(fetchBytes({ path: `/v1/invoices/${id}/xml` }), ({ bytes }) => bytes)
+
+const issuerOf = (id: string) => Effect.map(signedOf(id), (signed) => readSignedDocument(signed)?.issuer)
+
+const versionOf = Effect.fnUntraced(function* (livemode: boolean) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ version: number }>`
+    select issuer_version as version from account_modes where account_id = ${account} and livemode = ${livemode}`
+  return rows[0]?.version ?? 0
 })
 
-const issue = Effect.gen(function* () {
-  const customer = yield* post("/v1/customers", customerBody())
-  return String((yield* post("/v1/invoices", invoiceBody(customer.json.id))).json.id)
-})
-
-describeOn(app)("PATCH /v1/account", (it) => {
+describeLive(app)("PATCH /v1/account", (it) => {
   it.effect("changes what it names and nothing else; POST is the same", function* () {
     let { json: before } = yield* get("/v1/account")
     for (const change of changes) {
@@ -97,12 +98,12 @@ describeOn(app)("PATCH /v1/account", (it) => {
   })
 
   it.effect("gives a live mode its first issuer whole, and says until then what is missing", function* () {
-    const { tables } = yield* MemoryTables
     const live = bearer(keys.live)
-    const row = tables.accounts.get(`${account}|true`)!
+    const sql = yield* SqlClient.SqlClient
     const { json: whole } = yield* get("/v1/account")
     const issuer = Object.fromEntries(issuerFields.map((field) => [field, whole[field]]))
-    tables.accounts.set(`${account}|true`, { ...row, issuer: null, issuer_version: 0 })
+    yield* pastGuards(sql`delete from issuers where account_id = ${account} and livemode`)
+    yield* changeMode({ account_id: account, livemode: true }, { issuer: null, issuer_version: 0 })
 
     const empty = Object.fromEntries(issuerFields.map((field) => [field, null]))
     assert.deepInclude((yield* get("/v1/account", live)).json, { ...empty, key_mode: "live" })
@@ -133,45 +134,100 @@ describeOn(app)("PATCH /v1/account", (it) => {
   })
 
   it.effect("holds for what is numbered afterwards, and for nothing that was", function* () {
-    const { tables } = yield* MemoryTables
     yield* patch({ legal_name: "Antes S.A.S." })
-    const issued = yield* issue
+    const { id: issued } = yield* addInvoice()
     const before = yield* issuerOf(issued)
     assert.strictEqual(before?.legal_name, "Antes S.A.S.")
-    const bytes = tables.documents.get(issued)?.signed
+    const bytes = yield* signedOf(issued)
     // Numbered, and hashed with the NIT of that moment; signed later.
-    const numbered = yield* addNumbered(yield* addCustomer())
-    yield* become(numbered.id, { issuer_version: tables.accounts.get(`${account}|false`)?.issuer_version ?? 0 })
+    const { id: numbered } = yield* addInvoice()
+    yield* become(numbered, "numbered")
 
     yield* patch({
       legal_name: "Después S.A.S.",
       identification: { type: "31", number: "900123456", check_digit: "8" }
     })
-    const notify = Context.get(yield* Layer.build(Notify.layer), Notify)
-    yield* notify.proceed(numbered)
-    assert.deepStrictEqual(yield* issuerOf(numbered.id), before)
-    assert.deepInclude(yield* issuerOf(yield* issue), { legal_name: "Después S.A.S." })
-    assert.strictEqual(tables.documents.get(issued)?.signed, bytes)
+    const notify = yield* Notify
+    yield* notify.proceed({ ...testMode, id: numbered })
+    yield* seen(`/v1/invoices/${numbered}`, ({ stage }) => stage === "done")
+    assert.deepStrictEqual(yield* issuerOf(numbered), before)
+    const version = yield* versionOf(false)
+    const { id: next } = yield* addInvoice()
+    assert.deepInclude(yield* issuerOf(next), { legal_name: "Después S.A.S." })
+    assert.isTrue(bytes.equals(yield* signedOf(issued)))
+    const sql = yield* SqlClient.SqlClient
+    const versions =
+      yield* sql`select issuer_version as version from invoices where id in (${issued}, ${next}) order by id`
+    assert.deepStrictEqual(versions, [{ version: version - 1 }, { version }])
   })
 
   it.effect("is done once for one Idempotency-Key, and recorded with who did it", function* () {
-    const { tables } = yield* MemoryTables
     const key = { "idempotency-key": "patch" }
-    const recorded = () => tables.auditLog.filter(({ action }) => action === "account.updated")
-    const count = recorded().length
+    const count = (yield* auditedOf(account)).length
     const first = yield* patch({ name: "Una vez" }, key)
     yield* patch({ name: "Otra vez" })
     const again = yield* patch({ name: "Una vez" }, key)
     assert.strictEqual(again.text, first.text)
     assert.strictEqual((yield* get("/v1/account")).json.name, "Otra vez")
     assert.strictEqual((yield* patch({ name: "x" }, key)).json.error.code, "idempotency_conflict")
-    assert.strictEqual(recorded().length, count + 2)
-    assert.deepInclude(recorded().at(-1), { actor: apiKeyIds.test, object_id: account })
+    assert.deepStrictEqual(
+      (yield* auditedOf(account)).slice(count),
+      Array(2).fill(`account.updated by ${apiKeyIds.test}`)
+    )
   })
-})
 
-describeOn(app)("GET /v1/versions", (it) => {
-  it.effect("lists the versions without a key, the current one first", function* () {
+  it.effect("remembers the issuers of each mode apart", function* () {
+    const sql = yield* SqlClient.SqlClient
+    for (const [key, livemode] of [
+      [keys.test, false],
+      [keys.live, true]
+    ] as const) {
+      const legal_name = `Solo ${livemode}`
+      yield* patch({ legal_name }, bearer(key))
+      const issuers = yield* sql`select livemode from issuers where issuer->>'legal_name' = ${legal_name}`
+      assert.deepStrictEqual(issuers, [{ livemode }])
+    }
+  })
+
+  it.effect("records who changed what, and nothing of what was refused", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const before = (yield* sql`select seq from audit_log`).length
+    const made = yield* post("/v1/webhook-endpoints", endpointBody("https://hooks.example.com/"))
+    const path = `/v1/webhook-endpoints/${made.json.id}`
+    const remove = send({ method: "DELETE", path })
+    yield* send({ method: "PATCH", path, body: { description: "ERP", is_active: false } })
+    yield* post(`${path}/rotate-secret`)
+    yield* remove
+    for (const refused of [
+      yield* remove,
+      yield* post(`${path}/rotate-secret`),
+      yield* send({ method: "PATCH", path, body: { is_active: true } }),
+      yield* patch({ city_code: "99001" })
+    ]) {
+      assert.include([400, 404], refused.status)
+    }
+    const log = yield* sql`
+      select action, object_id, account_id, livemode, details, ip, request_id ~ '^req_' as request, actor
+      from audit_log order by seq`
+    const entry = (action: string, details = {}) => ({
+      action: `webhook_endpoint.${action}`,
+      object_id: made.json.id,
+      account_id: account,
+      livemode: false,
+      details,
+      ip: "127.0.0.1",
+      request: true,
+      actor: apiKeyIds.test
+    })
+    assert.deepStrictEqual(log.slice(before), [
+      entry("created"),
+      entry("updated", { changed: ["description", "is_active"] }),
+      entry("secret_rotated"),
+      entry("deleted")
+    ])
+  })
+
+  it.effect("GET /v1/versions lists the versions without a key, the current one first", function* () {
     const { json, status } = yield* get("/v1/versions", { authorization: undefined })
     assert.strictEqual(status, 200)
     assert.deepStrictEqual(json, {
@@ -182,19 +238,18 @@ describeOn(app)("GET /v1/versions", (it) => {
       data: [{ object: "version", version: "2026-01-01", is_current: true }]
     })
   })
-})
 
-describeOn(app)("the issuer", (it) => {
-  it.effect("changes at most a hundred times within a day, and then says when it may again", function* () {
-    const { tables } = yield* MemoryTables
-    const version = () => tables.accounts.get(`${account}|false`)?.issuer_version ?? 0
-    while (version() < 100) assert.strictEqual((yield* patch({ legal_name: `Nombre ${version()}` })).status, 200)
+  it.effect("changes the issuer at most a hundred times within a day, and then says when it may again", function* () {
+    for (let version = yield* versionOf(false); version < 100; version++) {
+      assert.strictEqual((yield* patch({ legal_name: `Nombre ${version}` })).status, 200)
+    }
+    assert.strictEqual(yield* versionOf(false), 100)
     const { headers, json, status } = yield* patch({ legal_name: "Uno más" })
     assert.deepStrictEqual([status, json.error?.code], [429, "rate_limited"])
     assert.match(String(headers["retry-after"]), /^86\d{3}$/)
     assert.strictEqual((yield* patch({ name: "Otra vez otra cuenta" })).status, 200)
-    // A day passes for these versions alone: the clock would wake the service every second of it.
-    for (const [changed, at] of tables.issuerTimes) tables.issuerTimes.set(changed, at - 86_400_000)
+    const sql = yield* SqlClient.SqlClient
+    yield* pastGuards(sql`update issuers set created_at = created_at - interval '1 day'`)
     assert.strictEqual((yield* patch({ legal_name: "Uno más" })).status, 200)
   })
 })

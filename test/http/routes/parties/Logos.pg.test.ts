@@ -1,9 +1,9 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { issue } from "../../../support/apps/Correcting.ts"
-import { layer as app } from "../../../support/apps/MemoryApp.ts"
+import { layer as app } from "../../../support/apps/PostgresApp.ts"
 import { fetchBytes, send } from "../../../support/apps/Requests.ts"
-import { describeOn } from "../../../support/Tests.ts"
+import { describeLive } from "../../../support/Tests.ts"
 import { png } from "../../../domain/accounts/pictures.ts"
 
 const picturesOf = (bytes: Uint8Array) =>
@@ -22,7 +22,7 @@ const put = (bytes: Buffer) =>
     assert.strictEqual(status, 200, text)
   })
 
-describeOn(app)("A printed document", (it) => {
+describeLive(app)("A printed document", (it) => {
   it.effect("has the logo that its issuer had when it was numbered, for good", function* () {
     const plain = (yield* issue).id
     const before = yield* printed(plain)

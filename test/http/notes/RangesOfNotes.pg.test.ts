@@ -3,10 +3,10 @@ import { Effect } from "effect"
 import { documentKinds } from "../../../src/domain/documents/DocumentKinds.ts"
 import { codeOf, settled } from "../../support/apps/Correcting.ts"
 import { noteRangeBody, periodNoteBody, resolutionBody } from "../../support/apps/Invoices.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
-import { addCustomer } from "../../support/apps/MemoryRows.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
+import { addCustomer } from "../../support/apps/PostgresRows.ts"
 import { get, patch, post } from "../../support/apps/Requests.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
 const listed = (query: string) =>
   Effect.map(get(`/v1/resolutions?limit=100${query}`), ({ json }) =>
@@ -28,7 +28,7 @@ for (const [kind, counter] of [
     return note.failure?.code ?? note.full_number
   })
 
-  describeOn(app)(`ranges of ${kind}s`, (it) => {
+  describeLive(app)(`ranges of ${kind}s`, (it) => {
     it.effect("are registered by prefix and next number, and shown without a grant", function* () {
       const { headers, json, status } = yield* register(noteRangeBody(kind, "DV", 501))
       const { created_at: _at, id, ...rest } = json
@@ -94,7 +94,7 @@ for (const [kind, counter] of [
     })
   })
 
-  describeOn(app)(`the ranges of ${kind}s of an account`, (it) => {
+  describeLive(app)(`the ranges of ${kind}s of an account`, (it) => {
     it.effect(
       "serve from the oldest on, by name at any time; the account's counter serves when none of them does",
       function* () {
@@ -131,7 +131,7 @@ for (const [kind, counter] of [
     )
   })
 
-  describeOn(app)(`an account that puts its only range of ${kind}s away`, (it) => {
+  describeLive(app)(`an account that puts its only range of ${kind}s away`, (it) => {
     it.effect("has a counter from then on", function* () {
       const { json } = yield* register(noteRangeBody(kind, "A"))
       assert.strictEqual(yield* numbered(), "A1")
@@ -140,7 +140,7 @@ for (const [kind, counter] of [
     })
   })
 
-  describeOn(app)(`an account that registers no range of ${kind}s`, (it) => {
+  describeLive(app)(`an account that registers no range of ${kind}s`, (it) => {
     it.effect("may go on where another system stopped, under the very prefix of the counter", function* () {
       yield* register(noteRangeBody(kind, counter, 318))
       assert.strictEqual(yield* numbered(), `${counter}318`)
