@@ -39,10 +39,10 @@ export const figureMutants: ReadonlyArray<Mutant> = [
   ...guards("src/domain/documents/rules/DetailRules.ts", "test/domain/documents/rules/TaxSums.test.ts", {
     "a total is rounded to another whole unit": { "100n * wholeUnits(payable) === whole": "true" }
   }),
-  ...guards("src/domain/documents/rules/AllowanceRules.ts", "test/http/routes/AuthorityRules.test.ts", {
+  ...guards("src/domain/documents/rules/AllowanceRules.ts", "test/http/routes/AuthorityRules.pg.test.ts", {
     "a discount is made on nothing": { "cents(base) === 0n": "cents(base) < 0n" }
   }),
-  ...guards("src/domain/documents/LocalRules.ts", "test/http/notes/NotesWithoutInvoice.test.ts", {
+  ...guards("src/domain/documents/LocalRules.ts", "test/http/notes/NotesWithoutInvoice.pg.test.ts", {
     "a note within the tolerance has no warning": {
       "  warningsOf(noteFindings(request, operation, today))":
         "  warningsOf(noteFindings(request, operation, today)).slice(0, 0)"

@@ -5,27 +5,29 @@ export const paperMutants: ReadonlyArray<Mutant> = [
   ...guards("src/store/documents/Notes.ts", "test/postgres/issuing/Notes.pg.test.ts", {
     "a note does not lock the invoice that it credits": {
       "${correctable(account, id)} for no key update`": "${correctable(account, id)}`"
-    },
+    }
+  }),
+  ...guards("src/store/documents/Notes.ts", "test/http/routes/CreditNotes.pg.test.ts", {
     "what a note credits is given back while the authority may have it": {
       "or state = 'failed' and submitted_at is not null": "or false and submitted_at is not null"
     }
   }),
-  ...guards("src/commands/documents/NoteChecks.ts", "test/http/routes/CreditNotes.test.ts", {
+  ...guards("src/commands/documents/NoteChecks.ts", "test/http/routes/CreditNotes.pg.test.ts", {
     "each credit note is compared with the invoice alone": {
       "(cents(payable_amount) > left ?": "(cents(payable_amount) > cents(invoice.totals.payable_amount) ?"
     }
   }),
-  ...guards("src/commands/documents/NoteChecks.ts", "test/http/routes/Notes.test.ts", {
+  ...guards("src/commands/documents/NoteChecks.ts", "test/http/routes/Notes.pg.test.ts", {
     "a note corrects whatever became of its invoice": {
       'return status === "accepted_by_authority" ||': 'return status !== "failed" ||'
     }
   }),
-  ...guards("src/commands/documents/NoteChecks.ts", "test/http/notes/NotesWithoutInvoice.test.ts", {
+  ...guards("src/commands/documents/NoteChecks.ts", "test/http/notes/NotesWithoutInvoice.pg.test.ts", {
     "an invoice of the account is corrected without its lock, under the name of another system's": {
       "...(named.own === null ? [] : [ownInvoice(named.own)]),": ""
     }
   }),
-  ...guards("src/domain/documents/rules/NoteRules.ts", "test/http/notes/NotesWithoutInvoice.test.ts", {
+  ...guards("src/domain/documents/rules/NoteRules.ts", "test/http/notes/NotesWithoutInvoice.pg.test.ts", {
     "a note without an invoice annuls": { "if (!isDebitNote && correction_code === annulment)": "if (false)" },
     "a note without an invoice corrects the sales of a year": {
       "period.start_date.slice(0, 7) !== period.end_date.slice(0, 7)":
@@ -33,7 +35,7 @@ export const paperMutants: ReadonlyArray<Mutant> = [
     },
     "a note takes a buyer beside that of its invoice": { "if (request[name] === undefined) return": "return" }
   }),
-  ...guards("src/issuing/Signing.ts", "test/http/notes/NotesWithoutInvoice.test.ts", {
+  ...guards("src/issuing/Signing.ts", "test/http/notes/NotesWithoutInvoice.pg.test.ts", {
     "a note states the rate of its invoice as one of today": {
       ": { exchange_rate_date: corrected.issue_date }": ": {}"
     },
@@ -52,7 +54,7 @@ export const paperMutants: ReadonlyArray<Mutant> = [
       "create unique index resolutions_counter": "create index resolutions_counter"
     }
   }),
-  ...guards("src/commands/documents/Invoices.ts", "test/http/routes/CreditNotes.test.ts", {
+  ...guards("src/commands/documents/Invoices.ts", "test/http/routes/CreditNotes.pg.test.ts", {
     "a credit note that is tried again takes what others have credited meanwhile": {
       'if (kindOf(key.id) === "credit_note" && !note.is_credited)': "if (key.id === null)"
     }
@@ -230,10 +232,10 @@ export const paperMutants: ReadonlyArray<Mutant> = [
   ...guards("src/store/sandbox/SandboxAuthorities.ts", "test/store/sandbox/SandboxAuthorities.pg.test.ts", {
     "one tester's outage is another's": { "found.get(id) ?? unset": "[...found.values()][0] ?? unset" }
   }),
-  ...guards("src/issuing/Papers.ts", "test/http/routes/Files.test.ts", {
+  ...guards("src/issuing/Papers.ts", "test/http/routes/Files.pg.test.ts", {
     "a client keeps the PDF of before the rejection": { '${imprint} ${validity.invalid ?? ""}`': "${imprint}`" }
   }),
-  ...guards("src/issuing/Papers.ts", "test/http/routes/Emails.test.ts", {
+  ...guards("src/issuing/Papers.ts", "test/http/routes/Emails.pg.test.ts", {
     "the e-mail of a rejected document looks valid": { ", ...invalidityOf(row.state) }": " }" }
   }),
   ...guards("src/documents/print/content/Closing.ts", "test/documents/print/Pdf.test.ts", {

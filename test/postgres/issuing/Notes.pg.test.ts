@@ -114,34 +114,6 @@ itOn(quiet).live(
   }
 )
 
-itOn(quiet).live(
-  "A note that failed after it was sent keeps what it credits, until the authority is known not to have it",
-  function* () {
-    const { clients, sql } = yield* twoProcesses
-    const [client] = clients
-    const [invoice = ""] = yield* issue(client!, 1)
-    const credit = (key: string) => client!.post("/v1/credit-notes", noteBody(invoice), { key })
-    const { json: note } = yield* credit("sent")
-    yield* until(client!.get(`/v1/credit-notes/${note.id}`), ({ json }) => json.status === "accepted_by_authority")
-    // Nothing takes a document out of a final state: the guards of the table are asleep for it.
-    const fail = (code: string) =>
-      sql.withTransaction(
-        Effect.andThen(
-          sql`set local session_replication_role = replica`,
-          sql`update invoices set state = 'failed', submitted_at = created_at,
-        failure = ${JSON.stringify({ code, message: "It broke.", retryable: true })}::jsonb where id = ${note.id}`
-        )
-      )
-    yield* fail("internal_error")
-    assert.strictEqual((yield* credit("while nobody knows")).json.error?.code, "credit_exceeds_invoice")
-    const retried = yield* client!.post(`/v1/credit-notes/${note.id}/retry`, {}, { key: "retry" })
-    assert.strictEqual(retried.status, 202)
-    yield* until(client!.get(`/v1/credit-notes/${note.id}`), ({ json }) => json.status === "accepted_by_authority")
-    yield* fail("authority_refused")
-    assert.strictEqual((yield* credit("once it is known")).status, 202)
-  }
-)
-
 describeLive(TestApp.layer())("What guards a note", (it) => {
   it.effect("a draft that nobody was told of is found, numbered and issued", function* () {
     const sql = yield* SqlClient.SqlClient

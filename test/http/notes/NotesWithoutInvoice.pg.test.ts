@@ -1,20 +1,21 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import { localDate } from "../../../src/domain/documents/AuthorityTime.ts"
 import { documentKinds } from "../../../src/domain/documents/DocumentKinds.ts"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
 import { codeOf, issue, settled } from "../../support/apps/Correcting.ts"
 import { customerBody, invoiceBody, noteBody, originalNoteBody, periodNoteBody } from "../../support/apps/Invoices.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
-import { addCustomer, become } from "../../support/apps/MemoryRows.ts"
-import { MemoryTables } from "../../support/memory/MemoryTables.ts"
-import { get, post } from "../../support/apps/Requests.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
+import { addCustomer, become, change } from "../../support/apps/PostgresRows.ts"
+import { rowCount } from "../../support/database/Owners.ts"
+import { fetchBytes, get, post } from "../../support/apps/Requests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
-const xmlOf = Effect.fnUntraced(function* (id: string) {
-  const { tables } = yield* MemoryTables
-  const signed = tables.documents.get(id)?.signed ?? new Uint8Array()
-  return { document: readSignedDocument(signed), xml: Buffer.from(signed).toString() }
-})
+const xmlOf = (path: string) =>
+  Effect.map(fetchBytes({ path: `${path}/xml` }), ({ bytes }) => ({
+    document: readSignedDocument(bytes),
+    xml: bytes.toString()
+  }))
 
 /** The rate that a document states, and the day of that rate. */
 const rateOf = (xml: string) => /<cbc:CalculationRate>(.*?)<.*?<cbc:Date>(.*?)</.exec(xml)?.slice(1)
@@ -41,7 +42,7 @@ for (const [kind, withInvoice, withoutInvoice] of [
     return yield* settled(`${path}/${json.id}`)
   })
 
-  describeOn(app)(`a ${kind} to no invoice of the account`, (it) => {
+  describeLive(app)(`a ${kind} to no invoice of the account`, (it) => {
     it.effect("corrects an invoice of another system: it goes all the way and names that invoice", function* () {
       const customer_id = yield* addCustomer()
       const sent = originalNoteBody(customer_id)
@@ -50,7 +51,7 @@ for (const [kind, withInvoice, withoutInvoice] of [
       assert.deepInclude(note, { ...sent, status: "accepted_by_authority", invoice_id: null, exchange_rate: null })
       assert.deepStrictEqual(note.payment_means, { code: "1", type: "1" })
       assert.notProperty(note, "period")
-      const { document, xml } = yield* xmlOf(id)
+      const { document, xml } = yield* xmlOf(`${path}/${id}`)
       assert.deepStrictEqual(document?.correction, { code: "1", reason: sent.reason, invoice: sent.original })
       assert.strictEqual(customizationOf(xml), withInvoice)
       assert.strictEqual(document?.acquirer.identification.number, "900000001")
@@ -65,7 +66,7 @@ for (const [kind, withInvoice, withoutInvoice] of [
       const note = yield* create(sent)
       assert.deepInclude(note, { ...sent, status: "accepted_by_authority", invoice_id: null })
       assert.notProperty(note, "original")
-      const { document, xml } = yield* xmlOf(note.id)
+      const { document, xml } = yield* xmlOf(`${path}/${note.id}`)
       assert.deepStrictEqual(document?.correction, { code: "1", reason: sent.reason, invoice: null })
       assert.strictEqual(customizationOf(xml), withoutInvoice)
       assert.notInclude(xml, "BillingReference")
@@ -76,10 +77,7 @@ for (const [kind, withInvoice, withoutInvoice] of [
       const customer = yield* addCustomer()
       const { json } = yield* post(path, periodNoteBody(customer))
       yield* settled(`${path}/${json.id}`)
-      yield* become(json.id, {
-        state: "failed",
-        failure: { code: "internal_error", message: "It broke.", retryable: true }
-      })
+      yield* become(json.id, "failed")
       assert.strictEqual((yield* post(`${path}/${json.id}/retry`)).status, 202)
       assert.strictEqual((yield* settled(`${path}/${json.id}`)).status, "accepted_by_authority")
       const late = yield* post(`${path}/${json.id}/cancel`)
@@ -87,14 +85,13 @@ for (const [kind, withInvoice, withoutInvoice] of [
     })
 
     it.effect("is refused for all that is wrong with it, by creation and by validation alike", function* () {
-      const { tables } = yield* MemoryTables
       const invoice = yield* issue
       const buyer = yield* addCustomer()
       const [original, period] = [originalNoteBody(buyer), periodNoteBody(buyer)]
       const abroad = yield* issueAbroad
-      const stored = tables.invoices.size
+      const stored = yield* rowCount("invoices")
       const over = (start_date: string, end_date: string) => ({ ...period, period: { start_date, end_date } })
-      const ofOriginal = (change: object) => ({ ...original, original: { ...original.original, ...change } })
+      const ofOriginal = (fields: object) => ({ ...original, original: { ...original.original, ...fields } })
       const rows: ReadonlyArray<readonly [body: object, ...errors: ReadonlyArray<readonly [string, string, string?]>]> =
         [
           [
@@ -131,7 +128,10 @@ for (const [kind, withInvoice, withoutInvoice] of [
               : ["period.end_date", "parameter_invalid"]
           ],
           [over("2026-10-02", "2026-10-01"), ["period.end_date", "parameter_invalid"]],
-          [ofOriginal({ issue_date: "2026-11-22" }), ["original.issue_date", "parameter_invalid"]],
+          [
+            ofOriginal({ issue_date: localDate(Date.now() + 86_400_000) }),
+            ["original.issue_date", "parameter_invalid"]
+          ],
           [ofOriginal({ cufe: "8B".repeat(48) }), ["original.cufe", "parameter_invalid", "CBG04"]],
           [ofOriginal({ full_number: "POS-1042" }), ["original.full_number", "parameter_invalid", "CBG03"]],
           [ofOriginal({ full_number: invoice.full_number }), ["original", "parameter_conflict"]],
@@ -159,7 +159,7 @@ for (const [kind, withInvoice, withoutInvoice] of [
         code: "resource_missing",
         param: "customer_id"
       })
-      assert.strictEqual(tables.invoices.size, stored, "nothing is stored")
+      assert.strictEqual(yield* rowCount("invoices"), stored, "nothing is stored")
     })
 
     it.effect("accepts a tax that is one peso off, and validation warns with the exact value", function* () {
@@ -181,62 +181,57 @@ for (const [kind, withInvoice, withoutInvoice] of [
     })
 
     it.effect("that names an invoice of the account is told so, and of another mode is not", function* () {
-      const { tables } = yield* MemoryTables
       const invoice = yield* issue
       const body = originalNoteBody(yield* addCustomer())
       const named = { ...body, original: { ...body.original, full_number: invoice.full_number } }
       const { json } = yield* post(`${path}/validate`, named)
       assert.include(json.errors[0].message, `"invoice_id": "${invoice.id}"`)
-      const row = tables.invoices.get(invoice.id)
-      if (row !== undefined) tables.invoices.set(invoice.id, { ...row, livemode: true })
+      yield* change("invoices", invoice.id, { livemode: true })
       assert.isTrue((yield* post(`${path}/validate`, named)).json.valid)
     })
 
     it.effect("is dated by the rate that it carries: its own of its day, its invoice's of that one's", function* () {
       const invoice = yield* issueAbroad
-      yield* become(invoice.id, { issue_date: "2026-11-01" })
+      yield* change("invoices", invoice.id, { issue_date: "2026-11-01" })
       const ofInvoice = yield* create(noteBody(invoice.id))
       assert.deepStrictEqual([ofInvoice.currency, ofInvoice.exchange_rate], ["USD", "4100.50"])
-      assert.deepStrictEqual(rateOf((yield* xmlOf(ofInvoice.id)).xml), ["4100.50", "2026-11-01"])
+      assert.deepStrictEqual(rateOf((yield* xmlOf(`${path}/${ofInvoice.id}`)).xml), ["4100.50", "2026-11-01"])
       const again = yield* issueAbroad
-      yield* become(again.id, { issue_date: "2026-11-01" })
+      yield* change("invoices", again.id, { issue_date: "2026-11-01" })
       const own = yield* create({ ...noteBody(again.id), exchange_rate: "3999.123400" })
       assert.strictEqual(own.exchange_rate, "3999.1234")
-      assert.deepStrictEqual(rateOf((yield* xmlOf(own.id)).xml), ["3999.1234", own.issue_date])
+      assert.deepStrictEqual(rateOf((yield* xmlOf(`${path}/${own.id}`)).xml), ["3999.1234", own.issue_date])
       const foreign = { ...originalNoteBody(yield* addCustomer()), currency: "USD", exchange_rate: "4000.00" }
       const other = yield* create(foreign)
-      assert.deepStrictEqual(rateOf((yield* xmlOf(other.id)).xml), ["4000.00", other.issue_date])
+      assert.deepStrictEqual(rateOf((yield* xmlOf(`${path}/${other.id}`)).xml), ["4000.00", other.issue_date])
     })
   })
 }
 
-describeOn(app)("an annulment of an invoice of another system", (it) => {
-  it.effect("is a credit note with code 2 that names the invoice", function* () {
+describeLive(app)("Notes of an account that has none yet", (it) => {
+  it.effect("are validated as creation would, which stores nothing", function* () {
+    const { id } = yield* issue
+    assert.deepStrictEqual(yield* validate(noteBody(id)), { object: "validation", valid: true, errors: [] })
+    assert.isTrue((yield* validate({ ...noteBody(id), prefix: "NC" })).valid)
+    assert.deepStrictEqual((yield* get("/v1/resolutions?document_type=credit_note")).json.data, [])
+    const { json } = yield* post("/v1/credit-notes", { ...noteBody(id), prefix: "NC" })
+    assert.strictEqual((yield* settled(`/v1/credit-notes/${json.id}`)).full_number, "NC1")
+    const { errors, valid } = yield* validate(noteBody(id))
+    assert.strictEqual(valid, false)
+    assert.deepInclude(errors[0], { code: "credit_exceeds_invoice", param: "lines" })
+    yield* become(id, "rejected_by_authority")
+    const debit = (yield* post("/v1/debit-notes/validate", noteBody(id))).json
+    assert.deepInclude(debit.errors[0], { code: "invoice_not_correctable", param: "invoice_id" })
+    const missing = (yield* validate(noteBody("inv_1"))).errors
+    assert.deepInclude(missing[0], { code: "resource_missing", param: "invoice_id" })
+  })
+
+  it.effect("annul an invoice of another system with code 2", function* () {
     const { json, status } = yield* post("/v1/credit-notes", {
       ...originalNoteBody(yield* addCustomer()),
       correction_code: "2"
     })
     assert.strictEqual(status, 202)
     assert.strictEqual((yield* settled(`/v1/credit-notes/${json.id}`)).status, "accepted_by_authority")
-  })
-})
-
-describeOn(app)("the validation of a note to an invoice", (it) => {
-  it.effect("says what creation would say, and stores nothing", function* () {
-    const { tables } = yield* MemoryTables
-    const { id } = yield* issue
-    assert.deepStrictEqual(yield* validate(noteBody(id)), { object: "validation", valid: true, errors: [] })
-    assert.isTrue((yield* validate({ ...noteBody(id), prefix: "NC" })).valid)
-    assert.isFalse([...tables.resolutions.values()].some(({ prefix }) => prefix === "NC"))
-    const { json } = yield* post("/v1/credit-notes", { ...noteBody(id), prefix: "NC" })
-    assert.strictEqual((yield* settled(`/v1/credit-notes/${json.id}`)).full_number, "NC1")
-    const { errors, valid } = yield* validate(noteBody(id))
-    assert.strictEqual(valid, false)
-    assert.deepInclude(errors[0], { code: "credit_exceeds_invoice", param: "lines" })
-    yield* become(id, { state: "rejected_by_authority" })
-    const debit = (yield* post("/v1/debit-notes/validate", noteBody(id))).json
-    assert.deepInclude(debit.errors[0], { code: "invoice_not_correctable", param: "invoice_id" })
-    const missing = (yield* validate(noteBody("inv_1"))).errors
-    assert.deepInclude(missing[0], { code: "resource_missing", param: "invoice_id" })
   })
 })

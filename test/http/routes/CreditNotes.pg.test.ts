@@ -1,15 +1,26 @@
 import { assert } from "@effect/vitest"
+import { Effect } from "effect"
 import { codeOf, issue, settled } from "../../support/apps/Correcting.ts"
 import { noteBody, partialNoteBody, resolutionBody } from "../../support/apps/Invoices.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
-import { addCustomer, addDraft, addNote, become } from "../../support/apps/MemoryRows.ts"
-import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
+import { addResting, become, change } from "../../support/apps/PostgresRows.ts"
+import { rangeId, testMode } from "../../support/apps/Accounts.ts"
 import { get, post } from "../../support/apps/Requests.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
+
+const unnumbered = {
+  resolution_id: null,
+  prefix: null,
+  number: null,
+  full_number: null,
+  cufe: null,
+  issue_date: null,
+  issue_time: null
+}
 
 const credit = (body: object) => post("/v1/credit-notes", body)
 
-describeOn(app)("credit notes", (it) => {
+describeLive(app)("Credit notes", (it) => {
   it.effect("come to no more than their invoice; debit notes add nothing to that", function* () {
     const { id } = yield* issue
     yield* post("/v1/debit-notes", partialNoteBody(id, "50000.00"))
@@ -27,20 +38,18 @@ describeOn(app)("credit notes", (it) => {
     "that failed, were rejected or canceled give back what they credit; one that is tried again takes it again",
     function* () {
       const { id } = yield* issue
-      const { json: rejected } = yield* credit(noteBody(id))
-      yield* settled(`/v1/credit-notes/${rejected.id}`)
-      yield* become(rejected.id, { state: "rejected_by_authority" })
-      const failed = yield* addNote("credit_note", id, "failed")
-      const { tables } = yield* MemoryTables
-      const { json: third } = yield* credit(noteBody(id))
-      yield* settled(`/v1/credit-notes/${third.id}`)
+      const note = Effect.flatMap(credit(noteBody(id)), ({ json }) => settled(`/v1/credit-notes/${json.id}`))
+      yield* become((yield* note).id, "rejected_by_authority")
+      const failed = yield* note
+      yield* become(failed.id, "failed")
+      const third = yield* note
       const retry = `/v1/credit-notes/${failed.id}/retry`
       const refused = yield* post(retry)
       assert.deepStrictEqual(codeOf(refused), [409, "credit_exceeds_invoice"])
       assert.include(refused.json.error.message, "0.00 left")
-      assert.strictEqual(tables.invoices.get(failed.id)?.state, "failed")
+      assert.strictEqual((yield* get(`/v1/credit-notes/${failed.id}`)).json.status, "failed")
 
-      yield* become(third.id, { state: "canceled" })
+      yield* become(third.id, "canceled", unnumbered)
       const again = yield* post(retry)
       assert.deepStrictEqual([again.status, again.headers.location], [202, `/v1/credit-notes/${failed.id}`])
       assert.deepInclude(again.json, { object: "credit_note", status: "draft" })
@@ -56,7 +65,7 @@ describeOn(app)("credit notes", (it) => {
       yield* settled(`/v1/credit-notes/${lost.id}`)
       const fail = (code: string) => {
         const failure = { code, message: "It broke.", retryable: true }
-        return become(lost.id, { state: "failed", failure, submitted_at: new Date(0) })
+        return become(lost.id, "failed", { failure, submitted_at: new Date(0) })
       }
       yield* fail("internal_error")
       assert.deepStrictEqual(codeOf(yield* credit(noteBody(id))), [409, "credit_exceeds_invoice"])
@@ -85,40 +94,24 @@ describeOn(app)("credit notes", (it) => {
   it.effect(
     "are numbered apart from invoices and each other; their counters are listed only if they are asked for",
     function* () {
-      const { tables } = yield* MemoryTables
       const { id } = yield* issue
       for (const path of ["/v1/credit-notes", "/v1/debit-notes"]) {
         yield* settled(`${path}/${(yield* post(path, partialNoteBody(id, "1.00"))).json.id}`)
       }
-      const counters = [...tables.resolutions.values()].filter(({ document_type }) => document_type !== "invoice")
-      assert.lengthOf(counters, 2)
       const { json } = yield* get("/v1/resolutions?limit=100")
-      for (const counter of counters) {
+      for (const kind of ["credit_note", "debit_note"]) {
+        const [counter, ...more] = (yield* get(`/v1/resolutions?document_type=${kind}`)).json.data
+        assert.deepStrictEqual(more, [])
         assert.notInclude(JSON.stringify(json), counter.id)
-        const { data } = (yield* get(`/v1/resolutions?document_type=${counter.document_type}`)).json
-        assert.deepStrictEqual(data, [(yield* get(`/v1/resolutions/${counter.id}`)).json])
+        assert.deepStrictEqual((yield* get(`/v1/resolutions/${counter.id}`)).json, counter)
         const { prefix } = counter
         const granted = resolutionBody({ prefix, from_number: 5, to_number: 9 })
         assert.deepStrictEqual(codeOf(yield* post("/v1/resolutions", granted)), [409, "resolution_overlap"])
       }
     }
   )
-})
 
-describeOn(app)("a prefix that a range has already", (it) => {
-  it.effect("is left to it: the notes are numbered under another", function* () {
-    const { tables } = yield* MemoryTables
-    const [range] = tables.resolutions.values()
-    if (range !== undefined) tables.resolutions.set(range.id, { ...range, prefix: "NC" })
-    for (const row of tables.resolutions.values()) tables.resolutions.set(row.id, { ...row, prefix: "NC" })
-    const { id } = yield* issue
-    const { json } = yield* credit(noteBody(id))
-    assert.strictEqual((yield* settled(`/v1/credit-notes/${json.id}`)).full_number, "NCA1")
-  })
-})
-
-describeOn(app)("POST /v1/invoices/{id}/annul", (it) => {
-  it.effect("credits all lines of an invoice of which nothing was credited, and leaves its status", function* () {
+  it.effect("annul all lines of an invoice of which nothing was credited, and leaves its status", function* () {
     const invoice = yield* issue
     const path = `/v1/invoices/${invoice.id}/annul`
     const annulled = yield* post(path, { reason: "Pedido cancelado" }, { "idempotency-key": "annul" })
@@ -139,14 +132,23 @@ describeOn(app)("POST /v1/invoices/{id}/annul", (it) => {
     assert.deepStrictEqual(codeOf(yield* post(path, { reason: "Otra vez" })), [409, "credit_exceeds_invoice"])
   })
 
-  it.effect("is refused where a part was credited, and where there is nothing to annul", function* () {
+  it.effect("annul nothing where a part was credited, and where there is nothing to annul", function* () {
     const { id } = yield* issue
     yield* credit(partialNoteBody(id, "0.01"))
     const partly = yield* post(`/v1/invoices/${id}/annul`, { reason: "Error" })
     assert.deepStrictEqual(codeOf(partly), [409, "credit_exceeds_invoice"])
     assert.include(partly.json.error.message, "118999.99 left")
-    const draft = yield* addDraft(yield* addCustomer())
-    const early = yield* post(`/v1/invoices/${draft.id}/annul`, { reason: "Error" })
+    const draft = yield* addResting()
+    const early = yield* post(`/v1/invoices/${draft}/annul`, { reason: "Error" })
     assert.deepStrictEqual(codeOf(early), [409, "invoice_not_correctable"])
+  })
+})
+
+describeLive(app)("Credit notes of an account whose range has their prefix", (it) => {
+  it.effect("are numbered under another prefix where a range has theirs already", function* () {
+    yield* change("resolutions", rangeId(testMode), { prefix: "NC" })
+    const { id } = yield* issue
+    const { json } = yield* credit(noteBody(id))
+    assert.strictEqual((yield* settled(`/v1/credit-notes/${json.id}`)).full_number, "NCA1")
   })
 })

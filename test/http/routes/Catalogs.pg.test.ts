@@ -1,9 +1,9 @@
 import { assert, it as test } from "@effect/vitest"
 import { Effect } from "effect"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { get, send } from "../../support/apps/Requests.ts"
 import { paymentMeans, units } from "../../../schemas/Code.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
 // Tables 2.6 to 2.10 of the interface, whose codes come first in their catalogs, and how many the authority has in all.
 const tables: Readonly<Record<string, readonly [codes: ReadonlyArray<string>, count: number]>> = {
@@ -30,7 +30,7 @@ const cases = Object.entries(tables).map(([name, [codes, count]]) => ({
   path: `/v1/catalogs/${name}`
 }))
 
-describeOn(app)("catalogs", (it) => {
+describeLive(app)("catalogs", (it) => {
   it.effect.each(cases)(
     "$name holds the codes of the interface, each with its names",
     function* ({ codes, count, path }) {

@@ -1,29 +1,20 @@
-import { assert, describe } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { TestClock } from "effect/testing"
-import type { InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
-import { invoiceBody } from "../../support/apps/Invoices.ts"
-import { account, keys, otherAccount, startOfTest } from "../../support/apps/Accounts.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { SqlClient } from "effect/sql"
+import { account, keys, otherAccount } from "../../support/apps/Accounts.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { baseUrl } from "../../support/apps/TestSettings.ts"
-import { addCustomer, addDraft, addEndpoint, addNumbered, addSigned, become } from "../../support/apps/MemoryRows.ts"
-import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { issue } from "../../support/apps/Correcting.ts"
+import { addInvoice, addResting, become, change } from "../../support/apps/PostgresRows.ts"
 import { pdfPages } from "../../support/PdfText.ts"
-import { bearer, fetchBytes, get, post, send } from "../../support/apps/Requests.ts"
+import { bearer, fetchBytes, get, send } from "../../support/apps/Requests.ts"
 import { linkTo, noKey } from "../inputs/links.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
-/** An invoice that the authority has accepted, as the interface shows it. */
-const accepted = Effect.gen(function* () {
-  const { until } = yield* MemoryTables
-  const made = yield* post("/v1/invoices", invoiceBody(yield* addCustomer()))
-  yield* until(({ invoices }) => invoices.get(made.json.id)?.next_action_at === null)
-  const { json } = yield* get(`/v1/invoices/${made.json.id}`)
-  assert.strictEqual(json.status, "accepted_by_authority")
-  return json
-})
+/** An invoice that is signed, and not yet on its way. */
+const addSigned = Effect.tap(addInvoice(), ({ id }) => become(id, "signed"))
 
-const inState = (id: string, state: InvoiceState) => become(id, { state })
+const link = (id: string, options: Parameters<typeof linkTo>[1] = {}) => linkTo(id, { from: Date.now(), ...options })
 
 const pathOf = (url: string) => {
   assert.isTrue(url.startsWith(`${baseUrl}/v1/`), url)
@@ -37,19 +28,19 @@ const shown = (id: string) => Effect.map(get(`/v1/invoices/${id}`), ({ json }) =
 const statusOf = (path: string, headers: Record<string, string | undefined> = noKey) =>
   Effect.map(send({ path, headers }), ({ json, status }) => json?.error.code ?? status)
 
-const opens = (url: string) => statusOf(pathOf(url))
-
 const textOf = (pdf: Uint8Array) =>
   pdfPages(pdf)
     .flat()
     .map(({ text }) => text)
     .join("\n")
 
-describeOn(app)("the files of an invoice", (it) => {
+describeLive(app)("The files of an invoice", (it) => {
   it.effect("are opened by a key, or by the link that the invoice shows", function* () {
-    const invoice = yield* accepted
-    const { tables } = yield* MemoryTables
-    const signed = tables.documents.get(invoice.id)?.signed ?? new Uint8Array()
+    const invoice = yield* issue
+    const sql = yield* SqlClient.SqlClient
+    const [row] = yield* sql<{
+      signed: Uint8Array
+    }>`select signed from invoice_documents where invoice_id = ${invoice.id}`
     for (const sent of [
       { path: `/v1/invoices/${invoice.id}/pdf` },
       { path: pathOf(invoice.pdf_url), headers: noKey }
@@ -77,12 +68,12 @@ describeOn(app)("the files of an invoice", (it) => {
       assert.strictEqual(headers["content-type"], "application/xml")
       assert.strictEqual(headers["content-disposition"], `attachment; filename="${invoice.full_number}.xml"`)
       assert.strictEqual(headers["x-content-type-options"], "nosniff")
-      assert.isTrue(Buffer.from(signed).equals(bytes), "the very bytes that were signed")
+      assert.isTrue(bytes.equals(row?.signed ?? new Uint8Array()), "the very bytes that were signed")
     }
   })
 
   it.effect("have a tag: who holds them does not get them again, and a HEAD gets everything but them", function* () {
-    const { id } = yield* addSigned(yield* addCustomer())
+    const { id } = yield* addSigned
     for (const file of ["pdf", "xml"]) {
       const path = `/v1/invoices/${id}/${file}`
       const first = yield* fetchBytes({ path })
@@ -101,7 +92,7 @@ describeOn(app)("the files of an invoice", (it) => {
     }
     const tags = yield* Effect.forEach(["pdf", "xml"], (file) => fetchBytes({ path: `/v1/invoices/${id}/${file}` }))
     assert.strictEqual(new Set(tags.map(({ headers }) => headers.etag)).size, 2)
-    yield* inState(id, "rejected_by_authority")
+    yield* become(id, "rejected_by_authority")
     const since = { "if-none-match": String(tags[0]?.headers.etag) }
     const rejected = yield* fetchBytes({ path: `/v1/invoices/${id}/pdf`, headers: since })
     assert.strictEqual(rejected.status, 200, "the client's copy looks valid")
@@ -109,13 +100,12 @@ describeOn(app)("the files of an invoice", (it) => {
   })
 
   it.effect("are there from when it is signed, and before that it is said why not", function* () {
-    const customer = yield* addCustomer()
-    const draft = yield* addDraft(customer)
-    const numbered = yield* addNumbered(customer)
+    const draft = yield* addResting()
+    const numbered = yield* addResting("numbered")
     for (const file of ["pdf", "xml"]) {
       for (const [id, said] of [
-        [draft.id, /^The invoice "inv_\w+" has no (PDF|XML): it is a draft at the stage queued\./],
-        [numbered.id, /it is a draft at the stage numbered\. A document has its files from when it is signed\.$/]
+        [draft, /^The invoice "inv_\w+" has no (PDF|XML): it is a draft at the stage queued\./],
+        [numbered, /it is a draft at the stage numbered\. A document has its files from when it is signed\.$/]
       ] as const) {
         const { json, status } = yield* get(`/v1/invoices/${id}/${file}`)
         assert.strictEqual(status, 404)
@@ -123,32 +113,31 @@ describeOn(app)("the files of an invoice", (it) => {
         assert.match(json.error.message, said)
       }
     }
-    yield* inState(draft.id, "canceled")
-    const canceled = yield* get(`/v1/invoices/${draft.id}/pdf`)
+    yield* become(draft, "canceled")
+    const canceled = yield* get(`/v1/invoices/${draft}/pdf`)
     assert.match(canceled.json.error.message, /has no PDF: its status is canceled\./)
-    const signed = yield* addSigned(customer)
+    const signed = yield* addSigned
     // It failed, and is tried again: it will be signed anew.
-    yield* inState(signed.id, "numbered")
+    yield* become(signed.id, "numbered")
     assert.strictEqual((yield* get(`/v1/invoices/${signed.id}/xml`)).status, 404)
-    yield* inState(signed.id, "rejected_by_authority")
+    yield* become(signed.id, "rejected_by_authority")
     assert.strictEqual((yield* fetchBytes({ path: `/v1/invoices/${signed.id}/pdf` })).status, 200)
   })
 
   it.effect(
     "are linked to from acceptance on, by the authority or in contingency; its page from the number on",
     function* () {
-      const customer = yield* addCustomer()
-      const draft = yield* addDraft(customer)
-      assert.deepInclude(yield* shown(draft.id), { pdf_url: null, xml_url: null, qr_url: null })
-      const { id } = yield* addSigned(customer)
+      const draft = yield* addResting()
+      assert.deepInclude(yield* shown(draft), { pdf_url: null, xml_url: null, qr_url: null })
+      const { id } = yield* addSigned
       for (const state of ["numbered", "signed", "submitted", "rejected_by_authority", "failed"] as const) {
-        yield* inState(id, state)
+        yield* become(id, state)
         const { cufe, pdf_url, qr_url, xml_url } = yield* shown(id)
         assert.deepStrictEqual([pdf_url, xml_url], [null, null], state)
         assert.strictEqual(qr_url, `https://catalogo-vpfe-hab.dian.gov.co/document/searchqr?documentkey=${cufe}`)
       }
       for (const state of ["accepted_by_authority", "accepted_contingency"] as const) {
-        yield* inState(id, state)
+        yield* become(id, state)
         const { pdf_url, xml_url } = yield* shown(id)
         assert.strictEqual((yield* fetchBytes({ path: pathOf(pdf_url), headers: noKey })).status, 200)
         assert.strictEqual((yield* fetchBytes({ path: pathOf(xml_url), headers: noKey })).status, 200)
@@ -159,8 +148,8 @@ describeOn(app)("the files of an invoice", (it) => {
   )
 
   it.effect("of a note are not those of an invoice", function* () {
-    const { id } = yield* addSigned(yield* addCustomer())
-    yield* become(id, { kind: "credit_note" })
+    const { id } = yield* addSigned
+    yield* change("invoices", id, { kind: "credit_note", correction_code: "1", reason: "Error", invoice_id: id })
     for (const file of ["pdf", "xml"]) {
       const { json, status } = yield* get(`/v1/invoices/${id}/${file}`)
       assert.strictEqual(status, 404)
@@ -169,7 +158,7 @@ describeOn(app)("the files of an invoice", (it) => {
   })
 
   it.effect("show the issuer as it was when the invoice got its number", function* () {
-    const { id } = yield* addSigned(yield* addCustomer())
+    const { id } = yield* addSigned
     const path = `/v1/invoices/${id}/pdf`
     const before = yield* fetchBytes({ path })
     const body = { legal_name: "Nombre Nuevo S.A.S." }
@@ -178,75 +167,46 @@ describeOn(app)("the files of an invoice", (it) => {
     assert.isTrue(after.bytes.equals(before.bytes))
     assert.strictEqual(after.headers.etag, before.headers.etag)
   })
-})
 
-describeOn(app)("a link", (it) => {
-  it.effect("opens the documents of its account and mode alone", function* () {
-    const { id } = yield* addSigned(yield* addCustomer())
-    assert.strictEqual(yield* statusOf(linkTo(id)), 200)
+  it.effect("are opened by a link of their account and mode alone", function* () {
+    const { id } = yield* addSigned
+    assert.strictEqual(yield* statusOf(link(id)), 200)
     // Signed for somebody who has no such document: as if it were not there.
-    assert.strictEqual(yield* statusOf(linkTo(id, { account_id: otherAccount })), "resource_missing")
-    assert.strictEqual(yield* statusOf(linkTo(id, { livemode: true })), "resource_missing")
-    assert.strictEqual(yield* statusOf(linkTo(id).replace(account, otherAccount)), "link_invalid")
-    assert.strictEqual(yield* statusOf(linkTo(id, { key: 8 })), "link_invalid")
-    assert.strictEqual(yield* statusOf(linkTo(id).replace("/pdf?", "/xml?")), "link_invalid")
-    const other = yield* addSigned(yield* addCustomer())
-    assert.strictEqual(yield* statusOf(linkTo(id).replace(id, other.id)), "link_invalid")
+    assert.strictEqual(yield* statusOf(link(id, { account_id: otherAccount })), "resource_missing")
+    assert.strictEqual(yield* statusOf(link(id, { livemode: true })), "resource_missing")
+    assert.strictEqual(yield* statusOf(link(id).replace(account, otherAccount)), "link_invalid")
+    assert.strictEqual(yield* statusOf(link(id, { key: 8 })), "link_invalid")
+    assert.strictEqual(yield* statusOf(link(id).replace("/pdf?", "/xml?")), "link_invalid")
+    const other = yield* addSigned
+    assert.strictEqual(yield* statusOf(link(id).replace(id, other.id)), "link_invalid")
   })
 
-  it.effect("opens a file and nothing else: every other route asks for a key", function* () {
-    const { id } = yield* addSigned(yield* addCustomer())
-    const query = linkTo(id).split("?")[1]
+  it.effect("are all that a link opens: every other route asks for a key", function* () {
+    const { id } = yield* addSigned
+    const query = link(id).split("?")[1]
     for (const path of [`/v1/invoices/${id}`, "/v1/invoices", `/v1/invoices/${id}/timeline`, "/v1/account"]) {
       assert.strictEqual(yield* statusOf(`${path}?${query}`), "invalid_api_key", path)
     }
     assert.strictEqual(yield* statusOf(`/v1/invoices/${id}/pdf`), "invalid_api_key")
   })
 
-  it.effect("is not looked at where there is a key: the key decides", function* () {
-    const { id } = yield* addSigned(yield* addCustomer())
-    const broken = linkTo(id).slice(0, -2)
+  it.effect("are opened by the key where there is a link as well", function* () {
+    const { id } = yield* addSigned
+    const broken = link(id).slice(0, -2)
     assert.strictEqual(yield* statusOf(broken, {}), 200)
     for (const key of [keys.unknown, keys.revoked]) {
-      assert.strictEqual(yield* statusOf(linkTo(id), bearer(key)), "invalid_api_key")
+      assert.strictEqual(yield* statusOf(link(id), bearer(key)), "invalid_api_key")
     }
     for (const key of [keys.otherAccount, keys.live]) {
-      assert.strictEqual(yield* statusOf(linkTo(id), bearer(key)), "resource_missing")
+      assert.strictEqual(yield* statusOf(link(id), bearer(key)), "resource_missing")
     }
   })
 
-  it.effect("takes no parameter that it does not know, and each of its own once", function* () {
-    const { id } = yield* addSigned(yield* addCustomer())
-    assert.strictEqual(yield* statusOf(`${linkTo(id)}&download=1`), "parameter_unknown")
-    assert.strictEqual(yield* statusOf(`${linkTo(id)}&mode=live`), "parameter_invalid")
-    assert.strictEqual(yield* statusOf(`${linkTo(id)}%00`), "link_invalid")
-    assert.strictEqual(yield* statusOf(linkTo(id), { ...noKey, "svc-version": "1999-01-01" }), "unsupported_version")
-  })
-})
-
-describe("in time", () => {
-  describeOn(app)("a link", (it) => {
-    it.effect("of an answer is good for an hour, of an event for seven days", function* () {
-      yield* addEndpoint()
-      const invoice = yield* accepted
-      const { tables } = yield* MemoryTables
-      const event = tables.events.find(({ object_id }) => object_id === invoice.id)
-      const { object } = JSON.parse(event?.body ?? "{}").data
-      assert.strictEqual(object.status, "accepted_by_authority")
-      assert.deepStrictEqual([yield* opens(invoice.pdf_url), yield* opens(object.pdf_url)], [200, 200])
-      yield* TestClock.adjust("59 minutes")
-      assert.strictEqual(yield* opens(invoice.pdf_url), 200)
-      const fresh = (yield* get(`/v1/invoices/${invoice.id}`)).json
-      assert.notStrictEqual(fresh.pdf_url, invoice.pdf_url)
-      yield* TestClock.adjust("2 minutes")
-      assert.strictEqual(yield* opens(invoice.pdf_url), "link_expired")
-      assert.strictEqual(yield* opens(invoice.xml_url), "link_expired")
-      assert.deepStrictEqual([yield* opens(fresh.pdf_url), yield* opens(object.pdf_url)], [200, 200])
-      const [hour, week] = [invoice, object].map(
-        ({ pdf_url }) => Number(new URL(pdf_url).searchParams.get("expires")) - startOfTest / 1_000
-      )
-      // Of the moment they were made, a second after the beginning, up to the next full minute.
-      assert.deepStrictEqual([hour, week], [61 * 60, 7 * 86_400 + 60])
-    })
+  it.effect("have links without unknown parameters, and each of their own once", function* () {
+    const { id } = yield* addSigned
+    assert.strictEqual(yield* statusOf(`${link(id)}&download=1`), "parameter_unknown")
+    assert.strictEqual(yield* statusOf(`${link(id)}&mode=live`), "parameter_invalid")
+    assert.strictEqual(yield* statusOf(`${link(id)}%00`), "link_invalid")
+    assert.strictEqual(yield* statusOf(link(id), { ...noKey, "svc-version": "1999-01-01" }), "unsupported_version")
   })
 })

@@ -3,11 +3,11 @@ import { Effect } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { invoiceBody, resolutionBody } from "../../support/apps/Invoices.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
-import { addCustomer } from "../../support/apps/MemoryRows.ts"
-import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
+import { addCustomer } from "../../support/apps/PostgresRows.ts"
+import { rowCount } from "../../support/database/Owners.ts"
 import { post, send, type Sent } from "../../support/apps/Requests.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
 type Change = Record<string, unknown>
 
@@ -153,7 +153,7 @@ const ranges: ReadonlyArray<readonly [rule: string, change: Change, param: strin
 const remarks: ReadonlyArray<readonly [rule: string, change: Change, param: string]> = [
   ["FAX09", tax({ code: "02" }), "lines[1].taxes[0].rate"],
   ["FAV03", { operation_type: "09" }, "lines"],
-  ["FBD03", { prepayments: [{ amount: "219000.01", received_date: "2026-11-01" }] }, "prepayments"]
+  ["FBD03", { prepayments: [{ amount: "219000.01", received_date: "2026-01-31" }] }, "prepayments"]
 ]
 
 const others: ReadonlyArray<Broken> = [
@@ -181,11 +181,13 @@ const rulesIn = (file: string) =>
     ([, rule]) => rule ?? ""
   )
 
-const stored = Effect.map(MemoryTables, ({ tables }) => Object.values(tables).map((rows) => [...rows.values()].length))
+const written = ["invoices", "transitions", "events", "resolutions", "idempotency_keys", "audit_log", "marks"]
+
+const stored = Effect.forEach(written, rowCount)
 
 const validate = (body: unknown, headers: Sent["headers"] = {}) => post("/v1/invoices/validate", body, headers)
 
-describeOn(app)("a rule of the authority", (it) => {
+describeLive(app)("The rules of the authority", (it) => {
   it.effect.each(invoices)("%s is named by validation and by creation: %o", function* ([rule, change, param]) {
     const body = { ...invoiceBody(yield* addCustomer()), ...change }
     const before = yield* stored
@@ -217,26 +219,27 @@ describeOn(app)("a rule of the authority", (it) => {
       "accounts/ResolutionRules.ts"
     ]
       .flatMap(rulesIn)
-      // The rules of notes are broken in NoteRules.test.ts, the one of ranges that have expired in Resolutions.test.ts.
+      // The rules of notes are broken in NoteRules.test.ts, the one of ranges that have expired in Resolutions.pg.test.ts.
       .filter((rule) => !/^[CD]|^FAB08a$/.test(rule))
     const broken = [...[...invoices, ...remarks].map(([rule]) => rule), ...others.map(({ rule }) => rule)]
     // Found by the form of a decimal.
     assert.sameMembers([...new Set([...named, "VLR01"])], [...new Set(broken)])
   })
-})
 
-describeOn(app)("POST /v1/invoices/validate", (it) => {
-  it.effect.each(remarks)("warns of %s, and finds the invoice valid", function* ([rule, change, param]) {
-    const body = { ...invoiceBody(yield* addCustomer()), ...change }
-    const { json } = yield* validate(body)
-    assert.deepStrictEqual([json.valid, json.errors, json.warnings.length], [true, [], 1])
-    assert.deepInclude(json.warnings[0], { rule, param })
-    const wrong = yield* validate({ ...body, customer_id: "cust_1" })
-    assert.deepStrictEqual([wrong.json.valid, wrong.json.errors.length], [false, 1])
-    assert.deepStrictEqual(wrong.json.warnings, json.warnings)
-  })
+  it.effect.each(remarks)(
+    "%s is a warning of validation, which finds the invoice valid",
+    function* ([rule, change, param]) {
+      const body = { ...invoiceBody(yield* addCustomer()), ...change }
+      const { json } = yield* validate(body)
+      assert.deepStrictEqual([json.valid, json.errors, json.warnings.length], [true, [], 1])
+      assert.deepInclude(json.warnings[0], { rule, param })
+      const wrong = yield* validate({ ...body, customer_id: "cust_1" })
+      assert.deepStrictEqual([wrong.json.valid, wrong.json.errors.length], [false, 1])
+      assert.deepStrictEqual(wrong.json.warnings, json.warnings)
+    }
+  )
 
-  it.effect("finds nothing wrong with what can be issued, and issues nothing", function* () {
+  it.effect("validation finds nothing wrong with what can be issued, and issues nothing", function* () {
     const body = invoiceBody(yield* addCustomer(), { order: "1" })
     const before = yield* stored
     for (const headers of [{}, { "idempotency-key": undefined }]) {
@@ -248,7 +251,7 @@ describeOn(app)("POST /v1/invoices/validate", (it) => {
     assert.strictEqual((yield* post("/v1/invoices", body)).status, 202)
   })
 
-  it.effect("tells everything at once: a customer who is not there beside the rules", function* () {
+  it.effect("validation reports a missing customer next to broken rules", function* () {
     const { json } = yield* validate({ ...invoiceBody("cust_1"), currency: "USD", ...tax({ value: "1.00" }) })
     assert.deepStrictEqual(
       json.errors.map(({ code, param }: Change) => [param, code]),
@@ -261,18 +264,21 @@ describeOn(app)("POST /v1/invoices/validate", (it) => {
   })
 
   const bodies = [{}, [], null, 5, "x", { odd: 1 }, { ...invoiceBody("cust_1"), odd: 1 }]
-  it.effect.each(bodies.map((body) => ({ body })))("judges any JSON as creation does: $body", function* ({ body }) {
-    const [verdict, refused] = [
-      yield* validate(JSON.stringify(body)),
-      yield* post("/v1/invoices", JSON.stringify(body))
-    ]
-    assert.strictEqual(verdict.status, 200)
-    assert.strictEqual(refused.status, 400)
-    assert.isNotEmpty(verdict.json.errors)
-    assert.deepStrictEqual(verdict.json, { object: "validation", valid: false, errors: refused.json.error.errors })
-  })
+  it.effect.each(bodies.map((body) => ({ body })))(
+    "validation judges any JSON as creation does: $body",
+    function* ({ body }) {
+      const [verdict, refused] = [
+        yield* validate(JSON.stringify(body)),
+        yield* post("/v1/invoices", JSON.stringify(body))
+      ]
+      assert.strictEqual(verdict.status, 200)
+      assert.strictEqual(refused.status, 400)
+      assert.isNotEmpty(verdict.json.errors)
+      assert.deepStrictEqual(verdict.json, { object: "validation", valid: false, errors: refused.json.error.errors })
+    }
+  )
 
-  it.effect("refuses what is no JSON, no body, and a query", function* () {
+  it.effect("validation rejects what is no JSON, no body, and a query", function* () {
     assert.strictEqual((yield* validate("{")).json.error.code, "malformed_json")
     assert.strictEqual((yield* validate(undefined)).json.error.code, "parameter_missing")
     assert.strictEqual((yield* post("/v1/invoices/validate?x=1", {})).json.error.code, "parameter_unknown")

@@ -1,0 +1,40 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { startOfTest } from "../../support/apps/Accounts.ts"
+import { issue } from "../../support/apps/Correcting.ts"
+import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { baseUrl } from "../../support/apps/TestSettings.ts"
+import { get, send } from "../../support/apps/Requests.ts"
+import { noKey } from "../inputs/links.ts"
+import { describeOn } from "../../support/Tests.ts"
+
+/** The code of the refusal, or the status where there is none. */
+const opens = (url: string) =>
+  Effect.map(
+    send({ path: url.slice(baseUrl.length), headers: noKey }),
+    ({ json, status }) => json?.error.code ?? status
+  )
+
+describeOn(app)("A link", (it) => {
+  it.effect("of an answer is good for an hour, of an event for seven days", function* () {
+    const invoice = yield* issue
+    const [event] = (yield* get(`/v1/events?object_id=${invoice.id}`)).json.data
+    const { object } = event.data
+    assert.strictEqual(object.status, "accepted_by_authority")
+    assert.deepStrictEqual([yield* opens(invoice.pdf_url), yield* opens(object.pdf_url)], [200, 200])
+    yield* TestClock.adjust("59 minutes")
+    assert.strictEqual(yield* opens(invoice.pdf_url), 200)
+    const fresh = (yield* get(`/v1/invoices/${invoice.id}`)).json
+    assert.notStrictEqual(fresh.pdf_url, invoice.pdf_url)
+    yield* TestClock.adjust("2 minutes")
+    assert.strictEqual(yield* opens(invoice.pdf_url), "link_expired")
+    assert.strictEqual(yield* opens(invoice.xml_url), "link_expired")
+    assert.deepStrictEqual([yield* opens(fresh.pdf_url), yield* opens(object.pdf_url)], [200, 200])
+    const [hour, week] = [invoice, object].map(
+      ({ pdf_url }) => Number(new URL(pdf_url).searchParams.get("expires")) - startOfTest / 1_000
+    )
+    // Of the moment they were made, a second after the beginning, up to the next full minute.
+    assert.deepStrictEqual([hour, week], [61 * 60, 7 * 86_400 + 60])
+  })
+})
