@@ -2,8 +2,8 @@ import { assert } from "@effect/vitest"
 import { HttpServer } from "effect/http"
 import { compile, folderOf, generated, run } from "../support/apps/GeneratedClient.ts"
 import { keys } from "../support/apps/Accounts.ts"
-import { layer as app } from "../support/apps/MemoryApp.ts"
-import { describeOn } from "../support/Tests.ts"
+import { layer as app } from "../support/apps/PostgresApp.ts"
+import { describeLive } from "../support/Tests.ts"
 
 const program = (baseUrl: string, apiKey: string) => `
 import createClient from "openapi-fetch"
@@ -51,7 +51,7 @@ const mistakes: ReadonlyArray<readonly [from: string, to: string, says: string]>
   ['): "debit_note.email.bounced"', '): "debit_note.failed"', "is not assignable"]
 ]
 
-describeOn(app)("a client generated from the OpenAPI document", (it) => {
+describeLive(app)("a client generated from the OpenAPI document", (it) => {
   it.effect("compiles and drives the service", function* () {
     const baseUrl = HttpServer.formatAddress((yield* HttpServer.HttpServer).address)
     const folder = yield* folderOf({ "folio.ts": yield* generated, "program.ts": program(baseUrl, keys.test) })

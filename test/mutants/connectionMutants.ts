@@ -149,12 +149,12 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
       "keys: a request that waits outlives its key": { "then 'key_ended'": "then null" }
     }
   ),
-  ...guards("src/http/pages/Served.ts", "test/http/service/Reference.test.ts", {
+  ...guards("src/http/pages/Served.ts", "test/http/service/Reference.pg.test.ts", {
     "documentation: it is sent packed to who cannot unpack it": {
       'takesGzip(asked["accept-encoding"])': 'takesGzip("gzip")'
     }
   }),
-  ...guards("src/http/pages/Markdown.ts", "test/http/service/Reference.test.ts", {
+  ...guards("src/http/pages/Markdown.ts", "test/http/service/Reference.pg.test.ts", {
     "documentation: markup in a page is not shown but obeyed": {
       "html: ({ text: markup }) => escape(markup)": "html: ({ text: markup }) => markup"
     }

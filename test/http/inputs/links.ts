@@ -3,20 +3,20 @@ import { startOfTest, testMode } from "../../support/apps/Accounts.ts"
 
 export const noKey = { authorization: undefined }
 
-/** A link of the account's test mode; `lasts` is in seconds from `from`, the beginning of the tests in memory, `key` each byte of the secret key. */
+/** A link of the account's test mode. It lasts this many seconds from `now`; `key` is each byte of the secret key. */
 export const linkTo = (
   id: string,
   {
     file = "pdf",
-    from = startOfTest,
     key = 7,
     lasts = 3_600,
+    now = startOfTest,
     ...account
-  }: { readonly file?: FileKind; readonly from?: number; readonly key?: number; readonly lasts?: number } & Partial<
+  }: { readonly file?: FileKind; readonly key?: number; readonly lasts?: number; readonly now?: number } & Partial<
     typeof testMode
   > = {}
 ) =>
   signedPath(
-    { ...testMode, ...account, path: filePath(id, file), expires: Math.ceil(from / 1_000) + lasts },
+    { ...testMode, ...account, path: filePath(id, file), expires: Math.ceil(now / 1_000) + lasts },
     linkKey(new Uint8Array(32).fill(key))
   )

@@ -6,7 +6,7 @@ import type { BrowserContextOptions } from "playwright-core"
 import { pages } from "../../../src/http/pages/Guides.ts"
 import { resources } from "../../../src/http/pages/reference/Resources.ts"
 import { listening } from "../../support/apps/Listening.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
 import {
   assertFits,
   executablePath,
@@ -17,7 +17,7 @@ import {
   violations,
   withAxe
 } from "../../support/browser/Chromium.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
 const firstViewMax = 300_000
 const paths = [
@@ -69,7 +69,7 @@ const lookAt = (path: string, view: View) => ({
   onlyColours: view.colorScheme === "dark"
 })
 
-describeOn(app)("the documentation in a browser (skipped where there is no Chromium)", (it) => {
+describeLive(app)("the documentation in a browser (skipped where there is no Chromium)", (it) => {
   it.effect.skipIf(executablePath === undefined)(
     "has no fault of access or of its own, light and dark, on a phone and on a desktop",
     function* () {

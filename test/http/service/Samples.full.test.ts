@@ -10,11 +10,11 @@ import { beginnings, type Language, samplesOf } from "../../../src/http/pages/re
 import { environment, php, python, run } from "../../client/Languages.ts"
 import { compile, folderOf } from "../../support/apps/GeneratedClient.ts"
 import { listening } from "../../support/apps/Listening.ts"
-import { keys, startOfTest } from "../../support/apps/Accounts.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { keys } from "../../support/apps/Accounts.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { noticeSecret } from "../../support/apps/TestSettings.ts"
 import { fetchBytes } from "../../support/apps/Requests.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
 const root = Path.resolve(import.meta.dirname, "../../..")
 const operations = resources.flatMap((resource) => resource.operations)
@@ -75,14 +75,10 @@ const settings = (url: string) => ({
   MAIL_NOTICE_SECRET: noticeSecret
 })
 
-/** All curl samples in one shell, whose clock is the one of the tests. */
+/** All curl samples in one shell. */
 const curl = (url: string, folder: string) =>
   Effect.callback<string>((resume) => {
-    const text = [
-      "set -eu",
-      `date() { echo ${startOfTest / 1_000}; }`,
-      ...samplesIn("curl").map((sample) => sample.text)
-    ].join("\n")
+    const text = ["set -eu", ...samplesIn("curl").map((sample) => sample.text)].join("\n")
     execFile(
       "bash",
       ["--norc", "-c", text],
@@ -129,7 +125,7 @@ const faults = new Set([
   "internal_error"
 ])
 
-describeOn(app)("the samples of the reference", (it) => {
+describeLive(app)("the samples of the reference", (it) => {
   it.effect("in curl are requests that the service takes: with a key, at a route, with a right body", function* () {
     const seen = yield* seenBy(curl)
     const samples = samplesIn("curl")

@@ -4,10 +4,10 @@ import * as Fs from "node:fs"
 import { gunzipSync } from "node:zlib"
 import * as Assets from "../../../src/http/pages/Assets.ts"
 import { rendered } from "../../../src/http/pages/Markdown.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { baseUrl } from "../../support/apps/TestSettings.ts"
 import { fetchBytes, get } from "../../support/apps/Requests.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
 const answerMax = 1_000_000
 
@@ -64,7 +64,7 @@ const everyPage = Effect.gen(function* () {
   return { pages, links }
 })
 
-describeOn(app)("the documentation", (it) => {
+describeLive(app)("the documentation", (it) => {
   it.effect("name the address of this service in their commands", function* () {
     for (const path of ["/docs", "/docs/guides/webhooks", "/docs/reference/invoices"]) {
       const { text } = yield* open(path)

@@ -3,10 +3,10 @@ import { Effect } from "effect"
 import { issue } from "../../support/apps/Correcting.ts"
 import { customerBody, invoiceBody, partialNoteBody } from "../../support/apps/Invoices.ts"
 import { keys } from "../../support/apps/Accounts.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { bearer, post, send } from "../../support/apps/Requests.ts"
 import { linkTo, noKey } from "../inputs/links.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
 const codeOf = (sent: Parameters<typeof send>[0]) => Effect.map(send(sent), ({ json }) => json.error.code)
 
@@ -24,7 +24,7 @@ const faults = [
   { code: "malformed_json", change: { body: "{" } }
 ]
 
-describeOn(app)("order of checks", (it) => {
+describeLive(app)("order of checks", (it) => {
   it.effect.each(faults.map((fault, index) => ({ ...fault, later: faults.slice(index + 1) })))(
     "$code comes before all that is checked later",
     function* ({ change, code, headers, later }) {
@@ -43,7 +43,9 @@ describeOn(app)("order of checks", (it) => {
 
   it.effect("a link stands where the key does: after route and method, before all else", function* () {
     const headers = { ...noKey, "svc-version": "1999-01-01" }
-    const [forged, old, right] = [linkTo("inv_1", { key: 8 }), linkTo("inv_1", { lasts: -1 }), linkTo("inv_1")]
+    const now = Date.now()
+    const [forged, right] = [linkTo("inv_1", { now, key: 8 }), linkTo("inv_1", { now })]
+    const old = linkTo("inv_1", { now, lasts: -1 })
     assert.strictEqual(yield* codeOf({ path: forged.replace("/pdf", "/png"), headers }), "route_not_found")
     assert.strictEqual(yield* codeOf({ method: "PUT", path: forged, headers }), "method_not_allowed")
     assert.strictEqual(yield* codeOf({ path: `${forged}&x=1`, headers }), "link_invalid")

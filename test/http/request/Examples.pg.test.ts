@@ -3,10 +3,10 @@ import { openApi } from "../../../src/api/OpenApi.ts"
 import { issue } from "../../support/apps/Correcting.ts"
 import { keyFile } from "../../support/authority/LiveAccounts.ts"
 import { noticeHeaders } from "../../support/mail/MailNotices.ts"
-import { keys, startOfTest } from "../../support/apps/Accounts.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { keys } from "../../support/apps/Accounts.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { bearer, get, send } from "../../support/apps/Requests.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
 // oxlint-disable-next-line typescript/no-explicit-any -- read as a client would, from the text
 const document: any = JSON.parse(JSON.stringify(openApi))
@@ -24,7 +24,7 @@ const creations = Object.entries<Record<string, { readonly requestBody?: object 
       .map(([method]) => ({ method, path }))
 )
 
-describeOn(app)("the examples of the OpenAPI document", (it) => {
+describeLive(app)("the examples of the OpenAPI document", (it) => {
   it.effect.each(creations)("$method $path does what it says with its example", function* ({ method, path }) {
     const body = { ...exampleIn(method, path) }
     if ("customer_id" in body) {
@@ -39,7 +39,7 @@ describeOn(app)("the examples of the OpenAPI document", (it) => {
     // A key file is nobody's to show: in its place stands one of the test's own, which a live key may send.
     const isFile = "pkcs12" in body
     if (isFile) {
-      const { password, pkcs12 } = keyFile({ now: startOfTest })
+      const { password, pkcs12 } = keyFile({ now: Date.now() })
       Object.assign(body, { pkcs12, password })
     }
     const notice = path === "/v1/email-notices" ? yield* noticeHeaders(JSON.stringify(body)) : {}

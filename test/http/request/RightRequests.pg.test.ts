@@ -3,11 +3,11 @@ import { Arbitrary, Effect } from "effect"
 import { asKept } from "../../../src/domain/documents/Details.ts"
 import { acceptedByRules } from "../../support/apps/Correcting.ts"
 import { customerBody } from "../../support/apps/Invoices.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { post, send } from "../../support/apps/Requests.ts"
 import { invoiceRequests, noteRequestOf } from "../../support/documents/RightRequests.ts"
 import { sums } from "../../support/documents/Sums.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
 const notes = [
   ["/v1/credit-notes", "credit_note"],
@@ -21,7 +21,7 @@ const issued = Effect.fnUntraced(function* (path: string, body: object) {
   return yield* acceptedByRules(`${path}/${made.json.id}`)
 })
 
-describeOn(app)("A right request, by chance", (it) => {
+describeLive(app)("A right request, by chance", (it) => {
   it.effect("is accepted by the sandbox and shown as it was sent, as an invoice and as its notes", function* () {
     const buyer = yield* post("/v1/customers", customerBody("900123456"))
     const some = yield* Arbitrary.sampleEffect(invoiceRequests, { count: 25, seed: "http" })

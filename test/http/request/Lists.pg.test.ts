@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { TestClock } from "effect/testing"
-import { issue } from "../../support/apps/Correcting.ts"
+import { SqlClient } from "effect/sql"
+import { issue, settled } from "../../support/apps/Correcting.ts"
 import {
   customerBody,
   endpointBody,
@@ -9,11 +9,11 @@ import {
   partialNoteBody,
   resolutionBody
 } from "../../support/apps/Invoices.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
-import { addCustomer, addDelivery, addDraft, addEndpoint, become } from "../../support/apps/MemoryRows.ts"
-import { MemoryTables } from "../../support/memory/MemoryTables.ts"
-import { get, post } from "../../support/apps/Requests.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
+import { rangeId, testMode } from "../../support/apps/Accounts.ts"
+import { addEndpoint, change } from "../../support/apps/PostgresRows.ts"
+import { get, post, send } from "../../support/apps/Requests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
 const idsOf = (data: ReadonlyArray<{ readonly id: string }>) => data.map(({ id }) => id)
 
@@ -49,7 +49,7 @@ const make = Effect.fnUntraced(function* (count: number, path: string, body: unk
   return idsOf(made.map(({ json }) => json))
 })
 
-describeOn(app)("lists", (it) => {
+describeLive(app)("lists", (it) => {
   it.effect("of nothing", function* () {
     for (const path of [
       "/v1/customers",
@@ -89,70 +89,22 @@ describeOn(app)("lists", (it) => {
     assert.strictEqual(two.json.has_more, true)
   })
 
-  it.effect("of resolutions, events and deliveries page the same way", function* () {
-    const { tables } = yield* MemoryTables
-    tables.resolutions.clear()
-    tables.events.splice(0)
-    for (let index = 0; index < 5; index++) {
-      yield* post("/v1/resolutions", resolutionBody({ from_number: index + 1, to_number: index + 1 }))
-    }
-    const endpoint = yield* addEndpoint()
-    for (let index = 0; index < 5; index++) {
-      yield* addDelivery(endpoint, `inv_${index}`)
-      yield* TestClock.adjust("2 millis")
-    }
-    for (const [path, ids] of [
-      ["/v1/resolutions", [...tables.resolutions.keys()]],
-      ["/v1/events", tables.events.map(({ id }) => id)],
-      [`/v1/webhook-endpoints/${endpoint.id}/deliveries`, [...tables.deliveries.keys()]]
-    ] as const) {
-      assert.lengthOf(ids, 5)
-      yield* showsBothWays(path, ids)
-    }
-    tables.endpoints.clear()
-  })
-
-  it.effect("of invoices and endpoints page the same way", function* () {
-    const customer = yield* post("/v1/customers", customerBody())
-    for (const [path, body] of [
-      ["/v1/invoices", invoiceBody(customer.json.id)],
-      ["/v1/webhook-endpoints", endpointBody("https://hooks.example.com")]
-    ] as const) {
-      yield* showsBothWays(path, yield* make(5, path, body))
-    }
-  })
-
-  it.effect("of e-mails page the same way", function* () {
-    const { id } = yield* Effect.flatMap(addCustomer(), addDraft)
-    yield* become(id, { state: "accepted_by_authority" })
-    const made = yield* make(5, `/v1/invoices/${id}/email`, { to: "compras@example.com" })
-    yield* showsBothWays(`/v1/invoices/${id}/emails`, made)
-  })
-
-  it.effect("of endpoints show no secret", function* () {
-    const { text } = yield* get("/v1/webhook-endpoints")
-    assert.notInclude(text, "whsec_")
-    assert.notInclude(text, '"secret"')
-  })
-})
-
-describeOn(app)("filtered lists", (it) => {
   it.effect(
     "of invoices can be those of a customer, a status, a number or a time, and page the same way",
     function* () {
-      const { tables, until } = yield* MemoryTables
       const buyers = [
         yield* post("/v1/customers", customerBody()),
         yield* post("/v1/customers", customerBody("900373115"))
       ]
+      const made: Array<string> = []
       for (let index = 0; index < 10; index++) {
-        yield* post("/v1/invoices", invoiceBody(buyers[index % 2]?.json.id))
-        yield* until(({ invoices }) => [...invoices.values()].every((row) => row.next_action_at === null))
-        const [id = "", row] = [...tables.invoices].at(-1) ?? []
+        const { json } = yield* post("/v1/invoices", invoiceBody(buyers[index % 2]?.json.id))
+        yield* settled(`/v1/invoices/${json.id}`)
         // Half of them rejected.
-        if (row !== undefined && index % 2 === 1) tables.invoices.set(id, { ...row, state: "rejected_by_authority" })
-        yield* TestClock.adjust("1 second")
+        if (index % 2 === 1) yield* change("invoices", json.id, { state: "rejected_by_authority" })
+        made.push(json.id)
       }
+      yield* showsBothWays("/v1/invoices", made, 3)
       const all: ReadonlyArray<Record<string, string>> = (yield* get("/v1/invoices?limit=100")).json.data
       const [moment = "", buyer = ""] = [all[3]?.["created_at"], buyers[0]?.json.id]
       for (const [query, count, fits] of [
@@ -176,11 +128,38 @@ describeOn(app)("filtered lists", (it) => {
       }
     }
   )
-})
 
-describeOn(app)("lists of notes", (it) => {
-  it.effect("page the same way", function* () {
+  it.effect("of resolutions, events and deliveries page the same way", function* () {
+    const ranges = yield* Effect.forEach([1, 2, 3, 4, 5], (number) =>
+      post("/v1/resolutions", resolutionBody({ from_number: number, to_number: number }))
+    )
+    const endpoint = yield* addEndpoint()
+    const sql = yield* SqlClient.SqlClient
+    const events = yield* sql<{ id: string }>`
+      select id from events where account_id = ${testMode.account_id} and not livemode order by id limit 100`
+    for (const [path, ids] of [
+      ["/v1/resolutions", [rangeId(testMode), ...idsOf(ranges.map(({ json }) => json))]],
+      ["/v1/events", idsOf(events)],
+      [`/v1/webhook-endpoints/${endpoint}/deliveries`, yield* make(5, `/v1/webhook-endpoints/${endpoint}/test`, {})]
+    ] as const) {
+      assert.isAtLeast(ids.length, 5)
+      yield* showsBothWays(path, ids, path === "/v1/events" ? 7 : 2)
+    }
+    yield* send({ method: "DELETE", path: `/v1/webhook-endpoints/${endpoint}` })
+  })
+
+  it.effect("of endpoints page the same way, and show no secret", function* () {
+    const path = "/v1/webhook-endpoints"
+    yield* showsBothWays(path, yield* make(5, path, endpointBody("https://hooks.example.com")))
+    const { text } = yield* get(path)
+    assert.notInclude(text, "whsec_")
+    assert.notInclude(text, '"secret"')
+  })
+
+  it.effect("of e-mails and notes page the same way", function* () {
     const { id } = yield* issue
+    const emails = `/v1/invoices/${id}/email`
+    yield* showsBothWays(`${emails}s`, yield* make(5, emails, { to: "compras@example.com" }))
     for (const path of ["/v1/credit-notes", "/v1/debit-notes"]) {
       yield* showsBothWays(path, yield* make(5, path, partialNoteBody(id, "1.00")))
     }

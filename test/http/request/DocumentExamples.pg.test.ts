@@ -4,10 +4,10 @@ import { invoiceExamples } from "../../../src/api/examples/Invoices.ts"
 import { creditNoteExamples, debitNoteExamples } from "../../../src/api/examples/Notes.ts"
 import { acceptedByRules, issue } from "../../support/apps/Correcting.ts"
 import { customerBody } from "../../support/apps/Invoices.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { get, post } from "../../support/apps/Requests.ts"
 import { sums } from "../../support/documents/Sums.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
 const casesOf = <A extends { readonly title: string }>(examples: Readonly<Record<string, A>>) =>
   Record.toEntries(examples).map(([name, example]) => ({ ...example, name }))
@@ -17,7 +17,7 @@ const notes = [
   ...casesOf(debitNoteExamples).map((example) => ({ ...example, path: "/v1/debit-notes" }))
 ]
 
-describeOn(app)("An example of a document is accepted by the sandbox", (it) => {
+describeLive(app)("An example of a document is accepted by the sandbox", (it) => {
   it.effect.each(casesOf(invoiceExamples))("$name: $title", function* ({ customer, request }) {
     const buyer = yield* post("/v1/customers", customer ?? customerBody("900123456"))
     assert.strictEqual(buyer.status, 201, buyer.text)

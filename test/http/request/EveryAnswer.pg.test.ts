@@ -3,11 +3,11 @@ import { Effect } from "effect"
 import { Api } from "../../../src/api/Api.ts"
 import { customerBody, invoiceBody } from "../../support/apps/Invoices.ts"
 import { keys } from "../../support/apps/Accounts.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { baseUrl } from "../../support/apps/TestSettings.ts"
-import { addCustomer } from "../../support/apps/MemoryRows.ts"
+import { addCustomer } from "../../support/apps/PostgresRows.ts"
 import { get, post, type Reply, send } from "../../support/apps/Requests.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
 const anonymous = { authorization: undefined }
 
@@ -53,7 +53,7 @@ const paths = (() => {
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"]
 
-describeOn(app)("every answer", (it) => {
+describeLive(app)("every answer", (it) => {
   it.effect.each(paths)("$path knows $allow, and answers any method", function* ({ allow, path }) {
     for (const method of methods) {
       const reply = yield* send({ method, path })
