@@ -102,7 +102,7 @@ export const mailMutants: ReadonlyArray<Mutant> = [
     },
     "webhooks: a delivery is planned for the end of the lease before it": { "h.worker is null and ": "" }
   }),
-  ...guards("src/store/webhooks/Redelivery.ts", "test/store/webhooks/DeliveryLine.pg.test.ts", {
+  ...guards("src/store/webhooks/Redelivery.ts", "test/store/contract/Postgres.pg.test.ts", {
     "webhooks: what waits behind a delivery that is asked for waits for its first plan": {
       "and d.status = 'pending' and d.next_attempt_at = h.prior_attempt_at": "and false"
     }

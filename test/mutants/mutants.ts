@@ -29,7 +29,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       "r.next_number + row_number()": "r.next_number + (random() < 0.05)::integer + row_number()"
     }
   }),
-  ...guards("src/store/documents/Transitions.ts", "test/store/documents/Transitions.pg.test.ts", {
+  ...guards("src/store/documents/Transitions.ts", "test/store/contract/Postgres.pg.test.ts", {
     "a step does not compare version and state": { "and i.version = n.version and i.state = n.from_state": "" }
   }),
   ...guards(
@@ -48,7 +48,7 @@ export const mutants: ReadonlyArray<Mutant> = [
         "join webhook_endpoints w on w.account_id = e.account_id"
     }
   }),
-  ...guards("src/store/webhooks/DeliveryClaims.ts", "test/store/webhooks/Deliveries.pg.test.ts", {
+  ...guards("src/store/webhooks/DeliveryClaims.ts", "test/store/contract/Postgres.pg.test.ts", {
     "a later event does not wait for an earlier one of the same resource": {
       "(select d.* from (${line}) d where ${firstOfItsResource})": "(${line})"
     },
@@ -56,7 +56,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       "set next_attempt_at = now() + ${deliveryLeaseSeconds} * interval '1 second'": "set next_attempt_at = now()"
     }
   }),
-  ...guards("src/store/webhooks/Deliveries.ts", "test/store/webhooks/Deliveries.pg.test.ts", {
+  ...guards("src/store/webhooks/Deliveries.ts", "test/store/contract/Postgres.pg.test.ts", {
     "an attempt is recorded without a look at how many there were": {
       "and d.attempts = n.attempts and d.status = n.from_status": ""
     }
@@ -156,7 +156,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       "attempts >= internalFailuresMax": "attempts >= Number.POSITIVE_INFINITY"
     }
   }),
-  ...guards("src/store/documents/Invoices.ts", "test/store/documents/DueDocuments.pg.test.ts", {
+  ...guards("src/store/documents/Invoices.ts", "test/store/contract/Postgres.pg.test.ts", {
     "an actor that was never told is never reminded": {
       "from (select * from draft union all select * from numbered) due": "from (select * from draft) due"
     }

@@ -221,7 +221,7 @@ export const paperMutants: ReadonlyArray<Mutant> = [
       "state in ('queued', 'canceled', 'numbered', 'failed')": "state <> 'unknown'"
     }
   }),
-  ...guards("src/store/documents/Numbering.ts", "test/store/documents/Redating.pg.test.ts", {
+  ...guards("src/store/documents/Numbering.ts", "test/store/contract/Postgres.pg.test.ts", {
     "what was submitted is dated anew": { "not is_issued(i) and": "" }
   }),
   ...guards("src/domain/documents/InvoiceLifecycle.ts", "test/domain/documents/InvoiceLifecycle.test.ts", {

@@ -213,7 +213,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
       'text.toWellFormed().replaceAll(/[\\p{Cc}\\ufffe\\uffff]+/gu, " ")': "text"
     }
   }),
-  ...guards("src/store/webhooks/Events.ts", "test/store/webhooks/Events.pg.test.ts", {
+  ...guards("src/store/webhooks/Events.ts", "test/store/contract/Postgres.pg.test.ts", {
     "who waits for one object looks at every event of the account": {
       "(n.object_id is null or e.object_id = n.object_id)": "true"
     }

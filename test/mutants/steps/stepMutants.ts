@@ -1,6 +1,6 @@
 import { guards, type Mutant } from "../Mutant.ts"
 
-const takenAtOnce = "test/store/webhooks/TakenAtOnce.pg.test.ts"
+const contract = "test/store/contract/Postgres.pg.test.ts"
 
 /** Guards of what is done in one statement: signing with submitting, an event with the taking of its deliveries, and a group of documents. */
 export const stepMutants: ReadonlyArray<Mutant> = [
@@ -11,7 +11,7 @@ export const stepMutants: ReadonlyArray<Mutant> = [
         "elsif false and not exists (\n        select from invoice_documents"
     }
   }),
-  ...guards("src/store/documents/Transitions.ts", "test/store/documents/Transitions.pg.test.ts", {
+  ...guards("src/store/documents/Transitions.ts", contract, {
     "steps: a document that is submitted at once was never signed, says its timeline": {
       "from done where signs\n": "from done where false\n"
     }
@@ -65,7 +65,7 @@ export const stepMutants: ReadonlyArray<Mutant> = [
       "Effect.catchCause((cause) =>": "Effect.catchCauseIf(() => false, (cause) =>"
     }
   }),
-  ...guards("src/store/webhooks/NewDeliveries.ts", takenAtOnce, {
+  ...guards("src/store/webhooks/NewDeliveries.ts", contract, {
     "steps: a delivery is taken beyond max_in_flight": { "select w.max_in_flight > (": "select w.max_in_flight >= (" },
     "steps: a delivery is taken before one that is due": { ") > now(), true)": ") > now() or true, true)" },
     "steps: a delivery is taken though an earlier one of its resource waits": {

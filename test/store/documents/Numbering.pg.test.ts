@@ -117,14 +117,6 @@ describeLive(TestDatabase.layer)("Numbering", (it) => {
     yield* assertGapless(from, drafts)
   })
 
-  it.effect("gives one number to a draft that one batch holds twice", function* () {
-    const { drafts, first, from } = yield* owners(6)
-    const answers = yield* numberAll(first, [...drafts, ...drafts])
-    assert.strictEqual(answers.filter((answer) => answer === "numbered").length, 6)
-    assert.strictEqual(answers.filter((answer) => answer === "not_a_draft").length, 6)
-    yield* assertGapless(from, drafts)
-  })
-
   it.effect("uses no number in a statement whose connection breaks", function* () {
     const { drafts, first, from } = yield* owners(8)
     const sql = yield* SqlClient.SqlClient
@@ -149,15 +141,5 @@ describeLive(TestDatabase.layer)("Numbering", (it) => {
       drafts.map((_, index) => index !== 4)
     )
     yield* assertGapless(from, drafts, 9)
-  })
-
-  it.effect("gives the last numbers of a range to the first drafts and none to the others", function* () {
-    const { drafts, first, from, second } = yield* owners(8)
-    const sql = yield* SqlClient.SqlClient
-    yield* sql`update resolutions set to_number = next_number + 2`
-    const answers = yield* Effect.all([numberAll(first, drafts), numberAll(second, drafts)], { concurrency: 2 })
-    assert.strictEqual(answers.flat().filter((answer) => answer === "numbered").length, 3)
-    yield* assertGapless(from, drafts, 3)
-    assert.deepStrictEqual(yield* numberAll(first, drafts.slice(-1)), ["no_number_left"])
   })
 })

@@ -2,10 +2,7 @@ import { assert } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import type { InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
 import { type NewDate, Numbering } from "../../../src/store/documents/Numbering.ts"
-import { Transitions } from "../../../src/store/documents/Transitions.ts"
-import { restingAt } from "../../support/database/Owners.ts"
 import { TestDatabase } from "../../support/database/Postgres.ts"
-import { answered } from "../../support/database/Refusals.ts"
 import { describeLive } from "../../support/Tests.ts"
 import { twoOwners } from "../../support/database/TwoOwners.ts"
 
@@ -39,8 +36,7 @@ const setUp = Effect.gen(function* () {
   return {
     document,
     first: Context.get(first, Numbering),
-    second: Context.get(second, Numbering),
-    move: Context.get(first, Transitions).move
+    second: Context.get(second, Numbering)
   }
 })
 
@@ -65,25 +61,4 @@ describeLive(TestDatabase.layer)("Redating", (it) => {
       })
     }
   )
-
-  it.effect("comes too late for what was submitted, whatever its state is now", function* () {
-    const { document, first, move } = yield* setUp
-    const { date: given, stored } = yield* document("signed")
-    const { key } = given
-    yield* move({ key, version: 1, from: "signed", command: "Submit", to: "submitted", ...restingAt("submitted") })
-    assert.strictEqual(yield* answered(first.redate({ ...given, version: 2 })), "too_late")
-    yield* move({ key, version: 2, from: "submitted", command: "Fail", to: "failed", ...restingAt("failed") })
-    yield* move({ key, version: 3, from: "failed", command: "Retry", to: "signed", ...restingAt("signed") })
-    const before = yield* stored
-    assert.strictEqual(yield* answered(first.redate({ ...given, version: 4 })), "too_late")
-    assert.deepStrictEqual(yield* stored, before)
-  })
-
-  it.effect("needs a range that is valid on the new day", function* () {
-    const { document, first } = yield* setUp
-    const { date, stored } = yield* document()
-    const before = yield* stored
-    assert.strictEqual(yield* first.redate({ ...date, issue_date: "2031-01-01" }), "out_of_range")
-    assert.deepStrictEqual(yield* stored, before)
-  })
 })

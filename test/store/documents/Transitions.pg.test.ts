@@ -5,7 +5,6 @@ import type { InvoiceId } from "../../../schemas/Id.ts"
 import type { InvoiceCommand, InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
 import { Ids } from "../../../src/store/sql/Ids.ts"
 import { type Step, Transitions } from "../../../src/store/documents/Transitions.ts"
-import type { StoredWebhookEndpoint } from "../../../src/store/webhooks/WebhookEndpoints.ts"
 import { blocked, restingAt, seedEndpoint, withRepeats } from "../../support/database/Owners.ts"
 import { TestDatabase } from "../../support/database/Postgres.ts"
 import { refusal } from "../../support/database/Refusals.ts"
@@ -13,9 +12,12 @@ import { until } from "../../support/apps/Until.ts"
 import { describeLive } from "../../support/Tests.ts"
 import { lockRows, twoOwners } from "../../support/database/TwoOwners.ts"
 
-/** Two owners of the same `count` documents. */
+/** Two owners of the same `count` documents, and an endpoint that wants their outcomes. */
 const owners = Effect.fnUntraced(function* (count: number, state: InvoiceState = "submitted") {
-  const { account, first, second, seed } = yield* twoOwners
+  const { account, first, second, seed, sql } = yield* twoOwners
+  yield* sql`truncate deliveries, attempts`
+  yield* sql`delete from webhook_endpoints`
+  yield* seedEndpoint(account, {}).pipe(Effect.provideContext(first))
   const documents = yield* seed(count, state)
   const ids = Context.get(first, Ids)
 
@@ -33,8 +35,6 @@ const owners = Effect.fnUntraced(function* (count: number, state: InvoiceState =
     }))
   return {
     account,
-    endpoint: (change: Partial<StoredWebhookEndpoint> = {}, mode = account) =>
-      seedEndpoint(mode, change).pipe(Effect.provideContext(first)),
     documents,
     document: documents[0],
     accept: (id: InvoiceId) => outcome(id, "Accept", "accepted_by_authority"),
@@ -60,55 +60,6 @@ const before = { state: "submitted", version: 1, events: 0n, deliveries: 0n, log
 const accepted = { state: "accepted_by_authority", version: 2, events: 1n, deliveries: 1n, log: 1n }
 
 describeLive(TestDatabase.layer)("Transitions", (it) => {
-  it.effect("moves a document with its event and a delivery to each endpoint that wants it", function* () {
-    const { accept, document, endpoint, first, account } = yield* owners(1)
-    const wanted = yield* Effect.all([endpoint(), endpoint()])
-    yield* endpoint({ is_active: false })
-    yield* endpoint({ subscribed_events: ["invoice.failed"] })
-    yield* endpoint({}, { ...account, livemode: true })
-    const { endpoints, moved } = yield* first.move(yield* accept(document))
-    assert.isTrue(moved)
-    assert.sameMembers([...endpoints], wanted)
-    assert.deepStrictEqual(yield* written(document), { ...accepted, deliveries: 2n })
-    const sql = yield* SqlClient.SqlClient
-    yield* sql`delete from deliveries`
-    yield* sql`delete from webhook_endpoints where id <> ${wanted[0]}`
-  })
-
-  it.effect("signs and submits in one step of two versions, with the bytes", function* () {
-    const { account, document, first, second } = yield* owners(1, "numbered")
-    const sql = yield* SqlClient.SqlClient
-    const signed = new TextEncoder().encode("<signed/>")
-    const step: Step = {
-      key: { ...account, id: document },
-      version: 1,
-      from: "numbered",
-      command: "Submit",
-      to: "submitted",
-      signs: true,
-      signed,
-      attempt: true,
-      leaves: true,
-      held: true,
-      alarmMs: 1_000
-    }
-    assert.isTrue((yield* first.move(step)).moved)
-    assert.isFalse((yield* second.move(step)).moved)
-    const rows = yield* sql`
-      select state, version, attempts, submitted_at is not null as has_left, worker is not null as is_held,
-        (select convert_from(signed, 'utf8') from invoice_documents where invoice_id = i.id) as signed
-      from invoices i where id = ${document}`
-    assert.deepStrictEqual(rows, [
-      { state: "submitted", version: 3, attempts: 1, has_left: true, is_held: true, signed: "<signed/>" }
-    ])
-    const log = yield* sql`
-      select version, command, from_state, to_state from transitions where invoice_id = ${document} order by version`
-    assert.deepStrictEqual(log, [
-      { version: 2, command: "Sign", from_state: "numbered", to_state: "signed" },
-      { version: 3, command: "Submit", from_state: "signed", to_state: "submitted" }
-    ])
-  })
-
   it.effect("stores of each step of a batch what that step brings", function* () {
     const { accept, account, documents, first } = yield* owners(4)
     const sql = yield* SqlClient.SqlClient
@@ -180,16 +131,6 @@ describeLive(TestDatabase.layer)("Transitions", (it) => {
       update invoices set state = 'accepted_by_authority', version = version + 1, next_action_at = null, updated_at = now()
       where id = ${document}`
     assert.deepInclude(yield* written(document), { state: "accepted_by_authority", version: 2 })
-  })
-
-  it.effect("lets an owner change nothing that has read an older version", function* () {
-    const { accept, document, first, reject, second } = yield* owners(1)
-    yield* first.move(yield* accept(document))
-    const stale = yield* reject(document)
-    for (const step of [stale, { ...stale, version: 2 }, { ...stale, from: "accepted_by_authority" } as const]) {
-      assert.deepStrictEqual(yield* second.move(step), { moved: false, endpoints: [], taken: null, emailed: false })
-    }
-    assert.deepStrictEqual(yield* written(document), accepted)
   })
 
   it.effect("stores one of two contradictory outcomes that come at once", function* () {
@@ -284,26 +225,5 @@ describeLive(TestDatabase.layer)("Transitions", (it) => {
       [true, true, true, true]
     )
     assert.strictEqual(repeats, 0)
-  })
-
-  it.effect("stores one event of a step that one batch holds twice", function* () {
-    const { accept, document, first } = yield* owners(1)
-    const steps = [yield* accept(document), yield* accept(document)]
-    const results = yield* Effect.forEach(steps, first.move, { concurrency: "unbounded" })
-    assert.strictEqual(results.filter((result) => result.moved).length, 1)
-    assert.deepStrictEqual(yield* written(document), accepted)
-  })
-
-  it.effect("numbers events in the order in which one batch holds them", function* () {
-    const { accept, documents, first } = yield* owners(40)
-    const sql = yield* SqlClient.SqlClient
-    const shuffled = documents.toReversed()
-    yield* Effect.forEach(yield* Effect.forEach(shuffled, accept), first.move, { concurrency: "unbounded" })
-    const rows = yield* sql<{ object_id: string }>`
-      select object_id from events where object_id = any(${shuffled}) order by seq`
-    assert.deepStrictEqual(
-      rows.map((row) => row.object_id),
-      shuffled
-    )
   })
 })

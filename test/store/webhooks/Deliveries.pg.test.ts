@@ -1,11 +1,10 @@
 import { assert } from "@effect/vitest"
-import { Array, Effect, Fiber } from "effect"
+import { Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Deliveries, DueDelivery } from "../../../src/store/webhooks/Deliveries.ts"
-import { completed, deliveryOwners, secret } from "../../support/receiver/DeliveryOwners.ts"
+import { completed, deliveryOwners } from "../../support/receiver/DeliveryOwners.ts"
 import { blocked, withRepeats } from "../../support/database/Owners.ts"
 import { TestDatabase } from "../../support/database/Postgres.ts"
-import { answered } from "../../support/database/Refusals.ts"
 import { until } from "../../support/apps/Until.ts"
 import { describeLive } from "../../support/Tests.ts"
 import { endedOr, lockRows, paused } from "../../support/database/TwoOwners.ts"
@@ -23,11 +22,6 @@ const rows = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return yield* sql<Row>`
     select status, attempts, next_attempt_at = 'infinity' as resting from deliveries order by seq`
-})
-
-const elapse = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* sql`update deliveries set next_attempt_at = now() where status = 'pending'`
 })
 
 describeLive(TestDatabase.layer)("Deliveries", (it) => {
@@ -54,54 +48,6 @@ describeLive(TestDatabase.layer)("Deliveries", (it) => {
     }
   )
 
-  it.effect(
-    "gives a document's later event to nobody while an earlier one is under way or waits for a retry",
-    function* () {
-      const { first, key, second } = yield* deliveryOwners(4)
-      const due = yield* first.take(key, 0)
-      assert.strictEqual(due.length, 2)
-      assert.deepStrictEqual(yield* second.take(key, 0), [])
-      yield* first.record(completed(due[0]!, false))
-      yield* first.record(completed(due[1]!, true))
-      const next = yield* second.take(key, 0)
-      assert.strictEqual(next.length, 1)
-      assert.deepStrictEqual(
-        (yield* rows).map((row) => [row.status, row.attempts]),
-        [
-          ["pending", 1],
-          ["succeeded", 1],
-          ["pending", 0],
-          ["pending", 0]
-        ]
-      )
-    }
-  )
-
-  it.effect("leaves room for what is in flight", function* () {
-    const { first, key } = yield* deliveryOwners(40)
-    assert.strictEqual((yield* first.take(key, 7)).length, 3)
-    assert.strictEqual((yield* first.take(key, 10)).length, 0)
-    assert.strictEqual((yield* first.take(key, 12)).length, 0)
-  })
-
-  it.effect(
-    "gives a delivery again when its lease has ended, and ignores what its first owner then records",
-    function* () {
-      const { first, key, second } = yield* deliveryOwners(2)
-      const sql = yield* SqlClient.SqlClient
-      const [frozen] = yield* first.take(key, 0)
-      yield* elapse
-      const [again] = yield* second.take(key, 0)
-      assert.deepStrictEqual(again, frozen)
-      yield* second.record(completed(again!, true))
-      yield* answered(first.record(completed(frozen!, false)))
-      const [row] = yield* rows
-      assert.deepStrictEqual(row, { status: "succeeded", attempts: 1, resting: false })
-      const logged = yield* sql`select response_status from attempts`
-      assert.deepStrictEqual(logged, [{ response_status: 200 }])
-    }
-  )
-
   it.effect("takes nothing that another owner is just taking", function* () {
     const { first, key, second } = yield* deliveryOwners(2)
     const sql = yield* SqlClient.SqlClient
@@ -112,15 +58,6 @@ describeLive(TestDatabase.layer)("Deliveries", (it) => {
     yield* release
     assert.deepStrictEqual(yield* Fiber.join(taking), [[], []])
     assert.strictEqual((yield* first.take(key, 0)).length, 1)
-  })
-
-  it.effect("records an attempt once, though a batch holds it twice and another owner made it as well", function* () {
-    const { first, key, second } = yield* deliveryOwners(2)
-    const [delivery] = yield* first.take(key, 0)
-    const attempts = Array.makeBy(3, () => completed(delivery!, false))
-    yield* answered(Effect.forEach(attempts, first.record, { concurrency: "unbounded" }))
-    yield* answered(second.record(completed(delivery!, false)))
-    assert.strictEqual((yield* rows)[0]?.attempts, 1)
   })
 
   it.effect("lets two owners that record the same attempts wait for each other, and not both at once", function* () {
@@ -134,14 +71,6 @@ describeLive(TestDatabase.layer)("Deliveries", (it) => {
     yield* release
     assert.deepStrictEqual((yield* Fiber.join(both)).repeats, 0)
     assert.strictEqual((yield* rows).filter((row) => row.status === "succeeded").length, 3)
-  })
-
-  it.effect("opens the secret that is valid when a delivery is taken", function* () {
-    const { endpoints, first, key } = yield* deliveryOwners(2)
-    assert.strictEqual((yield* first.take(key, 0))[0]?.secret, secret)
-    yield* endpoints.replaceSecret(key, "whsec_bmV3", new Date())
-    yield* elapse
-    assert.strictEqual((yield* first.take(key, 0))[0]?.secret, "whsec_bmV3")
   })
 
   it.effect("does not put to rest what an activation has just made due", function* () {

@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { completed } from "../../support/receiver/DeliveryOwners.ts"
-import { takeOne, world } from "../../support/receiver/Redeliveries.ts"
+import { world } from "../../support/receiver/Redeliveries.ts"
 import { onPostgres } from "../../support/database/TwoOwners.ts"
 
 /** Documents with two deliveries each, of which the first is planned for in an hour and the second is due. */
@@ -88,20 +88,3 @@ onPostgres(
     assert.deepStrictEqual(yield* state, { due: 0, pending: 3, apart: 0 })
   }
 )
-
-onPostgres("what waits behind a planned delivery goes on at once after an attempt that was asked for", function* () {
-  const it = yield* world(2)
-  const [head] = yield* it.first.take(it.key, 0)
-  yield* it.first.record(completed(head!, false))
-  assert.deepStrictEqual(yield* it.first.take(it.key, 0), [])
-  assert.deepStrictEqual(yield* state, { due: 0, pending: 2, apart: 0 })
-  yield* it.redeliver(head!.id)
-  yield* it.redeliver(head!.id)
-  const failing = yield* takeOne(it, head!.id)
-  yield* it.first.record({ ...completed(failing, false), retryInMs: null })
-  assert.deepStrictEqual(yield* it.first.take(it.key, 0), [])
-  assert.deepStrictEqual(yield* state, { due: 0, pending: 2, apart: 0 }, "planned as before")
-  yield* it.redeliver(head!.id)
-  assert.isTrue(yield* it.first.record(completed(yield* takeOne(it, head!.id), true)))
-  assert.strictEqual((yield* it.first.take(it.key, 0)).length, 1)
-})

@@ -142,40 +142,6 @@ onPostgres("those who wait are told of events of their own account and mode alon
   assert.deepInclude(refused, { code: "invalid_cursor", param: "after" })
 })
 
-onPostgres("filters choose by type, object and time, in lists and for those who follow", function* () {
-  const { follow, ids, list, account } = yield* world
-  const times = [at(-30), at(-20), at(-10), at(0)] as const
-  for (const [index, id] of ids.entries()) {
-    const type = index % 2 === 0 ? "invoice.failed" : "invoice.accepted_by_authority"
-    yield* insert(account, id, {
-      type,
-      object_id: `inv_${index < 3 ? 1 : 2}`,
-      object_version: index,
-      created_at: times[index]
-    })
-  }
-  const cases: ReadonlyArray<readonly [Partial<EventFilter>, ReadonlyArray<number>]> = [
-    [{}, [0, 1, 2, 3]],
-    [{ types: ["invoice.failed"] }, [0, 2]],
-    [{ types: ["invoice.failed", "invoice.accepted_by_authority"] }, [0, 1, 2, 3]],
-    [{ types: [] }, []],
-    [{ object_id: "inv_2" }, [3]],
-    [{ from: times[1] }, [1, 2, 3]],
-    [{ to: times[1] }, [0, 1]],
-    [{ from: times[1], to: times[2] }, [1, 2]],
-    [{ from: at(1000) }, []],
-    [{ to: at(-1000) }, []],
-    [{ types: ["invoice.failed"], object_id: "inv_1", from: times[1] }, [2]]
-  ]
-  for (const [change, expected] of cases) {
-    const filter = { ...everything, ...change }
-    const found = expected.map((index) => ids[index])
-    yield* shows(follow(beginning, filter), found)
-    yield* shows(list(filter), found.toReversed())
-  }
-  yield* shows(follow(beginning, everything, 2), [ids[0], ids[1]])
-})
-
 onPostgres("those who wait are told of what fits their filter alone, and look once at what does not", function* () {
   const { events, ids, news, account, waiter } = yield* world
   const fitting: ReadonlyArray<Partial<EventFilter>> = [

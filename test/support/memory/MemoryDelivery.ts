@@ -130,7 +130,7 @@ const move = (tables: Tables, step: Step, now: number): Moved => {
   const endpoints = publish(tables, key, event, version, now)
   const taken = takeAtOnce(tables, step, event.id, now)
   const isLeft = (id: string) => taken.every(({ endpoint_id }) => endpoint_id !== id)
-  return { moved: true, endpoints: endpoints.filter(isLeft), taken, emailed }
+  return { moved: true, endpoints: endpoints.filter(isLeft), taken: taken.length === 0 ? null : taken, emailed }
 }
 
 /** As a batcher takes several items at once. */
