@@ -14,7 +14,7 @@ import { describeLive } from "../../support/Tests.ts"
 /** An invoice that is signed, and not yet on its way. */
 const addSigned = Effect.tap(addInvoice(), ({ id }) => become(id, "signed"))
 
-const link = (id: string, options: Parameters<typeof linkTo>[1] = {}) => linkTo(id, { from: Date.now(), ...options })
+const link = (id: string, options: Parameters<typeof linkTo>[1] = {}) => linkTo(id, { now: Date.now(), ...options })
 
 const pathOf = (url: string) => {
   assert.isTrue(url.startsWith(`${baseUrl}/v1/`), url)
