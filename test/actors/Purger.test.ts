@@ -1,25 +1,38 @@
-import { assert, describe } from "@effect/vitest"
-import { Effect } from "effect"
+import { assert } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestRunner } from "effect/cluster"
 import { TestClock } from "effect/testing"
-import { actors } from "../support/apps/MemoryApp.ts"
-import { MemoryTables } from "../support/memory/MemoryTables.ts"
+import * as Purger from "../../src/actors/Purger.ts"
+import { Retention } from "../../src/store/sql/Retention.ts"
 import { itOn } from "../support/Tests.ts"
-import { atCalls, atNoCalls } from "../support/memory/Calls.ts"
 
-const purges = ["Retention.idempotency_keys", "Retention.deliveries", "Retention.events"] as const
+const counts = [0, 0, 0]
+let isBroken = false
+const purge = (table: number) => Effect.sync(() => (counts[table]! += 1) * 0)
 
-describe("Housekeeping", () => {
-  itOn(actors).effect("looks at each table once a minute, and at the others when one cannot be purged", function* () {
-    const memory = yield* MemoryTables
-    const counts = () => purges.map(memory.count)
-    assert.deepStrictEqual(counts(), [1, 1, 1])
-    yield* atCalls(purges[0], Effect.die("broken"))
+const housekeeping = Purger.layer.pipe(
+  Layer.provide(
+    Layer.mock(Retention)({
+      idempotency_keys: Effect.suspend(() => (isBroken ? Effect.die("broken") : purge(0))),
+      deliveries: purge(1),
+      events: purge(2)
+    })
+  ),
+  Layer.provide(TestRunner.layer)
+)
+
+itOn(housekeeping).effect(
+  "Housekeeping looks at each table once a minute, and at the others when one cannot be purged",
+  function* () {
+    yield* TestClock.adjust("1 second")
+    assert.deepStrictEqual(counts, [1, 1, 1])
+    isBroken = true
     yield* TestClock.adjust("58 seconds")
-    assert.deepStrictEqual(counts(), [1, 1, 1])
+    assert.deepStrictEqual(counts, [1, 1, 1])
     yield* TestClock.adjust("2 seconds")
-    assert.deepStrictEqual(counts(), [1, 2, 2])
-    yield* atNoCalls
+    assert.deepStrictEqual(counts, [1, 2, 2])
+    isBroken = false
     yield* TestClock.adjust("1 minute")
-    assert.deepStrictEqual(counts(), [2, 3, 3])
-  })
-})
+    assert.deepStrictEqual(counts, [2, 3, 3])
+  }
+)

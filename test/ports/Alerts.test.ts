@@ -1,79 +1,107 @@
 import { assert } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
+import { TestRunner } from "effect/cluster"
 import { TestClock } from "effect/testing"
-import { type Alert, AlertFailed, Alerts } from "../../src/outbound/alerts/Alerts.ts"
-import { Incidents } from "../../src/store/incidents/Incidents.ts"
-import { serviceWith } from "../support/apps/MemoryApp.ts"
-import { addEndpoint } from "../support/apps/MemoryRows.ts"
+import { IncidentId } from "../../schemas/Id.ts"
+import * as Watch from "../../src/actors/Watch.ts"
+import { ServiceInfo } from "../../src/api/ServiceInfo.ts"
+import { nextAlertDelayMs } from "../../src/domain/webhooks/RetrySchedule.ts"
+import { AlertFailed, Alerts } from "../../src/outbound/alerts/Alerts.ts"
+import { type Attempted, Incidents, type Telling, tellingLeaseSeconds } from "../../src/store/incidents/Incidents.ts"
 import { patiently } from "../support/apps/Until.ts"
-import { MemoryTables } from "../support/memory/MemoryTables.ts"
-import { describeOn } from "../support/Tests.ts"
+import { itOn } from "../support/Tests.ts"
 import { breakable, faultOf, installed } from "./Faults.ts"
 import { alerts } from "./PortTable.ts"
 
-const cases = Object.keys(alerts.send)
+const channels = ["one", "other"]
+const opened: Omit<Telling, "attempts"> = {
+  id: IncidentId.make(`inc_${"a".repeat(26)}`),
+  kind: "endpoint_failing",
+  subject: "we_1",
+  severity: "warning",
+  account_id: null,
+  livemode: null,
+  issuer: null,
+  summary: "The endpoint fails.",
+  action: "Repair it.",
+  details: {},
+  since: new Date(0),
+  opened_at: new Date(0),
+  ended_at: null,
+  state: "opened"
+}
 
-const taken: Array<readonly [channel: string, alert: Alert]> = []
-const twoChannels = Layer.succeed(Alerts, {
-  channels: ["one", "other"],
-  send: (channel, alert) => Effect.sync(() => void taken.push([channel, alert]))
-})
+const taken: Array<string> = []
+const attempts: Array<Attempted> = []
 
-/** Lets the service look and tell again and again until this holds. */
-const watched = <A>(look: Effect.Effect<A>, holds: (seen: A) => boolean) =>
+/** One incident that two channels are to be told of, each when its time has come. */
+const oneIncident = Layer.unwrap(
+  Effect.sync(() => {
+    taken.length = 0
+    attempts.length = 0
+    const due = new Map(channels.map((channel) => [channel, 0]))
+    const countOf = (channel: string) => attempts.filter((one) => one.channel === channel).length
+    return Layer.mock(Incidents)({
+      sources: [],
+      open: Effect.succeed([]),
+      record: () => Effect.void,
+      take: (channel) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          if (now < due.get(channel)!) return []
+          due.set(channel, now + tellingLeaseSeconds * 1_000)
+          return [{ ...opened, attempts: countOf(channel) + 1 }]
+        }),
+      told: (one) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          attempts.push(one)
+          due.set(one.channel, now + (one.retryInMs ?? Infinity))
+        })
+    })
+  })
+)
+
+const watch = Watch.layer.pipe(
+  Layer.provideMerge(
+    Layer.mergeAll(
+      TestRunner.layer,
+      oneIncident,
+      Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl: "http://folio.test" }),
+      Layer.sync(Alerts, () => ({ channels, send: (channel) => Effect.sync(() => void taken.push(channel)) }))
+    )
+  )
+)
+
+/** Lets the time go by until this holds. */
+const watched = (holds: () => boolean) =>
   patiently(
     Effect.repeat(
-      TestClock.adjust("30 seconds").pipe(
-        Effect.andThen(Effect.promise(() => new Promise(setImmediate))),
-        Effect.andThen(look)
+      Effect.andThen(
+        TestClock.adjust("10 seconds"),
+        Effect.promise(() => new Promise(setImmediate))
       ),
       { until: holds }
     )
   )
 
-describeOn(serviceWith(twoChannels))("An alert", (it) => {
-  it.effect.each(cases)("of an incident whose Alerts.send %s: told again", function* (fault) {
-    const { tables } = yield* MemoryTables
-    const incidents = yield* Incidents
-    const port = yield* Alerts
+itOn(watch).effect.each(Object.keys(alerts.send))(
+  "An alert of an incident whose Alerts.send %s: told again, on each channel",
+  function* (fault) {
     const switched = breakable()
-    yield* installed(port, "send", switched)
+    yield* installed(yield* Alerts, "send", switched)
     switched.fault = faultOf(fault, { AlertFailed: new AlertFailed({ message: "no" }) }, [])
-    const endpoint = yield* addEndpoint()
-    const failing_since = new Date(0)
-    tables.endpoints.set(endpoint.id, { ...tables.endpoints.get(endpoint.id)!, failing_since })
-    const about = () => taken.filter(([, { subject }]) => subject === endpoint.id)
-
-    yield* watched(
-      Effect.sync(() => switched.calls),
-      (calls) => calls >= 3
-    )
-    assert.isEmpty(about())
+    yield* watched(() => attempts.length >= 4)
+    assert.isEmpty(taken)
     switched.fault = null
-    yield* watched(Effect.sync(about), (some) => some.length === 2)
-    assert.deepStrictEqual(
-      about()
-        .map(([channel, { kind, state }]) => [channel, kind, state])
-        .toSorted(),
-      ["one", "other"].map((channel) => [channel, "endpoint_failing", "opened"])
-    )
-    const [row] = (yield* incidents.list).filter(({ subject }) => subject === endpoint.id)
-    assert.isTrue(row?.told.every(({ next_attempt_at, told_at }) => told_at !== null && next_attempt_at === null))
-
-    // It is told once, and once when it has been gone for five minutes.
-    tables.endpoints.delete(endpoint.id)
-    yield* TestClock.adjust("4 minutes")
-    assert.lengthOf(about(), 2)
-    yield* watched(Effect.sync(about), (some) => some.length === 4)
-    yield* TestClock.adjust("10 minutes")
-    assert.deepStrictEqual(
-      about()
-        .slice(2)
-        .map(([, { id, state }]) => [id, state]),
-      [
-        [row?.id, "ended"],
-        [row?.id, "ended"]
-      ]
-    )
-  })
-})
+    yield* watched(() => taken.length === 2)
+    yield* TestClock.adjust("1 hour")
+    assert.sameMembers(taken, channels)
+    for (const channel of channels) {
+      const own = attempts.filter((one) => one.channel === channel)
+      for (const [index, one] of own.slice(0, -1).entries()) {
+        assert.match(one.error ?? "", fault === "AlertFailed" ? /^no$/ : /broke: the log tells/)
+        assert.deepStrictEqual([one.attempts, one.retryInMs], [index + 1, nextAlertDelayMs(index + 1)])
+      }
+      assert.deepInclude(own.at(-1), { incident_id: opened.id, state: "opened", error: null, retryInMs: null })
+    }
+  }
+)
