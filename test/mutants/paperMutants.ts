@@ -213,7 +213,7 @@ export const paperMutants: ReadonlyArray<Mutant> = [
     "another country: its numbers have no zeros": { "digits <= 1 ?": "digits <= 99 ?" },
     "another country: its numbers have no separator": { 'separator === "" ?': 'separator !== "" ?' }
   }),
-  ...guards("src/domain/documents/FullNumber.ts", "test/issuing/NationalProfile.test.ts", {
+  ...guards("src/domain/documents/FullNumber.ts", "test/issuing/OtherCountry.pg.test.ts", {
     "another country: ranges are compared as if there were no separator": { ": prefix + separator": ": prefix" }
   }),
   ...guards("migrations/0001_schema/5_documents.sql", "test/store/sql/Fences.pg.test.ts", {

@@ -6,7 +6,7 @@ import { dialTcp } from "../../../src/outbound/webhooks/PinnedConnections.ts"
 import { WebhookSender } from "../../../src/outbound/webhooks/WebhookSender.ts"
 import { keys } from "../../support/apps/Accounts.ts"
 import { makeClient } from "../../support/apps/Client.ts"
-import * as MemoryApp from "../../support/apps/MemoryApp.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { issue } from "./Certificates.ts"
 import { FakeInternet } from "./FakeInternet.ts"
 import { hostileAnswers, hostileNotations, publicUrls } from "./hostileNotations.ts"
@@ -63,21 +63,18 @@ describe("the corpus of hostile URLs", () => {
     assert.strictEqual(new Set(publicUrls.map(([url]) => url)).size, publicUrls.length)
   })
 
-  itOn(MemoryApp.layer).effect(
-    "is refused at registration, but for names: their answers are judged at each delivery",
-    function* () {
-      const byName = new Set(names.map(([name]) => `https://${name}/`))
-      // The service under test has another name than the one that may not call itself.
-      const others = hostile.filter((url) => !url.includes("api.folio.dev"))
-      const verdict = Effect.fnUntraced(function* (url: string) {
-        const { json, status } = yield* register(url)
-        if (byName.has(url)) assert.strictEqual(status, 201, url)
-        else assert.deepStrictEqual([status, json.error?.param], [400, "url"], JSON.stringify(url))
-      })
-      yield* Effect.forEach(others, verdict, { concurrency: 8, discard: true })
-      for (const [url] of publicUrls) assert.strictEqual((yield* register(url)).status, 201, url)
-    }
-  )
+  itOn(app).live("is refused at registration, but for names: their answers are judged at each delivery", function* () {
+    const byName = new Set(names.map(([name]) => `https://${name}/`))
+    // The service under test has another name than the one that may not call itself.
+    const others = hostile.filter((url) => !url.includes("api.folio.dev"))
+    const verdict = Effect.fnUntraced(function* (url: string) {
+      const { json, status } = yield* register(url)
+      if (byName.has(url)) assert.strictEqual(status, 201, url)
+      else assert.deepStrictEqual([status, json.error?.param], [400, "url"], JSON.stringify(url))
+    })
+    yield* Effect.forEach(others, verdict, { concurrency: 8, discard: true })
+    for (const [url] of publicUrls) assert.strictEqual((yield* register(url)).status, 201, url)
+  })
 
   it.effect("opens no connection when it is delivered to all the same", function* () {
     const internet = new FakeInternet()

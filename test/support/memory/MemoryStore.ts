@@ -34,7 +34,6 @@ import { layerInvoiceCommands } from "./MemoryCommands.ts"
 import { layerDeliveries, layerNumbering, layerTransitions } from "./MemoryDelivery.ts"
 import { layerEndpoints } from "./MemoryEndpoints.ts"
 import { layerEnablements } from "./enablement/MemoryEnablements.ts"
-import { layerMemoryIncidents } from "./incidents/MemoryIncidents.ts"
 import { layerInvoices } from "./MemoryInvoices.ts"
 import { layerEmails } from "./MemoryEmails.ts"
 import { layerDeliveryLog, layerEvents, layerRedelivery } from "./MemoryEvents.ts"
@@ -43,7 +42,7 @@ import { layerPortalSessions } from "./portal/MemoryPortalSessions.ts"
 import { layerResolutions } from "./MemoryResolutions.ts"
 import { layerOverview } from "./overview/MemoryOverview.ts"
 import { layerCircuits, layerSandboxAuthorities } from "./MemoryContingency.ts"
-import { layerBacklog, layerRequestLog, layerRetention } from "./MemoryUpkeep.ts"
+import { layerBacklog, layerIncidents, layerRequestLog, layerRetention } from "./MemoryUpkeep.ts"
 import { pageOf } from "./MemoryPages.ts"
 import { inMemory, isOf, type InvoiceRow, MemoryTables, modeKey, optionOf, rowOf, type Tables } from "./MemoryTables.ts"
 
@@ -256,7 +255,7 @@ export const layer = Layer.mergeAll(
   layerEndpoints,
   layerEvents,
   layerIdempotency,
-  layerMemoryIncidents,
+  layerIncidents,
   layerInvoiceCommands,
   layerInvoiceCreation,
   layerInvoices,

@@ -2,6 +2,7 @@ import { Duration, Effect, Layer, Option } from "effect"
 import { AccountId } from "../../../schemas/Id.ts"
 import { Backlog, everyKind } from "../../../src/store/sql/Backlog.ts"
 import { Retention } from "../../../src/store/sql/Retention.ts"
+import { Incidents } from "../../../src/store/incidents/Incidents.ts"
 import { RequestLog } from "../../../src/store/requests/RequestLog.ts"
 import {
   type RequestFilter,
@@ -15,18 +16,15 @@ import { inMemory, rowOf, type Tables } from "./MemoryTables.ts"
 /* The part of the memory store that keeps the house: what breaks, what is past its time, what is waiting. */
 
 // Nothing here lives for a day: there is never anything to remove.
-export const layerRetention = inMemory(Retention, ({ call }) => ({
-  idempotency_keys: call("Retention.idempotency_keys", () => 0),
-  deliveries: call("Retention.deliveries", () => 0),
-  api_keys: call("Retention.api_keys", () => 0),
-  portal_sessions: call("Retention.portal_sessions", () => 0),
-  acquirers: call("Retention.acquirers", () => 0),
-  enablement_documents: call("Retention.enablement_documents", () => 0),
-  incidents: call("Retention.incidents", () => 0),
-  audit_log: call("Retention.audit_log", () => 0),
-  events: call("Retention.events", () => 0),
-  requests: call("Retention.requests", () => 0)
-}))
+export const layerRetention = Layer.mock(Retention)({})
+
+// Nothing goes wrong here, and there is nobody to tell.
+export const layerIncidents = Layer.mock(Incidents)({
+  sources: [],
+  open: Effect.succeed([]),
+  record: () => Effect.void,
+  take: () => Effect.succeed([])
+})
 
 const readRequest = ({ apiKeys, events, requests }: Tables, row: WrittenRequest): StoredRequest => {
   const first = [...requests.values()].findLast(
@@ -84,44 +82,8 @@ const layerRequests = inMemory(Requests, ({ call }) => ({
 /** The table of the request log, and the log itself as it is. */
 export const layerRequestLog = RequestLog.layer.pipe(Layer.provideMerge(layerRequests))
 
-export const layerBacklog = inMemory(Backlog, ({ call }) => ({
-  // There may always be work: the sweeps themselves find none.
+// There may always be work: the sweeps themselves find none.
+export const layerBacklog = Layer.mock(Backlog)({
   look: Effect.succeed(everyKind),
-  turn: Effect.succeed(Duration.zero),
-  waiting: call("Backlog.waiting", ({ circuits, deliveries, invoices }, now) => {
-    const open = [...invoices.values()].filter((row) => row.next_action_at !== null)
-    const pending = [...deliveries.values()].filter((row) => row.status === "pending")
-    const due = pending.filter((row) => row.next_attempt_at <= now)
-    const contingent = open.filter(({ state }) => state === "accepted_contingency")
-    const ofCircuits = (live: boolean, isOpen: boolean) =>
-      [...circuits].filter(
-        ([name, row]) => row.failing_since !== null && (name === "live") === live && (row.opened_at !== null) === isOpen
-      ).length
-    const troublesOf = (live: boolean) => {
-      const found = [...circuits].flatMap(([name, { failing_since, trouble }]) =>
-        failing_since === null || trouble === null || (name === "live") !== live ? [] : [trouble]
-      )
-      return Object.fromEntries(found.map((trouble) => [trouble, found.filter((one) => one === trouble).length]))
-    }
-    const age = (since: ReadonlyArray<number>) => (now - Math.min(now, ...since)) / 1000
-    return {
-      oldest_invoice: age(open.map((row) => row.created_at.getTime())),
-      oldest_unsettled_event: 0,
-      oldest_delivery: age(due.map((row) => row.next_attempt_at)),
-      invoices: Object.fromEntries(open.map(({ state }) => [state, open.filter((row) => row.state === state).length])),
-      deliveries: { due: due.length, scheduled: pending.length - due.length },
-      in_contingency: contingent.length,
-      contingency_overdue: contingent.filter((row) => (row.transmit_before?.getTime() ?? Infinity) < now).length,
-      ranges_held: 0,
-      oldest_contingency: age(contingent.map((row) => row.contingency_since?.getTime() ?? now)),
-      circuits: {
-        live_failing: ofCircuits(true, false),
-        live_open: ofCircuits(true, true),
-        test_failing: ofCircuits(false, false),
-        test_open: ofCircuits(false, true)
-      },
-      troubles: { live: troublesOf(true), test: troublesOf(false) },
-      incidents: {}
-    }
-  })
-}))
+  turn: Effect.succeed(Duration.zero)
+})
