@@ -25,8 +25,6 @@ const Row = Schema.Struct({
   opened_at: Schema.Date,
   ended_at: Schema.NullOr(Schema.Date)
 })
-/** An incident as the table has it. */
-export type StoredIncident = typeof Row.Type
 
 const Told = Schema.Struct({
   channel: Schema.String,

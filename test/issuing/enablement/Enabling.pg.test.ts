@@ -20,15 +20,16 @@ const pace = Layer.effect(
 const path = "/v1/account/enablement"
 const headers = bearer(keys.live)
 
+const sends = ({ cufe }: { readonly cufe: string }) => Effect.succeed(cufe)
+
 /** Begins a test set to an authority that takes every document and accepts it. */
 const begin = Effect.fnUntraced(function* (test_set_id: string, authority: Partial<FakeAuthority["Service"]>) {
   const fake = yield* FakeAuthority
-  const sends = ({ cufe }: { readonly cufe: string }) => Effect.succeed(cufe)
   fake.testDocuments.length = 0
   Object.assign(fake, { onTestDocument: sends, onTestVerdict: () => Effect.succeed(accepted), ...authority })
   const begun = yield* post(path, { test_set_id, invoices: 1, credit_notes: 1, debit_notes: 0 }, headers)
   assert.strictEqual(begun.status, 200, begun.text)
-  return { fake, sends }
+  return fake
 })
 
 /** Waits until the test set is as described. What waits for its next round has it at once. */
@@ -48,7 +49,7 @@ const unavailable = (message: string, trouble: "in_process" | "name_not_found") 
 
 describeLive(serviceWith(pace))("A test set", (it) => {
   it.effect("survives an authority's port that breaks, and sends no document twice", function* () {
-    const { fake, sends } = yield* begin("b7d1c2a4-93c1", { onTestDocument: () => Effect.die("broken") })
+    const fake = yield* begin("b7d1c2a4-93c1", { onTestDocument: () => Effect.die("broken") })
     assert.strictEqual((yield* waiting).code, "internal")
     fake.onTestDocument = sends
     assert.strictEqual((yield* ended).status, "passed")
@@ -59,7 +60,7 @@ describeLive(serviceWith(pace))("A test set", (it) => {
   it.effect("sends the same document again when nothing has left", function* () {
     const took = new Set<string>()
     const inProcess = unavailable("TrackId no existe.", "in_process")
-    const { fake, sends } = yield* begin("b7d1c2a4-93c2", {
+    const fake = yield* begin("b7d1c2a4-93c2", {
       onTestVerdict: (cufe) => (took.has(cufe) ? Effect.succeed(accepted) : inProcess()),
       onTestDocument: unavailable("DNS", "name_not_found")
     })

@@ -128,6 +128,3 @@ export const limitedTo = (rate: LimitValues["rate"], requests: LimitValues["requ
   serviceWith(Limits.layerChanged({ rate, requests }))
 
 export const layer = serviceWith(Layer.empty)
-
-/** The service of another country. */
-export const layerOf = (profile: Layer.Layer<NationalProfile>) => serviceWith(Layer.empty, worldOf(profile))
