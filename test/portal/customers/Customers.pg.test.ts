@@ -1,11 +1,10 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { apiKeyIds, otherAccount, testMode } from "../../support/apps/Accounts.ts"
 import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { invoiceBody } from "../../support/apps/Invoices.ts"
 import { get, post } from "../../support/apps/Requests.ts"
 import { beside, untouched } from "../../support/portal/Forms.ts"
-import { formOf, noticeOf, visitor } from "../../support/portal/Visitor.ts"
+import { asLive, asOther, formOf, noticeOf, visitor } from "../../support/portal/Visitor.ts"
 import { describeLive } from "../../support/Tests.ts"
 
 const list = "/portal/customers"
@@ -240,10 +239,7 @@ describeLive(app)("customers of the portal", (it) => {
 
   it.effect("of another account, of the other mode and of nobody are not there", function* () {
     const { id } = yield* registered(andina)
-    const others = [
-      yield* visitor({ account: { account_id: otherAccount, livemode: false }, apiKeyId: apiKeyIds.otherAccount }),
-      yield* visitor({ account: { ...testMode, livemode: true }, apiKeyId: apiKeyIds.live })
-    ]
+    const others = [yield* visitor(asOther), yield* visitor(asLive)]
     for (const other of others) {
       const token = formOf((yield* other.see(list)).text, "leave")
       for (const path of [`${list}/${id}`, `${list}/${id}/change`]) {

@@ -2,11 +2,11 @@ import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { customerBody, invoiceBody } from "../../support/apps/Invoices.ts"
-import { account, apiKeyIds, otherAccount } from "../../support/apps/Accounts.ts"
+import { apiKeyIds } from "../../support/apps/Accounts.ts"
 import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { get, patch, post } from "../../support/apps/Requests.ts"
 import { until } from "../../support/apps/Until.ts"
-import { visitor } from "../../support/portal/Visitor.ts"
+import { asLive, asOther, visitor } from "../../support/portal/Visitor.ts"
 import { describeLive } from "../../support/Tests.ts"
 
 const hostile = `"><img src=x onerror=alert(1)>`
@@ -118,10 +118,7 @@ describeLive(Layer.effect(Asked, asking).pipe(Layer.provideMerge(app)))("the req
 
   it.effect("nobody sees a request of another account or of the other mode", function* () {
     const ids = yield* Asked
-    for (const other of [
-      { account: { account_id: otherAccount, livemode: false }, apiKeyId: apiKeyIds.otherAccount },
-      { account: { account_id: account, livemode: true }, apiKeyId: apiKeyIds.live }
-    ]) {
+    for (const other of [asOther, asLive]) {
       const stranger = yield* visitor(other)
       assert.strictEqual((yield* stranger.see(`/portal/requests/${ids.executed}`)).status, 404)
       const list = yield* stranger.see("/portal/requests")

@@ -5,10 +5,11 @@ import { Api } from "../../../src/api/Api.ts"
 import { capabilityOf } from "../../../src/api/Capabilities.ts"
 import type { LocalRequest } from "../../../src/http/LocalApi.ts"
 import { rows } from "../../http/inputs/routeRows.ts"
-import { apiKeyIds, keys, otherAccount, testMode } from "../../support/apps/Accounts.ts"
+import { apiKeyIds, keys, testMode } from "../../support/apps/Accounts.ts"
 import { bearer, get, post, send } from "../../support/apps/Requests.ts"
 import { app, insider } from "../../support/portal/Door.ts"
 import { auditLog } from "../../support/portal/Tables.ts"
+import { asLive, asOther } from "../../support/portal/Visitor.ts"
 import { named } from "./Named.ts"
 import { describeLive } from "../../support/Tests.ts"
 
@@ -116,11 +117,8 @@ describeLive(app)("a session of the portal", (it) => {
 
   it.effect("sees and changes its own account in its own mode alone", function* () {
     const mine = yield* insider()
-    const live = yield* insider({ account: { ...testMode, livemode: true }, apiKeyId: apiKeyIds.live })
-    const other = yield* insider({
-      account: { ...testMode, account_id: otherAccount },
-      apiKeyId: apiKeyIds.otherAccount
-    })
+    const live = yield* insider(asLive)
+    const other = yield* insider(asOther)
     const made = yield* post("/v1/customers", rows["POST /v1/customers"]?.body?.(""))
     const path = `/v1/customers/${made.json.id}`
     assert.strictEqual((yield* mine.ask("GET", path)).status, 200)
@@ -230,8 +228,7 @@ describeLive(app)("a session of the portal", (it) => {
   })
 
   it.effect("cannot revoke the last key that may do everything, whatever restricted keys there are", function* () {
-    const of = { account: { ...testMode, account_id: otherAccount }, apiKeyId: apiKeyIds.otherAccount }
-    const { ask } = yield* insider(of)
+    const { ask } = yield* insider(asOther)
     const all = yield* get("/v1/api-keys?limit=100", bearer(keys.otherAccount))
     const full = all.json.data.filter((row: { capabilities: unknown }) => row.capabilities === null)
     assert.lengthOf(full, 1)

@@ -1,14 +1,14 @@
 import { assert } from "@effect/vitest"
 import { Array, Effect, Fiber } from "effect"
 import { Limits } from "../../../src/settings/Limits.ts"
-import { apiKeyIds, keys, otherAccount } from "../../support/apps/Accounts.ts"
+import { apiKeyIds, keys } from "../../support/apps/Accounts.ts"
 import { serviceWith } from "../../support/apps/PostgresApp.ts"
 import { bearer, get } from "../../support/apps/Requests.ts"
 import { until } from "../../support/apps/Until.ts"
 import { blocked } from "../../support/database/Owners.ts"
 import { inside, link, open } from "../../support/portal/Entering.ts"
 import { whileLocked } from "../../support/portal/Tables.ts"
-import { visitor } from "../../support/portal/Visitor.ts"
+import { asOther, visitor } from "../../support/portal/Visitor.ts"
 import { describeLive } from "../../support/Tests.ts"
 
 // So slow that no bucket is refilled during the test.
@@ -58,10 +58,7 @@ describeLive(limited)("the limits of the portal", (it) => {
   it.effect(
     "count a form as a request of the session's key before it is read, whether its token is right or not",
     function* () {
-      const person = yield* visitor({
-        account: { account_id: otherAccount, livemode: false },
-        apiKeyId: apiKeyIds.otherAccount
-      })
+      const person = yield* visitor(asOther)
       const seen: Array<number> = []
       for (let count = 0; count < 8; count++) {
         seen.push((yield* person.post("/portal/customers/new", new URLSearchParams({ csrf: "forged" }))).status)

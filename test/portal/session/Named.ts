@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { documentKinds, type NoteKind } from "../../../src/domain/documents/DocumentKinds.ts"
+import { documentKinds } from "../../../src/domain/documents/DocumentKinds.ts"
 import { accepted, FakeAuthority, rejected } from "../../support/apps/Fakes.ts"
 import { invoiceBody, noteBody, resolutionBody } from "../../support/apps/Invoices.ts"
 import { addCustomer, addEndpoint, addInvoice, change } from "../../support/apps/PostgresRows.ts"
@@ -32,7 +32,8 @@ const columnsOf = {
   failed: { state: "failed", failure: { code: "internal_error", message: "It failed.", retryable: true } }
 }
 
-type Kind = "invoice" | NoteKind
+const kinds = { invoices: "invoice", "credit-notes": "credit_note", "debit-notes": "debit_note" } as const
+type Kind = (typeof kinds)[keyof typeof kinds]
 
 /** A document in this state, and the invoice or the customer that a correction of it names. */
 const document = Effect.fnUntraced(function* (kind: Kind, state: "accepted" | "rejected" | keyof typeof columnsOf) {
@@ -88,13 +89,12 @@ const namedBy = Effect.fnUntraced(function* (route: string) {
     case "invoices":
     case "credit-notes":
     case "debit-notes": {
-      const kind = (Object.keys(documentKinds) as Array<Kind>).find(
-        (one) => documentKinds[one].path === `/v1/${collection}`
-      )
-      if (id !== undefined) return yield* ofDocument(kind ?? "invoice", action)
+      if (id !== undefined) return yield* ofDocument(kinds[collection], action)
       const customer = yield* addCustomer()
-      const right = kind === "invoice" ? invoiceBody(customer) : noteBody((yield* addInvoice(customer)).id)
-      return { id: "", body: right }
+      return {
+        id: "",
+        body: collection === "invoices" ? invoiceBody(customer) : noteBody((yield* addInvoice(customer)).id)
+      }
     }
     case "customers":
       if (route.startsWith("PUT")) return { id: `13-1${String(persons++).padStart(9, "0")}` }

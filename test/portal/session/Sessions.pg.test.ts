@@ -163,7 +163,7 @@ describeLive(app)("sessions and what they read", (it) => {
     it.effect("are made one at a time of an account, while others wait or are sent away", function* () {
       const person = yield* visitor()
       const files = Array.from(
-        { length: 30 },
+        { length: 14 },
         (_, index) => `/portal/documents/export.${index % 2 === 0 ? "csv" : "zip"}`
       )
       // One is at work, and eight wait.

@@ -1,11 +1,11 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
-import { apiKeyIds, keys, otherAccount, testMode } from "../../support/apps/Accounts.ts"
+import { keys } from "../../support/apps/Accounts.ts"
 import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { bearer, get, post } from "../../support/apps/Requests.ts"
 import { beside, untouched } from "../../support/portal/Forms.ts"
 import { logs } from "../../support/portal/Tables.ts"
-import { formOf, noticeOf, visitor } from "../../support/portal/Visitor.ts"
+import { asLive, asOther, formOf, noticeOf, visitor } from "../../support/portal/Visitor.ts"
 import { describeLive } from "../../support/Tests.ts"
 
 const path = "/portal/setup/keys"
@@ -112,10 +112,7 @@ describeLive(app)("access in the portal", (it) => {
 
     it.effect("of another account and of the other mode are not there", function* () {
       const { id, key } = yield* made("mine")
-      for (const other of [
-        yield* visitor({ account: { account_id: otherAccount, livemode: false }, apiKeyId: apiKeyIds.otherAccount }),
-        yield* visitor({ account: { ...testMode, livemode: true }, apiKeyId: apiKeyIds.live })
-      ]) {
+      for (const other of [yield* visitor(asOther), yield* visitor(asLive)]) {
         assert.strictEqual((yield* other.see(`${path}/${id}`)).status, 404)
         const form = new URLSearchParams({ ...formOf((yield* other.see(path)).text, "leave"), expires_in: "0" })
         for (const change of ["roll", "revoke"]) {
@@ -142,10 +139,7 @@ describeLive(app)("access in the portal", (it) => {
       assert.strictEqual(noticeOf(ended.text), "ended")
       assert.strictEqual((yield* other.see(sessions)).status, 401)
       assert.strictEqual((yield* mine.see(sessions)).status, 200)
-      const away = yield* visitor({
-        account: { account_id: otherAccount, livemode: false },
-        apiKeyId: apiKeyIds.otherAccount
-      })
+      const away = yield* visitor(asOther)
       const own = new URLSearchParams(formOf((yield* away.see(sessions)).text, "leave"))
       assert.strictEqual((yield* away.post(`${sessions}/${mine.id}/end`, own)).status, 404)
     })

@@ -1,28 +1,17 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import { jpeg, png } from "../../domain/accounts/pictures.ts"
-import { apiKeyIds, keys, testMode } from "../../support/apps/Accounts.ts"
+import { keys } from "../../support/apps/Accounts.ts"
 import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { bearer, get, patch } from "../../support/apps/Requests.ts"
-import { beside, untouched } from "../../support/portal/Forms.ts"
-import { formOf, noticeOf, visitor } from "../../support/portal/Visitor.ts"
+import { beside, untouched, withFile } from "../../support/portal/Forms.ts"
+import { asLive, formOf, noticeOf, visitor } from "../../support/portal/Visitor.ts"
 import { describeLive } from "../../support/Tests.ts"
 
 const issuer = "/portal/setup/issuer"
 const logo = "/portal/setup/logo"
 const account = Effect.map(get("/v1/account"), ({ json }) => json)
 const hostile = `"'><img src=x onerror=alert(1)></textarea><script>alert(1)</script>`
-
-const withFile = (
-  fields: Readonly<Record<string, string>>,
-  bytes: Uint8Array<ArrayBuffer> | undefined,
-  name = "logo.png"
-) => {
-  const form = new FormData()
-  for (const [field, value] of Object.entries(fields)) form.append(field, value)
-  if (bytes !== undefined) form.append("logo", new Blob([bytes]), name)
-  return form
-}
 
 describeLive(app)("issuer and logo in the portal", (it) => {
   describe("the logo", () => {
@@ -33,7 +22,7 @@ describeLive(app)("issuer and logo in the portal", (it) => {
         [png(48, 16), "image/png"],
         [jpeg(40, 20), "image/jpeg"]
       ] as const) {
-        const saved = yield* send(logo, withFile(token, new Uint8Array(bytes), `${hostile}.png`))
+        const saved = yield* send(logo, withFile(token, "logo", new Uint8Array(bytes), `${hostile}.png`))
         assert.strictEqual(noticeOf(saved.text), "saved")
         assert.notMatch(saved.text, /<script>|onerror=/)
         assert.match(saved.text, /<img src="[^"]*portal\/setup\/logo\/picture"/)
@@ -58,7 +47,7 @@ describeLive(app)("issuer and logo in the portal", (it) => {
         new TextEncoder().encode("<svg onload=alert(1)>"),
         new Uint8Array(png(48, 16, { interlace: 1 }))
       ]) {
-        const { status, text } = yield* send(logo, withFile(token, bytes))
+        const { status, text } = yield* send(logo, withFile(token, "logo", bytes))
         assert.strictEqual(status, 400)
         assert.isDefined(beside(text, "logo"))
         assert.notMatch(text, /<svg/)
@@ -71,12 +60,12 @@ describeLive(app)("issuer and logo in the portal", (it) => {
       const { text } = yield* see(logo)
       assert.notInclude(text, 'type="file"')
       const token = formOf(text, "leave")
-      assert.strictEqual((yield* send(logo, withFile(token, new Uint8Array(png(8, 8))))).status, 403)
+      assert.strictEqual((yield* send(logo, withFile(token, "logo", new Uint8Array(png(8, 8))))).status, 403)
       const able = yield* visitor()
-      const wrong = yield* able.post(logo, withFile({ csrf: "wrong" }, new Uint8Array(png(8, 8))))
+      const wrong = yield* able.post(logo, withFile({ csrf: "wrong" }, "logo", new Uint8Array(png(8, 8))))
       assert.isAtLeast(wrong.status, 400)
       assert.notProperty(yield* account, "logo")
-      const live = yield* visitor({ account: { ...testMode, livemode: true }, apiKeyId: apiKeyIds.live })
+      const live = yield* visitor(asLive)
       assert.strictEqual((yield* live.see(`${logo}/picture`)).status, 404)
     })
   })

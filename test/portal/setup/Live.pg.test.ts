@@ -9,23 +9,15 @@ import { account, apiKeyIds, keys, otherAccount, rangeId, testMode } from "../..
 import { serviceWith } from "../../support/apps/PostgresApp.ts"
 import { bearer, get } from "../../support/apps/Requests.ts"
 import { until } from "../../support/apps/Until.ts"
-import { beside, untouched } from "../../support/portal/Forms.ts"
+import { beside, untouched, withFile } from "../../support/portal/Forms.ts"
 import { logs } from "../../support/portal/Tables.ts"
-import { formOf, noticeOf, visitor } from "../../support/portal/Visitor.ts"
+import { asLive, asOther, formOf, noticeOf, visitor } from "../../support/portal/Visitor.ts"
 import { describeLive } from "../../support/Tests.ts"
 import { pace } from "./Pace.ts"
 
 const liveMode = { ...testMode, livemode: true }
-const asLive = { account: liveMode, apiKeyId: apiKeyIds.live } as const
 const setup = "/portal/setup"
 const readLive = Effect.map(get("/v1/account", bearer(keys.live)), ({ json }) => json)
-
-const withFile = (fields: Readonly<Record<string, string>>, bytes?: Uint8Array<ArrayBuffer>) => {
-  const form = new FormData()
-  for (const [field, value] of Object.entries(fields)) form.append(field, value)
-  if (bytes !== undefined) form.append("pkcs12", new Blob([bytes]), "company.p12")
-  return form
-}
 
 /** The part of the set-up that has the steps to go live. */
 const stepsIn = (page: string) => /<h2 id="live">([^]*?)<\/section>/.exec(page)?.[1] ?? ""
@@ -176,10 +168,7 @@ describeLive(serviceWith(pace))("set-up in the portal", (it) => {
     })
 
     it.effect("of another account are not there", function* () {
-      const other = yield* visitor({
-        account: { account_id: otherAccount, livemode: false },
-        apiKeyId: apiKeyIds.otherAccount
-      })
+      const other = yield* visitor(asOther)
       for (const mode of [testMode, liveMode]) {
         const page = `${path}/${rangeId(mode)}`
         assert.strictEqual((yield* other.see(page)).status, 404)
@@ -200,7 +189,7 @@ describeLive(serviceWith(pace))("set-up in the portal", (it) => {
       const { keyText, password, pkcs12 } = keyFile({ subject: "Tienda <b>S.A.S.", now: Date.now(), to: 20 })
       const bytes = new Uint8Array(Buffer.from(pkcs12, "base64"))
       const token = formOf((yield* see(path)).text, "/certificate")
-      const wrong = yield* send(path, withFile({ ...token, password: "canary-wrong" }, bytes))
+      const wrong = yield* send(path, withFile({ ...token, password: "canary-wrong" }, "pkcs12", bytes))
       assert.strictEqual(wrong.status, 400)
       assert.isDefined(beside(wrong.text, "password") ?? beside(wrong.text, "pkcs12"))
       assert.notInclude(wrong.text, "canary-wrong")
@@ -210,11 +199,14 @@ describeLive(serviceWith(pace))("set-up in the portal", (it) => {
         larger: new Uint8Array(5_000_000),
         other: new TextEncoder().encode("no certificate")
       })) {
-        const refused = yield* send(path, withFile({ ...token, once: `portal-${name}`, password: "canary" }, file))
+        const refused = yield* send(
+          path,
+          withFile({ ...token, once: `portal-${name}`, password: "canary" }, "pkcs12", file)
+        )
         assert.strictEqual(refused.status, 400, name)
         assert.isDefined(beside(refused.text, "pkcs12"), name)
       }
-      const saved = yield* send(path, withFile({ ...token, once: "portal-right", password }, bytes))
+      const saved = yield* send(path, withFile({ ...token, once: "portal-right", password }, "pkcs12", bytes))
       assert.strictEqual(noticeOf(saved.text), "saved")
       assert.include(saved.text, "&lt;b")
       assert.notInclude(saved.text, "<b>S.A.S.")

@@ -3,17 +3,16 @@ import { Effect, Latch } from "effect"
 import type { Page } from "playwright-core"
 import { vi } from "vitest"
 import { png } from "../../domain/accounts/pictures.ts"
-import { apiKeyIds, testMode } from "../../support/apps/Accounts.ts"
+import { apiKeyIds } from "../../support/apps/Accounts.ts"
 import { accepted, FakeAuthority } from "../../support/apps/Fakes.ts"
 import { serviceWith } from "../../support/apps/PostgresApp.ts"
 import { bearer, get, post } from "../../support/apps/Requests.ts"
 import { assertClear, executablePath } from "../../support/browser/Chromium.ts"
-import { browsing } from "../../support/portal/Visitor.ts"
+import { asLive, browsing } from "../../support/portal/Visitor.ts"
 import { describeLive } from "../../support/Tests.ts"
 import { pace } from "./Pace.ts"
 
 const does = <A>(run: () => Promise<A>) => Effect.promise(run)
-const liveMode = { account: { ...testMode, livemode: true }, apiKeyId: apiKeyIds.live } as const
 const setup = "/portal/setup"
 const customers = "/portal/customers"
 
@@ -174,7 +173,7 @@ describeLive(serviceWith(pace))("customers and setup in a browser (skipped where
         ),
         `${setup}/keys/${apiKeyIds.test}`
       ]
-      const { go, page } = yield* browsing({ ...liveMode, browser: { locale: "es-CO" } })
+      const { go, page } = yield* browsing({ ...asLive, browser: { locale: "es-CO" } })
       for (const path of paths) {
         const isMissing = path.includes(id) || path.includes(apiKeyIds.test)
         const answer = yield* go(path)
@@ -190,7 +189,7 @@ describeLive(serviceWith(pace))("customers and setup in a browser (skipped where
     const authority = yield* FakeAuthority
     const judged = yield* Latch.make()
     authority.onTestVerdict = () => Effect.as(judged.await, accepted)
-    const { faults, go, page } = yield* browsing({ ...liveMode, browser: { locale: "en-GB" } })
+    const { faults, go, page } = yield* browsing({ ...asLive, browser: { locale: "en-GB" } })
     yield* go(`${setup}/enablement`)
     yield* fill(page, "test_set_id", "b7d1c2a4-93cf")
     yield* fill(page, "invoices", "1")

@@ -35,9 +35,9 @@ const tested = Limits.layerChanged({
 
 const layerOn = <L, A, E, R>(
   url: string,
-  routes: Layer.Layer<A, E, R>,
   changes: Layer.Layer<L, never, Limits>,
-  profile: Layer.Layer<NationalProfile>
+  profile: Layer.Layer<NationalProfile>,
+  routes: Layer.Layer<A, E, R>
 ) =>
   Layer.fresh(
     Http.serve(routes).pipe(
@@ -88,11 +88,11 @@ const layerOn = <L, A, E, R>(
 export const serviceWith = <L>(changes: Layer.Layer<L, never, Limits>, profile = colombia) =>
   serving(Layers.routes, changes, profile)
 
-/** The same service with these routes. */
+/** The same with other routes. */
 export const serving = <L, A, E, R>(
   routes: Layer.Layer<A, E, R>,
   changes: Layer.Layer<L, never, Limits>,
-  profile = colombia
-) => Layer.unwrap(Effect.map(freshDatabase, (url) => layerOn(url, routes, changes, profile)))
+  profile: typeof colombia = colombia
+) => Layer.unwrap(Effect.map(freshDatabase, (url) => layerOn(url, changes, profile, routes)))
 
 export const layer = serviceWith(Layer.empty)

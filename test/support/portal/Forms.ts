@@ -48,3 +48,16 @@ export const beside = (page: string, name: string): string | undefined => {
   const [, message] = new RegExp(`id="field-${name}-error"[^>]*>([^<]*)<`).exec(page) ?? []
   return message === undefined ? undefined : plain(message).trim()
 }
+
+/** A form with a file, as a browser sends it; without `bytes` no file was chosen. */
+export const withFile = (
+  fields: Readonly<Record<string, string>>,
+  field: string,
+  bytes?: Uint8Array<ArrayBuffer>,
+  fileName = "file"
+): FormData => {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.append(name, value)
+  if (bytes !== undefined) form.append(field, new Blob([bytes]), fileName)
+  return form
+}

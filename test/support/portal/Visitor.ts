@@ -7,7 +7,7 @@ import { type ApiKeyId, PortalSessionId } from "../../../schemas/Id.ts"
 import { Capability } from "../../../schemas/PortalSession.ts"
 import { makePortalToken } from "../../../src/domain/accounts/PortalTokens.ts"
 import { PortalSessions } from "../../../src/store/accounts/PortalSessions.ts"
-import { apiKeyIds, testMode } from "../apps/Accounts.ts"
+import { apiKeyIds, otherAccount, testMode } from "../apps/Accounts.ts"
 import { opened } from "../browser/Chromium.ts"
 
 interface Options {
@@ -16,6 +16,10 @@ interface Options {
   /** All of them, if left out. */
   readonly capabilities?: ReadonlyArray<Capability>
 }
+
+/** In the live mode of the account, and in the test mode of the other account. */
+export const asLive = { account: { ...testMode, livemode: true }, apiKeyId: apiKeyIds.live }
+export const asOther = { account: { account_id: otherAccount, livemode: false }, apiKeyId: apiKeyIds.otherAccount }
 
 let count = 0
 const next = () => {
