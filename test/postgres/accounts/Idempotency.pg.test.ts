@@ -3,7 +3,7 @@ import { Array, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Answer } from "../../support/apps/Client.ts"
 import { customerBody, endpointBody, resolutionBody, invoiceBody } from "../../support/apps/Invoices.ts"
-import { blocked, rowCount } from "../../support/database/Owners.ts"
+import { blocked, holdTable, rowCount } from "../../support/database/Owners.ts"
 import * as TestApp from "../../support/apps/TestApp.ts"
 import { until } from "../../support/apps/Until.ts"
 import { describeLive } from "../../support/Tests.ts"
@@ -51,23 +51,6 @@ const repeated = <A, E, R>(times: number, effect: Effect.Effect<A, E, R>) =>
     { concurrency: "unbounded" }
   )
 
-/** Nothing can be written to `table` until `release`. */
-const holdTable = Effect.fnUntraced(function* (table: string) {
-  const sql = yield* SqlClient.SqlClient
-  const holder = yield* Effect.forkScoped(
-    sql.withTransaction(Effect.andThen(sql`lock table ${sql(table)} in exclusive mode`, Effect.never)),
-    { startImmediately: true }
-  )
-  yield* until(
-    // Of this database: a table has the same number in all copies of one.
-    sql`
-      select 1 from pg_locks l join pg_database d on d.oid = l.database
-      where d.datname = current_database() and l.mode = 'ExclusiveLock' and l.granted and l.relation = ${table}::regclass`,
-    (rows) => rows.length === 1
-  )
-  return { release: Fiber.interrupt(holder) }
-})
-
 describeLive(TestApp.layer())("Idempotency", (it) => {
   it.effect("makes one invoice of 200 parallel requests, and replays its answer byte for byte", function* () {
     const { client, customer, invoices } = yield* setUp
@@ -97,6 +80,10 @@ describeLive(TestApp.layer())("Idempotency", (it) => {
       assertConflict(yield* client.post("/v1/customers", customerBody(), options))
       const reordered = Object.fromEntries(Object.entries(body).toReversed())
       assertReplay(yield* client.post("/v1/invoices", JSON.stringify(reordered, null, 2), options), first)
+      const escaped = JSON.stringify(body).replaceAll("a", "\\u0061")
+      assertReplay(yield* client.post("/v1/invoices", escaped, options), first)
+      const { metadata: _default, ...without } = body
+      assertConflict(yield* client.post("/v1/invoices", without, options))
       assert.strictEqual(yield* rowCount("invoices"), invoices + 1)
     }
   )
@@ -118,10 +105,11 @@ describeLive(TestApp.layer())("Idempotency", (it) => {
     const options = { key: "corrected" }
     const keys = yield* rowCount("idempotency_keys")
     const body = invoiceBody(customer)
-    const wrong = [{ ...body, lines: [] }, { ...body, currency: "USD" }, invoiceBody("cust_unknown")]
+    const wrong = ["{", {}, { ...body, lines: [] }, { ...body, currency: "USD" }, invoiceBody("cust_unknown")]
     for (const refused of wrong) {
-      const { status } = yield* client.post("/v1/invoices", refused, options)
-      assert.isTrue(status === 400 || status === 404, `${status}`)
+      const answer = yield* client.post("/v1/invoices", refused, options)
+      assert.include([400, 404], answer.status)
+      assert.isNull(cached(answer))
     }
     assert.strictEqual(yield* rowCount("idempotency_keys"), keys)
     const corrected = yield* client.post("/v1/invoices", body, options)
@@ -234,6 +222,39 @@ describeLive(TestApp.layer())("Idempotency", (it) => {
       union all select w::text from webhook_endpoints w`
     assert.strictEqual(rows.length, 3)
     for (const { row } of rows) assert.notInclude(row, "whsec_")
+  })
+
+  it.effect("compares a key to the byte", function* () {
+    const { client } = yield* setUp
+    const create = (key: string) => client.post("/v1/customers", customerBody(), { key })
+    const [first, second] = [yield* create("Case"), yield* create("case")]
+    assert.strictEqual(cached(second), "false")
+    assert.notStrictEqual(second.json.id, first.json.id)
+    assertReplay(yield* create("~".repeat(128)), yield* create("~".repeat(128)))
+  })
+
+  it.effect("needs no key for a command, and ignores one on GET and DELETE", function* () {
+    const { client } = yield* setUp
+    const create = client.post("/v1/webhook-endpoints", endpointBody("https://example.com/hooks"))
+    const [one, two] = [yield* create, yield* create]
+    assert.notStrictEqual(one.json.id, two.json.id)
+    assert.deepStrictEqual([cached(one), cached(two)], [null, null])
+    const [path, other] = [`/v1/webhook-endpoints/${one.json.id}`, `/v1/webhook-endpoints/${two.json.id}`]
+    const deactivate = (method: string, of: string) =>
+      client.request(method, of, { body: { is_active: false }, key: "one path" })
+    assert.strictEqual((yield* deactivate("PATCH", path)).status, 200)
+    assertConflict(yield* deactivate("PATCH", other))
+    assertConflict(yield* deactivate("POST", path))
+    assert.strictEqual(cached(yield* deactivate("PATCH", path)), "true")
+    const key = "x".repeat(500)
+    for (const [method, status] of [
+      ["GET", 200],
+      ["DELETE", 200],
+      ["DELETE", 404]
+    ] as const) {
+      const answer = yield* client.request(method, path, { key })
+      assert.deepStrictEqual([answer.status, cached(answer)], [status, null])
+    }
   })
 
   it.effect("stores nothing of a request that its own transaction refuses", function* () {

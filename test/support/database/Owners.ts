@@ -1,5 +1,5 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import { Array, Effect, Layer, Metric, Redacted } from "effect"
+import { Array, Effect, Fiber, Layer, Metric, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import type { Acquirer } from "../../../schemas/Customer.ts"
@@ -19,6 +19,7 @@ import { createSandboxAccount } from "../../../src/store/sandbox/SandboxAccount.
 import { SecretKey } from "../../../src/store/sql/Secrets.ts"
 import { type StoredWebhookEndpoint, WebhookEndpoints } from "../../../src/store/webhooks/WebhookEndpoints.ts"
 import { customerBody, invoiceBody, outcomeEvents } from "../apps/Invoices.ts"
+import { until } from "../apps/Until.ts"
 import { colombia } from "../authority/LiveAccounts.ts"
 import { connect, quiet } from "./Postgres.ts"
 import { Limits } from "../../../src/settings/Limits.ts"
@@ -221,4 +222,21 @@ export const blocked = Effect.fnUntraced(function* (part: string) {
     select pid from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock' and query like ${`%${part}%`}`
   return rows.map((row) => row.pid)
+})
+
+/** Nothing can be written to `table` until `release`. */
+export const holdTable = Effect.fnUntraced(function* (table: string) {
+  const sql = yield* SqlClient.SqlClient
+  const holder = yield* Effect.forkScoped(
+    sql.withTransaction(Effect.andThen(sql`lock table ${sql(table)} in exclusive mode`, Effect.never)),
+    { startImmediately: true }
+  )
+  yield* until(
+    // Of this database: a table has the same number in all copies of one.
+    sql`
+      select 1 from pg_locks l join pg_database d on d.oid = l.database
+      where d.datname = current_database() and l.mode = 'ExclusiveLock' and l.granted and l.relation = ${table}::regclass`,
+    (rows) => rows.length === 1
+  )
+  return { release: Fiber.interrupt(holder) }
 })
