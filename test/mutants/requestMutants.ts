@@ -132,10 +132,12 @@ export const requestMutants: ReadonlyArray<Mutant> = [
   ...guards("src/store/requests/RequestLog.ts", "test/http/log/RequestLog.test.ts", {
     "request log: any number of requests waits": { "waiting.length >= waitingMax || ": "" },
     "request log: any amount of bodies waits": { " || waitingBytes + bytes > waitingBytesMax": "" },
-    "request log: a flood of refusals is kept": { "if (isOneOfMany(answered))": "if (answered === null)" },
     "request log: an account may fill it with bodies": {
       "isWithin ? (sent?.text ?? null)": "sent !== null ? (sent.text ?? null)"
-    },
+    }
+  }),
+  ...guards("src/store/requests/RequestLog.ts", "test/http/log/RequestLog.pg.test.ts", {
+    "request log: a flood of refusals is kept": { "if (isOneOfMany(answered))": "if (answered === null)" },
     "request log: what an account does not want is kept": { '?? "off") !== "off"': '?? "off") !== ""' }
   }),
   ...guards("src/store/requests/RequestLog.ts", "test/postgres/requests/RequestLogAtStop.full.test.ts", {
