@@ -68,7 +68,7 @@ export const wireMutants: ReadonlyArray<Mutant> = [
       "answered.location === null ?": 'answered.location === null || answered.kind === "replayed" ?'
     }
   }),
-  ...guards("src/http/request/Pipeline.ts", "test/http/request/EveryRoute.test.ts", {
+  ...guards("src/http/request/Pipeline.ts", "test/http/request/EveryRoute.pg.test.ts", {
     "wire: a wrong media type is found out by JSON alone": {
       "if (fault !== null)": "if (fault === undefined)"
     }

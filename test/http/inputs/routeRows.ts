@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { documentKinds, type NoteKind } from "../../../src/domain/documents/DocumentKinds.ts"
 import { CustomerId, InvoiceId } from "../../../schemas/Id.ts"
 import type { InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
@@ -7,24 +8,17 @@ import {
   invoiceBody,
   noteBody,
   originalNoteBody,
+  partialNoteBody,
   periodNoteBody,
   resolutionBody
 } from "../../support/apps/Invoices.ts"
 import { keyFile, softwareSettings } from "../../support/authority/LiveAccounts.ts"
-import { startOfTest } from "../../support/apps/Accounts.ts"
-import {
-  addCustomer,
-  addDelivery,
-  addDraft,
-  addEndpoint,
-  addNote,
-  addNumbered,
-  addSigned,
-  become
-} from "../../support/apps/MemoryRows.ts"
-import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { account, keys } from "../../support/apps/Accounts.ts"
+import { settled } from "../../support/apps/Correcting.ts"
+import { addCustomer, addEndpoint, addInvoice, change as changeRow } from "../../support/apps/PostgresRows.ts"
+import { conditionOf, seedDrafts } from "../../support/database/Owners.ts"
 import { png } from "../../domain/accounts/pictures.ts"
-import { post, send } from "../../support/apps/Requests.ts"
+import { bearer, get, post, send } from "../../support/apps/Requests.ts"
 import {
   absent,
   type Answers,
@@ -51,91 +45,107 @@ const customerBody = {
 }
 
 const goodFile = () => {
-  const { password, pkcs12 } = keyFile({ now: startOfTest })
+  const { password, pkcs12 } = keyFile({ now: Date.now() })
   return { pkcs12, password }
 }
 
-const endpointId = Effect.map(addEndpoint(), ({ id }) => id as string)
-const invoiceId = Effect.gen(function* () {
-  const made = yield* post("/v1/invoices", invoiceBody(yield* addCustomer()))
-  return String(made.json.id)
-})
-const delivery = Effect.flatMap(addEndpoint(), (endpoint) => addDelivery(endpoint, "inv_1"))
-const eventId = Effect.map(delivery, ({ event_id }) => event_id as string)
-const deliveryId = Effect.map(delivery, ({ id }) => id as string)
-let prefixes = 0
-const ofOwnPrefix = () => resolutionBody({ prefix: `R${prefixes++}` })
-let persons = 0
-const logo = Effect.as(send({ method: "PUT", path: "/v1/account/logo", body: png(4, 3) }), "")
 const made = (path: string, body: () => object) =>
   Effect.map(
     Effect.suspend(() => post(path, body())),
     ({ json }) => String(json.id)
   )
+
+/** What is made once for each app: many routes only read it. */
+const oncePerApp = <A, E, R>(make: Effect.Effect<A, E, R>) => {
+  const known = new WeakMap<SqlClient.SqlClient, A>()
+  return Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const found = known.get(sql) ?? (yield* make)
+    known.set(sql, found)
+    return found
+  })
+}
+
+// An account has at most 16 endpoints.
+const endpointId = Effect.gen(function* () {
+  const path = "/v1/webhook-endpoints"
+  const { json } = yield* get(`${path}?limit=100`)
+  const known: ReadonlyArray<{ readonly id: string }> = json.data.length > 12 ? json.data : []
+  for (const { id } of known) yield* send({ method: "DELETE", path: `${path}/${id}` })
+  return yield* addEndpoint()
+})
+const deliveryId = Effect.flatMap(endpointId, (id) => made(`/v1/webhook-endpoints/${id}/test`, () => ({})))
+const issued = oncePerApp(addInvoice())
+const issuedId = Effect.map(issued, ({ id }) => String(id))
+const eventId = Effect.gen(function* () {
+  const { json } = yield* get(`/v1/events?object_id=${yield* issuedId}`)
+  return String(json.data[0].id)
+})
+let prefixes = 0
+const ofOwnPrefix = () => resolutionBody({ prefix: `R${prefixes++}` })
+let persons = 0
+const logo = Effect.gen(function* () {
+  const path = "/v1/account/logo"
+  yield* send({ method: "PUT", path, body: png(4, 3) })
+  for (const key of [keys.otherAccount, keys.live]) yield* send({ method: "DELETE", path, headers: bearer(key) })
+  return ""
+})
 const resolutionId = made("/v1/resolutions", ofOwnPrefix)
-const requestId = Effect.map(post("/v1/api-keys", {}), ({ headers }) => String(headers["request-id"]))
+const requestId = Effect.map(get("/v1/account"), ({ headers }) => String(headers["request-id"]))
 const apiKeyId = made("/v1/api-keys", () => ({}))
 const portalSessionId = made("/v1/portal-sessions", () => ({}))
-const draftId = Effect.orDie(Effect.map(Effect.flatMap(addCustomer(), addDraft), ({ id }) => id as string))
-const signedId = Effect.map(Effect.flatMap(addCustomer(), addSigned), ({ id }) => id as string)
-const failedId = Effect.tap(draftId, (id) => become(id, { state: "failed" }))
-const acceptedId = Effect.gen(function* () {
-  const { id } = yield* Effect.orDie(Effect.flatMap(addCustomer(), addNumbered))
-  yield* become(id, { state: "accepted_by_authority", next_action_at: null })
-  return id as string
-})
-/** A note that nobody has been told of, in some state. */
+
+/** An invoice in this state that no actor looks for. */
+const resting = (state: InvoiceState) => Effect.map(seedDrafts(account, 1, state), ([id]) => String(id))
+const draftId = resting("queued")
+const failedId = Effect.tap(draftId, (id) => changeRow("invoices", id, { state: "failed", ...conditionOf("failed") }))
+const acceptedId = resting("accepted_by_authority")
+/** A note in this state that no actor looks for. */
 const noteId = (kind: NoteKind, state: InvoiceState = "queued") =>
-  Effect.map(
-    Effect.flatMap(acceptedId, (id) => addNote(kind, id, state)),
-    ({ id }) => id as string
-  )
-const signedNoteId = (kind: NoteKind) =>
   Effect.gen(function* () {
-    const { tables } = yield* MemoryTables
-    const id = yield* noteId(kind, "signed")
-    const date = { issue_date: "2026-11-21", issue_time: "10:00:00-05:00" }
-    yield* become(id, { ...date, full_number: "NC1", cufe: "ab".repeat(48) })
-    tables.documents.set(id, { signed: new TextEncoder().encode("<signed/>"), authority_answer: null })
-    return id
+    const [invoice_id, id] = [yield* acceptedId, yield* state === "failed" ? failedId : resting(state)]
+    const note = id.replace("inv", kind === "credit_note" ? "cn" : "dn")
+    yield* changeRow("invoices", id, { id: note, kind, invoice_id, correction_code: "1", reason: "Error" })
+    return note
   })
-const acceptedNoteId = (kind: NoteKind) => noteId(kind, "accepted_by_authority")
+const issuedNoteId = (kind: NoteKind) =>
+  oncePerApp(
+    Effect.gen(function* () {
+      const { path } = documentKinds[kind]
+      const invoice = yield* issuedId
+      const id = yield* made(path, () => partialNoteBody(invoice, "1.00"))
+      yield* settled(`${path}/${id}`)
+      return id
+    })
+  )
 // What a corrected document names in its body: the path names the document.
 const [buyer, corrected] = [CustomerId.make(`cust_${"9".repeat(26)}`), InvoiceId.make(`inv_${"9".repeat(26)}`)]
-const isRejected = Effect.fnUntraced(function* (id: string) {
-  const { tables } = yield* MemoryTables
-  const [customer] = [...tables.customers.values()].slice(-1)
-  if (customer !== undefined) tables.customers.set(buyer, { ...customer, id: buyer })
-  const date = { issue_date: "2026-11-20", issue_time: "10:00:00-05:00" }
-  const rejection = {
-    state: "rejected_by_authority",
-    submitted_at: new Date(startOfTest),
-    next_action_at: null
-  } as const
-  yield* become(id, { ...date, ...rejection, full_number: "SETP1", prefix: "SETP", cufe: "cd".repeat(48) })
-})
-const rejectedId = Effect.tap(draftId, isRejected)
-const rejectedNoteId = (kind: NoteKind) =>
+const named = oncePerApp(
   Effect.gen(function* () {
-    const { tables } = yield* MemoryTables
-    const id = yield* noteId(kind)
-    yield* isRejected(id)
-    const invoice = [...tables.invoices.values()].find(({ state }) => state === "accepted_by_authority")
-    if (invoice !== undefined) tables.invoices.set(corrected, { ...invoice, id: corrected })
-    return id
+    yield* changeRow("customers", yield* addCustomer(), { id: buyer })
+    yield* changeRow("invoices", yield* acceptedId, { id: corrected })
+    return corrected
   })
+)
+/** What the service keeps of a document that the authority rejects. */
+const withRejection = Effect.fnUntraced(function* (id: string) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    insert into transitions
+    select account_id, livemode, id, version, 'Reject', 'submitted', state, now() from invoices where id = ${id}`
+  yield* sql`
+    insert into invoice_documents
+    select account_id, livemode, id, '<signed/>', '{}', now() from invoices where id = ${id}`
+})
+const rejectedId = Effect.andThen(named, resting("rejected_by_authority")).pipe(Effect.tap(withRejection))
+const rejectedNoteId = (kind: NoteKind) =>
+  Effect.andThen(named, noteId(kind, "rejected_by_authority")).pipe(Effect.tap(withRejection))
 export const noId = Effect.succeed("")
 
 interface Row {
   readonly answers: Answers
   /** What the route names: in its path, or in its body. */
-  readonly id?: Effect.Effect<
-    string,
-    never,
-    Effect.Services<
-      typeof invoiceId | typeof endpointId | typeof deliveryId | typeof signedId | ReturnType<typeof noteId>
-    >
-  >
+  readonly id?: Effect.Effect<string, unknown, Effect.Services<typeof issued | typeof draftId>>
   /** A body that is right. */
   readonly body?: (id: string) => object
 }
@@ -160,12 +170,12 @@ const notes = (kind: NoteKind): Readonly<Record<string, Row>> => {
     [`GET ${path}/:id/timeline`]: { answers: item, id: noteId(kind) },
     [`POST ${path}/:id/email`]: {
       answers: change(202),
-      id: acceptedNoteId(kind),
+      id: noteId(kind, "accepted_by_authority"),
       body: () => ({ to: "otra@example.com" })
     },
     [`GET ${path}/:id/emails`]: { answers: item, id: noteId(kind) },
-    [`GET ${path}/:id/pdf`]: { answers: item, id: signedNoteId(kind) },
-    [`GET ${path}/:id/xml`]: { answers: item, id: signedNoteId(kind) }
+    [`GET ${path}/:id/pdf`]: { answers: item, id: issuedNoteId(kind) },
+    [`GET ${path}/:id/xml`]: { answers: item, id: issuedNoteId(kind) }
   }
 }
 
@@ -238,7 +248,7 @@ export const rows: Readonly<Record<string, Row>> = {
   "POST /v1/credit-notes/validate": { answers: verdict, id: addCustomer(), body: (one) => periodNoteBody(one) },
   "POST /v1/debit-notes/validate": { answers: verdict, id: addCustomer(), body: (one) => originalNoteBody(one) },
   "GET /v1/invoices": { answers: own },
-  "GET /v1/invoices/:id": { answers: item, id: invoiceId },
+  "GET /v1/invoices/:id": { answers: item, id: issuedId },
   "POST /v1/invoices/:id/cancel": { answers: change(200), id: draftId },
   "POST /v1/invoices/:id/retry": { answers: change(202), id: failedId },
   "POST /v1/invoices/:id/correct": { answers: change(202), id: rejectedId, body: () => invoiceBody(buyer) },
@@ -252,8 +262,8 @@ export const rows: Readonly<Record<string, Row>> = {
   "GET /v1/invoices/:id/timeline": { answers: item, id: draftId },
   "POST /v1/test-helpers/authority": { answers: ofTests, body: () => ({ mode: "up" }) },
   "POST /v1/test-helpers/advance": { answers: ofTests, body: () => ({ seconds: 60 }) },
-  "GET /v1/invoices/:id/pdf": { answers: item, id: signedId },
-  "GET /v1/invoices/:id/xml": { answers: item, id: signedId },
+  "GET /v1/invoices/:id/pdf": { answers: item, id: issuedId },
+  "GET /v1/invoices/:id/xml": { answers: item, id: issuedId },
   "POST /v1/invoices/:id/annul": { answers: change(202), id: acceptedId, body: () => ({ reason: "Error" }) },
   ...notes("credit_note"),
   ...notes("debit_note"),
@@ -268,7 +278,7 @@ export const rows: Readonly<Record<string, Row>> = {
   "POST /v1/webhook-endpoints/:id/recover": {
     answers: change(202),
     id: endpointId,
-    body: () => ({ since: "2026-11-21T10:00:00Z" })
+    body: () => ({ since: new Date(Date.now() - 3_600_000).toISOString() })
   },
   "POST /v1/webhook-endpoints/:id/test": { answers: change(202), id: endpointId, body: () => ({}) },
   "GET /v1/webhook-deliveries/:id": { answers: item, id: deliveryId },

@@ -1,13 +1,13 @@
-import { assert, it } from "@effect/vitest"
+import { assert, it as test } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import document from "../../../openapi.json" with { type: "json" }
 import { maskJson } from "../../../src/domain/requests/JsonMask.ts"
 import { makeHidden } from "../../../src/domain/requests/RequestMask.ts"
 import { RequestLog } from "../../../src/store/requests/RequestLog.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { get, patch, post, send, type Sent } from "../../support/apps/Requests.ts"
-import { MemoryTables } from "../../support/memory/MemoryTables.ts"
-import { itOn } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
 import { noId, rows } from "../inputs/routeRows.ts"
 
 type Json = Readonly<Record<string, unknown>>
@@ -114,7 +114,8 @@ const requestsOf = (
 
 const everyRequest = (stored: (text: string) => void) =>
   Effect.gen(function* () {
-    const { tables } = yield* MemoryTables
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`delete from requests`
     const log = yield* RequestLog
     const statuses = new Set<number>()
     for (const [index, [route, { body, id: makeId = noId }]] of Object.entries(rows).entries()) {
@@ -128,58 +129,67 @@ const everyRequest = (stored: (text: string) => void) =>
     }
     yield* log.flush
     assert.includeMembers([...statuses], [200, 201, 202, 400, 404, 409, 415])
-    assert.isAbove(tables.requests.size, 500)
+    const all = yield* sql<{ row: string }>`select to_jsonb(r)::text as row from requests r`
+    assert.isAbove(all.length, 500)
     // The end of a key is random, and may be a canary.
-    for (const row of tables.requests.values()) stored(JSON.stringify(row).replaceAll(/last_four\\":\\"\w{4}/g, ""))
-    return tables
+    for (const { row } of all) stored(row.replaceAll(/last_four\\+":\\+"\w{4}/g, ""))
+    return all.map(({ row }) => row).join("\n")
   })
 
-itOn(app).effect(
-  "masked, the log has no secret and nothing of a person, whatever is sent to whatever route",
-  function* () {
+describeLive(app)("the request log", (it) => {
+  it.effect("masked, the log has no secret and nothing of a person, whatever is sent to whatever route", function* () {
     yield* everyRequest((row) => {
       assert.notMatch(row, personal)
       assert.notMatch(row, known)
       assert.notMatch(row, secrets)
     })
-  }
-)
+  })
 
-itOn(app).effect("full, the log has what was sent, and no secret", function* () {
-  yield* patch("/v1/account", { request_log: "full" })
-  const { requests } = yield* everyRequest((row) => assert.notMatch(row, secrets))
-  const all = JSON.stringify([...requests.values()])
-  for (const shown of [person.legal_name, person.email, person.address, "zuvalor"]) assert.include(all, shown)
-})
+  it.effect("full, the log has what was sent, and no secret", function* () {
+    yield* patch("/v1/account", { request_log: "full" })
+    const all = yield* everyRequest((row) => assert.notMatch(row, secrets))
+    for (const shown of [person.legal_name, person.email, person.address, "zuvalor"]) assert.include(all, shown)
+  })
 
-itOn(app).effect("an error keeps its message, but for what it quotes", function* () {
-  const refused = yield* post("/v1/customers", { legal_name: "Zu", organization_type: "9", email: "a@b.co" })
-  const { json } = yield* get(`/v1/requests/${refused.headers["request-id"]}`)
-  const { error } = JSON.parse(json.response_body)
-  assert.strictEqual(error.message, refused.json.error.message)
-  assert.deepStrictEqual(
-    error.errors.map(({ param }: Json) => param),
-    refused.json.error.errors.map(({ param }: Json) => param)
-  )
-})
+  it.effect("an error keeps its message, but for what it quotes", function* () {
+    yield* patch("/v1/account", { request_log: "masked" })
+    const refused = yield* post("/v1/customers", { legal_name: "Zu", organization_type: "9", email: "a@b.co" })
+    const { json } = yield* get(`/v1/requests/${refused.headers["request-id"]}`)
+    const { error } = JSON.parse(json.response_body)
+    assert.strictEqual(error.message, refused.json.error.message)
+    assert.deepStrictEqual(
+      error.errors.map(({ param }: Json) => param),
+      refused.json.error.errors.map(({ param }: Json) => param)
+    )
+  })
 
-itOn(app).effect(
-  "nothing of a person is kept in the place of an id, or of a body that is longer than what is read",
-  function* () {
-    const nit = { type: "31", number: "900712712", check_digit: "1" }
-    const wrong = JSON.stringify({ identification: nit, legal_name: "Zu", organization_type: "1" })
-    // The error names the number, without quotes.
-    const long = yield* post("/v1/customers", wrong.replace("{", `{${" ".repeat(70_000)}`))
-    assert.include(long.json.error.message, nit.number)
-    const inBody = yield* post("/v1/invoices", { customer_id: nit.number, id: 900712712 })
-    const inQuery = yield* get(`/v1/invoices?customer_id=${nit.number}&starting_after=${nit.number}`)
-    for (const { headers } of [long, inBody, inQuery]) {
-      const logged = yield* get(`/v1/requests/${headers["request-id"]}`)
-      assert.strictEqual(logged.status, 200)
-      assert.notInclude(logged.text, nit.number)
+  it.effect(
+    "nothing of a person is kept in the place of an id, or of a body that is longer than what is read",
+    function* () {
+      const nit = { type: "31", number: "900712712", check_digit: "1" }
+      const wrong = JSON.stringify({ identification: nit, legal_name: "Zu", organization_type: "1" })
+      // The error names the number, without quotes.
+      const long = yield* post("/v1/customers", wrong.replace("{", `{${" ".repeat(70_000)}`))
+      assert.include(long.json.error.message, nit.number)
+      const inBody = yield* post("/v1/invoices", { customer_id: nit.number, id: 900712712 })
+      const inQuery = yield* get(`/v1/invoices?customer_id=${nit.number}&starting_after=${nit.number}`)
+      for (const { headers } of [long, inBody, inQuery]) {
+        const logged = yield* get(`/v1/requests/${headers["request-id"]}`)
+        assert.strictEqual(logged.status, 200)
+        assert.notInclude(logged.text, nit.number)
+      }
     }
-  }
-)
+  )
+
+  it.effect("a secret is kept in no object, though the client gives its names", function* () {
+    yield* patch("/v1/account", { request_log: "full" })
+    const metadata = { order: "zu 7", password: secret.password, technical_key: secret.technical_key }
+    const made = yield* post("/v1/customers", { ...person, metadata })
+    const { text } = yield* get(`/v1/requests/${made.headers["request-id"]}`)
+    assert.include(text, "zu 7")
+    assert.notMatch(text, secrets)
+  })
+})
 
 /** Whether an error may quote nothing, because not all of the body was read. */
 const isUnread = (body: string) => {
@@ -188,17 +198,8 @@ const isUnread = (body: string) => {
   return hidden.isAll
 }
 
-it("an error may quote nothing of a body that is kept in part", () => {
+test("an error may quote nothing of a body that is kept in part", () => {
   assert.isFalse(isUnread(' {"rule": "FAD06", "number": "900712712"}\n'))
   assert.isTrue(isUnread(`{"rule": ["F"${',"F"'.repeat(5_000)}], "number": "900712712"}`))
   assert.isTrue(isUnread(`{${" ".repeat(70_000)}"number": "900712712"}`))
-})
-
-itOn(app).effect("a secret is kept in no object, though the client gives its names", function* () {
-  yield* patch("/v1/account", { request_log: "full" })
-  const metadata = { order: "zu 7", password: secret.password, technical_key: secret.technical_key }
-  const made = yield* post("/v1/customers", { ...person, metadata })
-  const { text } = yield* get(`/v1/requests/${made.headers["request-id"]}`)
-  assert.include(text, "zu 7")
-  assert.notMatch(text, secrets)
 })

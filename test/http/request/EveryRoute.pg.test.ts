@@ -1,12 +1,12 @@
 import { assert, describe, it as test } from "@effect/vitest"
 import { Api } from "../../../src/api/Api.ts"
 import { keys } from "../../support/apps/Accounts.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { bearer, send, type Sent } from "../../support/apps/Requests.ts"
 
 import { faults } from "../inputs/routeAnswers.ts"
 import { noId, rows } from "../inputs/routeRows.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
 const withKey = (key: string) => ({ headers: bearer(key) })
 
@@ -50,19 +50,23 @@ describe("the rows", () => {
   })
 })
 
-for (const [route, { answers, body, id: makeId = noId }] of Object.entries(rows)) {
-  const [method = "", pattern = ""] = route.split(" ")
-  describeOn(app)(route, (it) => {
+describeLive(app)("every route", (it) => {
+  for (const [route, { answers, body, id: makeId = noId }] of Object.entries(rows)) {
+    const [method = "", pattern = ""] = route.split(" ")
+    let untouched: string | undefined
     it.effect.each(faults.map((fault) => ({ fault, expected: answers[fault] })))(
-      "with $fault: $expected",
+      `${route} with $fault: $expected`,
       function* ({ expected, fault }) {
         if (expected === "does not apply") return assert.notMatch(pattern, /:/)
-        const id = yield* makeId
+        // What is refused leaves its object to the next.
+        const isRefused = expected[0] >= 400
+        const id = isRefused && untouched !== undefined ? untouched : yield* makeId
+        if (isRefused) untouched = id
         const path = pattern.replace(/:\w+/, id)
         const right = { method, path, ...(body === undefined ? {} : { body: body(id) }) }
         const reply = yield* send(withFault(fault, right, id))
         assert.deepStrictEqual([reply.status, reply.json?.error?.code], [expected[0], expected[1]], reply.text)
       }
     )
-  })
-}
+  }
+})
