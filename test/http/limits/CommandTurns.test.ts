@@ -1,9 +1,10 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import type { NoteKind } from "../../../src/domain/documents/DocumentKinds.ts"
-import { apiKeyIds, keys, rangeId, testMode } from "../../support/apps/Accounts.ts"
+import { apiKeyIds, keys, rangeId, startOfTest, testMode } from "../../support/apps/Accounts.ts"
 import { serviceWith } from "../../support/apps/MemoryApp.ts"
 import { addCustomer, addDelivery, addEndpoint, addNote, addNumbered, become } from "../../support/apps/MemoryRows.ts"
+import { keyFile } from "../../support/authority/LiveAccounts.ts"
 import { bearer, post, send } from "../../support/apps/Requests.ts"
 import { rows } from "../inputs/routeRows.ts"
 import { describeOn } from "../../support/Tests.ts"
@@ -34,6 +35,11 @@ const accepted = Effect.gen(function* () {
 const delivery = Effect.flatMap(addEndpoint(), (endpoint) => addDelivery(endpoint, "inv_1"))
 const noteOf = (kind: NoteKind) => Effect.flatMap(accepted, (id) => addNote(kind, id))
 
+const certificateBody = () => {
+  const { password, pkcs12 } = keyFile({ now: startOfTest })
+  return { pkcs12, password }
+}
+
 /** What a route names, made without a command. */
 const idFor = (pattern: string) => {
   const [resource = "", isNamed] = pattern.slice("/v1/".length).split("/:id")
@@ -63,13 +69,15 @@ const idFor = (pattern: string) => {
 describeOn(serviceWith(Limits.layerChanged({ commands: noTurns })))("an account that has no turn", (it) => {
   it.effect.each(withTurn.map(([route, row]) => ({ route, row })))("has refused: $route", function* ({ route, row }) {
     const [method = "", pattern = ""] = route.split(" ")
-    const id = yield* idFor(pattern)
+    const id = method === "PUT" ? "13-100000001" : yield* idFor(pattern)
+    // Of the time of the tests in memory.
+    const body = pattern.endsWith("/certificate") ? certificateBody() : row.body?.(id)
     const key = onlyLive.includes(pattern) ? keys.live : keys.test
     const { json, status } = yield* send({
       method,
       path: pattern.replace(/:\w+/, id),
       headers: bearer(key),
-      ...(row.body === undefined ? {} : { body: row.body(id) })
+      body
     })
     assert.deepStrictEqual([status, json?.error?.code], [429, "rate_limited"], json?.error?.message)
     assert.match(json.error.message, /has 0 commands waiting already/)
