@@ -9,6 +9,7 @@ import { DeliveryLog } from "../../../src/store/webhooks/DeliveryLog.ts"
 import { beginning, type EventFilter, Events, type Position } from "../../../src/store/webhooks/Events.ts"
 import { Redelivery } from "../../../src/store/webhooks/Redelivery.ts"
 import { type StoredWebhookEndpoint, WebhookEndpoints } from "../../../src/store/webhooks/WebhookEndpoints.ts"
+import { answered } from "../../support/database/Refusals.ts"
 import { completed, secret } from "../../support/receiver/DeliveryOwners.ts"
 import { Contract, type Promises, world } from "./World.ts"
 
@@ -95,8 +96,8 @@ export const deliveries: Promises = (test) => {
     yield* pass(25)
     const again = yield* it.takeOne
     assert.deepStrictEqual(again, lost)
-    yield* Effect.forEach([again, again, again], it.succeed, { concurrency: "unbounded" })
-    yield* it.fail(lost)
+    yield* answered(Effect.forEach([again, again, again], it.succeed, { concurrency: "unbounded" }))
+    yield* answered(it.fail(lost))
     const shown = yield* it.shown(lost)
     assert.deepInclude(shown, { status: "succeeded", attempts_count: 1 })
     assert.deepStrictEqual(
