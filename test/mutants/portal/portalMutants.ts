@@ -61,7 +61,7 @@ export const portalMutants: ReadonlyArray<Mutant> = [
       "Math.min(pageSize, exportMax - count)": "pageSize"
     }
   }),
-  ...guards("src/portal/frame/Visit.ts", "test/portal/documents/DocumentPage.test.ts", {
+  ...guards("src/portal/frame/Visit.ts", "test/portal/documents/DocumentPage.pg.test.ts", {
     "the portal does twice what a form sends twice": { '{ "idempotency-key": key } : {}': "{} : {}" }
   }),
   ...guards("src/http/pages/Html.ts", "test/portal/customers/Customers.pg.test.ts", {
@@ -81,7 +81,7 @@ export const portalMutants: ReadonlyArray<Mutant> = [
       "done.audit.length > 0 ? done.audit : sessionEntry(tag, account, payload, done.answer)": "done.audit"
     }
   }),
-  ...guards("src/portal/documents/correction/Correction.ts", "test/portal/documents/Correction.test.ts", {
+  ...guards("src/portal/documents/correction/Correction.ts", "test/portal/documents/Correction.pg.test.ts", {
     "a correction misreads names with escapes": {
       'parseStrict(new TextEncoder().encode(sent.raw("request")))': 'Result.try(() => JSON.parse(sent.raw("request")))'
     }

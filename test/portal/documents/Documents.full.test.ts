@@ -1,19 +1,19 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { accepted, FakeAuthority } from "../../support/apps/Fakes.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
-import { addDraft, become } from "../../support/apps/MemoryRows.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
+import { post } from "../../support/apps/Requests.ts"
 import { assertClear, executablePath } from "../../support/browser/Chromium.ts"
 import { browsing } from "../../support/portal/Visitor.ts"
-import { describeOn } from "../../support/Tests.ts"
-import { customerNamed, invoiceOf, rejectedOf } from "./Rows.ts"
+import { describeLive } from "../../support/Tests.ts"
+import { customerNamed, draftOf, invoiceOf, rejectedOf } from "./Rows.ts"
 
 const act = (run: () => Promise<unknown>) => Effect.promise(run)
 
 /** A refused form is no fault of a page, though the browser tells of its status. */
 const isFault = (fault: string) => !fault.includes("status of 400")
 
-describeOn(app)("documents in a browser (skipped where there is no Chromium)", (it) => {
+describeLive(app)("documents in a browser (skipped where there is no Chromium)", (it) => {
   it.effect.skipIf(executablePath === undefined)(
     "a rejected one is found, understood, corrected and seen accepted, with and without JavaScript",
     function* () {
@@ -70,13 +70,12 @@ describeOn(app)("documents in a browser (skipped where there is no Chromium)", (
     "one that moves is shown again by itself until it rests, and the forms have no fault of access",
     function* () {
       const customer = yield* customerNamed("En Camino")
-      const { id } = yield* addDraft(customer)
-      yield* become(id, { next_action_at: Infinity })
       const rejection = yield* rejectedOf(customer)
+      const id = yield* draftOf
       const { faults, go, page } = yield* browsing({ browser: { locale: "es-CO" } })
       yield* go(`/portal/documents/${id}`)
       assert.include(yield* Effect.promise(() => page.innerText("h1")), "Factura")
-      yield* become(id, { state: "canceled", next_action_at: null })
+      assert.strictEqual((yield* post(`/v1/invoices/${id}/cancel`)).status, 200)
       yield* Effect.promise(() => page.getByText("Cancelada").first().waitFor())
       assert.isNull(yield* Effect.promise(() => page.getAttribute("#document", "hx-trigger")))
       for (const step of ["", "/correct"]) {

@@ -1,10 +1,13 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { documentKinds, kindOf } from "../../../src/domain/documents/DocumentKinds.ts"
+import { AuthorityRefusal } from "../../../src/outbound/authority/Authority.ts"
+import { account } from "../../support/apps/Accounts.ts"
 import { customerBody, invoiceBody } from "../../support/apps/Invoices.ts"
 import { accepted, FakeAuthority, rejected } from "../../support/apps/Fakes.ts"
 import { get, post } from "../../support/apps/Requests.ts"
-import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { until } from "../../support/apps/Until.ts"
+import { seedDrafts } from "../../support/database/Owners.ts"
 
 /** A customer of the account that is registered with this name. */
 export const customerNamed = (legal_name: string, more: object = {}) =>
@@ -13,21 +16,28 @@ export const customerNamed = (legal_name: string, more: object = {}) =>
     return json.id as string
   })
 
-/** Waits until nothing moves a document any more, and shows it. */
-export const settled = Effect.fnUntraced(function* (id: string) {
-  const { until } = yield* MemoryTables
-  yield* until(({ invoices }) => invoices.get(id)?.next_action_at === null)
-  return (yield* get(`${documentKinds[kindOf(id)].path}/${id}`)).json
-})
+const pathOf = (id: string) => `${documentKinds[kindOf(id)].path}/${id}`
 
-/** Makes an invoice that the authority accepts, or rejects with its answer `rejected`. */
+/** Waits until a document has its outcome, and shows it. */
+export const settled = (id: string) =>
+  Effect.map(
+    until(get(pathOf(id)), ({ json }) => json.status !== "draft"),
+    ({ json }) => json
+  )
+
+/** A draft that stays one until the account's next invoice is created. */
+export const draftOf = Effect.map(seedDrafts(account, 1), ([id = ""]) => id)
+
+type Submit = FakeAuthority["Service"]["onSubmit"]
+
+/** Creates an invoice, and waits for its outcome after this answer of the authority, which then accepts again. */
 export const invoiceOf = Effect.fnUntraced(function* (
   customer: string,
   more: object = {},
-  verdict: typeof accepted = accepted
+  answer: ReturnType<Submit> = Effect.succeed(accepted)
 ) {
   const authority = yield* FakeAuthority
-  authority.onSubmit = () => Effect.succeed(verdict)
+  authority.onSubmit = () => answer
   const made = yield* post("/v1/invoices", { ...invoiceBody(customer), ...more })
   assert.strictEqual(made.status, 202, made.text)
   const shown = yield* settled(made.json.id)
@@ -35,4 +45,8 @@ export const invoiceOf = Effect.fnUntraced(function* (
   return shown
 })
 
-export const rejectedOf = (customer: string, more: object = {}) => invoiceOf(customer, more, rejected)
+export const rejectedOf = (customer: string, more: object = {}) => invoiceOf(customer, more, Effect.succeed(rejected))
+
+/** An invoice that failed because the authority refused the call. */
+export const failedOf = (customer: string) =>
+  invoiceOf(customer, {}, Effect.fail(new AuthorityRefusal({ message: "Not allowed. Ask." })))

@@ -2,16 +2,16 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { noteBody } from "../../support/apps/Invoices.ts"
 import { FakeAuthority, rejected } from "../../support/apps/Fakes.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { get, post } from "../../support/apps/Requests.ts"
 import { noticeOf, visitor } from "../../support/portal/Visitor.ts"
 import { beside } from "../../support/portal/Forms.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
 import { customerNamed, invoiceOf, rejectedOf, settled } from "./Rows.ts"
 
 const pathOf = (id: string, step = "") => `/portal/documents/${id}${step}`
 
-describeOn(app)("the correction of a rejected document", (it) => {
+describeLive(app)("the correction of a rejected document", (it) => {
   it.effect(
     "shows every fault beside its field, computes the amounts, and ends with an accepted document",
     function* () {
@@ -143,7 +143,7 @@ describeOn(app)("the correction of a rejected document", (it) => {
     const person = yield* visitor()
     const customer = yield* customerNamed("Ya Procesada")
     const known = { ...rejected, errors: rejected.errors.map((error) => ({ ...error, rule: "90" })) }
-    const invoice = yield* invoiceOf(customer, {}, known)
+    const invoice = yield* invoiceOf(customer, {}, Effect.succeed(known))
     const { text } = yield* person.see(pathOf(invoice.id))
     assert.notInclude(text, "/correct")
     assert.include(text, "<span>90")
