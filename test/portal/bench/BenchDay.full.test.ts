@@ -2,25 +2,22 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { signatureHeaders } from "../../../src/domain/webhooks/WebhookSignature.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
-import { addCustomer } from "../../support/apps/MemoryRows.ts"
-import { endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
+import { SandboxAuthorities } from "../../../src/store/sandbox/SandboxAuthorities.ts"
+import { testMode } from "../../support/apps/Accounts.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
+import { endpointBody } from "../../support/apps/Invoices.ts"
 import { post } from "../../support/apps/Requests.ts"
 import { assertClear, executablePath } from "../../support/browser/Chromium.ts"
-import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { issued } from "../../support/portal/Deliveries.ts"
 import { browsing } from "../../support/portal/Visitor.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
 /** An event of the account as it is delivered, and its signature header for an endpoint. */
 const webhook = Effect.gen(function* () {
-  const { until } = yield* MemoryTables
   const { json: endpoint } = yield* post("/v1/webhook-endpoints", endpointBody("https://shop.example.com/hook"))
   const { json: other } = yield* post("/v1/webhook-endpoints", endpointBody("https://other.example.com/hook"))
-  const { json: invoice } = yield* post("/v1/invoices", invoiceBody(yield* addCustomer()))
-  yield* until(({ events }) => events.some(({ object_id }) => object_id === invoice.id))
-  const { tables } = yield* MemoryTables
-  const { body, created_at, id } = tables.events.find(({ object_id }) => object_id === invoice.id)!
-  const timestamp = Math.floor(created_at / 1000)
+  const { body, id } = yield* issued()
+  const timestamp = Math.floor(Date.now() / 1000)
   const headers = signatureHeaders({ secret: endpoint.secret, messageId: id, timestamp, body })
   return { body, header: `Svc-Signature: ${headers["Svc-Signature"]}`, secret: endpoint.secret, other: other.secret }
 })
@@ -34,7 +31,7 @@ const tabTo = async (page: Page, selector: string) => {
   assert.fail(`no way by the keyboard to ${selector}`)
 }
 
-describeOn(app)("a day at the bench (in Chromium; skipped where there is none)", (it) => {
+describeLive(app)("a day at the bench (in Chromium; skipped where there is none)", (it) => {
   it.effect.skipIf(executablePath === undefined)(
     "is done by the keyboard alone: a fault is found and repaired, and the authority is scripted",
     function* () {
@@ -79,7 +76,6 @@ describeOn(app)("a day at the bench (in Chromium; skipped where there is none)",
     "needs no JavaScript, and has no fault of access in what it finds and refuses",
     function* () {
       const { body, header, other } = yield* webhook
-      const { tables } = yield* MemoryTables
       for (const locale of ["en-GB", "es-CO"]) {
         const { faults, go, page } = yield* browsing({ browser: { locale } })
         // The page works as it does without JavaScript, and is looked at by axe, which is JavaScript.
@@ -107,8 +103,8 @@ describeOn(app)("a day at the bench (in Chromium; skipped where there is none)",
           await page.waitForSelector("[aria-labelledby=authority] li")
         })
         yield* look("what is planned")
-        const [set] = [...tables.sandboxAuthorities.values()]
-        assert.deepStrictEqual(set?.next.at(-1) as unknown, { reject: ["FAD06"], delay: 7 })
+        const { next } = yield* (yield* SandboxAuthorities).setting(testMode)
+        assert.deepStrictEqual(next.at(-1) as unknown, { reject: ["FAD06"], delay: 7 })
         yield* Effect.promise(async () => {
           await page.click("form[action$='clear'] button")
           await page.waitForSelector(".notice")

@@ -1,16 +1,17 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { localDate } from "../../../src/domain/documents/AuthorityTime.ts"
+import { idOf } from "../../../src/store/sql/Ids.ts"
 import { apiKeyIds, testMode } from "../../support/apps/Accounts.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
-import { addCustomer } from "../../support/apps/MemoryRows.ts"
-import { invoiceBody } from "../../support/apps/Invoices.ts"
-import { post } from "../../support/apps/Requests.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
+import { addInvoice, change } from "../../support/apps/PostgresRows.ts"
 import { assertClear, executablePath } from "../../support/browser/Chromium.ts"
-import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { browsing } from "../../support/portal/Visitor.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
 const dayMs = 86_400_000
+const inWords = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" })
 
 /** Looks at Home in both languages. */
 const looked = Effect.fnUntraced(function* (what: string, options: Parameters<typeof browsing>[0] = {}) {
@@ -22,7 +23,7 @@ const looked = Effect.fnUntraced(function* (what: string, options: Parameters<ty
   }
 })
 
-describeOn(app)("a day that begins at Home (in Chromium; skipped where there is none)", (it) => {
+describeLive(app)("a day that begins at Home (in Chromium; skipped where there is none)", (it) => {
   it.effect.skipIf(executablePath === undefined)(
     "shows a newcomer what to do first, and so a live account",
     function* () {
@@ -34,15 +35,22 @@ describeOn(app)("a day that begins at Home (in Chromium; skipped where there is 
   it.effect.skipIf(executablePath === undefined)(
     "leads by the keyboard alone from what failed to the document, and shows each day as a table",
     function* () {
-      const { tables, until } = yield* MemoryTables
-      const { json } = yield* post("/v1/invoices", invoiceBody(yield* addCustomer()))
-      yield* until(({ invoices }) => invoices.get(json.id)?.state === "accepted_by_authority")
-      const row = tables.invoices.get(json.id)!
-      tables.invoices.set(row.id, { ...row, state: "failed" })
-      for (let day = 1; day < 30; day += 3) {
-        const id = `inv_${String(day).padStart(26, "0")}` as typeof row.id
-        tables.invoices.set(id, { ...row, id, created_at: new Date(row.created_at.getTime() - day * dayMs) })
-      }
+      const row = yield* addInvoice()
+      const earlier = [1, 4, 7, 10, 13, 16, 19, 22, 25, 28].map((day) => {
+        const created = Date.now() - day * dayMs
+        return {
+          id: idOf("inv", created).padEnd(30, "0"),
+          created_at: new Date(created),
+          full_number: `FE${day}`,
+          cufe: `${day}`
+        }
+      })
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`
+        insert into invoices select c.* from invoices r, jsonb_array_elements(${JSON.stringify(earlier)}::jsonb) changes,
+          jsonb_populate_record(r, changes) c where r.id = ${row.id}`
+      yield* change("invoices", row.id, { state: "failed", failure: { code: "signing", message: "No key" } })
+      const yesterday = localDate(Date.now() - dayMs)
       yield* looked("an account at work")
       const { go, page } = yield* browsing({ browser: { locale: "en-GB" } })
       yield* go("/portal")
@@ -58,7 +66,10 @@ describeOn(app)("a day that begins at Home (in Chromium; skipped where there is 
         await tabTo("summary")
         await page.keyboard.press("Enter")
         assert.strictEqual(await page.locator("details[open] tbody tr").count(), 30)
-        assert.include(await page.locator("details[open] tbody tr").nth(1).innerText(), "20 November 2026")
+        assert.include(
+          await page.locator("details[open] tbody tr").nth(1).innerText(),
+          inWords.format(Date.parse(yesterday))
+        )
         const chart = page.getByRole("img")
         assert.match(
           (await chart.getAttribute("aria-label")) ?? "",
@@ -68,7 +79,7 @@ describeOn(app)("a day that begins at Home (in Chromium; skipped where there is 
         await tabTo("[aria-labelledby=needs] a")
         await page.keyboard.press("Enter")
         await page.waitForURL(`**/portal/documents/${row.id}`)
-        await page.getByRole("heading", { level: 1 }).getByText(row.full_number!).waitFor()
+        await page.getByRole("heading", { level: 1 }).getByText(row.full_number).waitFor()
       })
     }
   )

@@ -1,56 +1,57 @@
 import { assert } from "@effect/vitest"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { signatureHeaders } from "../../../src/domain/webhooks/WebhookSignature.ts"
-import { addCustomer } from "../../support/apps/MemoryRows.ts"
-import { account, apiKeyIds, otherAccount, testMode } from "../../support/apps/Accounts.ts"
-import { layer as app } from "../../support/apps/MemoryApp.ts"
-import { endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
-import { post } from "../../support/apps/Requests.ts"
-import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { SandboxAuthorities } from "../../../src/store/sandbox/SandboxAuthorities.ts"
+import { apiKeyIds, otherAccount, testMode } from "../../support/apps/Accounts.ts"
+import { answered, FakeReceiver } from "../../support/apps/Fakes.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
+import { endpointBody } from "../../support/apps/Invoices.ts"
+import { get, post } from "../../support/apps/Requests.ts"
+import { attempted, endpointAlone, issued } from "../../support/portal/Deliveries.ts"
 import { formOf, noticeOf, visitor } from "../../support/portal/Visitor.ts"
 import { beside } from "../../support/portal/Forms.ts"
-import { describeOn } from "../../support/Tests.ts"
+import { describeLive } from "../../support/Tests.ts"
 
 const bench = "/portal/bench"
 const signature = `${bench}/signature`
 
 /** An endpoint of the account, and a webhook of it, signed at the time of the test. */
 const webhook = Effect.gen(function* () {
-  const { tables } = yield* MemoryTables
   const { json: endpoint } = yield* post("/v1/webhook-endpoints", endpointBody("https://shop.example.com/hook"))
   const { json: second } = yield* post("/v1/webhook-endpoints", endpointBody("https://other.example.com/hook"))
-  const { json: invoice } = yield* post("/v1/invoices", invoiceBody(yield* addCustomer()))
-  const { until } = yield* MemoryTables
-  yield* until(({ events }) => events.some(({ object_id }) => object_id === invoice.id))
-  const event = tables.events.find(({ object_id }) => object_id === invoice.id)!
-  const timestamp = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+  const event = yield* issued()
+  const timestamp = Math.floor(Date.now() / 1000)
   const headers = signatureHeaders({ secret: endpoint.secret, messageId: event.id, timestamp, body: event.body })
   return { endpoint, second, event, headers, svc: headers["Svc-Signature"]!, timestamp }
 })
 
 type Person = Effect.Success<ReturnType<typeof visitor>>
 
-/** The hidden fields of a form of the bench. */
 /** The faults that the check of a signature has found. */
 const faultsIn = (page: string) => [...page.matchAll(/data-fault="(\w+)"/g)].map(([, fault]) => fault)
 
+/** The hidden fields of a form of the bench. */
 const fieldsOf = (person: Person, action: string) => Effect.map(person.see(bench), ({ text }) => formOf(text, action))
 
-describeOn(app)("the signature debugger of the bench", (it) => {
-  it.effect("says that a genuine webhook is right, and for which endpoint it was signed", function* () {
-    const { endpoint, event, svc } = yield* webhook
-    const person = yield* visitor()
-    const fields = { body: event.body, headers: `Svc-Signature: ${svc}`, secret: endpoint.secret }
-    for (const secret of [endpoint.secret, ""]) {
-      const answer = yield* person.submit(bench, signature, { ...fields, secret })
-      assert.strictEqual(answer.status, 200)
-      assert.deepStrictEqual(faultsIn(answer.text), [])
-      assert.include(answer.text, 'class="state ok"')
-      assert.include(answer.text, `/portal/endpoints/${endpoint.id}"`)
-      assert.include(answer.text, `/portal/events/${event.id}"`)
-      assert.notInclude(answer.text, endpoint.secret)
+describeLive(app)("the bench", (it) => {
+  it.effect(
+    "has a signature debugger that says that a genuine webhook is right, and for which endpoint it was signed",
+    function* () {
+      const { endpoint, event, svc } = yield* webhook
+      const person = yield* visitor()
+      const fields = { body: event.body, headers: `Svc-Signature: ${svc}`, secret: endpoint.secret }
+      for (const secret of [endpoint.secret, ""]) {
+        const answer = yield* person.submit(bench, signature, { ...fields, secret })
+        assert.strictEqual(answer.status, 200)
+        assert.deepStrictEqual(faultsIn(answer.text), [])
+        assert.include(answer.text, 'class="state ok"')
+        assert.include(answer.text, `/portal/endpoints/${endpoint.id}"`)
+        assert.include(answer.text, `/portal/events/${event.id}"`)
+        assert.notInclude(answer.text, endpoint.secret)
+      }
     }
-  })
+  )
 
   it.effect("names the fault of each wrong one, beside what the account knows", function* () {
     const { endpoint, event, headers, second, svc, timestamp } = yield* webhook
@@ -100,8 +101,12 @@ describeOn(app)("the signature debugger of the bench", (it) => {
     const fields = { body: event.body, headers: all.join("\r\n"), secret: endpoint.secret }
     const answer = yield* person.submit(bench, signature, fields)
     assert.deepStrictEqual(faultsIn(answer.text), ["secret_old"])
-    const { tables } = yield* MemoryTables
-    assert.notInclude(JSON.stringify([...tables.requests.values()]), endpoint.secret)
+    // Asking for the log waits until it has all requests before.
+    yield* get("/v1/requests")
+    const sql = yield* SqlClient.SqlClient
+    const log = JSON.stringify(yield* sql`select * from requests`)
+    assert.include(log, `${endpoint.id}/rotate-secret`)
+    assert.notInclude(log, endpoint.secret)
   })
 
   it.effect("keeps what was typed but the secret, and says what is wrong with it", function* () {
@@ -132,41 +137,42 @@ describeOn(app)("the signature debugger of the bench", (it) => {
     const own = yield* visitor()
     assert.include((yield* own.see(`${bench}?event=${event.id}`)).text, event.id)
   })
-})
 
-describeOn(app)("the simulated authority and the clock of the bench", (it) => {
-  it.effect("are set, planned and put back, each change once however often it is sent", function* () {
-    const { tables } = yield* MemoryTables
-    const person = yield* visitor()
-    const down = yield* person.submit(bench, `${bench}/authority`, { mode: "down" })
-    assert.strictEqual(noticeOf(down.text), "authority")
-    assert.strictEqual(tables.sandboxAuthorities.get(account)?.mode, "down")
-    const plan = (fields: Record<string, string>) => person.submit(bench, `${bench}/scripts`, fields)
-    yield* plan({ outcome: "reject", rules: "FAD06, FAK24", delay: "" })
-    yield* plan({ outcome: "lose", rules: "", delay: "5" })
-    const planned = yield* plan({ outcome: "", rules: "", delay: "30" })
-    assert.include(planned.text, "FAD06, FAK24")
-    const next = [{ reject: ["FAD06", "FAK24"] }, { lose: true, delay: 5 }, { delay: 30 }]
-    assert.deepStrictEqual(tables.sandboxAuthorities.get(account)?.next as unknown, next)
+  it.effect(
+    "sets, scripts and resets the simulated authority, each change once however often it is sent",
+    function* () {
+      const setting = (yield* SandboxAuthorities).setting(testMode)
+      const person = yield* visitor()
+      const down = yield* person.submit(bench, `${bench}/authority`, { mode: "down" })
+      assert.strictEqual(noticeOf(down.text), "authority")
+      assert.strictEqual((yield* setting).mode, "down")
+      const plan = (fields: Record<string, string>) => person.submit(bench, `${bench}/scripts`, fields)
+      yield* plan({ outcome: "reject", rules: "FAD06, FAK24", delay: "" })
+      yield* plan({ outcome: "lose", rules: "", delay: "5" })
+      const planned = yield* plan({ outcome: "", rules: "", delay: "30" })
+      assert.include(planned.text, "FAD06, FAK24")
+      const next = [{ reject: ["FAD06", "FAK24"] }, { lose: true, delay: 5 }, { delay: 30 }]
+      assert.deepStrictEqual((yield* setting).next as unknown, next)
 
-    const twice = new URLSearchParams({
-      ...(yield* fieldsOf(person, `${bench}/scripts`)),
-      outcome: "fail",
-      rules: "",
-      delay: ""
-    })
-    for (let sent = 0; sent < 2; sent++) {
-      assert.strictEqual((yield* person.post(`${bench}/scripts`, twice)).status, 200)
+      const twice = new URLSearchParams({
+        ...(yield* fieldsOf(person, `${bench}/scripts`)),
+        outcome: "fail",
+        rules: "",
+        delay: ""
+      })
+      for (let sent = 0; sent < 2; sent++) {
+        assert.strictEqual((yield* person.post(`${bench}/scripts`, twice)).status, 200)
+      }
+      assert.lengthOf((yield* setting).next, 4)
+
+      const cleared = yield* person.submit(bench, `${bench}/scripts/clear`)
+      assert.strictEqual(noticeOf(cleared.text), "cleared")
+      yield* person.submit(bench, `${bench}/reset`)
+      assert.deepStrictEqual(yield* setting, { mode: "up", next: [] })
     }
-    assert.strictEqual(tables.sandboxAuthorities.get(account)?.next.length, 4)
+  )
 
-    const cleared = yield* person.submit(bench, `${bench}/scripts/clear`)
-    assert.strictEqual(noticeOf(cleared.text), "cleared")
-    yield* person.submit(bench, `${bench}/reset`)
-    assert.deepInclude(tables.sandboxAuthorities.get(account), { mode: "up", next: [] })
-  })
-
-  it.effect("show a form again with what is wrong with it", function* () {
+  it.effect("shows a form again with what is wrong with it", function* () {
     const person = yield* visitor()
     const refused = yield* person.submit(bench, `${bench}/scripts`, { outcome: "reject", rules: "<b>", delay: "90" })
     assert.strictEqual(refused.status, 422)
@@ -175,16 +181,19 @@ describeOn(app)("the simulated authority and the clock of the bench", (it) => {
     assert.include(refused.text, 'value="90"')
   })
 
-  it.effect("advance what is planned", function* () {
-    const { count } = yield* MemoryTables
+  it.effect("advances what is scheduled", function* () {
+    const receiver = yield* FakeReceiver
+    receiver.onSend = () => Effect.succeed(answered(503))
+    const { id } = yield* endpointAlone
+    yield* issued()
+    yield* attempted(id)
     const person = yield* visitor()
-    const before = count("SandboxAuthorities.advance")
     const answer = yield* person.submit(bench, `${bench}/clock`, { seconds: "172800" })
     assert.strictEqual(noticeOf(answer.text), "clock")
-    assert.strictEqual(count("SandboxAuthorities.advance"), before + 1)
+    yield* attempted(id, 2)
   })
 
-  it.effect("are not for a session without the capability, whatever it sends", function* () {
+  it.effect("changes nothing for a session without the capability, whatever it sends", function* () {
     const person = yield* visitor({ capabilities: ["view"] })
     const page = yield* person.see(bench)
     assert.notInclude(page.text, `${bench}/clock`)
@@ -198,7 +207,7 @@ describeOn(app)("the simulated authority and the clock of the bench", (it) => {
     }
   })
 
-  it.effect("are not for the live mode, whose pages do not lead to the bench", function* () {
+  it.effect("is not for the live mode, whose pages do not lead to it", function* () {
     const live = yield* visitor({ account: { ...testMode, livemode: true }, apiKeyId: apiKeyIds.live })
     const page = yield* live.see(bench)
     assert.notInclude(page.text, "<textarea")
