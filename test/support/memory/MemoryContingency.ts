@@ -1,4 +1,4 @@
-import type { AccountId, DocumentId } from "../../../schemas/Id.ts"
+import type { DocumentId } from "../../../schemas/Id.ts"
 import {
   AuthorityCircuits,
   circuitOf,
@@ -7,9 +7,7 @@ import {
   type Waiting
 } from "../../../src/store/documents/AuthorityCircuits.ts"
 import { reminderLeaseSeconds } from "../../../src/store/documents/Vitals.ts"
-import { portionMax } from "../../../src/store/sandbox/ClockJumps.ts"
-import { SandboxAuthorities } from "../../../src/store/sandbox/SandboxAuthorities.ts"
-import { type CircuitRow, type InvoiceRow, inMemory, isOf, type Tables } from "./MemoryTables.ts"
+import { type CircuitRow, type InvoiceRow, inMemory, type Tables } from "./MemoryTables.ts"
 
 /* The part of the memory store for an authority that is away, and for documents that waited past midnight. */
 
@@ -151,113 +149,5 @@ export const layerCircuits = inMemory(AuthorityCircuits, ({ call }) => ({
         })
         return { account_id, livemode, id: id as DocumentId }
       })
-    })
-}))
-
-const bodyOf = (id: string) => id.slice(id.indexOf("_") + 1)
-
-const giveScripts = ({ invoices, sandboxAuthorities, sandboxScripts }: Tables, account_id: AccountId) => {
-  const set = sandboxAuthorities.get(account_id)
-  if (set === undefined) return
-  const made = [...invoices.values()]
-    .filter((row) => isOf(row, { account_id, livemode: false }) && bodyOf(row.id) > set.from)
-    .filter(({ id }) => !sandboxScripts.has(id))
-    .toSorted((a, b) => (bodyOf(a.id) < bodyOf(b.id) ? -1 : 1))
-  for (const [index, script] of set.next.slice(0, made.length).entries()) {
-    const row = made[index]
-    if (row !== undefined) sandboxScripts.set(row.id, script)
-  }
-  sandboxAuthorities.set(account_id, { ...set, next: set.next.slice(made.length) })
-}
-
-/** The script of a document, which takes the next one each time that the document is corrected. */
-const giveCorrected = (tables: Tables, account_id: AccountId, id: string, corrections: number) => {
-  const { sandboxAuthorities, sandboxScripts } = tables
-  if (corrections === 0) return sandboxScripts.get(id) ?? null
-  const key = `${id} ${corrections}`
-  const set = sandboxAuthorities.get(account_id)
-  if (!sandboxScripts.has(key)) {
-    const [script = null, ...next] = set?.next ?? []
-    sandboxScripts.set(key, script)
-    if (set !== undefined) sandboxAuthorities.set(account_id, { ...set, next })
-  }
-  return sandboxScripts.get(key) ?? null
-}
-
-export const layerSandboxAuthorities = inMemory(SandboxAuthorities, ({ call }) => ({
-  modeOf: (id) =>
-    call("SandboxAuthorities.modeOf", ({ sandboxAuthorities }) => sandboxAuthorities.get(id)?.mode ?? "up"),
-  scriptOf: ({ account_id, full_number, kind }) =>
-    call("SandboxAuthorities.scriptOf", (tables) => {
-      giveScripts(tables, account_id)
-      const row = [...tables.invoices.values()].find(
-        (one) => isOf(one, { account_id, livemode: false }) && one.kind === kind && one.full_number === full_number
-      )
-      if (row === undefined) return null
-      const corrections = tables.rejected.filter(({ invoice_id }) => invoice_id === row.id)
-      const script = giveCorrected(tables, account_id, row.id, corrections.length)
-      const isRetried = tables.transitions.some(
-        ({ command, invoice_id, to, version }) =>
-          invoice_id === row.id &&
-          command === "Retry" &&
-          to === "signed" &&
-          version > (corrections.at(-1)?.version ?? 0)
-      )
-      return isRetried && script?.fail === true ? null : script
-    }),
-  set: (id, { mode, next }, from) =>
-    call("SandboxAuthorities.set", (tables) => {
-      giveScripts(tables, id)
-      const before = tables.sandboxAuthorities.get(id) ?? { mode: "up", next: [], from }
-      const after = { mode: mode ?? before.mode, next: next ?? before.next }
-      tables.sandboxAuthorities.set(id, { ...after, from: next === undefined ? before.from : from })
-      return after
-    }),
-  setting: (account) =>
-    call("SandboxAuthorities.setting", ({ sandboxAuthorities }) => {
-      const set = account.livemode ? undefined : sandboxAuthorities.get(account.account_id)
-      return { mode: set?.mode ?? "up", next: set?.next ?? [] }
-    }),
-  isMuchToAdvance: (id) =>
-    call("SandboxAuthorities.isMuchToAdvance", ({ deliveries, invoices }) => {
-      const documents = [...invoices.values()].filter(
-        (row) => row.account_id === id && !row.livemode && (row.next_action_at ?? Infinity) < Infinity
-      )
-      const attempts = [...deliveries.values()].filter(
-        (row) =>
-          row.account_id === id &&
-          !row.livemode &&
-          row.status === "pending" &&
-          !row.isUnderWay &&
-          row.next_attempt_at < Infinity
-      )
-      return documents.length + attempts.length > portionMax
-    }),
-  advance: (id, seconds) =>
-    call("SandboxAuthorities.advance", ({ acceptances, circuits, deliveries, invoices }) => {
-      const jump = seconds * 1000
-      for (const row of acceptances.values()) {
-        if (row.account_id !== id || row.livemode || row.next_question_at === null) continue
-        const next_question_at = row.next_question_at - jump
-        acceptances.set(row.id, { ...row, next_question_at, ask_until: row.ask_until - jump })
-      }
-      for (const row of invoices.values()) {
-        if (row.account_id !== id || row.livemode || row.next_action_at === null) continue
-        const { waiting_since } = row
-        invoices.set(row.id, {
-          ...row,
-          next_action_at: row.next_action_at - jump,
-          waiting_since: waiting_since && new Date(waiting_since.getTime() - jump)
-        })
-      }
-      for (const row of deliveries.values()) {
-        if (row.account_id !== id || row.livemode || row.status !== "pending" || row.isUnderWay) continue
-        deliveries.set(row.id, { ...row, next_attempt_at: row.next_attempt_at - jump })
-      }
-      const circuit = circuits.get(id)
-      if (circuit === undefined) return
-      const before = (at: number | null) => (at === null ? null : at - jump)
-      const [failing_since, at_fault_since] = [before(circuit.failing_since), before(circuit.at_fault_since)]
-      circuits.set(id, { ...circuit, failing_since, at_fault_since, next_probe_at: circuit.next_probe_at - jump })
     })
 }))

@@ -20,6 +20,8 @@ import {
   type Outcome
 } from "../../../src/store/accounts/Idempotency.ts"
 import { InvoiceCreation } from "../../../src/store/documents/InvoiceCreation.ts"
+import { Overview } from "../../../src/store/overview/Overview.ts"
+import { SandboxAuthorities } from "../../../src/store/sandbox/SandboxAuthorities.ts"
 import { Workers } from "../../../src/store/sql/Workers.ts"
 import {
   layerAccounts,
@@ -40,8 +42,7 @@ import { layerDeliveryLog, layerEvents, layerRedelivery } from "./MemoryEvents.t
 import { layerNotes, numberWithinMs, untouched } from "./MemoryNotes.ts"
 import { layerPortalSessions } from "./portal/MemoryPortalSessions.ts"
 import { layerResolutions } from "./MemoryResolutions.ts"
-import { layerOverview } from "./overview/MemoryOverview.ts"
-import { layerCircuits, layerSandboxAuthorities } from "./MemoryContingency.ts"
+import { layerCircuits } from "./MemoryContingency.ts"
 import { layerBacklog, layerIncidents, layerRequestLog, layerRetention } from "./MemoryUpkeep.ts"
 import { pageOf } from "./MemoryPages.ts"
 import { inMemory, isOf, type InvoiceRow, MemoryTables, modeKey, optionOf, rowOf, type Tables } from "./MemoryTables.ts"
@@ -235,6 +236,9 @@ const layerWorkers = inMemory(Workers, (memory) => ({
   succeed: Effect.void
 }))
 
+/** What only pages and test helpers ask for, which are tested on PostgreSQL. */
+const layerOfPages = Layer.merge(Layer.mock(Overview)({}), Layer.mock(SandboxAuthorities)({}))
+
 /** Every store service that actors and routes ask for, on one `MemoryTables`. */
 export const layer = Layer.mergeAll(
   layerAcceptances,
@@ -260,14 +264,13 @@ export const layer = Layer.mergeAll(
   layerInvoiceCreation,
   layerInvoices,
   layerNotes,
-  layerOverview,
   layerNumbering,
+  layerOfPages,
   layerPortalSessions,
   layerRedelivery,
   layerRequestLog,
   layerResolutions,
   layerRetention,
-  layerSandboxAuthorities,
   layerTransitions,
   layerWorkers
 ).pipe(Layer.provideMerge(MemoryTables.layer))

@@ -4,7 +4,6 @@ import type { AccountMode, Issuer } from "../../../schemas/Account.ts"
 import type { AttemptTrigger, DeliveryStatus } from "../../../schemas/Delivery.ts"
 import type { EventId } from "../../../schemas/Id.ts"
 import type { EventType } from "../../../schemas/Event.ts"
-import type { AuthorityScript, SandboxAuthority } from "../../../schemas/TestHelper.ts"
 import type { InvoiceCommand, InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
 import type { EnablementRow, TestDocumentRow } from "./enablement/MemoryEnablements.ts"
 import type { StoredAccount } from "../../../src/store/accounts/Accounts.ts"
@@ -179,9 +178,6 @@ const emptyTables = () => ({
   invoices: new Map<string, InvoiceRow>(),
   documents: new Map<string, { readonly signed: Uint8Array; readonly authority_answer: unknown }>(),
   circuits: new Map<string, CircuitRow>(),
-  sandboxAuthorities: new Map<string, Pick<SandboxAuthority, "mode" | "next"> & { readonly from: string }>(),
-  /** By document, and for what was corrected by document and number of corrections. */
-  sandboxScripts: new Map<string, AuthorityScript | null>(),
   rejected: [] as Array<RejectedRow>,
   portalSessions: new Map<string, PortalSessionRow>(),
   /** What buyers have answered, by invoice. */
