@@ -4,13 +4,12 @@ import { Capability } from "../../../schemas/PortalSession.ts"
 import { Api } from "../../../src/api/Api.ts"
 import { capabilityOf } from "../../../src/api/Capabilities.ts"
 import type { LocalRequest } from "../../../src/http/LocalApi.ts"
-import { rows } from "../../http/inputs/routeRows.ts"
+import { noId, rows } from "../../http/inputs/routeRows.ts"
 import { apiKeyIds, keys, testMode } from "../../support/apps/Accounts.ts"
 import { bearer, get, post, send } from "../../support/apps/Requests.ts"
 import { app, insider } from "../../support/portal/Door.ts"
 import { auditLog } from "../../support/portal/Tables.ts"
 import { asLive, asOther } from "../../support/portal/Visitor.ts"
-import { named } from "./Named.ts"
 import { describeLive } from "../../support/Tests.ts"
 
 /** What a session needs for each change, written by hand: who adds an operation says here who may carry it out in the portal. */
@@ -170,14 +169,11 @@ describeLive(app)("a session of the portal", (it) => {
     const [method = "", pattern = ""] = route.split(" ")
     if (route === "PUT /v1/account/logo") return
     const { ask, id } = yield* insider()
-    const object = yield* named(route)
+    const row = rows[route]
+    const object = yield* row?.id ?? noId
     const key = { "idempotency-key": `audited ${route}` }
-    const change = ask(
-      method as LocalRequest["method"],
-      pattern.replace(/:\w+/u, object.id),
-      object.body ?? rows[route]?.body?.(object.id),
-      key
-    )
+    const path = pattern.replace(/:\w+/u, object)
+    const change = ask(method as LocalRequest["method"], path, row?.body?.(object), key)
     const before = (yield* auditLog).length
     const reply = yield* change
     assert.isBelow(reply.status, 300, reply.text)
