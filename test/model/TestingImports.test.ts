@@ -64,8 +64,8 @@ describe("what @folio-einvoicing/service/testing imports", () => {
   it("is, of the tests, the model, the oracle and the store in memory", () => {
     const others = ofTests.filter((file) => !/^test\/(model|oracle|support\/memory)\//u.test(file))
     assert.deepStrictEqual(others.toSorted(), [
-      "test/support/apps/Until.ts",
       "test/support/apps/TestSettings.ts",
+      "test/support/apps/Until.ts",
       "test/support/authority/LiveAccounts.ts"
     ])
     assert.deepStrictEqual(

@@ -237,7 +237,10 @@ const layerWorkers = inMemory(Workers, (memory) => ({
 }))
 
 /** What only pages and test helpers ask for, which are tested on PostgreSQL. */
-const layerOfPages = Layer.merge(Layer.mock(Overview)({}), Layer.mock(SandboxAuthorities)({}))
+const layerOfPages = Layer.merge(
+  Layer.mock(Overview)({}),
+  Layer.mock(SandboxAuthorities)({ isMuchToAdvance: () => Effect.succeed(false) })
+)
 
 /** Every store service that actors and routes ask for, on one `MemoryTables`. */
 export const layer = Layer.mergeAll(
