@@ -1,9 +1,9 @@
 import { Effect } from "effect"
-import { setsMax, type StoredEnablement } from "../../../src/store/enablement/Enablements.ts"
+import { SqlClient } from "effect/sql"
+import { setsMax } from "../../../src/store/enablement/Enablements.ts"
 import { colombianSandbox } from "../../../src/domain/accounts/Sandbox.ts"
-import { account, keys, startOfTest } from "../../support/apps/Accounts.ts"
+import { account, keys } from "../../support/apps/Accounts.ts"
 import { bearer } from "../../support/apps/Requests.ts"
-import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { post, refused } from "./Refused.ts"
 
 const {
@@ -46,42 +46,37 @@ export const badEnablements = [
   ])
 ]
 
-const setOf = (id: string, change: Partial<StoredEnablement>) => ({
-  account_id: account,
-  id,
-  status: "passed" as const,
-  run: 1,
-  wanted: { invoice: 1, credit_note: 0, debit_note: 0 },
-  range,
-  waiting: null,
-  failure: null,
-  message: null,
-  troubles: 0,
-  started_at: new Date(startOfTest),
-  resumed_at: new Date(startOfTest),
-  answering_since: new Date(startOfTest),
-  finished_at: null,
-  // Taken by nobody while the test runs.
-  next_action_at: startOfTest + 86_400_000,
-  isTaken: true,
-  ...change
-})
-
-const sets = (ids: ReadonlyArray<string>, change: Partial<StoredEnablement>) =>
-  Effect.map(MemoryTables, ({ tables }) => {
-    for (const id of ids) tables.enablements.set(`${account}|${id}`, setOf(id, change))
+const sets = (ids: ReadonlyArray<string>, status: "running" | "passed") =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => {
+    const at = new Date()
+    // Nothing is done for a running one while the test runs.
+    const next_action_at = status === "running" ? new Date(at.getTime() + 86_400_000) : null
+    const finished_at = status === "running" ? null : at
+    const row = {
+      account_id: account,
+      livemode: true,
+      status,
+      run: 1,
+      wanted: "{}",
+      range: "{}",
+      technical_key_sealed: ""
+    }
+    const times = { started_at: at, resumed_at: at, answering_since: at, finished_at, next_action_at }
+    return Effect.forEach(ids, (id) => sql`insert into enablements ${sql.insert({ ...row, ...times, id })}`, {
+      discard: true
+    })
   })
 
-/** The same at moments that must be set up. */
+/** The same at moments that must be set up, on PostgreSQL. */
 export const badEnablementMoments = [
   {
-    given: sets(["b7d1c2a4-93cf-4a9e-8a2f-6c2f5d0e9b11"], { status: "running" }),
+    given: sets(["b7d1c2a4-93cf-4a9e-8a2f-6c2f5d0e9b11"], "running"),
     bad: refused("enablement_running", [["a second test set", enable({}), /is running, and an account passes one/]])
   },
   {
     given: sets(
       Array.from({ length: setsMax }, (_, index) => `test-set-${index}`),
-      {}
+      "passed"
     ),
     bad: refused("enablement_limit_reached", [["a test set too many", enable({}), /has had 100 test sets/]])
   }

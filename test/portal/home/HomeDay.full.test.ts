@@ -23,7 +23,8 @@ const looked = Effect.fnUntraced(function* (what: string, options: Parameters<ty
   }
 })
 
-describeLive(app)("a day that begins at Home (in Chromium; skipped where there is none)", (it) => {
+// The service remembers how many documents a past day had: each block has a service of its own.
+describeLive(app)("Home without a past (in Chromium; skipped where there is none)", (it) => {
   it.effect.skipIf(executablePath === undefined)(
     "shows a newcomer what to do first, and so a live account",
     function* () {
@@ -31,7 +32,9 @@ describeLive(app)("a day that begins at Home (in Chromium; skipped where there i
       yield* looked("a live account", { account: { ...testMode, livemode: true }, apiKeyId: apiKeyIds.live })
     }
   )
+})
 
+describeLive(app)("a day that begins at Home (in Chromium; skipped where there is none)", (it) => {
   it.effect.skipIf(executablePath === undefined)(
     "leads by the keyboard alone from what failed to the document, and shows each day as a table",
     function* () {

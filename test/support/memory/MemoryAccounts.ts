@@ -2,10 +2,8 @@ import { Effect, Option, Redacted, Result } from "effect"
 import type { AccountMode, Issuer } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { ApiKeyId } from "../../../schemas/Id.ts"
-import { providerOf, type Software } from "../../../src/domain/accounts/Software.ts"
 import { apiKeyHash, apiKeyMode } from "../../../src/domain/accounts/ApiKeyFormat.ts"
 import { localKeyPrefix } from "../../../src/domain/accounts/LocalApiKey.ts"
-import { Acquirers } from "../../../src/store/accounts/Acquirers.ts"
 import {
   Accounts,
   isAnotherVersion,
@@ -28,10 +26,8 @@ import {
 } from "../../../src/store/accounts/ApiKeys.ts"
 import { actorOf, AuditLog } from "../../../src/store/accounts/AuditLog.ts"
 import { Certificates, type StoredCertificate } from "../../../src/store/accounts/Certificates.ts"
-import { Softwares } from "../../../src/store/accounts/Softwares.ts"
 import { pageOf } from "./MemoryPages.ts"
 import { type ApiKeyRow, type AuditRow, existing, inMemory, isOf, modeKey, rowOf, type Tables } from "./MemoryTables.ts"
-import { enablementOf } from "./enablement/MemoryEnablements.ts"
 
 /* The part of the memory store that knows accounts, their keys and certificates, and what was done with them. */
 
@@ -98,7 +94,7 @@ export const layerAccounts = inMemory(Accounts, ({ attempt, call }, { localDate 
         software_id: row?.software_id ?? null,
         provider_number: row?.provider_number ?? null,
         software_set_at: row?.created_at ?? null,
-        enablement: enablementOf(tables, account_id),
+        enablement: null,
         has_range: ranges.length > 0,
         has_number: ranges.some(
           ({ is_active, next_number, to_number, valid_from, valid_to }) =>
@@ -230,23 +226,6 @@ export const layerAuditLog = inMemory(AuditLog, ({ call }) => ({
     call("AuditLog.refused", ({ auditLog }) => void auditLog.push(refusal(account, actorOf(by), code)))
 }))
 
-const acquirerDays = (found: boolean) => (found ? 24 : 1) * 3_600_000
-
-export const layerAcquirers = inMemory(Acquirers, ({ call }) => ({
-  find: (account, { number, type }) =>
-    call("Acquirers.find", ({ acquirers }, now) => {
-      const row = acquirers.get(`${modeKey(account)}|${type}|${number}`)
-      return Option.fromUndefinedOr(
-        row === undefined || row.asked_at <= now - acquirerDays(row.found) ? undefined : row
-      )
-    }),
-  keep: (account, { number, type }, said) =>
-    call(
-      "Acquirers.keep",
-      ({ acquirers }, now) => void acquirers.set(`${modeKey(account)}|${type}|${number}`, { ...said, asked_at: now })
-    )
-}))
-
 export const layerCertificates = inMemory(Certificates, ({ call }) => ({
   current: (account) =>
     call("Certificates.current", ({ certificates }, now) => {
@@ -264,36 +243,4 @@ export const layerCertificates = inMemory(Certificates, ({ call }) => ({
       certificates.set(certificate.id, { ...certificate, pem: Redacted.value(pem) })
     }),
   forget: () => Effect.void
-}))
-
-/** A software with its PIN; the provider is the issuer unless the software names another. */
-const softwareOf = ({ softwares }: Tables, id: string | null | undefined, issuer: Issuer | null | undefined) => {
-  const row = id === null || id === undefined ? undefined : softwares.get(id)
-  if (row === undefined || issuer === null || issuer === undefined) return Option.none<Software>()
-  const provider = providerOf(row.provider_number ?? issuer.identification.number)
-  return Option.some<Software>({ id: row.software_id, provider, pin: row.pin })
-}
-
-export const layerSoftwares = inMemory(Softwares, ({ attempt, call }) => ({
-  current: (account_id) =>
-    call("Softwares.current", (tables) => {
-      const account = existing(tables.accounts, modeKey({ account_id, livemode: true }))
-      return softwareOf(tables, account.software, account.issuer)
-    }),
-  ofVersion: (account, version) =>
-    call("Softwares.ofVersion", (tables) => {
-      const key = `${modeKey(account)}|${version}`
-      return softwareOf(tables, tables.issuerSoftwares.get(key), tables.issuers.get(key))
-    }),
-  pin: (_account, id) => call("Softwares.pin", ({ softwares }) => Redacted.make(existing(softwares, id).pin)),
-  insert: (software, pin) =>
-    attempt("Softwares.insert", ({ softwares }, now): Result.Result<void, ApiError> => {
-      const oldest = [...softwares.values()]
-        .filter(({ account_id }) => account_id === software.account_id)
-        .toSorted((a, b) => b.created_at.getTime() - a.created_at.getTime())[issuersPerDayMax - 1]
-      const wait = (oldest?.created_at.getTime() ?? -Infinity) + 86_400_000 - now
-      if (wait > 0) return Result.fail(issuerChangedTooOften(Math.ceil(wait / 1000)))
-      softwares.set(software.id, { ...software, pin: Redacted.value(pin) })
-      return Result.void
-    })
 }))

@@ -20,30 +20,19 @@ import {
   type Outcome
 } from "../../../src/store/accounts/Idempotency.ts"
 import { InvoiceCreation } from "../../../src/store/documents/InvoiceCreation.ts"
-import { Overview } from "../../../src/store/overview/Overview.ts"
-import { SandboxAuthorities } from "../../../src/store/sandbox/SandboxAuthorities.ts"
 import { Workers } from "../../../src/store/sql/Workers.ts"
-import {
-  layerAccounts,
-  layerAcquirers,
-  layerApiKeys,
-  layerAuditLog,
-  layerCertificates,
-  layerSoftwares
-} from "./MemoryAccounts.ts"
+import { layerAccounts, layerApiKeys, layerAuditLog, layerCertificates } from "./MemoryAccounts.ts"
 import { layerAcceptances } from "./acceptance/MemoryAcceptances.ts"
 import { layerInvoiceCommands } from "./MemoryCommands.ts"
 import { layerDeliveries, layerNumbering, layerTransitions } from "./MemoryDelivery.ts"
 import { layerEndpoints } from "./MemoryEndpoints.ts"
-import { layerEnablements } from "./enablement/MemoryEnablements.ts"
 import { layerInvoices } from "./MemoryInvoices.ts"
 import { layerEmails } from "./MemoryEmails.ts"
 import { layerDeliveryLog, layerEvents, layerRedelivery } from "./MemoryEvents.ts"
 import { layerNotes, numberWithinMs, untouched } from "./MemoryNotes.ts"
-import { layerPortalSessions } from "./portal/MemoryPortalSessions.ts"
 import { layerResolutions } from "./MemoryResolutions.ts"
 import { layerCircuits } from "./MemoryContingency.ts"
-import { layerBacklog, layerIncidents, layerRequestLog, layerRetention } from "./MemoryUpkeep.ts"
+import * as OnPostgres from "./OnPostgres.ts"
 import { pageOf } from "./MemoryPages.ts"
 import { inMemory, isOf, type InvoiceRow, MemoryTables, modeKey, optionOf, rowOf, type Tables } from "./MemoryTables.ts"
 
@@ -236,44 +225,30 @@ const layerWorkers = inMemory(Workers, (memory) => ({
   succeed: Effect.void
 }))
 
-/** What only pages and test helpers ask for, which are tested on PostgreSQL. */
-const layerOfPages = Layer.merge(
-  Layer.mock(Overview)({}),
-  Layer.mock(SandboxAuthorities)({ isMuchToAdvance: () => Effect.succeed(false) })
-)
-
 /** Every store service that actors and routes ask for, on one `MemoryTables`. */
 export const layer = Layer.mergeAll(
+  OnPostgres.layer,
   layerAcceptances,
   layerAccounts,
-  layerAcquirers,
   layerApiKeys,
   layerAuditLog,
-  layerBacklog,
   layerCertificates,
-  layerSoftwares,
   layerCircuits,
   layerCustomers,
   layerDatabase,
   layerDeliveries,
   layerDeliveryLog,
   layerEmails,
-  layerEnablements,
   layerEndpoints,
   layerEvents,
   layerIdempotency,
-  layerIncidents,
   layerInvoiceCommands,
   layerInvoiceCreation,
   layerInvoices,
   layerNotes,
   layerNumbering,
-  layerOfPages,
-  layerPortalSessions,
   layerRedelivery,
-  layerRequestLog,
   layerResolutions,
-  layerRetention,
   layerTransitions,
   layerWorkers
 ).pipe(Layer.provideMerge(MemoryTables.layer))

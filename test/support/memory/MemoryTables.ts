@@ -5,9 +5,7 @@ import type { AttemptTrigger, DeliveryStatus } from "../../../schemas/Delivery.t
 import type { EventId } from "../../../schemas/Id.ts"
 import type { EventType } from "../../../schemas/Event.ts"
 import type { InvoiceCommand, InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
-import type { EnablementRow, TestDocumentRow } from "./enablement/MemoryEnablements.ts"
 import type { StoredAccount } from "../../../src/store/accounts/Accounts.ts"
-import type { KnownAcquirer } from "../../../src/store/accounts/Acquirers.ts"
 import type { StoredApiKey } from "../../../src/store/accounts/ApiKeys.ts"
 import type { StoredCertificate } from "../../../src/store/accounts/Certificates.ts"
 import type { StoredCustomer } from "../../../src/store/accounts/Customers.ts"
@@ -16,7 +14,6 @@ import type { Answer } from "../../../src/store/accounts/Idempotency.ts"
 import type { CircuitState } from "../../../src/store/documents/AuthorityCircuits.ts"
 import type { StoredInvoice } from "../../../src/store/documents/Invoices.ts"
 import type { StoredEmail } from "../../../src/store/mail/Emails.ts"
-import type { WrittenRequest } from "../../../src/store/requests/Requests.ts"
 import type { StoredSoftware } from "../../../src/store/accounts/Softwares.ts"
 import type { StoredResolution } from "../../../src/store/accounts/Resolutions.ts"
 import type { StoredWebhookEndpoint } from "../../../src/store/webhooks/WebhookEndpoints.ts"
@@ -24,7 +21,6 @@ import type { Key } from "../../../src/store/sql/Keys.ts"
 import { NationalProfile } from "../../../src/documents/NationalProfile.ts"
 import { patiently } from "../apps/Until.ts"
 import type { AcceptanceRow } from "./acceptance/MemoryAcceptances.ts"
-import type { PortalSessionRow } from "./portal/MemoryPortalSessions.ts"
 
 export interface ApiKeyRow extends StoredApiKey {
   readonly hash: string
@@ -164,12 +160,6 @@ const emptyTables = () => ({
   auditLog: [] as Array<AuditRow>,
   certificates: new Map<string, StoredCertificate & { readonly pem: string }>(),
   customers: new Map<string, StoredCustomer>(),
-  /** What the authority said, by account, mode and identification. */
-  acquirers: new Map<string, KnownAcquirer & { readonly asked_at: number }>(),
-  /** By account and id. */
-  enablements: new Map<string, EnablementRow>(),
-  /** By account, prefix and number. */
-  testDocuments: new Map<string, TestDocumentRow>(),
   /** The bytes of pictures, by account, mode and SHA-256. */
   logos: new Map<string, Uint8Array>(),
   /** By account and mode. */
@@ -179,7 +169,6 @@ const emptyTables = () => ({
   documents: new Map<string, { readonly signed: Uint8Array; readonly authority_answer: unknown }>(),
   circuits: new Map<string, CircuitRow>(),
   rejected: [] as Array<RejectedRow>,
-  portalSessions: new Map<string, PortalSessionRow>(),
   /** What buyers have answered, by invoice. */
   acceptances: new Map<string, AcceptanceRow>(),
   transitions: [] as Array<TransitionRow>,
@@ -188,8 +177,7 @@ const emptyTables = () => ({
   emails: new Map<string, EmailRow>(),
   events: [] as Array<EventRow>,
   deliveries: new Map<string, DeliveryRow>(),
-  attempts: [] as Array<AttemptRow>,
-  requests: new Map<string, WrittenRequest & AccountMode>()
+  attempts: [] as Array<AttemptRow>
 })
 
 export type Tables = ReturnType<typeof emptyTables>

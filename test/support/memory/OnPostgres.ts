@@ -1,0 +1,44 @@
+import { Duration, Effect, Layer } from "effect"
+import { Acquirers } from "../../../src/store/accounts/Acquirers.ts"
+import { missingSession, PortalSessions } from "../../../src/store/accounts/PortalSessions.ts"
+import { Softwares } from "../../../src/store/accounts/Softwares.ts"
+import { Enablements } from "../../../src/store/enablement/Enablements.ts"
+import { Incidents } from "../../../src/store/incidents/Incidents.ts"
+import { Overview } from "../../../src/store/overview/Overview.ts"
+import { RequestLog } from "../../../src/store/requests/RequestLog.ts"
+import { Requests } from "../../../src/store/requests/Requests.ts"
+import { SandboxAuthorities } from "../../../src/store/sandbox/SandboxAuthorities.ts"
+import { Backlog, everyKind } from "../../../src/store/sql/Backlog.ts"
+import { Retention } from "../../../src/store/sql/Retention.ts"
+
+/*
+ * What is tested on PostgreSQL alone: pages, the request log, test sets, incidents, the sandbox's settings, what the authority knows of
+ * acquirers. In memory these are empty. A call that is not listed dies, so that no test relies on it by mistake.
+ */
+
+const none = () => Effect.succeedNone
+
+export const layer = Layer.mergeAll(
+  Layer.mock(Acquirers)({ find: none, keep: () => Effect.void }),
+  // There may always be work: the sweeps themselves find none.
+  Layer.mock(Backlog)({ look: Effect.succeed(everyKind), turn: Effect.succeed(Duration.zero) }),
+  Layer.mock(Enablements)({
+    documents: {} as Enablements["Service"]["documents"],
+    find: none,
+    take: () => Effect.succeed([])
+  }),
+  Layer.mock(Incidents)({
+    sources: [],
+    open: Effect.succeed([]),
+    record: () => Effect.void,
+    take: () => Effect.succeed([])
+  }),
+  Layer.mock(Overview)({}),
+  Layer.mock(PortalSessions)({ find: none, retrieve: none, end: ({ id }) => Effect.fail(missingSession(id)) }),
+  Layer.mock(Retention)({}),
+  Layer.mock(SandboxAuthorities)({ isMuchToAdvance: () => Effect.succeed(false) }),
+  Layer.mock(Softwares)({ current: none, ofVersion: none }),
+  RequestLog.layer.pipe(
+    Layer.provideMerge(Layer.mock(Requests)({ levels: () => Effect.succeed([]), insert: () => Effect.void }))
+  )
+)
