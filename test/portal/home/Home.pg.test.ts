@@ -23,7 +23,10 @@ const textOf = (page: string) =>
 const ended = Effect.fnUntraced(function* (state: "accepted_by_authority" | "failed") {
   const invoice = yield* addInvoice()
   if (state === "failed")
-    yield* change("invoices", invoice.id, { state, failure: { code: "signing", message: "No key" } })
+    yield* change("invoices", invoice.id, {
+      state,
+      failure: { code: "internal_error", message: "It failed.", retryable: true }
+    })
   return invoice
 })
 

@@ -52,7 +52,10 @@ describeLive(app)("a day that begins at Home (in Chromium; skipped where there i
       yield* sql`
         insert into invoices select c.* from invoices r, jsonb_array_elements(${JSON.stringify(earlier)}::jsonb) changes,
           jsonb_populate_record(r, changes) c where r.id = ${row.id}`
-      yield* change("invoices", row.id, { state: "failed", failure: { code: "signing", message: "No key" } })
+      yield* change("invoices", row.id, {
+        state: "failed",
+        failure: { code: "internal_error", message: "It failed.", retryable: true }
+      })
       const yesterday = localDate(Date.now() - dayMs)
       yield* looked("an account at work")
       const { go, page } = yield* browsing({ browser: { locale: "en-GB" } })
