@@ -142,4 +142,14 @@ describeLive(TestDatabase.layer)("Numbering", (it) => {
     )
     yield* assertGapless(from, drafts, 9)
   })
+
+  it.effect("gives the last numbers of a range to the first drafts and none to the others", function* () {
+    const { drafts, first, from, second } = yield* owners(8)
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`update resolutions set to_number = next_number + 2`
+    const answers = yield* Effect.all([numberAll(first, drafts), numberAll(second, drafts)], { concurrency: 2 })
+    assert.strictEqual(answers.flat().filter((answer) => answer === "numbered").length, 3)
+    yield* assertGapless(from, drafts, 3)
+    assert.deepStrictEqual(yield* numberAll(first, drafts.slice(-1)), ["no_number_left"])
+  })
 })

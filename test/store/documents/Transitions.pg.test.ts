@@ -226,4 +226,14 @@ describeLive(TestDatabase.layer)("Transitions", (it) => {
     )
     assert.strictEqual(repeats, 0)
   })
+
+  it.effect("lets an owner change nothing that has read an older version", function* () {
+    const { accept, document, first, reject, second } = yield* owners(1)
+    yield* first.move(yield* accept(document))
+    const stale = yield* reject(document)
+    for (const step of [stale, { ...stale, version: 2 }, { ...stale, from: "accepted_by_authority" } as const]) {
+      assert.deepStrictEqual(yield* second.move(step), { moved: false, endpoints: [], taken: null, emailed: false })
+    }
+    assert.deepStrictEqual(yield* written(document), accepted)
+  })
 })

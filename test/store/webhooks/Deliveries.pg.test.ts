@@ -1,7 +1,8 @@
 import { assert } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Array, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Deliveries, DueDelivery } from "../../../src/store/webhooks/Deliveries.ts"
+import { answered } from "../../support/database/Refusals.ts"
 import { completed, deliveryOwners } from "../../support/receiver/DeliveryOwners.ts"
 import { blocked, withRepeats } from "../../support/database/Owners.ts"
 import { TestDatabase } from "../../support/database/Postgres.ts"
@@ -22,6 +23,11 @@ const rows = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return yield* sql<Row>`
     select status, attempts, next_attempt_at = 'infinity' as resting from deliveries order by seq`
+})
+
+const elapse = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`update deliveries set next_attempt_at = now() where status = 'pending'`
 })
 
 describeLive(TestDatabase.layer)("Deliveries", (it) => {
@@ -117,4 +123,54 @@ describeLive(TestDatabase.layer)("Deliveries", (it) => {
       assert.deepStrictEqual([...new Set((yield* rows).map((row) => row.status))], ["canceled"])
     }
   )
+
+  it.effect(
+    "gives a document's later event to nobody while an earlier one is under way or waits for a retry",
+    function* () {
+      const { first, key, second } = yield* deliveryOwners(4)
+      const due = yield* first.take(key, 0)
+      assert.strictEqual(due.length, 2)
+      assert.deepStrictEqual(yield* second.take(key, 0), [])
+      yield* first.record(completed(due[0]!, false))
+      yield* first.record(completed(due[1]!, true))
+      const next = yield* second.take(key, 0)
+      assert.strictEqual(next.length, 1)
+      assert.deepStrictEqual(
+        (yield* rows).map((row) => [row.status, row.attempts]),
+        [
+          ["pending", 1],
+          ["succeeded", 1],
+          ["pending", 0],
+          ["pending", 0]
+        ]
+      )
+    }
+  )
+
+  it.effect(
+    "gives a delivery again when its lease has ended, and ignores what its first owner then records",
+    function* () {
+      const { first, key, second } = yield* deliveryOwners(2)
+      const sql = yield* SqlClient.SqlClient
+      const [frozen] = yield* first.take(key, 0)
+      yield* elapse
+      const [again] = yield* second.take(key, 0)
+      assert.deepStrictEqual(again, frozen)
+      yield* second.record(completed(again!, true))
+      yield* answered(first.record(completed(frozen!, false)))
+      const [row] = yield* rows
+      assert.deepStrictEqual(row, { status: "succeeded", attempts: 1, resting: false })
+      const logged = yield* sql`select response_status from attempts`
+      assert.deepStrictEqual(logged, [{ response_status: 200 }])
+    }
+  )
+
+  it.effect("records an attempt once, though a batch holds it twice and another owner made it as well", function* () {
+    const { first, key, second } = yield* deliveryOwners(2)
+    const [delivery] = yield* first.take(key, 0)
+    const attempts = Array.makeBy(3, () => completed(delivery!, false))
+    yield* answered(Effect.forEach(attempts, first.record, { concurrency: "unbounded" }))
+    yield* answered(second.record(completed(delivery!, false)))
+    assert.strictEqual((yield* rows)[0]?.attempts, 1)
+  })
 })

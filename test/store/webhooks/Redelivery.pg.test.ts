@@ -59,3 +59,30 @@ onPostgres(
     assert.deepInclude((yield* it.log.find(it.key, id)).pipe(Option.getOrUndefined), { status: "succeeded" })
   }
 )
+
+onPostgres(
+  "an attempt under way is not doubled when one is asked for, by any number at once: one follows it",
+  function* () {
+    const it = yield* world(2)
+    const [{ id }] = (yield* rows) as [Row]
+    const first = yield* takeOne(it, id)
+    yield* Effect.all([it.redeliver(id), it.redeliver(id), it.redeliver(id)], { concurrency: 3 })
+    assert.deepStrictEqual(yield* it.second.take(it.key, 0), [])
+    yield* it.first.record(completed(first, true))
+    assert.deepInclude((yield* rows)[0], {
+      status: "pending",
+      trigger: "manual",
+      prior_status: "succeeded",
+      is_due: true
+    })
+    const both = yield* Effect.all([it.first.take(it.key, 0), it.second.take(it.key, 0)], { concurrency: 2 })
+    assert.deepStrictEqual(
+      both.flat().map((delivery) => [delivery.id, delivery.trigger]),
+      [[id, "manual"]],
+      "and its resource's next waits for it"
+    )
+    yield* it.first.record({ ...completed(both.flat()[0]!, false), retryInMs: null })
+    assert.deepInclude((yield* rows)[0], { status: "succeeded", attempts: 2, trigger: "auto" })
+    assert.strictEqual((yield* it.first.take(it.key, 0)).length, 1, "then it has its turn")
+  }
+)
