@@ -11,13 +11,14 @@ import { describeLive } from "../../support/Tests.ts"
 const cached = (answer: Answer) => answer.headers.get("svc-idempotency-cached")
 const inProgress = (answer: Answer) => answer.json.status === "in_progress"
 const location = (answer: Answer) => answer.headers.get("location")
+const type = (answer: Answer) => answer.headers.get("content-type")
 const code = (answer: Answer) => answer.json.error?.code
 
 /** As `answer`, but that it is a replay. */
 const assertReplay = (replay: Answer, answer: Answer) => {
   assert.deepStrictEqual(
-    [replay.status, replay.text, location(replay), cached(replay)],
-    [answer.status, answer.text, location(answer), "true"]
+    [replay.status, replay.text, type(replay), location(replay), cached(replay)],
+    [answer.status, answer.text, type(answer), location(answer), "true"]
   )
 }
 

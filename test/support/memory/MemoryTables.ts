@@ -14,7 +14,6 @@ import type { Answer } from "../../../src/store/accounts/Idempotency.ts"
 import type { CircuitState } from "../../../src/store/documents/AuthorityCircuits.ts"
 import type { StoredInvoice } from "../../../src/store/documents/Invoices.ts"
 import type { StoredEmail } from "../../../src/store/mail/Emails.ts"
-import type { StoredSoftware } from "../../../src/store/accounts/Softwares.ts"
 import type { StoredResolution } from "../../../src/store/accounts/Resolutions.ts"
 import type { StoredWebhookEndpoint } from "../../../src/store/webhooks/WebhookEndpoints.ts"
 import type { Key } from "../../../src/store/sql/Keys.ts"
@@ -151,17 +150,12 @@ const emptyTables = () => ({
   /** By account and mode, as are the issuers, which have a version besides. */
   accounts: new Map<string, StoredAccount>(),
   issuers: new Map<string, Issuer>(),
-  /** The software of each version of an issuer that has one of its own. */
-  issuerSoftwares: new Map<string, string>(),
-  softwares: new Map<string, StoredSoftware & { readonly pin: string }>(),
   /** When each of them was written. */
   issuerTimes: new Map<string, number>(),
   apiKeys: new Map<string, ApiKeyRow>(),
   auditLog: [] as Array<AuditRow>,
   certificates: new Map<string, StoredCertificate & { readonly pem: string }>(),
   customers: new Map<string, StoredCustomer>(),
-  /** The bytes of pictures, by account, mode and SHA-256. */
-  logos: new Map<string, Uint8Array>(),
   /** By account and mode. */
   customerCounts: new Map<string, number>(),
   resolutions: new Map<string, StoredResolution>(),
