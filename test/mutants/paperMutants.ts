@@ -206,14 +206,14 @@ export const paperMutants: ReadonlyArray<Mutant> = [
       "!isIssued(row) && (row.cufe": "isIssued(row) && (row.cufe"
     }
   }),
-  ...guards("src/issuing/NextStep.ts", "test/issuing/NationalProfile.test.ts", {
+  ...guards("src/issuing/NextStep.ts", "test/issuing/OtherCountry.pg.test.ts", {
     "another country: what has no code yet is signed": { "(row.cufe === null || row.issue_date": "(row.issue_date" }
   }),
   ...guards("src/store/documents/Numbering.ts", "test/postgres/issuing/NationalProfile.pg.test.ts", {
     "another country: its numbers have no zeros": { "digits <= 1 ?": "digits <= 99 ?" },
     "another country: its numbers have no separator": { 'separator === "" ?': 'separator !== "" ?' }
   }),
-  ...guards("src/domain/documents/FullNumber.ts", "test/issuing/OtherCountry.pg.test.ts", {
+  ...guards("src/domain/documents/FullNumber.ts", "test/domain/accounts/ResolutionRules.test.ts", {
     "another country: ranges are compared as if there were no separator": { ": prefix + separator": ": prefix" }
   }),
   ...guards("migrations/0001_schema/5_documents.sql", "test/store/sql/Fences.pg.test.ts", {
