@@ -161,6 +161,15 @@ describe("numbering ranges", () => {
     assert.isAbove(found.false, 500)
   })
 
+  it("are written with the separator, so that prefixes that share a number without one do not", () => {
+    const form = { separator: "-", digits: 0 }
+    assert.strictEqual(fullNumber("Q", 123n, form), "Q-123")
+    const one = { prefix: "Q", from_number: 123n, to_number: 123n }
+    const other = { prefix: "Q1", from_number: 23n, to_number: 23n }
+    assert.isTrue(shareFullNumber(one, other, plain))
+    assert.isFalse(shareFullNumber(one, other, form))
+  })
+
   it("of two prefixes share one where leading zeros make the one number begin as the other", () => {
     const form = { separator: "", digits: 4 }
     assert.strictEqual(fullNumber("Q", 10_007n, form), fullNumber("Q1", 7n, form))
