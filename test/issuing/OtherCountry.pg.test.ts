@@ -138,7 +138,7 @@ describeLive(borduria)("A document of another country", (it) => {
     assert.strictEqual((yield* patch("/v1/account", { legal_name: "Borduria", city_code: "99999" })).status, 200)
   })
 
-  it.effect("fails without its code, keeps its number, and goes on when it is retried", function* () {
+  it.effect("fails without its code, keeps its number, and is issued when it is retried", function* () {
     const { authority, create } = yield* inBorduria()
     const before = yield* nextNumber
     hasSeal = false

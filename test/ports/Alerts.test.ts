@@ -34,7 +34,7 @@ const opened: Omit<Telling, "attempts"> = {
 const taken: Array<string> = []
 const attempts: Array<Attempted> = []
 
-/** One incident that two channels are to be told of, each when its time has come. */
+/** One incident that two channels report, each when its time has come. */
 const oneIncident = Layer.unwrap(
   Effect.sync(() => {
     taken.length = 0

@@ -151,7 +151,7 @@ describeLive(app)("the request log", (it) => {
     for (const shown of [person.legal_name, person.email, person.address, "zuvalor"]) assert.include(all, shown)
   })
 
-  it.effect("an error keeps its message, but for what it quotes", function* () {
+  it.effect("an error keeps its message except what it quotes", function* () {
     yield* patch("/v1/account", { request_log: "masked" })
     const refused = yield* post("/v1/customers", { legal_name: "Zu", organization_type: "9", email: "a@b.co" })
     const { json } = yield* get(`/v1/requests/${refused.headers["request-id"]}`)

@@ -63,7 +63,7 @@ describe("the corpus of hostile URLs", () => {
     assert.strictEqual(new Set(publicUrls.map(([url]) => url)).size, publicUrls.length)
   })
 
-  itOn(app).live("is refused at registration, but for names: their answers are judged at each delivery", function* () {
+  itOn(app).live("is refused at registration, except a name, whose answers are judged at each delivery", function* () {
     const byName = new Set(names.map(([name]) => `https://${name}/`))
     // The service under test has another name than the one that may not call itself.
     const others = hostile.filter((url) => !url.includes("api.folio.dev"))

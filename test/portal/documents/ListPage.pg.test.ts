@@ -192,7 +192,7 @@ describeLive(app)("the page of all documents", (it) => {
     }
   })
 
-  it.effect("goes on from page to page, there and back, and writes all pages as CSV", function* () {
+  it.effect("leads from page to page, there and back, and writes all pages as CSV", function* () {
     const person = yield* visitor({ account: { account_id: account, livemode: true }, apiKeyId: apiKeyIds.live })
     const ids = (yield* seedDrafts(account, 120, "queued", true)).toReversed()
     const one = (yield* person.see(`${list}?status=draft`)).text

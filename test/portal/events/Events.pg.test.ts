@@ -89,7 +89,7 @@ describeLive(app)("the pages of events", (it) => {
     assert.strictEqual(sent?.body, event.body)
     assert.include(file.headers.get("content-disposition") ?? "", `${event.id}.json`)
     assert.include(page.text, `${Buffer.byteLength(event.body)}\u00a0B`)
-    // Every header that the receiver got, but for what depends on the secret or on the release.
+    // Every header that the receiver got, except those that depend on the secret or on the release.
     for (const [name, value] of Object.entries(sent?.headers ?? {})) {
       if (name === "User-Agent") continue
       const shown = /signature$/i.test(name) ? value.replace(/(v1[=,]).*/, "$1…") : value

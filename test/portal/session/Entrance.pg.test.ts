@@ -275,7 +275,7 @@ describeLive(app)("the portal", (it) => {
       assert.strictEqual((yield* me.see("/portal/nowhere")).status, 401)
       assert.strictEqual((yield* other.see("/portal/nowhere")).status, 404)
       assert.include(yield* actions, `portal_session.ended ${me.id}`)
-      // Who has no session any more is told the same.
+      // A browser whose session has ended gets the same answer.
       assert.strictEqual((yield* sent(csrf, here)).status, 200)
     })
   })

@@ -17,7 +17,7 @@ const limited = serviceWith(Limits.layerChanged({ rate: { perSecond: 0.001, burs
 const wrongLink = (count: number) => open(`/portal/enter/${String(count).padStart(43, "A")}`)
 
 describeLive(limited)("the limits of the portal", (it) => {
-  it.effect("stop by address a browser that tries links and cookies, while a browser inside goes on", function* () {
+  it.effect("stop by address a browser that tries links and cookies, and no browser with a session", function* () {
     const { see } = yield* inside()
     const seen: Array<number> = []
     for (let count = 0; count < 8; count++) {

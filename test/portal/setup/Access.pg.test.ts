@@ -125,7 +125,7 @@ describeLive(app)("access in the portal", (it) => {
   })
 
   describe("sessions", () => {
-    it.effect("are listed, and ended by whoever may", function* () {
+    it.effect("are listed, and ended by a session that has the capability", function* () {
       const mine = yield* visitor()
       const other = yield* visitor({ capabilities: ["view"] })
       const sessions = "/portal/setup/sessions"
