@@ -7,7 +7,7 @@ import { customerBody, endpointBody, invoiceBody, noteBody, resolutionBody } fro
 import { keyFile } from "../../support/authority/LiveAccounts.ts"
 import { apiKeyIds, keys } from "../../support/apps/Accounts.ts"
 import { layer as app } from "../../support/apps/PostgresApp.ts"
-import { addCustomer, addEndpoint } from "../../support/apps/PostgresRows.ts"
+import { addCustomer, addEndpoint, pastGuards } from "../../support/apps/PostgresRows.ts"
 import { bearer, send, type Sent, type Reply } from "../../support/apps/Requests.ts"
 import { describeLive } from "../../support/Tests.ts"
 
@@ -111,7 +111,7 @@ const removing = (table: "invoices" | "resolutions" | "webhook_endpoints") => (m
     const sql = yield* SqlClient.SqlClient
     if (![201, 202].includes(made.status)) return
     const removal = sql`delete from ${sql(table)} where id = ${made.json.id}`
-    yield* sql.withTransaction(Effect.andThen(sql`set local session_replication_role = replica`, removal))
+    yield* pastGuards(removal)
   })
 
 const wholeCustomer = {

@@ -2,7 +2,7 @@
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeDns from "@effect/platform-node/NodeDns"
-import { Config, Effect, Layer, Redacted, References } from "effect"
+import { Config, Effect, Layer, References } from "effect"
 import { type Sharding, TestRunner } from "effect/cluster"
 import { TestClock } from "effect/testing"
 import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
@@ -24,7 +24,7 @@ import { SecretKey } from "../../../src/store/sql/Secrets.ts"
 import { sharedPrinter } from "./SharedPrinter.ts"
 import { FakeAuthority, FakeMailer, FakeReceiver } from "./Fakes.ts"
 import { colombia } from "../authority/LiveAccounts.ts"
-import { baseUrl, noticeSecret, secretKey, settingsOf, unlimited, withoutRest } from "./TestSettings.ts"
+import { baseUrl, layerTestLimits, secretKey, settingsOf, withoutRest } from "./TestSettings.ts"
 import { lateBound } from "../LateBound.ts"
 import * as MemoryStore from "../memory/MemoryStore.ts"
 
@@ -104,18 +104,7 @@ export const serving = <L, A, E, R>(
     Layer.provideMerge(Server.layer.pipe(Layer.provide(Layer.succeed(SocketsOfPort, 1)))),
     Layer.provideMerge(runningOn(shards)),
     Layer.provideMerge(changes),
-    Layer.provideMerge(
-      Layer.mergeAll(
-        settingsOf(),
-        Limits.layerChanged({
-          // No test waits for the end of a pause, except the tests of pauses.
-          clients: { pauseMs: 0 },
-          noticeSecret: Redacted.make(noticeSecret),
-          rate: unlimited,
-          requests: withoutRest
-        })
-      )
-    ),
+    Layer.provideMerge(Layer.mergeAll(settingsOf(), layerTestLimits)),
     Layer.provideMerge(on)
   )
 

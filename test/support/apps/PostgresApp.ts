@@ -2,7 +2,7 @@
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeDns from "@effect/platform-node/NodeDns"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer } from "effect"
 import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
 import type { NationalProfile } from "../../../src/documents/NationalProfile.ts"
 import * as Http from "../../../src/http/Http.ts"
@@ -22,16 +22,8 @@ import { layerSecretKey } from "../database/Owners.ts"
 import { connect, freshDatabase, layerAdmin, layerSettings, quiet } from "../database/Postgres.ts"
 import { certificate, seed } from "./Accounts.ts"
 import { FakeAuthority, FakeMailer, FakeReceiver } from "./Fakes.ts"
-import { baseUrl, noticeSecret, unlimited, withoutRest } from "./TestSettings.ts"
+import { baseUrl, layerTestLimits } from "./TestSettings.ts"
 import { sharedPrinter } from "./SharedPrinter.ts"
-
-const tested = Limits.layerChanged({
-  // No test waits for the end of a pause, except the tests of pauses.
-  clients: { pauseMs: 0 },
-  noticeSecret: Redacted.make(noticeSecret),
-  rate: unlimited,
-  requests: withoutRest
-})
 
 const layerOn = <L, A, E, R>(
   url: string,
@@ -58,7 +50,7 @@ const layerOn = <L, A, E, R>(
         )
       ),
       Layer.provideMerge(changes),
-      Layer.provideMerge(tested),
+      Layer.provideMerge(layerTestLimits),
       Layer.provideMerge(
         Layer.mergeAll(
           EgressGuard.layer({}).pipe(Layer.provide(NodeDns.layer)),

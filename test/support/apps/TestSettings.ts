@@ -30,3 +30,12 @@ export const unlimited = { perSecond: 1_000, burst: 1_000_000 }
 export const baseUrl = "http://folio.test"
 export const secretKey = Redacted.make(new Uint8Array(32).fill(7))
 export const noticeSecret = "a secret of the mail provider and us"
+
+/** The limits of a service whose tests are not about limits. */
+export const layerTestLimits = Limits.layerChanged({
+  // No test waits for the end of a pause, except the tests of pauses.
+  clients: { pauseMs: 0 },
+  noticeSecret: Redacted.make(noticeSecret),
+  rate: unlimited,
+  requests: withoutRest
+})

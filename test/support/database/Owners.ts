@@ -1,5 +1,5 @@
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import { Array, Effect, Fiber, Layer, Metric, Redacted } from "effect"
+import { Array, Effect, Fiber, Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import type { Acquirer } from "../../../schemas/Customer.ts"
@@ -19,13 +19,14 @@ import { createSandboxAccount } from "../../../src/store/sandbox/SandboxAccount.
 import { SecretKey } from "../../../src/store/sql/Secrets.ts"
 import { type StoredWebhookEndpoint, WebhookEndpoints } from "../../../src/store/webhooks/WebhookEndpoints.ts"
 import { customerBody, invoiceBody, outcomeEvents } from "../apps/Invoices.ts"
+import { secretKey } from "../apps/TestSettings.ts"
 import { until } from "../apps/Until.ts"
 import { colombia } from "../authority/LiveAccounts.ts"
 import { connect, quiet } from "./Postgres.ts"
 import { Limits } from "../../../src/settings/Limits.ts"
 
 // The same for all owners, as it is for processes that share a database.
-export const layerSecretKey = Layer.succeed(SecretKey, Redacted.make(new Uint8Array(32).fill(7)))
+export const layerSecretKey = Layer.succeed(SecretKey, secretKey)
 
 /**
  * An owner without actors: the store's services on the database at `url`, with a pool and batchers of their own. Two of them

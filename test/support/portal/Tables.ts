@@ -1,6 +1,7 @@
 import { Effect, Fiber, Latch } from "effect"
 import { SqlClient } from "effect/sql"
 import { get } from "../apps/Requests.ts"
+import { pastGuards } from "../apps/PostgresRows.ts"
 
 /* What tests of the portal read and arrange in the tables of `PostgresApp`, where no request and no page can. */
 
@@ -35,9 +36,8 @@ export const logs = Effect.gen(function* () {
 export const pass = Effect.fnUntraced(function* (seconds: number) {
   const sql = yield* SqlClient.SqlClient
   const time = sql`${seconds} * interval '1 second'`
-  yield* sql.withTransaction(
+  yield* pastGuards(
     Effect.all([
-      sql`set local session_replication_role = replica`,
       sql`
         update portal_sessions set created_at = created_at - ${time}, link_expires_at = link_expires_at - ${time},
           expires_at = expires_at - ${time}, used_at = used_at - ${time}, ended_at = ended_at - ${time}`,
