@@ -118,7 +118,8 @@ describeLive(layer)("A live document", (it) => {
     assert.strictEqual(failed.json.full_number, full_number)
     assert.deepInclude(failed.json.failure, { code: "no_certificate", retryable: true })
     assert.match(failed.json.failure.message, /expired on \d{4}-\d\d-\d\d .*POST \/v1\/account\/certificate/)
-    const events = yield* get(`/v1/events?object_id=${failed.json.id}`, live)
+    const listed = get(`/v1/events?object_id=${failed.json.id}`, live)
+    const events = yield* until(listed, ({ json }) => json.data.length > 0)
     assert.strictEqual(events.json.data[0].type, "invoice.failed")
     assert.lengthOf(calls, 0)
 

@@ -61,6 +61,13 @@ const input = Input.make<Waiter>({
   until: ["timestamptz", ({ filter }) => filter.to]
 })
 
+/**
+ * The position from which all events are later than those found up to an edge. An edge can lie before an earlier one: a transaction
+ * of another database that ends between the snapshot and the look at the locks counts as one of this database.
+ */
+const later = (from: Position, edge: string): Position =>
+  BigInt(edge) > BigInt(from.tx) ? { tx: edge, seq: 0n } : from
+
 const narrow = "Narrow it with created[gte] and created[lte], or search by object_id."
 
 /**
@@ -97,7 +104,7 @@ export class Events extends Context.Service<Events>()("folio/store/Events", {
     const findEdge = Query.one(Schema.Struct({ tx: Schema.String }), () => sql`select oldest_transaction()::text as tx`)
     const after = Effect.fn("Events.after")(function* (
       account: AccountMode,
-      { seq, tx }: Position,
+      from: Position,
       filter: EventFilter,
       limit: number
     ) {
@@ -107,10 +114,10 @@ export class Events extends Context.Service<Events>()("folio/store/Events", {
       const edge = yield* findEdge()
       const following = sql`
         select ${columns} from events
-        where ${ofAccount(sql, account)} and (tx, seq) > (${tx}::text::xid8, ${seq}::bigint) and tx < ${edge.tx}::text::xid8
+        where ${ofAccount(sql, account)} and (tx, seq) > (${from.tx}::text::xid8, ${from.seq}::bigint) and tx < ${edge.tx}::text::xid8
           and not is_test and ${fits(filter)}`
       const found = yield* Pages.firstRows(sql, following, sql`tx, seq`, limit)
-      return { rows: yield* decode(found), has_more: Pages.hasMore(found), next: { tx: edge.tx, seq: 0n } }
+      return { rows: yield* decode(found), has_more: Pages.hasMore(found), next: later(from, edge.tx) }
     }, Effect.orDie)
 
     const news = Query.all(
@@ -141,7 +148,9 @@ export class Events extends Context.Service<Events>()("folio/store/Events", {
         bounded(sql, account, { name: "following events", narrow })(after(account, from, filter, limit)),
       /** For each waiting request, in order: whether its key has ended, or else whether a settled event after its position fits. */
       news: Effect.fn("Events.news")((waiters: ReadonlyArray<Waiter>) =>
-        Effect.map(news(waiters), (looks) => looks.map(({ tx, ...look }): Look => ({ ...look, next: { tx, seq: 0n } })))
+        Effect.map(news(waiters), (looks) =>
+          looks.map(({ tx, ...look }, index): Look => ({ ...look, next: later(waiters[index]!.position, tx) }))
+        )
       )
     }
   })

@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { isDeepStrictEqual } from "node:util"
 import { issue, settled } from "../../support/apps/Correcting.ts"
 import {
   customerBody,
@@ -13,6 +14,7 @@ import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { rangeId, testMode } from "../../support/apps/Accounts.ts"
 import { addEndpoint, change } from "../../support/apps/PostgresRows.ts"
 import { get, post, send } from "../../support/apps/Requests.ts"
+import { until } from "../../support/apps/Until.ts"
 import { describeLive } from "../../support/Tests.ts"
 
 const idsOf = (data: ReadonlyArray<{ readonly id: string }>) => data.map(({ id }) => id)
@@ -35,11 +37,11 @@ const walk = Effect.fnUntraced(function* (path: string, limit: number, cursor: "
   }
 })
 
-/** Both ways through a list must show these, the newest first. */
+/** Waits until both ways through a list show these, the newest first. Events take a moment. */
 const showsBothWays = Effect.fnUntraced(function* (path: string, ids: ReadonlyArray<string>, limit = 2) {
   const newestFirst = ids.toSorted().toReversed()
   for (const cursor of ["starting_after", "ending_before"] as const) {
-    assert.deepStrictEqual(yield* walk(path, limit, cursor), newestFirst, `limit ${limit}`)
+    yield* until(walk(path, limit, cursor), (found) => isDeepStrictEqual(found, newestFirst), "10 seconds")
   }
 })
 

@@ -30,7 +30,7 @@ const makeObjects = Effect.gen(function* () {
   yield* settled(`/v1/credit-notes/${credit.json.id}`)
   yield* settled(`/v1/debit-notes/${debit.json.id}`)
   const { json: resolution } = yield* post("/v1/resolutions", resolutionBody())
-  const events = yield* get(`/v1/events?object_id=${invoice.json.id}`)
+  const events = yield* seen(`/v1/events?object_id=${invoice.json.id}`, ({ data }) => data.length > 0)
   const apiKey = yield* post("/v1/api-keys", {})
   const session = yield* post("/v1/portal-sessions", {})
   return {

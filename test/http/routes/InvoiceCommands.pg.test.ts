@@ -92,8 +92,7 @@ describeLive(app)("Commands of an invoice", (it) => {
       ]
     )
     assert.deepInclude(data.at(-1), { number: 1, trigger: "auto", response_status: 200, error: null })
-    const event = (yield* get(`/v1/events?object_id=${id}&limit=1`)).json.data[0]
-    assert.strictEqual(event.id, data.at(-2)?.["event_id"])
+    yield* seen(`/v1/events?object_id=${id}&limit=1`, (list) => list.data[0]?.id === data.at(-2)?.["event_id"])
   })
 
   it.effect(

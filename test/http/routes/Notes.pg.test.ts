@@ -6,7 +6,7 @@ import { cufe, cufeTail } from "../../../src/domain/documents/Cufe.ts"
 import { documentKinds } from "../../../src/domain/documents/DocumentKinds.ts"
 import { states } from "../../../src/domain/documents/InvoiceLifecycle.ts"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
-import { codeOf, issue, settled } from "../../support/apps/Correcting.ts"
+import { codeOf, issue, seen, settled } from "../../support/apps/Correcting.ts"
 import { noteBody, partialNoteBody } from "../../support/apps/Invoices.ts"
 import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { addResting, become, pastGuards } from "../../support/apps/PostgresRows.ts"
@@ -56,7 +56,8 @@ for (const [kind, prefix, code] of [
         })
         assert.strictEqual(note.cude, cufe(`${prefix}1`, tail), "hashed with the software's PIN")
 
-        const [event, ...more] = (yield* get(`/v1/events?object_id=${id}`)).json.data
+        const events = yield* seen(`/v1/events?object_id=${id}`, ({ data }) => data.length > 0)
+        const [event, ...more] = events.json.data
         assert.lengthOf(more, 0)
         const body = yield* Schema.decodeUnknownEffect(Event)(event)
         assert.strictEqual(body.type, `${kind}.accepted_by_authority`)

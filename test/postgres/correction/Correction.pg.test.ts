@@ -5,6 +5,7 @@ import { scripted, invoiceBody, noteBody, partialNoteBody } from "../../support/
 import { newCustomer, TestApp, layer as layerTestApp } from "../../support/apps/TestApp.ts"
 import { answered, refusedIn } from "../../support/database/Refusals.ts"
 import * as AccountView from "../../../src/store/sql/AccountView.ts"
+import { until } from "../../support/apps/Until.ts"
 import { describeLive } from "../../support/Tests.ts"
 import { accepted, codeOf, entries, issue, key, rejected, script, settled } from "./Corrected.ts"
 
@@ -58,7 +59,8 @@ describeLive(layerTestApp())("A rejected document that is corrected", (it) => {
     )
     const [rejection] = timeline.filter(({ command }) => command === "reject")
     assert.deepInclude(rejection, { cufe: former.cufe, authority_errors: former.authority_errors })
-    const { json: events } = yield* client.get(`/v1/events?object_id=${former.id}`)
+    const listed = client.get(`/v1/events?object_id=${former.id}`)
+    const { json: events } = yield* until(listed, ({ json }) => json.data.length > 1)
     const told: ReadonlyArray<{ readonly data: { readonly object: { readonly version: number } } }> = events.data
     const versions = told.map(({ data }) => data.object.version).toReversed()
     assert.deepStrictEqual(versions, [former.version, now.version])

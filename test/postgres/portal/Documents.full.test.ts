@@ -124,7 +124,8 @@ describeLive(app())("an account with ten thousand documents", (it) => {
       assert.strictEqual(noticeOf(down.text), "authority")
       assert.strictEqual(noticeOf((yield* submit(bench, `${bench}/reset`)).text), "reset")
 
-      const events = yield* client.get(`/v1/events?object_id=${rejected.id}`)
+      const listed = client.get(`/v1/events?object_id=${rejected.id}`)
+      const events = yield* until(listed, ({ json }) => json.data.length > 0)
       const { id } = events.json.data[0]
       const { text: body } = yield* client.get(`/v1/events/${id}`)
       const timestamp = Math.floor(Date.now() / 1000)

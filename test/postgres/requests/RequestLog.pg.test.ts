@@ -40,8 +40,9 @@ describeLive(app())("The request log on PostgreSQL", (it) => {
       status: 202,
       path: "/v1/invoices"
     })
-    const events = (yield* client.get(`/v1/events?object_id=${first.json.id}`)).json.data
-    assert.deepStrictEqual(row.events, [events[0].id])
+    const listed = client.get(`/v1/events?object_id=${first.json.id}`)
+    const events = yield* until(listed, ({ json }) => json.data.length > 0)
+    assert.deepStrictEqual(row.events, [events.json.data[0].id])
     assert.deepInclude(yield* logged(client, again), {
       idempotency: { key: "order 7", verdict: "replayed", of: idOf(first) }
     })

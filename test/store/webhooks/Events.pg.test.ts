@@ -57,7 +57,7 @@ const world = Effect.gen(function* () {
   const news = (waiters: ReadonlyArray<Waiter>) =>
     Effect.map(events.news(waiters), (looks) => looks.map((look) => look.news))
   const waiter = { account: { ...account, api_key_id }, position: beginning, filter: everything }
-  return { account, waiter, events, news, ids: ids as [EventId, EventId, EventId, EventId], follow, list }
+  return { account, first, waiter, events, news, ids: ids as [EventId, EventId, EventId, EventId], follow, list }
 })
 
 onPostgres(
@@ -106,11 +106,10 @@ onPostgres(
   }
 )
 
-onPostgres("a transaction of another database holds no event back", function* () {
-  const { follow, ids, account } = yield* world
+/** A transaction of another database, which has an id of its own until it is ended. */
+const elsewhere = Effect.gen(function* () {
   const { url } = yield* TestDatabase
   const sql = yield* SqlClient.SqlClient
-  // For as long as it sleeps it has an id of its own. It is ended by its number, before that is over.
   const other = yield* Effect.forkScoped(
     Effect.exit(queryAs(urlOf(url, "template1"), "select pg_current_xact_id(), pg_sleep(60) as other_database"))
   )
@@ -120,12 +119,42 @@ onPostgres("a transaction of another database holds no event back", function* ()
       where a.query like '%other_database%' and a.datname = 'template1' and l.locktype = 'transactionid'`,
     (rows) => rows.length === 1
   )
+  const isUnderWay = Effect.map(
+    sql`select 1 from pg_locks where pid = ${pid} and locktype = 'transactionid'`,
+    ({ length }) => length === 1
+  )
+  return { isUnderWay, end: Effect.andThen(sql`select pg_terminate_backend(${pid})`, Fiber.join(other)) }
+})
+
+onPostgres("a transaction of another database holds no event back", function* () {
+  const { follow, ids, account } = yield* world
+  const { end, isUnderWay } = yield* elsewhere
   yield* insert(account, ids[0])
   yield* until(follow(beginning), (found) => found.length === 1)
-  const [alive] = yield* sql`select 1 from pg_locks where pid = ${pid} and locktype = 'transactionid'`
-  assert.isDefined(alive, "it was under way all the time")
-  yield* sql`select pg_terminate_backend(${pid})`
-  yield* Fiber.join(other)
+  assert.isTrue(yield* isUnderWay, "it was under way all the time")
+  yield* end
+})
+
+onPostgres("no event is followed twice when a transaction of another database ends during the look", function* () {
+  const { account, events, first, follow, ids, news, waiter } = yield* world
+  const sql = Context.get(first, SqlClient.SqlClient)
+  const { end } = yield* elsewhere
+  yield* insert(account, ids[0])
+  yield* shows(follow(beginning), [ids[0]])
+  const position = yield* events.position(account, ids[0])
+  const [after, [look]] = yield* Effect.gen(function* () {
+    // The snapshot has that transaction as open, and the lock that tells its database is gone.
+    yield* sql`set transaction isolation level repeatable read`
+    yield* sql`select 1`
+    yield* end
+    const all = yield* events.after(account, position, everything, 10)
+    return [all, yield* events.news([{ ...waiter, position }])] as const
+  }).pipe(sql.withTransaction)
+  assert.deepStrictEqual([after.rows, look?.news], [[], null])
+  for (const next of [after.next, look!.next]) {
+    assert.deepStrictEqual(yield* follow(next), [])
+    assert.deepStrictEqual(yield* news([{ ...waiter, position: next }]), [null])
+  }
 })
 
 onPostgres("those who wait are told of events of their own account and mode alone, and of no sample", function* () {
