@@ -7,6 +7,7 @@ import { MemoryTables } from "../support/memory/MemoryTables.ts"
 import { Limits } from "../../src/settings/Limits.ts"
 
 const limits = { atOnce: 6, ofOwnerAtOnce: 4, ofEndpointAtOnce: 2 }
+const limited = Layer.provideMerge(Limits.layerChanged({ attempts: limits }), alone)
 
 describe("WebhookEndpoint", () => {
   it.effect("leaves turns to other accounts while one account's attempts hang, and uses all turns afterwards", () =>
@@ -34,6 +35,21 @@ describe("WebhookEndpoint", () => {
 
       yield* Deferred.succeed(answers, undefined)
       yield* until(({ attempts }) => attempts.length === 11)
-    }).pipe(Effect.provide(Layer.provideMerge(Limits.layerChanged({ attempts: limits }), alone)))
+    }).pipe(Effect.provide(limited))
+  )
+
+  it.effect("returns the turns for which no delivery is due", () =>
+    Effect.gen(function* () {
+      const { count, until } = yield* MemoryTables
+      const deliver = yield* endpointOwner
+      const endpoint = yield* addEndpoint()
+      for (let looks = 1; looks <= limits.ofOwnerAtOnce; looks++) {
+        yield* deliver(endpoint)
+        yield* until(() => count("Deliveries.rest") === looks)
+      }
+      yield* addDelivery(endpoint, "inv_1")
+      yield* deliver(endpoint)
+      yield* until(({ attempts }) => attempts.length === 1)
+    }).pipe(Effect.provide(limited))
   )
 })

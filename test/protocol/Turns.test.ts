@@ -22,10 +22,10 @@ const settle = Effect.repeat(Effect.yieldNow, { times: 20 })
 describe("Turns", () => {
   it.effect("gives an owner turns up to its own limit, and all owners turns up to the common limit", function* () {
     const { end, taken, takeFree, wait } = make()
-    const free = (owner: string) => takeFree(owner, 2)
+    const free = (owner: string) => takeFree(owner, 3)
     assert.deepStrictEqual(
       ["a", "a", "a", "b", "b", "c"].map((owner) => free(owner)),
-      [2, 2, 0, 2, 0, 0]
+      [3, 1, 0, 2, 0, 0]
     )
     for (const owner of ["a", "b", "c"]) yield* wait(owner)
     // The first in line has as many as it may: the next has its turn.
