@@ -147,7 +147,7 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
     ["test/store/webhooks/Events.pg.test.ts", "test/postgres/webhooks/LongPoll.pg.test.ts"],
     {
       "keys: a request that waits outlives its key": { "then 'key_ended'": "then null" },
-      "who waits for events gets one a second time": { "BigInt(edge) > BigInt(from.tx)": "true" }
+      "a request that waits for events gets an event twice": { "BigInt(edge) > BigInt(from.tx)": "true" }
     }
   ),
   ...guards("src/http/pages/Served.ts", "test/http/service/Reference.pg.test.ts", {

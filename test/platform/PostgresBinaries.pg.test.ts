@@ -89,6 +89,6 @@ describe("PostgresBinaries", () => {
 
   test("keeps copies where no other user can write, out of the data directory when that may be closed", () => {
     assert.deepStrictEqual(Binaries.storesFor("/x/data", undefined), ["/x/data/binaries"])
-    for (const store of Binaries.storesFor("/root/x/data", NOBODY)) assert.match(store, /^\/var\//)
+    for (const store of Binaries.storesFor("/x/data", NOBODY)) assert.match(store, /^\/var\//)
   })
 })

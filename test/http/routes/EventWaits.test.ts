@@ -78,7 +78,7 @@ describeOn(app)("GET /v1/events with wait", (it) => {
     }
   )
 
-  it.effect("waits further when the database fails for a moment", function* () {
+  it.effect("continues to wait when the database fails for a moment", function* () {
     const last = yield* happens("inv_0")
     const request = yield* waits(`/v1/events?after=${last}&wait=20`)
     let failed = 0

@@ -39,7 +39,7 @@ const empty = { object: "list", url: "/v1/events", has_more: false, data: [] }
 const idsOf = (reply: { readonly json: { readonly data: ReadonlyArray<{ readonly id: string }> } }) =>
   reply.json.data.map(({ id }) => id)
 
-/** Waits until the other account is shown these events: an event is listed when every transaction before it has ended. */
+/** Waits until the list of the other account has these events. An event is listed only after all earlier transactions. */
 const shows = Effect.fnUntraced(function* (
   query: string,
   expected: ReadonlyArray<string | undefined>,

@@ -106,7 +106,7 @@ onPostgres(
   }
 )
 
-/** A transaction of another database, which has an id of its own until it is ended. */
+/** A transaction of another database. It has a transaction id until `end`. */
 const elsewhere = Effect.gen(function* () {
   const { url } = yield* TestDatabase
   const sql = yield* SqlClient.SqlClient
@@ -135,7 +135,7 @@ onPostgres("a transaction of another database holds no event back", function* ()
   yield* end
 })
 
-onPostgres("no event is followed twice when a transaction of another database ends during the look", function* () {
+onPostgres("follows no event twice if a transaction of another database ends during the read", function* () {
   const { account, events, first, follow, ids, news, waiter } = yield* world
   const sql = Context.get(first, SqlClient.SqlClient)
   const { end } = yield* elsewhere
@@ -143,7 +143,7 @@ onPostgres("no event is followed twice when a transaction of another database en
   yield* shows(follow(beginning), [ids[0]])
   const position = yield* events.position(account, ids[0])
   const [after, [look]] = yield* Effect.gen(function* () {
-    // The snapshot has that transaction as open, and the lock that tells its database is gone.
+    // In the snapshot, the other transaction is open. Its lock, which names its database, is gone.
     yield* sql`set transaction isolation level repeatable read`
     yield* sql`select 1`
     yield* end
