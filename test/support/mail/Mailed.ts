@@ -3,6 +3,8 @@ import { Event } from "../../../schemas/Event.ts"
 import { customerBody, invoiceBody } from "../apps/Invoices.ts"
 import { seen } from "../apps/Correcting.ts"
 import { get, post } from "../apps/Requests.ts"
+import { SqlClient } from "effect/sql"
+import { until } from "../apps/Until.ts"
 
 const isMailed = ({ email: sent, status }: { readonly status: string; readonly email: { status: string } | null }) =>
   status === "accepted_by_authority" && sent?.status !== "pending"
@@ -19,7 +21,11 @@ const decodeEvents = Schema.decodeUnknownEffect(Schema.Array(Event))
 
 /** The e-mail events of a document, oldest first, each as the interface's schema has it. */
 export const told = Effect.fnUntraced(function* (id: string) {
-  const { json } = yield* get(`/v1/events?object_id=${id}&limit=100`)
+  const sql = yield* SqlClient.SqlClient
+  // An event is listed only after all earlier transactions.
+  const stored = yield* sql`select 1 from events where object_id = ${id}`
+  const listed = get(`/v1/events?object_id=${id}&limit=100`)
+  const { json } = yield* until(listed, (list) => list.json.data.length === stored.length)
   const events = yield* decodeEvents(json.data.toReversed())
   return events.filter(({ type }) => type.includes(".email."))
 })
