@@ -57,6 +57,8 @@ export default defineConfig({
         test: {
           name: "full",
           include: ["test/**/*.full.test.ts", ...leftOut],
+          // The longest takes five minutes of a busy machine: every page of the documentation in a browser.
+          testTimeout: 900_000,
           // These tests start servers and kill processes, and wait for them.
           maxWorkers: Math.max(4, availableParallelism()),
           sequence: { groupOrder: 1 }
