@@ -1,13 +1,13 @@
 import { assert } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { localDate } from "../../../src/domain/documents/AuthorityTime.ts"
 import { customerBody, invoiceBody, resolutionBody } from "../../support/apps/Invoices.ts"
 import { rangeId, testMode } from "../../support/apps/Accounts.ts"
 import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { settled } from "../../support/apps/Correcting.ts"
-import { until } from "../../support/apps/Until.ts"
 import { rowCount } from "../../support/database/Owners.ts"
+import { lockRows } from "../../support/database/TwoOwners.ts"
 import { get, patch, post } from "../../support/apps/Requests.ts"
 import { describeLive } from "../../support/Tests.ts"
 
@@ -166,11 +166,9 @@ describeLive(app)("several ranges", (it) => {
     function* () {
       yield* post("/v1/resolutions", resolutionBody({ prefix: "X", from_number: 1, to_number: 1 }))
       const sql = yield* SqlClient.SqlClient
-      const range = sql`select 1 from resolutions where prefix = 'X' for update skip locked`
-      const held = yield* Effect.forkScoped(sql.withTransaction(Effect.andThen(range, Effect.never)))
-      yield* until(range, ({ length }) => length === 0)
+      const held = yield* lockRows(sql`resolutions where prefix = 'X'`)
       const [first, id] = [yield* create({ prefix: "X" }), yield* create({ prefix: "X" })]
-      yield* Fiber.interrupt(held)
+      yield* held.release
       assert.deepStrictEqual(yield* outcomeOf(first), ["accepted_by_authority", "X1", null])
       assert.deepStrictEqual(yield* outcomeOf(id), ["failed", "", "range_exhausted"])
       assert.include((yield* get(`/v1/invoices/${id}`)).json.failure.message, '"X"')
