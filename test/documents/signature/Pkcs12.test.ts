@@ -5,7 +5,7 @@ import { getPriority } from "node:os"
 import { verify, X509Certificate } from "node:crypto"
 import { fromPem } from "../../../src/documents/signature/Certificate.ts"
 import { readPkcs12 } from "../../../src/documents/signature/Pkcs12.ts"
-import { giveWay, niceness } from "../../support/processes/Threads.ts"
+import { lowPriorityThreads } from "../../support/processes/Threads.ts"
 import { until } from "../../support/apps/Until.ts"
 import { keyFile } from "../../support/authority/LiveAccounts.ts"
 import { it } from "../../support/Tests.ts"
@@ -53,12 +53,13 @@ describe("a PKCS#12 file", () => {
   it.live.skipIf(process.platform !== "linux" || getPriority() !== 0)(
     "is read by a thread that gives way to the others",
     function* () {
-      const before = giveWay(niceness())
+      // Threads of earlier tests can still end.
+      const before = lowPriorityThreads()
       const { password, pkcs12 } = keyFile({ iterations: 2_000_000 })
       const reading = yield* Effect.forkChild(Effect.exit(readPkcs12({ pkcs12, password }, Date.now())))
       yield* until(
-        Effect.sync(() => giveWay(niceness()) - before),
-        (more) => more === 1
+        Effect.sync(() => [...lowPriorityThreads()].filter((thread) => !before.has(thread))),
+        ({ length }) => length === 1
       )
       yield* Fiber.interrupt(reading)
     }
