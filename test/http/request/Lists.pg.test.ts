@@ -41,7 +41,7 @@ const walk = Effect.fnUntraced(function* (path: string, limit: number, cursor: "
 const showsBothWays = Effect.fnUntraced(function* (path: string, ids: ReadonlyArray<string>, limit = 2) {
   const newestFirst = ids.toSorted().toReversed()
   for (const cursor of ["starting_after", "ending_before"] as const) {
-    yield* until(walk(path, limit, cursor), (found) => isDeepStrictEqual(found, newestFirst), "10 seconds")
+    yield* until(walk(path, limit, cursor), (found) => isDeepStrictEqual(found, newestFirst))
   }
 })
 

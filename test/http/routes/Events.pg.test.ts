@@ -50,7 +50,7 @@ const shows = Effect.fnUntraced(function* (
     reply.status === 200 &&
     isDeepStrictEqual(idsOf(reply), expected) &&
     (has_more ?? reply.json.has_more) === reply.json.has_more
-  yield* until(ask, fits, "10 seconds")
+  yield* until(ask, fits)
 })
 
 describeLive(app)("Events", (it) => {

@@ -31,7 +31,7 @@ const contract = Layer.effect(
             Effect.andThen(sql`set local session_replication_role = replica`, Effect.all(moveBack(seconds)))
           )
         ),
-      shows: (look, expected) => Effect.orDie(until(look, (found) => isDeepStrictEqual(found, expected), "10 seconds"))
+      shows: (look, expected) => Effect.orDie(until(look, (found) => isDeepStrictEqual(found, expected)))
     })
   })
 )
