@@ -76,11 +76,11 @@ const clone = Effect.fnUntraced(function* (folder: string) {
   Fs.rmSync(Path.join(folder, ".npm"), { recursive: true, force: true })
 })
 
-/** The programs of the README: the file that each is saved as, and the command that runs it. */
-const programsOf = (readme: string, url: string, port: number) =>
-  [...readme.matchAll(/^```ts\n(.*?)^```\n\nSaved as `([\w.]+)`, it runs by `([^`]+)`/gmsu)].map(
-    ([, text = "", file = "", command = ""]) => ({
-      text: text.replace("http://127.0.0.1:3000", url).replace("9099", String(port)),
+/** The programs of the pages: the file that each is saved as, and the command that runs it. */
+const programsOf = (text: string, url: string, port: number) =>
+  [...text.matchAll(/^```ts\n(.*?)^```\n\nSave it as `([\w.]+)` and run `([^`]+)`/gmsu)].map(
+    ([, program = "", file = "", command = ""]) => ({
+      text: program.replace("http://127.0.0.1:3000", url).replace("9099", String(port)),
       file,
       command: command.replace("http://127.0.0.1:3000", url)
     })
@@ -96,7 +96,8 @@ const bringsWebhook = Effect.fnUntraced(function* (service: ServiceProcess, fold
   assert.include(welcome, firstWebhook.map((line) => `  ${line}\n`).join(""))
   const env = { FOLIO_URL: settings?.[1] ?? "", FOLIO_API_KEY: settings?.[2] ?? "" }
   const port = yield* freePort
-  const programs = programsOf(readme, service.url, port)
+  const typescript = Fs.readFileSync(Path.join(root, docs, "typescript.md"), "utf8")
+  const programs = programsOf(readme + typescript, service.url, port)
   assert.deepStrictEqual(
     programs.map(({ file }) => file),
     ["receiver.ts", "client.ts", "stream.ts"]
@@ -131,7 +132,7 @@ const operationOf = (method: string, path: string) => {
 }
 
 it.live.skipIf(!curlIsThere)(
-  "answers each curl (7.75 or later) of the README, of the page of the API and of the guides as they say, has one for each operation, and runs the programs of the README with the packages that npm start installs",
+  "the pages' curl commands (7.75 or later) cover every operation and get the stated status codes, and the programs of the README and of the TypeScript page run with the packages that npm start installs",
   function* () {
     const hooks = yield* receiver
     const port = yield* freePort

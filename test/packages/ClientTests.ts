@@ -78,9 +78,12 @@ folio.customers.allCustomer()
 export { id, isWrong }
 `
 
-/** The programs of the README, as they stand there but for the address. */
+/** The programs of the README and of the TypeScript page, with the service's address. */
 export const ofReadme = (name: string, baseUrl: string) => {
-  const code = [...Fs.readFileSync(Path.join(root, "README.md"), "utf8").matchAll(/^```ts\n(.*?)^```$/gmsu)]
+  const pages = ["README.md", "src/http/docs/typescript.md"].map((page) =>
+    Fs.readFileSync(Path.join(root, page), "utf8")
+  )
+  const code = [...pages.join("\n").matchAll(/^```ts\n(.*?)^```$/gmsu)]
   const [program = "", ...others] = code.map(([, text = ""]) => text).filter((text) => text.includes(`from "${name}"`))
   assert.lengthOf(others, 0)
   return program.replace("http://127.0.0.1:3000", baseUrl)
@@ -167,7 +170,7 @@ export const clientTests = (it: Test<HttpServer.HttpServer>) => {
     }
   })
 
-  it.effect("run the programs of the README", function* () {
+  it.effect("run the programs of the TypeScript page", function* () {
     const { together } = yield* Packages
     const env = yield* settings
     write(together, {

@@ -81,7 +81,7 @@ const order: ReadonlyArray<readonly [title: Words, names: ReadonlyArray<string>]
       ].map((name) => `running/${name}`)
     ]
   ],
-  [{ en: "With your language", es: "Con su lenguaje" }, ["api", "php", "python"]],
+  [{ en: "With your language", es: "Con su lenguaje" }, ["api", "typescript", "php", "python"]],
   [{ en: "A service of your own", es: "Un servicio propio" }, ["testing-own", "ports"]]
 ]
 
