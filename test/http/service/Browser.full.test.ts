@@ -166,7 +166,7 @@ describeLive(app)("the documentation in a browser (skipped where there is no Chr
       const results = contents.locator(".results a")
       for (const [words, address] of [
         ["rotate-secret", "reference/webhook-endpoints#rotateWebhookSecret"],
-        ["30 min later", "guides/webhooks#when-nobody-answers"]
+        ["30 min later", "guides/webhooks#retries-and-recovery"]
       ] as const) {
         yield* Effect.promise(() => search.fill(words))
         yield* Effect.promise(() => results.first().waitFor())
