@@ -1,8 +1,10 @@
 /*
- * The tax office of Syldavia. It takes a document and gives a ticket; its verdict is there when it is asked again:
+ * The tax office of Syldavia. It takes a document and returns a ticket. A later request returns the verdict:
  *
- *   PUT /live/documents/SY…   202 {"ticket": "…"}, also for a document that it has; 403 from a sender that it does not know
- *   GET /live/documents/SY…   200 {"state": "waiting" | "accepted" | "rejected", …}; 404 for a document that never arrived
+ *   PUT /live/documents/SY…   202 {"ticket": "…"}, also for a document that the office already has
+ *                             403 for a sender that the office does not know
+ *   GET /live/documents/SY…   200 {"state": "waiting" | "accepted" | "rejected", …}
+ *                             404 for a document that never arrived
  */
 import {
   Authority,
@@ -15,13 +17,13 @@ import { Config, Effect, Layer, Schema } from "effect"
 
 const Judged = Schema.Struct({
   state: Schema.Literals(["waiting", "accepted", "rejected"]),
-  /** Why a document was rejected. */
+  /** The rules that a rejected document breaks. */
   faults: Schema.optionalKey(Schema.Array(Schema.Struct({ rule: Schema.String, text: Schema.String }))),
-  /** What the buyer of an accepted document gets together with it. */
+  /** The receipt that the buyer gets with an accepted document. */
   receipt: Schema.optionalKey(Schema.String)
 })
 
-// `of_document`: the office is there, and only this document has no verdict yet. The service asks again, 1 s, 2 s, 4 s … later.
+// `of_document`: the office works, but this document has no verdict yet. Folio asks again after 1 s, 2 s, 4 s …
 const notYet = new AuthorityUnavailable({
   message: "The tax office has not judged the document yet.",
   of_document: true
@@ -38,7 +40,7 @@ const verdictOf = ({
     accepted: state === "accepted",
     errors: faults.map(({ rule, text }) => ({ rule, severity: "rejection", message: text, path: null, hint: null })),
     notifications: [],
-    // `XmlBase64Bytes` is where the profile's `attach` gets the authority's own words from.
+    // The profile's `attach` gets the receipt from `XmlBase64Bytes`.
     answer: state === "accepted" ? { XmlBase64Bytes: Buffer.from(receipt).toString("base64") } : {}
   })
 }
@@ -67,7 +69,7 @@ export const authority = Layer.effect(
     })
 
     return Authority.of({
-      // A ticket is no verdict: the document stays submitted, and `verdict` is asked from then on, after a crash as well.
+      // A ticket is no verdict: the document stays submitted, and Folio then calls `verdict`, also after a crash.
       submit: (document) => Effect.andThen(ask("PUT", document, new Uint8Array(document.signed)), Effect.fail(notYet)),
       verdict: Effect.fnUntraced(function* (document) {
         const { status, text } = yield* ask("GET", document)

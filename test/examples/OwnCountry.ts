@@ -1,5 +1,5 @@
 /*
- * The service for another country, Syldavia, which signs, numbers and answers differently:
+ * The service for Syldavia, a country with its own numbers, signatures and authority:
  *
  *   TAX_OFFICE_URL=https://tax.example.test node OwnCountry.ts
  */

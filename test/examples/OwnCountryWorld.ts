@@ -1,4 +1,7 @@
-/* Syldavia for `memoryWorld` of `@folio-einvoicing/service/testing`: its profile, a tax office in memory, and its requests. */
+/*
+ * Syldavia for `memoryWorld` of `@folio-einvoicing/service/testing`: its profile, a tax office in memory, and its
+ * requests.
+ */
 import { Authority, AuthorityUnavailable, type Verdict } from "@folio-einvoicing/service/ports"
 import type { MemoryWorldOptions, SignedContent, Translatable } from "@folio-einvoicing/service/testing"
 import { Effect, Layer } from "effect"
@@ -28,7 +31,7 @@ const verdictOn = (isAccepted: boolean): Verdict => ({
   answer: {}
 })
 
-/** Starts again with each sequence. */
+/** A tax office in memory, created again for each sequence. */
 const office = Layer.sync(Authority, () => {
   const verdicts = new Map<string, Verdict>()
   return Authority.of({
@@ -41,7 +44,10 @@ const office = Layer.sync(Authority, () => {
   })
 })
 
-/** The drawn requests are Colombian. Here they get the numbers and the money of Syldavia, whose rules see no wrong check digit or sum. */
+/**
+ * Puts Syldavia's numbers and currency into the drawn requests, which are Colombian. Syldavia has no rules for check
+ * digits and sums, so a request that breaks only such rules deserves success.
+ */
 const translate = ({ body, collection, deserves, draw }: Translatable): Pick<Translatable, "body" | "deserves"> => {
   const isFine = "code" in deserves && !deserves.early
   if (collection === "customers") {

@@ -1,5 +1,5 @@
 /*
- * The service that archives each PDF and XML when it is first asked for, and serves it from the archive from then on:
+ * The service with an archive: it stores each PDF and XML at the first request, and then serves the stored file:
  *
  *   ARCHIVE=/var/lib/folio/archive node OwnDocumentFiles.ts
  */
@@ -9,7 +9,7 @@ import { Config, Effect, Layer } from "effect"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 
-/** The content of the file, or undefined when there is no file. */
+/** The content of the file; undefined if there is no file. */
 const read = async (path: string) => {
   try {
     return new Uint8Array(await Fs.readFile(path))
@@ -19,7 +19,7 @@ const read = async (path: string) => {
   }
 }
 
-/** Writes the file under another name, flushes and renames it: a reader, or a start after a crash, sees a whole file or none. */
+/** Writes, flushes and renames a temporary file: readers see the whole file or none, also after a crash. */
 const write = async (path: string, content: Uint8Array) => {
   const unfinished = `${path}.${process.pid}.${performance.now()}`
   await Fs.mkdir(Path.dirname(path), { recursive: true })
@@ -33,8 +33,8 @@ const documentFiles = Layer.effect(
     const archive = yield* Config.String("ARCHIVE")
     const ours = yield* DocumentFiles
 
-    // The tag stands for the content: a document that is signed anew, or printed by another release, has another tag.
-    // An archive that cannot be used is a defect: the client is answered 500, and the cause is logged.
+    // The tag identifies the content: a document that is signed again, or printed by another release, has another tag.
+    // An unusable archive is a defect: the client gets a 500, and Folio logs the cause.
     const archived = (kind: "pdf" | "xml") => (file: DocumentFile) => {
       const path = Path.join(archive, `${file.tag}.${kind}`)
       const bytes = Effect.gen(function* () {

@@ -1,5 +1,5 @@
 /*
- * The service that sends webhooks to hosts of these domains alone:
+ * The service that sends webhooks only to hosts of the listed domains:
  *
  *   WEBHOOK_DOMAINS=example.com,example.org node OwnEgressGuard.ts
  */
@@ -7,7 +7,7 @@ import { main } from "@folio-einvoicing/service"
 import { EgressGuard, EgressRefused } from "@folio-einvoicing/service/ports"
 import { Config, Effect, Layer } from "effect"
 
-const elsewhere = "Webhooks go to hosts of our own domains alone; ask who runs the service to add yours."
+const elsewhere = "Webhooks go only to hosts of our own domains. Ask the operator of the service to add yours."
 
 const egressGuard = Layer.effect(
   EgressGuard,
@@ -22,7 +22,8 @@ const egressGuard = Layer.effect(
         if (verdict._tag === "Refused" || isListed(verdict.host)) return verdict
         return { _tag: "Refused", code: "url_not_allowed", message: elsewhere }
       },
-      // Asked before each delivery. The default looks the name up and gives public addresses alone, to which the connection is pinned.
+      // Folio calls `resolve` before each delivery, and connects only to the addresses that it returns. The default
+      // looks the name up and returns public addresses only.
       resolve: (host, port) =>
         isListed(host) ? ours.resolve(host, port) : Effect.fail(new EgressRefused({ message: elsewhere }))
     })

@@ -1,5 +1,5 @@
 /*
- * The service with live e-mails by the HTTP interface of a mail provider, in place of SMTP:
+ * The service with a mailer that sends live e-mails through a mail provider's HTTP API instead of SMTP:
  *
  *   MAIL_API_URL=https://mail.example.com/v1 MAIL_API_KEY=… MAIL_FROM=invoices@example.com node OwnMailer.ts
  */
@@ -17,7 +17,7 @@ const unavailable = (message: string) => new MailerUnavailable({ message: messag
 
 const outcomeOf = (status: number, answer: string) => {
   if (status >= 200 && status < 300) return Effect.succeed({ complained: false })
-  // This provider says 422 of an address that can never get mail. Everything else may pass: the message is sent again later.
+  // This provider returns 422 for an address that can never get mail. Other failures may pass, so Folio retries.
   if (status === 422) return Effect.fail(new MailerRefused({ message: answer.slice(0, 500) }))
   return Effect.fail(unavailable(`The mail provider answered ${status}: ${answer}`))
 }
@@ -34,7 +34,7 @@ const sendBy = ({ from, key, url }: Config.Success<typeof settings>): Send =>
       html,
       attachments: [{ name: archive.name, content: Buffer.from(archive.bytes).toString("base64") }]
     })
-    // The reference is the same at every attempt, so that a provider that knows such keys sends the message once.
+    // The reference is the same at every attempt, so that a provider with idempotency keys sends the message once.
     const headers = {
       Authorization: `Bearer ${Redacted.value(key)}`,
       "Content-Type": "application/json",
@@ -55,7 +55,7 @@ const sendBy = ({ from, key, url }: Config.Success<typeof settings>): Send =>
     return yield* outcomeOf(status, answer)
   })
 
-/** `Mailer.layerWith` keeps the sandbox: e-mails of the test mode never leave the service. */
+/** `Mailer.layerWith` keeps the sandbox: e-mails in test mode never leave the service. */
 const mailer = Layer.unwrap(Effect.map(settings, (values) => Mailer.layerWith(sendBy(values))))
 
 main({ mailer })

@@ -1,4 +1,4 @@
-/* The sheet and the e-mail of a document in Syldavia; those of the service are in Spanish and name Colombia's codes. */
+/* The PDF and the e-mail of a document in Syldavia. The default printer writes Spanish and names Colombian codes. */
 import { type FiscalDocument, Printer } from "@folio-einvoicing/service/ports"
 import { Effect, Layer } from "effect"
 import { zipSync } from "fflate"
@@ -17,11 +17,11 @@ const factsOf = ({ acquirer, cufe, currency, full_number, issue_date, issuer, ki
   ]
 })
 
-/** Prints on the event loop, which a sheet as small as this one may do; longer documents belong in a thread. */
+/** Prints on the event loop, because this document is small. Print longer documents in a worker thread. */
 const print = (document: FiscalDocument) =>
   Effect.promise(async () => {
     const { lines, title } = factsOf(document)
-    // The date of the file is that of the document, so that the same document gives the same bytes.
+    // The file has the document's date, so that the same document gives the same bytes.
     const sheet = new PdfDocument({ size: "A5", info: { Title: title, CreationDate: new Date(document.issue_date) } })
     sheet.fontSize(16).text(title).fontSize(10).text(lines.join("\n"))
     for (const { description, line_extension_amount } of document.lines) {

@@ -1,12 +1,12 @@
 /*
- * What a document is in Syldavia: its numbers have eight digits after a hyphen, its code ends in nothing that Colombia knows, and a signed
+ * The national profile of Syldavia: numbers have eight digits after a hyphen, codes have check digits, and a signed
  * document is JSON (a JWS).
  */
 import { type Certificate, NationalProfile, type Numbered, type Violation } from "@folio-einvoicing/service/ports"
 import { Effect, Layer, Result } from "effect"
 import { hash } from "node:crypto"
 
-// "2026-11-22 23:59:59" in Klow, which keeps the time of Prague, with its summer time.
+// "2026-11-22 23:59:59" in Klow, which has the time zone of Prague, with summer time.
 const klow = new Intl.DateTimeFormat("sv-SE", { timeZone: "Europe/Prague", dateStyle: "short", timeStyle: "medium" })
 
 const violation = (param: string, message: string, rule: string): Violation => ({
@@ -21,7 +21,7 @@ const numberViolations = ({ identification }: { readonly identification: { reado
     ? []
     : [violation("identification.number", "number must be the eight digits of the register in Klow.", "S-1")]
 
-/** "SY", two check digits and twenty digits: what a document says of itself, checked as a bank checks an account number. */
+/** The code of a document: "SY", two check digits as in an IBAN, and twenty digits from a hash of its facts. */
 const codeOf = ({ full_number, issue_date, issuer, totals }: Numbered) => {
   const text = [issuer.identification.number, full_number, issue_date, totals.payable_amount].join("|")
   const digits = BigInt(`0x${hash("sha256", text).slice(0, 16)}`)
@@ -29,7 +29,7 @@ const codeOf = ({ full_number, issue_date, issuer, totals }: Numbered) => {
   return `SY${String(check).padStart(2, "0")}${String(digits).padStart(20, "0")}`
 }
 
-/** The content as a JWS (RFC 7515) that carries its certificate. The same content and certificate give the same bytes. */
+/** The content as a JWS (RFC 7515) with its certificate. The same content and certificate give the same bytes. */
 const signed = Effect.fnUntraced(function* (content: object, certificate: Certificate) {
   const header = { alg: "RS256", x5c: [certificate.certificate] }
   const [head, body] = [header, content].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))

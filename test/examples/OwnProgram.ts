@@ -1,5 +1,5 @@
 /*
- * The service in a program of the team's own, which does other work in the same process:
+ * A program that runs the service and other work in one process:
  *
  *   node OwnProgram.ts
  */
@@ -12,5 +12,5 @@ const service = serve({ routes, limits: { rate: { perSecond: 10, burst: 500 } } 
 
 const work = Effect.forever(Effect.delay(Effect.logInfo("Our own work is done"), "1 hour"))
 
-// Ends, and ends the other, when the process is asked to stop or when one of the two fails.
+// If the process gets a stop signal, or one of the two fails, both end.
 runMain(Effect.raceFirst(service, work))

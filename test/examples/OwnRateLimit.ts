@@ -1,5 +1,5 @@
 /*
- * The service with plans: a small account may make 60 requests a minute, a large one 6000, whatever keys they come with:
+ * The service with plans: a small account has 60 requests a minute, a large one 6000, over all its API keys:
  *
  *   LARGE_ACCOUNTS=ten_…,ten_… node OwnRateLimit.ts
  */
@@ -21,7 +21,7 @@ const rateLimit = Layer.effect(
   Effect.gen(function* () {
     const large = new Set((yield* Config.withDefault(Config.String("LARGE_ACCOUNTS"), "")).split(","))
     const ours = yield* RateLimit
-    // The requests of each account in the current minute, in this process: with several processes, each counts for itself.
+    // The requests of each account in the current minute. Each process counts its own.
     let counted = { minute: 0, requests: new Map<string, number>() }
 
     const ofPlan = Effect.fnUntraced(function* (account: string) {
@@ -36,7 +36,7 @@ const rateLimit = Layer.effect(
       return yield* tooMany(plan, wait)
     })
 
-    // The default still limits each key, and each address and link without one.
+    // The default still limits each key, and each address and link without a key.
     return RateLimit.of({
       ...ours,
       ofKey: (principal) => Effect.andThen(ofPlan(principal.account_id), ours.ofKey(principal))
@@ -44,5 +44,5 @@ const rateLimit = Layer.effect(
   })
 ).pipe(Layer.provide(RateLimit.layer))
 
-// The numbers of the default, whatever RATE_LIMIT and RATE_LIMIT_BURST say.
+// The limits of the default `RateLimit`, in place of RATE_LIMIT and RATE_LIMIT_BURST.
 main({ rateLimit, limits: { rate: { perSecond: 200, burst: 1_000 } } })

@@ -1,5 +1,5 @@
 /*
- * The service with a route of the team's own beside ours, in one server: the team's shop makes a test account for who signs up.
+ * The service with a route of the team in the same server. The team's shop creates a test account at each sign-up:
  *
  *   SHOP_TOKEN=… node OwnRoutes.ts
  */
@@ -32,9 +32,9 @@ const signUp = HttpRouter.use((router) =>
       const form = yield* HttpServerRequest.schemaBodyJson(SignUp).pipe(Effect.mapError(() => badForm))
       const identification = { type: "31", number: form.tax_number, check_digit: form.check_digit } as const
       const issuer = { ...sandbox.issuer, legal_name: form.company, email: form.email, identification }
-      // Fails with the violations when the issuer breaks the rules of the country: the service answers 400 then.
+      // If the issuer breaks the rules of the country, this fails with the violations, and the client gets a 400.
       const { account, key } = yield* createAccount(form.company, issuer, "test")
-      // A call of /v1 in the name of the new account, inside this process.
+      // A request to /v1 for the new account, inside this process.
       const first = yield* callAs(account, {
         method: "POST",
         url: "/v1/customers",
@@ -45,7 +45,7 @@ const signUp = HttpRouter.use((router) =>
       return HttpServerResponse.jsonUnsafe({ account: account.account_id, key, customer: location }, { status: 201 })
     })
 
-    // The stores that `createAccount` and `callAs` ask for are those of the service, known when the layer is built.
+    // `createAccount` and `callAs` require the service's stores, which are available when the layer is built.
     const stores =
       yield* Effect.context<Effect.Services<ReturnType<typeof createAccount> | ReturnType<typeof callAs>>>()
     yield* router.add("POST", "/own/sign-up", Effect.provide(handler, stores))

@@ -1,5 +1,5 @@
 /*
- * The service that puts webhooks on a queue, a folder from which another program forwards them, and posts none itself:
+ * The service with a webhook queue: it writes each webhook to a folder, and another program posts it:
  *
  *   OUTBOX=/var/spool/folio node OwnWebhookSender.ts
  */
@@ -11,7 +11,7 @@ import * as Path from "node:path"
 
 const unanswered = { remoteIp: null, status: null, headers: {}, body: "" }
 
-/** Writes the file under another name, flushes and renames it: who reads the folder sees whole files only. */
+/** Writes, flushes and renames a temporary file, so that the other program sees only whole files. */
 const put = async (folder: string, name: string, content: string) => {
   const unfinished = Path.join(folder, `.${name}.${process.pid}`)
   await Fs.mkdir(folder, { recursive: true })
@@ -31,13 +31,13 @@ const webhookSender = Layer.effect(
         if (verdict._tag === "Refused") {
           return { ...unanswered, error: { code: "blocked", message: verdict.message } } as const
         }
-        // An attempt that was interrupted is repeated: by this name, the repetition replaces the file and adds none.
+        // Folio repeats an interrupted attempt. By this name, the repetition replaces the file and adds none.
         const name = `${request.headers["Svc-Event-Id"]}.${request.headers["Svc-Webhook-Id"]}.json`
         const content = JSON.stringify({ ...request, body: Buffer.from(request.body).toString() })
         yield* Effect.tryPromise(() => put(outbox, name, content))
         return { ...unanswered, status: 202, error: null }
       }).pipe(
-        // The delivery is tried again, like one that its endpoint did not take.
+        // Folio retries the delivery, as after a failure of its endpoint.
         Effect.catchTag("UnknownError", ({ cause }) =>
           Effect.succeed({ ...unanswered, error: { code: "internal", message: String(cause) } } as const)
         )

@@ -1,4 +1,4 @@
-/* The service as it is. What is to be another is handed to `main`. */
+/* The service with all its defaults. To replace a part, pass your own to `main`. */
 import { main } from "@folio-einvoicing/service"
 
 main()
