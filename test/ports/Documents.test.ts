@@ -176,7 +176,7 @@ const endings: Partial<
     yield* failsWith(document, "authority_refused")
     assert.notInclude(JSON.stringify((yield* invoiceOf(document)).failure), "\\u0000")
   }),
-  "given up after 12": Effect.fnUntraced(function* (all, document) {
+  "failed after 12": Effect.fnUntraced(function* (all, document) {
     const { attempt, breaks, mends } = all
     breaks()
     for (let time = 1; time < brokenCallsMax; time++) yield* attempt(document)
@@ -207,14 +207,14 @@ const endings: Partial<
 
 /** How the document waits that is not yet given up. */
 const waiting: Partial<Record<Outcome, readonly [state: string, times: number]>> = {
-  "given up after 12": ["submitted", 3],
+  "failed after 12": ["submitted", 3],
   "signed five times": ["numbered", 3]
 }
 
 const it = itOn(alone)
 
 describe("A document", () => {
-  it.effect.each(cases.filter(([, , outcome]) => outcome !== "held"))(
+  it.effect.each(cases.filter(([, , outcome]) => outcome !== "stuck"))(
     "whose %s %s: %s",
     function* ([method, fault, outcome]) {
       const all = yield* documents(method, fault)

@@ -21,52 +21,54 @@ import type { SecretKey } from "../../src/store/sql/Secrets.ts"
 /** Every way in which the work that needed a port ends. The sentences stand in `src/http/docs/ports.md` as well. */
 export const outcomes = {
   "asked again":
-    "The document stays `submitted`, however long: it may have left. Its outcome is asked for again, after 1 s and then twice as long each time, up to 5 min. When no call has succeeded for 5 min, documents that never left are issued in contingency.",
-  "asked again alone": "As above, but this is not counted as an outage.",
+    "The document stays `submitted` without a time limit, because it may have left. Folio asks for its verdict after 1 s, then after twice as long each time, up to 5 min. If no call succeeds for 5 min, Folio issues documents that never left in contingency.",
+  "asked again alone": "As above, but the call does not count as an outage.",
   "sent later":
-    "The document returns to `signed`: nothing of it left. It is sent again, after 1 s and then twice as long each time. When the authority has refused connections for 5 min (`connection_refused`), it is issued in contingency; by any other such trouble it waits, however long.",
+    "The document returns to `signed`, because nothing of it left. Folio sends it again after 1 s, then after twice as long each time. If the authority refuses connections for 5 min (`connection_refused`), Folio issues the document in contingency. After any other such trouble, the document waits without a time limit.",
   "asked in an hour":
-    "The invoice and its `acceptance` stay as they are. What its buyer has answered is asked for again about an hour later, and given up two days after the 30 days. This is not counted as an outage.",
-  "asked the next day": "The same, with the next question about a day later.",
+    "The invoice and its `acceptance` stay as they are. Folio asks for the buyer's answers again about an hour later, until two days after the 30 days. The call does not count as an outage.",
+  "asked the next day": "As above, but Folio asks again about a day later.",
   refused:
-    "The document ends as `failed` with `authority_refused`, the authority's words and what to put right. It can be retried and keeps its number. A document in contingency is sent again instead.",
+    "The document ends as `failed` with `authority_refused`, the authority's message and what to fix. You can retry it, and it keeps its number. Folio sends a document in contingency again instead.",
   "asked later":
-    "The document stays `submitted`, with what to put right in `waiting`, and is asked for again: a refused question says nothing of the document.",
-  "given up after 12":
-    "The document stays `submitted` and is asked for as above. After 12 broken calls in a row (18 to 19 min) it ends as `failed` with `internal_error`; a retry first asks the authority whether it has the document. A document in contingency is asked for without end.",
+    "The document stays `submitted`, with what to fix in `waiting`. Folio asks for its verdict again, because a refused question says nothing about the document.",
+  "failed after 12":
+    "The document stays `submitted`, and Folio asks for its verdict as above. After 12 broken calls in a row (18 to 19 min) the document ends as `failed` with `internal_error`. A retry first asks the authority whether it has the document. For a document in contingency, Folio asks without a limit.",
   "signed five times":
-    "The document is signed again, after 1 s and then twice as long each time. The fifth failure ends it as `failed` with `internal_error`; it can be retried and keeps its number.",
+    "Folio signs the document again after 1 s, then after twice as long each time. After the fifth failure the document ends as `failed` with `internal_error`. You can retry it, and it keeps its number.",
   "numbered five times":
-    "The draft is numbered again, later each time, and other drafts go on. The fifth failure ends it as `failed` with `internal_error`, without a number; it can be retried.",
+    "Folio numbers the draft again, after a longer wait each time, and continues with other drafts. After the fifth failure the draft ends as `failed` with `internal_error`, without a number. You can retry it.",
   "waits for a date":
-    "A request that needs it is answered with 500 `internal_error`, and nothing changes. A draft stays a draft, and is numbered when there is a date again. A document with a number is signed again, five times at most, as above.",
+    "A request that needs the date gets 500 `internal_error`, and nothing changes. A draft stays a draft, and Folio numbers it when there is a date again. Folio signs a numbered document again, at most five times, as above.",
   "waits for its page":
-    "A request that shows the document is answered with 500 `internal_error`. The document is signed and sent, and stays `submitted`: its outcome is asked for again, as above, and stored when the page can be made. Other documents go on.",
-  held: "The document stays `numbered` until the process restarts, because Folio sets no time-out here: a profile sets a time-out for each call that it makes. Other documents go on.",
+    "A request that shows the document gets 500 `internal_error`. Folio signs and sends the document, which stays `submitted`. Folio asks for its verdict again, as above, and stores the outcome when the profile returns the page. Other documents continue.",
+  stuck:
+    "The document stays `numbered` until the process restarts, because Folio sets no time-out here. A profile sets a time-out for each call that it makes. Other documents continue.",
   unsignable:
-    "The document ends as `failed` at once, with the code and the message of the profile. It can be retried and keeps the number it has.",
-  "request: not live": "The request is refused with 403 `account_not_live` and the authority's words. Nothing changes.",
-  "request: unavailable": "The request is answered with 503 `service_unavailable`, within 9 s. Nothing changes.",
-  "request: no answer":
-    "The request is answered with 503 `service_unavailable` after 15 s, and the account's turn is given back.",
-  "request: internal error": "The request is answered with 500 `internal_error`. Nothing changes.",
-  "request: its own error": "The request is answered with the error that the port gives.",
-  "shown without content": "The e-mail is listed with `subject`, `text` and `archive` null.",
+    "The document ends as `failed` immediately, with the code and the message of the profile. You can retry it, and it keeps its number if it has one.",
+  "request: not live": "The request gets 403 `account_not_live` with the authority's message. Nothing changes.",
+  "request: unavailable": "The request gets 503 `service_unavailable` within 9 s. Nothing changes.",
+  "request: no response":
+    "The request gets 503 `service_unavailable` after 15 s, and the account's turn is free again.",
+  "request: internal error": "The request gets 500 `internal_error`. Nothing changes.",
+  "request: its own error": "The request gets the error that the port returns.",
+  "shown without content": "The API lists the e-mail with null for `subject`, `text` and `archive`.",
   "mailed for a day":
-    "The e-mail stays `pending` and is sent again, nine times in 24 hours, each with the same Message-ID; then it has `bounced`.",
-  bounced: "The e-mail has `bounced` at once, with the words of the mail server.",
-  "not mailed": "The e-mail ends as `failed` at once, and no event tells of it.",
-  "mailed five times": "The e-mail stays `pending` and is sent again. The fifth failure ends it as `failed`.",
+    "The e-mail stays `pending`. Folio sends it again, nine times in 24 hours, with the same Message-ID each time. Then its status is `bounced`.",
+  bounced: "The status of the e-mail is `bounced` immediately, with the mail server's message.",
+  "not mailed": "The e-mail ends as `failed` immediately, without an event.",
+  "mailed five times":
+    "The e-mail stays `pending`, and Folio sends it again. After the fifth failure the e-mail ends as `failed`.",
   "delivered four times":
-    "The attempt is recorded with the error `internal`. The delivery is sent again after 30 s, 5 min and 30 min, and then has `failed`. Its place is free after 18 s at the latest.",
-  "attempt: blocked": "The same, with the error `blocked`.",
-  "attempt: dns": "The same, with the error `dns`.",
-  "attempt: timeout": "The same, with the error `timeout`, after 15 s.",
-  "told by the sweeper":
-    "The request is answered, and nobody waits. The sweeper tells of it again until the tell arrives; then the draft, document, e-mail or delivery goes on.",
-  "told again":
-    "The incident stays open, and `folio incidents` lists it. The channel is told again after 1, 2, 4 and 8 min and then every 15 min, for a week. Other channels and incidents go on.",
-  "counts as busy": "Work that can wait waits 100 ms, as it does while the process is busy, and is then done."
+    "Folio records the attempt with the error `internal`, and retries the delivery after 30 s, 5 min and 30 min. Then the delivery has `failed`. An attempt frees its place after 18 s at the latest.",
+  "attempt: blocked": "As above, with the error `blocked`.",
+  "attempt: dns": "As above, with the error `dns`.",
+  "attempt: timeout": "As above, with the error `timeout`, after 15 s.",
+  "found by the sweeper":
+    "The client gets its response without a delay. The sweeper sends the message again until it arrives. Then Folio continues with the draft, document, e-mail or delivery.",
+  "reported again":
+    "The incident stays open, and `folio incidents` lists it. Folio sends the alert again after 1, 2, 4 and 8 min and then every 15 min, for a week. Other channels and incidents continue.",
+  "counts as busy": "Folio delays work that can wait by 100 ms, as it does while the process is busy."
 } as const
 export type Outcome = keyof typeof outcomes
 
@@ -115,18 +117,18 @@ const checked = <const O extends Outcome, const Late extends Outcome>(outcome: O
   "answers nonsense": outcome
 })
 
-const printing = broken("request: internal error", "request: no answer")
+const printing = broken("request: internal error", "request: no response")
 
 export const authority = {
   submit: {
     AuthorityUnavailable: "asked again",
     AuthorityRefusal: "refused",
-    ...checked("given up after 12", "asked again")
+    ...checked("failed after 12", "asked again")
   },
   verdict: {
     AuthorityUnavailable: "asked again",
     AuthorityRefusal: "asked later",
-    ...checked("given up after 12", "asked again")
+    ...checked("failed after 12", "asked again")
   },
   ranges: {
     AuthorityUnavailable: "request: unavailable",
@@ -181,7 +183,7 @@ export const guard = {
 export const files = {
   pdf: { ApiError: "request: its own error", ...printing },
   xml: { ApiError: "request: its own error", ...printing },
-  parcel: { ApiError: "request: its own error", ...broken("shown without content", "request: no answer") }
+  parcel: { ApiError: "request: its own error", ...broken("shown without content", "request: no response") }
 } as const satisfies Rows<typeof DocumentFiles.Service>
 
 export const busyness = {
@@ -227,11 +229,11 @@ export const profile = {
   tail: { Unsignable: "unsignable", throws: "numbered five times" },
   pageOf: { throws: "waits for its page" },
   lacksOf: { throws: "request: internal error" },
-  sign: { Unsignable: "unsignable", ...broken("signed five times", "held") },
+  sign: { Unsignable: "unsignable", ...broken("signed five times", "stuck") },
   attach: { Unsignable: "mailed five times", ...broken("mailed five times", "mailed five times") }
 } as const satisfies Rows<ProfileMethods>
 
-const limiting = broken("request: internal error", "request: no answer")
+const limiting = broken("request: internal error", "request: no response")
 const limited = { ApiError: "request: its own error", ...limiting } as const
 
 export const limiter = {
@@ -241,7 +243,7 @@ export const limiter = {
   ofLink: limited
 } as const satisfies Rows<typeof RateLimit.Service>
 
-const lost = broken("told by the sweeper", "told by the sweeper")
+const lost = broken("found by the sweeper", "found by the sweeper")
 
 export const tells = {
   numberDrafts: lost,
@@ -251,7 +253,7 @@ export const tells = {
 } as const satisfies Rows<typeof Notify.Service>
 
 export const alerts = {
-  send: { AlertFailed: "told again", ...broken("told again", "told again") }
+  send: { AlertFailed: "reported again", ...broken("reported again", "reported again") }
 } as const satisfies Rows<typeof Alerts.Service>
 
 /** By the name of the port: one more service that is asked for does not compile. */

@@ -72,7 +72,7 @@ const requestFor = Effect.fnUntraced(function* (method: Method) {
 })
 
 const ends: Partial<Record<Outcome, readonly [status: number, code: string]>> = {
-  "request: no answer": [503, "service_unavailable"],
+  "request: no response": [503, "service_unavailable"],
   "request: internal error": [500, "internal_error"],
   "request: its own error": [429, "rate_limited"]
 }

@@ -60,7 +60,7 @@ const cases = [
 const ends: Partial<Record<Outcome, readonly [status: number, code?: string]>> = {
   "request: not live": [403, "account_not_live"],
   "request: unavailable": [503, "service_unavailable"],
-  "request: no answer": [503, "service_unavailable"],
+  "request: no response": [503, "service_unavailable"],
   "request: internal error": [500, "internal_error"],
   "request: its own error": [404, "resource_missing"],
   "shown without content": [200]
