@@ -19,14 +19,14 @@ import { ReadyEndpoints } from "../store/webhooks/ReadyEndpoints.ts"
 import { SandboxAuthorities } from "../store/sandbox/SandboxAuthorities.ts"
 import * as Store from "../store/Store.ts"
 
-// The layers that the service is made of, without the platform. `Service.ts` composes them on Node and PostgreSQL, tests in memory.
+// The layers of the service, without the platform. `Service.ts` composes them on Node and PostgreSQL, tests in memory.
 
-/** The work that the actors do, commands and issuing, without the actors themselves. */
+/** Commands and issuing, which are the work of the actors, without the actors. */
 export const layerWork = Commands.layer.pipe(Layer.provideMerge(Issuing.layer), Layer.provide(Notify.layerGuarded))
 
 /**
- * The actors, which carry out commands, number and sign documents, submit them to the authority, and send e-mails and webhooks.
- * Requires `Sharding`, the stores, the ports, the limits and the signing certificate.
+ * The actors, which carry out commands, number and sign documents, submit them to the authority, and send e-mails and
+ * webhooks. Requires `Sharding`, the stores, the ports, the limits and the signing certificate.
  */
 export const layerActors = Actors.layer.pipe(
   Layer.provide(layerWork),
@@ -43,8 +43,9 @@ export const routes = Layer.merge(Routes.layer, Portal.layer).pipe(
 export const layerDocuments = Issuing.layerPapers
 
 /**
- * The default `Authority`: test documents go to a simulated authority, live documents to the web service that `AuthoritySettings`
- * names, and those of test sets to its test service; without these they are refused. Requires `AuthoritySettings` and the stores.
+ * The default `Authority`. It sends test documents to a simulated authority, live documents to the web service in
+ * `AuthoritySettings`, and documents of test sets to the authority's test service. Without these settings, it refuses
+ * live documents and test sets. Requires `AuthoritySettings` and the stores.
  */
 export const layerAuthority = Layer.unwrap(
   Effect.gen(function* () {
@@ -65,13 +66,13 @@ export const layerAuthority = Layer.unwrap(
 )
 
 /**
- * The whole service, with routes of a team in the same server. The type of its requirements lists the ports, the limits and what the
- * platform gives. What calls others (`Authority`, `Mailer`, `WebhookSender`) stands below `Sharding`, so that it is still there when
- * the actors end their calls.
+ * The whole service, with the routes of a team in the same server. The type of its requirements lists the ports, the
+ * limits and the platform's services. Ports that call other systems (`Authority`, `Mailer`, `WebhookSender`) are below
+ * `Sharding`, so that they still run while the actors end their calls.
  */
 export const layerWith = <A, E, R>(own: Layer.Layer<A, E, R>) =>
   Http.serve(Layer.mergeAll(routes, own)).pipe(
-    // The server is the last to start and the first to stop, so that the actors still carry out the requests that it accepted.
+    // The server starts last and stops first, so that the actors still carry out the requests that it accepted.
     Layer.provideMerge(layerActors),
     Layer.provideMerge(Store.layer)
   )

@@ -1,9 +1,9 @@
 /*
- * The ports, which a team may replace, with their types, failures and default layers. A module of layers is a namespace, so that each
- * default is written `Name.layer`.
+ * The ports, which a team can replace, with their types, failures and default layers. A module of layers is a
+ * namespace, so that each default has the name `Name.layer`.
  */
 
-/** The error of the API, with which a route or a port may fail. */
+/** The error of the API, with which a route or a port can fail. */
 export { ApiError, type Violation } from "../../schemas/ApiError.ts"
 export { Exchange, RequestId } from "../http/request/Exchange.ts"
 export { ServiceInfo } from "../api/ServiceInfo.ts"
@@ -40,7 +40,7 @@ export {
   type TestSet,
   type Verdict
 } from "../outbound/authority/Authority.ts"
-/** The web service of the Colombian authority, and one authority made of two. */
+/** The web service of the Colombian authority, and an authority that combines a test and a live one. */
 export * as AuthorityLive from "../outbound/authority/AuthorityLive.ts"
 /** The simulated authority, for test documents. */
 export * as AuthoritySandbox from "../outbound/authority/AuthoritySandbox.ts"

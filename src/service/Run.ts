@@ -7,10 +7,10 @@ import { onSupervisorEnd } from "../platform/Supervised.ts"
 import { type SettingsError, unusable } from "../settings/Setting.ts"
 import { readSecretFiles } from "./SecretFiles.ts"
 
-// The settings may not be readable, so only texts in the form of a secret are redacted, not the secrets of the settings.
+// The settings may be unreadable, so this redacts only texts in the form of a secret, not the secrets of the settings.
 const redact = redactor([])
 
-/** A failure that the command has already printed: the process prints nothing more and exits with `exitCode`, or with 1. */
+/** A failure that the command has already printed: the process only exits, with `exitCode` or with 1. */
 export class Told extends Schema.TaggedError<Told>()("Told", {
   message: Schema.String,
   exitCode: Schema.optionalKey(Schema.Int)
@@ -21,11 +21,14 @@ const unexpected = (cause: Cause.Cause<unknown>) => {
   return failure === undefined ? Cause.pretty(cause) : `folio: ${failure}`
 }
 
-// A layer of a team's own may read its settings as effect's `Config` gives them.
+// A team's layer can read its settings with effect's `Config`, and so fail with a `ConfigError`.
 const lineOf = (error: { readonly message: string }) =>
   Predicate.isTagged(error, "ConfigError") ? unusable(error.message) : error.message
 
-/** Reads the secrets that are in files, and prints the failure of a program to standard error: one line for an expected error, the whole cause for an unexpected one. */
+/**
+ * Reads the secrets in files, runs a program, and prints its failure to standard error: one line for an expected error,
+ * the whole cause for an unexpected one.
+ */
 export const run = <A, E extends { readonly message: string }>(
   program: Effect.Effect<A, E>
 ): Effect.Effect<A, E | SettingsError> =>
@@ -41,16 +44,17 @@ const codeOf = (cause: Cause.Cause<unknown>) => {
   return (error instanceof Told ? error.exitCode : undefined) ?? 1
 }
 
-/** Exits with 0 if the process succeeded or was asked to stop, and with 1 if it could not start or continue. */
+/** Exits with 0 after success or a stop signal, and with 1 if the process could not start or continue. */
 export const teardown: Runtime.Teardown = (exit, onExit) =>
   onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : codeOf(exit.cause))
 
 const stop = () => void process.emit("SIGTERM", "SIGTERM")
 
-/** Runs a program as this process, until the program ends or the process is asked to stop. */
+/** Runs a program as this process, until the program ends or the process gets a stop signal. */
 export const start = (program: Effect.Effect<unknown, unknown>): void => {
   NodeRuntime.runMain<unknown, unknown>(program, { teardown, disableErrorReporting: true })
-  // A closed terminal (SIGHUP) stops the process as SIGTERM does; output has no reader then, and a failed write must not end it.
+  // A closed terminal (SIGHUP) stops the process as SIGTERM does. Its output then has no reader, and a failed write
+  // must not end the process.
   process.on("SIGHUP", stop)
   onSupervisorEnd(stop)
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})

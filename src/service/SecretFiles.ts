@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import * as Fs from "node:fs"
 import { refuse } from "../settings/Setting.ts"
 
-/** The settings that hold a secret: each may be given as the path of a file, in a setting whose name ends in `_FILE`. */
+/** The settings that hold a secret. A setting with the suffix `_FILE` can name a file that holds it. */
 export const secretSettings = [
   "ALERT_SECRET",
   "ALERT_URL",
@@ -16,8 +16,8 @@ export const secretSettings = [
 ] as const
 
 /**
- * Reads the secrets that this environment names files for, as containers and systemd give them, into the settings themselves. Fails
- * with `SettingsError`.
+ * Replaces each `_FILE` setting of this environment with the secret in its file, as containers and systemd provide
+ * secrets. Fails with `SettingsError`.
  */
 export const readSecretFiles = (environment: NodeJS.ProcessEnv) =>
   Effect.forEach(
@@ -32,7 +32,7 @@ export const readSecretFiles = (environment: NodeJS.ProcessEnv) =>
       )
       if (text === "") return yield* refuse(`The file ${path} of ${setting} is empty: it should hold ${name}.`)
       environment[name] = text
-      // Child processes find the setting itself.
+      // Child processes get the secret itself.
       delete environment[setting]
     }),
     { discard: true }

@@ -47,7 +47,8 @@ import * as Store from "../store/Store.ts"
 import type { SecretKey } from "../store/sql/Secrets.ts"
 import { Workers } from "../store/sql/Workers.ts"
 
-// The resolver's default first try lasts 5 s; shorter tries let a query be repeated within the egress guard's limit of 2 s.
+// The resolver's default first try lasts 5 s. With shorter tries, a query can be repeated within the egress guard's
+// limit of 2 s.
 const dns = Layer.effect(Dns.Dns, Effect.orDie(NodeDns.make({ timeout: "700 millis", tries: 3 })))
 
 const colombia = Layer.unwrap(
@@ -56,17 +57,19 @@ const colombia = Layer.unwrap(
   )
 )
 
-/** The test key of the sandbox account; undefined unless this start of the service made the account. */
+/** The test key of the sandbox account; undefined unless this start of the service has created the account. */
 class NewTestKey extends Context.Service<NewTestKey, { readonly key: string | undefined }>()("folio/cli/NewTestKey") {}
 
-// With CLUSTER=single this process holds the service lock alone, so the leases of its predecessors need not expire first.
+// With CLUSTER=single only this process holds the service lock, so it needn't wait until the leases of earlier
+// processes expire.
 const takeOver = Layer.effectDiscard(
   Effect.gen(function* () {
     if ((yield* Settings.Settings).runner === undefined) yield* (yield* Workers).succeed
   })
 )
 
-// Runs after this process's row in `workers` is written: with `WEBHOOK_ALLOW` that row prevents the creation of live keys.
+// Runs after this process has written its row in `workers`: with `WEBHOOK_ALLOW`, that row prevents the creation of
+// live keys.
 const noLiveKeys = Layer.effectDiscard(
   Effect.gen(function* () {
     if (!(yield* Limits).webhookAllow || !(yield* hasLiveKeys)) return
@@ -95,7 +98,7 @@ const untilStopped = Effect.gen(function* () {
   const { key } = yield* NewTestKey
   const place = { baseUrl, dataDir: yield* DataDir }
   if ((yield* Settings.Settings).log.format === "json") {
-    // What reads these lines keeps them: no key and no link.
+    // Log collectors store these lines, so they contain no key and no link.
     yield* Effect.annotateLogs(Effect.logInfo("Folio is ready"), readiness(place, key !== undefined))
   } else if ((yield* Supervised) !== "more") {
     const { customer } = (yield* NationalProfile).sandbox
@@ -106,7 +109,7 @@ const untilStopped = Effect.gen(function* () {
   return yield* (yield* ServiceLock).lost
 })
 
-/** What lies beneath the ports: settings and limits, the platform's own services, the national profile and the stores. */
+/** The services below the profile, the stores and the ports. */
 const platform = (limits: LimitsChange) =>
   Layer.mergeAll(NodeCrypto.layer, dns).pipe(
     Layer.provideMerge(Layer.merge(Telemetry.layer(version), TerminalLines.layer)),
@@ -122,11 +125,11 @@ const stores = <E>({ limits = {}, profile = colombia, secretKey }: Parts<E>) =>
     Layer.provideMerge(platform(limits))
   )
 
-/** What the layer of a national profile may ask for: settings, limits, crypto, DNS and what writes logs and traces. */
+/** Services that the layer of a national profile can require: settings, limits, crypto, DNS, logs and traces. */
 export type Platform = Layer.Success<ReturnType<typeof platform>>
 
 /**
- * What the layer of a port may ask for: `Platform`, the profile, the database and the stores.
+ * Services that the layer of a port can require: `Platform`, the profile, the database and the stores.
  *
  * @example
  * ```ts
@@ -135,7 +138,7 @@ export type Platform = Layer.Success<ReturnType<typeof platform>>
  * import { Effect, Layer } from "effect"
  * import { SqlClient } from "effect/sql"
  *
- * // An outbox: another program of the team sends what this mailer writes into a table of the service's database.
+ * // An outbox: this mailer writes to a table of the service's database, and another program of the team sends.
  * export const outbox: Layer.Layer<Mailer, never, Beneath> = Layer.effect(
  *   Mailer,
  *   Effect.map(SqlClient.SqlClient, (sql) => ({
@@ -158,7 +161,7 @@ export type Beneath =
 type OfRouter = HttpRouter.HttpRouter | HttpRouter.Request<"Error", ApiError>
 
 /**
- * What a team puts in place of the service's own; everything is as `npm start` has it where it is left out.
+ * Parts that replace the defaults of the service. An omitted part stays as in `npm start`.
  *
  * @example
  * ```ts
@@ -176,36 +179,36 @@ type OfRouter = HttpRouter.HttpRouter | HttpRouter.Request<"Error", ApiError>
  * ```
  */
 export interface Parts<E = never> {
-  /** What the documents of another country are. Colombian by default. It needs a `printer` beside it. */
+  /** National profile of another country; Colombia by default. It requires a `printer` as well. */
   readonly profile?: Layer.Layer<NationalProfile, E, Platform>
-  /** The tax authority. By default the simulated one for test documents, and that of the settings for live documents. */
+  /** Tax authority. By default the simulated one for test documents, and the one in the settings for live documents. */
   readonly authority?: Layer.Layer<Authority, E, Beneath>
-  /** What sends live e-mails. SMTP by default, as the settings say. */
+  /** Sender of e-mails. By default SMTP for live e-mails, with the server in the settings. */
   readonly mailer?: Layer.Layer<Mailer, E, Beneath>
-  /** What posts webhooks. It may ask for the egress rules. */
+  /** Sender of webhooks. The layer can require the egress rules. */
   readonly webhookSender?: Layer.Layer<WebhookSender, E, Beneath | EgressGuard>
-  /** Where webhooks may go. By default to public hosts, and where WEBHOOK_ALLOW says. */
+  /** Egress rules for webhooks. By default they allow public hosts and the addresses in WEBHOOK_ALLOW. */
   readonly egressGuard?: Layer.Layer<EgressGuard, E, Beneath>
-  /** Who is told of incidents. By default `ALERT_URL` and `ALERT_EMAIL`. */
+  /** Channels for alerts about incidents. By default `ALERT_URL` and `ALERT_EMAIL`. */
   readonly alerts?: Layer.Layer<Alerts, E, Beneath>
-  /** What counts requests and refuses those that are too many. By default in the memory of each process. */
+  /** Rate limiter of requests. By default it counts in the memory of each process. */
   readonly rateLimit?: Layer.Layer<RateLimit, E, Beneath>
-  /** What makes PDF files and packs e-mails. */
+  /** Printer of PDF files and e-mails. */
   readonly printer?: Layer.Layer<Printer, E, Beneath>
-  /** The files and the e-mails of documents. The layer may ask for the default, which makes them from the rows. */
+  /** Files and e-mails of documents. The layer can require the default, which makes them from the rows. */
   readonly documentFiles?: Layer.Layer<DocumentFiles, E, Beneath | DocumentFiles>
-  /** The messages that tell actors of work. The layer may ask for the default. */
+  /** Messages that wake actors for work. The layer can require the default. */
   readonly notify?: Layer.Layer<Notify, E, Beneath | Notify>
-  /** The certificate that signs test documents. By default a file in `DATA_DIR`. */
+  /** Certificate that signs test documents. By default a file in `DATA_DIR`. */
   readonly certificate?: Layer.Layer<SandboxCertificate, E, Beneath>
-  /** The key that encrypts secrets in the database. By default `FOLIO_KEY`, or a file in `DATA_DIR`. */
+  /** Key that encrypts secrets in the database. By default `FOLIO_KEY`, or a file in `DATA_DIR`. */
   readonly secretKey?: Layer.Layer<SecretKey, E, Platform>
   /** Limits that replace the defaults and the environment, such as `{ retentionDays: 3_650 }`. */
   readonly limits?: LimitsChange
-  /** Routes beside those of the service, in the same server. A handler may fail with `ApiError`, and call the API by `callAs`. */
+  /** Further routes in the same server. A handler can fail with `ApiError`, and call the API with `callAs`. */
   readonly routes?: Layer.Layer<never, E, OfRouter | Beneath | LocalApi | RateLimit>
   /**
-   * Lets a service with `WEBHOOK_ALLOW` start beside live keys, which only a test wants.
+   * Lets a service with `WEBHOOK_ALLOW` start although live keys exist; only for tests.
    *
    * @internal
    */
@@ -216,10 +219,10 @@ const whole = <E>({ printer, profile }: Parts<E>) =>
   profile === undefined || printer !== undefined
     ? Effect.void
     : refuse(
-        "The profile of another country needs a printer of its own: the default prints Colombian documents. Pass printer beside profile; printer: Printer.layer keeps the default."
+        "The profile of another country needs a printer of its own: the default prints Colombian documents. Pass a printer next to the profile. To keep the default, pass printer: Printer.layer."
       )
 
-/** The service with the parts of a team. Each layer gets what it requires from the lines after it. */
+/** The service with these parts. Each layer gets its requirements from the layers after it. */
 const layer = <E>(parts: Parts<E>) =>
   Layers.layerWith(parts.routes ?? Layer.empty).pipe(
     Layer.provideMerge(
@@ -232,7 +235,7 @@ const layer = <E>(parts: Parts<E>) =>
     Layer.provideMerge(Layer.merge(Layers.layerDocuments, Notify.layer)),
     Layer.provideMerge(parts.printer ?? Printer.layer),
     Layer.provideMerge(Layer.merge(Server.layer, Cluster.layer)),
-    // Below the cluster, which stops first: the actors then end the calls that they have under way.
+    // Below the cluster, which stops first: the actors can then finish their running calls.
     Layer.provideMerge(
       Layer.mergeAll(
         parts.webhookSender ?? WebhookSender.layer,
@@ -250,30 +253,32 @@ const layer = <E>(parts: Parts<E>) =>
   )
 
 /**
- * Runs the service with these parts until the process is asked to stop. Fails with an error whose message is one line that says what to
- * do.
+ * Runs the service with these parts until the process gets a stop signal. Fails with an error whose message is one line
+ * that says what to do.
  */
 export const serve = <E = never>(parts: Parts<E> = {}) =>
   EventLoop.shared(Effect.andThen(whole(parts), Effect.provide(untilStopped, layer(parts))))
 
 /**
- * Runs a program as this process, until the program ends or the process is asked to stop. The process then exits with 0, and with 1 and
- * the message of the failure, on one line, if the program fails.
+ * Runs a program as this process, until the program ends or the process gets a stop signal. The process then exits with
+ * 0. If the program fails, the process prints the message of the failure on one line and exits with 1.
  */
 export const runMain = <A, E extends { readonly message: string }>(program: Effect.Effect<A, E>): void => {
-  // Not loaded with this module, because it sets how the process compiles schemas.
+  // Loaded here and not with this module, because it changes how the process compiles schemas.
   void import("./Run.ts").then(({ run, start }) => start(run(program)))
 }
 
 /**
- * Runs the service with these parts as the program of this process, as `npm start` does: until the process is asked to stop. A
- * failure is printed as one line, and the process then exits with 1.
+ * Runs the service with these parts as the program of this process, as `npm start` does, until the process gets a stop
+ * signal. After a failure, the process prints one line and exits with 1.
  */
 export const main = <E extends { readonly message: string } = never>(parts: Parts<E> = {}): void =>
   runMain(asManyAsSet(serve(parts)))
 
-/** A middleware for routes that need no API key: answers 429 to a client address that asks too often. Requires `RateLimit`. */
+/**
+ * Middleware for routes without an API key: returns 429 after too many requests of an address. Requires `RateLimit`.
+ */
 export { limitedByAddress } from "../http/Routes.ts"
 export { callAs, LocalApi, type LocalAnswer, type LocalRequest } from "../http/LocalApi.ts"
-/** Makes an account whose issuer keeps the rules of the profile. */
+/** Creates an account, if its issuer keeps the rules of the profile. */
 export { createAccount } from "../store/accounts/Operations.ts"

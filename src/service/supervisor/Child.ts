@@ -10,7 +10,7 @@ export interface End {
 
 export interface Child {
   readonly pid: number
-  /** Whether the process has ever said that it is ready. */
+  /** Whether the process has ever reported that it is ready. */
   readonly wasReady: () => boolean
   /** Succeeds once the process is ready. */
   readonly ready: Effect.Effect<void>
@@ -18,8 +18,8 @@ export interface Child {
 }
 
 /**
- * Starts this program again as a child process with this environment. Closing the scope asks the process to stop, waits for its end,
- * and kills it after `stopWithin`.
+ * Starts this program again as a child process with this environment. When the scope closes, it sends the process a
+ * stop signal, waits for its end, and kills it after `stopWithin`.
  */
 export const child = Effect.fnUntraced(function* (env: NodeJS.ProcessEnv, stopWithin: Duration.Input) {
   const ready = yield* Deferred.make<void>()
@@ -31,9 +31,9 @@ export const child = Effect.fnUntraced(function* (env: NodeJS.ProcessEnv, stopWi
     Effect.sync(() => {
       const started = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
         env,
-        // Its lines pass through as they are.
+        // The child writes to the same output.
         stdio: ["ignore", "inherit", "inherit", "ipc"],
-        // A session of its own: Ctrl-C and a closed terminal reach the supervisor alone, which then stops its processes.
+        // A separate session: Ctrl-C and a closed terminal reach only the supervisor, which then stops its processes.
         detached: true
       })
       started.on("message", (message) => {
@@ -42,7 +42,7 @@ export const child = Effect.fnUntraced(function* (env: NodeJS.ProcessEnv, stopWi
         Deferred.doneUnsafe(ready, Effect.void)
       })
       started.once("exit", end)
-      // A signal that could not be sent is an error too, but no end.
+      // A failure to send a signal is also an `error` event, but the process has not ended.
       started.on("error", () => started.pid === undefined && end(null, "an error of the system"))
       return started
     }),
@@ -51,7 +51,7 @@ export const child = Effect.fnUntraced(function* (env: NodeJS.ProcessEnv, stopWi
         started.kill("SIGTERM")
         const stopped = yield* Effect.interruptible(Deferred.await(ended)).pipe(Effect.timeoutOption(stopWithin))
         if (Option.isSome(stopped)) return
-        yield* Effect.logWarning(`The process with pid ${started.pid} did not stop, and is killed`)
+        yield* Effect.logWarning(`The process with pid ${started.pid} did not stop; Folio kills it`)
         started.kill("SIGKILL")
         yield* Deferred.await(ended)
       })
@@ -64,9 +64,9 @@ const settledAfter = 60_000
 const firstWait = 1_000
 const longestWait = 30_000
 
-/** Whether a process that lived for this many milliseconds was well, so that its end counts as the first one. */
+/** Whether a process ran for so many milliseconds that its end counts as the first one again. */
 export const isSettled = (lived: number): boolean => lived >= settledAfter
 
-/** How many milliseconds to wait after the n-th death in a row of a process, from 1: none after the first, 30 s at the most. */
+/** Milliseconds to wait after the n-th consecutive death of a process, from 1: none after the first, at most 30 s. */
 export const waitAfter = (deaths: number): number =>
   deaths <= 1 ? 0 : Math.min(longestWait, firstWait * 2 ** (deaths - 2))

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { processes } from "../../platform/Settings.ts"
 import { Supervised } from "../../platform/Supervised.ts"
 
-/** Runs `serve` as this process, or, when `PROCESSES` is more than one, a supervisor that runs this program as often as it says. */
+/** Runs `serve` as this process. If `PROCESSES` is more than one, runs a supervisor of that many processes instead. */
 export const asManyAsSet = <A, E, R>(serve: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     if ((yield* Supervised) !== undefined) return yield* serve

@@ -19,16 +19,16 @@ import { Workers } from "../../store/sql/Workers.ts"
 import { Told } from "../Run.ts"
 import { child, type Child, type End, isSettled, waitAfter } from "./Child.ts"
 
-// The connections of the embedded PostgreSQL: those of each process, and those of the commands beside the service.
+// The connections of the embedded PostgreSQL: for each process, and for the commands next to the service.
 const connectionsOfProcess = 15
 const connectionsOfOthers = 20
 
-// Longer than the drain and the stop of a process: what is left then hangs.
+// Longer than the drain and the stop of a process: a process that still runs then hangs.
 const stopWithin: Duration.Input = "12 minutes"
 
 /**
- * Prepares the database once for all processes: lock, roles, tables and key. Returns what each process needs of the database; the
- * lock and an embedded PostgreSQL last until the scope closes.
+ * Prepares the database once for all processes: lock, roles, tables and key. Returns the database settings of the
+ * processes. The lock and an embedded PostgreSQL last until the scope closes.
  */
 const prepared = Effect.gen(function* () {
   const place = yield* Postgres.place
@@ -41,7 +41,7 @@ const prepared = Effect.gen(function* () {
     Effect.flatMap(Workers, ({ succeed }) => succeed)
   )
   const key = yield* Effect.gen(function* () {
-    // No other process serves the database, so the leases of predecessors need not expire first.
+    // No other process serves the database, so this one needn't wait until the leases of earlier processes expire.
     if (isAlone) yield* Effect.provide(takeOver, Workers.layer)
     return yield* SecretKey
   }).pipe(Effect.provide(layerSecretKey.pipe(Layer.provideMerge(database))))
@@ -52,10 +52,10 @@ const prepared = Effect.gen(function* () {
   return { environment, lost }
 })
 
-/** The settings of the process with this index, from 0, beside those of the database. */
+/** The settings of the process with this index, from 0, without the settings of the database. */
 const environmentOf = Effect.fnUntraced(function* (index: number, port: number) {
   const { CLUSTER, DRAIN_SECONDS, METRICS_PORT, RUNNER_PORT, SERVICE_INSTANCE } = process.env
-  // Without a setting any free port will do, and stays: a process that comes back is found where it was.
+  // Without a setting, any free port. A restarted process keeps it, so that the others find it again.
   const runnerPort = RUNNER_PORT === undefined ? yield* freePort("127.0.0.1", 0) : Number(RUNNER_PORT) + index
   return {
     PORT: String(port),
@@ -63,7 +63,7 @@ const environmentOf = Effect.fnUntraced(function* (index: number, port: number) 
     RUNNER_PORT: String(runnerPort),
     SERVICE_INSTANCE: `${SERVICE_INSTANCE ?? Os.hostname()}-${index + 1}`,
     ...(METRICS_PORT === undefined ? {} : { METRICS_PORT: String(Number(METRICS_PORT) + index) }),
-    // All processes of one machine stop together, and no balancer has another to choose.
+    // All processes of one machine stop together, so a load balancer has no other process to choose.
     DRAIN_SECONDS: DRAIN_SECONDS ?? (CLUSTER === "socket" ? undefined : "0")
   }
 })
@@ -71,8 +71,8 @@ const environmentOf = Effect.fnUntraced(function* (index: number, port: number) 
 const toldOf = ({ code, signal }: End) => (signal === null ? `ended with ${code}` : `was ended by ${signal}`)
 
 /**
- * Keeps one process running; never returns. A process that fails before it was ready for the first time has said why: that ends
- * the service.
+ * Keeps one process running; never returns. If a process fails before it is ready for the first time, the service ends:
+ * the process has already printed why.
  */
 const keepRunning = Effect.fnUntraced(function* (
   index: number,
@@ -98,7 +98,7 @@ const keepRunning = Effect.fnUntraced(function* (
     if (isSettled((yield* Clock.currentTimeMillis) - since)) deaths = 0
     const wait = waitAfter(++deaths)
     const when = wait === 0 ? "now" : `in ${wait / 1000} s`
-    yield* Effect.logWarning(`${name} ${toldOf(end)} and is started again ${when}`)
+    yield* Effect.logWarning(`${name} ${toldOf(end)}; Folio starts it again ${when}`)
     yield* Effect.sleep(wait)
   }
 })
@@ -115,7 +115,7 @@ const untilStopped = Effect.fnUntraced(function* (count: number) {
   const processes = yield* Effect.forEach(Array.from({ length: count }).keys(), start)
   const [first, ...others] = processes
   if (first === undefined) return
-  // The first process makes the account of a first start; the others find it.
+  // At a first start, the first process creates the account, and the others find it.
   const rest = Effect.andThen(
     first.ready,
     Effect.forEach(others, ({ kept }) => kept, { concurrency: "unbounded", discard: true })
@@ -130,8 +130,8 @@ const untilStopped = Effect.fnUntraced(function* (count: number) {
 }, Effect.scoped)
 
 /**
- * Runs the service as several processes of this program on one port, until the process is asked to stop, and starts again what dies.
- * Fails with an error whose message is one line that says what to do.
+ * Runs the service as several processes of this program on one port, until this process gets a stop signal. Restarts a
+ * process that dies. Fails with an error whose message is one line that says what to do.
  */
 export const supervise = (count: number) =>
   untilStopped(count).pipe(
