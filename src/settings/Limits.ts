@@ -4,27 +4,29 @@ import { networksIn } from "./Networks.ts"
 import { read, refuse } from "./Setting.ts"
 
 /*
- * Every limit of the service: meaning, unit, default, and the variable of the environment, if there is one. All limits hold for one process.
+ * Every limit of the service: meaning, unit, default, and its environment variable, if there is one. All limits hold
+ * for one process.
  */
 
-/** The threads that print: at most four, and half of the processors. */
+/** Number of print threads: half of the processors, at most four. */
 export const printThreads = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)))
 
-/** The turns at a kind of work that are under way at a time: in all, and of one account in one mode (`owner`). */
+/** Maximum concurrent turns at a kind of work: in all, and of one account in one mode (`owner`). */
 export interface TurnsAtOnce {
   readonly atOnce: number
   readonly ofOwnerAtOnce: number
 }
 
-/** The turns at a kind of work, in which accounts (`owner`) and the API keys of an account (`asker`) take turns. */
+/** Turns at a kind of work. Accounts (`owner`) and the API keys of an account (`asker`) take turns at it. */
 export interface TurnLimits extends TurnsAtOnce {
   /** Maximum waiting turns of one API key, of one account, and in all. */
   readonly waiting: { readonly ofAsker: number; readonly ofOwner: number; readonly inAll: number }
-  /** A turn that has not come within this time is refused. */
+  /** Longest wait for a turn. Folio rejects the work after it. */
   readonly maxWait: Duration.Input
   /**
-   * A turn that would come later than this, at the rate at which turns came to its owner last, is refused when it is asked for, if many
-   * turns of the owner wait; by default only `maxWait` counts. A stall, such as a restart of the database, does not count: turns then wait for `maxWait`.
+   * Longest expected wait, at the latest rate of the owner's turns. If many turns of the owner wait, Folio immediately
+   * rejects a turn that would come later. By default only `maxWait` counts. A stall, such as a restart of the database,
+   * does not count: turns then wait for `maxWait`.
    */
   readonly maxDelay?: Duration.Input
 }
@@ -32,86 +34,91 @@ export interface TurnLimits extends TurnsAtOnce {
 /** The limits by name. */
 export interface LimitValues {
   /**
-   * Webhook attempts under way, and how many an endpoint may begin at a time. By default an endpoint may have 64 attempts in flight, and an
-   * account 16 endpoints.
+   * Maximum concurrent webhook attempts, and how many an endpoint can begin at a time. By default an endpoint can have
+   * 64 attempts in flight, and an account 16 endpoints.
    */
   readonly attempts: TurnsAtOnce & { readonly ofEndpointAtOnce: number }
-  /** Calls to the authority under way, in each mode. */
+  /** Maximum concurrent calls to the authority, in each mode. */
   readonly authority: TurnsAtOnce
-  /** How long the server waits for a client, in milliseconds, and how much the server holds for clients that keep it waiting. */
+  /** Time-outs of clients in milliseconds, and how much the server holds for slow clients. */
   readonly clients: {
-    /** The wait for the headers of a request. */
+    /** Time-out for the headers of a request. */
     readonly headersMs: number
-    /** The wait for a whole request. */
+    /** Time-out for a whole request. */
     readonly requestMs: number
-    /** The time between two looks at the connections. */
+    /** Interval between two checks of the connections. */
     readonly checkMs: number
-    /** How long an idle connection is kept. */
+    /** Longest idle time of a connection. */
     readonly keepAliveMs: number
-    /** An answer that the client has not read to its end within this time is given up, and its connection is closed. */
+    /** Time-out for the client to read a whole response. The server then closes the connection. */
     readonly answerMs: number
-    /** A connection whose client has stalled a request or an answer for this long may be closed to make room for another. */
+    /** Stall of a request or a response after which the server can close the connection to admit another. */
     readonly stalledMs: number
-    /** A connection of the reserve that is still open after this time is closed. */
+    /** Longest duration of a connection in the reserve. */
     readonly reserveMs: number
-    /** The maximum of connections in the reserve: those above the limits, answered with a refusal or the service's health. */
+    /** Maximum connections in the reserve: connections above the limits, which get an error or the service's health. */
     readonly reserveMax: number
-    /** The maximum of bytes that clients have not read. One address may hold a quarter; all, where it may have all connections. */
+    /**
+     * Maximum bytes that clients have not read. An address can hold a quarter, or all if it can have all connections.
+     */
     readonly unreadMax: number
-    /** The maximum number of requests of one connection that have not been answered. */
+    /** Maximum requests of one connection without a response. */
     readonly pipelinedMax: number
     /**
-     * The server pauses a connection after each 429 above this number, except that of a trusted proxy. Four other answers count as one
-     * 429 less.
+     * Number of 429 responses after which the server pauses a connection at each further one, unless the connection is
+     * a trusted proxy's. Four other responses count as one 429 less.
      */
     readonly limitedMax: number
     /**
-     * The first pause, within which the server reads no further request of the connection; each pause after it is longer, up to five
-     * times.
+     * Duration of the first pause, in which the server reads no request of the connection. Each later pause is longer,
+     * up to five times.
      */
     readonly pauseMs: number
   }
-  /** Turns of commands that have a transaction of their own. */
+  /** Turns of commands with their own transaction. */
   readonly commands: TurnLimits
   /**
-   * Requests of one API key under way (`requests`), how many of these may wait for events (`waiting`), and how many may have a large body
-   * (`large`). An account may have four times as many.
+   * Maximum concurrent requests of one API key (`requests`), how many of these can wait for events (`waiting`), and how
+   * many can have a large body (`large`). An account can have four times as many.
    */
   readonly concurrency: { readonly requests: number; readonly waiting: number; readonly large: number }
   /**
-   * Open connections: in all (`max`, `CONNECTIONS`), and of one client address (`perAddress`, `CONNECTIONS_PER_ADDRESS`; for IPv6, of one
-   * /64 network). A trusted proxy may have all of them. Where `HOST` is a loopback address all clients come through a proxy on this
-   * machine, so that by default one address may have all connections; elsewhere it may have a quarter.
+   * Maximum open connections: in all (`max`, `CONNECTIONS`), and of one client address (`perAddress`,
+   * `CONNECTIONS_PER_ADDRESS`; for IPv6, of one /64 network). A trusted proxy can have all of them. If `HOST` is a
+   * loopback address, all clients come through a proxy on this machine. An address can then have all connections by
+   * default, otherwise a quarter.
    */
   readonly connections: { readonly max: number; readonly perAddress: number }
   /**
-   * Seconds without a successful call to the authority, by the authority's fault, until documents that never left are issued in
-   * contingency. `CONTINGENCY_AFTER`.
+   * Seconds without a successful call to the authority, by the authority's fault, until Folio issues documents that
+   * never left in contingency. `CONTINGENCY_AFTER`.
    */
   readonly contingencyAfter: number
   /**
-   * Seconds for which a service that was asked to stop still serves requests, while `/health/ready` answers 503 and the load balancer sends
-   * requests elsewhere. `DRAIN_SECONDS`: by default 8 with `CLUSTER=socket`; otherwise 0, because no other process can take the requests.
+   * Seconds after a stop signal in which the service still serves requests, while `/health/ready` returns 503 and the
+   * load balancer sends requests elsewhere. `DRAIN_SECONDS`: by default 8 with `CLUSTER=socket`, otherwise 0, because
+   * no other process can take the requests.
    */
   readonly drainSeconds: number
   /**
-   * The secret with which the mail provider signs its notices of bounces and complaints. `MAIL_NOTICE_SECRET`; without it the service takes no
-   * notices.
+   * Secret with which the mail provider signs its notices of bounces and complaints. `MAIL_NOTICE_SECRET`. Without it,
+   * the service accepts no notices.
    */
   readonly noticeSecret: Redacted.Redacted<string> | undefined
   /** Turns at printing, packing and reading documents. */
   readonly printing: TurnLimits
   /**
-   * Requests of one API key: `perSecond` for long (`RATE_LIMIT`), and up to `burst` at once (`RATE_LIMIT_BURST`). The same holds for a
-   * client address without a valid key; an account may have four times as many.
+   * Maximum requests of one API key: `perSecond` on average (`RATE_LIMIT`), and `burst` at a time (`RATE_LIMIT_BURST`).
+   * A client address without a valid key has the same limits. An account can have four times as many.
    */
   readonly rate: { readonly perSecond: number; readonly burst: number }
-  /** Turns of large or slow requests, and how long an account rests after one, so that other accounts get most of the time. */
+  /** Turns of large or slow requests, and the account's rest after one, so that other accounts get most of the time. */
   readonly requests: TurnLimits & {
     /**
-     * Milliseconds of rest for each KiB. For an answer or a body: nine times the measured processor time to write or check a KiB,
-     * so that other accounts have nine tenths of the time. For a document: six times its cost, with its signature and the
-     * sandbox's verification, which follow the answer. A turn's duration does not count, because other requests prolong it.
+     * Milliseconds of rest for each KiB. For a response or a body: nine times the measured processor time to write or
+     * check a KiB, so that other accounts have nine tenths of the time. For a document: six times its cost, with its
+     * signature and the sandbox's verification, which follow the response. A turn's duration does not count, because
+     * other requests prolong it.
      */
     readonly restMsOfKib: {
       readonly answer: number
@@ -119,27 +126,28 @@ export interface LimitValues {
       readonly document: { readonly sent: number; readonly copied: number; readonly moved: number }
     }
     /**
-     * A read may scan all rows of an account and find nothing. After a read of more than `fromMs` milliseconds the account rests
-     * for the excess, at most `restMsMax` milliseconds, so that its own waiting reads do not wait long. The share of the time for
-     * which the process is busy does not count: a read that waits for the work of other accounts is not slow itself.
+     * Rest after a slow read, because a read can scan all rows of an account and find nothing. After a read of more
+     * than `fromMs` milliseconds, the account rests for the excess, at most `restMsMax` milliseconds, so that its own
+     * waiting reads do not wait long. The share of the time in which the process is busy does not count: a read that
+     * waits for the work of other accounts is not slow itself.
      */
     readonly slowRead: { readonly fromMs: number; readonly restMsMax: number }
-    /** The turns of creations and of validations, which are apart from those of other requests. */
+    /** Turns of creations and validations, separate from the turns of other requests. */
     readonly creation: TurnLimits
   }
   /**
-   * Days for which events, deliveries, attempts and ended API keys are kept. Invoices, documents and their transitions stay forever.
-   * `RETENTION_DAYS`.
+   * Days for which Folio keeps events, deliveries, attempts and ended API keys. Invoices, documents and their
+   * transitions stay forever. `RETENTION_DAYS`.
    */
   readonly retentionDays: number
   /**
-   * The proxies that are believed when they say for whom they forward a request: addresses and ranges, separated by commas, and the words
-   * `loopback` and `private`. `TRUSTED_PROXIES`; by default none.
+   * Proxies whose client address Folio trusts: addresses and ranges, separated by commas, and the words `loopback` and
+   * `private`. `TRUSTED_PROXIES`. By default none.
    */
   readonly trustedProxies: string
   /**
-   * Whether this process lets webhooks reach addresses that are not public: whether `WEBHOOK_ALLOW` names any. While one process does, no
-   * live API key can be made.
+   * Whether `WEBHOOK_ALLOW` lists addresses that are not public, which webhooks of this process can reach. While one
+   * process has such a list, Folio creates no live API key.
    */
   readonly webhookAllow: boolean
 }
@@ -162,13 +170,14 @@ const defaults: LimitValues = {
     pauseMs: 1_000
   },
   commands: {
-    // Fewer than the database connections, so that reads and creations still run while the commands of a few accounts take all turns.
+    // Fewer than the database connections, so that reads and creations still run while commands of a few accounts take
+    // all turns.
     atOnce: 6,
     // More than one, so that a slow command of an account does not block the account's other commands.
     ofOwnerAtOnce: 2,
-    // Large enough that a burst of one API key waits and is not refused.
+    // Large enough that a burst of one API key waits and Folio does not reject it.
     waiting: { ofAsker: 512, ofOwner: 1_024, inAll: 8_192 },
-    // A request waits 12 s for its actor, and a command may wait 3 s of them for the lock of its row.
+    // A request waits 12 s for its actor. In this time, a command can wait 3 s for the lock of its row.
     maxWait: "8 seconds"
   },
   concurrency: { requests: 256, waiting: 64, large: 16 },
@@ -177,7 +186,7 @@ const defaults: LimitValues = {
   drainSeconds: 0,
   noticeSecret: undefined,
   printing: {
-    // One more than the threads that print, so that the next document is read from the database while all threads are busy.
+    // More than the print threads by one, so that the next document is read while all threads are busy.
     atOnce: printThreads + 1,
     ofOwnerAtOnce: Math.ceil(printThreads / 2),
     waiting: { ofAsker: 16, ofOwner: 48, inAll: 512 },
@@ -191,13 +200,14 @@ const defaults: LimitValues = {
     maxWait: "10 seconds",
     restMsOfKib: { answer: 0.5, body: 1, document: { sent: 2, copied: 2, moved: 1 } },
     slowRead: { fromMs: 100, restMsMax: 250 },
-    // As many of an account as share a statement without a wait, and few enough that the event loop is soon at another account's request.
+    // Creations of one account that share a statement without a wait. Few enough that the event loop soon serves
+    // another account.
     creation: {
       atOnce: 32,
       ofOwnerAtOnce: 8,
       waiting: { ofAsker: 256, ofOwner: 256, inAll: 4_096 },
       maxWait: "10 seconds",
-      // With its work, a creation that waits so long is answered within a second.
+      // A creation that waits this long still gets its response within a second.
       maxDelay: "750 millis"
     }
   },
@@ -206,7 +216,7 @@ const defaults: LimitValues = {
   webhookAllow: false
 }
 
-// HAProxy takes a server out after three checks two seconds apart, and `docker stop` kills a process after ten seconds.
+// HAProxy removes a server after three checks two seconds apart, and `docker stop` kills a process after ten seconds.
 const drainBesideOthers = 8
 
 const secretMin = 32
@@ -259,7 +269,7 @@ const fromEnvironment = Effect.gen(function* () {
   }
 })
 
-/** Some limits in place of others. Of a group of limits, those that are not named stay. */
+/** A change of some limits. In a group of limits, omitted ones stay. */
 export type LimitsChange = {
   readonly [Name in keyof LimitValues]?: LimitValues[Name] extends Redacted.Redacted<string> | undefined
     ? LimitValues[Name]
@@ -284,15 +294,15 @@ export class Limits extends Context.Service<Limits, LimitValues>()("@folio-einvo
   /** The limits of `npm start` without a variable in the environment. */
   static readonly defaults: LimitValues = defaults
 
-  /** The defaults, apart from the change. */
+  /** The defaults with the change. */
   static layer(change: LimitsChange = {}) {
     return Layer.succeed(Limits, changed(defaults, change))
   }
 
-  /** The defaults, apart from what the environment sets. Fails with `SettingsError`. */
+  /** The defaults with the values of the environment. Fails with `SettingsError`. */
   static readonly layerConfig = Layer.effect(Limits, fromEnvironment)
 
-  /** The limits that are provided to this layer, apart from the change. */
+  /** The limits that are provided to this layer, with the change. */
   static layerChanged(change: LimitsChange) {
     return Layer.effect(
       Limits,

@@ -19,13 +19,15 @@ const networkFrom = (text: string): Result.Result<IpNetwork.IpNetwork, string> =
     )
   }
   return network.success.prefixLength === 0
-    ? Result.fail(`${text} trusts everybody, who could then name any address. Write the addresses of the proxies.`)
+    ? Result.fail(
+        `${text} trusts every client, and each could then claim any address. Write the addresses of the proxies.`
+      )
     : Result.succeed(network.success)
 }
 
 /**
- * The networks in a text: addresses and ranges, separated by commas, and the words `loopback` and `private`. Fails with a message for the
- * operator.
+ * The networks in a text: addresses and ranges, separated by commas, and the words `loopback` and `private`. Fails with
+ * a message for the operator.
  */
 export const networksIn = (text: string): Result.Result<ReadonlyArray<IpNetwork.IpNetwork>, string> =>
   Result.all(

@@ -6,7 +6,7 @@ export class SettingsError extends Schema.TaggedError<SettingsError>()("Settings
 /** Fails with `SettingsError`. */
 export const refuse = (message: string) => Effect.fail(new SettingsError({ message }))
 
-/** What is told of a setting that does not have its form, in one line. `message`: that of a `ConfigError`. */
+/** The one-line error for a setting in the wrong format, made from the message of a `ConfigError`. */
 export const unusable = (message: string): string => {
   const line = message.replaceAll(/\s+/g, " ").replace(/^SchemaError\((.*)\)$/, "$1")
   const [, expected, name] = /^Expected (.*?) at \["(\w+)"\]/.exec(line) ?? []
@@ -14,7 +14,7 @@ export const unusable = (message: string): string => {
   return `${name} must be ${expected.replace("a string representing a finite number", "a number").replaceAll(" | ", " or ")}.`
 }
 
-/** Reads settings from the environment. Fails with `SettingsError` when one of them does not have its form. */
+/** Reads settings from the environment. Fails with `SettingsError` if one of them has the wrong format. */
 export const read = <A>(config: Config.Config<A>): Effect.Effect<A, SettingsError> =>
   Effect.mapError(config, ({ message }) => new SettingsError({ message: unusable(message) }))
 

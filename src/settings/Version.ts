@@ -3,7 +3,7 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import folio from "../../package.json" with { type: "json" }
 
-/** The commit of a checkout, in short; undefined for another folder, and without git. */
+/** The short commit of a checkout; undefined for any other folder, and without git. */
 export const commitOf = (folder: string): string | undefined => {
   // A folder above may be the repository of another project.
   if (!Fs.existsSync(Path.join(folder, ".git"))) return undefined
@@ -17,7 +17,7 @@ export const commitOf = (folder: string): string | undefined => {
   }
 }
 
-/** What a `package.json` says of the version: a packed package and an image name the commit that they are made from. */
+/** The version in a `package.json`. A packed package and an image also name the commit that they come from. */
 interface Release {
   readonly version: string
   readonly commit?: string
