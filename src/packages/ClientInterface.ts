@@ -1,6 +1,6 @@
 /*
- * Generates src/client/Interface.ts, the client's types, from openapi.json. No program needs the file to run: modules import it as
- * types alone. `npm run check`, `npm run build` and `npm run openapi` generate it:
+ * Generates src/client/Interface.ts, the client's types, from openapi.json. No program needs the file at run time:
+ * modules import only types from it. `npm run check`, `npm run build` and `npm run openapi` generate it:
  *
  *   node src/packages/ClientInterface.ts
  */
@@ -44,14 +44,14 @@ interface Operation {
   readonly responses: Readonly<Record<string, Content>>
 }
 
-/** The parts of an OpenAPI document that the types of the client are made of. */
+/** The parts of an OpenAPI document that the types of the client come from. */
 interface Document {
   readonly tags: ReadonlyArray<{ readonly name: string; readonly description: string }>
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
 
-/** The name of a type. `Error` is taken: every program has one of its own. */
+/** The name of a type. `Error` is already a type of every program. */
 const typeName = (ref: string) => {
   const name = ref.slice(ref.lastIndexOf("/") + 1)
   return name === "Error" ? "ErrorBody" : name
@@ -98,7 +98,7 @@ const typeOf = (schema: Schema): string => {
   throw new Error(`there is no type for ${JSON.stringify(schema)}`)
 }
 
-/** The type of a parameter: in an address everything is a text, so what it stands for is told by the texts that it may be. */
+/** The type of a parameter. All values in a URL are texts, so the allowed texts determine the type. */
 const parameterType = (schema: Schema) => {
   if (schema.enum?.every((value) => value === "true" || value === "false") === true) return "boolean"
   const allows = (text: string) => new RegExp(schema.pattern ?? "", "u").test(text)
@@ -115,7 +115,7 @@ const named = ([name, schema]: readonly [string, Schema]) =>
 
 const schemaOf = ({ content = {} }: Content) => Object.values(content)[0]?.schema
 
-/** What an operation takes, with the names that Effect's `HttpApiClient` has for its parts. */
+/** The type of an operation's request, with the member names of Effect's `HttpApiClient`. */
 const requestOf = ({ parameters = [], requestBody }: Operation) => {
   const part = (place: string) => parameters.filter((parameter) => parameter.in === place)
   const inline = (list: ReadonlyArray<Parameter>) =>
@@ -132,7 +132,7 @@ const requestOf = ({ parameters = [], requestBody }: Operation) => {
   return members.every((text) => text === "") ? "{}" : `{\n${members.join("")}}`
 }
 
-/** The objects of a list that comes in pages. */
+/** The type of the objects in a paged list; undefined for other operations. */
 const itemOf = ({ parameters = [] }: Operation, answer: Schema, { components: { schemas } }: Document) => {
   const isPaged = parameters.some(({ name }) => name === "starting_after")
   const page = answer.$ref === undefined ? answer : schemas[answer.$ref.slice(answer.$ref.lastIndexOf("/") + 1)]
@@ -144,12 +144,12 @@ const answerOf = ({ responses }: Operation) => {
   return schemaOf(success) ?? {}
 }
 
-/** What a client does: an operation, or to read a list to its end. */
+/** A method of the client: an operation, or one that reads all pages of a list. */
 interface Call {
   readonly group: string
   readonly name: string
   readonly tag: string | undefined
-  /** Its declaration. */
+  /** The declaration. */
   readonly text: string
 }
 
@@ -165,7 +165,7 @@ const callsOf = (operation: Operation, document: Document): ReadonlyArray<Call> 
   const call = { ...of, name, text: member(name, true, declared(operation, "answer", answer), summary, description) }
   if (item === undefined) return [call]
   const all = name.replace(/^list/u, "all")
-  // A list is read forwards: a page before another one makes no sense.
+  // The method reads forwards, so it has no `ending_before`.
   const parameters = operation.parameters?.filter((parameter) => parameter.name !== "ending_before") ?? []
   const whole = declared({ ...operation, parameters }, "item", item)
   return [
@@ -178,7 +178,7 @@ const callsOf = (operation: Operation, document: Document): ReadonlyArray<Call> 
         true,
         whole,
         summary,
-        "Gives the objects of all pages. A page is read when its first object is asked for."
+        "Returns the objects of all pages. Reads each page when the program asks for its first object."
       )
     }
   ]
@@ -186,7 +186,7 @@ const callsOf = (operation: Operation, document: Document): ReadonlyArray<Call> 
 
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** What a client does by group: the operations that an API key opens, and those that are open to all. */
+/** The methods by group: operations for an API key, and operations without authentication. */
 const groupsOf = (document: Document) =>
   Map.groupBy(
     Object.values(document.paths)
@@ -199,29 +199,30 @@ const groupsOf = (document: Document) =>
   )
 
 const head = `/*
- * The objects and operations of the API as plain types. Generated from openapi.json by src/packages/ClientInterface.ts: not in git.
+ * The objects and operations of the API as plain types. src/packages/ClientInterface.ts generates this file from
+ * openapi.json. It is not in git.
  */
 
 `
 
-const headers = `/** The headers that every operation takes. */
+const headers = `/** Headers of every operation. */
 export interface VersionHeaders {
-  /** The dated version of the interface; that of the client when left out. */
+  /** Dated version of the API; the client's version if omitted. */
   readonly "svc-version"?: Version
 }
 
-/** The headers of an operation that changes something. */
+/** Headers of an operation that changes data. */
 export interface KeyHeaders extends VersionHeaders {
   /**
-   * Names the operation, with at most 128 printable ASCII characters: however often it is sent, it is carried out once. The
-   * client makes a key for each call that has none.
+   * Name of the operation, with at most 128 printable ASCII characters. The service carries out the operation once,
+   * however often you send it. The client creates a key for each call without one.
    */
   readonly "idempotency-key"?: string
 }
 
 `
 
-/** Indents each line by the braces that are open before it. */
+/** Indents each line by the number of open braces before it. */
 const indented = (source: string) => {
   let depth = 0
   return source.replaceAll(/^.+$/gmu, (line) => {
@@ -249,7 +250,7 @@ const clientInterface = (document: Document): string => {
             .map(({ text }) => text)
             .join("")}}\n\n`
       ),
-      "/** What each operation takes and answers, by group; of a list that is read to its end, what it gives. */\nexport interface Operations {\n",
+      "/** Request and response of each operation, by group. A method that reads all pages has the type of an item instead. */\nexport interface Operations {\n",
       ...groups.map(([group, calls]) =>
         member(group, true, `${capitalized(group)}Operations`, descriptionOf(calls[0]?.tag))
       ),
@@ -258,13 +259,13 @@ const clientInterface = (document: Document): string => {
   )
 }
 
-/** Generates the file, unless it is there with the same text. */
+/** Generates the file, unless it already has the same text. */
 export const writeClientInterface = (): void => {
   const root = Path.join(import.meta.dirname, "../..")
   const file = Path.join(root, "src/client/Interface.ts")
   const text = clientInterface(JSON.parse(Fs.readFileSync(Path.join(root, "openapi.json"), "utf8")) as Document)
   if (Fs.existsSync(file) && Fs.readFileSync(file, "utf8") === text) return
-  // Other programs may read the file meanwhile: it is whole at every moment.
+  // Other programs can read the file at any time, so they must never see a part of it.
   const own = `${file}.${process.pid}`
   Fs.writeFileSync(own, text)
   Fs.renameSync(own, file)

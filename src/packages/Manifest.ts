@@ -1,6 +1,6 @@
 import * as Path from "node:path"
 
-/** What is read of the `package.json` in the repository, of the service and of the client. */
+/** The members of a `package.json` in the repository that the packages need. */
 export interface Manifest {
   readonly name: string
   readonly version?: string
@@ -16,10 +16,10 @@ export interface Manifest {
 
 type Versions = Readonly<Record<string, string>>
 
-/** The lowest Node that runs the service; the verifier and the client run on older ones as well. */
+/** The lowest versions of Node. The verifier and the client also run on older ones than the service. */
 const nodes = { service: ">=22.19", client: ">=20" }
 
-// A service has one copy of these, its own: two copies of `effect` would not know each other's services.
+// A program must have one copy of these: two copies of `effect` would not know each other's services.
 const isPeer = (name: string) => name === "effect" || name === "@effect/platform-node"
 
 const pick = (versions: Versions, isWanted: (name: string) => boolean): Versions =>
@@ -38,7 +38,7 @@ const described = ({ description, license, name }: Manifest, version: string) =>
   type: "module"
 })
 
-/** The published `package.json` of the service: compiled modules for the exports, and `effect` and the platform as peers. */
+/** The published `package.json` of the service: exports of compiled modules, and `effect` and the platform as peers. */
 export const serviceManifest = (root: Manifest, commit: string | undefined) => {
   const { bin, dependencies = {}, exports, optionalDependencies = {}, version = "" } = root
   return {
@@ -48,33 +48,33 @@ export const serviceManifest = (root: Manifest, commit: string | undefined) => {
     files: ["CHANGELOG.md", "migrations", "schemas", "src", "test"],
     exports: Object.fromEntries(Object.entries(exports).map(([name, file]) => [name, entry(file)])),
     engines: { node: nodes.service },
-    // The client is a folder of the repository: its documentation runs there, and the service doesn't need it.
+    // The repository uses the client, a folder, to run its documentation. The service doesn't need it.
     dependencies: pick(dependencies, (name) => !isPeer(name) && dependencies[name]?.startsWith("file:") !== true),
     peerDependencies: Object.fromEntries(
       Object.entries(pick(dependencies, isPeer)).map(([name, exact]) => [name, `^${exact}`])
     ),
-    // The repository brings a Node along for who has an old one; who installs the package has chosen a Node.
+    // The repository includes a Node, in case yours is too old. A user of the package has chosen a Node.
     optionalDependencies: pick(optionalDependencies, (name) => !name.startsWith("node-"))
   }
 }
 
-/** The folder of the client's modules below its package, and that of the modules for `require`. */
+/** Folders in the client's package: the modules for `import`, and the modules for `require`. */
 const [esm, commonjs] = ["./src/client", "./commonjs/src/client"]
 
-// `effect` has modules for `import` alone.
+// `effect` has modules for `import` only.
 const forRequire = (client: Manifest) => Object.entries(client.exports).filter(([name]) => name !== "./effect")
 
 const required = (file: string) => entry(file.replace(/^\./, commonjs))
 
-/** What a resolver looks for that does not know `exports`. */
+/** Entry for resolvers that do not know `exports`. */
 const legacy = (file: string, up = ".") => {
   const { default: main, types } = required(file)
   return { main: Path.posix.join(up, main), types: Path.posix.join(up, types) }
 }
 
 /**
- * The published `package.json` of the client: the command in one file, and the modules, all of which but the entry for `effect` are
- * there for `import` and for `require`.
+ * The published `package.json` of the client: the command in one file, and the modules for `import` and for `require`.
+ * Only the entry for `effect` has no module for `require`.
  */
 export const clientManifest = (client: Manifest, version: string) => ({
   ...described(client, version),
@@ -93,7 +93,9 @@ export const clientManifest = (client: Manifest, version: string) => ({
   peerDependenciesMeta: client.peerDependenciesMeta
 })
 
-/** Folders of the client's package, each named as an entry and with the `package.json` by which older resolvers find the entry. */
+/**
+ * Folders of the client's package with the name of an entry, and the `package.json` in which older resolvers find it.
+ */
 export const legacyFolders = (client: Manifest) =>
   forRequire(client)
     .filter(([name]) => name !== ".")

@@ -4,7 +4,7 @@ import { rolldown } from "rolldown"
 
 const root = Path.join(import.meta.dirname, "../..")
 
-/** Packs the folio command of the client's package into one file without dependencies, with the licenses of what was packed. */
+/** Packs the folio command of the client's package and its dependencies into one file, and adds their licenses. */
 export const packCommand = async (folder: string, commit: string | undefined) => {
   const manifest = Path.join(root, "package.json")
   const modules = await rolldown({

@@ -15,7 +15,7 @@ const root = Path.join(import.meta.dirname, "../..")
 const build = Path.join(root, "build")
 const read = (file: string): Manifest => JSON.parse(Fs.readFileSync(Path.join(root, file), "utf8"))
 
-/** Copies the files that no module imports, and that a module reads or a person opens. */
+/** Copies files that no module imports, but that modules read or people open. */
 const copy = (what: string, to: string) => {
   for (const file of Fs.globSync(what, { cwd: root, exclude: ["**/__pycache__/**", "src/cli/templates/*.ts"] })) {
     const from = Path.join(root, file)
@@ -48,5 +48,5 @@ const client = read("src/client/package.json")
 write("service/package.json", serviceManifest(service, commit))
 write("client/package.json", clientManifest(client, service.version ?? ""))
 for (const [folder, content] of legacyFolders(client)) write(`client/${folder}/package.json`, content)
-// Below this file, `.js` means a module for `require`.
+// In the folder of this file, `.js` is a module for `require`.
 write("client/commonjs/package.json", { type: "commonjs" })

@@ -3,8 +3,8 @@
  *
  *   node src/packages/install.js start|test
  *
- * `start` leaves out the packages of the tests. Plain JavaScript without packages, because none is there on a fresh clone, and
- * because the Node on the PATH may be too old for TypeScript.
+ * `start` omits the packages of the tests. This is plain JavaScript without packages, because a fresh clone has no
+ * packages, and because the Node on the PATH can be too old for TypeScript.
  */
 import { spawn } from "node:child_process"
 import * as Fs from "node:fs"
@@ -16,29 +16,29 @@ const root = Path.resolve(Path.dirname(fileURLToPath(import.meta.url)), "../..")
 const lockFile = Path.join(root, "package-lock.json")
 const folder = Path.join(root, "node_modules")
 const installedFile = Path.join(folder, ".package-lock.json")
-/** Where the packages stay while npm installs others, to come back if npm fails. */
+/** The earlier packages while npm installs new ones, to restore them if npm fails. */
 const before = Path.join(root, "node_modules.before")
 const [, script, purpose, turn] = process.argv
 
 const packagesOf = (file) => (Fs.existsSync(file) ? JSON.parse(Fs.readFileSync(file, "utf8")).packages : {})
 
-/** Whether a package is for this machine alone, and not for one of its C libraries. */
+/** Whether a package names this system and processor, and requires no particular C library. */
 const isForHere = ({ cpu = [], libc, os = [] }) =>
   libc === undefined && [].concat(os).includes(process.platform) && [].concat(cpu).includes(process.arch)
 
-/** Compares the lock with the one that npm keeps in node_modules of what it installed there. `chosen`: the kinds that npm left out. */
+/** Compares the lock with the lock of the installed packages in node_modules. `chosen`: the kinds that npm omitted. */
 const compare = (chosen) => {
-  // An image of the service has no lock: its packages were installed when the image was built.
+  // An image of the service has no lock, because its build has installed the packages.
   if (!Fs.existsSync(lockFile)) return { missing: [], omitted: [] }
   const locked = packagesOf(lockFile)
   const all = Object.entries(locked)
     .filter(([path]) => path.startsWith("node_modules/"))
-    // A link to a folder of the repository: the lock says in another place what it is for.
+    // A link to a folder of the repository: another entry of the lock has its kind.
     .map(([path, entry]) => [path, entry.link === true ? { ...locked[entry.resolved], ...entry } : entry])
   const installed = packagesOf(installedFile)
   const isFirst = Object.keys(installed).length === 0
   const has = (kind) => all.some(([path, entry]) => entry[kind] === true && installed[path] !== undefined)
-  // `npm start` keeps the packages of the tests, and goes without the optional ones where they were left out.
+  // `npm start` keeps installed packages of the tests, and does without optional ones that were omitted.
   const omitted = chosen || [
     ...(purpose === "test" || has("dev") ? [] : ["dev"]),
     ...(purpose === "test" || isFirst || has("optional") ? [] : ["optional"])
@@ -63,10 +63,10 @@ const say = (text) => process.stderr.write(`folio: ${text}\n`)
 
 const remove = (path) => Fs.rmSync(path, { recursive: true, force: true })
 
-/** The signal that this process was asked to end with. */
+/** The signal that has stopped this process. */
 let stoppedBy
 
-/** Runs a program to its end; gives its exit code and what it wrote to a pipe. */
+/** Runs a program to its end; returns its exit code, and its errors if they go to a pipe. */
 const run = (command, args, stdio) =>
   new Promise((resolve) => {
     const child = spawn(command, args, { cwd: root, stdio })
@@ -87,32 +87,32 @@ const run = (command, args, stdio) =>
     )
   })
 
-/** What npm says of its failure, without its codes and advice. */
+/** The reason in the errors of npm, without its codes and advice. */
 const reasonIn = (errors) => {
   const lines = errors.split("\n").map((line) => line.replace(/^npm (error|ERR!) ?/, ""))
   return lines.find((line) => line !== "" && !/^(code|errno|syscall|path|dest) |^npm warn/.test(line))
 }
 
-/** Has npm install exactly what the lock names; gives the exit code. */
+/** Installs exactly the packages of the lock with npm; returns the exit code. */
 const install = async (omitted) => {
   try {
-    // After an installation that was killed, node_modules is a part of what it should be.
+    // After a killed installation, node_modules is incomplete.
     if (Fs.existsSync(before)) remove(folder)
     else if (Fs.existsSync(folder)) Fs.renameSync(folder, before)
   } catch {
-    // npm empties a folder that cannot be moved, or says why it cannot.
+    // If this cannot move the folder, npm empties it or prints why it cannot.
   }
   const kinds = ["dev", "optional"].map((kind) => `--${omitted.includes(kind) ? "omit" : "include"}=${kind}`)
   const args = ["ci", ...kinds, "--ignore-scripts", "--no-audit", "--no-fund"]
-  // With the lock of the turn (9): an npm that outlives this process is waited for.
+  // npm inherits the lock (9): if it outlives this process, the next process waits for it.
   const { code, errors } = await run("npm", args, ["ignore", "ignore", "pipe", 9])
-  // npm passes over an optional package whose download failed.
+  // npm skips an optional package if its download fails.
   const { missing } = code === 0 ? compare(omitted) : { missing: [] }
   if (code === 0 && missing.length === 0) {
     remove(before)
     return 0
   }
-  // What is missing would be taken for left out by choice.
+  // With this file, the next start would take missing packages for omitted ones.
   remove(installedFile)
   if (Fs.existsSync(before)) {
     remove(folder)
@@ -132,7 +132,7 @@ if (missing.length === 0) {
 } else if (turn === undefined) {
   const what = omitted.includes("dev") ? "Folio" : "Folio and its tests"
   say(`installing the packages of ${what}: ${missing.length} are missing or have changed.`)
-  // One process at a time; the next one finds all there. The lock is the system's, which frees it when its holders have ended.
+  // Only one process at a time installs; the next finds all packages. The system frees the lock when its holders end.
   const inTurn = 'exec 9<package-lock.json; flock 9 2>/dev/null; exec "$0" "$@"'
   const { code } = await run("sh", ["-c", inTurn, process.execPath, script, purpose, "in-turn"], "inherit")
   process.exitCode = code

@@ -1,5 +1,5 @@
 /*
- * Packs what `npm run build` has compiled into the tarballs that are published, in `dist`:
+ * Packs the output of `npm run build` into the published tarballs in `dist`:
  *
  *   npm run pack
  */
