@@ -100,7 +100,7 @@ const install = async (omitted) => {
     if (Fs.existsSync(before)) remove(folder)
     else if (Fs.existsSync(folder)) Fs.renameSync(folder, before)
   } catch {
-    // If this cannot move the folder, npm empties it or prints why it cannot.
+    // If the folder cannot be moved, npm empties it or reports why it cannot.
   }
   const kinds = ["dev", "optional"].map((kind) => `--${omitted.includes(kind) ? "omit" : "include"}=${kind}`)
   const args = ["ci", ...kinds, "--ignore-scripts", "--no-audit", "--no-fund"]
@@ -112,7 +112,7 @@ const install = async (omitted) => {
     remove(before)
     return 0
   }
-  // With this file, the next start would take missing packages for omitted ones.
+  // Otherwise the next run takes the missing packages for omitted ones.
   remove(installedFile)
   if (Fs.existsSync(before)) {
     remove(folder)

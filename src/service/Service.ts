@@ -138,7 +138,7 @@ export type Platform = Layer.Success<ReturnType<typeof platform>>
  * import { Effect, Layer } from "effect"
  * import { SqlClient } from "effect/sql"
  *
- * // An outbox: this mailer writes to a table of the service's database, and another program of the team sends.
+ * // An outbox: this mailer writes e-mails to a table of the service's database, and another program sends them.
  * export const outbox: Layer.Layer<Mailer, never, Beneath> = Layer.effect(
  *   Mailer,
  *   Effect.map(SqlClient.SqlClient, (sql) => ({
