@@ -2,12 +2,12 @@ import { Schema } from "effect"
 import { field } from "./Field.ts"
 import { Timestamp } from "./Money.ts"
 
-/** The events with which the acceptance of an invoice on credit terms is registered with the tax authority, by their codes. */
+/** The authority's codes of the events that register how a buyer responds to an invoice on credit terms. */
 export const acceptanceCodes = ["030", "031", "032", "033", "034"] as const
 export const AcceptanceCode = Schema.Literals(acceptanceCodes)
 export type AcceptanceCode = typeof AcceptanceCode.Type
 
-/** Why a buyer claims against an invoice, by the authority's codes. */
+/** The authority's codes of the reasons for a claim against an invoice. */
 export const claimCodes = ["01", "02", "03", "04"] as const
 export const ClaimCode = Schema.Literals(claimCodes)
 export type ClaimCode = typeof ClaimCode.Type
@@ -23,27 +23,27 @@ export const AcceptanceStatus = Schema.Literals([
 ]).annotate({
   identifier: "AcceptanceStatus",
   description:
-    "How far the acceptance of an invoice on credit terms has come. `pending`: nothing is registered yet. `acknowledged`: the buyer has received the invoice. `received`: the buyer has received what it is about. `claimed`: the buyer claims against it. `accepted`: the buyer has accepted it. `accepted_tacitly`: the buyer did not answer in time, and the issuer has registered that. `unanswered`: nothing was registered within 30 days."
+    "Status of the acceptance of an invoice on credit terms. `pending`: no event is registered yet. `acknowledged`: the buyer has received the invoice. `received`: the buyer has received the goods or services. `claimed`: the buyer has filed a claim against the invoice. `accepted`: the buyer has accepted the invoice. `accepted_tacitly`: the buyer did not respond in time, and the issuer has registered this. `unanswered`: no event was registered within 30 days."
 })
 export type AcceptanceStatus = typeof AcceptanceStatus.Type
 
-/** One event of an acceptance, as the invoice and its timeline show it. */
+/** The fields of an acceptance event, as the invoice and its timeline show them. */
 export const acceptanceEventFields = {
   code: field(AcceptanceCode, "The authority's code of the event.", "033"),
   name: field(Schema.String, "The authority's name of the event.", "Aceptación expresa"),
-  name_en: field(Schema.String, "The name in English.", "Express acceptance"),
+  name_en: field(Schema.String, "The name of the event in English.", "Express acceptance"),
   by: Schema.optionalKey(
     field(
       Schema.String,
-      "Who has registered the event, as the authority names them; left out if it does not.",
+      "Name of the party that registered the event, as the authority gives it. Absent if the authority gives no name.",
       "Cliente de Prueba S.A.S."
     )
   ),
   reason_code: Schema.optionalKey(
-    field(ClaimCode, "Of a claim (031) whose reason the authority tells: the code of the reason.", "02")
+    field(ClaimCode, "Code of the reason for a claim (031). Absent if the authority gives no reason.", "02")
   ),
   reason: Schema.optionalKey(
-    field(Schema.String, "The reason in the authority's words.", "Mercancía no entregada totalmente")
+    field(Schema.String, "The authority's text of the reason for the claim.", "Mercancía no entregada totalmente")
   )
 }
 
@@ -51,17 +51,16 @@ export class Acceptance extends Schema.Opaque<Acceptance>()(
   Schema.Struct({
     status: AcceptanceStatus,
     at: Schema.NullOr(Timestamp).annotateKey({
-      description:
-        "The time of the event that the status tells of; null while the status is `pending` or `unanswered`.",
+      description: "Time of the event that set the status. Null while the status is `pending` or `unanswered`.",
       examples: ["2026-11-24T09:30:00.000-05:00"]
     }),
     events: Schema.Array(Schema.Struct({ ...acceptanceEventFields, at: Timestamp })).annotateKey({
-      description: "What is registered with the tax authority, oldest first: each event once."
+      description: "Events that are registered with the tax authority, oldest first. Each event occurs once."
     })
   }).annotate({
     identifier: "Acceptance",
     description:
-      "What the buyer of an invoice on credit terms has answered, as it is registered with the tax authority, which Folio asks once a day for 30 days.",
+      "The buyer's response to an invoice on credit terms, as registered with the tax authority. Folio queries the authority once a day for 30 days.",
     examples: [
       {
         status: "accepted",

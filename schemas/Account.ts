@@ -28,12 +28,12 @@ export const RequestLogLevel = Schema.Literals(["off", "masked", "full"]).annota
 
 const activitiesMax = 10
 
-/** What an issuer may state besides; what is not given is neither written nor printed. */
+/** The optional fields of an issuer. Documents omit a field without a value. */
 const issuerFields = {
   ...registrationFields,
   vat_responsible: field(
     Schema.Boolean,
-    "Whether the issuer charges the value added tax: documents state the regime 48 for `true`, and 49 for `false`. Without it nothing is issued with a live key.",
+    "Whether the issuer charges value added tax. Documents state regime 48 for `true` and 49 for `false`. Required to issue documents with a live key.",
     true
   ),
   economic_activities: field(
@@ -46,24 +46,24 @@ const issuerFields = {
       atMost(activitiesMax, `must name at most ${activitiesMax} activities`),
       Schema.isUnique({ message: "must name each activity once" })
     ),
-    "The economic activities of the issuer, as codes of the CIIU, the principal one first.",
+    "Economic activities of the issuer as CIIU codes. The principal activity comes first.",
     ["6201"]
   ),
   merchant_registration: field(
     text(50),
-    "The number of the issuer's registration at the chamber of commerce (matrícula mercantil).",
+    "Registration number of the issuer at the chamber of commerce (matrícula mercantil).",
     "02345678"
   ),
   payment_instructions: field(
     lines(1000),
-    "How to pay, printed on the documents: free text of one or more lines.",
+    "Payment instructions that are printed on the documents. Free text of one or more lines.",
     "Cuenta corriente 123-456789-00 de Bancolombia\nBre-B: facturas@folio.test"
   ),
   color: Schema.String.check(
     Schema.isPattern(/^#[0-9A-Fa-f]{6}$/u, {
       message: "must be a colour as # and six hexadecimal digits, such as #1f4e79"
     })
-  ).annotateKey({ description: "The colour of the printed documents, as `#rrggbb`.", examples: ["#1f4e79"] })
+  ).annotateKey({ description: "Colour of the printed documents, as `#rrggbb`.", examples: ["#1f4e79"] })
 }
 
 /** The data of an issuer, as the issuer's documents carry them. */
@@ -78,23 +78,23 @@ export class Issuer extends Schema.Opaque<Issuer>()(
 ) {}
 
 /**
- * The fields of an account that a client may change, only in the mode of the API key. Changed issuer data apply to documents
- * that are numbered afterwards. Null removes a field that an issuer need not have.
+ * The fields of an account that a client may change, only in the mode of the API key. Changed issuer data apply to
+ * documents that are numbered afterwards. Null removes an optional issuer field.
  */
 export class AccountUpdate extends Schema.Opaque<AccountUpdate>()(
   Schema.Struct({
-    name: field(Schema.optionalKey(text(450)), "The name of the account, of your own choice.", "Folio Demo"),
+    name: field(Schema.optionalKey(text(450)), "Name of the account. You can choose any name.", "Folio Demo"),
     ...optionalParty,
     ...optionalAddress,
     tax_responsibilities: Schema.optionalKey(responsibilities).annotateKey({
-      description: "The tax responsibilities of the issuer, as codes of the tax authority.",
+      description: "Tax responsibilities of the issuer, as codes of the tax authority.",
       examples: [["R-99-PN"]]
     }),
     ...Struct.map(Struct.map(issuerFields, Schema.NullOr), Schema.optionalKey),
     default_version: Schema.optionalKey(Version),
     request_log: field(
       Schema.optionalKey(RequestLogLevel),
-      "How much the request log keeps of the requests of this mode from now on. `off`: nothing. `masked`: all but secrets and personal data. `full`: all but secrets.",
+      "Level of detail of the request log in this mode, for future requests. `off`: logs nothing. `masked`: logs everything except secrets and personal data. `full`: logs everything except secrets.",
       "masked"
     )
   }).annotate({
@@ -105,59 +105,63 @@ export class AccountUpdate extends Schema.Opaque<AccountUpdate>()(
 ) {}
 
 const ofIssuer = <S extends Schema.Top>(schema: S, description: string, example: S["Type"]) =>
-  field(Schema.NullOr(schema), `${description} Null in a live mode whose issuer nobody has sent yet.`, example)
+  field(Schema.NullOr(schema), `${description} Null in live mode until you send the issuer.`, example)
 
-/** A business account as seen with one of its API keys. The API key decides `key_mode` and `authority_environment`. */
+/** A business account as one of its API keys sees it. The API key determines `key_mode` and `authority_environment`. */
 export class Account extends Schema.Opaque<Account>()(
   Schema.Struct({
     id: AccountId,
     object: Schema.Literal("account"),
-    name: field(Schema.String, "The name of the account, of your own choice.", "Folio Demo"),
+    name: field(Schema.String, "Name of the account. You can choose any name.", "Folio Demo"),
     authority_environment: field(
       Schema.Literals(["habilitacion", "produccion"]),
-      "The environment of the tax authority that the key's documents go to: `habilitacion` for a test key, `produccion` for a live key."
+      "Environment of the tax authority that receives the documents: `habilitacion` for a test key, `produccion` for a live key."
     ),
     key_mode: KeyMode,
-    identification: ofIssuer(Identification, "The identification of the issuer at the tax authority.", {
+    identification: ofIssuer(Identification, "Identification of the issuer at the tax authority.", {
       type: "31",
       number: "900373115",
       check_digit: "3"
     }),
-    legal_name: ofIssuer(Schema.String, "The registered name of the issuer.", "Folio Demo S.A.S."),
-    organization_type: ofIssuer(OrganizationType, "`1` for a legal entity, `2` for a natural person.", "1"),
-    email: ofIssuer(Schema.String, "The address that answers to the issuer's e-mails reach.", "facturas@folio.test"),
-    address: ofIssuer(Schema.String, "The street address.", "Calle 100 # 7-33"),
-    city_code: ofIssuer(Schema.String, "The municipality, as the five digits of its code.", "11001"),
-    department_code: ofIssuer(Schema.String, "The department, as the two digits of its code.", "11"),
-    country_code: ofIssuer(Schema.String, "The country, as its two letters of ISO 3166.", "CO"),
+    legal_name: ofIssuer(Schema.String, "Registered name of the issuer.", "Folio Demo S.A.S."),
+    organization_type: ofIssuer(
+      OrganizationType,
+      "Type of organization: `1` for a legal entity, `2` for a natural person.",
+      "1"
+    ),
+    email: ofIssuer(Schema.String, "Address that receives replies to the issuer's e-mails.", "facturas@folio.test"),
+    address: ofIssuer(Schema.String, "Street address.", "Calle 100 # 7-33"),
+    city_code: ofIssuer(Schema.String, "Municipality code: five digits.", "11001"),
+    department_code: ofIssuer(Schema.String, "Department code: two digits.", "11"),
+    country_code: ofIssuer(Schema.String, "ISO 3166 country code: two letters.", "CO"),
     tax_responsibilities: ofIssuer(
       Schema.Array(Schema.String),
-      "The tax responsibilities of the issuer, as codes of the tax authority.",
+      "Tax responsibilities of the issuer, as codes of the tax authority.",
       ["R-99-PN"]
     ),
     ...Struct.map(issuerFields, Schema.optionalKey),
-    logo: field(Schema.optionalKey(Logo), "The logo of the issuer's printed documents; left out where there is none."),
+    logo: field(Schema.optionalKey(Logo), "Logo of the issuer's printed documents. Absent if you have sent no logo."),
     default_version: Version,
     request_log: field(
       RequestLogLevel,
-      "How much the request log keeps of the requests of this mode. `off`: nothing. `masked`: all but secrets and personal data. `full`: all but secrets.",
+      "Level of detail of the request log in this mode. `off`: logs nothing. `masked`: logs everything except secrets and personal data. `full`: logs everything except secrets.",
       "masked"
     ),
     certificate: field(
       Schema.NullOr(Schema.Struct({ subject: Schema.String, not_after: Timestamp })),
-      "The certificate that signs the documents of this mode; null when there is none.",
+      "Certificate that signs the documents of this mode. Null if the account has no certificate.",
       null
     ),
     software: field(
       Schema.NullOr(AccountSoftware),
-      "The software that the account has registered with the authority; null when live documents name that of the service, and in test mode.",
+      "Software that the account has registered with the authority. Null in test mode, and while live documents name Folio's software.",
       null
     ),
-    live: field(LiveState, "What is left to do before live documents can be issued: the same for both modes."),
+    live: field(LiveState, "Remaining steps before the account can issue live documents. The same in both modes."),
     created_at: Timestamp
   }).annotate({ identifier: "Account", description: "The business account of the API key, in the mode of that key." })
 ) {}
 
-/** The owner of a row: an account in one of its two modes. Objects made in one mode are not visible in the other mode. */
+/** The owner of a row: an account in one of its two modes. Objects of one mode are not visible in the other mode. */
 export const AccountMode = Schema.Struct({ account_id: AccountId, livemode: Schema.Boolean })
 export type AccountMode = typeof AccountMode.Type

@@ -2,28 +2,28 @@ import { Schema } from "effect"
 import { IdentificationType } from "./Code.ts"
 import { field } from "./Field.ts"
 
-/** An acquirer as the tax authority knows it. */
+/** The authority's record of an acquirer. */
 export class KnownAcquirer extends Schema.Opaque<KnownAcquirer>()(
   Schema.Struct({
     object: Schema.Literal("acquirer"),
-    livemode: field(Schema.Boolean, "`true` when the tax authority's live service was asked."),
+    livemode: field(Schema.Boolean, "`true` if the record comes from the tax authority's live service."),
     identification: field(
       Schema.Struct({ type: IdentificationType, number: Schema.String }),
-      "The identification that was asked for, without check digit.",
+      "Identification that the request names, without check digit.",
       { type: "31", number: "900000001" }
     ),
     name: field(
       Schema.NullOr(Schema.String),
-      "The name in the authority's records; null when these have none.",
+      "Name in the authority's records. Null if the records hold no name.",
       "Adquiriente de Prueba 900000001 S.A.S."
     ),
     email: field(
       Schema.NullOr(Schema.String),
-      "The address at which the acquirer receives documents; null when the authority's records have none.",
+      "E-mail address at which the acquirer receives documents. Null if the authority's records hold no address.",
       "facturas@900000001.test"
     )
   }).annotate({
     identifier: "KnownAcquirer",
-    description: "A buyer as the tax authority knows it: its name, and the address at which it receives documents."
+    description: "The tax authority's record of a buyer: name, and e-mail address that receives documents."
   })
 ) {}

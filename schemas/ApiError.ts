@@ -3,8 +3,8 @@ import { ErrorCode, errorCodes } from "./ErrorCode.ts"
 import { field } from "./Field.ts"
 
 /**
- * One rule that a request breaks. `param` is a path such as `lines[0].taxes[0].code`. `rule` is the authority's rule that
- * rejects such a document, if there is such a rule.
+ * A rule that a request breaks. `param` is a path such as `lines[0].taxes[0].code`. If a rule of the authority would
+ * reject the document, `rule` is its code.
  */
 export class Violation extends Schema.Opaque<Violation>()(
   Schema.Struct({
@@ -12,22 +12,22 @@ export class Violation extends Schema.Opaque<Violation>()(
     code: ErrorCode,
     message: Schema.String,
     rule: Schema.optionalKey(Schema.String)
-  }).annotate({ identifier: "Violation", description: "One rule that the request breaks." })
+  }).annotate({ identifier: "Violation", description: "A rule that the request breaks." })
 ) {}
 
 /**
- * The field that says that a list of violations is not complete.
+ * The field that marks a list of violations as incomplete.
  *
  * @internal
  */
 export const hasMoreErrors = field(
   Schema.optionalKey(Schema.Literal(true)),
-  "`true` when the request breaks more rules than `errors` lists; `errors` lists at most 100. Absent otherwise."
+  "`true` if the request breaks more rules than `errors` lists. `errors` lists at most 100. Absent otherwise."
 )
 
 /**
- * An error of the API: `code` is one of the codes under `/docs/errors`, which also gives the HTTP status, and `message` says
- * what to do. A port or a route of a team may fail with an `ApiError`; the client then gets the error as JSON.
+ * An error of the API. `code` is a code under `/docs/errors` and determines the HTTP status. `message` explains what to
+ * do. If a custom port or route fails with an `ApiError`, the client gets the error as JSON.
  */
 export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
   code: ErrorCode,

@@ -3,8 +3,8 @@ import { field } from "./Field.ts"
 import { Timestamp } from "./Money.ts"
 
 /**
- * Why a call of the authority has brought no verdict. `src/domain/authority/AuthorityTroubles.ts` says of each whose fault it is, whether
- * the document may have left, and what to do.
+ * The reason why a call to the authority returned no verdict. `src/domain/authority/AuthorityTroubles.ts` states for
+ * each code which party causes it, whether the authority may have the document, and what to do.
  */
 export const AuthorityTrouble = Schema.Literals([
   "connection_refused",
@@ -25,27 +25,27 @@ export const AuthorityTrouble = Schema.Literals([
 ])
 export type AuthorityTrouble = typeof AuthorityTrouble.Type
 
-/** Why a document without an outcome waits: a trouble with the authority, or that its range gives no number after a restore. */
+/** The reason why a document without an outcome waits: an authority trouble, or a range paused after a restore. */
 export const WaitingCode = Schema.Literals([...AuthorityTrouble.literals, "numbering_held"])
 export type WaitingCode = typeof WaitingCode.Type
 
-/** Why a document without an outcome waits. */
+/** The cause of a delay of a document without an outcome. */
 export class Waiting extends Schema.Opaque<Waiting>()(
   Schema.Struct({
     code: WaitingCode.annotate({
       description:
-        "What keeps the document from its verdict, for programs. `numbering_held`: the service was restored from a backup, and no number is given before the last one that the tax authority has is confirmed; every other code is a trouble with the tax authority.",
+        "Machine-readable cause of the delay. `numbering_held`: Folio was restored from a backup, and assigns no number until the last number that the tax authority has is confirmed. Every other code is a problem with the tax authority.",
       examples: ["connection_refused"]
     }),
     message: field(
       Schema.String,
-      "What happened, what becomes of the document, and what to do, for people.",
+      "Message for people: what happened, what Folio does with the document, and what to do.",
       "The authority's service takes no connections."
     ),
     since: Timestamp
   }).annotate({
     identifier: "Waiting",
     description:
-      "Why a document waits longer than it has to. It goes on by itself when the cause is gone. Absent while nothing is wrong."
+      "Cause of a delay in processing the document. Folio resumes processing when the cause is gone. Absent while there is no problem."
   })
 ) {}

@@ -40,7 +40,7 @@ export const catalogNames = Object.keys(catalogs) as [CatalogName, ...Array<Cata
 export class CatalogItem extends Schema.Opaque<CatalogItem>()(
   Schema.Struct({
     object: Schema.Literal("catalog_item"),
-    code: field(Schema.String, "The code, as requests carry it.", "31"),
+    code: field(Schema.String, "Code to send in requests.", "31"),
     name: field(Schema.String, "The meaning of the code, in Spanish.", "NIT"),
     name_en: field(
       Schema.String,
@@ -49,8 +49,8 @@ export class CatalogItem extends Schema.Opaque<CatalogItem>()(
     ),
     authority_name: field(
       Schema.optionalKey(Schema.String),
-      "The meaning that the tax authority gives to the code, when it is another one."
+      "The tax authority's own meaning of the code. Absent if it is the same."
     ),
     typical_rates: field(Schema.optionalKey(Schema.Array(Schema.String)), "The usual rates of a tax, in percent.")
-  }).annotate({ identifier: "CatalogItem", description: "One code of a catalog." })
+  }).annotate({ identifier: "CatalogItem", description: "A code of a catalog." })
 ) {}

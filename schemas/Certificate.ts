@@ -4,7 +4,7 @@ import { atMost, notEmpty } from "./Limits.ts"
 
 const fileMax = 65_536
 
-/** A signing certificate with its private key, in the file format in which certification authorities issue certificates. */
+/** A signing certificate with its private key, in the file format that certification authorities use. */
 export class CertificateRequest extends Schema.Opaque<CertificateRequest>()(
   Schema.Struct({
     pkcs12: Schema.String.check(

@@ -3,9 +3,9 @@ import otherPaymentMeans from "./paymentMeans.json" with { type: "json" }
 import otherUnits from "./units.json" with { type: "json" }
 
 /**
- * One code of the API's code tables. The request schemas and the catalogs that a client reads at runtime both derive from these
- * tables. `name` is the Spanish name in use, `name_en` is the API's own label; `authority_name` is present where the
- * authority's list gives the same code another meaning.
+ * A code of the API's code tables. The request schemas and the catalogs both derive from these tables. `name` is the
+ * common Spanish name, and `name_en` is the API's label. `authority_name` is present if the authority's list gives the
+ * code another meaning.
  */
 export interface CodeEntry {
   readonly code: string
@@ -30,7 +30,7 @@ export const identificationTypes = [
   { code: "91", name: "NUIP", name_en: "unique personal identification number (NUIP)" }
 ] as const satisfies ReadonlyArray<CodeEntry>
 
-/** The means of payment that the interface names itself, and behind them all others of the authority's list. */
+/** The means of payment of the contract, followed by all others of the authority's list. */
 export const paymentMeans: ReadonlyArray<CodeEntry> = [
   { code: "10", name: "Efectivo", name_en: "cash" },
   { code: "47", name: "Tarjeta de crédito", name_en: "credit card", authority_name: "Transferencia Débito Bancaria" },
@@ -50,7 +50,7 @@ export const operationTypes = [
   { code: "11", name: "Exportación", name_en: "sale to non-residents / export", authority_name: "Mandatos" }
 ] as const satisfies ReadonlyArray<CodeEntry>
 
-/** The units that the interface names itself, and behind them all others of the authority's list (UN/ECE Recommendation 20). */
+/** The units of the contract, followed by all others of the authority's list (UN/ECE Recommendation 20). */
 export const units: ReadonlyArray<CodeEntry> = [
   { code: "94", name: "Unidad", name_en: "unit" },
   { code: "KGM", name: "Kilogramo", name_en: "kilogram" },
@@ -85,7 +85,7 @@ export const withholdingTaxes = [
   { code: "07", name: "ReteICA", name_en: "withheld industry and commerce tax" }
 ] as const satisfies ReadonlyArray<CodeEntry>
 
-/** The lists that the code of an item may be from. */
+/** The code lists for items. */
 export const itemSchemes = [
   { code: "999", name: "Código propio", name_en: "code of the seller" },
   { code: "001", name: "UNSPSC", name_en: "UNSPSC: 8 or 10 digits" },
@@ -93,14 +93,14 @@ export const itemSchemes = [
   { code: "020", name: "Partida arancelaria", name_en: "tariff heading: 6 to 10 digits" }
 ] as const satisfies ReadonlyArray<CodeEntry>
 
-/** What the price stands for that is named for a thing given away. */
+/** The kinds of reference price for free items. */
 export const referencePrices = [
   { code: "01", name: "Valor comercial", name_en: "commercial value" },
   { code: "02", name: "Valor en inventarios", name_en: "value in the inventory" },
   { code: "03", name: "Otro valor", name_en: "other value" }
 ] as const satisfies ReadonlyArray<CodeEntry>
 
-/** The discounts of a document as a whole. */
+/** The kinds of discount on the whole document. */
 export const discounts = [
   { code: "00", name: "Descuento no condicionado", name_en: "unconditional discount" },
   { code: "01", name: "Descuento condicionado", name_en: "conditional discount" }
@@ -122,7 +122,7 @@ export const incoterms = [
   { code: "FOB", name: "Franco a bordo", name_en: "free on board" }
 ] as const satisfies ReadonlyArray<CodeEntry>
 
-/** The reasons for which a credit note corrects an invoice. */
+/** The reasons for a credit note. */
 export const creditConcepts = [
   {
     code: "1",
@@ -136,7 +136,7 @@ export const creditConcepts = [
   { code: "6", name: "Descuento comercial por volumen de ventas", name_en: "discount for the volume of sales" }
 ] as const satisfies ReadonlyArray<CodeEntry>
 
-/** The reasons for which a debit note corrects an invoice. */
+/** The reasons for a debit note. */
 export const debitConcepts = [
   { code: "1", name: "Intereses", name_en: "interest" },
   { code: "2", name: "Gastos por cobrar", name_en: "expenses to be charged" },
@@ -144,7 +144,7 @@ export const debitConcepts = [
   { code: "4", name: "Otros", name_en: "other" }
 ] as const satisfies ReadonlyArray<CodeEntry>
 
-/** The taxes that a party may be registered for, as documents state them of the party. */
+/** The taxes for which a party can be registered, as documents state them. */
 export const partyTaxSchemes = [
   { code: "01", name: "IVA", name_en: "value added tax" },
   { code: "04", name: "INC", name_en: "national consumption tax" },
@@ -152,7 +152,7 @@ export const partyTaxSchemes = [
   { code: "ZZ", name: "No aplica", name_en: "none of these" }
 ] as const satisfies ReadonlyArray<CodeEntry>
 
-/** The tax responsibilities of a party towards the authority, as documents state them. */
+/** The tax responsibilities of a party, as documents state them. */
 export const taxResponsibilities = [
   { code: "O-13", name: "Gran contribuyente", name_en: "large taxpayer" },
   { code: "O-15", name: "Autorretenedor", name_en: "self-withholder" },
@@ -173,7 +173,7 @@ const catalogCode = <const L extends ReadonlyArray<string>>(values: L, where: st
     message: `must be one of ${values.map((value) => `"${value}"`).join(", ")}${where}`
   })
 
-/** A code of a list that is too long to be named in an error or a type. */
+/** A code of a list that is too long for an error message or a type. */
 const listedCode = (table: ReadonlyArray<CodeEntry>, catalog: string) => {
   const known = new Set(table.map(({ code }) => code))
   const some = table.slice(0, 3).map(({ code }) => `"${code}"`)

@@ -20,11 +20,11 @@ import { Metadata, metadataQuery } from "./Text.ts"
 const ofCustomer = <S extends Schema.Codec<ReadonlyArray<string>>>(codes: S) =>
   field(
     codes,
-    "The tax responsibilities of the customer, as codes of the tax authority. Documents leave out what is not given.",
+    "Tax responsibilities of the customer, as codes of the tax authority. If omitted, documents state none.",
     ["R-99-PN"]
   )
 
-/** What a customer may have besides its identification and its name, as it is kept. */
+/** The optional fields of a customer, as stored. */
 const keptFields = {
   ...optionalAddress,
   ...optionalRegistration,
@@ -39,10 +39,10 @@ export class CustomerRequest extends Schema.Opaque<CustomerRequest>()(
     ...partyFields,
     ...Struct.map(sentFields, Schema.optionalKey),
     metadata: Schema.optionalKey(Metadata)
-  }).annotate({ identifier: "CustomerRequest", description: "A customer to register, the buyer of invoices." })
+  }).annotate({ identifier: "CustomerRequest", description: "A customer to register: the buyer of invoices." })
 ) {}
 
-/** The fields of a customer that a client may change. Null removes an optional field. `metadata` is replaced as a whole. */
+/** The changeable fields of a customer. Null removes an optional field. `metadata` replaces all metadata. */
 export class CustomerUpdate extends Schema.Opaque<CustomerUpdate>()(
   Schema.Struct({
     ...optionalParty,
@@ -55,10 +55,10 @@ export class CustomerUpdate extends Schema.Opaque<CustomerUpdate>()(
   })
 ) {}
 
-/** The fewest letters, digits and other characters of a name that customers are looked for by. */
+/** The minimum number of characters in a search for customers by name. */
 export const nameMin = 3
 
-/** A text as names are compared: without accents, in small letters, with single spaces. */
+/** The form of a text in which names are compared: no accents, lower case, single spaces. */
 export const plainText = (text: string): string =>
   text
     .normalize("NFKD")
@@ -71,17 +71,17 @@ export const CustomerQuery = {
   ...pageQuery("cust"),
   "identification[type]": field(
     Schema.optionalKey(IdentificationType),
-    "Only customers with this kind of identification; goes with `identification[number]`.",
+    "Filter by type of identification. Requires `identification[number]`.",
     "31"
   ),
   "identification[number]": field(
     Schema.optionalKey(Identification.fields.number),
-    "Only customers with this number; goes with `identification[type]`.",
+    "Filter by identification number. Requires `identification[type]`.",
     "900000001"
   ),
   email: field(
     Schema.optionalKey(Schema.String.check(notEmpty(), atMost(254))),
-    "Only customers with this e-mail address, in capital or small letters.",
+    "Filter by e-mail address, regardless of upper or lower case.",
     "facturas@cliente.test"
   ),
   name: field(
@@ -89,17 +89,17 @@ export const CustomerQuery = {
       Schema.String.check(
         atMost(450),
         Schema.makeFilter((text: string) => Array.from(plainText(text).trim()).length >= nameMin, {
-          message: `must be at least ${nameMin} characters of a name`
+          message: `must hold at least ${nameMin} characters of a name`
         })
       )
     ),
-    "Only customers with this text in their legal name or trade name: at least 3 characters, without regard to accents and capital letters.",
+    "Filter by text in the legal name or trade name, at least 3 characters, regardless of accents and upper or lower case.",
     "muñoz"
   ),
   ...metadataQuery
 }
 
-/** The buyer as a document carries it: a copy of the customer, so that a later change of the customer alters no document. */
+/** The buyer in a document: a copy of the customer, so that later changes of the customer alter no document. */
 export class Acquirer extends Schema.Opaque<Acquirer>()(
   Schema.Struct({ ...partyFields, ...keptFields }).annotate({ identifier: "Acquirer" })
 ) {}
@@ -108,7 +108,7 @@ export class Customer extends Schema.Opaque<Customer>()(
   Schema.Struct({
     id: CustomerId,
     object: Schema.Literal("customer"),
-    livemode: field(Schema.Boolean, "`true` for a customer of the live mode."),
+    livemode: field(Schema.Boolean, "`true` in live mode, `false` in test mode."),
     ...partyFields,
     ...keptFields,
     metadata: Metadata,
@@ -117,7 +117,7 @@ export class Customer extends Schema.Opaque<Customer>()(
   }).annotate({
     identifier: "Customer",
     description:
-      "A buyer. Documents carry a copy of their buyer: a later change of the customer alters no document that was created before."
+      "A buyer. Each document keeps its own copy of the buyer: if you change a customer, existing documents stay the same."
   })
 ) {}
 
@@ -126,5 +126,5 @@ export class DeletedCustomer extends Schema.Opaque<DeletedCustomer>()(
     id: CustomerId,
     object: Schema.Literal("customer"),
     deleted: Schema.Literal(true)
-  }).annotate({ identifier: "DeletedCustomer", description: "The customer was deleted." })
+  }).annotate({ identifier: "DeletedCustomer", description: "Confirmation that the customer was deleted." })
 ) {}

@@ -6,7 +6,7 @@ import { Instant, Timestamp } from "./Money.ts"
 import { Page } from "./Page.ts"
 
 /**
- * The reason for an attempt: the retry schedule (`auto`), or a request of the client for a redelivery (`manual`), a recovery
+ * The reason for an attempt: the retry schedule (`auto`), or a client's request for a redelivery (`manual`), a recovery
  * (`recover`) or a test (`test`).
  */
 export const AttemptTrigger = Schema.Literals(["auto", "manual", "recover", "test"])
@@ -15,79 +15,87 @@ export type AttemptTrigger = typeof AttemptTrigger.Type
 export const DeliveryStatus = Schema.Literals(["pending", "succeeded", "failed", "canceled"]).annotate({
   identifier: "DeliveryStatus",
   description:
-    "The state of the delivery: `pending` until it succeeds or is given up, `succeeded`, `failed` when it is given up, `canceled` when its endpoint was deleted.",
+    "Status of the delivery. `pending`: not delivered yet. `succeeded`: the endpoint accepted the event. `failed`: Folio makes no more automatic attempts. `canceled`: the endpoint was deleted.",
   message: "must be one of pending, succeeded, failed, canceled"
 })
 export type DeliveryStatus = typeof DeliveryStatus.Type
 
 /**
- * The number of latest attempts that a delivery shows: `alone` when retrieved by itself, `listed` in a list of deliveries. All
- * attempts of a delivery have a list of their own.
+ * The number of latest attempts in a delivery: `alone` when a client retrieves it, `listed` in a list of deliveries. A
+ * separate list has all attempts.
  */
 export const attemptsShown = { alone: 10, listed: 3 }
 
-/** The number of characters, from the start of an answer's body, that a list of deliveries shows. */
+/** The number of characters of a response body that a list of deliveries shows. */
 export const bodyShownInLists = 256
 
 export class Attempt extends Schema.Opaque<Attempt>()(
   Schema.Struct({
     id: AttemptId,
     object: Schema.Literal("webhook_attempt"),
-    number: field(Schema.Int, "The place of the attempt among those of its delivery: 1 for the first.", 1),
+    number: field(Schema.Int, "Number of the attempt within its delivery, starting with 1.", 1),
     trigger: field(
       AttemptTrigger,
-      "Why the attempt was made: `auto` by the retry schedule, `manual` by a redelivery, `recover` by a recovery, `test` by a sample event."
+      "Trigger of the attempt: `auto` for the retry schedule, `manual` for a redelivery, `recover` for a recovery, `test` for a sample event."
     ),
     started_at: Timestamp,
-    duration_ms: field(Schema.Int, "How long the attempt took, in milliseconds.", 83),
+    duration_ms: field(Schema.Int, "Duration of the attempt, in milliseconds.", 83),
     remote_ip: field(
       Schema.NullOr(Schema.String),
-      "The IP address that the attempt connected to; null when it connected to none.",
+      "IP address of the endpoint's server. Null if no connection was made.",
       "93.184.215.14"
     ),
-    response_status: field(Schema.NullOr(Schema.Int), "The HTTP status of the answer; null when no answer came.", 200),
+    response_status: field(
+      Schema.NullOr(Schema.Int),
+      "HTTP status code of the response. Null without a response.",
+      200
+    ),
     response_headers: field(
       Schema.Record(Schema.String, Schema.String),
-      "The headers of the answer, up to 4 KiB together. Empty in a list of deliveries.",
+      "Headers of the response, up to 4 KiB in total. Empty in a list of deliveries.",
       { "content-type": "text/plain" }
     ),
     response_body: field(
       Schema.String,
-      `The first 4 KiB of the answer's body; its first ${bodyShownInLists} characters in a list of deliveries.`,
+      `The first 4 KiB of the response body. A list of deliveries shows its first ${bodyShownInLists} characters.`,
       "ok"
     ),
     error: field(
       Schema.NullOr(Schema.Struct({ code: Schema.String, message: Schema.String })),
-      "Why the attempt failed; null when the endpoint answered 2xx in time.",
+      "Reason for the failure. Null if the endpoint returned a 2xx status code in time.",
       null
     )
-  }).annotate({ identifier: "Attempt", description: "One attempt to deliver an event to a webhook endpoint." })
+  }).annotate({ identifier: "Attempt", description: "An attempt to deliver an event to a webhook endpoint." })
 ) {}
 
 export class Delivery extends Schema.Opaque<Delivery>()(
   Schema.Struct({
     id: DeliveryId,
     object: Schema.Literal("webhook_delivery"),
-    livemode: field(Schema.Boolean, "`true` for an event of the live mode."),
+    livemode: field(Schema.Boolean, "`true` in live mode, `false` in test mode."),
     webhook_endpoint_id: WebhookEndpointId,
     event_id: EventId,
     event_type: EventType,
-    status: field(DeliveryStatus, "The state of the delivery.", "succeeded"),
+    status: field(
+      DeliveryStatus,
+      "Status of the delivery. `pending`: not delivered yet. `succeeded`: the endpoint accepted the event. `failed`: Folio makes no more automatic attempts. `canceled`: the endpoint was deleted.",
+      "succeeded"
+    ),
     next_attempt_at: field(
       Schema.NullOr(Timestamp),
-      "The time of the next planned attempt. Null while an attempt is under way, and when none is planned.",
+      "Time of the next scheduled attempt. Null during an attempt, and if no attempt is scheduled.",
       null
     ),
     attempts: field(
       Schema.Array(Attempt),
-      `The latest attempts, oldest first: up to ${attemptsShown.alone}, and up to ${attemptsShown.listed} in a list of deliveries. GET /v1/webhook-deliveries/{id}/attempts lists all of them.`
+      `The latest attempts, oldest first: up to ${attemptsShown.alone}, or up to ${attemptsShown.listed} in a list of deliveries. GET /v1/webhook-deliveries/{id}/attempts lists all attempts.`
     ),
-    attempts_count: field(Schema.Int, "The number of attempts that were made.", 1),
+    attempts_count: field(Schema.Int, "Number of attempts so far.", 1),
     created_at: Timestamp,
     updated_at: Timestamp
   }).annotate({
     identifier: "Delivery",
-    description: "The delivery of one event to one webhook endpoint, with its latest attempts."
+    description: "The delivery of an event to a webhook endpoint, with the latest attempts."
   })
 ) {}
 
@@ -97,8 +105,12 @@ export const AttemptPage = Page(Attempt, "AttemptPage")
 
 export class RecoverRequest extends Schema.Opaque<RecoverRequest>()(
   Schema.Struct({
-    since: field(Instant, "The time from which on events are delivered again.", "2026-11-21T00:00:00-05:00")
-  }).annotate({ identifier: "RecoverRequest", description: "The time from which on events are delivered again." })
+    since: field(
+      Instant,
+      "Start time of the recovery: Folio delivers missed events since then.",
+      "2026-11-21T00:00:00-05:00"
+    )
+  }).annotate({ identifier: "RecoverRequest", description: "The start time of a recovery." })
 ) {}
 
 export class Recovery extends Schema.Opaque<Recovery>()(
@@ -106,12 +118,12 @@ export class Recovery extends Schema.Opaque<Recovery>()(
     object: Schema.Literal("webhook_recovery"),
     webhook_endpoint_id: WebhookEndpointId,
     since: Timestamp,
-    deliveries: field(Schema.Int, "The number of deliveries that this request has started.", 12),
+    deliveries: field(Schema.Int, "Number of deliveries that this request has started.", 12),
     has_more: field(
       Schema.Boolean,
-      "`true` when more deliveries are to be recovered than one request starts. Send the request again with another Idempotency-Key."
+      "`true` if one request cannot start all deliveries. Repeat the request with another Idempotency-Key."
     )
-  }).annotate({ identifier: "Recovery", description: "What the recovery has started." })
+  }).annotate({ identifier: "Recovery", description: "The result of a recovery request." })
 ) {}
 
 export class WebhookTestRequest extends Schema.Opaque<WebhookTestRequest>()(

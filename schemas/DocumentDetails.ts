@@ -7,7 +7,7 @@ import { CashRounding, Decimal, LocalDate, Rate, Rounding } from "./Money.ts"
 import { addressFields } from "./Party.ts"
 import { text, texts } from "./Text.ts"
 
-/** A discount on a document as a whole, or a charge. */
+/** A discount or charge on the whole document. */
 export class DocumentAllowance extends Schema.Opaque<DocumentAllowance>()(
   Schema.Struct({
     ...allowanceFields,
@@ -18,20 +18,16 @@ export class DocumentAllowance extends Schema.Opaque<DocumentAllowance>()(
     )
   }).annotate({
     identifier: "DocumentAllowance",
-    description: "A discount on the document as a whole, or a charge. It changes what is to be paid, and no tax base.",
+    description: "A discount or charge on the whole document. It changes the amount to pay, but no tax base.",
     examples: [{ type: "discount", reason: "Promoción", code: "00", base: "119000.00", amount: "9000.00" }]
   })
 ) {}
 
 export class Prepayment extends Schema.Opaque<Prepayment>()(
   Schema.Struct({
-    amount: field(Decimal, "What was paid before, in the currency of the document.", "20000.00"),
-    received_date: field(LocalDate, "The day of that payment, as YYYY-MM-DD.", "2026-11-01"),
-    id: field(
-      Schema.optionalKey(text(64)),
-      "The reference of that payment, such as the number of its receipt.",
-      "RC-17"
-    )
+    amount: field(Decimal, "Amount of the prepayment, in the currency of the document.", "20000.00"),
+    received_date: field(LocalDate, "Date of the prepayment, as YYYY-MM-DD.", "2026-11-01"),
+    id: field(Schema.optionalKey(text(64)), "Reference of the prepayment, such as the receipt number.", "RC-17")
   }).annotate({ identifier: "Prepayment", description: "A payment that was received before the document was issued." })
 ) {}
 
@@ -40,32 +36,35 @@ export class Withholding extends Schema.Opaque<Withholding>()(
   Schema.Struct({
     code: field(WithholdingCode, "The tax that is withheld: `05` ReteIVA, `06` ReteRenta, `07` ReteICA.", "06"),
     rate: field(Rate, "The rate in percent.", "2.50"),
-    base: field(Decimal, "The amount that the rate is of: the value added tax for ReteIVA.", "100000.00"),
-    value: field(Decimal, "What is withheld: base × rate / 100.", "2500.00")
+    base: field(Decimal, "Amount to which the rate applies. For ReteIVA, the value added tax.", "100000.00"),
+    value: field(Decimal, "Withheld amount: base × rate / 100.", "2500.00")
   }).annotate({
     identifier: "Withholding",
-    description: "A tax that the buyer withholds and pays in the seller's name. It is no part of what is to be paid.",
+    description: "A tax that the buyer withholds and pays in the seller's name. It does not change the amount to pay.",
     examples: [{ code: "06", rate: "2.50", base: "100000.00", value: "2500.00" }]
   })
 ) {}
 
-/** Another document that the parties know, such as the buyer's order. */
+/** A reference to another document of the parties, such as the buyer's order. */
 export class DocumentReference extends Schema.Opaque<DocumentReference>()(
   Schema.Struct({
-    id: field(text(64), "The number of that document.", "OC-7781"),
-    issue_date: field(Schema.optionalKey(LocalDate), "The date of that document, as YYYY-MM-DD.", "2026-11-02")
-  }).annotate({ identifier: "DocumentReference", description: "A document of another kind, by its number and date." })
+    id: field(text(64), "Number of the referenced document.", "OC-7781"),
+    issue_date: field(Schema.optionalKey(LocalDate), "Date of the referenced document, as YYYY-MM-DD.", "2026-11-02")
+  }).annotate({
+    identifier: "DocumentReference",
+    description: "A reference to another document by its number and date."
+  })
 ) {}
 
 const { email: _email, ...place } = Struct.map(addressFields, Schema.optionalKey)
 
 export class GoodsDelivery extends Schema.Opaque<GoodsDelivery>()(
   Schema.Struct({
-    date: field(Schema.optionalKey(LocalDate), "The day of the delivery, as YYYY-MM-DD.", "2026-11-25"),
+    date: field(Schema.optionalKey(LocalDate), "Date of the delivery, as YYYY-MM-DD.", "2026-11-25"),
     ...place
   }).annotate({
     identifier: "GoodsDelivery",
-    description: "When and where the goods are delivered.",
+    description: "Date and place of the delivery of the goods.",
     examples: [{ date: "2026-11-25", address: "Calle 10 # 5-51", city_code: "11001", country_code: "CO" }]
   })
 ) {}
@@ -77,62 +76,58 @@ export class PaymentMeans extends Schema.Opaque<PaymentMeans>()(
     due_date: Schema.optionalKey(LocalDate),
     reference: field(
       Schema.optionalKey(text(64)),
-      "The reference of the payment, such as the number that the buyer states.",
+      "Payment reference, such as a number that the buyer states with the payment.",
       "PAGO-1001"
     )
   }).annotate({
     identifier: "PaymentMeans",
-    description: "How the document is paid. A sale on credit (type 2) has a `due_date`.",
+    description: "Means and terms of payment. A sale on credit (type 2) has a `due_date`.",
     examples: [{ code: "10", type: "1" }]
   })
 ) {}
 
-/** The parts that invoices and notes may have beside their lines. */
+/** The optional parts that invoices and notes share. */
 export const noteDetails = {
   allowance_charges: field(
     Schema.optionalKey(Schema.Array(DocumentAllowance).check(allowanceLimit)),
-    "Discounts on the document as a whole and charges, at most 10."
+    "Discounts and charges on the whole document, at most 10."
   ),
   payable_rounding_amount: field(
     Schema.optionalKey(Rounding),
-    "Amount by which the total is rounded to a whole unit of the currency: up, or down with a sign. The total and the rounded total must be the same whole unit for the authority, which rounds half up.",
+    "Amount that rounds the total to a whole unit of the currency. Negative to round down. The authority rounds half up to whole units: the total must give the same whole unit before and after this rounding.",
     "-0.42"
   ),
-  order_reference: field(Schema.optionalKey(DocumentReference), "The buyer's order."),
-  despatch_reference: field(Schema.optionalKey(DocumentReference), "The despatch advice of the goods."),
+  order_reference: field(Schema.optionalKey(DocumentReference), "Reference to the buyer's order."),
+  despatch_reference: field(Schema.optionalKey(DocumentReference), "Reference to the despatch advice of the goods."),
   notes: field(
     Schema.optionalKey(texts(15, 5000, "must hold at most 15 notes")),
-    "Notes on the document, at most 15 of up to 5,000 characters.",
+    "Notes on the document: at most 15 notes of up to 5,000 characters.",
     ["Gracias por su compra"]
   ),
-  period: field(Schema.optionalKey(Period), "The period that the document is for.")
+  period: field(Schema.optionalKey(Period), "Period that the document covers.")
 }
 
-/** The parts that an invoice may have beside its lines, and that only some invoices have. */
+/** The optional parts of an invoice. */
 export const invoiceDetails = {
   ...noteDetails,
   prepayments: field(
     Schema.optionalKey(Schema.Array(Prepayment).check(atMost(10, "must hold at most 10 prepayments"))),
-    "Payments that were received before, at most 10. They lower `due_amount` in the totals, and not `payable_amount`."
+    "Payments that you received before, at most 10. They lower `due_amount` in the totals, but not `payable_amount`."
   ),
   cash_rounding_amount: field(
     Schema.optionalKey(CashRounding),
-    "Amount by which a payment in cash is rounded to coins: up, or down with a sign; at most 500.00. It changes `due_amount` in the totals, and not `payable_amount`; the printed document shows it.",
+    "Amount that rounds a cash payment to the available coins, at most 500.00. Negative to round down. It changes `due_amount` in the totals, but not `payable_amount`. The printed document shows it.",
     "-40.00"
   ),
   withholdings: field(
     Schema.optionalKey(Schema.Array(Withholding).check(atMost(10, "must hold at most 10 withholdings"))),
-    "Taxes that the buyer withholds; they are no part of what is to be paid. At most 10."
+    "Taxes that the buyer withholds, at most 10. They do not change the amount to pay."
   ),
   delivery: Schema.optionalKey(GoodsDelivery),
-  incoterm: field(
-    Schema.optionalKey(Incoterm),
-    "The terms of delivery of an export (Incoterm), for operation 11.",
-    "FOB"
-  ),
+  incoterm: field(Schema.optionalKey(Incoterm), "Terms of delivery of an export (Incoterm), for operation 11.", "FOB"),
   other_payment_means: field(
     Schema.optionalKey(Schema.Array(PaymentMeans).check(atMost(5, "must hold at most 5 further means of payment"))),
-    "Further means of payment, beside `payment_means`. At most 5."
+    "Means of payment in addition to `payment_means`, at most 5."
   )
 }
 

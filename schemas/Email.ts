@@ -13,31 +13,31 @@ const fields = {
   object: Schema.Literal("email"),
   livemode: field(
     Schema.Boolean,
-    "`true` for an e-mail of a live document. E-mails of test documents are not sent to anybody."
+    "`true` for an e-mail of a live document. Folio does not send e-mails of test documents."
   ),
   document_id: field(
     DocumentId,
-    "The id of the invoice or note that the e-mail carries.",
+    "Id of the invoice or note in the e-mail.",
     InvoiceId.make("inv_01k9z3v8c2m4n6p8q0r2s4t6v8")
   ),
-  document_type: field(DocumentKind, "The kind of the document that the e-mail carries.", "invoice"),
-  full_number: field(Schema.String, "The full number of the document, prefix and number together.", "SETP990000001"),
-  to: field(Schema.String, "The address that the e-mail is sent to.", "facturas@cliente.test"),
+  document_type: field(DocumentKind, "Type of the document in the e-mail.", "invoice"),
+  full_number: field(Schema.String, "Full number of the document: prefix and number.", "SETP990000001"),
+  to: field(Schema.String, "E-mail address of the recipient.", "facturas@cliente.test"),
   status: EmailStatus.annotateKey({ examples: ["delivered"] }),
-  at: field(Timestamp, "The time since which the e-mail has its status."),
+  at: field(Timestamp, "Time at which the e-mail reached its status."),
   reason: field(
     Schema.NullOr(Schema.String),
-    "What the mail server or the mail provider said when the e-mail was not accepted; null otherwise.",
+    "Reason that the mail server or the mail provider gave for not accepting the e-mail. Null otherwise.",
     null
   ),
-  metadata: field(Metadata, "The metadata of the document.")
+  metadata: field(Metadata, "Metadata of the document.")
 }
 
-/** An e-mail as events carry it, and as the answer to a request to e-mail a document carries it. */
+/** An e-mail in an event, and in the response to a request to e-mail a document. */
 export class EmailSnapshot extends Schema.Opaque<EmailSnapshot>()(
   Schema.Struct(fields).annotate({
     identifier: "EmailSnapshot",
-    description: "An e-mail that carries a document to its customer."
+    description: "An e-mail that sends a document to its customer."
   })
 ) {}
 
@@ -46,20 +46,20 @@ const size = field(Schema.Int, "The size in bytes.", 48_213)
 export class Email extends Schema.Opaque<Email>()(
   Schema.Struct({
     ...fields,
-    attempts: field(Schema.Int, "The number of attempts to hand the e-mail to a mail server.", 1),
+    attempts: field(Schema.Int, "Number of attempts to pass the e-mail to a mail server.", 1),
     next_attempt_at: field(
       Schema.NullOr(Timestamp),
-      "The time of the next planned attempt. Null while an attempt is under way, and when none is planned.",
+      "Time of the next scheduled attempt. Null during an attempt, and if no attempt is scheduled.",
       null
     ),
     subject: field(
       Schema.NullOr(Schema.String),
-      "The subject, in the form that the tax authority prescribes; null when the e-mail could not be composed.",
+      "Subject, in the form that the tax authority prescribes. Null if Folio could not compose the e-mail.",
       "900373115;Folio Sandbox S.A.S.;SETP990000001;01;Folio Sandbox S.A.S."
     ),
     text: field(
       Schema.NullOr(Schema.String),
-      "The text of the e-mail.",
+      "Text of the e-mail. Null if Folio could not compose the e-mail.",
       "Adjuntamos la factura electrónica SETP990000001."
     ),
     archive: Schema.NullOr(
@@ -68,16 +68,16 @@ export class Email extends Schema.Opaque<Email>()(
         size,
         content: field(
           Schema.NullOr(Schema.String),
-          "The content in base64; null unless the request has `content=true`.",
+          "Content in base64. Null unless the request has `content=true`.",
           null
         )
       })
     ).annotateKey({
-      description: "The only attachment of the e-mail: a ZIP archive; null when the e-mail could not be composed."
+      description: "Email package (ZIP), the only attachment. Null if Folio could not compose the e-mail."
     }),
     attachments: Schema.Array(
       Schema.Struct({ name: Schema.String.annotateKey({ examples: ["SETP990000001.xml"] }), size })
-    ).annotateKey({ description: "The files inside the attached ZIP archive." }),
+    ).annotateKey({ description: "Files inside the email package (ZIP)." }),
     created_at: Timestamp
   }).annotate({
     identifier: "Email",
@@ -89,12 +89,12 @@ export class EmailRequest extends Schema.Opaque<EmailRequest>()(
   Schema.Struct({
     to: field(
       Schema.optionalKey(addressFields.email),
-      "The address to send the e-mail to; left out, the customer's.",
+      "E-mail address of the recipient. If omitted, the customer's address.",
       "facturas@cliente.test"
     )
   }).annotate({
     identifier: "EmailRequest",
-    description: "The address to e-mail the document to.",
+    description: "The recipient of the e-mail.",
     examples: [{ to: "facturas@cliente.test" }]
   })
 ) {}
@@ -103,7 +103,7 @@ export const EmailQuery = {
   ...pageQuery("em"),
   content: Schema.optionalKey(
     Schema.Literals(["true", "false"]).annotate({ message: "must be true or false" })
-  ).annotateKey({ description: "`true`: the answer holds the content of the attachments, in base64." })
+  ).annotateKey({ description: "If `true`, the response includes the content of the attachments in base64." })
 }
 
 export const EmailNoticeType = Schema.Literals(["delivered", "bounced", "complained"]).annotate({
@@ -111,20 +111,20 @@ export const EmailNoticeType = Schema.Literals(["delivered", "bounced", "complai
 })
 export type EmailNoticeType = typeof EmailNoticeType.Type
 
-/** A mail provider's notice about a message that the mail provider was given. */
+/** A mail provider's notice about a message. */
 export class EmailNoticeRequest extends Schema.Opaque<EmailNoticeRequest>()(
   Schema.Struct({
     message_id: field(
       text(500),
-      "The Message-ID of the message, with or without its angle brackets.",
+      "Message-ID of the message, with or without angle brackets.",
       "<em_01k9z3v8c2m4n6p8q0r2s4t6v8.inv_01k9z3v8c2m4n6p8q0r2s4t6v8@folio.example.com>"
     ),
     type: EmailNoticeType,
-    at: field(Instant, "The time at which it happened.", "2026-11-21T10:00:00-05:00"),
-    reason: field(Schema.optionalKey(text(500)), "What the receiving mail server said.", "550 5.1.1 No such user")
+    at: field(Instant, "Time of the delivery, bounce or complaint.", "2026-11-21T10:00:00-05:00"),
+    reason: field(Schema.optionalKey(text(500)), "Response of the receiving mail server.", "550 5.1.1 No such user")
   }).annotate({
     identifier: "EmailNoticeRequest",
-    description: "What became of one e-mail.",
+    description: "A notice of the mail provider about an e-mail.",
     examples: [
       {
         message_id: "<em_01k9z3v8c2m4n6p8q0r2s4t6v8.inv_01k9z3v8c2m4n6p8q0r2s4t6v8@folio.example.com>",
@@ -137,13 +137,14 @@ export class EmailNoticeRequest extends Schema.Opaque<EmailNoticeRequest>()(
 ) {}
 
 /**
- * The answer to a notice of the mail provider. `recorded` is false when no such message exists, when the notice is already
- * known, or when the notice comes too late to say anything new.
+ * The response to a notice of the mail provider. `recorded` is false if the message does not exist, or if the notice
+ * adds nothing because it is a repetition or too late.
  */
 export class EmailNotice extends Schema.Opaque<EmailNotice>()(
   Schema.Struct({ object: Schema.Literal("email_notice"), recorded: Schema.Boolean }).annotate({
     identifier: "EmailNotice",
-    description: "The notice was read. `recorded` is false when it said nothing new.",
+    description:
+      "Confirmation of the notice. `recorded` is false if the message is unknown or the notice adds nothing new.",
     examples: [{ object: "email_notice", recorded: true }]
   })
 ) {}

@@ -8,7 +8,7 @@ import { Prefix, RangeNumber, RangeTechnicalKey, ResolutionNumber } from "./Reso
 const invoicesMax = 100
 const notesMax = 100
 
-/** The form of a test set's id. */
+/** The id of a test set. */
 const TestSetId = Schema.String.check(
   Schema.isPattern(/^[0-9A-Za-z][0-9A-Za-z-]{7,63}$/u, {
     message:
@@ -18,10 +18,10 @@ const TestSetId = Schema.String.check(
 
 const testSetExample = "b7d1c2a4-93cf-4a9e-8a2f-6c2f5d0e9b11"
 
-/** The range of the authority's test environment that the invoices of a test set are numbered from. */
+/** The numbering range of the authority's test environment for the invoices of a test set. */
 export class TestRange extends Schema.Opaque<TestRange>()(
   Schema.Struct({
-    number: field(ResolutionNumber, "The number of the resolution that grants the test range.", "18760000001"),
+    number: field(ResolutionNumber, "Number of the resolution that grants the test range.", "18760000001"),
     prefix: field(Prefix, "The prefix of the test range.", "SETP"),
     from_number: field(RangeNumber, "The first number of the test range.", 990_000_000),
     to_number: field(RangeNumber, "The last number of the test range.", 995_000_000),
@@ -34,7 +34,7 @@ export class TestRange extends Schema.Opaque<TestRange>()(
     )
   }).annotate({
     identifier: "TestRange",
-    description: "A numbering range of the tax authority's test environment, as its portal shows it."
+    description: "A numbering range of the tax authority's test environment, as the authority's portal shows it."
   })
 ) {}
 
@@ -42,23 +42,27 @@ export class EnablementRequest extends Schema.Opaque<EnablementRequest>()(
   Schema.Struct({
     test_set_id: field(
       TestSetId,
-      "The id of the test set that the tax authority's portal shows (TestSetId).",
+      "Id of the test set (TestSetId), as the tax authority's portal shows it.",
       testSetExample
     ),
     invoices: field(
       wholeNumber(1, invoicesMax),
-      "How many invoices the authority wants to accept, as its portal shows for the test set: 1 to 100.",
+      "Number of invoices that the authority must accept, 1 to 100. The authority's portal shows it for the test set.",
       30
     ),
-    credit_notes: field(wholeNumber(0, notesMax), "How many credit notes the authority wants to accept: 0 to 100.", 10),
-    debit_notes: field(wholeNumber(0, notesMax), "How many debit notes the authority wants to accept: 0 to 100.", 10),
+    credit_notes: field(
+      wholeNumber(0, notesMax),
+      "Number of credit notes that the authority must accept, 0 to 100.",
+      10
+    ),
+    debit_notes: field(wholeNumber(0, notesMax), "Number of debit notes that the authority must accept, 0 to 100.", 10),
     range: field(
       Schema.optionalKey(TestRange),
-      "The test range of the issuer, where the portal shows another one than the range that the authority gives to all issuers (SETP, 990000000 to 995000000)."
+      "Test range of the issuer. If omitted, the range that the authority gives to all issuers: SETP, 990000000 to 995000000. Send it if the authority's portal shows another range."
     )
   }).annotate({
     identifier: "EnablementRequest",
-    description: "The test set of the tax authority that the account is to pass.",
+    description: "The tax authority's test set for the account.",
     examples: [{ test_set_id: testSetExample, invoices: 30, credit_notes: 10, debit_notes: 10 }]
   })
 ) {}
@@ -67,59 +71,55 @@ export const EnablementStatus = Schema.Literals(["running", "passed", "failed"])
 export type EnablementStatus = typeof EnablementStatus.Type
 
 const Count = Schema.Struct({
-  wanted: field(Schema.Int, "How many the authority wants to accept.", 30),
-  accepted: field(Schema.Int, "How many the authority has accepted.", 12),
-  missing: field(Schema.Int, "How many are still to be accepted.", 18)
+  wanted: field(Schema.Int, "Number of documents that the authority must accept.", 30),
+  accepted: field(Schema.Int, "Number of documents that the authority has accepted.", 12),
+  missing: field(Schema.Int, "Number of documents that the authority must still accept.", 18)
 }).annotate({
   identifier: "EnablementCount",
-  description: "The documents of one kind: how many are wanted, accepted and missing."
+  description: "Required, accepted and missing documents of one type."
 })
 
 /** A document of a test set. */
 export class EnablementDocument extends Schema.Opaque<EnablementDocument>()(
   Schema.Struct({
-    full_number: field(Schema.String, "The full number of the test document.", "SETP990000001"),
+    full_number: field(Schema.String, "Full number of the test document.", "SETP990000001"),
     kind: DocumentKind,
     cufe: field(
       Schema.String,
-      "The CUFE of the invoice or the CUDE of the note, by which the authority's portal finds it.",
+      "CUFE of the invoice or CUDE of the note. Use it to find the document in the authority's portal.",
       "8bb918b19ba22a694f1da11c643b5e9de39adf60311cf179179e9b33381030bcd4c3c3f156c506ed5908f9276f5bd9b4"
     ),
     status: field(
       Schema.Literals(["waiting", "sent", "accepted", "rejected", "number_used", "refused", "unanswered"]),
-      "`waiting`: not sent yet. `sent`: sent, without a verdict yet. `accepted`, `rejected`: the verdict. `number_used`: the authority has another document of this number. `refused`: not judged, because of its sender. `unanswered`: given up without a verdict. Another document takes the place of each that was not accepted.",
+      "Status of the test document. `waiting`: not sent yet. `sent`: sent, without a verdict yet. `accepted`, `rejected`: the authority's verdict. `number_used`: the authority has another document with this number. `refused`: the authority did not validate the document because of its sender. `unanswered`: Folio stopped waiting for a verdict. Folio replaces each document that was not accepted.",
       "accepted"
     ),
-    authority_errors: field(
-      Schema.Array(AuthorityError),
-      "The rules of the tax authority that the document broke.",
-      []
-    ),
+    authority_errors: field(Schema.Array(AuthorityError), "Rules of the tax authority that the document broke.", []),
     authority_notifications: field(
       Schema.Array(AuthorityError),
-      "Rules of the tax authority that it remarks on without rejecting the document.",
+      "Rules of the tax authority that caused a notification but no rejection.",
       []
     ),
     message: field(
       Schema.NullOr(Schema.String),
-      "What is known besides: the authority's last words about the document.",
+      "Last message of the authority about the document. Null if there is none.",
       null
     ),
     created_at: Timestamp,
-    sent_at: field(Schema.NullOr(Timestamp), "When the document was sent; null before.", null),
-    judged_at: field(Schema.NullOr(Timestamp), "When its outcome was known; null before.", null)
-  }).annotate({ identifier: "EnablementDocument", description: "A test document that was made for the enablement." })
+    sent_at: field(Schema.NullOr(Timestamp), "Time at which Folio sent the document. Null before.", null),
+    judged_at: field(Schema.NullOr(Timestamp), "Time at which the document reached its outcome. Null before.", null)
+  }).annotate({ identifier: "EnablementDocument", description: "A test document of the enablement." })
 ) {}
 
-/** The enablement of an account: the test set that it passes, and each document that was made for that. */
+/** The enablement of an account: its test set, and each document of the test set. */
 export class Enablement extends Schema.Opaque<Enablement>()(
   Schema.Struct({
     object: Schema.Literal("enablement"),
-    livemode: field(Schema.Boolean, "`true`: enablement belongs to the live mode.", true),
+    livemode: field(Schema.Boolean, "Always `true`: enablement belongs to live mode.", true),
     test_set_id: field(Schema.String, "The id of the test set.", testSetExample),
     status: field(
       EnablementStatus,
-      "`running` until all wanted documents are accepted (`passed`) or somebody has to put something right (`failed`).",
+      "Status of the test set. `running`: documents are missing. `passed`: the authority accepted all required documents. `failed`: a problem needs your attention.",
       "running"
     ),
     invoices: Count,
@@ -131,35 +131,47 @@ export class Enablement extends Schema.Opaque<Enablement>()(
         Schema.Struct({
           code: field(
             Schema.String,
-            "What keeps documents from their verdicts, for programs: a code that `waiting` of an invoice may have too, or `no_test_service`, or `internal`.",
+            "Machine-readable cause of the delay: a code that `waiting` of an invoice can have, `no_test_service` or `internal`.",
             "connection_refused"
           ),
           message: field(
             Schema.String,
-            "The trouble and what to do, for people.",
+            "Message for people: the problem and what to do.",
             "The authority's test service takes no connections. Nothing is lost: it is asked again by itself."
           ),
           since: Timestamp
         }).annotate({
           identifier: "EnablementTrouble",
-          description: "Why nothing is sent for the moment."
+          description: "The problem that delays the test set."
         })
       ),
-      "Why nothing is sent for the moment, while the status is `running`; null while the authority answers.",
+      "Problem that delays the test set while its status is `running`. Null while the authority responds.",
       null
     ),
-    failure: field(Schema.NullOr(Failure), "Why it failed and what to do; null unless the status is `failed`.", null),
-    message: field(Schema.String, "How it stands, and what to do, for people.", "12 of 50 documents are accepted."),
+    failure: field(
+      Schema.NullOr(Failure),
+      "Reason for the failure and what to do. Null unless the status is `failed`.",
+      null
+    ),
+    message: field(
+      Schema.String,
+      "Message for people: the progress and what to do.",
+      "12 of 50 documents are accepted."
+    ),
     documents: field(
       Schema.Array(EnablementDocument),
-      "The documents that were made for the test set, in the order in which they were made; the newest 1,000.",
+      "Documents of the test set, in the order of their creation. The newest 1,000 are listed.",
       []
     ),
     started_at: Timestamp,
-    finished_at: field(Schema.NullOr(Timestamp), "When it passed or failed; null while it runs.", null)
+    finished_at: field(
+      Schema.NullOr(Timestamp),
+      "Time at which the test set passed or failed. Null while it runs.",
+      null
+    )
   }).annotate({
     identifier: "Enablement",
     description:
-      "How far the account is with the test set of the tax authority that every issuer passes before it issues (habilitación)."
+      "Progress of the account's test set (habilitación). Every issuer must pass the tax authority's test set before it issues live documents."
   })
 ) {}

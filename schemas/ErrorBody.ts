@@ -14,5 +14,8 @@ export class ErrorBody extends Schema.Opaque<ErrorBody>()(
       errors: Schema.optionalKey(Schema.Array(Violation)),
       has_more_errors: hasMoreErrors
     })
-  }).annotate({ identifier: "Error", description: "Why the request was refused or failed, and what to do about it." })
+  }).annotate({
+    identifier: "Error",
+    description: "An error: why Folio rejected the request or failed, and what to do."
+  })
 ) {}

@@ -19,8 +19,7 @@ const Row = Schema.Struct({
 })
 
 /**
- * Every error code of the API, with its HTTP status, its class, what to do about the error, and an example: a request that fails,
- * and the message and the parameter of its error. The server, the OpenAPI document and the pages under `/docs/errors/` all read
- * this table.
+ * Every error code of the API with its HTTP status, class, help text and example: a request that fails, and the message
+ * and parameter of its error. The server, the OpenAPI document and the pages under `/docs/errors/` use this table.
  */
 export const errorCodes = Schema.decodeUnknownSync(Schema.Record(ErrorCode, Row))(rows)

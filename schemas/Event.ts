@@ -19,14 +19,14 @@ const outcomes = [
 
 type EventTypeName = `${(typeof documents)[number]}.${(typeof outcomes)[number]}`
 
-/** The 21 event types: three kinds of document, seven things that can happen to each. */
+/** The 21 event types: seven outcomes for each of three document types. */
 export const eventTypes: ReadonlyArray<EventTypeName> = documents.flatMap((document) =>
   outcomes.map((outcome) => `${document}.${outcome}` as const)
 )
 
 export const EventType = Schema.Literals(eventTypes).annotate({
   identifier: "EventType",
-  description: "One of the 21 event types.",
+  description: "Type of the event: one of 21 event types.",
   errorCode: "unknown_event_type",
   message: `must be one of the event types: ${eventTypes.join(", ")}`
 })
@@ -34,17 +34,17 @@ export type EventType = typeof EventType.Type
 
 const { cufe, id: _id, object: _object, ...snapshotFields } = InvoiceSnapshot.fields
 
-/** The copy of a credit or debit note that an event carries: `cude` stands in place of `cufe`. */
+/** The copy of a credit or debit note in an event. Its `cude` replaces the `cufe` of an invoice. */
 export class NoteSnapshot extends Schema.Opaque<NoteSnapshot>()(
   Schema.Struct({
     id: NoteId,
     object: Schema.Literals(["credit_note", "debit_note"]),
     cude: cufe,
     ...snapshotFields
-  }).annotate({ identifier: "NoteSnapshot", description: "The copy of a credit or debit note that an event carries." })
+  }).annotate({ identifier: "NoteSnapshot", description: "The copy of a credit or debit note in an event." })
 ) {}
 
-/** The body of a webhook delivery. The bytes of an event are stored once, and every attempt sends the same bytes. */
+/** The body of a webhook delivery. Folio stores the bytes of an event once; every attempt sends these bytes. */
 export class Event extends Schema.Opaque<Event>()(
   Schema.Struct({
     id: EventId,
@@ -55,41 +55,37 @@ export class Event extends Schema.Opaque<Event>()(
     account: AccountId,
     data: field(
       Schema.Struct({ object: Schema.Union([InvoiceSnapshot, NoteSnapshot, EmailSnapshot]) }),
-      "The document, or the e-mail that carries it, as it was when the event happened."
+      "The document, or the e-mail with the document, at the time of the event."
     )
   }).annotate({
     identifier: "Event",
-    description: "An event: what happened to a document. Webhooks deliver the same body."
+    description: "A change of a document or its e-mail. Webhooks deliver the same body."
   })
 ) {}
 
-/** How long a request may wait for an event, in seconds. */
+/** The maximum number of seconds that a request may wait for an event. */
 export const eventWaitMax = 20
 
 /**
- * The query of events. With `after` or `wait` the answer follows the events, oldest first: those after the event `after`, or
- * all events from the first when `after` is absent. If no such event exists, the answer waits up to `wait` seconds for an
- * event.
+ * The query of events. With `after` or `wait`, the response lists events oldest first: the events after `after`, or all
+ * events if `after` is omitted. If there is no event to list, the request waits up to `wait` seconds for one.
  */
 export const EventQuery = {
   ...pageQuery("evt"),
-  type: field(Schema.optionalKey(EventType), "Only events of this event type."),
+  type: field(Schema.optionalKey(EventType), "Filter by event type."),
   "types[]": Schema.optionalKey(
     Schema.Array(EventType).check(
       Schema.isMaxLength(eventTypes.length, { message: `must name at most ${eventTypes.length} event types` })
     )
-  ).annotateKey({ description: "Only events of these event types." }),
-  object_id: field(Schema.optionalKey(Schema.String), "Only events of the document with this id."),
+  ).annotateKey({ description: "Filter by several event types." }),
+  object_id: field(Schema.optionalKey(Schema.String), "Filter by the id of the document."),
   ...createdQuery,
-  after: field(
-    Schema.optionalKey(Schema.String),
-    "The id of an event: the answer holds the events that follow it, oldest first."
-  ),
+  after: field(Schema.optionalKey(Schema.String), "Id of an event. The response lists the later events, oldest first."),
   wait: Schema.optionalKey(
     Schema.String.check(
       Schema.isPattern(/^(\d|1\d|20)$/u, { message: `must be a whole number of seconds from 0 to ${eventWaitMax}` })
     )
   ).annotateKey({
-    description: "Goes with `after`: the number of seconds, up to 20, to wait for a new event when there is none."
+    description: "Number of seconds, up to 20, to wait for a new event if there is none. Use it with `after`."
   })
 }

@@ -3,18 +3,17 @@ import { AccountMode } from "./Account.ts"
 import { field } from "./Field.ts"
 import { LocalDate } from "./Money.ts"
 
-/** The kinds of fiscal document. The law and the lifecycle treat all kinds alike. */
+/** The types of fiscal document. The law and the lifecycle treat them alike. */
 export const DocumentKind = Schema.Literals(["invoice", "credit_note", "debit_note"])
 export type DocumentKind = typeof DocumentKind.Type
 
 /**
- * The key of a fiscal document. `id` is a string from a client or a row that is not checked; an id of another form matches no
- * document.
+ * The key of a fiscal document. `id` is an unchecked string from a client or a row; a malformed id matches no document.
  */
 export const DocumentKey = Schema.Struct({ ...AccountMode.fields, id: Schema.String })
 export type DocumentKey = typeof DocumentKey.Type
 
-/** An invoice as another document names it. */
+/** A reference from a document to an invoice. */
 export const InvoiceReference = Schema.Struct({
   full_number: Schema.String,
   cufe: Schema.String,
@@ -23,8 +22,8 @@ export const InvoiceReference = Schema.Struct({
 export type InvoiceReference = typeof InvoiceReference.Type
 
 /**
- * The correction that a note makes: the reason as a code of the catalogs and in words, and the invoice that the note corrects.
- * `invoice` is null for a note without an invoice: the `period` of such a note tells when the corrected sales were made.
+ * The correction of a note: the reason as a catalog code and in words, and the corrected invoice. `invoice` is null for
+ * a note without an invoice, which has the `period` of the corrected sales.
  */
 export const Correction = Schema.Struct({
   code: Schema.String,
@@ -35,56 +34,53 @@ export type Correction = typeof Correction.Type
 
 export class AuthorityError extends Schema.Opaque<AuthorityError>()(
   Schema.Struct({
-    rule: field(Schema.String, "The code of the rule, as the tax authority names it.", "FAD06"),
+    rule: field(Schema.String, "The tax authority's code of the rule.", "FAD06"),
     severity: Schema.Literals(["rejection", "notification"]),
-    message: field(
-      Schema.String,
-      "The text of the rule, as the tax authority gives it.",
-      "El CUFE no está calculado correctamente."
-    ),
+    message: field(Schema.String, "The tax authority's text of the rule.", "El CUFE no está calculado correctamente."),
     path: field(
       Schema.NullOr(Schema.String),
-      "The place in the XML document that breaks the rule, as an XPath; null when the authority names none.",
+      "XPath of the place in the XML document that breaks the rule. Null if the authority names none.",
       null
     ),
-    hint: field(Schema.NullOr(Schema.String), "What to change so that the document keeps the rule.", null)
+    hint: field(Schema.NullOr(Schema.String), "Change that makes the document meet the rule.", null)
   }).annotate({
     identifier: "AuthorityError",
     description:
-      "A rule of the authority that a document broke (`rejection`), or that it only remarks on (`notification`)."
+      "A rule of the authority that rejects the document (`rejection`), or only causes a notification (`notification`)."
   })
 ) {}
 
 export class Failure extends Schema.Opaque<Failure>()(
   Schema.Struct({
-    code: field(Schema.String, "The cause of the failure, for programs.", "range_exhausted"),
+    code: field(Schema.String, "Machine-readable cause of the failure.", "range_exhausted"),
     message: field(
       Schema.String,
-      "What happened, and what to do, for people.",
+      "Message for people: what happened and what to do.",
       "The range has no number left; register another one and retry."
     ),
-    retryable: field(Schema.Boolean, "`true` when the document can be retried once the cause is repaired.")
+    retryable: field(Schema.Boolean, "`true` if you can retry the document after you fix the cause.")
   }).annotate({
     identifier: "Failure",
-    description: "Why a document failed inside Folio. The tax authority has not judged it."
+    description:
+      "The reason why a document failed inside Folio. The tax authority has neither accepted nor rejected it."
   })
 ) {}
 
-/** What a document shows of the reasons of its outcome. */
+/** The fields of a document that explain its outcome. */
 export const outcomeFields = {
   authority_errors: field(
     Schema.Array(AuthorityError),
-    "The rules of the tax authority that the document broke; empty unless it was rejected.",
+    "Rules of the tax authority that rejected the document. Empty unless the document was rejected.",
     []
   ),
   authority_notifications: field(
     Schema.Array(AuthorityError),
-    "Rules of the tax authority that it remarks on without rejecting the document.",
+    "Rules of the tax authority that caused a notification but no rejection.",
     []
   ),
   failure: field(
     Schema.NullOr(Failure),
-    "Why the document failed inside Folio; null unless its status is `failed`.",
+    "Reason why the document failed inside Folio. Null unless the status is `failed`.",
     null
   )
 }

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 
 /**
- * An id is a type prefix, `_`, and a 26-character lower-case ULID, so that ids sort by creation. Paths accept any string as an
- * id, because an id of the wrong form is simply not found.
+ * An id: a type prefix, `_`, and a 26-character lower-case ULID, so that ids sort by creation time. Paths accept any
+ * string as an id, because a malformed id matches no object.
  */
 const id = (prefix: string) =>
   Schema.String.check(
@@ -10,7 +10,7 @@ const id = (prefix: string) =>
       message: `must be an id that starts with ${prefix}_`
     })
   ).annotate({
-    description: `An id: ${prefix}_ and 26 characters, which sort by creation.`,
+    description: `Identifier: ${prefix}_ and 26 characters. Identifiers sort by creation time.`,
     examples: [`${prefix}_01k9z3v8c2m4n6p8q0r2s4t6v8`]
   })
 
@@ -27,13 +27,13 @@ export const NoteId = Schema.String.check(
   Schema.isPattern(/^(cn|dn)_[0-9a-hjkmnp-tv-z]{26}$/u, { message: "must be an id that starts with cn_ or dn_" })
 )
   .annotate({
-    description: "The id of a note: cn_ or dn_ and 26 characters, which sort by creation.",
+    description: "Identifier of a note: cn_ or dn_ and 26 characters. Identifiers sort by creation time.",
     examples: ["cn_01k9z3v8c2m4n6p8q0r2s4t6v8"]
   })
   .pipe(Schema.brand("NoteId"))
 export type NoteId = typeof NoteId.Type
 
-/** The id of any fiscal document. The prefix of the id tells the kind of document. */
+/** The id of a fiscal document. Its prefix determines the document type. */
 export const DocumentId = Schema.Union([InvoiceId, NoteId])
 export type DocumentId = typeof DocumentId.Type
 
@@ -59,7 +59,7 @@ export const AttemptId = Schema.String.check(
   Schema.isPattern(/^whd_[0-9a-hjkmnp-tv-z]{26}_\d{1,9}$/u, { message: "must be the id of a delivery, _ and a number" })
 )
   .annotate({
-    description: "The id of an attempt: that of its delivery, _ and its number.",
+    description: "Identifier of an attempt: the id of its delivery, _ and the number of the attempt.",
     examples: ["whd_01k9z3v8c2m4n6p8q0r2s4t6v8_1"]
   })
   .pipe(Schema.brand("AttemptId"))
@@ -80,7 +80,7 @@ export type SoftwareId = typeof SoftwareId.Type
 export const CertificateId = id("cert").pipe(Schema.brand("CertificateId"))
 export type CertificateId = typeof CertificateId.Type
 
-/** The ids that the service makes, by the kind of their object, each with its prefix. Other ids derive from these. */
+/** The ids that Folio generates, by type of object, each with its prefix. Other ids derive from these. */
 export const madeIds = {
   account: ["ten", AccountId],
   apiKey: ["key", ApiKeyId],

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { AccountId, IncidentId } from "./Id.ts"
 
-/** The kinds of problems that Folio reports to the operator. `src/domain/incidents/Findings.ts` has the words for each. */
+/** The types of problems that Folio reports to the operator. `src/domain/incidents/Findings.ts` has their texts. */
 export const IncidentKind = Schema.Literals([
   "endpoint_failing",
   "endpoint_full",
@@ -24,8 +24,8 @@ export const IncidentKind = Schema.Literals([
 export type IncidentKind = typeof IncidentKind.Type
 
 /**
- * `critical`: live documents cannot be issued, have failed, or come to miss their time. `warning`: it will come to that unless somebody
- * acts, or a live receiver gets nothing. `info`: it is of an account's test mode.
+ * `critical`: live documents cannot be issued, have failed, or are about to miss their deadline. `warning`: this will
+ * happen unless the operator acts, or a live receiver gets nothing. `info`: the problem is in an account's test mode.
  */
 export const IncidentSeverity = Schema.Literals(["info", "warning", "critical"])
 export type IncidentSeverity = typeof IncidentSeverity.Type
@@ -33,7 +33,7 @@ export type IncidentSeverity = typeof IncidentSeverity.Type
 export const IncidentState = Schema.Literals(["opened", "ended"])
 export type IncidentState = typeof IncidentState.Type
 
-/** What further is known of an incident: ids, figures, dates and codes. */
+/** The details of an incident: ids, figures, dates and codes. */
 export const IncidentDetails = Schema.Record(
   Schema.String,
   Schema.Union([Schema.String, Schema.Finite, Schema.Null, Schema.Array(Schema.String)])
@@ -43,34 +43,34 @@ export type IncidentDetails = typeof IncidentDetails.Type
 /** ISO 8601, in UTC. */
 const Time = Schema.String
 
-/** An incident as whoever runs the service is told of it: the JSON that is posted to `ALERT_URL`. */
+/** An alert about an incident: the JSON that Folio posts to `ALERT_URL`. */
 export const IncidentAlert = Schema.Struct({
-  /** Of this form. Members may be added to it; a change of one makes another version. */
+  /** The version of this format. New members keep the version; a changed member increases it. */
   version: Schema.Literal(1),
-  /** The same however often the incident is told. With `state` it tells a double from news. */
+  /** The same in every alert about the incident. Together with `state` it identifies duplicates. */
   id: IncidentId,
   state: IncidentState,
   kind: IncidentKind,
   severity: IncidentSeverity,
-  /** All of it in one text, for a chat. */
+  /** The whole alert as one text, for a chat. */
   text: Schema.String,
-  /** What is wrong, in one sentence. */
+  /** The problem, in one sentence. */
   summary: Schema.String,
-  /** What to do about it. */
+  /** The action that the operator should take. */
   action: Schema.String,
-  /** The account and its issuer; null for an incident of the whole service. */
+  /** The account and its issuer; null if the incident concerns the whole service. */
   account: Schema.NullOr(
     Schema.Struct({ id: AccountId, livemode: Schema.Boolean, issuer: Schema.NullOr(Schema.String) })
   ),
-  /** Whom it is of, within its kind: an endpoint, a certificate, a range or an account by its id, or `live` or `all`. */
+  /** The affected object: the id of an endpoint, a certificate, a range or an account, or `live` or `all`. */
   subject: Schema.String,
   details: IncidentDetails,
   links: Schema.Struct({ service: Schema.String, help: Schema.String }),
-  /** Since when the cause is there. */
+  /** The time at which the cause began. */
   since: Time,
-  /** When it was noticed. */
+  /** The time at which Folio detected the problem. */
   opened_at: Time,
-  /** When it had been gone for five minutes; null while it is open. */
+  /** The time at which the problem had been gone for five minutes; null while the incident is open. */
   ended_at: Schema.NullOr(Time)
 })
 export type IncidentAlert = typeof IncidentAlert.Type

@@ -25,17 +25,17 @@ export const invoiceStatuses = [
 
 export const InvoiceStatus = Schema.Literals(invoiceStatuses).annotate({
   identifier: "InvoiceStatus",
-  description: "The state of the document: `draft` until there is an outcome."
+  description: "Status of the document: `draft` until it reaches an outcome."
 })
 export type InvoiceStatus = typeof InvoiceStatus.Type
 
-/** The progress of a document that has no outcome yet, in finer steps than its status. */
+/** The progress of a document, in finer steps than its status. */
 export const InvoiceStage = Schema.Literals(["queued", "numbered", "signed", "submitted", "done"])
 export type InvoiceStage = typeof InvoiceStage.Type
 
 export const linesPerInvoice = 500
 
-/** The lines of a document that is to be issued. */
+/** The lines of a document to issue. */
 export const Lines = Schema.Array(Line)
   .check(notEmpty("must hold at least one line"), atMost(linesPerInvoice, `must hold at most ${linesPerInvoice} lines`))
   .annotateKey({ description: "The lines of the document, 1 to 500." })
@@ -45,20 +45,20 @@ export class InvoiceRequest extends Schema.Opaque<InvoiceRequest>()(
   Schema.Struct({
     customer_id: field(
       Schema.String,
-      "The id of the buyer, a customer of the same mode.",
+      "Id of the buyer: a customer of the same mode.",
       "cust_01k9z3v8c2m4n6p8q0r2s4t6v8"
     ),
-    currency: field(Currency, "The currency, as its ISO 4217 code.", "COP"),
+    currency: field(Currency, "ISO 4217 code of the currency.", "COP"),
     exchange_rate: field(
       Schema.optionalKey(Figure),
-      "The price in Colombian pesos of one unit of the foreign currency on the issue date. Required for every currency but COP, and not sent for COP.",
+      "Price of one unit of the foreign currency in Colombian pesos on the issue date. Required unless the currency is COP. Omit it for COP.",
       "4100.50"
     ),
-    operation_type: field(OperationType, "The kind of operation, as a code of the catalog tipo-operacion.", "10"),
+    operation_type: field(OperationType, "Type of operation, as a code of the catalog tipo-operacion.", "10"),
     payment_means: PaymentMeans,
     prefix: field(
       Schema.optionalKey(Prefix),
-      "The prefix of the range to number the invoice from; left out, the oldest range that can be used today.",
+      "Prefix of the numbering range for the invoice. If omitted, the oldest range that is usable today.",
       "FE"
     ),
     lines: Lines,
@@ -80,7 +80,7 @@ export class InvoiceRequest extends Schema.Opaque<InvoiceRequest>()(
   })
 ) {}
 
-/** The query of invoices or notes. A document must match every parameter in the query. */
+/** The query of invoices or notes. Documents must match all parameters. */
 export const documentQuery = <By extends Schema.Struct.Fields>(
   noun: "invoice" | "note",
   kind: "inv" | "cn" | "dn",
@@ -91,41 +91,34 @@ export const documentQuery = <By extends Schema.Struct.Fields>(
     Schema.optionalKey(
       Schema.Literals(invoiceStatuses).annotate({ message: `must be one of ${invoiceStatuses.join(", ")}` })
     ),
-    `Only ${noun}s with this status.`
+    `Filter by status of the ${noun}.`
   ),
   ...by,
-  full_number: field(
-    Schema.optionalKey(Schema.String),
-    `Only the ${noun} with this full number, prefix and number together.`
-  ),
+  full_number: field(Schema.optionalKey(Schema.String), `Filter by full number of the ${noun}: prefix and number.`),
   ...metadataQuery,
   ...createdQuery
 })
 
 export const InvoiceQuery = documentQuery("invoice", "inv", {
-  customer_id: field(Schema.optionalKey(Schema.String), "Only invoices to the customer with this id.")
+  customer_id: field(Schema.optionalKey(Schema.String), "Filter by the id of the customer.")
 })
 
-/** The answer to the creation of an invoice: exactly these six fields. */
+/** The response to the creation of an invoice: exactly these six fields. */
 export class InvoiceCreated extends Schema.Opaque<InvoiceCreated>()(
   Schema.Struct({
     id: InvoiceId,
     object: Schema.Literal("invoice"),
     status: InvoiceStatus,
-    full_number: field(
-      Schema.String,
-      "The full number, prefix and number together; empty until the invoice is numbered.",
-      ""
-    ),
+    full_number: field(Schema.String, "Full number: prefix and number. Empty until the invoice is numbered.", ""),
     cufe: field(
       Schema.NullOr(Schema.String),
-      "The unique code of the invoice (CUFE), 96 hexadecimal digits; null until the invoice is numbered.",
+      "Unique code of the invoice (CUFE): 96 hexadecimal digits. Null until the invoice is numbered.",
       null
     ),
     created_at: Timestamp
   }).annotate({
     identifier: "InvoiceCreated",
-    description: "The stored draft. It has no number yet.",
+    description: "The new draft, without a number.",
     examples: [
       {
         id: InvoiceId.make("inv_01k9z3v8c2m4n6p8q0r2s4t6v8"),
@@ -149,47 +142,47 @@ const qrLink = `https://catalogo-vpfe-hab.dian.gov.co/document/searchqr?document
 export class Invoice extends Schema.Opaque<Invoice>()(
   Schema.Struct({
     ...InvoiceCreated.fields,
-    livemode: field(Schema.Boolean, "`true` for a document that was created with a live key."),
+    livemode: field(Schema.Boolean, "`true` in live mode, `false` in test mode."),
     stage: field(
       InvoiceStage,
-      "How far a draft has come: `queued`, `numbered`, `signed` or `submitted`; `done` when there is an outcome. A document in contingency stays `submitted` until the tax authority has judged it.",
+      "Progress of a draft: `queued`, `numbered`, `signed` or `submitted`, then `done` when it reaches an outcome. A document in contingency stays `submitted` until the tax authority accepts or rejects it.",
       "done"
     ),
     customer_id: CustomerId,
-    currency: field(Currency, "The currency, as its ISO 4217 code.", "COP"),
+    currency: field(Currency, "ISO 4217 code of the currency.", "COP"),
     exchange_rate: field(
       Schema.NullOr(Figure),
-      "The price in Colombian pesos of one unit of the foreign currency; null for documents in COP.",
+      "Price of one unit of the foreign currency in Colombian pesos. Null for documents in COP.",
       null
     ),
     operation_type: OperationType,
     payment_means: PaymentMeans,
-    lines: field(Schema.Array(Line), "The lines of the document, as the request sent them."),
+    lines: field(Schema.Array(Line), "Lines of the document, as sent in the request."),
     ...invoiceDetails,
     totals: Totals,
     resolution_id: field(
       Schema.NullOr(ResolutionId),
-      "The id of the numbering range that the number is from; null until the invoice is numbered.",
+      "Id of the numbering range of the invoice. Null until the invoice is numbered.",
       ResolutionId.make("res_01k9z3v8c2m4n6p8q0r2s4t6v8")
     ),
     issue_date: field(
       Schema.NullOr(Schema.String),
-      "The date of issue that the document carries, as YYYY-MM-DD; null until the document is numbered.",
+      "Issue date in the document, as YYYY-MM-DD. Null until the document is numbered.",
       "2026-11-21"
     ),
     pdf_url: field(
       Schema.NullOr(Schema.String),
-      "A link to the PDF of the document, which opens it without an API key for one hour. Null until the document is accepted.",
+      "Link to the PDF of the document. It works without an API key for one hour. Null until the document is accepted.",
       pdfLink
     ),
     xml_url: field(
       Schema.NullOr(Schema.String),
-      "A link to the signed XML of the document, which opens it without an API key for one hour. Null until the document is accepted.",
+      "Link to the signed XML of the document. It works without an API key for one hour. Null until the document is accepted.",
       xmlLink
     ),
     qr_url: field(
       Schema.NullOr(Schema.String),
-      "The page of the tax authority that the QR code of the document leads to; null until the document is numbered.",
+      "Target of the document's QR code: a page of the tax authority. Null until the document is numbered.",
       qrLink
     ),
     ...outcomeFields,
@@ -198,23 +191,23 @@ export class Invoice extends Schema.Opaque<Invoice>()(
       Schema.Struct({ type: Schema.Literal("04"), since: Timestamp, transmit_before: Schema.NullOr(Timestamp) })
     ).annotateKey({
       description:
-        "Null unless the document was issued in contingency (type 04), which only a document is that never left for the tax authority: the time of that, and the time until which it must be transmitted, 48 hours after the tax authority is back. That time is null while the authority is away. A document that is not judged by then is overdue, and Folio goes on transmitting it.",
+        "Time of issue in contingency (type 04), and the deadline to transmit the document: 48 hours after the tax authority is back. The deadline is null during the outage. After the deadline the document is overdue, and Folio continues to transmit it. Folio issues a document in contingency only if it was never sent to the authority. Null for all other documents.",
       examples: [null]
     }),
     email: field(
       Schema.NullOr(Schema.Struct({ status: EmailStatus, at: Timestamp })),
-      "What became of the latest e-mail of the document; null when none was sent.",
+      "Status of the latest e-mail of the document. Null if Folio has sent no e-mail.",
       null
     ),
     acceptance: Schema.optionalKey(Acceptance).annotateKey({
-      description: "What the buyer has answered: of an accepted invoice on credit terms (payment form 2) alone."
+      description: "Response of the buyer. Only accepted invoices on credit terms (payment type 2) have it."
     }),
-    version: field(Schema.Int, "Grows with every change of the document.", 4),
+    version: field(Schema.Int, "Version of the document. It increases with every change.", 4),
     metadata: Metadata,
     updated_at: Timestamp
   }).annotate({
     identifier: "Invoice",
-    description: "The invoice.",
+    description: "An invoice.",
     examples: [
       {
         id: InvoiceId.make("inv_01k9z3v8c2m4n6p8q0r2s4t6v8"),
@@ -255,19 +248,19 @@ export class InvoiceSnapshot extends Schema.Opaque<InvoiceSnapshot>()(
     id: InvoiceId,
     object: Schema.Literal("invoice"),
     status: InvoiceStatus,
-    cufe: field(Schema.NullOr(Schema.String), "The unique code of the document (CUFE or CUDE).", cufeExample),
+    cufe: field(Schema.NullOr(Schema.String), "Unique code of the document (CUFE or CUDE).", cufeExample),
     pdf_url: field(
       Schema.NullOr(Schema.String),
-      "A link to the PDF of the document, which opens it without an API key for seven days. Null unless the document is accepted.",
+      "Link to the PDF of the document. It works without an API key for seven days. Null unless the document is accepted.",
       pdfLink
     ),
-    full_number: field(Schema.String, "The full number of the document, prefix and number together.", "SETP990000001"),
+    full_number: field(Schema.String, "Full number of the document: prefix and number.", "SETP990000001"),
     ...outcomeFields,
     metadata: Metadata,
     version: field(
       Schema.Int,
-      "Grows with every change of the document: ignore a copy whose version is lower than one that was received before.",
+      "Version of the document. It increases with every change: ignore a copy with a lower version than one that you have received.",
       4
     )
-  }).annotate({ identifier: "InvoiceSnapshot", description: "The copy of an invoice that an event carries." })
+  }).annotate({ identifier: "InvoiceSnapshot", description: "The copy of an invoice in an event." })
 ) {}

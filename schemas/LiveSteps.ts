@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { field } from "./Field.ts"
 
-/** What an account needs before it issues live documents, in the order in which it is done. */
+/** The steps before an account can issue live documents, in order. */
 export const liveStepCodes = [
   "authority",
   "service",
@@ -16,36 +16,39 @@ export const liveStepCodes = [
 export const LiveStepCode = Schema.Literals(liveStepCodes)
 export type LiveStepCode = typeof LiveStepCode.Type
 
-/** A step that is left on the way to live documents. */
+/** A remaining step before the account can issue live documents. */
 export class LiveStep extends Schema.Opaque<LiveStep>()(
   Schema.Struct({
     code: field(
       LiveStepCode,
-      "Which step: `authority` and `service` are the operator's, `numbering_range` means a range that is valid and has numbers left.",
+      "Code of the step. The operator completes `authority` and `service`. `numbering_range` requires a valid range with numbers left.",
       "certificate"
     ),
     state: field(
       Schema.Literals(["missing", "running", "failed"]),
-      "`missing`: to be done. `running`: under way. `failed`: tried, and to be done again.",
+      "State of the step. `missing`: not done. `running`: in progress. `failed`: attempted without success, must be repeated.",
       "missing"
     ),
     message: field(
       Schema.String,
-      "What to do, for a person to read.",
+      "Message for people: what to do.",
       "The account has no signing certificate (send one to POST /v1/account/certificate)."
     ),
     href: field(
       Schema.String,
-      "Where the guide describes the step.",
+      "Link to the description of the step in the guide.",
       "http://127.0.0.1:8080/docs/guides/going-live#certificate"
     )
-  }).annotate({ identifier: "LiveStep", description: "A step that is left on the way to live documents." })
+  }).annotate({
+    identifier: "LiveStep",
+    description: "A remaining step before the account can issue live documents."
+  })
 ) {}
 
-/** How far an account is on the way to live documents; the same for its test keys and its live keys. */
+/** The progress towards live documents; the same for test keys and live keys. */
 export class LiveState extends Schema.Opaque<LiveState>()(
   Schema.Struct({
-    ready: field(Schema.Boolean, "Whether no step is left: invoices that are sent with a live key are issued.", false),
-    steps: Schema.Array(LiveStep).annotateKey({ description: "What is left to do, in this order; empty when ready." })
-  }).annotate({ identifier: "LiveState", description: "How far the account is on the way to live documents." })
+    ready: field(Schema.Boolean, "`true` if no step remains: the account can issue documents with a live key.", false),
+    steps: Schema.Array(LiveStep).annotateKey({ description: "Remaining steps, in order. Empty if `ready` is true." })
+  }).annotate({ identifier: "LiveState", description: "The account's progress towards live documents." })
 ) {}

@@ -1,8 +1,8 @@
 import { Schema, type SchemaAST } from "effect"
 
 /**
- * A check of what a client sends. What is stored was sent under the checks of its time, and is shown as it stands: neither the decoder of
- * a row nor the encoder of an answer runs this check.
+ * A check of client input only. A stored value passed the checks of its time, so the decoder of a row and the encoder
+ * of a response skip this check.
  */
 const whenSent = (check: SchemaAST.Filter<string>): SchemaAST.Filter<string> =>
   Schema.makeFilter(
@@ -11,16 +11,16 @@ const whenSent = (check: SchemaAST.Filter<string>): SchemaAST.Filter<string> =>
   )
 
 const unsigned = Schema.makeFilter((amount: string) => !/^-\d/.test(amount), {
-  message: "must have no sign: nothing in a document may be negative",
+  message: "must have no sign: no figure in a document may be negative",
   rule: "VLR01"
 })
 
-// What is written into the document is the text of the request, where a second way to write a number would be another document.
+// The document contains the text of the request: another notation of the same number would make another document.
 const isMinimal = Schema.makeFilter((figure: string) => !/^0\d+\.\d/.test(figure), {
   message: 'must have no zero before its first digit: send "0.00" for zero, and "1.50" in place of "01.50"'
 })
 
-/** An amount of money: a decimal as a string, with exactly two fraction digits and at most 15 digits before the point. Never a float. */
+/** An amount of money: a decimal string, never a float, with exactly two fraction and at most 15 integer digits. */
 export const Decimal = Schema.String.check(
   unsigned,
   whenSent(isMinimal),
@@ -31,11 +31,11 @@ export const Decimal = Schema.String.check(
   )
 ).annotate({
   identifier: "Decimal",
-  description: "An amount with exactly two fraction digits, as a string.",
+  description: "Amount as a string with exactly two fraction digits.",
   examples: ["100000.00"]
 })
 
-/** A quantity, or the price of one unit: as `Decimal`, with two to six fraction digits. */
+/** A quantity or a unit price: a decimal string with two to six fraction digits. */
 export const Figure = Schema.String.check(
   unsigned,
   whenSent(isMinimal),
@@ -47,11 +47,11 @@ export const Figure = Schema.String.check(
 ).annotate({
   identifier: "Figure",
   description:
-    "A quantity or a price of one unit, with two to six fraction digits, as a string. Answers show at least two, and no zero beyond the second.",
+    "Quantity or unit price as a string with two to six fraction digits. Responses have at least two fraction digits, and no trailing zeros after the second.",
   examples: ["0.345"]
 })
 
-/** A rate in percent: as `Decimal`, with two or three fraction digits. */
+/** A rate in percent: a decimal string with two or three fraction digits. */
 export const Rate = Schema.String.check(
   unsigned,
   whenSent(isMinimal),
@@ -63,35 +63,35 @@ export const Rate = Schema.String.check(
 ).annotate({
   identifier: "Rate",
   description:
-    'A rate in percent, with two or three fraction digits, as a string: 9.66 per thousand is "0.966". Answers show no third digit that is zero.',
+    'Rate in percent as a string with two or three fraction digits: 9.66 per thousand is "0.966". Responses omit a third digit that is zero.',
   examples: ["19.00"]
 })
 
-/** The amount by which a total is rounded up, or down with a sign: less than 1.00. */
+/** The amount that rounds a total, less than 1.00. Negative to round down. */
 export const Rounding = Schema.String.check(
   Schema.isPattern(/^-?0\.\d{2}$/u, {
     message: 'must be a string with a decimal of exactly two fraction digits, more than "-1.00" and less than "1.00"'
   })
 ).annotate({
   identifier: "Rounding",
-  description: "An amount from -0.99 to 0.99 with exactly two fraction digits, as a string.",
+  description: "Amount from -0.99 to 0.99 as a string with exactly two fraction digits.",
   examples: ["-0.42"]
 })
 
-/** The amount by which a payment in cash is rounded to coins, up or down with a sign: at most 500.00. */
+/** The amount that rounds a cash payment to coins, at most 500.00. Negative to round down. */
 export const CashRounding = Schema.String.check(
   Schema.isPattern(/^-?(500\.00|(0|[1-9]\d?|[1-4]\d\d)\.\d{2})$/u, {
     message: 'must be a string with a decimal of exactly two fraction digits, from "-500.00" to "500.00"'
   })
 ).annotate({
   identifier: "CashRounding",
-  description: "An amount from -500.00 to 500.00 with exactly two fraction digits, as a string.",
+  description: "Amount from -500.00 to 500.00 as a string with exactly two fraction digits.",
   examples: ["-40.00"]
 })
 
 /**
- * A currency code in the form of ISO 4217. The schema checks the form only; `currencyCodes` holds the codes that the authority
- * knows.
+ * A currency code in the form of ISO 4217. The schema checks only the form. `currencyCodes` lists the authority's
+ * codes.
  */
 export const Currency = Schema.String.check(
   Schema.isPattern(/^[A-Z]{3}$/u, {
@@ -99,13 +99,13 @@ export const Currency = Schema.String.check(
   })
 )
 
-// Accepts a text of any form, because every check of a value runs even when another check has failed.
+// Accepts any text, because every check of a value runs even if another check has failed.
 const isCalendarDate = (date: string): boolean => {
   const time = Date.parse(`${date}T00:00:00Z`)
   return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === date
 }
 
-/** A calendar date of the authority's zone, `YYYY-MM-DD`, from 1900 to 2199: the XML of a document has no year 0000. */
+/** A calendar date in the authority's time zone, `YYYY-MM-DD`, from 1900 to 2199: XML does not allow the year 0000. */
 export const LocalDate = Schema.String.check(
   whenSent(
     Schema.isPattern(/^(19|20|21)\d{2}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/u, {
@@ -121,16 +121,16 @@ const last = "9999-12-31"
 
 const isKept = (time: number) => time >= Date.parse(first) && time <= Date.parse(`${last}T23:59:59.999Z`)
 
-/** A time in ISO 8601 with the offset of the authority's zone, at most milliseconds: `2026-11-21T10:00:00.000-05:00`. */
+/** A time in ISO 8601 with milliseconds and the offset of the authority's zone: `2026-11-21T10:00:00.000-05:00`. */
 export const Timestamp = Schema.String.annotate({
   format: "date-time",
-  description: "A time in ISO 8601, with the offset of the tax authority's time zone.",
+  description: "Time in ISO 8601 with the offset of the tax authority's time zone.",
   examples: ["2026-11-21T10:00:00.000-05:00"]
 })
 
 /**
- * A time that a client sends: ISO 8601 with an offset. `Date` cuts what is finer than a millisecond, and takes a time without seconds as one
- * at the full minute.
+ * A time from a client: ISO 8601 with an offset. `Date` truncates to milliseconds, and reads a time without seconds as
+ * the full minute.
  */
 export const Instant = Schema.String.check(
   Schema.makeFilter((time) => !/T[\d:.]+ \d{2}:?\d{2}$/u.test(time), {
@@ -146,4 +146,4 @@ export const Instant = Schema.String.check(
   Schema.makeFilter((time) => Number.isNaN(Date.parse(time)) || isKept(Date.parse(time)), {
     message: `must be a time from ${first} to ${last} (UTC)`
   })
-).annotate({ format: "date-time", description: "ISO 8601 with an offset." })
+).annotate({ format: "date-time", description: "Time in ISO 8601 with an offset." })

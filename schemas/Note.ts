@@ -11,11 +11,11 @@ import { Metadata, text } from "./Text.ts"
 
 const reason = field(
   text(500),
-  "Why the invoice is corrected, in words; the document carries this text.",
+  "Reason for the correction, in words. The document shows this text.",
   "Devolución de una unidad"
 )
 
-/** An invoice of another system, as a note names it. */
+/** A reference from a note to an invoice of another system. */
 export class OriginalInvoice extends Schema.Opaque<OriginalInvoice>()(
   Schema.Struct({
     full_number: field(
@@ -25,7 +25,7 @@ export class OriginalInvoice extends Schema.Opaque<OriginalInvoice>()(
           rule: "CBG03"
         })
       ),
-      "The full number of the invoice, prefix and number together.",
+      "Full number of the invoice: prefix and number.",
       "POS1042"
     ),
     cufe: field(
@@ -35,28 +35,28 @@ export class OriginalInvoice extends Schema.Opaque<OriginalInvoice>()(
           rule: "CBG04"
         })
       ),
-      "The unique code of the invoice (CUFE), 96 hexadecimal digits.",
+      "Unique code of the invoice (CUFE): 96 hexadecimal digits.",
       "8bb918b19ba22a694f1da11c643b5e9de39adf60311cf179179e9b33381030bcd4c3c3f156c506ed5908f9276f5bd9b4"
     ),
-    issue_date: field(LocalDate, "The date of issue of the invoice, as YYYY-MM-DD.", "2026-10-30")
+    issue_date: field(LocalDate, "Issue date of the invoice, as YYYY-MM-DD.", "2026-10-30")
   }).annotate({ identifier: "OriginalInvoice", description: "An invoice that another system issued." })
 ) {}
 
 const isSent = (note: object, name: string) => Object.hasOwn(note, name)
 
-/** The fields that a request must have for what it corrects. Without an invoice and a period, the invoice's id is missing. */
+/** The required fields of a note, by its kind of correction. Without an invoice or period, `invoice_id` is missing. */
 const requiredOf = (note: object): ReadonlyArray<string> => {
   if (isSent(note, "invoice_id")) return []
   return isSent(note, "original") || isSent(note, "period") ? ["customer_id", "currency"] : ["invoice_id"]
 }
 
 const foreign = (description: string) =>
-  `${description} Not sent with \`invoice_id\`: the note takes it from the invoice.`
+  `${description} Omit it with \`invoice_id\`: the note then takes it from the invoice.`
 
 const requestFields = {
   invoice_id: field(
     Schema.optionalKey(Schema.String),
-    "The id of the accepted invoice to correct. The note takes its buyer, currency and payment from that invoice. Without it, the note names an invoice of another system (`original`) or none (`period` alone).",
+    "Id of the accepted invoice to correct. The note takes its buyer, currency and payment means from this invoice. If you omit it, send `original` for an invoice of another system, or `period` for a note without an invoice.",
     "inv_01k9z3v8c2m4n6p8q0r2s4t6v8"
   ).annotateKey({
     messageMissingKey:
@@ -64,36 +64,36 @@ const requestFields = {
   }),
   original: field(
     Schema.optionalKey(OriginalInvoice),
-    "The invoice of another system that the note corrects, in place of `invoice_id`."
+    "Invoice of another system that the note corrects. Replaces `invoice_id`."
   ),
   customer_id: field(
     Schema.optionalKey(Schema.String),
-    foreign("The id of the buyer, a customer of the same mode. Required without `invoice_id`.")
+    foreign("Id of the buyer: a customer of the same mode. Required without `invoice_id`.")
   ),
   currency: field(
     Schema.optionalKey(Currency),
-    foreign("The currency, as its ISO 4217 code. Required without `invoice_id`.")
+    foreign("ISO 4217 code of the currency. Required without `invoice_id`.")
   ),
   exchange_rate: field(
     Schema.optionalKey(Figure),
-    "The price in Colombian pesos of one unit of the foreign currency on the issue date of the note. Left out with `invoice_id`, the note has the rate of its invoice, of that invoice's date."
+    "Price of one unit of the foreign currency in Colombian pesos on the issue date of the note. If you omit it with `invoice_id`, the note has the rate and the rate's date of its invoice."
   ),
   payment_means: field(
     Schema.optionalKey(PaymentMeans),
     foreign(
-      "How the amount is paid or paid back; left out without `invoice_id`, means that are not defined (1), at once."
+      "Means of payment or repayment. If you omit it without `invoice_id`: undefined means (code 1), cash (type 1)."
     )
   ),
   prefix: field(
     Schema.optionalKey(Prefix),
-    "The prefix of the range to number the note from; left out, the oldest registered range of such notes that gives numbers, or else the counter of the account."
+    "Prefix of the numbering range for the note. If omitted, the oldest registered range that can number such a note, or else the account's counter."
   ),
   reason,
   lines: Lines,
   ...noteDetails,
   period: field(
     noteDetails.period,
-    "The period that the note is for. A note without `invoice_id` and `original` names the period of the sales that it corrects, within one calendar month."
+    "Period that the note covers. Required without `invoice_id` and `original`: the period of the corrected sales, within one calendar month."
   ),
   metadata: Schema.optionalKey(Metadata)
 }
@@ -102,18 +102,14 @@ const creditFields = {
   ...requestFields,
   correction_code: field(
     CreditConcept,
-    "Why the invoice is corrected, as a code of the catalog concepto-nota-credito.",
+    "Reason for the correction, as a code of the catalog concepto-nota-credito.",
     "1"
   )
 }
 
 const debitFields = {
   ...requestFields,
-  correction_code: field(
-    DebitConcept,
-    "Why the invoice is corrected, as a code of the catalog concepto-nota-debito.",
-    "1"
-  )
+  correction_code: field(DebitConcept, "Reason for the correction, as a code of the catalog concepto-nota-debito.", "1")
 }
 
 const ofInvoice = {
@@ -140,26 +136,26 @@ const { original: _original, ...ofNone } = ofOriginal
 const ofPeriod = { ...ofNone, period: { start_date: "2026-10-01", end_date: "2026-10-31" } }
 
 /**
- * The request to credit a part of an invoice, or of sales of a period. All credit notes of an invoice of the account together amount to
- * no more than the invoice.
+ * The request to credit an invoice, or sales of a period, in whole or in part. The credit notes of an invoice of the
+ * account never exceed the invoice in total.
  */
 export class CreditNoteRequest extends Schema.Opaque<CreditNoteRequest>()(
   Schema.Struct(creditFields).annotate({
     needs: requiredOf,
     identifier: "CreditNoteRequest",
     description:
-      "A credit note to create: to an invoice of the account (`invoice_id`), to one of another system (`original`), or to the sales of a period.",
+      "A credit note to create. It corrects an invoice of the account (`invoice_id`), an invoice of another system (`original`), or the sales of a `period`.",
     examples: [ofInvoice, ofOriginal, ofPeriod]
   })
 ) {}
 
-/** The request to charge more than an invoice did. A debit note does not raise the amount that may be credited. */
+/** The request to charge more than an invoice did. A debit note does not increase the amount that you can credit. */
 export class DebitNoteRequest extends Schema.Opaque<DebitNoteRequest>()(
   Schema.Struct(debitFields).annotate({
     needs: requiredOf,
     identifier: "DebitNoteRequest",
     description:
-      "A debit note to create: to an invoice of the account (`invoice_id`), to one of another system (`original`), or to the sales of a period.",
+      "A debit note to create. It corrects an invoice of the account (`invoice_id`), an invoice of another system (`original`), or the sales of a `period`.",
     examples: [ofInvoice, ofOriginal, ofPeriod]
   })
 ) {}
@@ -168,21 +164,21 @@ export class DebitNoteRequest extends Schema.Opaque<DebitNoteRequest>()(
 export const NoteRequest = Schema.Struct({ ...requestFields, correction_code: Schema.String })
 export type NoteRequest = typeof NoteRequest.Type
 
-/** The request to annul an invoice, which credits all lines of an invoice of which nothing has been credited. */
+/** The request to annul an invoice: credits all lines of an invoice without earlier credit notes. */
 export class AnnulRequest extends Schema.Opaque<AnnulRequest>()(
   Schema.Struct({ reason }).annotate({
     identifier: "AnnulRequest",
-    description: "Why the invoice is annulled, in words."
+    description: "The reason for the annulment, in words."
   })
 ) {}
 
 export const noteQuery = (kind: "cn" | "dn") =>
   documentQuery("note", kind, {
-    invoice_id: field(Schema.optionalKey(Schema.String), "Only notes that correct the invoice with this id.")
+    invoice_id: field(Schema.optionalKey(Schema.String), "Filter by the id of the corrected invoice.")
   })
 
-// The fields of an invoice that a note does not share: the unique code of a note has another name, and the number of a note is from
-// no range of the authority.
+// Drops the fields that a note does not share with an invoice: the unique code has another name, and the authority
+// grants no range for notes.
 const {
   created_at,
   cufe,
@@ -198,71 +194,67 @@ const {
 const noteId = (example: string) =>
   field(
     NoteId,
-    "An id: cn_ of a credit note, dn_ of a debit note, and 26 characters, which sort by creation.",
+    "Identifier of the note: cn_ or dn_ and 26 characters. Identifiers sort by creation time.",
     NoteId.make(example)
   )
 
 const cude = field(
   cufe,
-  "The unique code of the note (CUDE), 96 hexadecimal digits; null until the note is numbered.",
+  "Unique code of the note (CUDE): 96 hexadecimal digits. Null until the note is numbered.",
   "907e4444decc9e59c160a2fb3b6659b33dc5b632a5008922b9a62f83f757b1c448e47f5867f2b50dbdb96f48c7681168"
 )
 
 const numbered = {
   status,
-  full_number: field(
-    full_number,
-    "The full number, prefix and number together; empty until the note is numbered.",
-    "NC1"
-  )
+  full_number: field(full_number, "Full number: prefix and number. Empty until the note is numbered.", "NC1")
 }
 
 const corrects = {
   invoice_id: field(
     Schema.NullOr(InvoiceId),
-    "The id of the invoice that the note corrects; null for a note to an invoice of another system, or to the sales of a period."
+    "Id of the invoice that the note corrects. Null if the note corrects an invoice of another system or the sales of a period."
   ),
   original: field(
     Schema.optionalKey(OriginalInvoice),
-    "The invoice of another system that the note corrects; absent for any other note."
+    "Invoice of another system that the note corrects. Absent for all other notes."
   ),
   correction_code: field(
     Schema.String,
-    "Why the note corrects the invoice, as a code of the catalog concepto-nota-credito or concepto-nota-debito.",
+    "Reason for the correction, as a code of the catalog concepto-nota-credito or concepto-nota-debito.",
     "1"
   ),
-  reason: field(Schema.String, "Why the note corrects the invoice, in words.", "Devolución de una unidad")
+  reason: field(Schema.String, "Reason for the correction, in words.", "Devolución de una unidad")
 }
 
 const credit = { id: noteId("cn_01k9z3v8c2m4n6p8q0r2s4t6v8"), object: Schema.Literal("credit_note") }
 const debit = { id: noteId("dn_01k9z3v8c2m4n6p8q0r2s4t6v8"), object: Schema.Literal("debit_note") }
 
-/** The answer to the creation of a credit note: exactly these six fields. */
+/** The response to the creation of a credit note: exactly these six fields. */
 export class CreditNoteCreated extends Schema.Opaque<CreditNoteCreated>()(
   Schema.Struct({ ...credit, ...numbered, cude, created_at }).annotate({
     identifier: "CreditNoteCreated",
-    description: "The stored draft. It has no number yet."
+    description: "The new draft, without a number."
   })
 ) {}
 
-/** The answer to the creation of a debit note: exactly these six fields. */
+/** The response to the creation of a debit note: exactly these six fields. */
 export class DebitNoteCreated extends Schema.Opaque<DebitNoteCreated>()(
   Schema.Struct({ ...debit, ...numbered, cude, created_at }).annotate({
     identifier: "DebitNoteCreated",
-    description: "The stored draft. It has no number yet."
+    description: "The new draft, without a number."
   })
 ) {}
 
 export class CreditNote extends Schema.Opaque<CreditNote>()(
   Schema.Struct({ ...credit, ...numbered, cude, created_at, ...corrects, ...shared }).annotate({
     identifier: "CreditNote",
-    description: "A credit note, with all that is known of it."
+    description: "A credit note."
   })
 ) {}
 
 export class DebitNote extends Schema.Opaque<DebitNote>()(
   Schema.Struct({ ...debit, ...numbered, cude, created_at, ...corrects, ...shared }).annotate({
     identifier: "DebitNote",
-    description: "A debit note, with all that is known of it."
+    description: "A debit note."
   })
 ) {}

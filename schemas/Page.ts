@@ -6,32 +6,32 @@ export const pageSizeDefault = 10
 export const pageSizeMax = 100
 
 /**
- * The largest size of the objects on a page together, in bytes. A page ends early to stay within this size, but holds at least
- * one object.
+ * The maximum total size of the objects on a page, in bytes. A page ends early to stay within this size, but holds at
+ * least one object.
  */
 export const pageBytesMax = 1_000_000
 
 /**
- * A page of a list, newest first. `has_more` tells that more objects follow this page in the requested direction. A page may be
- * shorter than `limit`.
+ * A page of a list, newest first. `has_more`: more objects follow in the requested direction. A page may be shorter
+ * than `limit`.
  */
 export const Page = <S extends Schema.Top>(item: S, identifier: string) =>
   Schema.Struct({
     object: Schema.Literal("list"),
-    url: field(Schema.String, "The path at which this list is found.", "/v1/…"),
+    url: field(Schema.String, "Path of the list.", "/v1/…"),
     has_more: field(
       Schema.Boolean,
-      "`true` when more objects follow this page. A page holds fewer objects than `limit` when it would be larger than 1 MB."
+      "`true` if more objects follow this page. A page has fewer objects than `limit` if it would exceed 1 MB."
     ),
     data: Schema.Array(item)
-  }).annotate({ identifier, description: "A page of a list; `has_more` tells whether more objects follow." })
+  }).annotate({ identifier, description: "A page of a list. If `has_more` is true, more objects follow." })
 
 /**
- * The query of a list: `limit` 1..100 (default 10), and at most one of the two cursors. A cursor is any id of the list's kind: ids sort by
- * creation, so a page can begin at an object that was deleted meanwhile.
+ * The query of a list: `limit` 1..100 (default 10), and at most one of the two cursors. Any id with the list's prefix
+ * is a valid cursor: ids sort by creation time, so a page can begin at a deleted object.
  *
  * @param kind the prefix of the ids
- * @param end what an id has after its 26 characters, as a regular expression
+ * @param end the part of an id after its 26 characters, as a regular expression
  */
 export const pageQuery = (kind: string, end = "") => {
   const cursor = Schema.String.check(
@@ -49,7 +49,7 @@ const limitQuery = {
       Schema.isPattern(/^([1-9]|[1-9]\d|100)$/u, { message: `must be a whole number from 1 to ${pageSizeMax}` })
     )
   ).annotateKey({
-    description: "The largest number of objects on a page: 1 to 100, 10 when left out.",
+    description: "Maximum number of objects on a page: 1 to 100, by default 10.",
     examples: ["10"]
   })
 }
@@ -57,18 +57,15 @@ const limitQuery = {
 const cursors = (cursor: Schema.String) => ({
   starting_after: field(
     Schema.optionalKey(cursor),
-    "The id of the last object of a page: the answer is the page that follows it, also when the object was deleted meanwhile."
+    "Id of the last object of a page, to get the next page. The object may have been deleted."
   ),
-  ending_before: field(
-    Schema.optionalKey(cursor),
-    "The id of the first object of a page: the answer is the page that comes before it."
-  )
+  ending_before: field(Schema.optionalKey(cursor), "Id of the first object of a page, to get the previous page.")
 })
 
-/** The part of a query that limits a list to objects created within a time. */
+/** The query parameters that filter a list by time of creation. */
 export const createdQuery = {
-  "created[gte]": field(Schema.optionalKey(Instant), "Only objects created at this time or later."),
-  "created[lte]": field(Schema.optionalKey(Instant), "Only objects created at this time or earlier.")
+  "created[gte]": field(Schema.optionalKey(Instant), "Filter by time of creation: this time or later."),
+  "created[lte]": field(Schema.optionalKey(Instant), "Filter by time of creation: this time or earlier.")
 }
 
 export interface PageRequest {

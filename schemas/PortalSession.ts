@@ -7,7 +7,7 @@ import { Page } from "./Page.ts"
 
 const capabilities = ["view", "deliver", "endpoints", "documents", "keys", "setup"] as const
 
-/** What a session of the portal may do. Every page is read with `view`; each of the others lets its session change something. */
+/** A capability of a portal session. `view` gives access to every page; each other capability allows changes. */
 export const Capability = Schema.Literals(capabilities).annotate({
   message: `must be one of ${capabilities.join(", ")}`
 })
@@ -22,7 +22,7 @@ const capabilitiesExample = ["view", "documents"] as const
 
 const expiresIn = { min: 60, max: 7 * 86_400 }
 
-/** The request to let a browser into the portal. */
+/** The request to create a portal session. */
 export class PortalSessionRequest extends Schema.Opaque<PortalSessionRequest>()(
   Schema.Struct({
     expires_in: field(
@@ -33,15 +33,15 @@ export class PortalSessionRequest extends Schema.Opaque<PortalSessionRequest>()(
           `must be a whole number of seconds from ${expiresIn.min} to ${expiresIn.max} (seven days)`
         )
       ),
-      "The number of seconds for which the session lasts, from its creation; 3600 when left out.",
+      "Lifetime of the session in seconds, from its creation. By default 3600.",
       3600
     ),
     capabilities: field(
       Schema.optionalKey(Capabilities),
-      'What the session may do; `["view"]` when left out. `view`: read every page. `deliver`: deliver webhooks again, recover an endpoint, and send test events. `endpoints`: create and change webhook endpoints, and rotate their secrets. `documents`: create, correct, retry, cancel, annul and e-mail documents, and create and change customers. `keys`: create, roll and revoke API keys, and end sessions. `setup`: change the account, its issuer, logo, certificate, software and ranges, pass the test set, and drive the sandbox and its clock.',
+      'Capabilities of the session, by default `["view"]`. `view`: read every page. `deliver`: redeliver webhooks, recover an endpoint, and send test events. `endpoints`: create and change webhook endpoints, and rotate their secrets. `documents`: create, correct, retry, cancel, annul and e-mail documents, and create and change customers. `keys`: create, roll and revoke API keys, and end sessions. `setup`: change the account, its issuer, logo, certificate, software and ranges, run the test set, and control the sandbox and its clock.',
       capabilitiesExample
     )
-  }).annotate({ identifier: "PortalSessionRequest", description: "A session of the portal to create." })
+  }).annotate({ identifier: "PortalSessionRequest", description: "A portal session to create." })
 ) {}
 
 export const PortalSessionStatus = Schema.Literals(["waiting", "active", "expired", "ended"])
@@ -50,44 +50,45 @@ export class PortalSession extends Schema.Opaque<PortalSession>()(
   Schema.Struct({
     id: PortalSessionId,
     object: Schema.Literal("portal_session"),
-    livemode: field(
-      Schema.Boolean,
-      "`true` for a session that shows live data, `false` for one that shows the sandbox."
-    ),
-    api_key_id: field(ApiKeyId, "The API key that created the session. The session ends when this key does."),
-    capabilities: field(Schema.Array(Capability), "What the session may do.", capabilitiesExample),
+    livemode: field(Schema.Boolean, "`true` if the session shows live data, `false` if it shows the sandbox."),
+    api_key_id: field(ApiKeyId, "API key that created the session. The session ends with this key."),
+    capabilities: field(Schema.Array(Capability), "Capabilities of the session.", capabilitiesExample),
     status: field(
       PortalSessionStatus,
-      "`waiting`: the link has not been used, and still works. `active`: a browser is in. `expired`: the link was not used in time, or the session has lasted its time. `ended`: the session was ended, or its API key was revoked or has expired.",
+      "Status of the session. `waiting`: the link is unused and still works. `active`: a browser has used the link. `expired`: the link was not used in time, or the lifetime of the session is over. `ended`: the session was ended, or its API key was revoked or has expired.",
       "waiting"
     ),
     created_at: Timestamp,
-    expires_at: field(Timestamp, "The time at which the session ends by itself."),
-    used_at: field(Schema.NullOr(Timestamp), "The time at which a browser used the link; null when none has.", null),
+    expires_at: field(Timestamp, "Time at which the session expires."),
+    used_at: field(
+      Schema.NullOr(Timestamp),
+      "Time at which a browser used the link. Null if the link is unused.",
+      null
+    ),
     ended_at: field(
       Schema.NullOr(Timestamp),
-      "The time at which the session was ended, by itself or with its API key; null for a session that was not ended.",
+      "Time at which the session was ended, directly or with its API key. Null if the session was not ended.",
       null
     )
   }).annotate({
     identifier: "PortalSession",
-    description: "A session of the portal as it is listed: what it may do and until when, without its link."
+    description: "A portal session with its capabilities and expiry, without its link."
   })
 ) {}
 
-/** The answer to the creation of a session. */
+/** The response to the creation of a session. */
 export class PortalSessionWithUrl extends Schema.Opaque<PortalSessionWithUrl>()(
   Schema.Struct({
     ...PortalSession.fields,
     url: field(
       Schema.String,
-      "The address that lets a browser in. It works once, and within 60 seconds.",
+      "Link that opens the portal in a browser. It works once, within 60 seconds.",
       "https://folio.example.com/portal/enter/3mJr7AoUXx2Wqd9sQpO1LzT5vKcYb8EfGhNi4RtVwZk"
     ),
-    url_expires_at: field(Timestamp, "The time until which the address works.")
+    url_expires_at: field(Timestamp, "Time at which the link expires.")
   }).annotate({
     identifier: "PortalSessionWithUrl",
-    description: "The new session of the portal. This answer is the only one that shows its address."
+    description: "The new portal session. Only this response shows its link."
   })
 ) {}
 
@@ -96,7 +97,7 @@ export class DeletedPortalSession extends Schema.Opaque<DeletedPortalSession>()(
     id: PortalSessionId,
     object: Schema.Literal("portal_session"),
     deleted: Schema.Literal(true)
-  }).annotate({ identifier: "DeletedPortalSession", description: "The session of the portal was ended." })
+  }).annotate({ identifier: "DeletedPortalSession", description: "Confirmation that the portal session was ended." })
 ) {}
 
 export const PortalSessionPage = Page(PortalSession, "PortalSessionPage")

@@ -8,105 +8,105 @@ const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const
 
 export const IdempotencyVerdict = Schema.Literals(["executed", "replayed", "conflict", "in_progress"])
 
-/** A request of the log, as lists show it. */
+/** A logged request, as lists show it. */
 export class LoggedRequest extends Schema.Opaque<LoggedRequest>()(
   Schema.Struct({
-    id: field(RequestId, "The id of the request: the header `Request-Id` of its answer."),
+    id: field(RequestId, "Id of the request. The response has it in the header `Request-Id`."),
     object: Schema.Literal("request"),
-    created: field(Timestamp, "The time at which the request arrived."),
-    livemode: field(Schema.Boolean, "`true` for a request with a live key, `false` for one with a test key."),
-    method: field(Schema.String, "The HTTP method.", "POST"),
+    created: field(Timestamp, "Time at which the request arrived."),
+    livemode: field(Schema.Boolean, "`true` for a request with a live key, `false` for a request with a test key."),
+    method: field(Schema.String, "HTTP method.", "POST"),
     path: field(
       Schema.String,
-      "The path without its query. Where an id belongs, anything that does not have the form of an id is masked.",
+      "Path of the request, without the query. Folio masks path segments that should be an id but are malformed.",
       "/v1/invoices"
     ),
     query: field(
       Schema.NullOr(Schema.String),
-      "The query, masked by the same rules as a body; null when there is none.",
+      "Query of the request, masked by the same rules as a body. Null if there is none.",
       null
     ),
     status: field(
       Schema.Int,
-      "The HTTP status of the answer; 499 when the client hung up before the answer, in which case the request may have been carried out.",
+      "HTTP status code of the response. 499 if the client disconnected before the response: Folio may have executed the request.",
       202
     ),
-    duration_ms: field(Schema.Int, "The time from the arrival of the request to its answer, in milliseconds.", 12),
+    duration_ms: field(Schema.Int, "Time from the arrival of the request to the response, in milliseconds.", 12),
     api_key: field(
       Schema.NullOr(
         Schema.Struct({
           id: ApiKeyId,
           last_four: field(
             Schema.NullOr(Schema.String),
-            "The last four characters of the key; null when the key is no longer kept.",
+            "Last four characters of the key. Null if Folio no longer keeps the key.",
             "x7Qa"
           )
         })
       ),
-      "The API key of the request; null for a file that was fetched by a signed link."
+      "API key of the request. Null for a download with a signed link."
     ),
     portal_session_id: field(
       Schema.NullOr(PortalSessionId),
-      "The session of the portal in which a person made the request; null for a request with the API key itself.",
+      "Portal session of the request. Null for a request with the API key itself.",
       null
     ),
-    ip: field(Schema.NullOr(Schema.String), "The client's IP address; null when it is not known.", "203.0.113.7"),
+    ip: field(Schema.NullOr(Schema.String), "IP address of the client. Null if unknown.", "203.0.113.7"),
     version: field(
       Schema.NullOr(Schema.String),
-      "The version of the interface in which the request was answered; null when the request was refused before its version was read.",
+      "API version of the response. Null if Folio rejected the request before reading its version.",
       "2026-01-01"
     ),
     idempotency: field(
       Schema.NullOr(
         Schema.Struct({
-          key: field(Schema.String, "The idempotency key of the request.", "order-4711"),
+          key: field(Schema.String, "Idempotency key of the request.", "order-4711"),
           verdict: field(
             IdempotencyVerdict,
-            "`executed`: this request was executed, and was perhaps refused. `replayed`: the answer is the stored answer of the first request with this key. `conflict`: the key belongs to a different request. `in_progress`: the first request with this key was still being executed."
+            "Effect of the key. `executed`: Folio executed the request, possibly with an error. `replayed`: Folio returned the stored response of the first request with this key. `conflict`: the key belongs to a different request. `in_progress`: the first request with this key was still in progress."
           ),
           of: field(
             Schema.NullOr(RequestId),
-            "The id of the request that was executed with this key; null for that request itself, and when that request is not in the log."
+            "Id of the request that Folio executed with this key. Null for the executed request itself, and if it is not in the log."
           )
         })
       ),
-      "What became of the idempotency key; null when there was none, and when the request was refused before its idempotency key was read."
+      "Idempotency key and its effect. Null without a key, and if Folio rejected the request before reading the key."
     ),
     error_code: field(
       Schema.NullOr(Schema.String),
-      "The code of the error that was answered; null when the answer is no error.",
+      "Error code of the response. Null if the response is no error.",
       null
     ),
     objects: field(
       Schema.Array(Schema.String.annotate({ examples: ["inv_01k9z3v8c2m4n6p8q0r2s4t6v8"] })),
-      "The ids of the objects that the request worked on or created; at most two."
+      "Ids of the objects that the request used or created, at most two."
     ),
     events: field(
       Schema.Array(Schema.String.annotate({ examples: ["evt_01k9z3v8c2m4n6p8q0r2s4t6v9"] })),
-      "The ids of the first 20 events about these objects since the request. Events that happen later are added."
+      "Ids of the first 20 events about these objects since the request. Later events are added."
     ),
-    request_bytes: field(Schema.Int, "The size of the body that was sent, in bytes.", 512),
-    response_bytes: field(Schema.Int, "The size of the body of the answer, in bytes.", 2048)
+    request_bytes: field(Schema.Int, "Size of the request body, in bytes.", 512),
+    response_bytes: field(Schema.Int, "Size of the response body, in bytes.", 2048)
   }).annotate({
     identifier: "LoggedRequest",
-    description: "A request that was made with a key of this account and mode, and its answer."
+    description: "A logged request with a key of this account and mode, and its response."
   })
 ) {}
 
 const body = (whose: string) =>
   field(
     Schema.NullOr(Schema.String),
-    `${whose}: the first 16 KiB of its JSON, so that a longer body ends in the middle. Secrets are always masked, and personal data unless the account's \`request_log\` is \`full\`. Null when there is no body, when it is not JSON, and when the account sends more bodies than the log takes.`,
+    `${whose}: the first 16 KiB of its JSON. A longer body is truncated. Folio always masks secrets, and masks personal data unless the account's \`request_log\` is \`full\`. Null if there is no body, if the body is not JSON, or if the account sends more bodies than the log accepts.`,
     null
   )
 
-/** A request of the log with its bodies. */
+/** A logged request with its bodies. */
 export class LoggedRequestWithBodies extends Schema.Opaque<LoggedRequestWithBodies>()(
   Schema.Struct({
     ...LoggedRequest.fields,
-    request_body: body("The body that was sent"),
-    response_body: body("The body of the answer")
-  }).annotate({ identifier: "LoggedRequestWithBodies", description: "A request of the log with its bodies." })
+    request_body: body("Request body"),
+    response_body: body("Response body")
+  }).annotate({ identifier: "LoggedRequestWithBodies", description: "A logged request with its bodies." })
 ) {}
 
 export const LoggedRequestPage = Page(LoggedRequest, "LoggedRequestPage")
@@ -120,19 +120,19 @@ export const LoggedRequestQuery = {
         Schema.isPattern(/^[1-5](xx|\d\d)$/u, { message: "must be a status such as 404, or a class such as 4xx" })
       )
     ),
-    "Only requests that were answered with this status, such as `404`, or with a status of this class, such as `4xx`.",
+    "Filter by status code of the response, such as `404`, or by class, such as `4xx`.",
     "4xx"
   ),
   method: field(
     Schema.optionalKey(Schema.Literals(methods).annotate({ message: `must be one of ${methods.join(", ")}` })),
-    "Only requests with this HTTP method."
+    "Filter by HTTP method."
   ),
-  path: field(Schema.optionalKey(Schema.String), "Only requests whose path begins with this.", "/v1/invoices"),
-  api_key_id: field(Schema.optionalKey(Schema.String), "Only requests with this API key."),
-  idempotency_key: field(Schema.optionalKey(Schema.String), "Only requests with this idempotency key."),
+  path: field(Schema.optionalKey(Schema.String), "Filter by the start of the path.", "/v1/invoices"),
+  api_key_id: field(Schema.optionalKey(Schema.String), "Filter by the id of the API key."),
+  idempotency_key: field(Schema.optionalKey(Schema.String), "Filter by idempotency key."),
   object_id: field(
     Schema.optionalKey(Schema.String),
-    "Only requests that worked on or created the object with this id."
+    "Filter by the id of an object that the request used or created."
   ),
   ...createdQuery
 }

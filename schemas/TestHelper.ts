@@ -6,7 +6,7 @@ import { atMost, notEmpty, wholeNumber } from "./Limits.ts"
 export const AuthorityMode = Schema.Literals(["up", "down", "slow", "flaky"]).annotate({
   identifier: "AuthorityMode",
   description:
-    "How the simulated tax authority behaves. `up`: it answers at once. `down`: it does not answer. `slow`: it answers after 10 seconds. `flaky`: its first two answers about each document fail.",
+    "Mode of the simulated tax authority. `up`: responds immediately. `down`: does not respond. `slow`: responds after 10 seconds. `flaky`: the first two responses about each document are errors.",
   message: "must be one of up, down, slow, flaky"
 })
 export type AuthorityMode = typeof AuthorityMode.Type
@@ -25,20 +25,20 @@ const Events = Schema.Array(eventCode).check(
 )
 
 const outcomes = {
-  accept: asked("The authority accepts the document."),
+  accept: asked("Outcome: the authority accepts the document."),
   reject: Schema.optionalKey(
     field(
       Schema.Array(Rule).check(notEmpty("must name at least one rule"), atMost(10, "must name at most 10 rules")),
-      "The authority rejects the document by these rules.",
+      "Outcome: the authority rejects the document, and names these rules.",
       ["CBF03a"]
     )
   ),
-  lose: asked("The authority judges the document, but its first answer is lost: Folio asks for the verdict."),
+  lose: asked("Outcome: the authority's first response is lost, so that Folio queries the verdict."),
   contingency: asked(
-    "The authority cannot be reached for the document until the document is issued in contingency, and accepts it afterwards."
+    "Outcome: the authority is unreachable for the document until Folio issues it in contingency, and accepts it afterwards."
   ),
   fail: asked(
-    "The authority refuses the document without judging it, so that the document fails. After a retry the document is judged as if it had no script."
+    "Outcome: the authority refuses the document without validating it, so that the document fails. After a retry, the authority handles the document without a script."
   )
 }
 const outcomeNames = Object.keys(outcomes)
@@ -49,21 +49,21 @@ export class AuthorityScript extends Schema.Opaque<AuthorityScript>()(
     delay: Schema.optionalKey(
       field(
         wholeNumber(1, 60),
-        "The authority answers after so many seconds, with the outcome that the script names, or else as usual.",
+        "Number of seconds before the authority responds, with the outcome of the script or its usual outcome.",
         30
       )
     ),
     events: Schema.optionalKey(
       field(
         Events,
-        "What is registered on the invoice when it was accepted and is on credit terms (payment form 2), in this order: Folio asks for it within a day. A claim (031) has the reason 01.",
+        "Acceptance events to register on an accepted invoice on credit terms (payment type 2), in this order. Folio queries them within a day. A claim (031) has reason 01.",
         ["030", "032", "033"]
       )
     )
   })
     .annotate({
       description:
-        "What the simulated tax authority does with one document: one outcome, a `delay`, `events`, or several of them. An outcome replaces the one that the customer's identification stands for.",
+        "A script for the simulated tax authority and one document: at most one outcome, a `delay`, `events`, or a combination. The outcome overrides the outcome of a test identification of the customer.",
       examples: [{ reject: ["CBF03a"] }, { accept: true, delay: 30 }, { accept: true, events: ["030", "032", "033"] }]
     })
     .check(
@@ -86,13 +86,13 @@ export class AuthorityModeRequest extends Schema.Opaque<AuthorityModeRequest>()(
     next: Schema.optionalKey(
       field(
         next,
-        "Scripts for the account's next documents: the first invoice or note that is created from now on takes the first one, and so on. A document that is corrected takes the next one again. They replace the earlier scripts that no document has taken yet; `[]` only removes those. While the mode is `down`, `slow` or `flaky`, the mode comes before a script.",
+        "Scripts for the account's next documents: the next invoice or note that you create takes the first script, and so on. A corrected document takes another script. The new scripts replace all earlier scripts that no document has taken; `[]` only removes those. The modes `down`, `slow` and `flaky` take precedence over scripts.",
         [{ reject: ["CBF03a"] }, { delay: 30 }, { lose: true }, { contingency: true }, { fail: true }]
       )
     )
   })
     .annotate({
-      description: "How the simulated tax authority behaves from now on. A member that is left out stays as it is.",
+      description: "New settings of the simulated tax authority. Omitted members stay the same.",
       examples: [{ mode: "down" }, { next: [{ reject: ["FAD06"] }] }]
     })
     .check(Schema.isMinProperties(1, { message: "must hold mode, next or both" }))
@@ -103,10 +103,10 @@ export class SandboxAuthority extends Schema.Opaque<SandboxAuthority>()(
   Schema.Struct({
     object: Schema.Literal("sandbox_authority"),
     mode: AuthorityMode,
-    next: field(Schema.Array(AuthorityScript), "The scripts that no document has taken yet, the next one first.", [])
+    next: field(Schema.Array(AuthorityScript), "Scripts that no document has taken yet, the next script first.", [])
   }).annotate({
     identifier: "SandboxAuthority",
-    description: "How the simulated tax authority behaves for this account from now on.",
+    description: "The settings of this account's simulated tax authority.",
     examples: [{ object: "sandbox_authority", mode: "down", next: [] }]
   })
 ) {}
@@ -119,10 +119,10 @@ const Seconds = Schema.Int.check(
 
 export class AdvanceRequest extends Schema.Opaque<AdvanceRequest>()(
   Schema.Struct({
-    seconds: field(Seconds, "The number of seconds: from 1 to 2592000, which is 30 days.", 300)
+    seconds: field(Seconds, "Number of seconds, from 1 to 2592000 (30 days).", 300)
   }).annotate({
     identifier: "AdvanceRequest",
-    description: "By how much to advance the clock of the test mode.",
+    description: "The time by which to advance the test clock.",
     examples: [{ seconds: 300 }]
   })
 ) {}
@@ -130,7 +130,7 @@ export class AdvanceRequest extends Schema.Opaque<AdvanceRequest>()(
 export class ClockAdvance extends Schema.Opaque<ClockAdvance>()(
   Schema.Struct({ object: Schema.Literal("clock_advance"), seconds: Schema.Int }).annotate({
     identifier: "ClockAdvance",
-    description: "By how many seconds the clock of the test mode was advanced.",
+    description: "The time by which the test clock was advanced, in seconds.",
     examples: [{ object: "clock_advance", seconds: 300 }]
   })
 ) {}

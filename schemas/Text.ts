@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { atMost, notEmpty } from "./Limits.ts"
 
-// Every text here may end up in a document, and XML 1.0 forbids or discourages most of these characters.
+// Every text here may be part of a document, and XML 1.0 forbids or discourages most of these characters.
 const printable = Schema.isPattern(/^[^\u0000-\u001f\u007f-\u009f\ufffe\uffff]*$/u, {
   message: "must hold no control characters: the tax authority's documents cannot carry them"
 })
@@ -29,14 +29,13 @@ export const text = (max: number) =>
 export const texts = (count: number, max: number, message: string) =>
   Schema.Array(lines(max)).check(atMost(count, message))
 
-/** A text of one or more lines in a document: 1 to `max` characters, not blank, no control characters but the ends of lines. */
+/** A text of one or more lines in a document: 1 to `max` characters, not blank, no control character except `\n`. */
 export const lines = (max: number) =>
   Schema.String.check(
     notBlank,
     atMost(max),
     Schema.isPattern(/^[^\u0000-\u0009\u000b-\u001f\u007f-\u009f\ufffe\uffff]*$/u, {
-      message:
-        'must hold no control characters but the ends of lines, "\\n": send "\\r\\n" as "\\n", and a tab as a space'
+      message: 'must hold no control characters except line ends ("\\n"): send "\\r\\n" as "\\n", and a tab as a space'
     }),
     wellFormed,
     Schema.makeFilter((value) => value.trim() !== "", {
@@ -52,7 +51,7 @@ const metadataKey = Schema.String.check(
   atMost(40, "a metadata key must be at most 40 characters long"),
   printable,
   wellFormed,
-  // JSON writes these two with an escape, and JSON.parse of Node 24 may take an escaped name for another that an earlier object had.
+  // JSON escapes these two, and JSON.parse of Node 24 may mistake an escaped name for a name of an earlier object.
   Schema.isPattern(/^[^"\\]*$/u, {
     message: 'a metadata key must hold neither a quotation mark (") nor a backslash (\\)'
   })
@@ -67,7 +66,7 @@ const metadataValue = Schema.String.check(
 
 const metadataConditions = 5
 
-/** The part of a query that limits a list to objects with these entries of metadata: `metadata[order]=1001`. */
+/** The query parameter that filters a list by metadata: `metadata[order]=1001`. */
 export const metadataQuery = {
   metadata: Schema.optionalKey(
     Schema.Record(metadataKey, metadataValue).check(
@@ -77,13 +76,12 @@ export const metadataQuery = {
       })
     )
   ).annotateKey({
-    description:
-      "Only objects whose metadata has this value under this key, such as `metadata[order]=1001`; at most 5 keys, all of which must fit.",
+    description: "Filter by metadata, such as `metadata[order]=1001`. With several keys, at most 5, all must match.",
     examples: [{ order: "1001" }]
   })
 }
 
-/** Free key/value pairs of the client: at most 50, keys of 1 to 40 and values of at most 500 characters. */
+/** The client's own key/value pairs: at most 50, keys of 1 to 40 and values of at most 500 characters. */
 export const Metadata = Schema.Record(metadataKey, metadataValue)
   .check(
     Schema.isMaxProperties(metadataEntries, {
@@ -94,6 +92,6 @@ export const Metadata = Schema.Record(metadataKey, metadataValue)
   .annotate({
     identifier: "Metadata",
     description:
-      "Keys and values of your own, such as the reference of an order: at most 50 pairs, keys of up to 40 characters, values of up to 500 characters.",
+      "Your own key/value pairs, such as an order reference: at most 50 pairs, keys of up to 40 characters, values of up to 500 characters.",
     examples: [{ order: "1001" }]
   })

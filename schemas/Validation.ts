@@ -10,11 +10,11 @@ export class Validation extends Schema.Opaque<Validation>()(
     has_more_errors: hasMoreErrors,
     warnings: field(
       Schema.optionalKey(Schema.Array(Violation)),
-      "Figures that are not exact and within the authority's tolerance of 2.00, past dates, and what the authority would remark on without rejecting the document. Absent when there is nothing; `valid` does not depend on it."
+      "Problems that do not affect `valid`: inexact figures within the authority's tolerance of 2.00, past dates, and notifications that the authority would give without rejecting the document. Absent if there are none."
     )
   }).annotate({
     identifier: "Validation",
-    description: "Whether the document would be accepted for creation, and every rule that it breaks.",
+    description: "The result of a validation: whether the request is valid, and every rule that it breaks.",
     examples: [
       { object: "validation", valid: true, errors: [] },
       {

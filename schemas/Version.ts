@@ -7,28 +7,24 @@ export const versions = ["2026-01-01"] as const
 export const Version = Schema.Literals(versions).annotate({
   identifier: "Version",
   description:
-    "The dated version of the interface that the request and its answer are written in, such as 2026-01-01. Without this header, the default version of the account."
+    "API version of the request and response: a date such as 2026-01-01. By default, the account's default version."
 })
 export type Version = typeof Version.Type
 
-/** The answer of `GET /v1/versions`. */
+/** The response of `GET /v1/versions`. */
 export class VersionList extends Schema.Opaque<VersionList>()(
   Schema.Struct({
     object: Schema.Literal("list"),
-    url: field(Schema.String, "The path at which this list is found.", "/v1/versions"),
+    url: field(Schema.String, "Path of the list.", "/v1/versions"),
     has_more: Schema.Literal(false),
-    service_version: field(
-      Schema.String,
-      "The version of the service, with the commit that it was made from as its build.",
-      "0.1.0+abc1234"
-    ),
+    service_version: field(Schema.String, "Version of Folio, with the commit as its build metadata.", "0.1.0+abc1234"),
     data: Schema.Array(
       Schema.Struct({ object: Schema.Literal("version"), version: Version, is_current: Schema.Boolean }).annotate({
         identifier: "VersionItem",
-        description: "A dated version of the interface."
+        description: "A dated API version."
       })
     )
-  }).annotate({ identifier: "VersionList", description: "The versions of the interface, newest first." })
+  }).annotate({ identifier: "VersionList", description: "The API versions, newest first." })
 ) {}
 
 export const currentVersion: Version = "2026-01-01"

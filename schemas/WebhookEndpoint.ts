@@ -7,12 +7,12 @@ import { Timestamp } from "./Money.ts"
 import { Metadata, text } from "./Text.ts"
 import { Version } from "./Version.ts"
 
-/** Stands for all event types, also for those that later releases add. */
+/** The subscription to all event types, including those that later releases add. */
 export const allEvents = "*"
 
 export const Subscription = Schema.Literals([...eventTypes, allEvents]).annotate({
   identifier: "Subscription",
-  description: "An event type, or `*` for all of them, also for those that later releases add.",
+  description: "Event type, or `*` for all event types, including those that later releases add.",
   errorCode: "unknown_event_type",
   message: `must be one of the event types: ${eventTypes.join(", ")}; or * for all of them`
 })
@@ -29,19 +29,19 @@ const subscribed_events = Schema.Array(Subscription)
   )
   .annotateKey({
     description:
-      'The event types to deliver to the endpoint, or `["*"]` for all of them, also for those that later releases add.',
+      'Event types to deliver to the endpoint, or `["*"]` for all event types, including those that later releases add.',
     examples: [["invoice.accepted_by_authority", "invoice.rejected_by_authority"], ["*"]]
   })
 
 const max_in_flight = field(
   wholeNumber(1, 64),
-  "The number of deliveries to this endpoint that may be under way at one time; with 1, first attempts are made strictly in the order of the events.",
+  "Maximum number of concurrent deliveries to the endpoint. With 1, Folio makes first attempts strictly in the order of the events.",
   8
 )
 
 const url = field(
   Schema.String.check(notEmpty(), atMost(2048)),
-  "A public https address, on port 443 or 8443.",
+  "Public https URL on port 443 or 8443.",
   "https://hooks.example.com/folio"
 )
 
@@ -88,12 +88,12 @@ export class EndpointHealth extends Schema.Opaque<EndpointHealth>()(
     last_success_at: Schema.NullOr(Timestamp),
     full_since: field(
       Schema.NullOr(Timestamp),
-      "The time since which the largest number of deliveries waits for this endpoint: deliveries of later events fail without an attempt, and a recovery sends them. Null while more deliveries may wait.",
+      "Time since which the endpoint's delivery queue is full. Deliveries of later events fail without an attempt; a recovery sends them. Null while the queue has space.",
       null
     )
   }).annotate({
     identifier: "EndpointHealth",
-    description: "How the deliveries to an endpoint are going. A failing endpoint is never switched off.",
+    description: "The health of an endpoint's deliveries. Folio never deactivates a failing endpoint.",
     examples: [
       { status: "healthy", failing_since: null, last_success_at: "2026-11-21T10:00:00.000-05:00", full_since: null }
     ]
@@ -104,20 +104,27 @@ export class WebhookEndpoint extends Schema.Opaque<WebhookEndpoint>()(
   Schema.Struct({
     id: WebhookEndpointId,
     object: Schema.Literal("webhook_endpoint"),
-    url: field(Schema.String, "The URL that deliveries are sent to.", "https://hooks.example.com/folio"),
-    description: field(Schema.NullOr(Schema.String), "A label of your own for the endpoint.", "The shop"),
+    url: field(Schema.String, "URL that receives the deliveries.", "https://hooks.example.com/folio"),
+    description: field(
+      Schema.NullOr(Schema.String),
+      "Description of the endpoint. You can choose any text.",
+      "The shop"
+    ),
     subscribed_events: field(
       Schema.Array(Subscription),
-      'The event types that are delivered to the endpoint; `["*"]`: all of them, also those that later releases add.',
+      'Event types that Folio delivers to the endpoint. `["*"]`: all event types, including those that later releases add.',
       ["invoice.accepted_by_authority"]
     ),
     is_active: field(
       Schema.Boolean,
-      "`false`: no deliveries are sent. Those that wait are sent once the endpoint is active again; a recovery sends the events that happened meanwhile.",
+      "Whether Folio sends deliveries. After you reactivate an endpoint, Folio sends the queued deliveries. A recovery sends the events of the inactive time.",
       true
     ),
-    livemode: field(Schema.Boolean, "`true` for an endpoint of live documents, `false` for one of test documents."),
-    max_in_flight: field(Schema.Int, "The number of deliveries to this endpoint that may be under way at one time.", 8),
+    livemode: field(
+      Schema.Boolean,
+      "`true` if the endpoint receives events of live documents, `false` for test documents."
+    ),
+    max_in_flight: field(Schema.Int, "Maximum number of concurrent deliveries to the endpoint.", 8),
     metadata: Metadata,
     api_version: Version,
     health: EndpointHealth,
@@ -126,18 +133,18 @@ export class WebhookEndpoint extends Schema.Opaque<WebhookEndpoint>()(
   }).annotate({ identifier: "WebhookEndpoint", description: "A webhook endpoint, without its signing secret." })
 ) {}
 
-/** The answer to the creation of an endpoint or the rotation of its secret. */
+/** The response to the creation of an endpoint or the rotation of its secret. */
 export class WebhookEndpointWithSecret extends Schema.Opaque<WebhookEndpointWithSecret>()(
   Schema.Struct({
     ...WebhookEndpoint.fields,
     secret: field(
       Schema.String,
-      "The secret that signs the deliveries to this endpoint.",
+      "Secret that signs the deliveries to the endpoint.",
       "whsec_Zm9saW8gdGVzdCBzZWNyZXQgb2YgMzIgYnl0ZXMhISE="
     )
   }).annotate({
     identifier: "WebhookEndpointWithSecret",
-    description: "The webhook endpoint with its signing secret. This answer is the only one that shows the secret."
+    description: "The webhook endpoint with its signing secret. Only this response shows the secret."
   })
 ) {}
 
@@ -146,5 +153,8 @@ export class DeletedWebhookEndpoint extends Schema.Opaque<DeletedWebhookEndpoint
     id: WebhookEndpointId,
     object: Schema.Literal("webhook_endpoint"),
     deleted: Schema.Literal(true)
-  }).annotate({ identifier: "DeletedWebhookEndpoint", description: "The webhook endpoint was deleted." })
+  }).annotate({
+    identifier: "DeletedWebhookEndpoint",
+    description: "Confirmation that the webhook endpoint was deleted."
+  })
 ) {}
