@@ -21,61 +21,61 @@ export class AccountApi extends group(
   "The business account that issues documents.",
   get("retrieveAccount", path, {
     success: Account,
-    summary: "Retrieve the account of the API key; also a way to check that a key works",
+    summary: "Retrieve the account",
     description:
-      "Answers with the account that the API key belongs to, in the mode of that key: its issuer, its default version and its certificate. `live` says, for keys of both modes, what is left to do before live documents can be issued."
+      "Returns the account of the API key in the mode of that key: the issuer, the default version and the certificate. Use it to check that a key works. `live` lists the remaining steps before the account can issue live documents, for keys of both modes."
   }),
   patch("updateAccount", path, {
     ...update,
-    summary: "Change the account and the issuer of documents that are numbered from now on",
+    summary: "Update the account",
     description:
-      "The fields in the body are changed in the mode of the API key, and all other fields stay: a test key changes nothing in live mode. Documents that have their number keep the issuer as it was. The first issuer of the live mode is sent with all of its fields. The issuer of a mode may be changed 100 times within 24 hours; more changes are refused with 429."
+      "Changes the fields in the body and keeps all other fields. The change applies only to the mode of the API key. A changed issuer applies to documents that are numbered later; numbered documents keep their issuer. When you first send the issuer in live mode, send all its required fields. You can change the issuer of a mode 100 times within 24 hours. Folio rejects more changes with 429."
   }),
   post("updateAccountByPost", path, {
     ...update,
-    summary: "Change the account: the same as PATCH",
+    summary: "Update the account (POST)",
     description: insteadOfPatch
   }),
   post("uploadCertificate", `${path}/certificate`, {
     payload: CertificateRequest,
     success: Account,
-    summary: "Upload the certificate that signs the live documents of the account",
+    summary: "Upload the signing certificate",
     description:
-      "Only with a live key. The private key in the file is stored encrypted and never shown again. Live documents that are signed from now on are signed with this certificate."
+      "Requires a live key. Folio signs all later live documents of the account with this certificate. It stores the private key encrypted and never shows it again."
   }),
   post("startEnablement", enablement, {
     payload: EnablementRequest,
     success: Enablement,
-    summary: "Pass the test set of the tax authority that every issuer passes before it issues (habilitación)",
+    summary: "Start the test set (habilitación)",
     description:
-      "Only with a live key. Folio makes the documents from the test range, signs them with the certificate and the software of the account, sends them to the authority's environment for enablement and asks for their verdicts; GET shows how it stands. Documents that the authority rejects, or never answers, are replaced. No number of the account's own ranges is used, and nothing is mailed. The same request while the test set runs, or after it was passed, answers with how it stands; after it failed, the test set goes on with what is missing.",
+      "Requires a live key. Every issuer must pass a test set of the tax authority before it issues live documents. Folio creates the documents from the test range and signs them with the certificate and the software of the account. It sends them to the authority's enablement environment and queries the verdicts. Folio replaces each document that the authority rejects or never responds to. It uses no number of the account's own ranges and sends no e-mail. GET returns the progress. If you repeat the request while the test set runs or after it has passed, Folio returns the progress. If you repeat it after the test set has failed, Folio continues with the missing documents.",
     handling: { checkedAs: "enablement" }
   }),
   get("retrieveEnablement", enablement, {
     success: Enablement,
-    summary: "See how far the test set of the tax authority is",
+    summary: "Retrieve the test set",
     description:
-      "The test set that was asked for last, with each document, its verdict, and the rules it broke with hints. 404 before the first one."
+      "Returns the latest test set with each document, its verdict, and the broken rules with hints. Returns 404 before the first test set."
   }),
   put("putSoftware", software, {
     payload: SoftwareRequest,
     success: Account,
-    summary: "Set the software that the account has registered with the authority",
+    summary: "Set your software",
     description:
-      "Only with a live key. Live documents that are numbered from now on name this software in place of the one of the service; those before keep what they had. The PIN is stored encrypted and never shown again. May be sent before the issuer. Issuer and software may be changed 100 times within 24 hours."
+      "Requires a live key. Send the software that the account has registered with the authority. Live documents that are numbered later name it instead of Folio's software; numbered documents keep their software. Folio stores the PIN encrypted and never shows it again. You can set the software before the issuer. You can change the issuer and the software 100 times within 24 hours."
   }),
   remove("deleteSoftware", software, {
     success: Account,
-    summary: "Go back to the software of the service",
+    summary: "Delete your software",
     description:
-      "Only with a live key. Live documents that are numbered from now on name the software of the service. The same when the account had none of its own."
+      "Requires a live key. Live documents that are numbered later name Folio's software. The request has no effect if the account has no software of its own."
   }),
   put("putLogo", logo, {
     payload: [pngBody, jpegBody],
     success: Account,
-    summary: "Set the logo of the printed documents",
+    summary: "Set the logo",
     description:
-      "Send the bytes of a PNG or JPEG as the body, with `Content-Type: image/png` or `image/jpeg`; the bytes themselves say which: at most 200 kB, 10,000 pixels a side and 1,000,000 pixels in all, neither animated nor interlaced. Documents that are numbered from now on are printed with the picture; those before keep what they had.",
+      "Send the bytes of a PNG or JPEG as the body, with `Content-Type: image/png` or `image/jpeg`. Folio detects the format from the bytes. The maximum is 200 kB, 10,000 pixels per side and 1,000,000 pixels in total. The picture must be neither animated nor interlaced. Documents that are numbered later show the logo; numbered documents keep their logo.",
     handling: {
       file: {
         mediaTypes: LogoMediaType.literals,
@@ -88,11 +88,11 @@ export class AccountApi extends group(
     success: [pngBody, jpegBody],
     summary: "Download the logo",
     description:
-      "The bytes as they were sent, PNG or JPEG. The answer has an ETag; a request with `If-None-Match` is answered with 304 when the client's copy is current. 404 without a logo."
+      "Returns the bytes of the PNG or JPEG that you sent. The response has an ETag. If you send `If-None-Match` and your copy is current, Folio returns 304. Returns 404 without a logo."
   }),
   remove("deleteLogo", logo, {
     success: Account,
-    summary: "Remove the logo",
-    description: "Documents that are numbered from now on are printed without a logo. The same when there was none."
+    summary: "Delete the logo",
+    description: "Documents that are numbered later have no logo. The request has no effect if the account has no logo."
   })
 ) {}

@@ -20,7 +20,7 @@ import { WebhookDeliveriesApi } from "./WebhookDeliveries.ts"
 import { VersionsApi } from "./Versions.ts"
 import { WebhookEndpointsApi } from "./WebhookEndpoints.ts"
 
-/** The HTTP API. Unknown members are refused, and all violations of a request are found together. */
+/** The HTTP API. It rejects unknown members, and reports all violations of a request together. */
 export class Api extends HttpApi.make("folio")
   .add(
     AccountApi,
@@ -45,15 +45,15 @@ export class Api extends HttpApi.make("folio")
   )
   .annotate(HttpApi.ParseOptions, { onExcessProperty: "error", errors: "all" })
   .annotate(HttpApi.HeadersParseOptions, {})
-  // An answer shows what is stored, which was sent under the checks of its time.
+  // A response shows stored values, which passed the checks of their time.
   .annotate(HttpApi.SuccessParseOptions, { onExcessProperty: "error", disableChecks: true })
   .annotateMerge(
     OpenApi.annotations({
       title: "Folio",
       version: currentVersion,
-      description: "Issues electronic invoices to the tax authority and tells their outcome by signed webhooks.",
+      description: "Issues electronic invoices to the tax authority and reports their outcomes by signed webhooks.",
       license: { name: "MIT", identifier: "MIT" },
-      // A relative URL, so that the document names the service that serves it, at any address.
+      // A relative URL, so that the document works at any address.
       servers: [{ url: "/", description: "This service" }],
       transform: complete
     })

@@ -7,38 +7,41 @@ const item = "/v1/api-keys/:id"
 export class ApiKeysApi extends group(
   "apiKeys",
   "API keys",
-  "The API keys of the account, in the mode of the key that asks.",
+  "API keys of the account, in the mode of the key that makes the request.",
   post("createApiKey", "/v1/api-keys", {
     payload: ApiKeyRequest,
     success: created(ApiKeyWithKey),
-    summary: "Create an API key in the mode of the key that asks",
-    description: "The answer shows the API key once. Folio stores a hash of it and cannot show it again."
+    summary: "Create an API key",
+    description:
+      "Creates an API key in the mode of the key that makes the request. The response shows the API key once. Folio stores only a hash of it and cannot show it again."
   }),
   get("listApiKeys", "/v1/api-keys", {
     query: pageQuery("key"),
     success: Page(ApiKey, "ApiKeyPage"),
-    summary: "List the API keys of this mode, newest first, expired and revoked ones included",
+    summary: "List API keys",
     description:
-      "Each API key is listed with its name, its last four characters and the time of its last use; the key itself is never listed."
+      "Lists the API keys of this mode, newest first, including expired and revoked keys. Each entry has the name, the last four characters and the time of the last use, but never the key itself."
   }),
   get("retrieveApiKey", item, {
     params,
     success: ApiKey,
-    summary: "Retrieve an API key, without the key itself",
+    summary: "Retrieve an API key",
     description:
-      "The API key is shown with its name, its last four characters and the time of its last use; the key itself is never shown again."
+      "Returns the name, the last four characters and the time of the last use of an API key, but never the key itself."
   }),
   remove("revokeApiKey", item, {
     params,
     success: DeletedApiKey,
-    summary: "Revoke an API key within one second; the last key without an expiry date cannot be revoked",
-    description: "Requests with the revoked API key are refused with 401. A revocation cannot be undone."
+    summary: "Revoke an API key",
+    description:
+      "Revokes an API key within one second. Folio then rejects requests with this key with 401. You cannot undo a revocation. You cannot revoke the last key without an expiry date."
   }),
   post("rollApiKey", `${item}/roll`, {
     params,
     payload: ApiKeyRollRequest,
     success: created(ApiKeyWithKey),
-    summary: "Replace an API key by a new one; the old key works for expires_in more seconds",
-    description: "The answer shows the new API key once. With `expires_in` 0 the old key stops working at once."
+    summary: "Roll an API key",
+    description:
+      "Creates a new API key that replaces the old key. The response shows the new key once. The old key works for `expires_in` more seconds; with 0 it stops working immediately."
   })
 ) {}

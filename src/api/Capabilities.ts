@@ -1,7 +1,7 @@
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { Capability } from "../../schemas/PortalSession.ts"
 
-/** The capability that the changes of each group need of a session of the portal. Groups that are not named have no changes for it. */
+/** The capability that a portal session needs to make changes in each group. Other groups allow it no changes. */
 const ofGroup: Readonly<Record<string, Capability>> = {
   account: "setup",
   apiKeys: "keys",
@@ -15,9 +15,9 @@ const ofGroup: Readonly<Record<string, Capability>> = {
   webhookEndpoints: "endpoints"
 }
 
-/** Operations whose capability is not that of their group. */
+/** The operations that need another capability than their group. */
 const ofOperation: Readonly<Record<string, Capability>> = { endPortalSession: "keys" }
 
-/** The capability that a session of the portal needs for an operation; null for an operation that no session may carry out. */
+/** The capability that a portal session needs for an operation; null if no session may execute it. */
 export const capabilityOf = (group: HttpApiGroup.Top, endpoint: HttpApiEndpoint.Top): Capability | null =>
   endpoint.method === "GET" ? "view" : (ofOperation[endpoint.identifier] ?? ofGroup[group.identifier] ?? null)

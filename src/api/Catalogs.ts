@@ -6,17 +6,17 @@ import { getIfChanged, group } from "./Endpoint.ts"
 export class CatalogsApi extends group(
   "catalogs",
   "Catalogs",
-  "Catalogs of the codes that requests carry.",
+  "Catalogs of the codes for requests.",
   getIfChanged("retrieveCatalog", "/v1/catalogs/:catalog", {
     params: {
       catalog: Schema.String.annotate({
-        description: `The name of the catalog: ${catalogNames.join(", ")}.`,
+        description: `Name of the catalog: ${catalogNames.join(", ")}.`,
         examples: ["unidad-medida"]
       })
     },
     success: Page(CatalogItem, "Catalog"),
-    summary: "Retrieve a catalog of codes",
+    summary: "Retrieve a catalog",
     description:
-      "The codes of the tax authority that requests carry. The answer may be cached for 24 hours; a request with `If-None-Match` is answered with 304 when the client's copy is current."
+      "Returns a list of the tax authority's codes for requests. You can cache the response for 24 hours. If you send `If-None-Match` and your copy is current, Folio returns 304."
   })
 ) {}

@@ -23,61 +23,61 @@ const update = { params, payload: CustomerUpdate, success: Customer }
 export class CustomersApi extends group(
   "customers",
   "Customers",
-  "The buyers of invoices, whom the tax authority calls acquirers.",
+  "Buyers of invoices. The tax authority calls them acquirers.",
   postOnce("createCustomer", "/v1/customers", {
     payload: CustomerRequest,
     success: created(Customer),
-    summary: "Register a customer, the buyer of invoices",
+    summary: "Create a customer",
     description:
-      "Send the id of the customer as `customer_id` of its invoices. In the sandbox, invoices to a customer whose identification is type 31, number 900000001, check digit 1 are always accepted.",
+      "Creates a customer, the buyer of invoices. Send its id as `customer_id` in invoices. In the sandbox, the simulated authority always accepts invoices to the identification with type 31, number 900000001 and check digit 1.",
     handling: { creation: true, rules: "customer", checkedAs: "customer" }
   }),
   postKeyless("validateCustomer", "/v1/customers/validate", {
     payload: CustomerRequest,
     success: Validation,
-    summary: "Check a customer without creating it",
+    summary: "Validate a customer",
     description:
-      "The body is that of a customer to register, and is checked against the same rules. Nothing is stored. `errors` is empty when `valid` is true.",
+      "Send the same body as to create a customer. Folio checks it against the same rules and stores nothing. `errors` is empty if `valid` is true.",
     handling: { judged: true, creation: true, rules: "customer", checkedAs: "customer" }
   }),
   get("listCustomers", "/v1/customers", {
     query: CustomerQuery,
     success: Page(Customer, "CustomerPage"),
-    summary: "List customers, newest first, or find some",
-    description: `With a parameter besides those of pages, the customers that fit all of them. ${nextPage}`
+    summary: "List customers",
+    description: `Lists customers, newest first. With filters, it lists the customers that match all of them. ${nextPage}`
   }),
   put("putCustomer", item, {
     params: identificationParams,
     payload: CustomerRequest,
     success: [Customer, created(Customer)],
-    summary: "Register or replace the customer with an identification",
+    summary: "Create or replace a customer",
     description:
-      "Answers 201 for a new customer, and 200 for one that is replaced: it keeps its id, and what the body leaves out is removed. `identification` in the body must be the one of the path. Two customers with this identification are answered with 409, which names both.",
+      "Creates the customer with the identification in the path and returns 201, or replaces it and returns 200. A replaced customer keeps its id; fields that the body omits are removed. `identification` in the body must match the path. If two customers have this identification, Folio returns 409 and names both.",
     handling: { rules: "customer", checkedAs: "customer" }
   }),
   get("retrieveCustomer", item, {
     params,
     success: Customer,
     summary: "Retrieve a customer",
-    description: "A customer of the other mode or of another account is answered with 404."
+    description: "Returns a customer. For a customer of the other mode or of another account, Folio returns 404."
   }),
   patch("updateCustomer", item, {
     ...update,
-    summary: "Change a customer",
+    summary: "Update a customer",
     description:
-      "The fields in the body are changed, and all other fields stay. Documents that were created before keep their copy of the customer.",
+      "Changes the fields in the body and keeps all other fields. Existing documents keep their copy of the customer.",
     handling: { rules: "customer" }
   }),
   post("updateCustomerByPost", item, {
     ...update,
-    summary: "Change a customer: the same as PATCH",
+    summary: "Update a customer (POST)",
     description: insteadOfPatch,
     handling: { rules: "customer" }
   }),
   remove("deleteCustomer", item, {
     params,
     success: DeletedCustomer,
-    summary: "Delete a customer; its documents stay",
-    description: "A deletion cannot be undone. Documents keep their own copy of the customer."
+    summary: "Delete a customer",
+    description: "Deletes a customer. You cannot undo a deletion. Documents keep their own copy of the customer."
   })
 ) {}

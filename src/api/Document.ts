@@ -32,11 +32,11 @@ interface Document {
   readonly components: { readonly schemas: Schemas; readonly securitySchemes: Named<object> }
 }
 
-/** The other way to send an API key. The middleware reads both, so that the schemas know of one. */
+/** The other way to send an API key. The middleware reads both; the schemas declare only one. */
 const basicKey = {
   type: "http",
   scheme: "basic",
-  description: "The same API key as the user name, with an empty password: `curl -u sk_test_…:`."
+  description: "API key as the user name, with an empty password: `curl -u sk_test_…:`."
 }
 
 const baseUrl = "http://127.0.0.1:3000"
@@ -44,8 +44,8 @@ const baseUrl = "http://127.0.0.1:3000"
 const isNote = (part: object) => Object.keys(part).every((name) => name === "description" || name === "examples")
 
 /**
- * Merges into the parent schema an `allOf` entry that holds only a field's annotations, and an `anyOf` with one member. Effect
- * emits these for fields and for unions of one; OpenAPI 3.1 allows their keywords beside any other.
+ * Merges an `allOf` entry with only annotations, and an `anyOf` with one member, into the parent schema. Effect emits
+ * these for fields and for unions of one. OpenAPI 3.1 allows their keywords next to any other.
  */
 const flatten = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(flatten)
@@ -69,7 +69,7 @@ const withExample = (media: Media, schemas: Schemas, path: string) => {
   return { ...media, example: listOf(named(media.schema, schemas)) ? { ...(example as object), url: path } : example }
 }
 
-/** The operations whose request is shown by an example of each kind of document. */
+/** The request examples of the operations that create documents: an example of each kind of document. */
 const documentExamples: Named<DocumentExamples<unknown>> = {
   "/v1/invoices": invoiceExamples,
   "/v1/credit-notes": creditNoteExamples,
@@ -91,8 +91,8 @@ const contentOf = (content: Named<Media> | undefined, schemas: Schemas, path: st
   content === undefined ? {} : { content: Record.map(content, (media) => withExample(media, schemas, path)) }
 
 /**
- * The error statuses that an operation cannot answer with. 405 is always among these, because a request that gets 405 has a method
- * without an operation.
+ * The error statuses that an operation cannot return. 405 is always one of them, because a request that gets 405 has a
+ * method without an operation.
  */
 const impossible = (path: string, method: string, operation: Operation): ReadonlyArray<number> => [
   405,
@@ -107,11 +107,14 @@ const ref = (section: string, name: string) => ({ $ref: `#/components/${section}
 const header = (description: string, example: string) => ({ description, schema: { type: "string" }, example })
 
 const headers = {
-  RequestId: header("The id of the request. Name it when you report a problem.", "req_01k9z3v8c2m4n6p8q0r2s4t6v8"),
-  SvcVersion: header("The version of the interface that the answer is written in.", "2026-01-01"),
-  Location: header("The path of the object that the request created.", "/v1/invoices/inv_01k9z3v8c2m4n6p8q0r2s4t6v8"),
-  Cached: header("`true` when the answer repeats that to an earlier request with the same Idempotency-Key.", "false"),
-  RetryAfter: header("The number of seconds to wait before the next attempt.", "1")
+  RequestId: header("Id of the request. Include it when you report a problem.", "req_01k9z3v8c2m4n6p8q0r2s4t6v8"),
+  SvcVersion: header("API version of the response.", "2026-01-01"),
+  Location: header("Path of the object that the request created.", "/v1/invoices/inv_01k9z3v8c2m4n6p8q0r2s4t6v8"),
+  Cached: header(
+    "`true` if the response is the stored response of an earlier request with the same Idempotency-Key.",
+    "false"
+  ),
+  RetryAfter: header("Number of seconds to wait before the next attempt.", "1")
 }
 
 const always = { "Request-Id": ref("headers", "RequestId"), "Svc-Version": ref("headers", "SvcVersion") }
@@ -142,7 +145,7 @@ const operationOf = (path: string, method: string, operation: Operation, schemas
     parameters: operation.parameters.map((parameter) => {
       const { description, ...schema } = parameter.schema
       const said = description ?? named(schema, schemas)?.description
-      // The members of an object stand in a query as `metadata[order]=1001`.
+      // A query has the members of an object in the form `metadata[order]=1001`.
       const style = parameter.in === "query" && schema.type === "object" ? { style: "deepObject", explode: true } : {}
       return { ...parameter, ...style, ...(said === undefined ? {} : { description: said }), schema }
     }),
@@ -176,8 +179,8 @@ const errorResponse = (status: number) => {
 }
 
 /**
- * Completes the OpenAPI document that is derived from the schemas with examples of requests and answers, one shared definition of
- * each error, the headers of answers, and the webhooks. A route needs only its annotations.
+ * Completes the OpenAPI document derived from the schemas: adds examples of requests and responses, a shared definition
+ * of each error, response headers, and the webhooks. A route needs only its annotations.
  */
 export const complete = (derived: Named<unknown>): Named<unknown> => {
   const document = flatten(derived) as Document

@@ -4,14 +4,15 @@ import { Errors } from "./Errors.ts"
 
 /**
  * Requires `Svc-Signature: t=<unix seconds>,v1=<hex>`, as on Folio's webhooks: HMAC-SHA256 of `<t>.<raw body>` with
- * MAIL_NOTICE_SECRET, at most 300 seconds old. Fails with `invalid_api_key`, or with `route_not_found` when no secret is set.
+ * MAIL_NOTICE_SECRET, at most 300 seconds old. Fails with `invalid_api_key`, or with `route_not_found` if no secret is
+ * set.
  */
 export class NoticeSignature extends HttpApiMiddleware.Service<NoticeSignature>()("folio/api/NoticeSignature", {
   security: {
     noticeSignature: HttpApiSecurity.apiKey({ in: "header", key: "Svc-Signature" }).pipe(
       HttpApiSecurity.annotate(
         OpenApi.Description,
-        "`t=<unix seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.<raw body>` with MAIL_NOTICE_SECRET, at most 300 seconds old."
+        "Signature in the form `t=<unix seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.<raw body>` with MAIL_NOTICE_SECRET, at most 300 seconds old."
       )
     )
   }
@@ -20,10 +21,10 @@ export class NoticeSignature extends HttpApiMiddleware.Service<NoticeSignature>(
 export class EmailNoticesApi extends HttpApiGroup.make("emailNotices")
   .add(
     HttpApiEndpoint.post("noteEmail", "/v1/email-notices", { payload: EmailNoticeRequest, success: EmailNotice })
-      .annotate(OpenApi.Summary, "Report that an e-mail was delivered, bounced or was marked as spam")
+      .annotate(OpenApi.Summary, "Report an e-mail status")
       .annotate(
         OpenApi.Description,
-        "For the mail provider, which signs the request with a shared secret. A notice about an unknown message, or one that says nothing new, is answered with 200 and `recorded` false: it need not be sent again."
+        "Reports that an e-mail was delivered, bounced or marked as spam. The mail provider sends this request and signs it with a shared secret. If the message is unknown or the notice adds nothing new, Folio returns 200 with `recorded` false. The mail provider need not retry it."
       )
   )
   .middleware(NoticeSignature)
@@ -31,5 +32,5 @@ export class EmailNoticesApi extends HttpApiGroup.make("emailNotices")
   .annotate(OpenApi.Title, "E-mail notices")
   .annotate(
     OpenApi.Description,
-    "Notices of the mail provider about e-mails, signed with a shared secret and sent without an API key."
+    "Notices of the mail provider about e-mails. They need a signature with a shared secret, but no API key."
   ) {}

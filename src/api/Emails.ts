@@ -5,7 +5,7 @@ import { accepted, get, params, postOnce } from "./Endpoint.ts"
 
 const emailPage = Page(Email, "EmailPage")
 
-/** `POST …/{id}/email` of invoices or notes. `what` is the noun phrase of the document in the summary, such as "an invoice". */
+/** `POST …/{id}/email` of invoices or notes. `what` names the document in the summary, such as "an invoice". */
 export const sendEmail = <const Name extends string, const Path extends HttpRouter.PathInput>(
   name: Name,
   path: Path,
@@ -15,13 +15,13 @@ export const sendEmail = <const Name extends string, const Path extends HttpRout
     params,
     payload: EmailRequest,
     success: accepted(EmailSnapshot),
-    summary: `E-mail ${what} again, to the customer or to another address`,
+    summary: `E-mail ${what}`,
     description:
-      "Folio e-mails each accepted document to the customer's address without being asked. This request sends it once more. An event tells what became of each e-mail. A document can be e-mailed 100 times.",
+      "E-mails the document again, to the customer or to another address. Folio automatically e-mails each accepted document to the customer's address. An event reports the outcome of each e-mail. You can e-mail a document 100 times.",
     handling: { optionalBody: true }
   })
 
-/** `GET …/{id}/emails` of invoices or notes. `what` is the noun phrase of the document in the summary. */
+/** `GET …/{id}/emails` of invoices or notes. `what` names the document in the summary, such as "invoice". */
 export const listEmails = <const Name extends string, const Path extends HttpRouter.PathInput>(
   name: Name,
   path: Path,
@@ -31,7 +31,7 @@ export const listEmails = <const Name extends string, const Path extends HttpRou
     params,
     query: EmailQuery,
     success: emailPage,
-    summary: `List the e-mails of ${what} with their text and attachments, newest first`,
+    summary: `List ${what} e-mails`,
     description:
-      "With `content=true` the answer holds the attachments, in base64. The sandbox sends no e-mail to anybody: read its e-mails here."
+      "Lists the e-mails of the document with text and attachments, newest first. With `content=true`, the response includes the attachments in base64. The sandbox sends no e-mail: read its e-mails here."
   })

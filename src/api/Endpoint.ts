@@ -12,7 +12,7 @@ import {
 } from "./Conventions.ts"
 import { Errors } from "./Errors.ts"
 
-/** What an endpoint takes and answers, and what the OpenAPI document says of the endpoint. */
+/** The request and response of an endpoint, and its texts in the OpenAPI document. */
 interface Declaration<Params, Query, Payload, Success> {
   readonly params?: Params | undefined
   readonly query?: Query | undefined
@@ -47,33 +47,32 @@ const endpoint =
 
 export const get = endpoint("GET", "ignored", versionHeader)
 
-/** A GET whose answer has an ETag, and is 304 when the client holds the current copy. */
+/** A GET whose response has an ETag, and is 304 if the client's copy is current. */
 export const getIfChanged = endpoint("GET", "ignored", {
   ...versionHeader,
   "if-none-match": Schema.optionalKey(
     Schema.String.annotate({
-      description:
-        "The ETag of the copy that the client holds: when it is still current, the answer is 304 without a body."
+      description: "ETag of your copy. If the copy is still current, Folio returns 304 without a body."
     })
   )
 })
 
-/** A POST that takes no idempotency key, because it changes nothing. */
+/** A POST without an idempotency key, because it changes nothing. */
 export const postKeyless = endpoint("POST", "ignored", versionHeader)
 export const post = endpoint("POST", "honoured", honouredKeyHeaders)
-/** A POST that is refused without an idempotency key. */
+/** A POST that requires an idempotency key. */
 export const postOnce = endpoint("POST", "required", requiredKeyHeaders)
 export const patch = endpoint("PATCH", "honoured", honouredKeyHeaders)
-/** A PUT that makes an object or replaces it, and so needs no idempotency key. */
+/** A PUT, which creates or replaces an object and therefore needs no idempotency key. */
 export const put = endpoint("PUT", "honoured", honouredKeyHeaders)
 export const remove = endpoint("DELETE", "ignored", versionHeader)
 
-export const params = { id: Schema.String.annotate({ description: "The id of the object that the request is about." }) }
+export const params = { id: Schema.String.annotate({ description: "Id of the object." }) }
 
-/** A path that names a party by its identification: `31-900000001`. */
+/** The path parameter of a party by its identification: `31-900000001`. */
 export const identificationParams = {
   id: Schema.String.annotate({
-    description: "The type and the number of the identification, with a hyphen between them and without check digit.",
+    description: "Type and number of the identification, separated by a hyphen, without check digit.",
     examples: ["31-900000001"]
   })
 }
@@ -81,14 +80,14 @@ export const identificationParams = {
 export const created = HttpApiSchema.status(201)
 export const accepted = HttpApiSchema.status(202)
 
-/** The description of a list that needs no other. */
+/** The sentence about pages in the descriptions of lists. */
 export const nextPage =
   "While `has_more` is true, send the id of the last object as `starting_after` to get the next page."
 
-/** The description of an update by POST beside the one by PATCH. */
-export const insteadOfPatch = "For clients whose HTTP library cannot send PATCH."
+/** The description of an update by POST, which does the same as the PATCH. */
+export const insteadOfPatch = "The same as PATCH, for clients whose HTTP library cannot send PATCH."
 
-/** A group whose endpoints all need an API key. */
+/** A group of endpoints that all require an API key. */
 export const group = <
   const Name extends string,
   const Endpoints extends readonly [HttpApiEndpoint.Constraint, ...ReadonlyArray<HttpApiEndpoint.Constraint>]

@@ -13,8 +13,8 @@ const isKnown = Schema.is(ErrorCode)
 const details = ["param", "errors", "has_more_errors"] as const
 
 /**
- * Decodes the error envelope to an `ApiError`. When encoding, the request's id and the documentation link stay empty; the server
- * fills these in.
+ * Decodes an error body to an `ApiError`. The encoder leaves the request id and the documentation link empty; the
+ * server fills them in.
  */
 const onWire = (status: number) =>
   ErrorBody.pipe(
@@ -25,7 +25,7 @@ const onWire = (status: number) =>
       SchemaTransformation.transform({
         decode: ({ error }) =>
           new ApiError({
-            // A later release may have unknown codes; such a code is read as the first code of the same status.
+            // A later release can add codes. An unknown code becomes the first code of the same status.
             code: isKnown(error.code) ? error.code : (codesOf(status)[0] ?? "internal_error"),
             message: isKnown(error.code) ? error.message : `${error.code}: ${error.message}`,
             ...Struct.pick(error, details)
@@ -43,7 +43,7 @@ const onWire = (status: number) =>
     HttpApiSchema.status(status)
   ).annotate({ description: codesOf(status).join(", ") })
 
-/** The example error of a code in the form that a client receives. */
+/** The example error of a code, as a client receives it. */
 export const errorExample = (code: ErrorCode, baseUrl: string) => {
   const { example, type } = errorCodes[code]
   return {
@@ -58,7 +58,7 @@ export const errorExample = (code: ErrorCode, baseUrl: string) => {
   }
 }
 
-/** The outermost middleware of every endpoint: turns each failure into an `ApiError` envelope. */
+/** The outermost middleware of every endpoint: converts each failure to an error body. */
 export class Errors extends HttpApiMiddleware.Service<Errors>()("folio/api/Errors", {
   error: statuses.map(onWire)
 }) {}

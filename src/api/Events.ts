@@ -8,27 +8,27 @@ const item = "/v1/events/:id"
 export class EventsApi extends group(
   "events",
   "Events",
-  "Events: what happened to documents and their e-mails.",
+  "Changes of documents and their e-mails.",
   get("listEvents", "/v1/events", {
     query: EventQuery,
     success: Page(Event, "EventPage"),
-    summary: "List events, newest first; with after, follow them, oldest first",
+    summary: "List events",
     description:
-      "Without `after` the newest events come first. With `after`, the events that follow come, oldest first; with `wait` the answer waits up to 20 seconds for the next event: a way to learn of outcomes without a webhook.",
+      "Lists events, newest first. With `after`, it lists the later events, oldest first. If you add `wait` and there is no later event, the request waits up to 20 seconds for one. Use it to get outcomes without a webhook.",
     handling: { mayWait: true, ownTurn: true }
   }),
   get("retrieveEvent", item, {
     params,
     success: Event,
     summary: "Retrieve an event",
-    description: "The body is byte for byte the one that each delivery of the event sends."
+    description: "Returns an event. The body is byte for byte the same as in each delivery of the event."
   }),
   get("listEventDeliveries", `${item}/deliveries`, {
     params,
     query: pageQuery("whd"),
     success: DeliveryPage,
-    summary: "List the deliveries of an event with their latest attempts, newest first",
+    summary: "List deliveries of an event",
     description:
-      "There is one delivery for each webhook endpoint that was subscribed to the event's type when the event happened."
+      "Lists the deliveries of an event with their latest attempts, newest first. Each webhook endpoint that was subscribed to the event type at the time of the event has one delivery."
   })
 ) {}

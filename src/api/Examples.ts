@@ -1,4 +1,4 @@
-/** The parts of a JSON Schema that examples are made from. */
+/** The parts of a JSON Schema that the examples use. */
 export interface JsonSchema {
   readonly $ref?: string
   readonly type?: string
@@ -22,8 +22,8 @@ export const named = (schema: JsonSchema, schemas: Schemas): JsonSchema | undefi
 const present = (value: unknown) => value !== undefined
 
 /**
- * An example value of the schema: the schema's own example, or a value composed of the examples of its parts. Undefined when a
- * required part has no example; `lacking` is then called with the path of that part.
+ * An example value of the schema: the schema's own example, or a value composed of the examples of its parts. If a
+ * required part has no example, it returns undefined and calls `lacking` with the path of that part.
  */
 export const exampleOf = (
   schema: JsonSchema,

@@ -7,25 +7,25 @@ import { Errors } from "./Errors.ts"
 
 const Health = Schema.Struct({ status: Schema.Literal("ok") }).annotate({
   identifier: "Health",
-  description: "The check passed."
+  description: "Result of the check: the process runs."
 })
 
 const Authority = Schema.Struct({
   status: field(
     Schema.Literals(["unreachable", "failing", "refusing"]),
-    "`unreachable`: no connection or no answer. `failing`: answers that are errors. `refusing`: calls are refused.",
+    "Status of the live tax authority. `unreachable`: no connection or no response. `failing`: error responses. `refusing`: the authority refuses calls.",
     "unreachable"
   ),
-  trouble: field(AuthorityTrouble, "What keeps calls from their answer, for programs.", "connection_refused"),
+  trouble: field(AuthorityTrouble, "Machine-readable cause of the failed calls.", "connection_refused"),
   message: field(
     Schema.String,
-    "What is wrong and what happens to documents meanwhile, for people.",
+    "Message for people: the problem, and what happens to documents in the meantime.",
     "The authority's service takes no connections. Documents wait."
   ),
-  since: field(Timestamp, "Since when calls of the authority meet this trouble.")
+  since: field(Timestamp, "Time since which calls to the authority fail with this problem.")
 }).annotate({
   identifier: "AuthorityHealth",
-  description: "The trouble that calls of the live tax authority meet. Absent while there is none."
+  description: "The problem with calls to the live tax authority. Absent while there is none."
 })
 
 const Readiness = Schema.Struct({
@@ -33,23 +33,23 @@ const Readiness = Schema.Struct({
   authority: Schema.optionalKey(Authority)
 }).annotate({
   identifier: "Readiness",
-  description: "The check passed: requests are served, also while the tax authority is in trouble."
+  description: "Result of the check: Folio serves requests, even during an outage of the tax authority."
 })
 
 export class HealthApi extends HttpApiGroup.make("health")
   .add(
     HttpApiEndpoint.get("live", "/health/live", { success: Health })
-      .annotate(OpenApi.Summary, "Check that the process runs")
-      .annotate(OpenApi.Description, "Answers 200 while the process runs, also when its database cannot be reached.")
+      .annotate(OpenApi.Summary, "Check liveness")
+      .annotate(OpenApi.Description, "Returns 200 while the process runs, even if the database is unreachable.")
   )
   .add(
     HttpApiEndpoint.get("ready", "/health/ready", { success: Readiness })
-      .annotate(OpenApi.Summary, "Check that the process can serve: its database takes changes, and its actors run")
+      .annotate(OpenApi.Summary, "Check readiness")
       .annotate(
         OpenApi.Description,
-        "For load balancers: any answer but 200 means that requests should go to another process for now. While calls of the live tax authority fail, the answer is still 200, because documents are taken all the same, and `authority` says what is wrong."
+        "Returns 200 if the process can serve requests: the database accepts changes, and the actors run. On any other status code, a load balancer should send requests to another process. If calls to the live tax authority fail, the status code stays 200, because Folio still accepts documents. `authority` then describes the problem."
       )
   )
   .middleware(Errors)
   .annotate(OpenApi.Title, "Health")
-  .annotate(OpenApi.Description, "Checks for load balancers and monitors; no API key needed.") {}
+  .annotate(OpenApi.Description, "Health checks for load balancers and monitoring. They need no API key.") {}

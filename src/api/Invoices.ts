@@ -11,42 +11,42 @@ const item = "/v1/invoices/:id"
 export class InvoicesApi extends group(
   "invoices",
   "Invoices",
-  "Electronic invoices: created, listed, canceled, retried, annulled and e-mailed.",
+  "Electronic invoices: create, list, cancel, retry, correct, annul and e-mail them.",
   postOnce("createInvoice", "/v1/invoices", {
     payload: InvoiceRequest,
     success: accepted(InvoiceCreated),
-    summary: "Create an invoice; it is issued after the answer, and an event tells the outcome",
+    summary: "Create an invoice",
     description:
-      "The invoice is stored and answered as a draft. Folio then numbers it, signs it and submits it to the tax authority; an event tells the outcome.",
+      "Stores the invoice and returns it as a draft. Folio then numbers it, signs it and submits it to the tax authority. An event reports the outcome.",
     handling: { rules: "invoice", checkedAs: "invoice", creation: true, wholeDocument: "sent" }
   }),
   postKeyless("validateInvoice", "/v1/invoices/validate", {
     payload: InvoiceRequest,
     success: Validation,
-    summary: "Check an invoice without creating it",
+    summary: "Validate an invoice",
     description:
-      "The body is that of an invoice to create, and is checked against the same rules. Nothing is stored and no number is used. `errors` is empty when `valid` is true. `warnings` says what the authority would remark on without rejecting the invoice.",
+      "Send the same body as to create an invoice. Folio checks it against the same rules, stores nothing and uses no number. `errors` is empty if `valid` is true. `warnings` lists notifications that the authority would give without rejecting the invoice.",
     handling: { judged: true, creation: true, rules: "invoice", checkedAs: "invoice" }
   }),
   get("listInvoices", "/v1/invoices", {
     query: InvoiceQuery,
     success: Page(Invoice, "InvoicePage"),
-    summary: "List invoices, newest first",
-    description: nextPage
+    summary: "List invoices",
+    description: `Lists invoices, newest first. ${nextPage}`
   }),
   get("retrieveInvoice", item, {
     params,
     success: Invoice,
     summary: "Retrieve an invoice",
     description:
-      "The full number and the CUFE are shown once the invoice is numbered. `authority_errors` says why it was rejected, and `failure` why it failed."
+      "Returns an invoice. It has its full number and CUFE once it is numbered. `authority_errors` explains a rejection, and `failure` explains a failure."
   }),
   post("cancelInvoice", `${item}/cancel`, {
     params,
     success: Invoice,
-    summary: "Cancel a draft that has no number yet",
+    summary: "Cancel an invoice",
     description:
-      "Only a draft that has no number can be canceled. An invoice that was accepted is corrected by a credit note.",
+      "Cancels a draft that has no number yet. You cannot cancel any other invoice. Correct an accepted invoice with a credit note.",
     handling: { wholeDocument: "moved" }
   }),
   postOnce("retryInvoice", `${item}/retry`, {
@@ -54,34 +54,34 @@ export class InvoicesApi extends group(
     success: accepted(Invoice),
     summary: "Retry a failed invoice",
     description:
-      "For an invoice whose `status` is `failed` and whose `failure.retryable` is true, once the cause is repaired. The invoice keeps its number, if it has one.",
+      "Retries an invoice whose `status` is `failed` and whose `failure.retryable` is true. Fix the cause first. If the invoice has a number, it keeps it.",
     handling: { wholeDocument: "moved" }
   }),
   postOnce("correctInvoice", `${item}/correct`, {
     params,
     payload: InvoiceRequest,
     success: accepted(Invoice),
-    summary: "Correct an invoice that the authority rejected; it keeps its number",
+    summary: "Correct a rejected invoice",
     description:
-      'For an invoice whose `status` is `rejected_by_authority`. The body is the whole corrected invoice, as if it were created: what is left out is gone. The invoice keeps its id and its number, and gets a new issue date, CUFE, signed document and e-mail; its timeline keeps the rejection. A `prefix`, if it is sent, is that of the number. An invoice that broke rule 90 ("Documento procesado anteriormente") cannot be corrected: the authority has a document of its number.',
+      'Corrects an invoice whose `status` is `rejected_by_authority`. Send the whole corrected invoice, as for a new invoice: omitted fields are removed. The invoice keeps its id and its number, and gets a new issue date, CUFE, signed document and e-mail. Its timeline keeps the rejection. If you send a `prefix`, it must be the prefix of the number. You cannot correct an invoice that broke rule 90 ("Documento procesado anteriormente"), because the authority has another document with its number.',
     handling: { rules: "invoice", checkedAs: "invoice", keepsNumber: true, wholeDocument: "sent" }
   }),
   postOnce("annulInvoice", `${item}/annul`, {
     params,
     payload: AnnulRequest,
     success: accepted(CreditNoteCreated),
-    summary: "Annul an accepted invoice by a credit note over all of its lines",
+    summary: "Annul an invoice",
     description:
-      "Creates a credit note over all lines of the invoice, with correction code 2, and answers with it. The invoice keeps its status. An invoice of which a part was credited before cannot be annulled.",
+      "Annuls an accepted invoice. Folio creates and returns a credit note over all lines of the invoice, with correction code 2. The invoice keeps its status. You cannot annul an invoice that is partly credited.",
     handling: { wholeDocument: "copied" }
   }),
   get("retrieveInvoiceTimeline", `${item}/timeline`, {
     params,
     success: TimelinePage,
-    summary: "List everything that happened to an invoice, oldest first",
+    summary: "Retrieve an invoice timeline",
     description:
-      "The entries are changes of state, calls to the tax authority, events, and the deliveries of these events."
+      "Lists the history of an invoice, oldest first: changes of state, calls to the tax authority, events, and the deliveries of these events."
   }),
   sendEmail("sendInvoiceEmail", `${item}/email`, "an invoice"),
-  listEmails("listInvoiceEmails", `${item}/emails`, "an invoice")
+  listEmails("listInvoiceEmails", `${item}/emails`, "invoice")
 ) {}

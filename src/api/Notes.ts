@@ -14,7 +14,7 @@ import { Validation } from "../../schemas/Validation.ts"
 import { listEmails, sendEmail } from "./Emails.ts"
 import { accepted, get, group, nextPage, params, post, postKeyless, postOnce } from "./Endpoint.ts"
 
-/** The endpoints of one kind of note. `Name` is the kind's part of an operation name, as in `createCreditNote`. */
+/** The endpoints of a note type. `Name` is its part of an operation name, as in `createCreditNote`. */
 const noteEndpoints = <
   const Name extends "CreditNote" | "DebitNote",
   const Path extends `/v1/${string}`,
@@ -23,7 +23,7 @@ const noteEndpoints = <
   Note extends Schema.Top
 >(kind: {
   readonly name: Name
-  /** The kind's name within a sentence, such as "credit note". */
+  /** The name of the note type in a sentence, such as "credit note". */
   readonly noun: string
   readonly object: "credit_note" | "debit_note"
   readonly path: Path
@@ -37,70 +37,70 @@ const noteEndpoints = <
     postOnce(`create${name}` as const, path, {
       payload: request,
       success: accepted(created),
-      summary: `Issue a ${noun} to an invoice that was accepted`,
-      description: `The ${noun} is stored and answered as a draft. Then it is numbered, signed and sent to the authority; its outcome is an event. The body names an accepted invoice of the account (\`invoice_id\`), or else a buyer and a currency with an invoice of another system (\`original\`) or a \`period\` within one calendar month.`,
+      summary: `Create a ${noun}`,
+      description: `Stores the ${noun} and returns it as a draft. Folio then numbers it, signs it and submits it to the tax authority. An event reports the outcome. Send the \`invoice_id\` of an accepted invoice of the account. If you omit it, send the buyer, the currency, and an invoice of another system (\`original\`) or a \`period\` within one calendar month.`,
       handling: { checkedAs: kind.object, wholeDocument: "sent" }
     }),
     postKeyless(`validate${name}` as const, `${path}/validate` as const, {
       payload: request,
       success: Validation,
-      summary: `Check a ${noun} without creating it`,
-      description: `The body is that of a ${noun} to create, and is checked against the same rules. Nothing is stored and no number is used. \`errors\` is empty when \`valid\` is true.`,
+      summary: `Validate a ${noun}`,
+      description: `Send the same body as to create a ${noun}. Folio checks it against the same rules, stores nothing and uses no number. \`errors\` is empty if \`valid\` is true.`,
       handling: { judged: true, checkedAs: kind.object, creation: true }
     }),
     get(`list${name}s` as const, path, {
       query: noteQuery(name === "CreditNote" ? "cn" : "dn"),
       success: Page(note, `${name}Page`),
-      summary: `List ${noun}s, newest first`,
-      description: nextPage
+      summary: `List ${noun}s`,
+      description: `Lists ${noun}s, newest first. ${nextPage}`
     }),
     get(`retrieve${name}` as const, item, {
       params,
       success: note,
       summary: `Retrieve a ${noun}`,
       description:
-        "The full number and the CUDE are shown once the note is numbered. `authority_errors` says why it was rejected, and `failure` why it failed."
+        "Returns a note. It has its full number and CUDE once it is numbered. `authority_errors` explains a rejection, and `failure` explains a failure."
     }),
     post(`cancel${name}` as const, `${item}/cancel` as const, {
       params,
       success: note,
-      summary: `Cancel a ${noun} that has no number yet`,
-      description: "Only a note that has no number can be canceled.",
+      summary: `Cancel a ${noun}`,
+      description: "Cancels a note that has no number yet. You cannot cancel any other note.",
       handling: { wholeDocument: "moved" }
     }),
     postOnce(`retry${name}` as const, `${item}/retry` as const, {
       params,
       success: accepted(note),
-      summary: `Try a failed ${noun} again; it keeps the number it has`,
+      summary: `Retry a failed ${noun}`,
       description:
-        "For a note whose `status` is `failed` and whose `failure.retryable` is true, once the cause is repaired. The note keeps its number, if it has one.",
+        "Retries a note whose `status` is `failed` and whose `failure.retryable` is true. Fix the cause first. If the note has a number, it keeps it.",
       handling: { wholeDocument: "moved" }
     }),
     postOnce(`correct${name}` as const, `${item}/correct` as const, {
       params,
       payload: request,
       success: accepted(note),
-      summary: `Correct a ${noun} that the authority rejected; it keeps its number`,
+      summary: `Correct a rejected ${noun}`,
       description:
-        "For a note whose `status` is `rejected_by_authority`. The body is the whole corrected note, as if it were created, and may name another invoice. The note keeps its id and its number, and gets a new issue date, CUDE, signed document and e-mail; its timeline keeps the rejection.",
+        "Corrects a note whose `status` is `rejected_by_authority`. Send the whole corrected note, as for a new note. It may name another invoice. The note keeps its id and its number, and gets a new issue date, CUDE, signed document and e-mail. Its timeline keeps the rejection.",
       handling: { checkedAs: kind.object, keepsNumber: true, wholeDocument: "sent" }
     }),
     get(`retrieve${name}Timeline` as const, `${item}/timeline` as const, {
       params,
       success: TimelinePage,
-      summary: `All that has happened to a ${noun}, oldest first`,
+      summary: `Retrieve a ${noun} timeline`,
       description:
-        "The entries are changes of state, calls to the tax authority, events, and the deliveries of these events."
+        "Lists the history of a note, oldest first: changes of state, calls to the tax authority, events, and the deliveries of these events."
     }),
     sendEmail(`send${name}Email` as const, `${item}/email` as const, `a ${noun}`),
-    listEmails(`list${name}Emails` as const, `${item}/emails` as const, `a ${noun}`)
+    listEmails(`list${name}Emails` as const, `${item}/emails` as const, noun)
   ] as const
 }
 
 export class CreditNotesApi extends group(
   "creditNotes",
   "Credit notes",
-  "Credit notes, which take back a part of an invoice or all of it.",
+  "Credit notes, which credit an invoice in whole or in part.",
   ...noteEndpoints({
     name: "CreditNote",
     noun: "credit note",

@@ -13,32 +13,32 @@ const item = "/v1/portal-sessions/:id"
 export class PortalSessionsApi extends group(
   "portalSessions",
   "Portal sessions",
-  "Sessions of the portal, Folio's pages at `/portal`: each lets one browser in, for some time and with some of the rights of the key that created it.",
+  "Sessions of the portal, Folio's pages at `/portal`. A session gives one browser access for a limited time, with some of the rights of the API key that created it.",
   post("createPortalSession", "/v1/portal-sessions", {
     payload: PortalSessionRequest,
     success: created(PortalSessionWithUrl),
-    summary: "Create a session of the portal, with an address that lets a browser in",
+    summary: "Create a portal session",
     description:
-      "The answer shows the address once. The address works once, within 60 seconds, and becomes a cookie: send the person there at once, from your own back office by a redirect. The session shows the account in the mode of the key that asks, and ends with that key."
+      "Creates a session with a link that opens the portal in a browser. The response shows the link once. The link works once, within 60 seconds, and sets a cookie: redirect the person from your back office to it immediately. The session shows the account in the mode of the key that makes the request, and ends with that key."
   }),
   get("listPortalSessions", "/v1/portal-sessions", {
     query: pageQuery("ps"),
     success: PortalSessionPage,
-    summary: "List the sessions of this mode, newest first, those that ended in the last seven days included",
-    description: "Each session is listed with what it may do and whether it still works; its address is never listed."
+    summary: "List portal sessions",
+    description:
+      "Lists the sessions of this mode, newest first, including those that ended in the last seven days. Each entry has the capabilities and the status of the session, but never its link."
   }),
   get("retrievePortalSession", item, {
     params,
     success: PortalSession,
-    summary: "Retrieve a session of the portal, without its address",
-    description:
-      "The session is shown with what it may do and whether it still works; its address is never shown again."
+    summary: "Retrieve a portal session",
+    description: "Returns the capabilities and the status of a session, but never its link."
   }),
   remove("endPortalSession", item, {
     params,
     success: DeletedPortalSession,
-    summary: "End a session of the portal at once",
+    summary: "End a portal session",
     description:
-      "Neither the address nor the browser's cookie works any more. To end a session that has already ended changes nothing."
+      "Ends a session immediately: its link and the browser's cookie stop working. The request has no effect on a session that has already ended."
   })
 ) {}

@@ -14,42 +14,42 @@ const update = { params, payload: ResolutionUpdate, success: Resolution }
 export class ResolutionsApi extends group(
   "resolutions",
   "Resolutions",
-  "The numbering ranges of invoices, which the tax authority grants, and of notes.",
+  "Numbering ranges for invoices, which the tax authority grants, and for notes.",
   postOnce("createResolution", "/v1/resolutions", {
     payload: ResolutionRequest,
     success: created(Resolution),
-    summary: "Register a numbering range that the tax authority granted, or one of notes",
+    summary: "Create a numbering range",
     description:
-      "Documents take their numbers from the ranges of the account, without gaps. A range of notes is `document_type`, `prefix` and, to go on where another system stopped, `next_number`. Two ranges that could print the same full number, prefix and number together, are refused with 409.",
+      "Registers a numbering range: for invoices, as the tax authority granted it, or for notes. Folio assigns numbers from the ranges of the account without gaps. For a range of notes, send `document_type`, `prefix` and, to continue after another system, `next_number`. If the range could produce the same full number (prefix and number) as another range, Folio returns 409.",
     handling: { checkedAs: "resolution" }
   }),
   postOnce("importResolutions", "/v1/resolutions/import", {
     success: ResolutionImport,
-    summary: "Import the numbering ranges of the issuer from the tax authority",
+    summary: "Import numbering ranges",
     description:
-      "Only with a live key. Asks the tax authority for the ranges of the issuer and registers those that are new. A range of which another system used a part has to be registered with POST /v1/resolutions and `next_number` instead."
+      "Requires a live key. Gets the issuer's ranges from the tax authority and registers the new ranges. If another system has used a part of a range, register the range with POST /v1/resolutions and `next_number` instead."
   }),
   get("listResolutions", "/v1/resolutions", {
     query: ResolutionQuery,
     success: Page(Resolution, "ResolutionPage"),
-    summary: "List numbering ranges, newest first",
-    description: `With document_type, those of one kind of document. ${nextPage}`
+    summary: "List numbering ranges",
+    description: `Lists numbering ranges, newest first. Use \`document_type\` to list the ranges of one document type. ${nextPage}`
   }),
   get("retrieveResolution", item, {
     params,
     success: Resolution,
     summary: "Retrieve a numbering range",
-    description: "`remaining` is the count of numbers that were not given yet."
+    description: "Returns a numbering range. `remaining` is the count of numbers that are left."
   }),
   patch("updateResolution", item, {
     ...update,
-    summary: "Activate or deactivate a numbering range, or extend its validity",
+    summary: "Update a numbering range",
     description:
-      "`is_active` and, for a range of invoices, `valid_to` can be changed. Prefix and numbers of a range never change, because documents carry them."
+      "Activates or deactivates a numbering range with `is_active`, or extends the validity of a range for invoices with `valid_to`. The prefix and the numbers of a range never change, because documents contain them."
   }),
   post("updateResolutionByPost", item, {
     ...update,
-    summary: "Change a range: the same as PATCH",
+    summary: "Update a range (POST)",
     description: insteadOfPatch
   })
 ) {}

@@ -7,16 +7,16 @@ const config = Config.all({
   baseUrl: Config.String("BASE_URL").pipe(Config.withDefault(undefined))
 })
 
-/** The version of the service, and the base URL of the links in its answers, without a slash at the end. */
+/** The version of Folio, and the base URL of the links in responses, without a trailing slash. */
 export class ServiceInfo extends Context.Service<ServiceInfo, { readonly version: string; readonly baseUrl: string }>()(
   "@folio-einvoicing/service/ServiceInfo"
 ) {
-  /** A version and a base URL from the program itself. */
+  /** Uses a fixed version and base URL. */
   static layer(info: ServiceInfo["Service"]) {
     return Layer.succeed(ServiceInfo, info)
   }
 
-  /** The base address is `BASE_URL`; `http://HOST:PORT` when that is not set. Fails with `SettingsError`. */
+  /** Uses `BASE_URL` as the base URL, by default `http://HOST:PORT`. Fails with `SettingsError`. */
   static layerConfig(version: string) {
     return Layer.effect(
       ServiceInfo,

@@ -4,19 +4,19 @@ import { group, post } from "./Endpoint.ts"
 export class TestHelpersApi extends group(
   "testHelpers",
   "Test helpers",
-  "For tests: how the simulated tax authority behaves, and how time passes in the test mode.",
+  "Sandbox tools: control the simulated tax authority and the test clock.",
   post("setSandboxAuthority", "/v1/test-helpers/authority", {
     payload: AuthorityModeRequest,
     success: SandboxAuthority,
-    summary: "Set how the simulated tax authority behaves, in general or for the next documents",
+    summary: "Set up the simulated authority",
     description:
-      "Only with a test key. Applies to the test mode of this account and to no other account. While the simulated authority is `down`, documents are issued in contingency, as in an outage of the real authority. `next` scripts the account's next documents one by one, in the order of their creation; a document keeps the script that it took."
+      "Requires a test key. Sets the general mode of the simulated tax authority, or scripts for the next documents. It affects only the test mode of this account. While the simulated authority is `down`, Folio issues documents in contingency, as in an outage of the real authority. `next` holds a script for each of the account's next documents, in the order of their creation. A document keeps its script."
   }),
   post("advanceClock", "/v1/test-helpers/advance", {
     payload: AdvanceRequest,
     success: ClockAdvance,
-    summary: "Advance the clock of the test mode: planned attempts come sooner",
+    summary: "Advance the test clock",
     description:
-      "Only with a test key. Planned attempts of documents, e-mails and webhook deliveries of this account's test mode come sooner, and an outage of its simulated authority counts as longer. Dates that stand in documents do not change."
+      "Requires a test key. Folio makes the scheduled attempts for documents, e-mails and webhook deliveries of this account's test mode sooner. An outage of the simulated authority counts as longer. Dates in documents stay the same."
   })
 ) {}

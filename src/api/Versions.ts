@@ -5,12 +5,12 @@ import { Errors } from "./Errors.ts"
 export class VersionsApi extends HttpApiGroup.make("versions")
   .add(
     HttpApiEndpoint.get("listVersions", "/v1/versions", { success: VersionList })
-      .annotate(OpenApi.Summary, "List the dated versions of the interface, newest first; no API key needed")
+      .annotate(OpenApi.Summary, "List API versions")
       .annotate(
         OpenApi.Description,
-        "A request chooses a version with the header Svc-Version. Without this header it uses the default version of the account."
+        "Lists the API versions, newest first. The request needs no API key. To choose a version, send the header Svc-Version. By default, Folio uses the default version of the account."
       )
   )
   .middleware(Errors)
   .annotate(OpenApi.Title, "Versions")
-  .annotate(OpenApi.Description, "Dated versions of the interface.") {}
+  .annotate(OpenApi.Description, "Dated API versions.") {}

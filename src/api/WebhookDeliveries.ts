@@ -22,46 +22,47 @@ export class WebhookDeliveriesApi extends group(
     params,
     query: { ...pageQuery("whd"), status: Schema.optionalKey(DeliveryStatus) },
     success: DeliveryPage,
-    summary: "List the deliveries of a webhook endpoint with their latest attempts, newest first",
-    description: "Use `status` to list only deliveries in one state, such as `failed` for those that were given up."
+    summary: "List deliveries of an endpoint",
+    description:
+      "Lists the deliveries of a webhook endpoint with their latest attempts, newest first. Use `status` to filter the list: for example, `failed` lists deliveries without further automatic attempts."
   }),
   get("retrieveWebhookDelivery", item, {
     params,
     success: Delivery,
-    summary: "Retrieve a delivery with its latest attempts",
+    summary: "Retrieve a delivery",
     description:
-      "Each attempt shows the status, the headers and the beginning of the body that the endpoint answered with."
+      "Returns a delivery with its latest attempts. Each attempt has the status code, the headers and the start of the body of the endpoint's response."
   }),
   get("listWebhookDeliveryAttempts", `${item}/attempts`, {
     params,
     query: pageQuery("whd", String.raw`_\d{1,9}`),
     success: AttemptPage,
-    summary: "List all attempts of a delivery, newest first",
+    summary: "List attempts of a delivery",
     description:
-      "Each attempt shows the status, the headers and the beginning of the body that the endpoint answered with."
+      "Lists all attempts of a delivery, newest first. Each attempt has the status code, the headers and the start of the body of the endpoint's response."
   }),
   post("redeliverWebhook", `${item}/redeliver`, {
     params,
     success: accepted(Delivery),
-    summary: "Attempt a delivery once more, out of schedule, whatever its state",
+    summary: "Redeliver an event",
     description:
-      "Sends the body of the delivery once more, byte for byte, with a new signature. Planned attempts stay planned."
+      "Makes another attempt outside the schedule, regardless of the status of the delivery. Folio sends the same body, byte for byte, with a new signature. Scheduled attempts stay scheduled."
   }),
   post("recoverWebhookEndpoint", `${endpoint}/recover`, {
     params,
     payload: RecoverRequest,
     success: accepted(Recovery),
-    summary: "Deliver again what a webhook endpoint missed since a time",
+    summary: "Recover missed deliveries",
     description:
-      "For use after an outage of the receiving server. Delivers each event since the given time whose delivery to this endpoint failed, and each one of a subscribed type that was never delivered to it."
+      "Delivers the events that a webhook endpoint missed since the given time. Use it after an outage of the receiver. Folio delivers each event whose delivery to this endpoint failed, and each event of a subscribed type that has no delivery to it."
   }),
   post("testWebhookEndpoint", `${endpoint}/test`, {
     params,
     payload: WebhookTestRequest,
     success: accepted(Delivery),
-    summary: "Send a sample event to one webhook endpoint",
+    summary: "Send a sample event",
     description:
-      "The sample event is marked as a test and is about a document that does not exist. An inactive endpoint is refused with 409.",
+      "Sends a sample event to a webhook endpoint. The event is marked as a test, and its document does not exist. If the endpoint is inactive, Folio returns 409.",
     handling: { optionalBody: true }
   })
 ) {}

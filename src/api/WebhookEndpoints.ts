@@ -14,49 +14,50 @@ const update = { params, payload: WebhookEndpointUpdate, success: WebhookEndpoin
 export class WebhookEndpointsApi extends group(
   "webhookEndpoints",
   "Webhook endpoints",
-  "Webhook endpoints: the URLs that events are delivered to.",
+  "URLs that receive events.",
   post("createWebhookEndpoint", "/v1/webhook-endpoints", {
     payload: WebhookEndpointRequest,
     success: created(WebhookEndpointWithSecret),
-    summary: "Register a webhook endpoint; the answer shows its signing secret",
+    summary: "Create a webhook endpoint",
     description:
-      "The answer shows the signing secret once. The endpoint receives the events of the mode of the API key that registers it.",
+      "Creates a webhook endpoint. The response shows its signing secret once. The endpoint receives events of the mode of the API key that created it.",
     handling: { checkedAs: "webhook_endpoint" }
   }),
   get("listWebhookEndpoints", "/v1/webhook-endpoints", {
     query: pageQuery("we"),
     success: Page(WebhookEndpoint, "WebhookEndpointPage"),
-    summary: "List webhook endpoints, newest first, without their signing secrets",
-    description: nextPage
+    summary: "List webhook endpoints",
+    description: `Lists webhook endpoints without their signing secrets, newest first. ${nextPage}`
   }),
   get("retrieveWebhookEndpoint", item, {
     params,
     success: WebhookEndpoint,
-    summary: "Retrieve a webhook endpoint, without its signing secret",
-    description: "`health` says since when deliveries fail or wait."
+    summary: "Retrieve a webhook endpoint",
+    description:
+      "Returns a webhook endpoint without its signing secret. `health` has the time since which deliveries fail or the delivery queue is full."
   }),
   patch("updateWebhookEndpoint", item, {
     ...update,
-    summary: "Change a webhook endpoint",
+    summary: "Update a webhook endpoint",
     description:
-      "The fields in the body are changed, and all other fields stay. With `is_active` false no deliveries are sent; those that wait are sent once `is_active` is true again."
+      "Changes the fields in the body and keeps all other fields. While `is_active` is false, Folio sends no deliveries. Once `is_active` is true again, it sends the queued deliveries."
   }),
   post("updateWebhookEndpointByPost", item, {
     ...update,
-    summary: "Change a webhook endpoint: the same as PATCH",
+    summary: "Update an endpoint (POST)",
     description: insteadOfPatch
   }),
   remove("deleteWebhookEndpoint", item, {
     params,
     success: DeletedWebhookEndpoint,
-    summary: "Delete a webhook endpoint and cancel the deliveries that wait for it",
-    description: "A deletion cannot be undone."
+    summary: "Delete a webhook endpoint",
+    description: "Deletes a webhook endpoint and cancels its queued deliveries. You cannot undo a deletion."
   }),
   post("rotateWebhookSecret", `${item}/rotate-secret`, {
     params,
     success: created(WebhookEndpointWithSecret),
-    summary: "Replace the signing secret of a webhook endpoint; the answer shows the new one",
+    summary: "Rotate a signing secret",
     description:
-      "The old signing secret is replaced at once: a delivery that was signed with it and is under way fails the verification of a receiver that has the new one, and is attempted again."
+      "Replaces the signing secret of a webhook endpoint immediately. The response shows the new secret. A delivery in progress can still have the old signature. A receiver with the new secret rejects it, and Folio retries it."
   })
 ) {}

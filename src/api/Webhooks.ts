@@ -5,10 +5,11 @@ import { exampleOf, type Schemas } from "./Examples.ts"
 const happened: Record.ReadonlyRecord<string, string> = {
   accepted_by_authority: "was accepted by the authority",
   rejected_by_authority: "was rejected by the authority; the reasons are in `authority_errors`",
-  accepted_contingency: "was issued in contingency (type 04); a second event tells the verdict of the tax authority",
-  failed: "failed inside the service; the authority has not judged it",
+  accepted_contingency:
+    "was issued in contingency (type 04); a second event reports whether the authority accepts or rejects it",
+  failed: "failed inside Folio; the authority has neither accepted nor rejected it",
   "email.delivered": "was delivered to the customer by e-mail",
-  "email.bounced": "could not be delivered by e-mail: the address does not take it",
+  "email.bounced": "could not be delivered by e-mail: the address does not accept it",
   "email.complained": "was marked as spam by the customer"
 }
 
@@ -20,7 +21,7 @@ const rejection = {
   hint: null
 }
 
-/** The event's document, such as `credit_note`, and what happened to the document, such as `email.bounced`. */
+/** The document type of an event type, such as `credit_note`, and the outcome, such as `email.bounced`. */
 const partsOf = (type: EventType) => {
   const [object = "", ...outcome] = type.split(".")
   return { object, outcome: outcome.join(".") }
@@ -55,18 +56,21 @@ const eventExample = (type: EventType, schemas: Schemas) => {
 
 const headers: Record.ReadonlyRecord<string, readonly [description: string, example: string]> = {
   "Svc-Event-Id": [
-    "The id of the event, the same at every attempt: store it to recognise repetitions.",
+    "Id of the event, the same in every attempt. Store it to detect duplicates.",
     "evt_01k9z3v8c2m4n6p8q0r2s4t6v8"
   ],
-  "Svc-Event-Type": ["The type of the event.", "invoice.accepted_by_authority"],
+  "Svc-Event-Type": ["Type of the event.", "invoice.accepted_by_authority"],
   "Svc-Signature": [
-    "`t=<unix seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.<raw body>` with the endpoint's secret. Refuse what is older than 300 seconds.",
+    "Signature in the form `t=<unix seconds>,v1=<hex>`: HMAC-SHA256 of `<t>.<raw body>` with the endpoint's secret. Reject deliveries that are older than 300 seconds.",
     "t=1795273200,v1=9840a84a307daee0db92137eca61d268ea57ee891887f00c09814562486da96e"
   ],
-  "Svc-Webhook-Id": ["The id of the endpoint.", "we_01k9z3v8c2m4n6p8q0r2s4t6v8"],
-  "webhook-id": ["Standard Webhooks: the id of the event.", "evt_01k9z3v8c2m4n6p8q0r2s4t6v8"],
-  "webhook-timestamp": ["Standard Webhooks: Unix seconds.", "1795273200"],
-  "webhook-signature": ["Standard Webhooks: `v1,<base64>`.", "v1,xqdpG/YA3AtIgFRbfy6VTcYhFMYD2GTG1c/APeFltXw="]
+  "Svc-Webhook-Id": ["Id of the endpoint.", "we_01k9z3v8c2m4n6p8q0r2s4t6v8"],
+  "webhook-id": ["Id of the event, as in Standard Webhooks.", "evt_01k9z3v8c2m4n6p8q0r2s4t6v8"],
+  "webhook-timestamp": ["Time of the attempt in Unix seconds, as in Standard Webhooks.", "1795273200"],
+  "webhook-signature": [
+    "Signature in the form `v1,<base64>`, as in Standard Webhooks.",
+    "v1,xqdpG/YA3AtIgFRbfy6VTcYhFMYD2GTG1c/APeFltXw="
+  ]
 }
 
 /** The headers of every delivery as OpenAPI parameters, by header name. */
@@ -108,10 +112,13 @@ export const webhooks = (schemas: Schemas) =>
           }
         },
         responses: {
-          "2XX": { description: "The delivery was received. Answer within 15 seconds, and do the work afterwards." },
+          "2XX": {
+            description:
+              "Success: the receiver has the event. Respond within 15 seconds, and process the event afterwards."
+          },
           "4XX": {
             description:
-              "The delivery was refused, for instance because its signature does not fit. It is attempted again by the retry schedule."
+              "Failure: the receiver rejects the event, for example because the signature does not match. Folio retries the delivery by the retry schedule."
           }
         }
       }

@@ -1,15 +1,15 @@
 import type { CustomerRequest } from "../../../schemas/Customer.ts"
 import { type Line, lineExample, type Tax } from "../../../schemas/Line.ts"
 
-/* What the examples of documents are made of. Each example is a request that the sandbox accepts. */
+/* Building blocks of the document examples. Each example is a request that the sandbox accepts. */
 
-/** A request by what is particular about the document. */
+/** An example request for one kind of document. */
 export interface DocumentExample<Request> {
   readonly title: string
-  /** One sentence: when such a document is issued, and what to look at. */
+  /** A short explanation: the use of the document, and the relevant fields. */
   readonly text: string
   readonly request: Request
-  /** The buyer, where the document is for a buyer of a kind. */
+  /** The buyer, if the document needs a special buyer. */
   readonly customer?: CustomerRequest
 }
 
@@ -19,7 +19,7 @@ export const noTax: Tax = { code: "ZZ", rate: "0.00", base: "0.00", value: "0.00
 
 export const vat = (base: string, value: string, rate = "19.00"): Tax => ({ code: "01", rate, base, value })
 
-/** One unit of something at a price, with its value added tax; `change` is what the example shows. */
+/** A line for one unit at a price with its tax. `change` holds the fields that the example demonstrates. */
 export const line = (description: string, amount: string, tax: Tax, change: Partial<Line> = {}): Line => ({
   description,
   quantity: "1.00",

@@ -21,16 +21,16 @@ const foreigner: CustomerRequest = {
   country_code: "US"
 }
 
-/** Every kind of invoice. A kind that is added here is shown in the reference, and issued by a test. */
+/** The examples of invoices. The reference shows each example, and a test issues it. */
 export const invoiceExamples: DocumentExamples<InvoiceRequest> = {
   standard: {
-    title: "A sale with value added tax",
-    text: "The least that an invoice says: one line, its tax, and how it is paid.",
+    title: "Sale with value added tax",
+    text: "The minimal invoice: one line, its tax, and the means of payment.",
     request: invoice([consulting], { metadata: { order: "1001" } })
   },
   several_rates: {
     title: "Several rates, exempt and excluded goods",
-    text: "An exempt good has the tax 01 at 0.00; an excluded one has no tax, which code ZZ says.",
+    text: "An exempt item has tax 01 with rate 0.00. An excluded item has no tax: code ZZ.",
     request: invoice([
       line("Computador", "2000000.00", vat("2000000.00", "380000.00")),
       line("Café tostado", "30000.00", vat("30000.00", "1500.00", "5.00")),
@@ -40,7 +40,7 @@ export const invoiceExamples: DocumentExamples<InvoiceRequest> = {
   },
   measured_goods: {
     title: "Weights and prices of up to six digits",
-    text: "0.345 kg at 12,990.50: any rounding of the exact amount to the cent is right.",
+    text: "0.345 kg at 12,990.50. Any rounding of the exact amount to the cent is valid.",
     request: invoice([
       line("Queso campesino", "4481.72", vat("4481.72", "851.53"), {
         quantity: "0.345",
@@ -50,8 +50,8 @@ export const invoiceExamples: DocumentExamples<InvoiceRequest> = {
     ])
   },
   line_discount: {
-    title: "A discount on a line",
-    text: "The discount lowers the amount of the line, and with it the base of the taxes.",
+    title: "Discount on a line",
+    text: "The discount lowers the amount of the line and the tax base.",
     request: invoice([
       line("Consultoría", "90000.00", vat("90000.00", "17100.00"), {
         quantity: "2.00",
@@ -63,8 +63,8 @@ export const invoiceExamples: DocumentExamples<InvoiceRequest> = {
     ])
   },
   document_discount_and_charge: {
-    title: "A discount and a charge on the whole invoice",
-    text: "They change what is to be paid, and no tax: a conditional discount, and the freight.",
+    title: "Discount and charge on the whole invoice",
+    text: "A conditional discount and the freight. They change the amount to pay, but no tax.",
     request: invoice([consulting], {
       allowance_charges: [
         { type: "discount", reason: "Pronto pago", code: "01", percent: "2.00", base: "100000.00", amount: "2000.00" },
@@ -73,8 +73,8 @@ export const invoiceExamples: DocumentExamples<InvoiceRequest> = {
     })
   },
   plastic_bags: {
-    title: "The tax on plastic bags",
-    text: "A tax per unit: an amount for each bag, in place of a rate. The bags have a line of their own.",
+    title: "Tax on plastic bags",
+    text: "A tax per unit: an amount for each bag instead of a rate. The bags have their own line.",
     request: invoice([
       line("Mercado", "50000.00", vat("50000.00", "9500.00")),
       line("Bolsa plástica", "200.00", vat("200.00", "38.00"), {
@@ -88,7 +88,7 @@ export const invoiceExamples: DocumentExamples<InvoiceRequest> = {
     ])
   },
   fuel: {
-    title: "Fuel, with the taxes on carbon and fuels",
+    title: "Fuel with the taxes on carbon and fuels",
     text: "Two taxes per gallon on one line.",
     request: invoice([
       line("Gasolina corriente", "155000.00", noTax, {
@@ -104,7 +104,7 @@ export const invoiceExamples: DocumentExamples<InvoiceRequest> = {
   },
   sugary_drinks: {
     title: "Sugary drinks",
-    text: "The tax is 65 pesos for 100 millilitres: 24 bottles of 400 ml.",
+    text: "A tax of 65 pesos per 100 millilitres, for 24 bottles of 400 ml.",
     request: invoice([
       line("Gaseosa 400 ml", "60000.00", vat("60000.00", "11400.00"), {
         quantity: "24.00",
@@ -118,7 +118,7 @@ export const invoiceExamples: DocumentExamples<InvoiceRequest> = {
   },
   ultra_processed_food: {
     title: "Ultra-processed food",
-    text: "A tax by percentage beside the value added tax, on the same base.",
+    text: "A tax by percentage in addition to value added tax, on the same base.",
     request: invoice([
       line("Papas fritas en paquete", "50000.00", noTax, {
         taxes: [vat("50000.00", "9500.00"), { code: "35", rate: "20.00", base: "50000.00", value: "10000.00" }]
@@ -140,7 +140,7 @@ export const invoiceExamples: DocumentExamples<InvoiceRequest> = {
   },
   single_use_plastics: {
     title: "Single-use plastics",
-    text: "The tax is on the grams of plastic.",
+    text: "A tax per gram of plastic.",
     request: invoice([
       line("Vasos desechables", "20000.00", vat("20000.00", "3800.00"), {
         taxes: [
@@ -151,15 +151,15 @@ export const invoiceExamples: DocumentExamples<InvoiceRequest> = {
     ])
   },
   restaurant: {
-    title: "A restaurant, with the consumption tax",
-    text: "INC at 8 % in place of value added tax.",
+    title: "Restaurant with consumption tax",
+    text: "INC at 8 % instead of value added tax.",
     request: invoice([
       line("Almuerzo ejecutivo", "25000.00", { code: "04", rate: "8.00", base: "25000.00", value: "2000.00" })
     ])
   },
   aiu: {
-    title: "A contract with administration, contingency and profit (AIU)",
-    text: "Operation 09: the tax is on a part of the price, and the line of the administration names the contract.",
+    title: "Contract with administration, contingency and profit (AIU)",
+    text: "Operation 09: only a part of the price is taxed, and the administration line names the contract.",
     request: invoice(
       [
         line("Servicio de aseo", "1000000.00", noTax),
@@ -173,8 +173,8 @@ export const invoiceExamples: DocumentExamples<InvoiceRequest> = {
     )
   },
   mandate: {
-    title: "A sale on behalf of somebody (mandate)",
-    text: "The line names the principal; the authority gets the invoice as one of mandates.",
+    title: "Sale on behalf of a principal (mandate)",
+    text: "The line names the principal. The authority receives the invoice as a mandate.",
     request: invoice([
       {
         ...consulting,
@@ -187,8 +187,8 @@ export const invoiceExamples: DocumentExamples<InvoiceRequest> = {
     ])
   },
   free_sample: {
-    title: "A free sample",
-    text: "A price of zero: the tax is on the price that the sample would have.",
+    title: "Free sample",
+    text: "A price of zero. The tax applies to the reference price of the sample.",
     request: invoice([
       consulting,
       line("Muestra gratis", "0.00", vat("5000.00", "950.00"), {
@@ -197,8 +197,8 @@ export const invoiceExamples: DocumentExamples<InvoiceRequest> = {
     ])
   },
   special_base: {
-    title: "A tax on another base than the price",
-    text: "The line says why; the document carries the reason in a note.",
+    title: "Special tax base",
+    text: "The base of the tax differs from the price. The line gives the reason, and the document shows it in a note.",
     request: invoice([
       line("Cerveza importada", "80000.00", vat("60000.00", "11400.00"), {
         special_base: "Base gravable especial: artículo 475 del Estatuto Tributario"
@@ -206,8 +206,8 @@ export const invoiceExamples: DocumentExamples<InvoiceRequest> = {
     ])
   },
   coded_items: {
-    title: "Items by their codes",
-    text: "A code of your own, UNSPSC, the GTIN of the bar code, or the tariff heading.",
+    title: "Item codes",
+    text: "Your own code, UNSPSC, or the GTIN of the bar code. Tariff headings are possible too.",
     request: invoice([
       { ...consulting, item: { code: "CONS-01", scheme: "999" } },
       { ...consulting, item: { code: "80101500", scheme: "001" } },
@@ -215,8 +215,8 @@ export const invoiceExamples: DocumentExamples<InvoiceRequest> = {
     ])
   },
   export: {
-    title: "An export",
-    text: "Operation 11, in dollars, with the terms of delivery and the brand and model of the goods.",
+    title: "Export",
+    text: "Operation 11 in dollars, with the terms of delivery and the brand and model of the goods.",
     request: invoice(
       [
         line("Café verde", "2500.00", vat("2500.00", "0.00", "0.00"), {
@@ -237,8 +237,8 @@ export const invoiceExamples: DocumentExamples<InvoiceRequest> = {
     customer: foreigner
   },
   foreign_currency: {
-    title: "A sale in foreign currency",
-    text: "The exchange rate is that of the issue date, with up to six digits.",
+    title: "Sale in foreign currency",
+    text: "The exchange rate of the issue date, with up to six fraction digits.",
     request: invoice([line("Licencia de software", "100.00", vat("100.00", "19.00"))], {
       currency: "EUR",
       exchange_rate: "4512.123456"
@@ -246,7 +246,7 @@ export const invoiceExamples: DocumentExamples<InvoiceRequest> = {
   },
   withholdings: {
     title: "Withholdings",
-    text: "What the buyer withholds is shown with the net to receive, and is no part of what is to be paid.",
+    text: "The document shows the withholdings and the net amount that you receive. They do not change the amount to pay.",
     request: invoice([consulting], {
       withholdings: [
         { code: "05", rate: "15.00", base: "19000.00", value: "2850.00" },
@@ -256,23 +256,23 @@ export const invoiceExamples: DocumentExamples<InvoiceRequest> = {
     })
   },
   prepayment: {
-    title: "A prepayment",
-    text: "A prepayment lowers `due_amount`, the amount that remains to be paid. `payable_amount` stays the value of the invoice.",
+    title: "Prepayment",
+    text: "A prepayment lowers `due_amount`, the remaining amount to pay. `payable_amount` stays the value of the invoice.",
     request: invoice([consulting], {
       prepayments: [{ amount: "20000.00", received_date: "2026-11-01", id: "RC-17" }]
     })
   },
   rounding: {
-    title: "A rounded total",
-    text: "The total is rounded to whole pesos, and the payment in cash to the coins that exist.",
+    title: "Rounded total",
+    text: "The total is rounded to whole pesos, and the cash payment to the available coins.",
     request: invoice([line("Fotocopias", "1234.56", vat("1234.56", "234.57"))], {
       payable_rounding_amount: "-0.13",
       cash_rounding_amount: "31.00"
     })
   },
   credit_terms: {
-    title: "On credit, with two means of payment",
-    text: "A sale on credit has a due date; the means beside the first have theirs.",
+    title: "Credit terms with two means of payment",
+    text: "A sale on credit has a due date. Each further means of payment has its own terms.",
     request: invoice([consulting], {
       payment_means: { code: "30", type: "2", due_date: "2029-12-31", reference: "PAGO-1001" },
       other_payment_means: [{ code: "10", type: "1" }]
@@ -280,7 +280,7 @@ export const invoiceExamples: DocumentExamples<InvoiceRequest> = {
   },
   references: {
     title: "Order, despatch, delivery and notes",
-    text: "What the buyer needs to match the invoice with an order and what was delivered.",
+    text: "References that let the buyer match the invoice with the order and the delivery.",
     request: invoice(
       [{ ...consulting, notes: ["Garantía de un año"], period: { start_date: "2026-11-01", end_date: "2026-11-15" } }],
       {

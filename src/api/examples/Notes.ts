@@ -9,7 +9,7 @@ const note = <Code extends string>(correction_code: Code, reason: string, lines:
   lines
 })
 
-/** What a note to an invoice of another system names in place of `invoice_id`. */
+/** The fields that replace `invoice_id` in a note to an invoice of another system. */
 const elsewhere = {
   original: {
     full_number: "POS1042",
@@ -22,36 +22,36 @@ const elsewhere = {
 
 const part = (description: string) => line(description, "10000.00", vat("10000.00", "1900.00"))
 
-/** Every kind of credit note. A kind that is added here is shown in the reference, and issued by a test. */
+/** The examples of credit notes. The reference shows each example, and a test issues it. */
 export const creditNoteExamples: DocumentExamples<CreditNoteRequest> = {
   returned: {
-    title: "A part comes back",
-    text: "Concept 1: only the lines that come back, with their taxes.",
+    title: "Partial return",
+    text: "Concept 1: only the returned lines, with their taxes.",
     request: note("1", "Devolución de una unidad", [part("Consultoría")])
   },
   annulled: {
-    title: "The whole invoice is annulled",
-    text: "Concept 2, over all lines; POST /v1/invoices/{id}/annul writes the same note by itself.",
+    title: "Annulment of the whole invoice",
+    text: "Concept 2, over all lines. POST /v1/invoices/{id}/annul creates the same note.",
     request: note("2", "Anulación de la factura", [consulting])
   },
   rebate: {
-    title: "A rebate",
-    text: "Concept 3: an amount off what was sold.",
+    title: "Rebate",
+    text: "Concept 3: a reduction of the invoiced amount.",
     request: note("3", "Rebaja acordada", [part("Rebaja sobre la consultoría")])
   },
   price_adjusted: {
-    title: "A lower price",
-    text: "Concept 4: the difference to the right price.",
+    title: "Lower price",
+    text: "Concept 4: the difference to the correct price.",
     request: note("4", "Ajuste de precio", [part("Diferencia de precio")])
   },
   prompt_payment: {
-    title: "A discount for prompt payment",
-    text: "Concept 5, once the buyer has paid in time.",
+    title: "Discount for prompt payment",
+    text: "Concept 5, after the buyer has paid in time.",
     request: note("5", "Descuento por pronto pago", [part("Descuento por pronto pago")])
   },
   volume: {
-    title: "A discount for the volume of sales",
-    text: "Concept 6, with a note and the period that was counted.",
+    title: "Volume discount",
+    text: "Concept 6, with a note and the period of the counted sales.",
     request: {
       ...note("6", "Descuento por volumen", [part("Descuento por volumen")]),
       notes: ["Ventas de noviembre"],
@@ -59,13 +59,13 @@ export const creditNoteExamples: DocumentExamples<CreditNoteRequest> = {
     }
   },
   other_system: {
-    title: "To an invoice of another system",
-    text: "`original` names the invoice by its number, CUFE and date; the buyer and the currency are said here.",
+    title: "Invoice of another system",
+    text: "`original` names the invoice by number, CUFE and date. Send the buyer and the currency too.",
     request: { ...elsewhere, correction_code: "1", reason: "Devolución de una unidad", lines: [part("Consultoría")] }
   },
   period: {
     title: "Without an invoice",
-    text: "On the sales of one calendar month, such as a bonus for all of them.",
+    text: "A correction of the sales of one calendar month, such as a bonus on all of them.",
     request: {
       customer_id: elsewhere.customer_id,
       currency: elsewhere.currency,
@@ -77,31 +77,31 @@ export const creditNoteExamples: DocumentExamples<CreditNoteRequest> = {
   }
 }
 
-/** Every kind of debit note. A kind that is added here is shown in the reference, and issued by a test. */
+/** The examples of debit notes. The reference shows each example, and a test issues it. */
 export const debitNoteExamples: DocumentExamples<DebitNoteRequest> = {
   interest: {
     title: "Interest",
-    text: "Concept 1: what is owed for paying late.",
+    text: "Concept 1: interest on a late payment.",
     request: note("1", "Intereses de mora", [part("Intereses de mora")])
   },
   expenses: {
     title: "Expenses",
-    text: "Concept 2: what was spent for the buyer.",
+    text: "Concept 2: expenses on behalf of the buyer.",
     request: note("2", "Gastos por cobrar", [part("Flete adicional")])
   },
   value_changed: {
-    title: "A higher value",
-    text: "Concept 3: the difference to what the invoice should have said.",
+    title: "Higher value",
+    text: "Concept 3: the difference to the correct value.",
     request: note("3", "Cambio del valor", [part("Diferencia de precio")])
   },
   other: {
-    title: "Anything else",
-    text: "Concept 4: the reason says what it is.",
+    title: "Other",
+    text: "Concept 4: `reason` explains the charge.",
     request: note("4", "Ajuste por servicio adicional", [part("Hora adicional de soporte")])
   },
   other_system: {
-    title: "To an invoice of another system",
-    text: "`original` names the invoice by its number, CUFE and date; the buyer and the currency are said here.",
+    title: "Invoice of another system",
+    text: "`original` names the invoice by number, CUFE and date. Send the buyer and the currency too.",
     request: { ...elsewhere, correction_code: "1", reason: "Intereses de mora", lines: [part("Intereses de mora")] }
   }
 }
