@@ -33,7 +33,7 @@ const issuerFields = {
   ...registrationFields,
   vat_responsible: field(
     Schema.Boolean,
-    "Whether the issuer charges value added tax. Documents state regime 48 for `true` and 49 for `false`. Required to issue documents with a live key.",
+    "VAT responsibility: `true` if the issuer charges value added tax. Documents state regime 48 for `true` and 49 for `false`. Required to issue documents with a live key.",
     true
   ),
   economic_activities: field(

@@ -6,7 +6,10 @@ import { field } from "./Field.ts"
 export class KnownAcquirer extends Schema.Opaque<KnownAcquirer>()(
   Schema.Struct({
     object: Schema.Literal("acquirer"),
-    livemode: field(Schema.Boolean, "`true` if the record comes from the tax authority's live service."),
+    livemode: field(
+      Schema.Boolean,
+      "Mode of the look-up: `true` for the tax authority's live service, `false` for the sandbox."
+    ),
     identification: field(
       Schema.Struct({ type: IdentificationType, number: Schema.String }),
       "Identification that the request names, without check digit.",

@@ -39,7 +39,7 @@ export class ApiKey extends Schema.Opaque<ApiKey>()(
       "Capabilities of the key: those of the portal session that created it. Null for a key without restrictions.",
       null
     ),
-    livemode: field(Schema.Boolean, "`true` for a live key, `false` for a test key."),
+    livemode: field(Schema.Boolean, "Mode of the key: `true` for live, `false` for test."),
     last_four: field(Schema.String, "The last four characters of the key.", "x7Qa"),
     created_at: Timestamp,
     last_used_at: field(

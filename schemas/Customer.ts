@@ -108,7 +108,7 @@ export class Customer extends Schema.Opaque<Customer>()(
   Schema.Struct({
     id: CustomerId,
     object: Schema.Literal("customer"),
-    livemode: field(Schema.Boolean, "`true` in live mode, `false` in test mode."),
+    livemode: field(Schema.Boolean, "Mode of the customer: `true` for live, `false` for test."),
     ...partyFields,
     ...keptFields,
     metadata: Metadata,

@@ -72,7 +72,7 @@ export class Delivery extends Schema.Opaque<Delivery>()(
   Schema.Struct({
     id: DeliveryId,
     object: Schema.Literal("webhook_delivery"),
-    livemode: field(Schema.Boolean, "`true` in live mode, `false` in test mode."),
+    livemode: field(Schema.Boolean, "Mode of the event: `true` for live, `false` for test."),
     webhook_endpoint_id: WebhookEndpointId,
     event_id: EventId,
     event_type: EventType,

@@ -13,7 +13,7 @@ export class DocumentAllowance extends Schema.Opaque<DocumentAllowance>()(
     ...allowanceFields,
     code: field(
       Schema.optionalKey(DiscountCode),
-      "The kind of discount: `00` unconditional, `01` conditional. Not sent for a charge.",
+      "Type of discount: `00` unconditional, `01` conditional. Omit it for a charge.",
       "00"
     )
   }).annotate({

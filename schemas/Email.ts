@@ -13,7 +13,7 @@ const fields = {
   object: Schema.Literal("email"),
   livemode: field(
     Schema.Boolean,
-    "`true` for an e-mail of a live document. Folio does not send e-mails of test documents."
+    "Mode of the document: `true` for live, `false` for test. Folio does not send e-mails of test documents."
   ),
   document_id: field(
     DocumentId,
@@ -103,7 +103,7 @@ export const EmailQuery = {
   ...pageQuery("em"),
   content: Schema.optionalKey(
     Schema.Literals(["true", "false"]).annotate({ message: "must be true or false" })
-  ).annotateKey({ description: "If `true`, the response includes the content of the attachments in base64." })
+  ).annotateKey({ description: "Option to include the content of the attachments in base64: `true` or `false`." })
 }
 
 export const EmailNoticeType = Schema.Literals(["delivered", "bounced", "complained"]).annotate({

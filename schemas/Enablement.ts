@@ -91,7 +91,7 @@ export class EnablementDocument extends Schema.Opaque<EnablementDocument>()(
     ),
     status: field(
       Schema.Literals(["waiting", "sent", "accepted", "rejected", "number_used", "refused", "unanswered"]),
-      "Status of the test document. `waiting`: not sent yet. `sent`: sent, without a verdict yet. `accepted`, `rejected`: the authority's verdict. `number_used`: the authority has another document with this number. `refused`: the authority did not validate the document because of its sender. `unanswered`: Folio stopped waiting for a verdict. Folio replaces each document that was not accepted.",
+      "Status of the test document. `waiting`: not sent yet. `sent`: sent, without an outcome yet. `accepted`, `rejected`: the outcome at the authority. `number_used`: the authority has another document with this number. `refused`: the authority did not validate the document because of its sender. `unanswered`: Folio stopped waiting for an outcome. Folio replaces each document that was not accepted.",
       "accepted"
     ),
     authority_errors: field(Schema.Array(AuthorityError), "Rules of the tax authority that the document broke.", []),
@@ -115,7 +115,11 @@ export class EnablementDocument extends Schema.Opaque<EnablementDocument>()(
 export class Enablement extends Schema.Opaque<Enablement>()(
   Schema.Struct({
     object: Schema.Literal("enablement"),
-    livemode: field(Schema.Boolean, "Always `true`: enablement belongs to live mode.", true),
+    livemode: field(
+      Schema.Boolean,
+      "Mode of the test set: always `true`, because enablement belongs to live mode.",
+      true
+    ),
     test_set_id: field(Schema.String, "The id of the test set.", testSetExample),
     status: field(
       EnablementStatus,

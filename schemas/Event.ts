@@ -51,7 +51,7 @@ export class Event extends Schema.Opaque<Event>()(
     object: Schema.Literal("event"),
     type: EventType,
     created: Timestamp,
-    livemode: field(Schema.Boolean, "`true` for a live document, `false` for a test document."),
+    livemode: field(Schema.Boolean, "Mode of the document: `true` for live, `false` for test."),
     account: AccountId,
     data: field(
       Schema.Struct({ object: Schema.Union([InvoiceSnapshot, NoteSnapshot, EmailSnapshot]) }),

@@ -142,7 +142,7 @@ const qrLink = `https://catalogo-vpfe-hab.dian.gov.co/document/searchqr?document
 export class Invoice extends Schema.Opaque<Invoice>()(
   Schema.Struct({
     ...InvoiceCreated.fields,
-    livemode: field(Schema.Boolean, "`true` in live mode, `false` in test mode."),
+    livemode: field(Schema.Boolean, "Mode of the document: `true` for live, `false` for test."),
     stage: field(
       InvoiceStage,
       "Progress of a draft: `queued`, `numbered`, `signed` or `submitted`, then `done` when it reaches an outcome. A document in contingency stays `submitted` until the tax authority accepts or rejects it.",

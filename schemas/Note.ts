@@ -81,7 +81,7 @@ const requestFields = {
   payment_means: field(
     Schema.optionalKey(PaymentMeans),
     foreign(
-      "Means of payment or repayment. If you omit it without `invoice_id`: undefined means (code 1), cash (type 1)."
+      "Means of payment or repayment. Without `invoice_id`, the default is undefined means (code 1), cash (type 1)."
     )
   ),
   prefix: field(

@@ -50,7 +50,7 @@ export class PortalSession extends Schema.Opaque<PortalSession>()(
   Schema.Struct({
     id: PortalSessionId,
     object: Schema.Literal("portal_session"),
-    livemode: field(Schema.Boolean, "`true` if the session shows live data, `false` if it shows the sandbox."),
+    livemode: field(Schema.Boolean, "Mode of the session: `true` for live data, `false` for the sandbox."),
     api_key_id: field(ApiKeyId, "API key that created the session. The session ends with this key."),
     capabilities: field(Schema.Array(Capability), "Capabilities of the session.", capabilitiesExample),
     status: field(

@@ -14,7 +14,7 @@ export class LoggedRequest extends Schema.Opaque<LoggedRequest>()(
     id: field(RequestId, "Id of the request. The response has it in the header `Request-Id`."),
     object: Schema.Literal("request"),
     created: field(Timestamp, "Time at which the request arrived."),
-    livemode: field(Schema.Boolean, "`true` for a request with a live key, `false` for a request with a test key."),
+    livemode: field(Schema.Boolean, "Mode of the API key: `true` for live, `false` for test."),
     method: field(Schema.String, "HTTP method.", "POST"),
     path: field(
       Schema.String,

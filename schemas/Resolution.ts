@@ -123,7 +123,7 @@ export class Resolution extends Schema.Opaque<Resolution>()(
   Schema.Struct({
     id: ResolutionId,
     object: Schema.Literal("resolution"),
-    livemode: field(Schema.Boolean, "`true` in live mode, `false` in test mode."),
+    livemode: field(Schema.Boolean, "Mode of the range: `true` for live, `false` for test."),
     number: shown(granted.number),
     document_type: field(document_type, "Type of document that uses the range.", "invoice"),
     prefix: field(Schema.String, ...granted.prefix),
@@ -132,7 +132,7 @@ export class Resolution extends Schema.Opaque<Resolution>()(
     valid_from: shown(granted.valid_from),
     valid_to: shown(granted.valid_to),
     technical_key: shown(granted.technical_key),
-    is_active: field(Schema.Boolean, "Whether Folio assigns numbers from the range.", true),
+    is_active: field(Schema.Boolean, "Active state of the range: if `false`, Folio assigns no numbers from it.", true),
     next_number: field(Schema.Int, "Next number that Folio assigns.", 2),
     remaining: field(Schema.Int, "Count of numbers that are left in the range.", 4_999),
     status: ResolutionStatus,

@@ -33,7 +33,9 @@ const outcomes = {
       ["CBF03a"]
     )
   ),
-  lose: asked("Outcome: the authority's first response is lost, so that Folio queries the verdict."),
+  lose: asked(
+    "Outcome: the authority validates the document, but its first response is lost, so that Folio queries the outcome."
+  ),
   contingency: asked(
     "Outcome: the authority is unreachable for the document until Folio issues it in contingency, and accepts it afterwards."
   ),

@@ -117,12 +117,12 @@ export class WebhookEndpoint extends Schema.Opaque<WebhookEndpoint>()(
     ),
     is_active: field(
       Schema.Boolean,
-      "Whether Folio sends deliveries. After you reactivate an endpoint, Folio sends the queued deliveries. A recovery sends the events of the inactive time.",
+      "Active state of the endpoint: if `false`, Folio sends no deliveries. After you reactivate the endpoint, Folio sends the queued deliveries. A recovery sends the events of the inactive time.",
       true
     ),
     livemode: field(
       Schema.Boolean,
-      "`true` if the endpoint receives events of live documents, `false` for test documents."
+      "Mode of the events that the endpoint receives: `true` for live, `false` for test."
     ),
     max_in_flight: field(Schema.Int, "Maximum number of concurrent deliveries to the endpoint.", 8),
     metadata: Metadata,

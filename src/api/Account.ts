@@ -41,41 +41,41 @@ export class AccountApi extends group(
     success: Account,
     summary: "Upload the signing certificate",
     description:
-      "Requires a live key. Folio signs all later live documents of the account with this certificate. It stores the private key encrypted and never shows it again."
+      "Uploads the certificate that signs the account's live documents. Requires a live key. Folio signs all later live documents with this certificate. It stores the private key encrypted and never shows it again."
   }),
   post("startEnablement", enablement, {
     payload: EnablementRequest,
     success: Enablement,
     summary: "Start the test set (habilitación)",
     description:
-      "Requires a live key. Every issuer must pass a test set of the tax authority before it issues live documents. Folio creates the documents from the test range and signs them with the certificate and the software of the account. It sends them to the authority's enablement environment and queries the verdicts. Folio replaces each document that the authority rejects or never responds to. It uses no number of the account's own ranges and sends no e-mail. GET returns the progress. If you repeat the request while the test set runs or after it has passed, Folio returns the progress. If you repeat it after the test set has failed, Folio continues with the missing documents.",
+      "Starts a test set of the tax authority, which every issuer must pass before it issues live documents. Requires a live key. Folio creates the documents from the test range and signs them with the certificate and the software of the account. It sends them to the authority's enablement environment and queries the outcomes. Folio replaces each document that the authority rejects or never responds to. It uses no number of the account's own ranges and sends no e-mail. GET returns the progress. If you repeat the request while the test set runs or after it has passed, Folio returns the progress. If you repeat it after the test set has failed, Folio continues with the missing documents.",
     handling: { checkedAs: "enablement" }
   }),
   get("retrieveEnablement", enablement, {
     success: Enablement,
     summary: "Retrieve the test set",
     description:
-      "Returns the latest test set with each document, its verdict, and the broken rules with hints. Returns 404 before the first test set."
+      "Returns the latest test set with each document, its outcome, and the broken rules with hints. Returns 404 before the first test set."
   }),
   put("putSoftware", software, {
     payload: SoftwareRequest,
     success: Account,
     summary: "Set your software",
     description:
-      "Requires a live key. Send the software that the account has registered with the authority. Live documents that are numbered later name it instead of Folio's software; numbered documents keep their software. Folio stores the PIN encrypted and never shows it again. You can set the software before the issuer. You can change the issuer and the software 100 times within 24 hours."
+      "Sets the software that the account has registered with the authority. Requires a live key. Live documents that are numbered later name it instead of Folio's software; numbered documents keep their software. Folio stores the PIN encrypted and never shows it again. You can set the software before the issuer. You can change the issuer and the software 100 times within 24 hours."
   }),
   remove("deleteSoftware", software, {
     success: Account,
     summary: "Delete your software",
     description:
-      "Requires a live key. Live documents that are numbered later name Folio's software. The request has no effect if the account has no software of its own."
+      "Deletes the account's own software. Requires a live key. Live documents that are numbered later name Folio's software. The request has no effect if the account has no software of its own."
   }),
   put("putLogo", logo, {
     payload: [pngBody, jpegBody],
     success: Account,
     summary: "Set the logo",
     description:
-      "Send the bytes of a PNG or JPEG as the body, with `Content-Type: image/png` or `image/jpeg`. Folio detects the format from the bytes. The maximum is 200 kB, 10,000 pixels per side and 1,000,000 pixels in total. The picture must be neither animated nor interlaced. Documents that are numbered later show the logo; numbered documents keep their logo.",
+      "Sets the logo of the printed documents. Send the bytes of a PNG or JPEG as the body, with `Content-Type: image/png` or `image/jpeg`. Folio detects the format from the bytes. The maximum is 200 kB, 10,000 pixels per side and 1,000,000 pixels in total. The picture must be neither animated nor interlaced. Documents that are numbered later show the logo; numbered documents keep their logo.",
     handling: {
       file: {
         mediaTypes: LogoMediaType.literals,
@@ -93,6 +93,7 @@ export class AccountApi extends group(
   remove("deleteLogo", logo, {
     success: Account,
     summary: "Delete the logo",
-    description: "Documents that are numbered later have no logo. The request has no effect if the account has no logo."
+    description:
+      "Deletes the logo. Documents that are numbered later have no logo. The request has no effect if the account has no logo."
   })
 ) {}

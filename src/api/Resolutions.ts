@@ -27,7 +27,7 @@ export class ResolutionsApi extends group(
     success: ResolutionImport,
     summary: "Import numbering ranges",
     description:
-      "Requires a live key. Gets the issuer's ranges from the tax authority and registers the new ranges. If another system has used a part of a range, register the range with POST /v1/resolutions and `next_number` instead."
+      "Gets the issuer's ranges from the tax authority and registers the new ranges. Requires a live key. If another system has used a part of a range, register the range with POST /v1/resolutions and `next_number` instead."
   }),
   get("listResolutions", "/v1/resolutions", {
     query: ResolutionQuery,

@@ -10,13 +10,13 @@ export class TestHelpersApi extends group(
     success: SandboxAuthority,
     summary: "Set up the simulated authority",
     description:
-      "Requires a test key. Sets the general mode of the simulated tax authority, or scripts for the next documents. It affects only the test mode of this account. While the simulated authority is `down`, Folio issues documents in contingency, as in an outage of the real authority. `next` holds a script for each of the account's next documents, in the order of their creation. A document keeps its script."
+      "Sets the general mode of the simulated tax authority, or scripts for the next documents. Requires a test key. It affects only the test mode of this account. While the simulated authority is `down`, Folio issues documents in contingency, as in an outage of the real authority. `next` holds a script for each of the account's next documents, in the order of their creation. A document keeps its script."
   }),
   post("advanceClock", "/v1/test-helpers/advance", {
     payload: AdvanceRequest,
     success: ClockAdvance,
     summary: "Advance the test clock",
     description:
-      "Requires a test key. Folio makes the scheduled attempts for documents, e-mails and webhook deliveries of this account's test mode sooner. An outage of the simulated authority counts as longer. Dates in documents stay the same."
+      "Advances the clock of this account's test mode. Requires a test key. Folio makes the scheduled attempts for documents, e-mails and webhook deliveries sooner. An outage of the simulated authority counts as longer. Dates in documents stay the same."
   })
 ) {}
