@@ -173,7 +173,8 @@ export class ResolutionImport extends Schema.Opaque<ResolutionImport>()(
     ).annotateKey({ description: "Ranges of the authority that Folio could not register." })
   }).annotate({
     identifier: "ResolutionImport",
-    description: "The result of an import: the newly registered ranges, and the ranges that Folio could not register."
+    description:
+      "The result of an import: the authority's ranges that are registered now, and the ranges that Folio could not register."
   })
 ) {}
 
