@@ -30,9 +30,9 @@ interface Request<Tag extends CommandTag> {
 type Handlers = { readonly [Tag in CommandTag]: (request: Request<Tag>) => Effect.Effect<Answered, ApiError> }
 
 /**
- * The actor of one account in one mode, which carries out its commands and numbers its drafts in order. Requests run concurrently,
- * but only a few at a time of the requests that have a transaction of their own. `Idempotency` makes sure that an effect happens
- * only once.
+ * The actor of one account in one mode. It carries out the account's commands and numbers its drafts in order. Requests
+ * run concurrently, but only a few requests with a transaction of their own run at a time. `Idempotency` ensures that
+ * each effect happens only once.
  */
 export const layer = AccountEntity.toLayer(
   Effect.gen(function* () {
@@ -45,7 +45,7 @@ export const layer = AccountEntity.toLayer(
     const once = makeInFlight((yield* Idempotency).lookup)
     const actor: Actor = { account, hasRange: numbering.hasRange }
 
-    /** Turns a defect into an API error: a fatal defect would restart the actor, and repeat every request in flight. */
+    /** Turns a defect into an API error: a fatal defect would restart the actor and repeat every request in flight. */
     const answer = <A>({ request_id }: RequestContext, effect: Effect.Effect<A, ApiError>) =>
       Effect.annotateCurrentSpan({ account_id: account.account_id, request_id }).pipe(
         Effect.andThen(effect),

@@ -7,8 +7,8 @@ import * as Watch from "./Watch.ts"
 import * as WebhookEndpoint from "./WebhookEndpoint.ts"
 
 /**
- * One actor for each account and mode, each document and each webhook endpoint, and the singletons `Sweeper`, `Purger`
- * and `Watch`.
+ * The actors (one for each account and mode, each document and each webhook endpoint) and the singletons `Sweeper`,
+ * `Purger` and `Watch`.
  */
 export const layer = Layer.mergeAll(
   Account.layer,

@@ -9,7 +9,10 @@ import { Mailing } from "../issuing/Mailing.ts"
 const maxIdleTime = Duration.seconds(2)
 const mailboxCapacity = 16
 
-/** The actor of one document. It handles one tell at a time, so that the second tell finds the row as the first has left it. */
+/**
+ * The actor of one document. It handles one message at a time, so that each message reads the row that the previous one
+ * left.
+ */
 export const layer = InvoiceEntity.toLayer(
   Effect.gen(function* () {
     const emails = yield* Mailing
@@ -25,7 +28,7 @@ export const layer = InvoiceEntity.toLayer(
       )
     const proceed = Effect.andThen(Effect.annotateCurrentSpan(facts), executor.proceed(key))
     return InvoiceEntity.of({
-      Proceed: () => logged(proceed, "An invoice could not proceed; the sweeper will try again"),
+      Proceed: () => logged(proceed, "An invoice could not proceed; the sweeper will retry it"),
       Mail: () => logged(emails.send(key), "An e-mail's outcome could not be stored; it is due again")
     })
   }),

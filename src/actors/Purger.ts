@@ -5,7 +5,7 @@ import { purgeBatchMax, Retention } from "../store/sql/Retention.ts"
 
 const interval = Duration.minutes(1)
 
-// The pause between two batches, so that the purge takes a small part of the database's time and still catches up with any load.
+// The pause between two batches. The purge then takes little of the database's time and still keeps up with any load.
 const pause = Duration.millis(50)
 
 const drain = ([table, purge]: readonly [table: string, purge: Effect.Effect<number>]) =>
@@ -15,7 +15,7 @@ const drain = ([table, purge]: readonly [table: string, purge: Effect.Effect<num
     Effect.catchCause((cause) => Effect.logWarning("A purge failed; the next one is in a minute", cause))
   )
 
-/** Once a minute removes the rows that are past their retention, batch after batch. */
+/** Removes the rows that are past their retention, in batches, every minute. */
 export const layer = Singleton.make(
   "Housekeeping",
   Effect.flatMap(Retention, (retention) =>

@@ -18,16 +18,17 @@ const interval = Duration.seconds(1)
 const limitInterval = Duration.seconds(10)
 const pageSize = 1_000
 
-// Small enough that the actors of a page of documents are told within the lease of its rows, however busy the process is.
+// Small enough to notify the actors of a page of documents within the lease of its rows, however busy the process is.
 const invoicesMax = 256
 const portion = 8
 
-// Documents that one circuit transmits per second once the authority is back, because the authority has other backlogs to take too.
+// Documents that one circuit transmits per second once the authority is back. The authority also receives other
+// backlogs.
 const transmissions = 50
-// Documents of one circuit that are issued in contingency per second; the authority is not called for them.
+// Documents that one circuit issues in contingency per second. Folio doesn't call the authority for them.
 const issues = 256
 
-// Test sets that are worked on at a time. Each has a few calls to the authority under way.
+// Test sets in progress at a time. Each has a few calls to the authority under way.
 const testSetsMax = 16
 
 const discard = { discard: true } as const
@@ -35,9 +36,9 @@ const discard = { discard: true } as const
 const orNextTime = Effect.catchCause((cause) => Effect.logWarning("A sweep failed; the next one follows", cause))
 
 /**
- * Looks once a second for work that is due by the database's clock, and tells its actor: lost messages, retries, deliveries, and what
- * a process had under way when it died. The sweeper decides nothing: the actors read their rows. What no actor does, the sweeper begins:
- * test sets, and questions to the authority about buyers.
+ * Finds work that is due by the database's clock, every second, and notifies its actor: lost messages, retries,
+ * deliveries, and the work of a process that died. The sweeper decides nothing: the actors read their rows. It starts
+ * the work that has no actor: test sets, and questions to the authority about buyers.
  */
 export const layer = Singleton.make(
   "Sweeper",
@@ -60,15 +61,16 @@ export const layer = Singleton.make(
       const accounts = new Map(due.filter((item) => item.queued).map((item) => [accountAddress(item), item]))
       yield* Effect.forEach(accounts.values(), notify.numberDrafts, discard)
       const numbered = due.filter((item) => !item.queued)
-      // Told in portions, so that new requests do not queue up behind a backlog that has come due all at once.
+      // In portions, so that new requests do not queue up behind a backlog that is due all together.
       for (const some of Array.chunksOf(numbered, portion)) {
         yield* backpressure.calm
         yield* Effect.forEach(some, notify.proceed, discard)
       }
     })
     const sweepInvoices = inFairPages(invoicesMax, (without) => invoices.takeDue(invoicesMax, without), tellAll)
-    // While the authority is away, one document after the other finds out whether the authority is back; then all are submitted, oldest
-    // first. Once documents are issued in contingency, so are those that were never sent to the authority.
+    // While the authority is unavailable, one document at a time probes it. Once it is back, all documents are
+    // submitted, oldest first. Once a circuit issues in contingency, so are its documents that were never sent to the
+    // authority.
     const wake = Effect.fnUntraced(function* (circuit: Waiting) {
       yield* backpressure.calm
       const shares = [
@@ -79,15 +81,15 @@ export const layer = Singleton.make(
       yield* Effect.forEach(shares.flat(), notify.proceed, discard)
     })
     const sweepResting = Effect.gen(function* () {
-      // A circuit that cannot be swept does not keep the circuits after it from being swept.
+      // A circuit that cannot be swept does not block the circuits after it.
       yield* Effect.forEach(yield* circuits.waiting, (circuit) => orNextTime(wake(circuit)), discard)
     })
     const sweepDeliveries = Effect.flatMap(deliveries.dueEndpoints(pageSize), Effect.forEach(notify.deliver, discard))
-    // What waits for an endpoint is counted about every 10 s: a count for each delivery would cost more than the delivery.
+    // Every 10 s, because a count for each delivery would cost more than the delivery.
     const limitDeliveries = Effect.gen(function* () {
       const filled = yield* deliveries.markFull(waitingMax)
       if (filled.length > 0) {
-        yield* Effect.logWarning("So many deliveries wait for an endpoint that later ones are not attempted").pipe(
+        yield* Effect.logWarning("The delivery queue of an endpoint is full: later deliveries are not attempted").pipe(
           Effect.annotateLogs({ webhook_endpoint_ids: filled })
         )
       }
@@ -102,7 +104,8 @@ export const layer = Singleton.make(
       yield* Effect.forEach(due, (set) => FiberSet.run(testSets, workOnTestSet(set)), discard)
     })
 
-    // A process that has just started may have other settings for the authority, so circuits that fail are tried at once.
+    // A process that has just started may have other settings for the authority, so it retries failing circuits
+    // immediately.
     yield* orNextTime(circuits.tryNow)
 
     const sweeps: Record<KindOfWork, Effect.Effect<void, unknown>> = {

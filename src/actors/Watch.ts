@@ -12,20 +12,20 @@ import { Incidents, type Telling, tellingLeaseSeconds } from "../store/incidents
 import type { Source } from "../store/incidents/Sources.ts"
 import { WatchPace } from "./WatchPace.ts"
 
-// Alerts of one channel that are under way at a time.
+// Alerts of one channel under way at a time.
 const atOnce = 4
 
-// Less than the lease of a telling, so that no other process tells the same meanwhile.
+// Less than the lease of an alert, so that no other process sends the same alert meanwhile.
 const sendWithinSeconds = tellingLeaseSeconds - 30
 
-/** Looks for what is wrong. A source that breaks leaves the incidents of its kinds as they are. */
+/** Looks for incidents. A source that fails leaves the incidents of its kinds unchanged. */
 const lookAt = ({ kinds, look }: Source): Effect.Effect<Look> =>
   look.pipe(
     Effect.map((found) => ({ kinds, ...found })),
     Effect.catchCause((cause) =>
       Effect.as(
         Effect.logWarning(
-          `Whether there is any ${kinds.join(", ")} could not be looked up; the next look is in a minute`,
+          `Incidents of these kinds could not be looked up: ${kinds.join(", ")}. The next look is in a minute`,
           cause
         ),
         { kinds, isAll: false, causes: null }
@@ -35,13 +35,13 @@ const lookAt = ({ kinds, look }: Source): Effect.Effect<Look> =>
 
 const repeated = (what: string, work: Effect.Effect<void>, interval: Duration.Duration) =>
   work.pipe(
-    Effect.catchCause((cause) => Effect.logWarning(`${what} failed; the next try follows`, cause)),
+    Effect.catchCause((cause) => Effect.logWarning(`${what} failed; it will be retried`, cause)),
     Effect.repeat(Schedule.spaced(interval))
   )
 
 /**
- * Looks once a minute for what whoever runs the service must know, opens and ends incidents, and tells each channel of them. A row says
- * what is to be told and what was: several of these, or one that is killed, tell nobody twice but for an alert that was under way.
+ * Opens, closes and reports incidents every minute. A row stores the alerts that are due and the alerts that were sent.
+ * Therefore several processes, or one that is killed, repeat at most the alert that was under way.
  */
 export const layer = Singleton.make(
   "Watch",
@@ -65,7 +65,7 @@ export const layer = Singleton.make(
         Effect.as(null),
         Effect.catchTag("AlertFailed", ({ message }) => Effect.succeed(message)),
         Effect.catchCause((cause) =>
-          Effect.as(Effect.logError("An alert broke what sends it", cause), "Alerts.send broke: the log tells")
+          Effect.as(Effect.logError("An alert could not be sent", cause), "Alerts.send failed: see the log")
         )
       )
       yield* Fault.at("after-alert")
@@ -76,9 +76,9 @@ export const layer = Singleton.make(
         1
       )
       if (failure === null) return
-      const next = retryInMs === null ? "it is given up" : "it is told again later"
+      const next = retryInMs === null ? "no attempt is left" : "it will be retried"
       yield* Effect.logWarning(
-        `Nobody was told of an incident: ${next}. See that the channel works: npx folio incidents test`
+        `The alert of an incident was not sent: ${next}. Check the channel: npx folio incidents test`
       ).pipe(Effect.annotateLogs({ incident_id: id, state, channel, attempts, reason: failure }))
     })
     const tellAll = Effect.fnUntraced(function* (channel: string) {
@@ -89,7 +89,7 @@ export const layer = Singleton.make(
     yield* Effect.all(
       [
         repeated("A look for incidents", look, pace.look),
-        ...alerts.channels.map((channel) => repeated("Telling of incidents", tellAll(channel), pace.tell))
+        ...alerts.channels.map((channel) => repeated("The alerts of incidents", tellAll(channel), pace.tell))
       ],
       { concurrency: "unbounded", discard: true }
     )

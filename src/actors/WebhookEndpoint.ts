@@ -19,11 +19,13 @@ import { ReadyEndpoints, type ReadyPlace } from "../store/webhooks/ReadyEndpoint
 import { isDefect } from "../store/sql/SqlFailure.ts"
 import { Limits } from "../settings/Limits.ts"
 
-// Longer than an attempt can take, so that the actor is still alive when the attempt ends and can start the next delivery.
+// Longer than an attempt can take, so that the actor is still alive when the attempt ends and can start the next
+// delivery.
 const maxIdleTime = Duration.minutes(1)
 const mailboxCapacity = 64
 
-// The response of an attempt that the service could not send. The attempt is recorded and retried by the schedule like any other.
+// The response of an attempt that Folio could not send. The attempt is recorded, and the schedule retries it like any
+// other.
 const unsent: WebhookResponse = {
   remoteIp: null,
   status: null,
@@ -55,7 +57,7 @@ const bodyMax = 4 * 1024
 const headersMax = 64
 const wordMax = 500
 
-/** The response as an attempt can record it, whichever sender a team has brought. */
+/** The response as an attempt can record it, whatever sender a team has provided. */
 const recorded = ({ body, durationMs, error, headers, remoteIp, status }: WebhookResponse): WebhookResponse => ({
   remoteIp: remoteIp === null ? null : storableText(remoteIp, wordMax),
   status,
@@ -73,12 +75,13 @@ const resultOf = (exit: Exit.Exit<WebhookResponse>) =>
   Metrics.attempts(Exit.isSuccess(exit) ? (exit.value.error?.code ?? "delivered") : "internal")
 
 /**
- * The attempts under way in this process, counted by actor. Attempts end with the process and not with their actor, so that an
- * actor whose shard is lost ends at once: no shard waits for the slowest receiver before it is served again.
+ * The attempts under way in this process, counted by actor. Attempts end with the process and not with their actor, so
+ * that an actor whose shard is lost ends immediately. Otherwise a shard would wait for the slowest receiver before it
+ * is served again.
  */
 const makeUnderWay = Effect.map(Effect.all([FiberSet.make<void>(), Limits]), ([fibers, { attempts }]) => ({
   fibers,
-  // An account with slow receivers or many events takes its own turns and leaves the others to other accounts.
+  // An account with slow receivers or many events uses only its own turns.
   turns: Turns.make(attempts),
   ofEndpointAtOnce: attempts.ofEndpointAtOnce,
   counts: new Counts()
@@ -94,7 +97,8 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
     const key = endpointKeyOf(entityId)
     const owner = accountAddress(key)
     const wake = yield* Latch.make(true)
-    // True while an attempt under way may hold back a due delivery: the actor then looks for due deliveries when the attempt ends.
+    // True while an attempt under way may block a due delivery. The actor then looks for due deliveries when the
+    // attempt ends.
     let isHeldBack = false
     let isTaking = false
     const userAgent = `Folio/${info.version} (+${info.baseUrl}/docs)`
@@ -113,7 +117,7 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
       return recorded(yield* Effect.catchTag(sending, "PortBroken", ({ cause }) => Effect.failCause(cause)))
     })
 
-    /** Makes one attempt of a delivery and records it; gives whether the endpoint has more deliveries due now. */
+    /** Makes one attempt of a delivery and records it. Returns whether the endpoint has more deliveries due now. */
     const attempt = Effect.fn("WebhookEndpoint.attempt", { kind: "consumer" })(function* (delivery: DueDelivery) {
       yield* Effect.annotateCurrentSpan({ account_id: key.account_id, delivery_id: delivery.id })
       const startedAt = yield* Clock.currentTimeMillis
@@ -127,7 +131,7 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
       )
       yield* Fault.at("after-send")
       const succeeded = response.error === null
-      // A delivery that was requested by hand or as a test is attempted once and is not retried by the schedule.
+      // The schedule does not retry a delivery that was requested by hand or as a test.
       const isAlone = delivery.trigger === "manual" || delivery.trigger === "test"
       if (response.error?.code === "internal") yield* Metric.update(Metrics.poison("delivery"), 1)
       const completed: CompletedAttempt = {
@@ -141,7 +145,7 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
         response_body: response.body,
         error: response.error
       }
-      // A response that cannot be stored is left out, so that the delivery is not repeated again and again.
+      // A response that cannot be stored is omitted, so that the delivery is not repeated forever.
       const isMoreDue = yield* deliveries
         .record(completed)
         .pipe(
@@ -160,7 +164,7 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
       return isMoreDue
     })
 
-    /** Begins an attempt, for which a turn was taken; the turn ends with the attempt. */
+    /** Starts an attempt that has a turn; the turn ends with the attempt. */
     const start = (delivery: Effect.Effect<DueDelivery>) => {
       const whole = Effect.flatMap(delivery, attempt).pipe(
         Effect.catchCause((cause) =>
@@ -173,13 +177,14 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
           return isMoreDue || isHeldBack ? Effect.asVoid(wake.open) : Effect.void
         })
       )
-      // Attempts are not interrupted: an attempt that was sent is also recorded, so that a clean stop repeats no delivery.
+      // Attempts are not interrupted: Folio records each attempt that it sent, so that a clean stop repeats no
+      // delivery.
       return FiberSet.run(underWay.fibers, Effect.uninterruptible(whole))
     }
 
     /**
-     * Takes a turn for an attempt that counts as under way already, so that no other begins in its stead. None while deliveries are being
-     * taken, which do not count yet: the endpoint would get more at a time than its `max_in_flight`.
+     * Takes a turn for an attempt and counts it as under way, so that no other attempt starts instead. Returns none
+     * while deliveries are being taken, which are not counted yet: the endpoint could exceed its `max_in_flight`.
      */
     const reserve = (): ReadyPlace | undefined => {
       if (isTaking || underWay.turns.takeFree(owner) === 0) return undefined
@@ -198,7 +203,8 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
     }
     yield* ready.offer(key, reserve)
 
-    // Not interrupted when the shard is lost: what was taken and not sent would be due again only when its lease ends.
+    // Not interrupted when the shard is lost: a delivery that was taken and not sent would be due only when its lease
+    // ends.
     const takeAndSend = Effect.gen(function* () {
       isTaking = true
       const turns = 1 + underWay.turns.takeFree(owner, underWay.ofEndpointAtOnce - 1)
@@ -224,7 +230,7 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
 
     yield* wake.await.pipe(
       Effect.andThen(takeInTurn),
-      Effect.catchCause((cause) => Effect.logError("Deliveries could not be read; the sweeper will try again", cause)),
+      Effect.catchCause((cause) => Effect.logError("Deliveries could not be read; the sweeper will retry", cause)),
       Effect.forever,
       inLane(key),
       Effect.annotateLogs({ account_id: key.account_id, webhook_endpoint_id: key.id }),
@@ -234,7 +240,10 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
     return WebhookEndpointEntity.of({ Deliver: () => Effect.asVoid(wake.open) })
   })
 
-/** The actor of one endpoint: sends due deliveries, up to `max_in_flight` at a time, in event order, strictly for each resource. */
+/**
+ * The actor of one endpoint. It sends due deliveries, up to `max_in_flight` at a time, in event order. The order is
+ * strict for each resource.
+ */
 export const layer = Layer.unwrap(
   Effect.map(makeUnderWay, (underWay) =>
     WebhookEndpointEntity.toLayer(actor(underWay), {

@@ -28,15 +28,20 @@ import { AdvanceRequest, AuthorityModeRequest } from "../../schemas/TestHelper.t
 import { Version } from "../../schemas/Version.ts"
 import { WebhookEndpointRequest, WebhookEndpointUpdate } from "../../schemas/WebhookEndpoint.ts"
 
-/** The parts of a request other than its body: the API key or the session of the portal that sent it, the idempotency key and the API version. */
+/**
+ * The parts of a request other than its body: the API key or portal session that sent it, the idempotency key and the
+ * API version.
+ */
 export class RequestContext extends Schema.Opaque<RequestContext>()(
   Schema.Struct({
     api_key_id: ApiKeyId,
-    /** What the request may do, so that a key that it makes may do no more; left out when it may do everything. */
+    /**
+     * The rights of the request, which limit the rights of a key that it makes. Omitted for a request with all rights.
+     */
     capabilities: Schema.optionalKey(Schema.Array(Capability)),
-    /** The session of the portal that acts with some of the key's rights, for the audit log. */
+    /** The portal session that acts with some of the key's rights, for the audit log. */
     portal_session_id: Schema.optionalKey(PortalSessionId),
-    /** The id of the HTTP request and (`ip`) the client's IP address, only for log lines, spans and the audit log. */
+    /** The id of the HTTP request and the client's IP address (`ip`), only for log lines, spans and the audit log. */
     request_id: Schema.optionalKey(RequestId),
     ip: Schema.optionalKey(Schema.String),
     version: Version,
@@ -45,8 +50,8 @@ export class RequestContext extends Schema.Opaque<RequestContext>()(
 ) {}
 
 /**
- * A 2xx answer with its bytes. `in_progress`: another request with the same idempotency key is still being executed.
- * `document_bytes`: the size of the document that the command worked on, if the answer is not that document.
+ * A 2xx response with its bytes. `in_progress`: another request with the same idempotency key is still being executed.
+ * `document_bytes`: the size of the document that the command worked on, if the response is not that document.
  */
 export class Answered extends Schema.Opaque<Answered>()(
   Schema.Struct({
@@ -103,10 +108,10 @@ const commands = [
   command("ImportResolutions", {})
 ] as const
 
-/** One actor for each account and mode, which keeps the account's requests idempotent and its numbers in order. */
+/** The actor of each account and mode. It keeps the account's requests idempotent and its numbers in order. */
 export const AccountEntity = Entity.make("Account", [
   ...commands,
-  /** A notice of the mail provider about an e-mail; answers whether the notice changed the e-mail's status. */
+  /** A notice of the mail provider about an e-mail. Returns whether the notice changed the e-mail's status. */
   Rpc.make("NoteEmail", {
     payload: {
       invoice_id: Schema.String,
@@ -117,7 +122,7 @@ export const AccountEntity = Entity.make("Account", [
     },
     success: Schema.Boolean
   }),
-  /** A tell: the account has drafts without a number, which the actor may not know of. */
+  /** A message without a reply: the account has drafts without a number, which the actor may have missed. */
   Rpc.make("NumberDrafts")
 ])
 
@@ -130,7 +135,8 @@ export type AccountCommands = {
   readonly [Tag in CommandTag]: (payload: Payload<Tag>) => Effect.Effect<Answered, ApiError>
 }
 
-// An actor without messages ends after a minute. Direct calls are no messages, so that the actor of a busy account needs one in time.
+// An actor without messages ends after a minute. Direct calls are not messages, so a busy account's actor needs a
+// message in time.
 const messageEveryMs = Duration.toMillis("20 seconds")
 
 interface Local {
@@ -139,13 +145,17 @@ interface Local {
 }
 
 /**
- * The account actors of this process. A request calls the commands of such an actor directly: a message would be validated again and
- * pass through the client, the mailbox and the server of the cluster. By default every command is a message.
+ * The account actors of this process. A request calls the commands of these actors directly: a message would be
+ * validated again and pass through the client, the mailbox and the server of the cluster. By default every command is a
+ * message.
  */
 export class LocalAccounts extends Context.Reference<{
   /** Registers the actor's commands until the scope closes. */
   readonly offer: (address: string, commands: AccountCommands) => Effect.Effect<void, never, Scope.Scope>
-  /** The commands of the account's actor. Undefined if the caller must send a message: every 20 s, or if the actor is not here. */
+  /**
+   * The commands of the account's actor. Undefined if the caller must send a message: every 20 s, or if the actor is
+   * not here.
+   */
   readonly find: (address: string) => Effect.Effect<AccountCommands | undefined>
 }>("folio/protocol/LocalAccounts", {
   defaultValue: () => ({ offer: () => Effect.void, find: () => Effect.undefined })

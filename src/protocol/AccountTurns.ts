@@ -4,15 +4,15 @@ import type { TurnLimits } from "../settings/Limits.ts"
 import * as Turns from "./Turns.ts"
 
 export interface TurnOptions extends TurnLimits {
-  /** A noun phrase for the work, which the messages of refusals contain: "document to be printed". */
+  /** A noun phrase for the work, for the messages of rejected turns: "document to be printed". */
   readonly what: string
 }
 
-// A longer time between two turns is a stall and says nothing of the rate afterwards.
+// A longer time between two turns is a stall, which does not predict the rate afterwards.
 const stallMs = 1_000
 
-// A turn that has fewer others before it may always wait, in rounds of one owner's turns, so that a client with a few connections is
-// slowed and not refused.
+// In rounds of one owner's turns. A turn with fewer other turns before it may always wait, so that a client with a few
+// connections is slowed and not rejected.
 const freeRounds = 4
 
 // The number of the last turns from which their rate is computed.
@@ -23,20 +23,20 @@ const retryAfter = 2
 const overloaded = (how: string) =>
   new ApiError({
     code: "service_unavailable",
-    message: `The service is overloaded here: ${how}. Retry in ${retryAfter} s.`,
+    message: `The service is overloaded: ${how}. Retry in ${retryAfter} s.`,
     headers: { "Retry-After": String(retryAfter), "Svc-Should-Retry": "true" }
   })
 
 const limited = (why: string) =>
   new ApiError({
     code: "rate_limited",
-    message: `${why}. Retry in ${retryAfter} s, and ask for fewer at a time.`,
+    message: `${why}. Retry in ${retryAfter} s, and request fewer at a time.`,
     headers: { "Retry-After": String(retryAfter) }
   })
 
 /**
- * Turns at expensive work, which are refused when too many wait: the number of waiting turns and their wait are bounded, so that a burst
- * of one account does not delay the other accounts.
+ * Turns at expensive work. The number of waiting turns and their wait are bounded, so that a burst of one account does
+ * not delay the other accounts. Turns over a bound are rejected.
  */
 export const make = (options: TurnOptions) => {
   const { maxWait, ofOwnerAtOnce, what } = options
@@ -51,7 +51,9 @@ export const make = (options: TurnOptions) => {
     if (waiting.size === 0) times = []
     else times = now - (times.at(-1) ?? now) >= stallMs ? [now] : [...times.slice(1 - ratedTurns), now]
   }
-  /** How long a turn with so many others before it would wait, in milliseconds; 0 until enough turns have come to compute it. */
+  /**
+   * The wait of a turn with `before` turns ahead of it, in milliseconds; 0 until enough turns have begun to compute it.
+   */
   const delayMs = (before: number, now: number) => {
     const [first = now, latest = now] = [times[0], times.at(-1)]
     if (times.length < ratedTurns) return 0
@@ -62,18 +64,21 @@ export const make = (options: TurnOptions) => {
 
   const seconds = Duration.toSeconds(maxWait)
   const tooMany = (whose: string, count: number) =>
-    limited(`${whose} has ${count} ${what}s waiting already, as many as may wait`)
-  // Made once, because an error with its trace costs more than the rest of a refusal.
+    limited(`${whose} has ${count} ${what}s waiting already, which is the maximum`)
+  // Made once, because an error with its trace costs more than the rest of the rejection.
   const refusals = {
     ofAsker: tooMany("This key or address", options.waiting.ofAsker),
     ofOwner: tooMany("This account", options.waiting.ofOwner),
     inAll: overloaded(`${options.waiting.inAll} ${what}s of all accounts are waiting`),
-    slow: overloaded(`${what}s wait for longer than ${maxDelayMs} ms`),
-    slowOfOwner: limited(`This account's other ${what}s would leave no turn for this one within ${maxDelayMs} ms`),
-    late: overloaded(`no turn came within ${seconds} s for this ${what}`),
-    lateOfOwner: limited(`This account's other ${what}s left no turn within ${seconds} s for this one`)
+    slow: overloaded(`${what}s wait longer than ${maxDelayMs} ms`),
+    slowOfOwner: limited(`Because of this account's other ${what}s, this one would wait longer than ${maxDelayMs} ms`),
+    late: overloaded(`this ${what} could not start within ${seconds} s`),
+    lateOfOwner: limited(`Because of this account's other ${what}s, this one could not start within ${seconds} s`)
   }
-  /** Why a turn that is asked for `now`, in Unix milliseconds, would be refused; undefined if it would begin or wait. */
+  /**
+   * The error that would reject a turn requested `now`, in Unix milliseconds; undefined if the turn would begin or
+   * wait.
+   */
   const refusalOf = ({ asker, owner }: Turns.Asker, now: number): ApiError | undefined => {
     if (turns.isFree(owner)) return undefined
     const own = waiting.count(owner)
@@ -87,8 +92,9 @@ export const make = (options: TurnOptions) => {
     return waiting.size >= options.waiting.inAll && own > 0 ? refusals.inAll : undefined
   }
   /**
-   * Carries out an effect when its turn comes. Fails with `rate_limited` or `service_unavailable` when too many turns wait or the
-   * turn does not come within `maxWait`. `rest`: the milliseconds for which the owner gets no other turn afterwards; by default none.
+   * Carries out an effect when its turn comes. Fails with `rate_limited` or `service_unavailable` if too many turns
+   * wait or the turn does not come within `maxWait`. `rest`: the milliseconds until the owner gets another turn; by
+   * default none.
    */
   const inTurn = <A, E, R>(
     asker: Turns.Asker,

@@ -1,7 +1,10 @@
 import type { AccountMode } from "../../schemas/Account.ts"
 import { AccountId, DocumentId, WebhookEndpointId } from "../../schemas/Id.ts"
 
-/** The address of an account's actor: `ten_…/test` or `/live`. Members of the account add `/inv_…`, `/cn_…`, `/dn_…` or `/we_…`. */
+/**
+ * The address of an account's actor: `ten_…/test` or `ten_…/live`. Actors of the account's documents and endpoints
+ * append `/inv_…`, `/cn_…`, `/dn_…` or `/we_…`.
+ */
 export const accountAddress = (account: AccountMode): string =>
   `${account.account_id}/${account.livemode ? "live" : "test"}`
 

@@ -1,10 +1,12 @@
 import { Context, Layer } from "effect"
 import { performance } from "node:perf_hooks"
 
-// A shorter window says little about the load that follows.
+// A shorter window is too short to predict the load.
 const windowMs = 20
 
-/** Makes a function that returns the share of time (0 to 1) for which the event loop was busy between the latest measurements. */
+/**
+ * Makes a function that returns how much of the time (0 to 1) the event loop was busy between the latest measurements.
+ */
 const measure = (): (() => number) => {
   let since = performance.eventLoopUtilization()
   let lookedAt = performance.now()
@@ -21,8 +23,8 @@ const measure = (): (() => number) => {
 }
 
 /**
- * A function that says how busy this process has been in the last moments, from 0 (idle) to 1. Above 0.7 the process first
- * answers requests, and puts off the work on documents that can wait.
+ * A function that returns how busy this process has been recently, from 0 (idle) to 1. Above 0.7 the process serves
+ * requests first and postpones the work on documents that can wait.
  */
 export class Busyness extends Context.Service<Busyness, () => number>()("@folio-einvoicing/service/Busyness") {
   /** Measures the event loop of this process. */

@@ -4,15 +4,15 @@ import type { AccountId } from "../../schemas/Id.ts"
 
 type Page = ReadonlyArray<Pick<AccountMode, "account_id">>
 
-/** The accounts to which a quarter or more of a page of at most `pageMax` rows belongs. */
+/** The accounts that own a quarter or more of a page of at most `pageMax` rows. */
 const crowding = (page: Page, pageMax: number): ReadonlyArray<AccountId> =>
   [...Map.groupBy(page, ({ account_id }) => account_id)]
     .filter(([, own]) => own.length >= pageMax / 4)
     .map(([account_id]) => account_id)
 
 /**
- * Works on all rows that are due, page after page. `take` leaves out the accounts that fill much of a page until all others' rows were
- * worked on, so that no account waits for another one's backlog.
+ * Works on all rows that are due, page by page. `take` skips the accounts that fill much of a page until the rows of
+ * all others are done, so that no account waits for another account's backlog.
  */
 export const inFairPages = Effect.fnUntraced(function* <Due extends Page, E, R>(
   pageMax: number,

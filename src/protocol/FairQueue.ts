@@ -1,4 +1,7 @@
-/** Waiting jobs. The owners take turns, and so do the askers of one owner: many jobs delay only later ones of their own line. */
+/**
+ * A queue of waiting jobs. Owners take turns, and the askers of one owner take turns. Many jobs delay only later jobs
+ * of the same asker.
+ */
 export class FairQueue<A> {
   size = 0
   private readonly owners = new Map<string, Map<string, Array<A>>>()
@@ -28,7 +31,9 @@ export class FairQueue<A> {
     return jobs
   }
 
-  /** Takes the next job of the first owner in line that satisfies `mayTake`; the owner then goes to the end of the line. */
+  /**
+   * Takes the next job of the first owner in line that satisfies `mayTake`; the owner then goes to the end of the line.
+   */
   take(mayTake: (owner: string) => boolean): { readonly owner: string; readonly job: A } | undefined {
     for (const [owner, lines] of this.owners) {
       const [first] = lines
@@ -45,7 +50,7 @@ export class FairQueue<A> {
     return undefined
   }
 
-  /** Removes a job that is not to be taken; does nothing when the job is not in the queue. */
+  /** Removes a waiting job. Does nothing if the job is not in the queue. */
   remove(owner: string, asker: string, job: A): void {
     const lines = this.owners.get(owner)
     const line = lines?.get(asker)

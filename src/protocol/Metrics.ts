@@ -1,12 +1,10 @@
 import { type Context, Effect, type Exit, Metric } from "effect"
 import descriptions from "./Metrics.json" with { type: "json" }
 
-/*
- * Every metric of the service; `Metrics.json` describes each. Labels are words of closed sets: never an id, an account, a URL or a
- * text that came from outside, so the number of series is bounded. Times are in seconds.
- */
+/* The metrics of Folio, each described in `Metrics.json`. Label values come from closed sets: never an id, an account,
+ * a URL or external text, so the number of series is bounded. Times are in seconds. */
 
-/** Records the duration of an effect, in seconds, in the series that `seriesOf` gives for the effect's exit. */
+/** Records the duration of an effect, in seconds, in the series that `seriesOf` returns for the effect's exit. */
 export const measure = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   seriesOf: (exit: Exit.Exit<A, E>) => Metric.Histogram<number>
@@ -18,7 +16,7 @@ export const measure = <A, E, R>(
     )
   })
 
-/** Shows a value that is read when the metric is read, until the scope closes. */
+/** Registers a metric whose value is read on demand, until the scope closes. */
 export const observe = <State>(metric: Metric.Metric<number, State>, get: () => State) =>
   Effect.contextWith((context: Context.Context<never>) =>
     Effect.acquireRelease(
@@ -29,10 +27,10 @@ export const observe = <State>(metric: Metric.Metric<number, State>, get: () => 
 
 type Name = keyof typeof descriptions
 
-/** Of each metric of this service its type and the names of its labels. */
+/** The type and the label names of each metric of this service. */
 export const families = new Map<string, { readonly type: string; readonly labels: ReadonlyArray<string> }>()
 
-/** A metric with a series for each combination of its labels' values. A series is made when it is first asked for. */
+/** A metric with a series for each combination of its label values. A series is made on its first use. */
 const family = <const Labels extends ReadonlyArray<string>, M>(
   type: "counter" | "gauge" | "histogram",
   name: Name,
@@ -118,7 +116,7 @@ export const databaseWait = gauge("folio_database_connection_wait_seconds", [])
 
 export const buildInfo = gauge("folio_build_info", ["version", "node"])
 
-/* Metrics of the process and of Node.js, under the names that other programs use for them. */
+/* Metrics of the process and of Node.js, under the names that other programs use. */
 export const startTime = gauge("process_start_time_seconds", [])
 export const cpuSeconds = counter("process_cpu_seconds_total", [])
 export const residentBytes = gauge("process_resident_memory_bytes", [])
@@ -139,10 +137,10 @@ const shownFromTheStart: ReadonlyArray<Metric.Counter<number>> = [
   ...["busy", "database", "flood"].map((reason) => requestsNotLogged(reason))
 ]
 
-/** Shows counters at 0 before anything has been counted. */
+/** Sets these counters to 0 before the first count. */
 export const begin = Effect.forEach(shownFromTheStart, (metric) => Metric.update(metric, 0), { discard: true })
 
-/** The text of Prometheus with a HELP line for each metric of Effect's cluster, which describes none of its own. */
+/** Adds a HELP line to the Prometheus text for each metric of Effect's cluster, which has no descriptions. */
 export const described = (text: string) =>
   text.replaceAll(/^# TYPE (effect_\w+) /gm, (line, name: string) =>
     name in descriptions ? `# HELP ${name} ${descriptions[name as Name]}\n${line}` : line

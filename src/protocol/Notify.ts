@@ -6,43 +6,43 @@ import { accountAddress, memberAddress, type MemberKey } from "./Address.ts"
 import { AccountEntity } from "./AccountEntity.ts"
 
 /**
- * One actor for each fiscal document, which takes the document from its number to the authority's verdict.
+ * The actor of each fiscal document. It takes the document from its number to the authority's verdict.
  *
  * @internal
  */
 export const InvoiceEntity = Entity.make("Invoice", [
-  /** A tell: carry out the next step, as the document's row says. */
+  /** A message without a reply: carry out the next step that the document's row requires. */
   Rpc.make("Proceed"),
-  /** A tell: send the document's e-mails that are due. */
+  /** A message without a reply: send the document's e-mails that are due. */
   Rpc.make("Mail")
 ])
 
 /**
- * One actor for each webhook endpoint, which makes the endpoint's deliveries in order.
+ * The actor of each webhook endpoint. It makes the endpoint's deliveries in order.
  *
  * @internal
  */
 export const WebhookEndpointEntity = Entity.make("WebhookEndpoint", [
-  /** A tell: send the deliveries that are due. */
+  /** A message without a reply: send the deliveries that are due. */
   Rpc.make("Deliver")
 ])
 
-// Ends the tells to the shards of a dead process, which would be sent again and again until the shards have moved.
+// Ends messages to the shards of a dead process. Without it, they would be repeated until the shards have moved.
 const timeout = Duration.seconds(2)
 
-/** Carries out a tell beside its caller, for 2 s at most. */
+/** Sends a message in parallel to its caller, for 2 s at most. */
 const told = (call: () => Effect.Effect<void>) =>
   Effect.suspend(call).pipe(
     Effect.timeout(timeout),
-    Effect.catchCause((cause) => Effect.logError("A tell was lost; the sweeper will repeat it", cause)),
+    Effect.catchCause((cause) => Effect.logError("A message to an actor was lost; the sweeper will repeat it", cause)),
     Effect.forkDetach({ startImmediately: true }),
     Effect.asVoid
   )
 
 /**
- * Tells actors about work, after the sender's commit and without waiting for an answer. A message that is lost (full mailbox,
- * moving shard) delays the work by seconds and loses none of it: the row in the database says what is due, and a regular look at
- * the rows finds it.
+ * Notifies actors about work, after the sender's commit and without waiting for a reply. A lost message (full mailbox,
+ * moving shard) delays the work by seconds and loses none: the database row stores the work that is due, and the
+ * sweeper finds the row.
  */
 export class Notify extends Context.Service<Notify>()("@folio-einvoicing/service/Notify", {
   make: Effect.gen(function* () {
@@ -52,7 +52,8 @@ export class Notify extends Context.Service<Notify>()("@folio-einvoicing/service
     const scope = yield* Effect.scope
     const discard = { discard: true } as const
 
-    // When `tell` ends, a message within this process has arrived; a message to another process or a moving shard is in transit.
+    // When `tell` returns, a message within this process has arrived. A message to another process or a moving shard is
+    // in transit.
     const tell = (message: Effect.Effect<unknown, unknown>) =>
       message.pipe(
         Effect.timeoutOption(timeout),
@@ -69,10 +70,13 @@ export class Notify extends Context.Service<Notify>()("@folio-einvoicing/service
     }
   })
 }) {
-  /** Tells the actors that `Sharding` runs, in this process or another one. */
+  /** Notifies the actors that `Sharding` runs, in this process or another one. */
   static readonly layer = Layer.effect(Notify, Notify.make)
 
-  /** `Notify`, which a team may replace, held to its type: a tell runs beside its caller, who goes on however the tell breaks. */
+  /**
+   * A guard around `Notify`, which a team may replace. Each message runs in parallel, so that a failure never stops its
+   * caller.
+   */
   static readonly layerGuarded = Layer.effect(
     Notify,
     Effect.map(Notify, (port): Notify["Service"] => {

@@ -2,7 +2,7 @@ import { Context } from "effect"
 import type { DocumentKind } from "../../schemas/FiscalDocument.ts"
 import type { InvoiceStatus } from "../../schemas/Invoice.ts"
 
-/** A request that was answered. `path` is without the query; `code` is the code of the error, if the answer is one. */
+/** A completed request. `path` has no query. `code` is the error code of an error response. */
 export interface AnsweredRequest {
   readonly method: string
   readonly path: string
@@ -12,8 +12,8 @@ export interface AnsweredRequest {
 }
 
 /**
- * A document that has an outcome. `reason`: the first rule that it broke, or the code of its failure. `milliseconds`: from its acceptance
- * to the outcome.
+ * A document with an outcome. `reason`: the first rule that it broke, or its failure code. `milliseconds`: the time
+ * from acceptance to outcome.
  */
 export interface EndedDocument {
   /** The full number, or the id of a document without one. */
@@ -24,7 +24,10 @@ export interface EndedDocument {
   readonly milliseconds: number
 }
 
-/** Whoever watches this process at a terminal: told of each request and each outcome as it happens. Undefined if nobody watches. */
+/**
+ * An observer of this process, such as a terminal. It receives each request and each outcome as it happens. Undefined
+ * without an observer.
+ */
 export class Onlooker extends Context.Reference<
   | {
       readonly answered: (request: AnsweredRequest) => void

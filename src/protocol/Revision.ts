@@ -1,9 +1,9 @@
 import { Context } from "effect"
 
 /**
- * Names the form of the messages between actors. Processes of one revision share their actors. A process of another revision, which would
- * not understand the messages, has actors of its own for the same rows. `npm run openapi` computes the value from the
- * messages and writes it here; a test fails while it is old.
+ * The version of the messages between actors. Processes with the same revision share their actors. A process with
+ * another revision, which would not understand the messages, has its own actors for the same rows. `npm run openapi`
+ * computes the value from the messages and writes it here. A test fails if the value is outdated.
  */
 export class Revision extends Context.Reference<string>("folio/protocol/Revision", {
   defaultValue: () => "aed93dff"

@@ -5,13 +5,13 @@ import { accountAddress } from "./Address.ts"
 import { Counts } from "./Counts.ts"
 import { FairQueue } from "./FairQueue.ts"
 
-/** The holder of a turn: an account (`owner`), and the API key, address or endpoint that asks in its name (`asker`). */
+/** The holder of a turn: an account (`owner`), and the API key, address or endpoint that acts for it (`asker`). */
 export interface Asker {
   readonly owner: string
   readonly asker: string
 }
 
-/** An account in one mode, asked for by a part of it; by the account itself if `asker` is omitted. */
+/** An account in one mode with the asker that acts for it; without `asker`, the account itself. */
 export const askerOf = (account: AccountMode, asker?: string): Asker => {
   const owner = accountAddress(account)
   return { owner, asker: asker ?? owner }
@@ -24,14 +24,14 @@ interface Turn {
 }
 
 interface Wait {
-  /** The longest wait for the turn; by default there is none. */
+  /** The longest wait for the turn; unlimited by default. */
   readonly maxWait?: Duration.Input
   /** Runs at the moment at which a turn that had to wait begins. */
   readonly onBegin?: () => void
 }
 
 interface LimitedWait<A, E> extends Wait {
-  /** What is carried out if no turn comes within `maxWait`. */
+  /** The effect that runs if no turn comes within `maxWait`. */
   readonly late: () => Effect.Effect<A, E>
 }
 
@@ -41,17 +41,18 @@ const unlimited: LimitedWait<never, never> = { late: () => Effect.never }
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 /**
- * Turns at work of which only so much may be under way: so many turns in all (`atOnce`) and of one owner (`ofOwnerAtOnce`). When all are
- * taken, the owners that wait take turns, and so do the askers of one owner. No owner that could begin a turn waits while one is free.
+ * Turns that limit the work under way: in total (`atOnce`) and for one owner (`ofOwnerAtOnce`). While all are taken,
+ * the waiting owners take turns, and so do the askers of one owner. While a turn is free, no owner that may begin one
+ * waits.
  */
 export const make = ({ atOnce, ofOwnerAtOnce }: TurnsAtOnce) => {
   const waiting = new FairQueue<Turn>()
   const underWay = new Counts()
-  /** The owners that rest, each with the milliseconds that remain to rest after the current sleep. */
+  /** The owners that rest, each with the milliseconds left to rest after the current sleep. */
   const resting = new Map<string, number>()
   let inAll = 0
 
-  /** Whether an owner could begin a turn if one is free in all. */
+  /** Whether the owner could begin a turn if one were free in total. */
   const mayBegin = (owner: string) => !resting.has(owner) && underWay.of(owner) < ofOwnerAtOnce
   const isFree = (owner: string) => inAll < atOnce && mayBegin(owner)
   const count = (owner: string, change: number) => {
@@ -69,7 +70,7 @@ export const make = ({ atOnce, ofOwnerAtOnce }: TurnsAtOnce) => {
     }
   }
 
-  /** Takes turns of an owner that are free now, at most `most`; gives how many. */
+  /** Takes at most `most` free turns for an owner. Returns how many. */
   const takeFree = (owner: string, most = 1): number => {
     if (!isFree(owner)) return 0
     const taken = Math.min(most, atOnce - inAll, ofOwnerAtOnce - underWay.of(owner))
@@ -77,15 +78,16 @@ export const make = ({ atOnce, ofOwnerAtOnce }: TurnsAtOnce) => {
     return taken
   }
 
-  /** Ends turns of an owner. Owners that wait begin theirs. */
+  /** Ends turns of an owner. Waiting owners begin their turns. */
   const end = (owner: string, turns = 1): void => {
     count(owner, -turns)
     dispatch()
   }
 
   /**
-   * Takes a turn, which the caller ends: now if one is free, and otherwise when it comes. Gives false if no turn comes within `maxWait`. The
-   * caller is uninterruptible, because a turn that has come would otherwise be lost; the wait is restored to what the caller was before.
+   * Takes a turn, which the caller ends: now if one is free, otherwise when it comes. Returns false if no turn comes
+   * within `maxWait`. The caller is uninterruptible, because an interruption would lose the turn; the wait has the
+   * caller's earlier interruptibility.
    */
   const take = ({ asker, owner }: Asker, restore: Restore, { maxWait, onBegin }: Wait = unlimited) =>
     Effect.suspend(() => {
@@ -96,7 +98,8 @@ export const make = ({ atOnce, ofOwnerAtOnce }: TurnsAtOnce) => {
       return restore(maxWait === undefined ? begun : Effect.timeoutOption(begun, maxWait)).pipe(
         Effect.onInterrupt(() => Effect.sync(() => (turn.isTaken ? end(owner) : waiting.remove(owner, asker, turn)))),
         Effect.flatMap(() => {
-          // Without the yield, effects that end synchronously would start nested in each other and block the event loop.
+          // Without the yield, effects that end synchronously would start nested in each other and block the event
+          // loop.
           if (turn.isTaken) return Effect.as(Effect.yieldNow, true)
           waiting.remove(owner, asker, turn)
           return Effect.succeed(false)
@@ -130,7 +133,7 @@ export const make = ({ atOnce, ofOwnerAtOnce }: TurnsAtOnce) => {
       return Effect.void
     })
 
-  /** Lets an owner begin no turn for so many milliseconds, after those for which it rests already. */
+  /** Keeps an owner from beginning a turn for this many milliseconds, in addition to a rest under way. */
   const rest = (owner: string, ms: number): Effect.Effect<void> =>
     Effect.suspend(() => {
       if (ms <= 0) return Effect.void

@@ -60,7 +60,7 @@ describe("a command that waits for its turn", () => {
     yield* TestClock.adjust(1)
     const refused = yield* Effect.flip(Fiber.join(second))
     assert.strictEqual(refused.code, "rate_limited")
-    assert.match(refused.message, /other commands left no turn within 8 s for this one\. Retry in 2 s/)
+    assert.match(refused.message, /other commands, this one could not start within 8 s\. Retry in 2 s/)
     yield* goesOn.open
     yield* Fiber.join(first)
     const again = yield* ask("second")

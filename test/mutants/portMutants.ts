@@ -64,7 +64,7 @@ export const portMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/protocol/Notify.ts", "test/ports/Tells.test.ts", {
     "a tell that breaks breaks who tells": {
-      'Effect.timeout(timeout),\n    Effect.catchCause((cause) => Effect.logError("A tell was lost; the sweeper will repeat it", cause)),':
+      'Effect.timeout(timeout),\n    Effect.catchCause((cause) => Effect.logError("A message to an actor was lost; the sweeper will repeat it", cause)),':
         "",
       "Effect.forkDetach({ startImmediately: true }),\n    Effect.asVoid": "Effect.asVoid"
     }

@@ -92,7 +92,7 @@ describe("turns", () => {
       yield* ask("c", "x", "11")
       const everybody = yield* refusal(inTurn, "c", "x")
       assert.deepInclude(everybody, { code: "service_unavailable" })
-      assert.match(everybody.message, /overloaded here: 8 documents of all accounts are waiting/)
+      assert.match(everybody.message, /overloaded: 8 documents of all accounts are waiting/)
       assert.notMatch(everybody.message, /database/)
     }
   )
@@ -113,7 +113,9 @@ describe("turns", () => {
     const late = yield* ask("a", "key", "a2")
     yield* TestClock.adjust("10 seconds")
     const exit = yield* Fiber.join(late)
-    assert.isTrue(exit._tag === "Failure" && String(exit.cause).includes("other documents left no turn within 10 s"))
+    assert.isTrue(
+      exit._tag === "Failure" && String(exit.cause).includes("other documents, this one could not start within 10 s")
+    )
     const gone = yield* ask("a", "key", "a3")
     yield* ask("a", "key", "a4")
     yield* Fiber.interrupt(gone)
@@ -196,7 +198,7 @@ describe("turns", () => {
     yield* endMany(70)
     const own = yield* refusal(inTurn, "a", "key")
     assert.deepInclude(own, { code: "rate_limited", headers: { "Retry-After": "2" } })
-    assert.match(own.message, /^This account's other documents would leave no turn for this one within 1000 ms/)
+    assert.match(own.message, /^Because of this account's other documents, this one would wait longer than 1000 ms/)
     assert.strictEqual(yield* inTurn({ owner: "b", asker: "key" }, Effect.succeed("b's")), "b's")
     // A stall says nothing of the rate: a turn that is asked for after it waits.
     yield* endMany(19)
@@ -240,7 +242,7 @@ describe("turns", () => {
         yield* end(begun[ended]!)
       }
       const exit = (yield* ask("a", "key", "eighth")).pollUnsafe()
-      assert.include(String(exit), "The service is overloaded here", "seventy turns before it would take 1.4 s")
+      assert.include(String(exit), "The service is overloaded", "seventy turns before it would take 1.4 s")
       for (let ended = 70; ended < 110; ended += 1) {
         yield* TestClock.adjust("20 millis")
         yield* end(begun[ended]!)
