@@ -13,7 +13,7 @@ export const make = Effect.gen(function* () {
   const ids = yield* Ids
   const random = yield* SecureRandom.SecureRandom
 
-  /** A key with the capabilities of the request that makes it: it may do no more than that request. */
+  /** A key with the capabilities of the request that makes it, and no more. */
   const newKey = Effect.fnUntraced(function* ({ account_id, livemode }: AccountMode, { capabilities }: RequestContext) {
     const mode = livemode ? "live" : "test"
     const key = makeApiKey(mode, yield* random.randomBytes(32))

@@ -5,21 +5,24 @@ import { storableText } from "../domain/requests/Storable.ts"
 import { type AuthorityRefusal, AuthorityUnavailable, troubleOf } from "../outbound/authority/Authority.ts"
 import { dieOfInterruption, withDeadline } from "../protocol/PortCall.ts"
 
-/** The most of the authority's words that are kept or repeated. */
+/** The longest text of the authority, in characters, that Folio stores or repeats. */
 export const wordsMax = 500
 
 /** The error for an account that cannot ask the authority yet. */
 export const notLive = (message: string) => new ApiError({ code: "account_not_live", message })
 
 interface Question {
-  /** What the authority is asked for, in an error. */
+  /** The object of the question, for an error message. */
   readonly what: string
   readonly timeoutMs: number
-  /** What to do when the authority does not answer, in an error. */
+  /** What the client does if the authority does not answer, for an error message. */
   readonly retry: string
 }
 
-/** The authority's answer within a time. Fails with `account_not_live` if the authority refuses it, and with `service_unavailable`. */
+/**
+ * Waits for the authority's answer within a time. Fails with `account_not_live` if the authority rejects the question,
+ * and with `service_unavailable` if no answer comes.
+ */
 export const askedAuthority = <A>(
   call: Effect.Effect<A, AuthorityRefusal | AuthorityUnavailable>,
   { retry, timeoutMs, what }: Question

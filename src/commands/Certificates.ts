@@ -8,14 +8,14 @@ import { Certificates, type CurrentCertificate } from "../store/accounts/Certifi
 import { Ids } from "../store/sql/Ids.ts"
 import * as Command from "./Command.ts"
 
-/** The error for a request that was sent with a test key and has a meaning for live keys alone. */
+/** The error for a request with a test key that has a meaning only for live keys. */
 export const liveKeyNeeded = (what: string) =>
   new ApiError({
     code: "account_not_live",
     message: `${what} Send this request with a live key, sk_live_….`
   })
 
-/** How many certificate files this process reads at a time (one for each account), and how many may wait. */
+/** The limits of reading certificate files: two at a time in this process, one for each account. */
 const reading: AccountTurns.TurnOptions = {
   what: "certificate",
   atOnce: 2,
@@ -24,7 +24,7 @@ const reading: AccountTurns.TurnOptions = {
   maxWait: "4 seconds"
 }
 
-/** The command that uploads the certificate with which a live account signs. */
+/** The command that uploads the signing certificate of a live account. */
 export const make = Effect.gen(function* () {
   const accounts = yield* Accounts
   const certificates = yield* Certificates

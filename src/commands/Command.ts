@@ -19,27 +19,30 @@ import {
   unlessAnswered
 } from "../store/accounts/Idempotency.ts"
 
-/** What the account's actor knows for its commands. */
+/** The data that the account's actor has for its commands. */
 export interface Actor {
   readonly account: AccountMode
-  /** Whether a range of the prefix, or any if null, gives numbers. Does not read the database for each document. */
+  /** Whether a range of the prefix, or any range if null, has numbers. Does not read the database for each document. */
   readonly hasRange: (kind: DocumentKind, prefix: string | null) => Effect.Effect<boolean>
 }
 
-/** What a command leaves its account's actor to do. A replay leaves nothing: the first request did, or the sweeper does. */
+/**
+ * The work that a command leaves to its account's actor. A replay leaves none: the first request did the work, or the
+ * sweeper does.
+ */
 export interface Left {
-  /** New drafts, to be numbered in order of creation. */
+  /** New drafts to number in order of creation. */
   readonly drafts?: ReadonlyArray<NewDraft>
-  /** Ranges have changed: the next draft is numbered from the current ones. */
+  /** Ranges have changed: the next draft gets its number from the current ones. */
   readonly changesRanges?: boolean
 }
 
-/** An entry of the audit log. `details` say what was changed, not the new values. */
+/** An entry of the audit log. `details` names the changed parts, not the new values. */
 export type AuditEntry = readonly [action: AuditAction, object_id: string, details?: Readonly<Record<string, unknown>>]
 
 /**
- * The entries of what a session of the portal changes, for commands whose changes the data itself records. The data does not say which
- * person made a change with the rights of a key.
+ * The audit entries of changes by a portal session, for commands whose changes the data itself records. The data does
+ * not record which person made a change with the rights of a key.
  */
 const ofSession: Partial<Record<CommandTag, AuditAction>> = {
   CreateCustomer: "customer.created",
@@ -58,7 +61,10 @@ const ofSession: Partial<Record<CommandTag, AuditAction>> = {
   AdvanceClock: "sandbox.advanced"
 }
 
-/** The entry of a session's change; none for a request with an API key. The object is what the path names, or what was made. */
+/**
+ * The entry of a change by a portal session; none for a request with an API key. The object is the one in the path, or
+ * the one that the command made.
+ */
 const sessionEntry = (
   tag: CommandTag,
   { account_id }: AccountMode,
@@ -75,13 +81,18 @@ const sessionEntry = (
 /** The result of a command's transaction. */
 export interface Done extends Left {
   readonly answer: Answer
-  /** Stored in the same transaction. Empty for changes that the data itself records, such as the timeline of a document. */
+  /**
+   * Stored in the same transaction. Empty for changes that the data itself records, such as the timeline of a document.
+   */
   readonly audit: ReadonlyArray<AuditEntry>
-  /** What follows the commit. The sweeper does it if the process dies first; a replay does not repeat it. */
+  /** The work after the commit. If the process dies first, the sweeper does it. A replay does not repeat it. */
   readonly after?: Effect.Effect<void>
 }
 
-/** What a command does: steps, as `Effect.gen` takes them, or an effect. Arguments of `Effect.fnUntraced` would have no type here. */
+/**
+ * The steps of a command: a generator, as `Effect.gen` takes it, or an effect. Arguments of `Effect.fnUntraced` would
+ * have no type here.
+ */
 type Steps<A> = Generator<Effect.Effect<unknown, ApiError>, A, never> | Effect.Effect<A, ApiError>
 
 const effectOf = <A>(steps: () => Steps<A>): Effect.Effect<A, ApiError> =>
@@ -90,7 +101,7 @@ const effectOf = <A>(steps: () => Steps<A>): Effect.Effect<A, ApiError> =>
     return Effect.isEffect(made) ? made : Effect.gen(() => made)
   })
 
-/** The outcome of a command, and what it leaves to do. */
+/** The outcome of a command, and the work that it leaves. */
 export interface CarriedOut extends Left {
   readonly outcome: Outcome
 }
@@ -98,8 +109,8 @@ export interface CarriedOut extends Left {
 declare const made: unique symbol
 
 /**
- * A command that a client may send to its account. Only `alone` and `batched` make commands: none can lack key, replay, audit entry or
- * turn.
+ * A command that a client may send to its account. Only `alone` and `batched` make commands, so that every command has
+ * its idempotency key, replay, audit entry and turn.
  */
 export interface Command<Tag extends CommandTag> {
   readonly tag: Tag
@@ -108,21 +119,27 @@ export interface Command<Tag extends CommandTag> {
 }
 
 interface Before<Tag extends CommandTag, Prepared> {
-  /** Checks the request and reads what the command needs, before any change. A refused repeat still gets its stored answer. */
+  /**
+   * Checks the request and reads the data of the command, before any change. A repeated request that fails here still
+   * gets its stored response.
+   */
   readonly before?: (account: AccountMode, payload: Payload<Tag>, actor: Actor) => Steps<Prepared>
 }
 
 interface Alone<Tag extends CommandTag, Prepared> extends Before<Tag, Prepared> {
-  /** `before` takes long or calls other systems, so that it begins only when the request has no stored answer. */
+  /** `before` takes long or calls other systems, so that it starts only if the request has no stored response. */
   readonly isBeforeLong?: true
-  /** The answer holds a secret: it is stored sealed. */
+  /** The response holds a secret, so it is stored sealed. */
   readonly isSecret?: true
   /** Runs in a transaction of its own, in the account's view. */
   readonly run: (account: AccountMode, payload: Payload<Tag>, prepared: Prepared) => Steps<Done>
 }
 
 interface Batched<Tag extends CommandTag, Prepared> extends Before<Tag, Prepared> {
-  /** Runs in a statement that other requests share, which claims the idempotency key and stores the answer itself. */
+  /**
+   * Runs in a statement that other requests share. The statement claims the idempotency key and stores the response
+   * itself.
+   */
   readonly run: (account: AccountMode, payload: Payload<Tag>, claim: Claim, prepared: Prepared) => Steps<CarriedOut>
 }
 
@@ -130,26 +147,26 @@ const command = <Tag extends CommandTag>(tag: Tag, carryOut: Command<Tag>["carry
   ({ tag, carryOut: Effect.fn(`Command.${tag}`)(carryOut) }) as Command<Tag>
 
 /**
- * The turns of commands that each have a transaction, and so a connection, of their own: all commands but the creation of invoices
- * and customers, which share statements. An account's commands often wait for the same row: here they wait without a connection,
- * and leave the process's connections to other accounts.
+ * The turns of commands that each have their own transaction, and so their own connection: all commands but the
+ * creation of invoices and customers, which share statements. An account's commands often wait for the same row. They
+ * wait here without a connection, and leave the process's connections to other accounts.
  */
 export const makeTurns = Effect.map(Limits, ({ commands }) => {
   const inTurn = AccountTurns.make({ what: "command", ...commands })
   return {
-    /** Carries out a command when its turn comes. The turn is asked for before the command's transaction begins. */
+    /** Carries out a command in its turn. The wait for the turn comes before the command's transaction. */
     inTurn: <A, E, R>(account: AccountMode, { api_key_id }: RequestContext, carriedOut: Effect.Effect<A, E, R>) =>
       inTurn(askerOf(account, api_key_id), carriedOut)
   }
 })
 
-/** What all commands of a process are carried out with. */
+/** The services that all commands of a process use. */
 export const makeMeans = Effect.gen(function* () {
   return { audit: yield* AuditLog, keys: yield* Idempotency, turns: yield* makeTurns }
 })
 type Means = Effect.Success<typeof makeMeans>
 
-/** The result of `before`, or the stored outcome of a request that was already answered. */
+/** The result of `before`, or the stored outcome of a request that already has a response. */
 const prepare = <Tag extends CommandTag, Prepared>(
   { before, isBeforeLong }: Pick<Alone<Tag, Prepared>, "before" | "isBeforeLong">,
   keys: Idempotency["Service"],
@@ -166,7 +183,7 @@ const prepare = <Tag extends CommandTag, Prepared>(
         isBeforeLong === true
       )
 
-/** Makes a command with a transaction, and so a connection, of its own; the command waits for its turn without a connection. */
+/** Makes a command with its own transaction and connection. The command waits for its turn without a connection. */
 export const alone = <const Tag extends CommandTag, Prepared = undefined>(tag: Tag, parts: Alone<Tag, Prepared>) =>
   command(
     tag,
@@ -190,7 +207,9 @@ export const alone = <const Tag extends CommandTag, Prepared = undefined>(tag: T
     })
   )
 
-/** Makes a command that shares a statement with other requests in flight, and so does not wait for a transaction of its own. */
+/**
+ * Makes a command that shares a statement with other requests in flight, and so does not wait for its own transaction.
+ */
 export const batched = <const Tag extends CommandTag, Prepared = undefined>(tag: Tag, parts: Batched<Tag, Prepared>) =>
   command(
     tag,
@@ -202,7 +221,7 @@ export const batched = <const Tag extends CommandTag, Prepared = undefined>(tag:
       if ("outcome" in begun) return begun
       const carriedOut = yield* effectOf(() => parts.run(account, payload, claim, begun.prepared))
       const { outcome } = carriedOut
-      // The shared statement has committed. Only if the process dies at this point, the change has no entry.
+      // The shared statement has committed. If the process dies at this point, the change has no audit entry.
       if (!outcome.replayed) {
         for (const [action, id] of sessionEntry(tag, account, payload, outcome.answer)) {
           yield* audit.record(account, payload.context, action, id)
@@ -219,7 +238,7 @@ const leftBy = (done: Done | undefined): Left => ({
 
 const keyMissing = new ApiError({ code: "idempotency_key_missing", message: "Send the header Idempotency-Key." })
 
-/** A row that must be there; fails with `resource_missing`. */
+/** Returns a row that must exist; otherwise fails with `resource_missing`. */
 export const found = <Row>(row: Option.Option<Row>, noun: string, id: string, param?: string) =>
   Effect.mapError(Effect.fromOption(row), () => ApiError.missing(noun, id, param))
 
@@ -238,7 +257,7 @@ export const created = (location: string, body: object): Answer => answer(201, l
 export const accepted = (location: string, body: object): Answer => answer(202, location, body)
 export const deleted = (object: string, id: string): Answer => ok({ id, object, deleted: true })
 
-/** What a check finds in a body that may not fit its schema; nothing if the check reads a part that does not. */
+/** The findings of a check on a body that may not fit its schema; none if the check reads a part that does not fit. */
 export const ofReadable = <A, R>(check: Effect.Effect<ReadonlyArray<A>, never, R>) =>
   Effect.catchDefect(check, (defect): Effect.Effect<ReadonlyArray<A>> =>
     defect === unreadable ? Effect.succeed([]) : Effect.die(defect)

@@ -23,8 +23,8 @@ import * as WebhookEndpoints from "./WebhookEndpoints.ts"
 type Table = { readonly [Tag in CommandTag]: Command.Command<Tag> }
 
 /**
- * All commands that clients may send to their accounts, by name, and what they are carried out with. A command tag without an
- * implementation does not compile.
+ * The commands that clients may send to their accounts, by name, and the services that the commands use. A command tag
+ * without an implementation does not compile.
  */
 export class Commands extends Context.Service<Commands>()("folio/commands/Commands", {
   make: Effect.gen(function* () {

@@ -10,7 +10,7 @@ import { Ids } from "../store/sql/Ids.ts"
 import * as Command from "./Command.ts"
 import { describe } from "./documents/Invoices.ts"
 
-/** The command that e-mails a document once more; the document's actor is told after the commit. */
+/** The command that e-mails a document again. It notifies the document's actor after the commit. */
 export const make = Effect.gen(function* () {
   const commands = yield* InvoiceCommands
   const emails = yield* Emails
@@ -26,7 +26,7 @@ export const make = Effect.gen(function* () {
       if (state !== "accepted_by_authority" && state !== "accepted_contingency") {
         return yield* new ApiError({
           code: "invoice_not_correctable",
-          message: `Only what was accepted, by the authority or in contingency, is sent to the customer; this ${noun} is ${describe(state)}.`
+          message: `Only a document that was accepted, by the authority or in contingency, can be sent to the customer; this ${noun} is ${describe(state)}.`
         })
       }
       const row = yield* invoices.find(account, id)

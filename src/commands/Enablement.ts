@@ -9,7 +9,7 @@ import { enablementView } from "../store/enablement/EnablementView.ts"
 import { liveKeyNeeded } from "./Certificates.ts"
 import * as Command from "./Command.ts"
 
-/** The range that the authority gives to all issuers in its test environment. */
+/** The range that the authority grants to all issuers in its test environment. */
 const {
   number = "",
   prefix,
@@ -27,14 +27,14 @@ const setOf = ({ credit_notes, debit_notes, invoices, range, test_set_id }: Enab
   range: range === undefined ? publicRange : { ...range, technical_key: range.technical_key.toLowerCase() }
 })
 
-/** The violations of the test range that a request names, if it names one. */
+/** The violations of the test range in a request; none for a request without a range. */
 export const rangeViolations = ({ resolution }: Rules, { range }: EnablementRequest): ReadonlyArray<Violation> =>
   (range === undefined ? [] : resolution(range)).map(({ param, ...rest }) => ({
     ...rest,
     param: param === null ? "range" : `range.${param}`
   }))
 
-/** The command that begins a test set of the authority, or takes up one that failed. */
+/** The command that starts a test set of the authority, or resumes a failed one. */
 export const make = Effect.gen(function* () {
   const enablements = yield* Enablements
   const readiness = yield* LiveReadiness.make
@@ -44,7 +44,7 @@ export const make = Effect.gen(function* () {
     before: function* ({ account_id, livemode }, { request }) {
       if (!livemode) return yield* liveKeyNeeded("Enablement shows that the live issuer's documents are in order.")
       yield* Command.refuse(rangeViolations(rules, request))
-      // What runs or was passed is only shown.
+      // A test set that runs or has passed is returned unchanged.
       const known = yield* enablements.find({ account_id, id: request.test_set_id })
       if (Option.isSome(known) && known.value.status !== "failed") return
       yield* Effect.mapError(

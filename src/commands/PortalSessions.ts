@@ -10,7 +10,7 @@ import * as Command from "./Command.ts"
 const hour = 3600
 const viewOnly: ReadonlyArray<Capability> = ["view"]
 
-/** The commands that create and end sessions of the portal. */
+/** The commands that create and end portal sessions. */
 export const make = Effect.gen(function* () {
   const { baseUrl } = yield* ServiceInfo
   const ids = yield* Ids

@@ -12,7 +12,7 @@ import { DeliveryLog, deliveryView } from "../store/webhooks/DeliveryLog.ts"
 import { Redelivery } from "../store/webhooks/Redelivery.ts"
 import * as Command from "./Command.ts"
 
-/** The commands that redeliver, recover and test webhooks; the endpoint's actor is told after the commit. */
+/** The commands that redeliver, recover and test webhooks. They notify the endpoint's actor after the commit. */
 export const make = Effect.gen(function* () {
   const ids = yield* Ids
   const log = yield* DeliveryLog
@@ -75,5 +75,5 @@ export const make = Effect.gen(function* () {
 })
 
 const inFuture = ApiError.fromViolations([
-  violation("since", "parameter_invalid", "since must be a time that has passed.", "passed_time")
+  violation("since", "parameter_invalid", "since must be in the past.", "passed_time")
 ])

@@ -13,14 +13,14 @@ import { askedAuthority, notLive } from "./AskedAuthority.ts"
 import { liveKeyNeeded } from "./Certificates.ts"
 import * as Command from "./Command.ts"
 
-// Shorter than the time that a request waits for its actor.
+// Shorter than a request's wait for its actor.
 const timeoutMs = 9_000
 
 const retry = "Retry with the same Idempotency-Key."
 
 const identity = ["number", "prefix", "from_number", "to_number"] as const
 
-/** The command that registers the numbering ranges that the authority has granted, as the authority describes them. */
+/** The command that registers the numbering ranges that the authority has granted, with the authority's data. */
 export const make = Effect.gen(function* () {
   const accounts = yield* Accounts
   const authority = yield* Authority
@@ -33,14 +33,14 @@ export const make = Effect.gen(function* () {
   const granted = Effect.fnUntraced(function* (account: AccountMode) {
     const { ranges } = authority
     if (ranges === undefined) {
-      return yield* notLive("There is no live authority to ask for ranges: the service's operator sets AUTHORITY_URL.")
+      return yield* notLive("There is no live authority to ask for ranges: the operator must set AUTHORITY_URL.")
     }
     const { issuer } = yield* accounts.get(account)
-    if (issuer === null) return yield* notLive(`Nobody can be asked for ranges yet: ${issuerLack}.`)
+    if (issuer === null) return yield* notLive(`The authority cannot be asked for ranges yet: ${issuerLack}.`)
     const certificate = yield* Effect.mapError(signing.liveCertificate(account.account_id), ({ message }) =>
       notLive(message)
     )
-    // The PIN is of no use here, and stays.
+    // The authority does not need the PIN, so it is not sent.
     const software = Option.match(yield* softwares.current(account.account_id), {
       onNone: () => ({}),
       onSome: ({ id, provider }) => ({ software: { id, provider } })
@@ -49,7 +49,7 @@ export const make = Effect.gen(function* () {
     return yield* askedAuthority(ranges(asking), { what: "ranges", timeoutMs, retry })
   })
 
-  /** Registers a range, or finds it registered; fails with the reason if it cannot be. Part of the caller's transaction. */
+  /** Registers a range, or finds it registered; otherwise fails with the reason. Part of the caller's transaction. */
   const register = Effect.fnUntraced(function* (
     account: AccountMode,
     range: AuthorityRange,
@@ -65,9 +65,9 @@ export const make = Effect.gen(function* () {
   })
 
   const ImportResolutions = Command.alone("ImportResolutions", {
-    // The authority is asked before the command's turn and transaction, which must not wait for the authority.
+    // The call to the authority comes before the command's turn and transaction, which must not wait for the authority.
     isBeforeLong: true,
-    // The answer holds the technical keys of the ranges.
+    // The response holds the technical keys of the ranges.
     isSecret: true,
     before: function* (account) {
       if (!account.livemode) return yield* liveKeyNeeded("The sandbox's range is there from the start.")
@@ -99,20 +99,22 @@ export const make = Effect.gen(function* () {
 
 const decode = Schema.decodeUnknownResult(ResolutionRequest)
 
-// The key that the authority shows for a fresh resolution is often another, shorter key: a CUFE needs a key of 40 hex digits.
+// For a new resolution, the authority often shows another, shorter key. A CUFE needs a key of 40 hex digits.
 const isTechnicalKey = (key: string) => /^[0-9a-f]{40}$/.test(key)
 
-/** The authority's range as a request that registers it; fails with a message that says what is wrong with the range. */
+/**
+ * Turns the authority's range into a request that registers it. Fails with a message that names the fault of the range.
+ */
 const requestOf = (range: AuthorityRange, rules: Rules): Result.Result<ResolutionRequest, string> => {
   if (!isTechnicalKey(range.technical_key)) {
     return Result.fail(
-      "The authority gave no technical_key of 40 hex digits with it. Ask the authority, and import again."
+      "The authority gave no technical_key of 40 hex digits for this range. Contact the authority, and import again."
     )
   }
   return Result.flatMap(
     Result.mapError(
       decode({ ...range, from_number: Number(range.from_number), to_number: Number(range.to_number) }),
-      (error) => `The authority's own record of it cannot be used: ${error.message.replaceAll(/\s+/g, " ")}`
+      (error) => `The authority's data of this range cannot be used: ${error.message.replaceAll(/\s+/g, " ")}`
     ),
     (request) => {
       const [first] = rules.resolution(request)

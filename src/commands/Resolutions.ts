@@ -4,13 +4,16 @@ import { newRange, Resolutions, resolutionView } from "../store/accounts/Resolut
 import { Ids } from "../store/sql/Ids.ts"
 import * as Command from "./Command.ts"
 
-/** The commands that register and change numbering ranges. Drafts created after the commit are numbered from the changed ranges. */
+/**
+ * The commands that register and change numbering ranges. Drafts created after the commit get their numbers from the
+ * changed ranges.
+ */
 export const make = Effect.gen(function* () {
   const ids = yield* Ids
   const { localDate, rules } = yield* NationalProfile
   const resolutions = yield* Resolutions
 
-  // The answers hold the technical key of a range.
+  // The responses hold the technical key of a range.
   const CreateResolution = Command.alone("CreateResolution", {
     isSecret: true,
     run: function* (account, { request }) {

@@ -5,24 +5,26 @@ import { SandboxAuthorities } from "../store/sandbox/SandboxAuthorities.ts"
 import { Ids } from "../store/sql/Ids.ts"
 import * as Command from "./Command.ts"
 
-/** The commands with which a tester sets the simulated authority's mode and scripts and advances the sandbox's clock. */
+/** The commands that set the simulated authority's mode and scripts, and that advance the sandbox's clock. */
 export const make = Effect.gen(function* () {
   const ids = yield* Ids
   const authorities = yield* SandboxAuthorities
 
   const SetSandboxAuthority = Command.alone("SetSandboxAuthority", {
     run: function* ({ account_id }, { request }) {
-      // An id of this moment: this actor makes the ids of the account's documents, so that those of later documents sort after it.
+      // An id of this moment. This actor makes the ids of the account's documents, so the ids of later documents sort
+      // after it.
       const now = (yield* ids.invoice).slice(`${documentKinds.invoice.prefix}_`.length)
       const kept = yield* authorities.set(account_id, request, now)
       return { answer: Command.ok({ object: "sandbox_authority", ...kept } satisfies SandboxAuthority), audit: [] }
     }
   })
 
-  // Within a second the sweeper finds the work that the advance has made due.
+  // The sweeper finds the work that becomes due within a second.
   const AdvanceClock = Command.alone("AdvanceClock", {
-    // Many rows are moved in portions before the transaction, which would lock all of the rows until its end. If the process dies
-    // between two portions, the repeated request is carried out anew, and rows that had been moved move once more.
+    // Many rows are moved in portions before the transaction, which would otherwise lock all rows until its end. If the
+    // process dies between two portions, the repeated request runs again, and rows that had already moved move once
+    // more.
     isBeforeLong: true,
     before: function* ({ account_id }, { request: { seconds } }) {
       const isMuch = yield* authorities.isMuchToAdvance(account_id)

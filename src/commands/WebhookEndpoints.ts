@@ -11,7 +11,7 @@ import * as WebhookUrl from "./WebhookUrl.ts"
 const maxInFlightDefault = 8
 const noun = "webhook endpoint"
 
-/** The commands that create, change and delete webhook endpoints, and that rotate their signing secrets. */
+/** The commands that create, change and delete webhook endpoints, and rotate their signing secrets. */
 export const make = Effect.gen(function* () {
   const endpoints = yield* WebhookEndpoints
   const verdictOn = yield* WebhookUrl.make

@@ -3,9 +3,9 @@ import type { Violation } from "../../schemas/ApiError.ts"
 import { violation } from "../domain/documents/AuthorityRules.ts"
 import { EgressGuard } from "../outbound/webhooks/EgressGuard.ts"
 
-/** Makes the function that asks the guard whether events may be sent to a URL. */
+/** Makes the function that checks with the guard whether events may be sent to a URL. */
 export const make = Effect.map(EgressGuard, (guard) => (url: string) => Effect.sync(() => guard.checkUrl(url)))
 
-/** The violation of a URL that the guard refuses. */
+/** The violation of a URL that the guard rejects. */
 export const urlViolation = ({ code, message }: Pick<Violation, "code" | "message">): Violation =>
   violation("url", code, message, "webhook_url")

@@ -25,8 +25,9 @@ import { ofRequest } from "./NoteChecks.ts"
 import { ensureCorrectable, ensureCreditable } from "./Notes.ts"
 
 /**
- * The commands that correct documents which the authority has rejected. The document keeps its id and its number, so that no number is
- * left over; everything else is made anew from the request, as if the document had just been numbered.
+ * The commands that correct documents that the authority has rejected. The document keeps its id and its number, so
+ * that no number stays unused. Everything else is made again from the request, as if the document had just been
+ * numbered.
  */
 export const make = Effect.gen(function* () {
   const accounts = yield* Accounts
@@ -40,7 +41,10 @@ export const make = Effect.gen(function* () {
   const { issueTime, localDate, processedBefore, rules } = yield* NationalProfile
   const ready = yield* LiveReadiness.make
 
-  /** Locks the document; fails unless the authority has rejected the document, and has none of its number. */
+  /**
+   * Locks the document. Fails unless the authority has rejected it, and has not processed a document with its number
+   * before.
+   */
   const lock = Effect.fnUntraced(function* (key: DocumentKey) {
     const standing = yield* Command.found(yield* commands.lock(key), nounOf(key), key.id)
     if (standing.state !== "rejected_by_authority") return yield* notRejected(key, standing)
@@ -64,7 +68,7 @@ export const make = Effect.gen(function* () {
     } satisfies Command.Done
   })
 
-  /** The violation of a prefix that is not the one of the number that the document keeps. */
+  /** The violation of a prefix that differs from the prefix of the kept number. */
   const prefixViolations = Effect.fnUntraced(function* (
     key: DocumentKey,
     { prefix }: { readonly prefix?: string }
@@ -72,13 +76,14 @@ export const make = Effect.gen(function* () {
     if (prefix === undefined) return []
     const row = Option.getOrUndefined(yield* invoices.find(key, key.id))
     if (row === undefined || row.prefix === null || row.prefix === prefix) return []
-    const message = `prefix must be ${JSON.stringify(row.prefix)} or be left out: a corrected ${nounOf(key)} keeps its number, ${row.full_number}.`
+    const message = `prefix must be ${JSON.stringify(row.prefix)} or be omitted: a corrected ${nounOf(key)} keeps its number, ${row.full_number}.`
     return [violation("prefix", "parameter_invalid", message, "kept_number")]
   })
 
   /**
-   * Fails while notes that correct the invoice are under way, because they name its code, and when the invoice would come to less than
-   * was credited. Only an invoice that was issued in contingency can have notes and be rejected afterwards.
+   * Fails while notes that correct the invoice are under way, because they name its code. Also fails if the new total
+   * would be less than the credited amount. Only an invoice that was issued in contingency can have notes and be
+   * rejected afterwards.
    */
   const ensureCovers = Effect.fnUntraced(function* (
     key: DocumentKey,
@@ -131,8 +136,9 @@ export const make = Effect.gen(function* () {
           const key = { ...account, id }
           yield* Fault.at("before-correct")
           yield* lock(key)
-          // As for a retry, the note is locked before its invoice. The invoice may be another one than before: that the note named the
-          // wrong invoice may be why it was rejected, and a rejected note counts as credited to none.
+          // As for a retry, the note is locked before its invoice. The invoice may differ from the previous one: a note
+          // may be rejected because it named the wrong invoice, and the amount of a rejected note counts as credited to
+          // no invoice.
           const { prefix: _prefix, ...request } = asKeptOn(sent, localDate(yield* Clock.currentTimeMillis))
           const { customer_id = "", invoice_id, original } = request
           const kind = kindOf(id) === "credit_note" ? "credit_note" : "debit_note"
@@ -162,13 +168,13 @@ const nounOf = ({ id }: DocumentKey) => documentKinds[kindOf(id)].noun
 const notRejected = (key: DocumentKey, { state }: Standing) =>
   new ApiError({
     code: "invoice_not_rejected",
-    message: `Only ${aOf(key)} that the authority rejected can be corrected in its place; this one is ${describe(state)}. What was accepted is corrected by a note, and what failed is retried.`
+    message: `Only ${aOf(key)} that the authority rejected can be corrected in its place; this one is ${describe(state)}. Correct an accepted document by a note, and retry a failed one.`
   })
 
 const numberKnown = (key: DocumentKey, { full_number }: Standing) =>
   new ApiError({
     code: "invoice_number_processed",
-    message: `The authority has processed a document with the number ${full_number} before, and what it has is never replaced. Look the number up in the authority's portal; correct that document by a note if need be, and issue this ${nounOf(key)} again as a new document.`
+    message: `The authority has already processed a document with the number ${full_number}, and never replaces it. Look the number up in the authority's portal. If necessary, correct that document by a note. Then issue this ${nounOf(key)} again as a new document.`
   })
 
 const notesUnderWay = (id: string) =>
@@ -180,7 +186,7 @@ const notesUnderWay = (id: string) =>
 const creditedMore = (amount: string) =>
   new ApiError({
     code: "credit_exceeds_invoice",
-    message: `Credit notes of ${amount} correct this invoice, so that the invoice may not come to less.`,
+    message: `Credit notes of ${amount} correct this invoice, so its total must be at least that amount.`,
     param: "lines"
   })
 

@@ -24,7 +24,10 @@ import { Ids } from "../../store/sql/Ids.ts"
 import * as Command from "../Command.ts"
 import { ensureCorrectable, ensureCreditable } from "./Notes.ts"
 
-/** The commands that create invoices, and that cancel and retry documents: for these two the document's locked row decides. */
+/**
+ * The commands that create invoices, and that cancel and retry documents. Cancel and retry depend on the document's
+ * locked row.
+ */
 export const make = Effect.gen(function* () {
   const backpressure = yield* Backpressure
   const commands = yield* InvoiceCommands
@@ -51,7 +54,8 @@ export const make = Effect.gen(function* () {
         ...profile.rules.invoice(request, today),
         ...(hasRange ? [] : yield* prefixViolations(resolutions, account, request, today)).map(named)
       ]
-      // The statement that creates the invoice looks for the customer; a request that is refused before names an unknown one as well.
+      // The statement that creates the invoice finds the customer. A request that is rejected before also reports an
+      // unknown customer.
       if (violations.length > 0) {
         const unknown = yield* unknownCustomer(customers, account, request.customer_id)
         yield* Command.refuse([...violations, ...unknown])
@@ -92,7 +96,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  /** Carries out a lifecycle command on a locked document; gives the document's new state and its new view. */
+  /** Carries out a lifecycle command on a locked document. Returns the document's new state and new view. */
   const move = Effect.fnUntraced(function* (
     key: DocumentKey,
     command: "Cancel" | "Retry",
@@ -110,8 +114,8 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Fails unless the amount that a failed credit note gave back to its invoice of the account is still left to credit, and while the invoice of a note
-   * is being corrected: the note names the code of its invoice.
+   * Fails while the invoice of a note is being corrected, because the note names the code of its invoice. For a failed
+   * credit note that gave its amount back to its invoice, also fails unless the invoice has that amount left to credit.
    */
   const noteAgain = Effect.fnUntraced(function* (key: DocumentKey) {
     const note = yield* Command.found(yield* notes.find(key, key.id), nounOf(key), key.id)
@@ -158,11 +162,10 @@ const refuse = (key: DocumentKey, command: "Cancel" | "Retry", { failure, state 
   if (command === "Cancel") {
     return new ApiError({
       code: "invoice_not_cancelable",
-      message: `Only a draft without a number can be canceled; this ${nounOf(key)} is ${describe(state)}. What was accepted is annulled by a credit note.`
+      message: `Only a draft without a number can be canceled; this ${nounOf(key)} is ${describe(state)}. Annul an accepted document by a credit note.`
     })
   }
-  const why =
-    failure?.retryable === false ? `failed for a reason that stays (${failure.code})` : `is ${describe(state)}`
+  const why = failure?.retryable === false ? `failed for a permanent reason (${failure.code})` : `is ${describe(state)}`
   return new ApiError({
     code: "invoice_not_retryable",
     message: `Only a failed ${nounOf(key)} whose failure is retryable can be retried; this one ${why}.`

@@ -19,7 +19,10 @@ import { prefixViolations, Resolutions } from "../../store/accounts/Resolutions.
 import * as Command from "../Command.ts"
 import { type Corrected, type Credited, Notes, standardOperation } from "../../store/documents/Notes.ts"
 
-/** What a request for a note names: the invoice of the account, and the account's invoice that it calls one of another system. */
+/**
+ * The invoices that a request for a note names: the account's invoice that it corrects, and an invoice of another
+ * system that is in fact the account's own.
+ */
 interface Named {
   readonly invoice: Corrected | null
   readonly own: InvoiceId | null
@@ -35,9 +38,9 @@ const operationOf = (kind: NoteKind, named: Named): NoteOperation => ({
   }
 })
 
-/** The checks of the content of a note, which is to be created or corrected. */
+/** The checks of a note's content, before it is created or corrected. */
 export const make = Effect.map(NationalProfile, ({ localDate, rules }) =>
-  /** All that is wrong with a request, except for its range and for what else was credited to its invoice. */
+  /** The violations of a request, except for its range and for the amount already credited to its invoice. */
   Effect.fnUntraced(function* (kind: NoteKind, request: NoteRequest, named: Named) {
     const today = localDate(yield* Clock.currentTimeMillis)
     return [
@@ -47,7 +50,7 @@ export const make = Effect.map(NationalProfile, ({ localDate, rules }) =>
   })
 )
 
-/** The check of the range that a new note gets its number from. */
+/** The check of the range from which a new note gets its number. */
 export const makeRangeCheck = Effect.gen(function* () {
   const { localDate } = yield* NationalProfile
   const resolutions = yield* Resolutions
@@ -58,8 +61,8 @@ export const makeRangeCheck = Effect.gen(function* () {
 })
 
 /**
- * The checks of a request for a note that is not to be stored, or that does not fit its schema: gives all violations, except for those
- * of its range.
+ * Validates a request for a note without storing it. The request may not fit its schema. Returns all violations except
+ * for those of its range.
  */
 export const makeValidation = Effect.gen(function* () {
   const customers = yield* Customers
@@ -82,7 +85,7 @@ export const makeValidation = Effect.gen(function* () {
     })
     const invoice = Option.getOrNull(found.invoice)
     const named: Named = {
-      // Which invoice the note corrects is unknown if its id is unreadable.
+      // If the invoice's id is unreadable, the corrected invoice is unknown.
       get invoice() {
         return request.invoice_id === undefined ? null : invoice
       },
@@ -106,7 +109,7 @@ export const makeValidation = Effect.gen(function* () {
   })
 })
 
-/** What is remarkable of a request for a note that is not to be stored. */
+/** The warnings of a request for a note that is validated and not stored. */
 export const makeWarnings = Effect.gen(function* () {
   const notes = yield* Notes
   const { localDate, rules } = yield* NationalProfile
@@ -129,11 +132,14 @@ const ownInvoice = (id: InvoiceId): Violation =>
   violation(
     "original",
     "parameter_conflict",
-    `original is an invoice of this account: send "invoice_id": "${id}" in place of original, customer_id and currency.`,
+    `original is an invoice of this account: send "invoice_id": "${id}" instead of original, customer_id and currency.`,
     "note_of_invoice"
   )
 
-/** The request fields that an error about the invoice or the credited amount names; absent for a command without such fields. */
+/**
+ * The request fields that an error about the invoice or the credited amount names; absent for a command without these
+ * fields.
+ */
 export interface Params {
   readonly invoice?: string
   readonly amount?: string
@@ -144,7 +150,7 @@ export const ofRequest: Params = { invoice: "invoice_id", amount: "lines" }
 const refuse = (code: ErrorCode, message: string, param: string | undefined) =>
   new ApiError({ code, message, ...(param === undefined ? {} : { param }) })
 
-/** The error with which an invoice that was not accepted cannot be corrected. */
+/** The error of a correction of an invoice that was not accepted. */
 export const correctionRefusal = (invoice: Corrected, { invoice: param }: Params): ApiError | undefined => {
   const status = statusOf(invoice.state)
   return status === "accepted_by_authority" || status === "accepted_contingency"
@@ -163,11 +169,13 @@ export const exceeds = (left: bigint, param?: string) =>
     param
   )
 
-/** What is left to credit of an invoice, in cents. */
+/** The amount of an invoice that is left to credit, in cents. */
 export const leftOf = (invoice: Corrected, credited: Credited): bigint =>
   cents(invoice.totals.payable_amount) - cents(credited.amount)
 
-/** The error with which an invoice cannot be corrected, or has less than `payable_amount` left to credit. */
+/**
+ * The error of a credit of an invoice that cannot be corrected, or that has less than `payable_amount` left to credit.
+ */
 export const creditRefusal = (
   invoice: Corrected,
   credited: Credited,

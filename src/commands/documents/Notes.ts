@@ -19,9 +19,9 @@ import * as NoteChecks from "./NoteChecks.ts"
 import { correctionRefusal, creditRefusal, exceeds, leftOf, ofRequest, type Params } from "./NoteChecks.ts"
 
 /**
- * The commands that create credit and debit notes. The row of an invoice of the account is locked, so that its credit notes never
- * amount to more than the invoice, however many processes own the account's actor. Debit notes do not add to the amount that may be
- * credited: a debit note corrects the invoice alone, and nothing corrects a debit note.
+ * The commands that create credit and debit notes. Each locks the row of the account's invoice, so that its credit
+ * notes never exceed the invoice, however many processes have the account's actor. Debit notes do not add to the amount
+ * that may be credited: a debit note corrects only the invoice, and nothing corrects a debit note.
  */
 export const make = Effect.gen(function* () {
   const backpressure = yield* Backpressure
@@ -38,7 +38,7 @@ export const make = Effect.gen(function* () {
     return yield* Command.found(yield* notes.lock(account, id), "invoice", id, param)
   })
 
-  /** Creates the draft of a note to an invoice that is locked, or to none of the account. */
+  /** Creates the draft of a note to a locked invoice, or of a note without an invoice of the account. */
   const draft = Effect.fnUntraced(function* (
     account: AccountMode,
     kind: NoteKind,
@@ -93,7 +93,7 @@ export const make = Effect.gen(function* () {
       )
   })
 
-  /** Creates a credit note over all lines of an invoice of which nothing has been credited. */
+  /** Creates a credit note over all lines of an invoice without credited amounts. */
   const AnnulInvoice = Command.alone("AnnulInvoice", {
     before: (account: AccountMode) => Effect.andThen(backpressure.admit(account), ready.check(account)),
     run: (account, { id: invoice_id, request: { reason } }) =>

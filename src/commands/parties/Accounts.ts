@@ -33,7 +33,7 @@ export const make = Effect.gen(function* () {
       return {
         answer: Command.ok(shown.view(updated, beside)),
         audit: [["account.updated", account.account_id, { changed: Object.keys(patch) }]],
-        // The cached account is dropped, so that the next draft of this account is numbered with the new issuer.
+        // Drops the cached account, so that the account's next draft is numbered with the new issuer.
         after: accounts.forget(account)
       }
     }
@@ -46,7 +46,10 @@ const issuerFields = Struct.keys(Issuer.fields).filter((name) => !SchemaAST.isOp
 
 type Sent = Omit<AccountUpdate, "name" | "default_version" | "request_log">
 
-/** The issuer after a change. The first issuer of a live mode must be sent whole, because a live mode starts without an issuer. */
+/**
+ * The issuer after a change. The first issuer of a live mode needs all fields, because a live mode starts without an
+ * issuer.
+ */
 const changedIssuer = Effect.fnUntraced(function* (
   rules: Rules,
   before: Issuer | null,
@@ -67,6 +70,6 @@ const lackOf = (field: keyof Issuer): Violation =>
   violation(
     field,
     "parameter_missing",
-    `${field} is missing: the live mode has no issuer yet, and its first one is sent whole.`,
+    `${field} is missing: the live mode has no issuer yet, and the first one needs all required fields.`,
     "issuer_whole"
   )

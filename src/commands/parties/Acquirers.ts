@@ -15,10 +15,10 @@ import { Acquirers, type KnownAcquirer as Said } from "../../store/accounts/Acqu
 import { askedAuthority, notLive, wordsMax } from "../AskedAuthority.ts"
 import * as Command from "../Command.ts"
 
-// Shorter than the time that a request waits for its actor, with the turn before it.
+// Shorter than a request's wait for its actor, including the turn before it.
 const timeoutMs = 7_000
 
-/** How many calls this process has under way, and how many may wait. */
+/** The limits of look-ups of acquirers in this process. */
 const asking: AccountTurns.TurnOptions = {
   what: "acquirer",
   atOnce: 8,
@@ -27,14 +27,14 @@ const asking: AccountTurns.TurnOptions = {
   maxWait: "3 seconds"
 }
 
-/** Calls of one account: 60 at once, and one more each second. */
+/** Calls of one account: a burst of 60, and one more each second. */
 const rate = { perSecond: 1, burst: 60 }
 const accountsMax = 10_000
 
 const tooOften = new ApiError({
   code: "rate_limited",
   message:
-    "The authority was asked for too many acquirers of this account: 60, and one more each second. Retry in 1 s.",
+    "This account has asked the authority for too many acquirers: the limit is 60, and one more each second. Retry in 1 s.",
   headers: { "Retry-After": "1" }
 })
 
@@ -43,7 +43,7 @@ const kept = (text: string | null) => {
   return clean === "" ? null : clean
 }
 
-/** What asks the authority for an acquirer, unless it was asked within the day. */
+/** Makes the command that asks the authority for an acquirer, unless it was asked within the day. */
 export const make = Effect.gen(function* () {
   const accounts = yield* Accounts
   const acquirers = yield* Acquirers
@@ -56,10 +56,10 @@ export const make = Effect.gen(function* () {
   const ask = Effect.fnUntraced(function* (account: AccountMode, identification: Key) {
     const { acquirer } = authority
     if (acquirer === undefined || (account.livemode && authority.servesLive === false)) {
-      return yield* notLive("There is no authority to ask for acquirers: the service's operator sets AUTHORITY_URL.")
+      return yield* notLive("There is no authority to ask for acquirers: the operator must set AUTHORITY_URL.")
     }
     const { issuer } = yield* accounts.get(account)
-    if (issuer === null) return yield* notLive(`Nobody can be asked for acquirers yet: ${issuerLack}.`)
+    if (issuer === null) return yield* notLive(`The authority cannot be asked for acquirers yet: ${issuerLack}.`)
     const certificate = account.livemode
       ? yield* Effect.mapError(signing.liveCertificate(account.account_id), ({ message }) => notLive(message))
       : sandbox

@@ -11,7 +11,7 @@ import { Accounts } from "../../store/accounts/Accounts.ts"
 import type { StoredLogo } from "../../store/accounts/Logos.ts"
 import * as Command from "../Command.ts"
 
-/** How many pictures this process reads at a time (one for each account), and how many may wait. */
+/** The limits of reading pictures: two at a time in this process, one for each account. */
 const reading: AccountTurns.TurnOptions = {
   what: "picture",
   atOnce: 2,
@@ -23,12 +23,12 @@ const reading: AccountTurns.TurnOptions = {
 const noIssuer = new ApiError({
   code: "account_not_live",
   message:
-    "The account has no live issuer yet, whose documents a logo could be printed on: send all of its data to PATCH /v1/account first."
+    "The account has no live issuer yet, so no documents can show a logo: first send all of the issuer's data to PATCH /v1/account."
 })
 
 const invalid = (message: string) => ApiError.fromViolations([violation("body", "parameter_invalid", message, "logo")])
 
-/** Decompresses the pixels off the event loop, and no more of them than the picture has. */
+/** Decompresses the pixels off the event loop, up to the size of the picture. */
 const decompressed = (raster: Raster) =>
   Effect.callback<Picture, string>((resume) => {
     const { compressed, picture, rowBytes } = raster
@@ -42,7 +42,7 @@ const pictureOf = (bytes: Uint8Array) =>
     "raster" in read ? decompressed(read.raster) : Effect.succeed(read.picture)
   )
 
-/** The commands that set and remove the picture that an issuer's documents are printed with. */
+/** The commands that set and remove the picture on an issuer's printed documents. */
 export const make = Effect.gen(function* () {
   const accounts = yield* Accounts
   const shown = yield* ShownAccounts.make
@@ -64,7 +64,7 @@ export const make = Effect.gen(function* () {
   })
 
   const PutLogo = Command.alone("PutLogo", {
-    // A picture is decompressed before the command's turn and transaction.
+    // Decompresses a picture before the command's turn and transaction.
     isBeforeLong: true,
     before: function* (account, { bytes, context }) {
       const read = Effect.mapError(pictureOf(bytes), invalid)

@@ -47,7 +47,7 @@ export const make = Effect.gen(function* () {
         provider_number,
         created_at: new Date(yield* Clock.currentTimeMillis)
       }
-      // What is sent once more is no other software, and makes no other version of the issuer.
+      // The same software sent again makes no new software and no new version of the issuer.
       if (known === null) yield* softwares.insert(software, Redacted.make(request.pin))
       const updated = yield* accounts.update(account, (before) =>
         Effect.succeed({ ...before, software: known ?? software.id })
