@@ -23,22 +23,28 @@ import type { Document } from "./Steps.ts"
 
 const timeout = Duration.seconds(60)
 
-/** Milliseconds from the start of a call after which the sweeper may take over the document: more than the call's time-out. */
+/**
+ * Milliseconds from the start of a call after which the sweeper may take over the document: longer than the call's
+ * time-out.
+ */
 export const callAlarmMs = Duration.toMillis(timeout) + 15_000
 
-// Attempts before the answer that a number was processed is believed to mean another document: an authority that is still at work on the
-// same document gives its verdict meanwhile.
+// Attempts before Folio takes "number already processed" to mean another document. An authority that still processes
+// the same document gives its verdict meanwhile.
 const knownAfterAttempts = 3
 
-// For how long that answer is not believed of a document that was never corrected.
+// For a document that was never corrected, how long Folio does not trust that response.
 const otherAfterMs = Duration.toMillis("1 hour")
 
-// Documents whose broken calls are counted at a time; a document whose count is dropped is counted from zero again.
+// Documents whose broken calls are counted at a time. If a document's count is dropped, it starts again from zero.
 const countedMax = 10_000
 
 const isVerdict: (answer: unknown) => boolean = Schema.is(GivenVerdict)
 
-/** `arrived`: an earlier call may have brought the document to the authority. `isFresh`: none can have, because it was never issued. */
+/**
+ * `arrived`: an earlier call may have brought the document to the authority. `isFresh`: no call can have, because the
+ * document was never issued.
+ */
 export interface How {
   readonly arrived: boolean
   readonly isFresh: boolean
@@ -46,7 +52,7 @@ export interface How {
 
 const isAnswer = (answer: unknown) => answer === null || isVerdict(answer)
 
-/** The measure of a call by what it ended with. `resultOf`: the result that an answer is counted as. */
+/** The measure of a call, by its end. `resultOf`: the result label of a response. */
 export const measureOf =
   <A>(call: string, resultOf: (answer: A) => string) =>
   (exit: Exit.Exit<A, Unanswered>) => {
@@ -61,10 +67,13 @@ const verdictResult = (verdict: Verdict | null) => {
   return verdict.accepted ? "accepted" : "rejected"
 }
 
-/** A call of the authority without an answer. */
+/** A call to the authority without a response. */
 export type Unanswered = AuthorityUnavailable | AuthorityRefusal | PortBroken
 
-/** Calls the authority's port and measures the call. A failure of the database stays what it is: the sandbox is in the database. */
+/**
+ * Calls the authority's port and measures the call. A database failure stays a database failure, because the sandbox is
+ * in the database.
+ */
 const asked = <A extends Verdict | null>(
   call: "submit" | "verdict",
   isAllowed: (answer: unknown) => boolean,
@@ -80,10 +89,13 @@ const asked = <A extends Verdict | null>(
     )
   )
 
-// The most of the authority's texts that a document keeps and shows.
+// The longest authority texts that a document stores and shows.
 const most = { errorsMax: 500, textMax: 4_000 }
 
-/** The verdict as it can be stored: a verdict is not lost because of its texts, or because its answer cannot be written as JSON. */
+/**
+ * The verdict in a form that can be stored. Bad texts, or a response that cannot be written as JSON, must not lose the
+ * verdict.
+ */
 const kept = (verdict: Verdict): Verdict => ({
   accepted: verdict.accepted,
   errors: storableErrors(verdict.errors, most),
@@ -91,11 +103,11 @@ const kept = (verdict: Verdict): Verdict => ({
   answer: storableJson(verdict.answer)
 })
 
-/** Logs why a call has given no verdict. What all documents meet is logged once, by the circuit breaker. */
+/** Logs why a call has given no verdict. The circuit breaker logs a failure of all documents once. */
 const noteUnanswered = (row: Document, error: AuthorityUnavailable | AuthorityRefusal, isOutage: boolean) => {
   const facts = { invoice_id: row.id, trouble: troubleOf(error), reason: error.message }
   return error instanceof AuthorityRefusal
-    ? Effect.logError("The authority refused a document without judging it").pipe(
+    ? Effect.logError("The authority refused a document without a verdict").pipe(
         Effect.annotateLogs({ ...facts, state: row.state })
       )
     : Effect.logWithLevel(isOfDocument(error) ? "Warn" : "Debug")("The authority gave no verdict").pipe(
@@ -103,7 +115,7 @@ const noteUnanswered = (row: Document, error: AuthorityUnavailable | AuthorityRe
       )
 }
 
-/** Calls the authority, and records in the circuit breaker whether the authority answered. */
+/** Calls the authority, and records in the circuit breaker whether it responded. */
 export const make = Effect.gen(function* () {
   const authority = yield* Authority
   const circuits = yield* CircuitBreaker
@@ -118,16 +130,17 @@ export const make = Effect.gen(function* () {
     const signed = row.signed ?? Option.getOrUndefined(yield* invoices.signedDocument(row))
     if (signed === undefined) return yield* Effect.die(`no signed bytes of ${row.id}`)
     const document = { ...(yield* signing.nameOf(row)), signed }
-    // Nothing waits between this look and the call: a process that stood still at a statement may have a successor that has sent.
+    // Nothing waits between this check and the call. If this process hung at a statement, another process may have sent
+    // the document.
     if (!(yield* workers.isAlive)) return null
     const submitted = asked("submit", isVerdict, () => authority.submit(document))
     return kept(yield* arrived ? Effect.catchTag(submitted, "AuthorityUnavailable", otherOfNumber(row)) : submitted)
   })
 
   /**
-   * The verdict on a document that may have left; null when the authority does not have the document. A refused question says nothing
-   * of the document, which waits until its account may ask again. An authority that said that it has received the document is
-   * believed for a week, whatever it says of the document meanwhile.
+   * The verdict on a document that may have left; null if the authority does not have the document. A rejected question
+   * says nothing about the document, which waits until its account may ask again. If the authority reports that it has
+   * received the document, Folio trusts that for a week, whatever the authority reports meanwhile.
    */
   const ask = Effect.fnUntraced(function* (row: Document) {
     const verdict = yield* signing.nameOf(row).pipe(
@@ -142,9 +155,9 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * The end of a document whose number the authority has processed and whose code it does not know: what the authority has is another
-   * document, and is never replaced. For a corrected document that is the one that was corrected, after a few attempts; for any
-   * other, after an hour.
+   * The end of a document whose number the authority has processed under a code that it does not know. The authority
+   * has another document with that number, and never replaces it. For a corrected document, that is its earlier
+   * version: it ends after a few attempts. Any other document ends after an hour.
    */
   const otherOfNumber = (row: Document) => (error: AuthorityUnavailable) =>
     Effect.gen(function* () {
@@ -157,14 +170,15 @@ export const make = Effect.gen(function* () {
       return { accepted: false, errors: [number_processed], notifications: [], answer }
     })
 
-  /** Counts a failed call, and records in the circuit what it says of the authority. */
+  /** Counts a failed call, and records in the circuit what the failure shows about the authority. */
   const note = Effect.fnUntraced(function* (row: Document, error: Unanswered) {
-    // A broken port is a fault of the service and does not say whether the authority answers.
+    // A broken port is a fault of Folio and does not show whether the authority responds.
     if (error instanceof PortBroken) return
     const trouble = troubleOf(error)
     yield* Metric.update(Metrics.authorityUnanswered(trouble), 1)
     const { is_refusal, of } = authorityTroubles[trouble]
-    // The service behind the gate has answered; a gate that refuses a certificate says nothing of what is behind.
+    // The authority behind the gate has responded. A gate that rejects a certificate shows nothing about the authority
+    // behind it.
     if (trouble === "in_process" || trouble === "sender_refused") yield* circuits.succeeded(row)
     if (is_refusal) return yield* circuits.refused(row, trouble)
     const isOfOne = error instanceof AuthorityUnavailable && isOfDocument(error)
@@ -173,10 +187,10 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * The authority's verdict on a document whose attempt is already counted. `arrived`: an earlier attempt may have reached the
-   * authority, so that the authority is asked for its verdict before the document is sent. The answer that the authority does not
-   * know the document is no success for the circuit: it does not say whether the authority takes documents. Null: nothing was
-   * sent, because this process was away for so long that another process may be at work on the document.
+   * The authority's verdict on a document whose attempt is already counted. `arrived`: an earlier attempt may have
+   * reached the authority, so Folio asks for the verdict before it sends the document. An authority that does not know
+   * the document is no success for the circuit: it may still not take documents. Null: nothing was sent, because this
+   * process hung for so long that another process may have the document.
    */
   const verdictOn = (row: Document, arrived: boolean): Effect.Effect<Verdict | null, Unanswered> =>
     withDeadline(askAndSend(row, arrived), Duration.toMillis(timeout), () =>
@@ -190,7 +204,7 @@ export const make = Effect.gen(function* () {
 
   const noteBroken = Effect.fnUntraced(function* (row: Document, { cause }: PortBroken) {
     const times = (brokenInARow.get(row.id) ?? 0) + 1
-    yield* Effect.logError("A call of the authority broke inside the service", cause).pipe(
+    yield* Effect.logError("A call to the authority failed inside Folio", cause).pipe(
       Effect.annotateLogs({ invoice_id: row.id, attempts: row.attempts, in_a_row: times })
     )
     yield* Metric.update(Metrics.poison("invoice"), 1)
@@ -200,7 +214,7 @@ export const make = Effect.gen(function* () {
     return times
   })
 
-  /** Calls the authority for a document whose attempt is already counted; gives what follows. */
+  /** Calls the authority for a document whose attempt is already counted. Returns the next step. */
   return Effect.fnUntraced(function* (row: Document, { arrived, isFresh }: How) {
     const result = yield* Effect.result(verdictOn(row, arrived))
     const outcome = Result.isSuccess(result) ? { verdict: result.success } : result.failure

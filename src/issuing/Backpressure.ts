@@ -5,27 +5,28 @@ import { accountAddress } from "../protocol/Address.ts"
 import { Busyness } from "../protocol/Busyness.ts"
 import { Counts } from "../protocol/Counts.ts"
 
-// At these counts the process is busy: it answers requests first and works off documents later.
+// At these counts the process is busy: it serves requests first and processes documents later.
 const creatingMax = 48
 const creatingCalmMax = 16
 const signingMax = 64
 const workingMax = 8
 
-// An account numbers no more drafts while so many of its documents are being signed or stored here: its backlog waits as drafts, which
-// cost nothing, and the event loop has little to do before the document of another account.
+// An account numbers no more drafts while this many of its documents are being signed or stored here. Its backlog waits
+// as drafts, which cost nothing, so that another account's document does not wait long for the event loop.
 const ofAccountMax = 8
 
-// The longest wait for room or calm: however busy the process is, the work of each account goes on after this time at the latest.
+// The longest wait of `room` or `calm`: however busy the process is, each account's work resumes after this time.
 const timeout = Duration.millis(100)
 
-// In milliseconds. While an account's oldest draft is later than the first, the account's creations wait, at most for the second: a client
-// is then answered as fast as its documents are issued. Above the third they are refused. The third is far above the first, because
-// drafts are also late while the whole service is held up, which is not their account's fault.
+// In milliseconds. While an account's oldest draft is later than `slowFromMs`, the account's creations wait, at most
+// `waitMaxMs`: a client then gets its responses as fast as its documents are issued. Above `lateMaxMs` they are
+// rejected. `lateMaxMs` is far above `slowFromMs`, because drafts are also late when all of Folio is slow, which is not
+// their account's fault.
 const slowFromMs = 100
 const waitMaxMs = 1_000
 const lateMaxMs = 5_000
 
-// The busyness above which new work would wait noticeably behind work that is already late.
+// Above this busyness, new work would noticeably wait behind work that is already late.
 const busyMax = 0.7
 const lookAgain = Duration.millis(10)
 
@@ -42,9 +43,9 @@ interface Gate {
 }
 
 /**
- * Counts the work that this process has under way, and holds back work that can wait. Creating goes first, so that a burst of
- * invoices is accepted at the rate of creation; and one account's backlog is worked off in portions, so that the next account's
- * invoice does not queue up behind that backlog.
+ * Counts the work of this process under way, and delays work that can wait. Creating has priority, so that a burst of
+ * invoices is accepted at the rate of creation. An account's backlog is processed in portions, so that the next
+ * account's invoice does not queue up behind it.
  */
 export class Backpressure extends Context.Service<Backpressure>()("folio/issuing/Backpressure", {
   make: Effect.map(Busyness, (busyness) => {
@@ -92,7 +93,7 @@ export class Backpressure extends Context.Service<Backpressure>()("folio/issuing
     const openedWithin = (isOpen: () => boolean, most: Duration.Input) =>
       Effect.suspend(() => (isOpen() ? Effect.void : Effect.asVoid(Effect.timeoutOption(opened(isOpen), most))))
 
-    // A measure that throws counts as busy: work that can wait then waits its 100 ms, and goes on.
+    // A measure that throws counts as busy: work that can wait then waits 100 ms and resumes.
     const busyShare = () => {
       try {
         return busyness()
@@ -105,23 +106,26 @@ export class Backpressure extends Context.Service<Backpressure>()("folio/issuing
       schedule: Schedule.spaced(lookAgain)
     })
 
-    /** How long the account's oldest draft has waited for its number, in milliseconds; 0 unless its actor is in this process. */
+    /**
+     * How long the account's oldest draft has waited for its number, in milliseconds; 0 unless its actor is in this
+     * process.
+     */
     const lateMs = (account: AccountMode) => lateness.get(accountAddress(account))?.() ?? 0
 
     return {
-      /** The share of time for which the process was busy in the last moments, from 0 to 1. */
+      /** The share of time for which the process was busy recently, from 0 to 1. */
       busyShare,
       /** Counts a draft as being created while the effect runs. */
       creating: counted("creating"),
-      /** Counts a document, or a group of so many, as being read and signed while the effect runs. */
+      /** Counts a document or a group of documents as being read and signed while the effect runs. */
       signing: counted("signing"),
-      /** Counts the steps of so many documents as being stored while the effect runs. */
+      /** Counts the steps of these documents as being stored while the effect runs. */
       storing: counted("storing"),
-      /** Waits until there is room to number more drafts of the account, for 100 ms at most. */
+      /** Waits until the process can number more drafts of the account, for 100 ms at most. */
       room: (account: AccountMode) => openedWithin(() => hasRoom(accountAddress(account)), timeout),
-      /** Waits until the process has little to do, so that work that is already late can go on; for 100 ms at most. */
+      /** Waits until the process has little to do, for 100 ms at most, so that late work can proceed. */
       calm: Effect.asVoid(Effect.timeoutOption(Effect.andThen(opened(isCalm), hasTime), timeout)),
-      /** Lets the numbering of an account say how late its drafts are (`ms`), until the scope closes. */
+      /** Registers how late the drafts of an account are (`ms`), until the scope closes. */
       tellLateness: (account: AccountMode, ms: () => number) =>
         Effect.acquireRelease(
           Effect.sync(() => lateness.set(accountAddress(account), ms)),
@@ -131,7 +135,7 @@ export class Backpressure extends Context.Service<Backpressure>()("folio/issuing
               if (lateness.get(accountAddress(account)) === ms) lateness.delete(accountAddress(account))
             })
         ),
-      /** Fails with `rate_limited` while a draft of the account has waited for its number for longer than five seconds. */
+      /** Fails with `rate_limited` while a draft of the account has waited longer than five seconds for its number. */
       admit: (account: AccountMode) =>
         Effect.suspend(() => (lateMs(account) > lateMaxMs ? Effect.fail(late) : Effect.void)),
       /** Waits until the account's drafts are not late, for a second at most. */

@@ -25,20 +25,20 @@ import { Signing } from "./Signing.ts"
 
 const timeout = Duration.seconds(60)
 
-// A page is asked about within the lease of its questions, even if every call takes its time-out.
+// Small enough to ask about a page within the lease of its questions, even if every call takes its time-out.
 const pageMax = 64
 
-// An eighth of the calls that may be under way, at most: documents that are to be submitted find their turn.
+// At most an eighth of the calls under way, so that documents to submit get their turn.
 const shareOfCalls = 8
 const concurrencyMax = 16
 
 /**
- * Seconds until a question is asked again: after a refusal of the account, such as one without a valid certificate, after any other trouble,
- * while the authority's circuit is failing, and without a turn at the authority.
+ * Seconds until a question is asked again: after a rejection of the account (such as one without a valid certificate),
+ * after any other trouble, while the authority's circuit is failing, and without a turn at the authority.
  */
 const again = { refused: 72_000, trouble: 3_600, failing: 900, noTurn: 60 }
 
-// Troubles of many questions are alike.
+// Logged at this interval, because many questions fail for the same reason.
 const loggedEveryMs = 60_000
 
 const nameMax = 450
@@ -55,9 +55,9 @@ const isEvents = Schema.is(
 ) as (answer: unknown) => boolean
 
 /**
- * Asks the authority all questions whose time has come: once a day for 30 days what the buyers of accepted invoices on credit terms have
- * answered. A question that fails says nothing of the invoice: it is asked again. It counts neither as an outage of the authority nor as
- * its end. Null if the authority cannot be asked.
+ * Asks the authority the due questions: once a day for 30 days, for the buyers' answers to accepted invoices on credit
+ * terms. A failed question shows nothing about the invoice: it is asked again. It neither starts nor ends an outage of
+ * the authority. Null if the authority cannot be asked.
  */
 export const make = Effect.gen(function* () {
   const acceptances = yield* Acceptances
@@ -99,9 +99,10 @@ export const make = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     if (now - loggedAt >= loggedEveryMs) {
       loggedAt = now
-      yield* Effect.logWarning("What a buyer has answered could not be asked; it is asked again later", cause).pipe(
-        Effect.annotateLogs({ invoice_id: key.id })
-      )
+      yield* Effect.logWarning(
+        "The authority could not be asked for a buyer's answer; it will be asked again",
+        cause
+      ).pipe(Effect.annotateLogs({ invoice_id: key.id }))
     }
     const isRefused = Result.getOrUndefined(Cause.findError(cause)) instanceof AuthorityRefusal
     yield* acceptances.postpone([key], isRefused ? again.refused : again.trouble)

@@ -7,27 +7,29 @@ import { storableText } from "../domain/requests/Storable.ts"
 import { answering, type AuthorityState } from "./NextStep.ts"
 import { AuthorityCircuits, circuitOf, closedCircuit, type CircuitState } from "../store/documents/AuthorityCircuits.ts"
 
-// How long a process caches a circuit's state, and so the greatest age of what it knows of other processes' calls.
+// How long a process caches a circuit's state, and so how late it learns of other processes' calls.
 const knownFor = "1 second"
 const circuitsMax = 10_000
 const probeIntervalMs = 30_000
 const triedWithinMs = 60_000
 const notedEveryMs = 10_000
 
-// The most of a failure's words that is stored. They may be the authority's, and hold what the database does not take.
+// The longest failure message that is stored. The message may come from the authority and contain characters that the
+// database rejects.
 const messageMax = 500
 
-// Added to `contingencyAfter`: a circuit whose last failure is older than the sum counts as unknown. Covers a call's time-out and
-// the time until the sweeper's next look.
+// Added to `contingencyAfter`: a circuit whose last failure is older than the sum counts as unknown. Covers a call's
+// time-out and the time until the sweeper's next run.
 const quietMs = 90_000
 
 const environmentOf = ({ livemode }: AccountMode) => (livemode ? "live" : "test")
 
-// One account's failures keep this account alone from calling, until a call fails for a cause that all share, or of a second account.
+// An account's failures block only this account's calls, until a call of a second account fails, or a call fails for a
+// shared cause.
 const concerns = ({ accounts, failing_ms, of_all }: CircuitState, { account_id }: AccountMode) =>
   failing_ms !== null && (of_all || accounts.length > 1 || accounts.includes(account_id))
 
-/** The circuit breaker of the authority: its state is in database rows, which each process caches for one second. */
+/** The circuit breaker of the authority. Its state is in database rows, which each process caches for one second. */
 export class CircuitBreaker extends Context.Service<CircuitBreaker>()("folio/issuing/CircuitBreaker", {
   make: Effect.gen(function* () {
     const circuits = yield* AuthorityCircuits
@@ -43,14 +45,17 @@ export class CircuitBreaker extends Context.Service<CircuitBreaker>()("folio/iss
       yield* Cache.set(known, name, { ...state, at: yield* Clock.currentTimeMillis })
     })
 
-    /** Milliseconds that calls may go on failing before documents are issued without them; null while no recent call has failed. */
+    /**
+     * Milliseconds of failing calls left until documents are issued in contingency; null while no recent call has
+     * failed.
+     */
     const left = ({ at, at_fault_ms, failed_ms, failing_ms }: CircuitState & { readonly at: number }, now: number) => {
       const since = now - at
       if (failing_ms === null || failed_ms === null || failed_ms + since > silenceMs) return null
       return openAfterMs - (at_fault_ms ?? failing_ms) - since
     }
 
-    /** What is known of the authority for an account, from the calls of all processes. */
+    /** The state of the authority for an account, from the calls of all processes. */
     const look = Effect.fnUntraced(function* (account: AccountMode): Effect.fn.Return<AuthorityState> {
       const state = yield* Cache.get(known, circuitOf(account))
       const { at, at_fault_ms, failed_ms, is_open, message, trouble } = state
@@ -69,7 +74,10 @@ export class CircuitBreaker extends Context.Service<CircuitBreaker>()("folio/iss
       }
     })
 
-    /** Whether the caller may try whether the authority is back: one caller every 30 s, and one when the circuit would open. */
+    /**
+     * Whether the caller may probe whether the authority is back: one caller every 30 s, and one when the circuit would
+     * open.
+     */
     const probes = Effect.fnUntraced(function* (account: AccountMode) {
       const { leftMs: ms } = yield* look(account)
       const interval = ms === null || ms <= 0 ? probeIntervalMs : Math.min(probeIntervalMs, Math.max(ms, 1_000))
@@ -78,16 +86,16 @@ export class CircuitBreaker extends Context.Service<CircuitBreaker>()("folio/iss
 
     const failed = Effect.fnUntraced(function* (account: AccountMode, trouble: AuthorityTrouble, message: string) {
       const state = yield* Cache.get(known, circuitOf(account))
-      // Stored are the first failure, each that changes what is known or may open the circuit, and else one every 10 s, so that the
-      // circuit is not silent.
+      // Stores the first failure, each failure that changes the state or may open the circuit, and otherwise one every
+      // 10 s, so that the circuit does not count as unknown.
       const { may_have_left, of, remedy } = authorityTroubles[trouble]
       const isNews = state.trouble === null || authorityTroubles[state.trouble].of !== of || !concerns(state, account)
       const isNoted =
         state.failed_ms !== null && state.failed_ms < notedEveryMs && (yield* look(account)).phase === "closed"
       if (isNoted && !isNews) return
-      // Once for all documents that meet it.
+      // Once for all documents with this trouble.
       if (state.trouble !== trouble) {
-        yield* Effect.logWarning(`Calls of the authority fail. ${troubleMessage(trouble)} ${remedy}`).pipe(
+        yield* Effect.logWarning(`Calls to the authority fail. ${troubleMessage(trouble)} ${remedy}`).pipe(
           Effect.annotateLogs({ trouble, reason: message, environment: environmentOf(account) })
         )
       }
@@ -106,12 +114,14 @@ export class CircuitBreaker extends Context.Service<CircuitBreaker>()("folio/iss
       if (failing_ms === null && refusal !== "clock_off") return
       yield* circuits.succeeded(circuitOf(account))
       yield* learn(circuitOf(account), closedCircuit)
-      yield* Effect.annotateLogs(Effect.logInfo("The authority answers again"), { environment: environmentOf(account) })
+      yield* Effect.annotateLogs(Effect.logInfo("The authority responds again"), {
+        environment: environmentOf(account)
+      })
     })
 
     const refusalsNoted = new Map<AuthorityTrouble, number>()
 
-    /** Notes for the operator that the authority refused a live call for its sender: one every 10 s of each kind. */
+    /** Records for the operator that the authority rejected the sender of a live call: one every 10 s of each kind. */
     const refused = Effect.fnUntraced(function* (account: AccountMode, trouble: AuthorityTrouble) {
       const now = yield* Clock.currentTimeMillis
       if (!account.livemode || now - (refusalsNoted.get(trouble) ?? -Infinity) < notedEveryMs) return

@@ -32,24 +32,27 @@ import { Signing } from "./Signing.ts"
 import * as Steps from "./Steps.ts"
 import type { Change, Document } from "./Steps.ts"
 
-// A document that alone gets no answer is transmitted by its own alarm, not by the sweep that follows an outage.
+// A document whose calls alone fail is transmitted by its own alarm, not by the sweep after an outage.
 const ownTransmissionMs = 30_000
 const transmitWithinMs = Duration.toMillis(Duration.hours(48))
 
-// A restart of the database takes a second or two. After longer outages the sweeper reminds the actor.
+// A restart of the database takes a second or two. After longer outages the sweeper notifies the actor.
 const afterDatabaseFailure = { while: isSqlFailure, times: 3, schedule: Schedule.exponential("1 second") }
 
-// In these states the authority is called, in turn.
+// In these states Folio calls the authority, in turn.
 const called: ReadonlySet<InvoiceState> = new Set(["signed", "submitted", "accepted_contingency"])
 
-/** The document after a step. None if the document is done, has to wait, or another owner was faster. */
+/** The document after a step; none if the document is done, has to wait, or another owner was faster. */
 type Going = Option.Option<Document>
 const done: Going = Option.none()
 
-/** What becomes of a document on which the work of its group breaks. */
+/** Handles a document on which the work of its group fails. */
 type Leaves = (row: Document, cause: Cause.Cause<never>) => Effect.Effect<void>
 
-/** Carries out what `NextStep` says, until a document is done or has to wait. Documents that were numbered together go together. */
+/**
+ * Carries out the steps of `NextStep` until a document is done or has to wait. Documents that were numbered together
+ * proceed together.
+ */
 export class Executor extends Context.Service<Executor>()("folio/issuing/Executor", {
   make: Effect.gen(function* () {
     const backpressure = yield* Backpressure
@@ -69,7 +72,10 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
     const wait = (row: Vitals, details: Change<Vitals>["details"]) =>
       Effect.as(steps.one({ row, command: null, details }), done)
 
-    /** The document's bytes, signed now; none when it cannot be signed at present: it has failed, can be retried and keeps its number. */
+    /**
+     * The document's bytes, newly signed; none if it cannot be signed now: it has failed, can be retried and keeps its
+     * number.
+     */
     const signed = (row: LoadedInvoice): Effect.Effect<Option.Option<Uint8Array>> =>
       signing.sign(row).pipe(
         Effect.asSome,
@@ -85,7 +91,10 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
 
     const redate = (row: Document) => Effect.catch(dating.redate(row), (failure) => end(row, failure))
 
-    /** Issues a document to its buyer without a verdict, signed as type 04 with the same CUFE or CUDE. The authority is not called. */
+    /**
+     * Issues a document to its buyer without a verdict, signed as type 04 with the same CUFE or CUDE. Does not call the
+     * authority.
+     */
     const enterContingency = Effect.fnUntraced(function* (row: Document, cause: "outage" | "document") {
       const bytes = yield* signed({ ...row, of_type_04: true })
       if (Option.isNone(bytes)) return done
@@ -94,7 +103,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
       return done
     })
 
-    /** Calls the authority for a row whose attempt is already counted, and stores what follows. */
+    /** Calls the authority for a row whose attempt is already counted, and stores the next step. */
     const call = Effect.fnUntraced(function* (
       row: Document,
       how: AuthorityCalls.How,
@@ -164,7 +173,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
       return Option.isSome(made) ? yield* steps.one(signedOnly(made.value)) : done
     })
 
-    /** What a part of a group's work has made, without the documents on which it broke, which leave the group. */
+    /** The successful results of a part of a group's work. Documents on which it failed leave the group. */
     const kept = Effect.fnUntraced(function* <A>(
       rows: ReadonlyArray<Document>,
       exits: ReadonlyArray<Exit.Exit<A>>,
@@ -178,7 +187,10 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
       return good
     })
 
-    /** Concludes documents of a group together whose verdicts come at the same moment; the first of them does it for the others. */
+    /**
+     * Concludes documents of a group together if their verdicts arrive at the same moment. The first one concludes the
+     * others.
+     */
     const makeConclude = (leaves: Leaves) => {
       let judged: Array<Judged> = []
       const concludeAll = Effect.suspend(() => {
@@ -192,9 +204,9 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
     }
 
     /**
-     * The straight way: signs documents and sends them at once, in one statement that stores the signed bytes and the submissions. For those
-     * without a turn at the authority now, that statement stores the signed bytes alone, and `goesOn` processes each of these alone. The
-     * work on one document alone ends with its cause.
+     * The straight way: signs documents and sends them immediately. A single statement stores the signed bytes and the
+     * submissions. For documents without a turn at the authority now, that statement stores only the signed bytes, and
+     * `goesOn` processes each of them alone. The work on a single document ends with its cause.
      */
     const signAndSend = Effect.fnUntraced(function* (
       rows: ReadonlyArray<Document>,
@@ -215,7 +227,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
           const stored = yield* kept(made, moved, leaves)
           for (const row of stored) if (Option.isSome(row) && row.value.state === "signed") yield* goesOn(row.value)
           const sent = stored.flatMap(Option.toArray).filter(({ state }) => state === "submitted")
-          // Once for each, as they would be alone.
+          // Once for each, as for a document alone.
           yield* Effect.forEach(sent, () => Fault.at("after-submit"), { discard: true })
           for (let unused = sent.length; unused < free; unused += 1) yield* giveBack
           yield* Effect.forEach(
@@ -242,7 +254,10 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
       return yield* carryOut(row, next)
     })
 
-    /** Carries out the steps of one document. A call waits for its turn; the alarm in the row brings back a document that gets none in time. */
+    /**
+     * Carries out the steps of one document. A call waits for its turn. If no turn comes in time, the alarm in the row
+     * brings the document back.
+     */
     const workOff = Effect.fnUntraced(function* (from: Going) {
       let going = from
       while (Option.isSome(going)) {
@@ -261,7 +276,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
       else if (next.do === "Wait") yield* wait(found.value, next)
     })
 
-    /** Handles an internal error of the service on a document, as `afterDefect` says. */
+    /** Handles an internal error of Folio on a document, as `afterDefect` decides. */
     const stumble = Effect.fn("Executor.stumble")(function* (key: DocumentKey, cause: Cause.Cause<never>) {
       yield* Effect.logError("An invoice could not proceed", cause).pipe(Effect.annotateLogs({ invoice_id: key.id }))
       if (isSqlFailure(cause)) return
@@ -280,8 +295,8 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
     }
 
     /**
-     * Carries out the steps that the document's row calls for, until the document is done or has to wait. After a failure of the database,
-     * reads in the row how far the document had come.
+     * Carries out the steps that the document's row requires, until the document is done or has to wait. After a
+     * database failure, reads the document's progress in the row.
      */
     const proceed = Effect.fn("Executor.proceed")((key: DocumentKey) =>
       Effect.flatMap(backpressure.signing(key, invoices.load(key)), workOff).pipe(
@@ -294,9 +309,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
     const beside = (rows: ReadonlyArray<Document>, effect: Effect.Effect<void>) =>
       effect.pipe(
         Effect.catchCause((cause) => Effect.forEach(rows, (row) => leave(row, cause), { discard: true })),
-        Effect.catchCause((cause) =>
-          Effect.logError("An invoice could not proceed; the sweeper will try again", cause)
-        ),
+        Effect.catchCause((cause) => Effect.logError("An invoice could not proceed; the sweeper will retry it", cause)),
         Effect.annotateLogs({ account_id: rows[0]!.account_id }),
         inLane(rows[0]!),
         (guarded) => Effect.asVoid(FiberSet.run(begun, guarded))
@@ -315,8 +328,8 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
     })
 
     /**
-     * Carries out the steps of an account's documents that were numbered just now, beside the caller; ends with this process if they have
-     * not ended before.
+     * Carries out the steps of an account's newly numbered documents in parallel to the caller. If they have not ended
+     * before, they end with this process.
      */
     const begin = (rows: ReadonlyArray<LoadedInvoice>) => {
       const [first] = rows
@@ -325,7 +338,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
       return beside(rows, Effect.withSpan(goTogether(rows), "Executor.begin", { kind: "consumer", attributes }))
     }
 
-    /** Ends a draft that cannot be numbered as failed, with this failure; no number is used. */
+    /** Ends a draft that cannot be numbered as failed, with this failure. No number is used. */
     const fail = Effect.fn("Executor.fail")(
       function* (key: DocumentKey, why: Failure) {
         const row = yield* invoices.vitals(key)
@@ -340,10 +353,10 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
   static readonly layer = Layer.effect(Executor, Executor.make)
 }
 
-/** Logs an error for a document that is late: the account is in breach, and the document is transmitted all the same. */
+/** Logs an error for a late document: the account is in breach, and Folio still transmits the document. */
 const warnIfLate = Effect.fnUntraced(function* ({ id, transmit_before }: Document) {
   if (transmit_before === null || transmit_before.getTime() > (yield* Clock.currentTimeMillis)) return
-  yield* Effect.logError("A document in contingency was not transmitted within 48 hours; it is tried further").pipe(
+  yield* Effect.logError("A document in contingency was not transmitted within 48 hours; Folio keeps retrying").pipe(
     Effect.annotateLogs({ invoice_id: id, transmit_before: transmit_before.toISOString() })
   )
 })

@@ -30,7 +30,7 @@ import { Notify } from "../protocol/Notify.ts"
 import { Backpressure } from "./Backpressure.ts"
 import { eventFor } from "./Steps.ts"
 
-/** A mail provider's notice about a message that was handed to the provider. */
+/** A mail provider's notice about a message that it has received. */
 export interface MailNotice {
   readonly invoice_id: string
   readonly id: string
@@ -39,19 +39,20 @@ export interface MailNotice {
   readonly reason: string | null
 }
 
-// Connections of this process to the mail server. An e-mail that waits for a connection is not leased yet; accounts take turns.
+// Connections of this process to the mail server. An e-mail that waits for a connection has no lease yet; accounts take
+// turns.
 const sendingMax = 8
 
-// Attempts after which an e-mail whose document cannot be rendered fails: the address is not at fault, so that the e-mail is not
+// Attempts after which an e-mail fails if its document cannot be rendered. The address is not at fault, so it is not
 // retried for a whole day.
 const brokenMax = 5
 
-// The most of a mail server's words that an e-mail keeps and shows.
+// The longest text of a mail server that an e-mail stores and shows.
 const reasonMax = 500
 
-// Less than the lease of an attempt, so that no other process sends the e-mail while this process waits.
+// Less than the lease of an attempt, so that no other process sends the e-mail meanwhile.
 const sendWithin = Duration.seconds(mailLeaseSeconds - 10)
-const late = `The mailer gave no answer within ${Duration.toSeconds(sendWithin)} s.`
+const late = `The mailer did not respond within ${Duration.toSeconds(sendWithin)} s.`
 
 const sendMethod: PortMethod = {
   name: "Mailer.send",
@@ -68,7 +69,7 @@ const origins: Readonly<Record<EmailNoticeType, ReadonlyArray<EmailStatus>>> = {
   complained: ["pending", "delivered"]
 }
 
-/** What an invoice's actor does for the e-mails of its document. */
+/** The e-mail work of an invoice's actor. */
 export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing", {
   make: Effect.gen(function* () {
     const emails = yield* Emails
@@ -80,8 +81,8 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
     const turns = Turns.make({ atOnce: sendingMax, ofOwnerAtOnce: sendingMax })
 
     /**
-     * Stores outcomes of an e-mail together, each with its event, and tells the endpoints' actors. The last outcome becomes the e-mail's
-     * status; gives whether the status changed.
+     * Stores outcomes of an e-mail together, each with its event, and notifies the endpoints' actors. The last outcome
+     * becomes the e-mail's status. Returns whether the status changed.
      */
     const record = Effect.fnUntraced(function* (
       email: StoredEmail,
@@ -106,12 +107,14 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
       return moved
     })
 
-    /** Lets an e-mail wait or, without a delay, fail. Neither has an event, so that no endpoint receives one. */
+    /** Delays an e-mail or, without a delay, fails it. Neither has an event, so no endpoint receives one. */
     const postpone = Effect.fnUntraced(function* (email: StoredEmail, reason: string, retryInMs: number | null) {
       const at = new Date(yield* Clock.currentTimeMillis)
       const status = retryInMs === null ? "failed" : "pending"
       if (status === "pending") {
-        yield* Effect.logInfo("An e-mail was not taken").pipe(Effect.annotateLogs({ email_id: email.id, reason }))
+        yield* Effect.logInfo("An e-mail was not accepted by the mail server").pipe(
+          Effect.annotateLogs({ email_id: email.id, reason })
+        )
       }
       yield* Metric.update(Metrics.emails(status === "pending" ? "retry" : status), 1)
       yield* emails.record({ email, from: ["pending"], status, reason, at, retryInMs, events: [] })
@@ -144,9 +147,9 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
       if (Result.isSuccess(result)) {
         yield* Fault.at("after-mail")
         if (!result.success.complained) return yield* Effect.asVoid(record(email, ["delivered"], null, at))
-        // Both in one statement: a delivered e-mail is not sent again, so a complaint that is not stored with the delivery could be lost.
+        // Both in one statement: a delivered e-mail is not sent again, so a complaint stored separately could be lost.
         const stored = yield* record(email, ["delivered", "complained"], null, at)
-        // When a notice told the delivery before, only the complaint is new.
+        // If a notice reported the delivery before, only the complaint is new.
         if (!stored) yield* record(email, ["complained"], null, at)
         return
       }
@@ -157,8 +160,9 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
       if (error instanceof MailerRefused) return yield* Effect.asVoid(record(email, ["bounced"], reason, at))
       const delay = nextEmailDelayMs(email.attempts, yield* Random.next)
       if (delay !== null) return yield* postpone(email, reason, delay)
-      // An e-mail that no server took within 24 hours counts as bounced: for the sender both mean that it never arrived.
-      yield* record(email, ["bounced"], `No server took it within 24 hours: ${reason}`, at)
+      // An e-mail that no server accepted within 24 hours counts as bounced: for the sender, both mean that it never
+      // arrived.
+      yield* record(email, ["bounced"], `No server accepted it within 24 hours: ${reason}`, at)
     })
 
     const sendOne = Effect.fnUntraced(function* (key: DocumentKey) {
@@ -167,16 +171,16 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
       return Option.isSome(email)
     })
 
-    /** Sends the e-mails of a document that are due, one after the other. */
+    /** Sends the due e-mails of a document, one by one. */
     const send = Effect.fn("Mailing.send")((key: DocumentKey) =>
-      // The sandbox only simulates e-mails, so that test e-mails can wait until the process has less to do.
+      // The sandbox only simulates e-mails, so test e-mails can wait until the process is less busy.
       (key.livemode
         ? turns.inTurn(Turns.askerOf(key), sendOne(key))
         : Effect.andThen(backpressure.calm, sendOne(key))
       ).pipe(Effect.repeat({ while: (sent) => sent }), Effect.asVoid)
     )
 
-    /** Records a notice; gives whether the notice changed the status of an e-mail of this account. */
+    /** Records a notice. Returns whether it changed the status of an e-mail of this account. */
     const note = Effect.fn("Mailing.note")(function* (account: AccountMode, notice: MailNotice) {
       const found = yield* emails.locate(notice.invoice_id, notice.id)
       if (Option.isNone(found)) return false

@@ -13,42 +13,51 @@ import { PortBroken } from "../protocol/PortCall.ts"
 import type { LoadedInvoice } from "../store/documents/Invoices.ts"
 import { reminderLeaseSeconds, type Vitals } from "../store/documents/Vitals.ts"
 
-/*
- * What happens next to a document: by its state (`nextStep`), after a call of the authority (`afterCall`), and after the service broke on
- * it (`afterDefect`). Pure: the row, what is known of the authority, and the time decide. `Executor` carries the decisions out.
+/* The next step of a document: by its state (`nextStep`), after a call to the authority (`afterCall`), and after an
+ * internal error (`afterDefect`). Pure: they depend only on the row, the state of the authority and the time.
+ * `Executor` carries the decisions out.
  *
- * `InvoiceLifecycle` has the other table: which steps a state allows. Three things are decided elsewhere: the number of a draft
- * (`Numbering`), what a verdict leads to (`conclusion` in `Changes`), and the e-mail of an accepted document (`Mailing`).
- */
+ * `InvoiceLifecycle` has the other table: the steps that a state allows. Other files decide a draft's number
+ * (`Numbering`), the result of a verdict (`conclusion` in `Changes`), and the e-mail of an accepted document
+ * (`Mailing`). */
 
 /**
- * `closed`: the authority may be called. `doubtful`: the authority has been away for as long as documents wait for it, and one
- * call finds out whether it still is. `blocked`: the same, and it is not the authority's fault: documents wait however long it takes.
- * `open`: the authority is away by its own fault, and documents that never left are issued in contingency.
+ * `closed`: Folio may call the authority. `doubtful`: the authority has been unavailable for as long as documents wait
+ * for it, and one call probes it. `blocked`: the same, but not by the authority's fault: documents wait however long it
+ * takes. `open`: the authority is unavailable by its own fault, and documents that never left are issued in
+ * contingency.
  */
 export type Phase = "closed" | "doubtful" | "blocked" | "open"
 
-/** What decides of a document's row. */
+/** The parts of a document's row that decide. */
 export type Facts = Pick<
   LoadedInvoice,
   "state" | "cufe" | "issue_date" | "attempts" | "submitted_at" | "contingency_since" | "waiting" | "waiting_ms"
 >
 
-/** What is known of the authority, for one account. */
+/** The state of the authority, for one account. */
 export interface AuthorityState {
   readonly phase: Phase
-  /** Milliseconds that calls may go on failing before documents are issued without them; null while no recent call has failed. */
+  /**
+   * Milliseconds of failing calls left until documents are issued in contingency; null while no recent call has failed.
+   */
   readonly leftMs: number | null
-  /** Whether a call has failed within the last minute, so that whether the authority is back is known without others' calls. */
+  /**
+   * Whether a call has failed within the last minute: no other call is then needed to learn whether the authority is
+   * back.
+   */
   readonly isTried: boolean
-  /** The trouble and the words of the newest failure. */
+  /** The trouble and the message of the latest failure. */
   readonly trouble: AuthorityTrouble | null
   readonly message: string | null
-  /** Milliseconds without a successful call, by the authority's fault, until documents that never left are issued without it. */
+  /**
+   * Milliseconds without a successful call, by the authority's fault, until documents that never left are issued in
+   * contingency.
+   */
   readonly openAfterMs: number
 }
 
-/** Nothing is known against calling the authority. */
+/** The state without a known problem of the authority. */
 export const answering: AuthorityState = {
   phase: "closed",
   leftMs: null,
@@ -60,7 +69,7 @@ export const answering: AuthorityState = {
 
 type Reason = Omit<Waiting, "since">
 
-/** The document waits: until the alarm, or, with `Infinity`, until the authority can be called. */
+/** The document waits until the alarm or, with `Infinity`, until the authority can be called. */
 interface Wait {
   readonly do: "Wait"
   readonly alarmMs: number
@@ -76,27 +85,31 @@ interface End {
 export type Next =
   /** `Numbering` or a client must act first, or nothing is left to do. */
   | { readonly do: "Rest" }
-  /** Gets today's date, and so another code. */
+  /** The document gets today's date, and so another code. */
   | { readonly do: "Redate" }
-  /** Signed and stored. */
+  /** The document is signed and stored. */
   | { readonly do: "Sign" }
-  /** Signed, and stored as submitted in the same statement, then sent: the straight way. */
+  /** The document is signed, stored as submitted in the same statement, then sent: the straight way. */
   | { readonly do: "SignAndSend" }
-  /** Stored as submitted, then sent. */
+  /** The document is stored as submitted, then sent. */
   | { readonly do: "Send" }
   /**
-   * The attempt is counted. Then Folio asks the authority for its verdict, and sends the same bytes if the authority does not know them. A
-   * document in contingency that never left is sent without asking.
+   * Folio counts the attempt, asks the authority for its verdict, and sends the same bytes if the authority does not
+   * know them. A document in contingency that never left is sent without the question.
    */
   | { readonly do: "Ask" }
-  /** The call is made if this document may try whether the authority is back; else the document rests. */
+  /** Folio makes the call if this document may probe the authority; otherwise the document waits. */
   | { readonly do: "Try"; readonly call: "Send" | "Ask"; readonly otherwise: Wait }
-  /** Issued to its buyer without a verdict. `document`: the authority is away for this document alone. */
+  /**
+   * The document is issued to its buyer without a verdict. `document`: the authority is unavailable only for this
+   * document.
+   */
   | { readonly do: "EnterContingency"; readonly cause: "outage" | "document" }
   | Wait
 
-// After this part of the time to contingency without a successful call, documents that never left are not sent: what is sent then waits
-// for its verdict until the authority is back, and what never left can be issued in contingency.
+// After this part of the time to contingency without a successful call, documents that never left are not sent. A sent
+// document would wait for its verdict until the authority is back, and one that never left can be issued in
+// contingency.
 const holdBackAfter = 0.2
 
 const isHeldBack = (isFresh: boolean, { leftMs, openAfterMs }: AuthorityState) =>
@@ -104,12 +117,14 @@ const isHeldBack = (isFresh: boolean, { leftMs, openAfterMs }: AuthorityState) =
 
 const outage: Next = { do: "EnterContingency", cause: "outage" }
 
-/** Whether a document has no code or not today's date, and both may still be set, because the document was not issued. */
+/**
+ * Whether a document has no code, or an earlier date than today's, and was not issued, so that both may still be set.
+ */
 const isStale = (row: Facts, today: string) => !isIssued(row) && (row.cufe === null || row.issue_date !== today)
 
 /** @param today  the date in the authority's zone, YYYY-MM-DD */
 export const nextStep = (row: Facts, authority: AuthorityState, today: string): Next => {
-  // Nothing of a fresh document can have left.
+  // A fresh document cannot have left, not even in part.
   const isFresh = !isIssued(row)
   switch (row.state) {
     case "numbered":
@@ -135,20 +150,22 @@ const callOrWait = (row: Facts, call: "Send" | "Ask", isFresh: boolean, authorit
   if (phase === "closed" && !isHeldBack(isFresh, authority)) return { do: call }
   if (phase === "open" && isFresh) return outage
   const rest: Wait = { do: "Wait", alarmMs: Infinity, ...waitingFor(row, trouble, message, isFresh) }
-  // What is sent to an authority that breaks off or answers errors may arrive: a document that never left does not try that, unless
-  // nothing else does. Otherwise one document that the authority alone cannot judge would hold up all others.
+  // A document may arrive at an authority that breaks the connection or returns errors. A document that never left does
+  // not probe such an authority, unless all other probes are missing. Otherwise one document without a verdict would
+  // block all others.
   const isAtRisk = isFresh && isTried && leftMs !== null && trouble !== null && authorityTroubles[trouble].may_have_left
   return isAtRisk ? rest : { do: "Try", call, otherwise: rest }
 }
 
-// For how long an authority that has received a document is not sent it again.
+// For how long Folio does not resend a document that the authority has received.
 const receivedMs = 7 * 86_400_000
 
-/** Whether the authority said within the last week that it has received the document. */
+/** Whether the authority reported within the last week that it has received the document. */
 export const isReceived = ({ waiting, waiting_ms }: Pick<Facts, "waiting" | "waiting_ms">): boolean =>
   waiting?.code === "in_process" && (waiting_ms ?? 0) < receivedMs
 
-// What the row says of a document that the authority has received stays: whatever goes wrong meanwhile, the document is not sent again.
+// The row keeps the report that the authority has received the document: whatever fails meanwhile, the document is not
+// sent again.
 const waitingFor = (
   row: Facts,
   trouble: AuthorityTrouble | null,
@@ -162,15 +179,16 @@ const waitingFor = (
     : { waiting: { code: trouble, message: words } }
 }
 
-/** Milliseconds after which a document that was not sent, because this process was away, is looked at again. */
+/** Milliseconds until Folio retries a document that was not sent because this process hung. */
 const notSentAlarmMs = 1_000
 
-/** Broken calls in a row after which a document fails: 18 to 19 minutes, with the waits between the calls. */
+/** Consecutive broken calls after which a document fails: 18 to 19 minutes, including the waits between the calls. */
 export const brokenCallsMax = 12
 
 /**
- * A call of the authority. `verdict`: null when nothing was sent. `isFresh`: no earlier call can have brought the document to the
- * authority. `brokenInARow`: how many calls for the document broke one after the other, this one among them. `random`: from 0 to 1.
+ * A call to the authority. `verdict`: null if nothing was sent. `isFresh`: no earlier call can have brought the
+ * document to the authority. `brokenInARow`: the consecutive broken calls for the document, including this one.
+ * `random`: from 0 to 1.
  */
 export interface Called {
   readonly outcome: { readonly verdict: Verdict | null } | AuthorityUnavailable | AuthorityRefusal | PortBroken
@@ -181,7 +199,7 @@ export interface Called {
 
 export type AfterCall =
   | { readonly do: "Conclude"; readonly verdict: Verdict }
-  /** Nothing left: the submission is taken back. `contingency`: the document is issued without the authority afterwards. */
+  /** Nothing left: the submission is undone. `contingency`: the document is then issued in contingency. */
   | {
       readonly do: "Return"
       readonly alarmMs: number
@@ -194,7 +212,7 @@ export type AfterCall =
 export const afterCall = (row: Facts, called: Called, authority: AuthorityState): AfterCall => {
   const { brokenInARow, outcome, random } = called
   const later: Wait = { do: "Wait", alarmMs: authorityDelayMs(row.attempts, random) }
-  // A document in contingency was given to its buyer and cannot fail.
+  // The buyer already has a document in contingency, so it cannot fail.
   const isGiven = row.state === "accepted_contingency"
   if ("verdict" in outcome) {
     return outcome.verdict === null
@@ -205,15 +223,15 @@ export const afterCall = (row: Facts, called: Called, authority: AuthorityState)
     return brokenInARow < brokenCallsMax || isGiven ? later : { do: "End", failure: broken }
   if (!(outcome instanceof AuthorityRefusal)) return unanswered(row, outcome, called, authority)
   const trouble = troubleOf(outcome)
-  // It is tried until the operator, who reads the log, has fixed the cause and the authority takes the document.
+  // Folio retries until the operator, who reads the log, has fixed the cause and the authority accepts the document.
   return isGiven
     ? { ...later, waiting: { code: trouble, message: waitingMessage(trouble, outcome.message, false) } }
     : { do: "End", failure: refusal(outcome) }
 }
 
 /**
- * After a call without a verdict. A document that may have left keeps its state, however long it takes: its outcome is asked for later and
- * never guessed.
+ * The step after a call without a verdict. A document that may have left keeps its state, however long it takes: Folio
+ * asks for its outcome later and never guesses it.
  */
 const unanswered = (
   row: Facts,
@@ -242,7 +260,7 @@ const unanswered = (
   return { do: "Return", alarmMs, ...waitingFor(row, trouble, error.message, true), contingency }
 }
 
-/** Whether an unanswered call says nothing of the authority, but of the document or of its account. */
+/** Whether a call without a response concerns only the document or its account, not the authority. */
 export const isOfDocument = (error: AuthorityUnavailable): boolean => {
   const { of } = authorityTroubles[troubleOf(error)]
   return error.of_document === true || of === "document" || of === "account"
@@ -251,17 +269,18 @@ export const isOfDocument = (error: AuthorityUnavailable): boolean => {
 const broken: Failure = {
   code: "internal_error",
   message:
-    "The service broke while it called the authority. Retry when that is mended: the authority is first asked whether it has the document, which keeps its number.",
+    "The service failed while it called the authority. Retry when the operator has fixed the error: Folio first asks the authority whether it has the document, which keeps its number.",
   retryable: true
 }
 
 const refusal = (error: AuthorityRefusal): Failure => ({
   code: error.trouble === "certificate_missing" ? "no_certificate" : "authority_refused",
-  message: `The document was not judged. ${refusalMessage(troubleOf(error), error.message)} Then retry the document: it keeps its number.`,
+  message: `The authority gave no verdict. ${refusalMessage(troubleOf(error), error.message)} Then retry the document: it keeps its number.`,
   retryable: true
 })
 
-// Attempts after which a document that breaks the service, and was never issued, ends as failed instead of being retried forever.
+// Attempts after which a document that causes internal errors, and was never issued, fails instead of being retried
+// forever.
 const internalFailuresMax = 5
 
 const stumbled: Failure = {
@@ -271,8 +290,8 @@ const stumbled: Failure = {
 }
 
 /**
- * After the service broke on a document: it waits longer each time, and ends as failed in the end unless it was issued. A document that
- * may have reached the authority is never given up, because its outcome would be guessed.
+ * The step after an internal error on a document: it waits longer each time and finally fails, unless it was issued. A
+ * document that may have reached the authority is retried forever, because its outcome would otherwise be a guess.
  *
  * @param isUnreadable  the row could not be read, so that the attempt is not counted yet
  */
@@ -283,7 +302,7 @@ export const afterDefect = (
 ): { readonly do: "Rest" } | Wait | End => {
   const isIssuedAlready = isIssued(row)
   if (!isOpen(row.state)) return { do: "Rest" }
-  // An attempt to submit is counted before the call is made.
+  // Folio counts an attempt to submit before it makes the call.
   const isCounted = isIssuedAlready && row.state !== "signed" && !isUnreadable
   const attempts = isCounted ? row.attempts : row.attempts + 1
   if (!isIssuedAlready && attempts >= internalFailuresMax) return { do: "End", failure: stumbled }

@@ -19,11 +19,11 @@ import { Executor } from "./Executor.ts"
 import { Notify } from "../protocol/Notify.ts"
 import { Backpressure } from "./Backpressure.ts"
 
-/** A draft that has no number yet. */
+/** A draft without a number. */
 export interface NewDraft {
   readonly id: DocumentId
   readonly kind: DocumentKind
-  /** The prefix of the range that the draft asks for; null for any range. */
+  /** The requested prefix of the draft's range; null for any range. */
   readonly prefix: string | null
   readonly totals: Totals
   readonly acquirer_number: string
@@ -31,27 +31,29 @@ export interface NewDraft {
 
 const backlogPage = 500
 
-// Drafts of an account that are numbered in one batch; other accounts have their turn before the next batch.
+// Drafts of an account in one batch; other accounts have their turn before the next batch.
 const portionMax = 32
 
-// How long a range is cached. A range that ends earlier gives no number: each draft is numbered from the range's row.
+// How long a range is cached. A range that ends earlier gives no number, because each number comes from the range's
+// row.
 const rangeKnownFor = "1 second"
 const rangesMax = 100
 
-// Sorted by id, because numbers follow the order of creation; without duplicates, because a sweep may repeat a queued draft.
+// Sorted by id, because numbers follow the order of creation. Without duplicates, because a sweep may repeat a queued
+// draft.
 const inOrder = (batch: ReadonlyArray<NewDraft>) => {
   const byId = new Map(batch.map((draft) => [draft.id, draft]))
   return [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** Whose number and software a draft is numbered with. */
+/** The issuer's number and the software for a draft. */
 interface IssuedBy {
   readonly number: string
   readonly version: number
   readonly software: Pick<Draft, "software">
 }
 
-/** A draft with the range that it is numbered from. */
+/** A draft with its range. */
 interface Sourced {
   readonly draft: NewDraft
   readonly key: DocumentKey
@@ -68,7 +70,7 @@ const draftOf = (row: StoredInvoice): NewDraft => ({
   acquirer_number: row.acquirer.identification.number
 })
 
-/** Numbers an account's drafts in order of creation, one batch after the other, until the scope closes. */
+/** Numbers an account's drafts in order of creation, batch by batch, until the scope closes. */
 export const make = Effect.fnUntraced(function* (account: AccountMode) {
   const accounts = yield* Accounts
   const executor = yield* Executor
@@ -79,7 +81,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
   const notify = yield* Notify
   const backpressure = yield* Backpressure
   const drafts = yield* Queue.unbounded<NewDraft>()
-  /** When each of the waiting drafts joined them, in their order, in Unix milliseconds. */
+  /** The times at which the waiting drafts joined the queue, in their order, in Unix milliseconds. */
   const since: Array<number> = []
   const clock = yield* Clock.Clock
   yield* backpressure.tellLateness(account, () => clock.currentTimeMillisUnsafe() - (since[0] ?? Infinity))
@@ -91,7 +93,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
   const { issueTime, localDate, numbering: form, tail } = yield* NationalProfile
   const lastOf = ({ prefix, to_number }: StoredResolution) => fullNumber(prefix, to_number, form)
 
-  /** The draft with all that the number does not decide, or why the draft gets no number. */
+  /** The draft with everything that does not depend on its number, or the reason why it gets no number. */
   const toNumber = (
     { acquirer_number, id, kind, totals }: NewDraft,
     range: StoredResolution,
@@ -122,7 +124,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
     timeToLive: (exit) => (Exit.isSuccess(exit) && Option.isSome(exit.value) ? rangeKnownFor : 0)
   })
 
-  /** The range that a draft is numbered from, or why the draft gets no number. */
+  /** The range of a draft's number, or the reason why the draft gets no number. */
   const source = Effect.fnUntraced(function* ({ kind, prefix }: NewDraft, date: string) {
     const range = yield* Cache.get(ranges, new Group({ kind, prefix, date }))
     return Option.isSome(range)
@@ -130,16 +132,19 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
       : Result.fail(lackOfRange(yield* resolutions.all({ ...account, kind, prefix }), date, prefix))
   })
 
-  /** Whether a range gives numbers to documents created now. Only "yes" is cached, so that a range serves once it is registered. */
+  /**
+   * Whether a range has numbers for documents created now. Only "yes" is cached, so that a new range works as soon as
+   * it is registered.
+   */
   const hasRange = Effect.fnUntraced(function* (kind: DocumentKind, prefix: string | null) {
     const date = localDate(yield* Clock.currentTimeMillis)
     return Option.isSome(yield* Cache.get(ranges, new Group({ kind, prefix, date })))
   })
 
-  /** Empties the cache of ranges after a change, so that the next draft is numbered from the changed ranges. */
+  /** Empties the cache of ranges after a change, so that the next draft gets its number from the changed ranges. */
   const forgetRanges = Cache.invalidateAll(ranges)
 
-  /** Lets drafts wait whose range is held; returns those whose range gives numbers again by now. */
+  /** Suspends drafts whose range is paused. Returns the drafts whose range has been resumed meanwhile. */
   const waitForRange = Effect.fnUntraced(function* (held: ReadonlyArray<Sourced>): Effect.fn.Return<Array<NewDraft>> {
     if (held.length === 0) return []
     const waiters = held.map(({ key, range }) => ({
@@ -187,7 +192,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
     const left = yield* waitForRange(held)
     // Concurrently, so that these drafts share statements.
     yield* Effect.all(failed, { concurrency: "unbounded", discard: true })
-    // The statement numbers the drafts of a range by their ids, whichever prefix they asked for.
+    // The statement numbers the drafts of a range by their ids, whatever prefix they requested.
     const results = yield* numbering.numberAll(fitting.map(({ next }) => next))
     yield* Fault.at("after-number")
     let outage = Cause.empty as Cause.Cause<never>
@@ -200,14 +205,15 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
       else if (result.value.result === "numbered") {
         const row = Option.getOrUndefined(result.value.row)
         if (row?.full_number === lastOf(range)) yield* forgetRanges
-        // A document that could not be read goes to its actor, which finds out why.
+        // A document that could not be read goes to its actor, which finds the cause.
         if (row === undefined) yield* notify.proceed(key)
         else numbered.push(row)
       }
     }
-    // In this process, wherever their actors are: to hand a document over would cost as much as to sign it.
+    // In this process, wherever their actors are: a handover would cost as much as the signature.
     yield* executor.begin(numbered)
-    // The range ended or is held no more: the remaining drafts are queued again, to get the next range or to fail without a range.
+    // The range ended or is no longer paused: the remaining drafts are queued again, to get the next range or to fail
+    // without a range.
     if (left.length > 0) {
       yield* forgetRanges
       left.forEach(put)
@@ -215,19 +221,20 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
     if (outage.reasons.length > 0) return yield* Effect.failCause(outage)
   })
 
-  // An account or a range that cannot be read is no draft's fault: the drafts wait, longer each time, and none of them fails.
+  // An unreadable account or range is no draft's fault: the drafts wait, longer each time, and none of them fails.
   const park = Effect.fnUntraced(function* (batch: ReadonlyArray<NewDraft>, cause: Cause.Cause<never>) {
     yield* Effect.logError("The drafts of an account cannot be numbered; they wait", cause)
     yield* Metric.update(Metrics.poison("numbering"), 1)
     yield* invoices.park(batch.map(({ id }) => ({ ...account, id })))
   })
 
-  // True while the database holds more queued drafts than one page: new drafts then wait in the database and not in this queue.
+  // True while the database holds more queued drafts than one page. New drafts then wait in the database and not in
+  // this queue.
   let backlog = false
 
-  /** Reads queued drafts that this actor was never told of: after a crash, a move of the shard, a lost tell. */
+  /** Reads queued drafts that this actor has missed: after a crash, a move of the shard or a lost message. */
   const takeUp = Effect.gen(function* () {
-    // The queue still holds drafts: the rest is read from the database when the queue is empty.
+    // The queue still holds drafts. The rest is read from the database when the queue is empty.
     if (Queue.sizeUnsafe(drafts) > 0) return void (backlog = true)
     let taken = 0
     do {
@@ -237,10 +244,10 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
         if (Result.isFailure(draft)) yield* executor.stumble({ ...account, id }, Cause.die(draft.failure))
         else taken += put(draftOf(draft.success)) ? 1 : 0
       }
-      // When no draft of a full page can be read, the drafts behind that page are tried.
+      // If no draft of a full page can be read, the drafts after that page are tried.
     } while (backlog && taken === 0)
   }).pipe(
-    Effect.catchCause((cause) => Effect.logError("Queued drafts could not be read; the sweeper will try again", cause))
+    Effect.catchCause((cause) => Effect.logError("Queued drafts could not be read; the sweeper will retry", cause))
   )
   yield* takeUp
 
@@ -251,7 +258,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
       numberAll(inOrder(batch)).pipe(Effect.catchCauseIf(isDefect, (cause) => park(batch, cause)))
     ),
     Effect.andThen(Effect.suspend(() => (backlog && Queue.sizeUnsafe(drafts) === 0 ? takeUp : Effect.void))),
-    Effect.catchCause((cause) => Effect.logError("Drafts could not be numbered; the sweeper will try again", cause)),
+    Effect.catchCause((cause) => Effect.logError("Drafts could not be numbered; the sweeper will retry", cause)),
     Effect.forever,
     inLane(account),
     Effect.annotateLogs({ account_id: account.account_id }),

@@ -12,18 +12,18 @@ import type { Document } from "./Steps.ts"
 const outOfRange: Failure = {
   code: "range_expired",
   message:
-    "The numbering range of this document is not valid any more on the day it is signed. Extend the range's valid_to, then retry the document; it keeps its number.",
+    "The numbering range of this document is no longer valid on the day of its signature. Extend the range's valid_to, then retry the document; it keeps its number.",
   retryable: true
 }
 
-// Seconds from now for which codes are tried. A code that holds the time to the second differs at the next one; a code that holds no
-// time stays the same for ever.
+// Seconds from now for which codes are tried. A code with the time in seconds differs at the next second; a code
+// without a time never changes.
 const laterMax = 5
 
 /**
- * A document bears the date of its signature. If it waited past midnight, it gets a new date, and so another code. A document that was
- * numbered without a code, because its country's codes are not made with the number, gets its code here; and so does a document that
- * was corrected, which never gets a code under which the authority has rejected it.
+ * Gives a document the date of its signature. If it waited past midnight, it gets a new date, and so another code. A
+ * document gets its code here if its country does not make codes with the number. So does a corrected document, which
+ * never gets a code under which the authority has rejected it.
  */
 export const make = Effect.gen(function* () {
   const accounts = yield* Accounts
@@ -52,7 +52,7 @@ export const make = Effect.gen(function* () {
     return Result.map(code(numbered), (cufe) => ({ date, cufe }))
   })
 
-  /** As `coded`, now or at the next second that gives a code under which the document was not rejected before. */
+  /** Like `coded`, for now or for the next second with a code under which the document was not rejected before. */
   const codedAnew = Effect.fnUntraced(function* (row: Document) {
     const now = yield* Clock.currentTimeMillis
     const first = yield* coded(row, now)
@@ -65,7 +65,9 @@ export const make = Effect.gen(function* () {
     return next
   })
 
-  /** Gives the document with its new date and code; none when another owner was faster. Fails when it cannot have them. */
+  /**
+   * Returns the document with its new date and code; none if another owner was faster. Fails if it cannot have them.
+   */
   const redate = Effect.fnUntraced(function* (row: Document): Effect.fn.Return<Option.Option<Document>, Failure> {
     const found = yield* codedAnew(row)
     if (Result.isFailure(found)) return yield* Effect.fail(found.failure.failure)

@@ -13,19 +13,22 @@ import { Softwares } from "../store/accounts/Softwares.ts"
 import type { LoadedInvoice } from "../store/documents/Invoices.ts"
 import { certificateLack } from "./accounts/LiveSteps.ts"
 
-/** A live document whose account has no certificate that is valid now. The message is one line that says what to do. */
+/** The error of a live document whose account has no valid certificate. The message is one line that names the fix. */
 export class NoCertificate extends Schema.TaggedError<NoCertificate>()("NoCertificate", { message: Schema.String }) {
   get failure(): Failure {
     return { code: "no_certificate", message: this.message, retryable: true }
   }
 }
 
-// Signing certificates that are kept in memory, read and parsed; a certificate never changes.
+// Signing certificates in memory, read and parsed; a certificate never changes.
 const parsedMax = 1_000
 
 const signWithinMs = 15_000
 
-/** The certificate. If its key may be in a device that never answers, a late signature is a defect of the document's step. */
+/**
+ * The certificate with a time-out. If its key is in a device that never responds, a late signature is a defect of the
+ * document's step.
+ */
 const bounded = (port: Certificate): Certificate =>
   isLocal(port)
     ? port
@@ -33,11 +36,13 @@ const bounded = (port: Certificate): Certificate =>
         certificate: port.certificate,
         sign: (bytes) =>
           withDeadline(port.sign(bytes), signWithinMs, () =>
-            Effect.die(new Error(`SandboxCertificate.sign gave no signature within ${signWithinMs / 1_000} s`))
+            Effect.die(new Error(`SandboxCertificate.sign returned no signature within ${signWithinMs / 1_000} s`))
           )
       }
 
-/** Signs documents from their rows, with issuer and software as of the document's number and the certificate of its account. */
+/**
+ * Signs documents from their rows, with the account's certificate and the issuer and software at the time of numbering.
+ */
 export class Signing extends Context.Service<Signing>()("folio/issuing/Signing", {
   make: Effect.gen(function* () {
     const accounts = yield* Accounts
@@ -77,13 +82,16 @@ export class Signing extends Context.Service<Signing>()("folio/issuing/Signing",
       )
     })
 
-    /** The file that the acquirer of an accepted document gets: the document and the authority's answer in one. */
+    /** The file for the acquirer of an accepted document: the document and the authority's response in one. */
     const attach = Effect.fn("Signing.attach")(function* (row: LoadedInvoice, accepted: Omit<Accepted, "document">) {
       const whole = { ...accepted, document: yield* document(row) }
       return yield* profile.attach(whole, yield* certificateOf(row), yield* softwareOf(row))
     })
 
-    /** How a call of the authority names a document. Fails if the account has no valid certificate to call the authority with. */
+    /**
+     * The name of a document in a call to the authority. Fails if the account has no valid certificate to call the
+     * authority with.
+     */
     const nameOf = Effect.fnUntraced(function* (row: LoadedInvoice): Effect.fn.Return<DocumentName, AuthorityRefusal> {
       const { identification } = yield* issuerOf(row)
       return {
@@ -108,7 +116,10 @@ export class Signing extends Context.Service<Signing>()("folio/issuing/Signing",
   static readonly layer = Layer.effect(Signing, Signing.make)
 }
 
-/** The date of the rate that a note has from the invoice of the account that it corrects, unless it is the note's issue date. */
+/**
+ * The date of the rate that a note takes from the invoice of the account that it corrects, unless it is the note's
+ * issue date.
+ */
 const rateDate = ({ corrected, exchange_rate, invoice_id, issue_date, own_rate }: LoadedInvoice) =>
   exchange_rate === null || own_rate || invoice_id === null || corrected === null || corrected.issue_date === issue_date
     ? {}

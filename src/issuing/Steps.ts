@@ -17,10 +17,13 @@ import { Ids } from "../store/sql/Ids.ts"
 import { ReadyEndpoints, type ReadyPlace } from "../store/webhooks/ReadyEndpoints.ts"
 import { Backpressure } from "./Backpressure.ts"
 
-/** A document's row, and its signed bytes while this process still holds them. Signed bytes are stored before they are used. */
+/**
+ * A document's row, and its signed bytes while this process still has them. Signed bytes are stored before they are
+ * used.
+ */
 export type Document = LoadedInvoice & { readonly signed?: Uint8Array }
 
-/** A command on a document, with what the statement stores besides. A null command sets the alarm alone. */
+/** A command on a document, with the other data that the statement stores. A null command sets only the alarm. */
 export interface Change<Row extends Vitals> {
   readonly row: Row
   readonly command: InvoiceCommand | null
@@ -35,7 +38,9 @@ interface Prepared<Row> {
 
 const outcomeOf = (command: InvoiceCommand | null) => (command === null ? null : eventOf(command))
 
-/** Stores steps of documents, with their events and first deliveries, and tells the actors that the steps concern. */
+/**
+ * Stores steps of documents, with their events and first deliveries, and notifies the actors that the steps concern.
+ */
 export const make = Effect.gen(function* () {
   const ids = yield* Ids
   const links = yield* FileLinks
@@ -45,7 +50,7 @@ export const make = Effect.gen(function* () {
   const onlooker = yield* Onlooker
   const ready = yield* ReadyEndpoints
 
-  /** The step that a change is, and the row after it. */
+  /** The step of a change, and the row after it. */
   const prepare = <Row extends Vitals>(
     { command, details, row }: Change<Row>,
     id: EventId,
@@ -72,7 +77,7 @@ export const make = Effect.gen(function* () {
       authority_notifications: details.notifications ?? row.authority_notifications,
       failure: details.failure ?? null
     }
-    // Why a document waits is kept while it is tried, and ends with any other step.
+    // The reason why a document waits stays during an attempt, and ends with any other step.
     const waiting = command === null || command === "Submit" || command === "Return" ? {} : { waiting: null }
     const step: Step = { key, version, from: state, command, to, ...waiting, ...details }
     const outcome = outcomeOf(command)
@@ -82,7 +87,7 @@ export const make = Effect.gen(function* () {
     return { step: { ...step, event, places }, next, places }
   }
 
-  /** Begins the attempts of the event's deliveries for which endpoints have places here. */
+  /** Begins the attempts of the event's deliveries for endpoints with free places here. */
   const begin = Effect.fnUntraced(function* ({ places, step: { event } }: Prepared<unknown>, { taken }: Moved) {
     for (const place of places) {
       const delivery = taken?.find(({ endpoint_id }) => endpoint_id === place.endpoint_id)
@@ -99,13 +104,13 @@ export const make = Effect.gen(function* () {
     const reason = next.failure?.code ?? next.authority_errors[0]?.rule
     const milliseconds = Math.max(0, now - next.created_at.getTime())
     yield* Metric.update(Metrics.outcomeDurations(status), milliseconds / 1_000)
-    yield* Effect.logDebug("A document came to an outcome").pipe(
+    yield* Effect.logDebug("A document reached an outcome").pipe(
       Effect.annotateLogs({ invoice_id: next.id, outcome, duration_ms: milliseconds, ...(reason && { reason }) })
     )
     onlooker?.ended({ kind: next.kind, name: next.full_number ?? next.id, outcome, reason, milliseconds })
   })
 
-  /** Notes that a step was stored, or was not, and tells whom it concerns; gives the row after it. */
+  /** Records whether a step was stored, and notifies the actors that it concerns. Returns the row after it. */
   const finish = Effect.fnUntraced(function* <Row extends Vitals>(
     one: Prepared<Row>,
     stored: Exit.Exit<Moved>,
@@ -128,7 +133,7 @@ export const make = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const linksOf = yield* links.inEvents
     const prepared: Array<Exit.Exit<Prepared<Row>>> = []
-    // A change that cannot be made is that document's defect alone.
+    // A change that cannot be made is only that document's defect.
     for (const change of changes) {
       const id = yield* ids.event
       prepared.push(yield* Effect.exit(Effect.sync(() => prepare(change, id, now, linksOf))))
@@ -149,8 +154,8 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Stores steps of an account's documents in one statement. Gives for each the row after its step, none when another owner was faster,
-   * or the defect of a step that could not be stored.
+   * Stores steps of an account's documents in one statement. Returns for each the row after its step, none if another
+   * owner was faster, or the defect of a step that could not be stored.
    */
   const all = <Row extends Vitals>(changes: ReadonlyArray<Change<Row>>) => {
     const storing = prepareAndStore(changes)
@@ -158,14 +163,14 @@ export const make = Effect.gen(function* () {
     return changes.some(({ command }) => outcomeOf(command) !== null) ? Effect.uninterruptible(storing) : storing
   }
 
-  /** Stores one step; gives the row after it, or none when another owner was faster. */
+  /** Stores one step. Returns the row after it, or none if another owner was faster. */
   const one = <Row extends Vitals>(change: Change<Row>): Effect.Effect<Option.Option<Row>> =>
     Effect.flatMap(all([change]), ([exit]) => exit!)
 
   return { all, one }
 })
 
-/** An event about a document or an e-mail of an account. Every attempt of every delivery sends the bytes that are made here. */
+/** An event about a document or an e-mail of an account. Every attempt of every delivery sends these bytes. */
 export const eventFor = <Type extends EventType>(
   account: AccountMode,
   type: Type,

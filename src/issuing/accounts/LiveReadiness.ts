@@ -12,14 +12,14 @@ import { Softwares } from "../../store/accounts/Softwares.ts"
 import { Signing } from "../Signing.ts"
 import { lacksToIssue, offeredBy } from "./LiveSteps.ts"
 
-/** What an account lacks to pass a test set: phrases for one sentence. */
+/** The lacks that keep an account from passing a test set: phrases for one sentence. */
 export class NotReady extends Data.TaggedError("NotReady")<{ readonly lacks: ReadonlyArray<string> }> {
   get sentence(): string {
     return `The account cannot be enabled yet: ${this.lacks.join("; ")}.`
   }
 }
 
-/** Who issues the documents of a test set, the live issuer with its certificate and software, and the authority that takes them. */
+/** The parties of a test set: the live issuer with its certificate and software, and the authority's test service. */
 export interface TestIssuer {
   readonly issuer: Issuer
   readonly certificate: Certificate
@@ -28,9 +28,12 @@ export interface TestIssuer {
 }
 
 const noTestSet =
-  "the service does not know the authority's environment for enablement (its operator sets AUTHORITY_TEST_URL)"
+  "the service does not know the authority's environment for enablement (the operator must set AUTHORITY_TEST_URL)"
 
-/** Whether an account may issue live, or pass a test set: it needs a whole issuer, a certificate and a software; the service, an authority. */
+/**
+ * Checks whether an account may issue live, or pass a test set. It needs a complete issuer, a certificate and a
+ * software; Folio needs an authority.
+ */
 export const make = Effect.gen(function* () {
   const accounts = yield* Accounts
   const authority = yield* Authority
@@ -46,7 +49,7 @@ export const make = Effect.gen(function* () {
   }
 
   return {
-    /** Fails with `account_not_live` and all that is missing before the account can issue documents. */
+    /** Fails with `account_not_live` and everything that the account lacks to issue documents. */
     check: Effect.fnUntraced(function* (account: AccountMode) {
       if (!account.livemode) return
       const { issuer, software } = yield* accounts.get(account)
@@ -55,10 +58,10 @@ export const make = Effect.gen(function* () {
       if (lacks.length === 0) return
       return yield* new ApiError({
         code: "account_not_live",
-        message: `Nothing can be issued with a live key yet: ${lacks.map(({ phrase }) => phrase).join("; ")}.`
+        message: `A live key cannot issue documents yet: ${lacks.map(({ phrase }) => phrase).join("; ")}.`
       })
     }),
-    /** The issuer of an account's test sets, or all that the account lacks. */
+    /** The issuer of an account's test sets, or everything that the account lacks. */
     testIssuer: Effect.fnUntraced(function* (account_id: AccountId): Effect.fn.Return<TestIssuer, NotReady> {
       const { issuer } = yield* accounts.get({ account_id, livemode: true })
       const own = yield* softwares.current(account_id)
@@ -74,7 +77,7 @@ export const make = Effect.gen(function* () {
       )
       return { issuer, certificate: signs, software, testSet }
     }),
-    /** Whether the service knows the authority's environment for enablement. */
+    /** Whether Folio knows the authority's environment for enablement. */
     hasTestSet: testSet !== undefined
   }
 })

@@ -6,40 +6,43 @@ import type { Authority } from "../../outbound/authority/Authority.ts"
 import type { CurrentCertificate } from "../../store/accounts/Certificates.ts"
 import type { LiveFacts } from "../../store/accounts/LiveMode.ts"
 
-/** Something that is missing before live documents can be issued, as a phrase. */
+/** A lack, as a phrase, that keeps an account from issuing live documents. */
 export interface Lack {
   readonly code: LiveStepCode
   readonly phrase: string
-  /** Missing unless said otherwise. */
+  /** `missing` if omitted. */
   readonly state?: LiveStep["state"]
 }
 
-/** What the service offers all of its accounts. `noAuthority`: why no document can be sent; null if the service has an authority. */
+/**
+ * The part of Folio that all of its accounts share. `noAuthority`: why no document can be sent; null if Folio has an
+ * authority.
+ */
 export interface Offered {
   readonly profile: Pick<typeof NationalProfile.Service, "lacks" | "lacksOf" | "lackOfSoftware">
   readonly noAuthority: string | null
 }
 
-const noLiveAuthority = "the service knows no live authority (its operator sets AUTHORITY_URL)"
+const noLiveAuthority = "the service knows no live authority (the operator must set AUTHORITY_URL)"
 
 export const offeredBy = (
   profile: typeof NationalProfile.Service,
   { servesLive = true }: typeof Authority.Service
 ): Offered => ({ profile, noAuthority: servesLive ? null : noLiveAuthority })
 
-/** What every live document needs. */
+/** The needs of every live document. */
 export interface Needed {
   readonly issuer: Issuer | null
   readonly certificate: Option.Option<CurrentCertificate>
   readonly has_software: boolean
 }
 
-/** What an account lacks whose live issuer was never sent. */
+/** The lack of an account that has never sent its live issuer. */
 export const issuerLack = "the account has no live issuer (send all of its data to PATCH /v1/account with a live key)"
 
 const upload = "POST /v1/account/certificate"
 
-/** What an account lacks to sign: it has no certificate, or an expired certificate; null when the account can sign. */
+/** The reason why an account cannot sign: no certificate, or an expired one; null if it can sign. */
 export const certificateLack = (found: Option.Option<CurrentCertificate>): string | null => {
   if (Option.isNone(found)) return `the account has no signing certificate (send one to ${upload})`
   const { is_valid, not_after } = found.value
@@ -56,7 +59,7 @@ const lacksOfIssuer = (issuer: Issuer | null, { lacksOf }: Offered["profile"]): 
   }))
 }
 
-/** What is missing before a document can be signed and sent, whatever its range. */
+/** The lacks that keep a document from being signed and sent, whatever its range. */
 export const lacksToIssue = ({ noAuthority, profile }: Offered, needed: Needed): ReadonlyArray<Lack> => {
   const phrases: ReadonlyArray<readonly [LiveStepCode, string | null | undefined]> = [
     ["certificate", certificateLack(needed.certificate)],
@@ -72,18 +75,17 @@ export const lacksToIssue = ({ noAuthority, profile }: Offered, needed: Needed):
 
 const keyLack: Lack = {
   code: "live_key",
-  phrase:
-    "the account has no live key (whoever runs the service makes one: folio keys create --account ten_… --mode live)"
+  phrase: "the account has no live key (the operator makes one: folio keys create --account ten_… --mode live)"
 }
 
 const enabling: Readonly<Record<"missing" | "running" | "failed", string>> = {
   missing:
     "the account's software has not passed the authority's test set (POST /v1/account/enablement, or folio enable)",
-  running: "the authority's test set is running (GET /v1/account/enablement shows how far it is)",
-  failed: "the authority's test set has failed (GET /v1/account/enablement says why; then send it again)"
+  running: "the authority's test set is running (GET /v1/account/enablement shows its progress)",
+  failed: "the authority's test set has failed (GET /v1/account/enablement shows why; then send it again)"
 }
 
-/** An account that has a range has been enabled: the authority grants ranges to nobody else. */
+/** An account with a range has been enabled, because the authority grants ranges only to enabled issuers. */
 const enablementLack = ({ enablement, has_range }: LiveFacts): ReadonlyArray<Lack> => {
   if (has_range || enablement === "passed") return []
   const state = enablement ?? "missing"
@@ -94,11 +96,11 @@ const rangeLack = ({ has_number, has_range }: LiveFacts): ReadonlyArray<Lack> =>
   if (has_number) return []
   const phrase = has_range
     ? "no numbering range of the account is active, valid today and has numbers left (import the next one: POST /v1/resolutions/import)"
-    : "the account has no numbering range (import those that the authority granted: POST /v1/resolutions/import)"
+    : "the account has no numbering range (import the granted ranges: POST /v1/resolutions/import)"
   return [{ code: "numbering_range", phrase }]
 }
 
-/** Where the guide describes each step. */
+/** The section of the guide for each step. */
 const anchors: Readonly<Record<LiveStepCode, string>> = {
   authority: "settings",
   service: "settings",
@@ -113,10 +115,10 @@ const anchors: Readonly<Record<LiveStepCode, string>> = {
 
 const order = Object.keys(anchors)
 
-/** The guide of going live, whose headings the steps refer to. */
+/** The guide to going live, whose headings the steps refer to. */
 const guide = "/docs/guides/going-live"
 
-/** What is left to do before an account issues live documents, in the order in which it is done. */
+/** The remaining steps before an account issues live documents, in their order. */
 export const liveState = (
   offered: Offered,
   facts: LiveFacts,

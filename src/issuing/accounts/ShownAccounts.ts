@@ -10,13 +10,15 @@ import { type LiveFacts, softwareView } from "../../store/accounts/LiveMode.ts"
 import type { StoredSoftware } from "../../store/accounts/Softwares.ts"
 import { liveState, offeredBy } from "./LiveSteps.ts"
 
-/** What is stored beside an account and shown with it. A command that changes some of it shows its own change. */
+/** The stored data that the API shows with an account. A command that changes a part of it shows its own change. */
 export interface Beside {
   readonly certificate: Option.Option<CurrentCertificate>
   readonly facts: LiveFacts
 }
 
-/** Accounts as the API shows them, each with its certificate, its software and what is left to do before it issues live documents. */
+/**
+ * Accounts in the form of the API, each with its certificate, its software and its remaining steps to live documents.
+ */
 export const make = Effect.gen(function* () {
   const certificates = yield* Certificates
   const accounts = yield* Accounts
@@ -25,7 +27,7 @@ export const make = Effect.gen(function* () {
   const sandbox = certificateView(describeCertificate(yield* SandboxCertificate))
 
   return {
-    /** Reads what the API shows with an account, before the command that changes the account. */
+    /** Reads the data that the API shows with an account, before the command that changes the account. */
     beside: Effect.fn("ShownAccounts.beside")(function* ({ account_id }: AccountMode) {
       const beside: Beside = {
         certificate: yield* certificates.current(account_id),
@@ -33,7 +35,7 @@ export const make = Effect.gen(function* () {
       }
       return beside
     }),
-    /** The account as the holder of a key of its mode sees it. */
+    /** The account in the form for a key of its mode. */
     view: (account: StoredAccount, { certificate, facts }: Beside): Account => {
       const now = account.livemode ? { ...facts, issuer: account.issuer, software: account.software } : facts
       const view = accountView(account, {
@@ -45,7 +47,7 @@ export const make = Effect.gen(function* () {
   }
 })
 
-/** What the API shows with an account after its software was set. */
+/** The data that the API shows with an account after a change of its software. */
 export const withSoftware = (beside: Beside, software: StoredSoftware): Beside => ({
   ...beside,
   facts: {

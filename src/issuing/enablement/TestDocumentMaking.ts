@@ -7,15 +7,18 @@ import { Enablements, type StoredEnablement } from "../../store/enablement/Enabl
 import type { StoredTestDocument } from "../../store/enablement/TestDocuments.ts"
 import type { TestIssuer } from "../accounts/LiveReadiness.ts"
 
-/** The test range has no number left. */
+/** The error of a test range without numbers left. */
 export class NoNumberLeft extends Data.TaggedError("NoNumberLeft")<{ readonly prefix: string }> {}
 
-/** Makes the documents of test sets: sales of the issuer in the authority's test environment, which nobody buys. */
+/** Makes the documents of test sets: sales of the issuer in the authority's test environment, without a real buyer. */
 export const make = Effect.gen(function* () {
   const { documents } = yield* Enablements
   const { code, issueTime, localDate, numbering, sign } = yield* NationalProfile
 
-  /** Makes a document and stores it with its number, signed. `accepted`: the invoices that a note may correct, at least one. */
+  /**
+   * Makes and signs a document, and stores it with its number. `accepted`: the invoices that a note may correct, at
+   * least one.
+   */
   return Effect.fn("TestDocumentMaking.make")(function* (
     set: StoredEnablement,
     { certificate, issuer, software }: TestIssuer,

@@ -20,14 +20,14 @@ import type { Unanswered } from "../AuthorityCalls.ts"
 import { askDelayMs, TestSetPace } from "./TestSetPace.ts"
 import type { TestSetTrouble } from "./TestSetWords.ts"
 
-/** What a step of a document means for its test set. */
+/** The meaning of a document's step for its test set. */
 export type StepOutcome =
   | { readonly _tag: "answered" }
-  /** No call was made: another process was faster, or this one is not certainly alive. */
+  /** No call was made: another process was faster, or this one may no longer be alive. */
   | { readonly _tag: "idle" }
-  /** The authority, or the way to it, is in trouble. */
+  /** The authority, or the connection to it, has a trouble. */
   | { readonly _tag: "trouble"; readonly trouble: TestSetTrouble; readonly message: string }
-  /** The authority takes no document of this sender. */
+  /** The authority rejects every document of this sender. */
   | { readonly _tag: "refused"; readonly message: string }
   /** The authority has accepted the whole test set. */
   | { readonly _tag: "accepted" }
@@ -35,22 +35,23 @@ export type StepOutcome =
 const answered: StepOutcome = { _tag: "answered" }
 const idle: StepOutcome = { _tag: "idle" }
 
-// Longer than the live authority takes by itself to give up.
+// Longer than the live authority's own time-out.
 const within = Duration.seconds(75)
 
-// The most of the authority's words that a document keeps.
+// The longest authority text that a document stores.
 const textMax = 500
 const most = { errorsMax: 50, textMax }
 
 const isKey = (answer: unknown) => answer === null || (typeof answer === "string" && answer !== "")
 const isVerdict = Schema.is(GivenVerdict)
 
-// Refusals that may end without a change of the test set: nothing was read, and the same call may succeed later.
+// Rejections that may end without a change of the test set: the authority read nothing, and the same call may succeed
+// later.
 const passing: ReadonlySet<AuthorityTrouble> = new Set(["certificate_refused", "clock_off"])
 
 const wordsOf = (error: Unanswered) => (error instanceof PortBroken ? "" : storableText(error.message, textMax))
 
-/** What a call without an answer means for the test set: nothing if this document alone gets no answer. */
+/** The meaning of a call without a response for the test set; none if only this document gets no response. */
 const outcomeOf = (error: Unanswered): StepOutcome => {
   const message = wordsOf(error)
   if (error instanceof PortBroken) return { _tag: "trouble", trouble: error.isLate ? "no_answer" : "internal", message }
@@ -63,7 +64,7 @@ const outcomeOf = (error: Unanswered): StepOutcome => {
 const mayHaveLeft = (error: Unanswered) =>
   error instanceof PortBroken || authorityTroubles[troubleOf(error)].may_have_left
 
-/** Whether the authority has processed a document of the number, which may be this very document. */
+/** Whether the authority has processed a document with this number, which may be this document. */
 const isProcessed = (error: Unanswered) => error._tag === "AuthorityUnavailable" && error.number_processed !== undefined
 
 const numberUsed: AuthorityError = {
@@ -74,10 +75,10 @@ const numberUsed: AuthorityError = {
   hint: hintOf("test set 90")
 }
 
-const noMore = "The authority has accepted the test set, and took this document no more."
+const noMore = "The authority has accepted the test set, and did not accept this document any more."
 
-// Questions by the upload before every second one is by the code of the document: of an upload that was never queued, the authority says
-// for ever that it is in process.
+// Questions by the upload before every second question uses the code of the document. For an upload that was never
+// queued, the authority reports forever that it is in process.
 const askedByUpload = 3
 
 const nameOf = (document: StoredTestDocument, { certificate }: TestIssuer): DocumentName => ({
@@ -86,14 +87,14 @@ const nameOf = (document: StoredTestDocument, { certificate }: TestIssuer): Docu
   kind: document.kind,
   full_number: document.full_number,
   issue_date: document.issue_date,
-  // The authority's environment for tests, although the issuer is the live one.
+  // The authority's test environment, although the issuer is the live one.
   livemode: false,
   in_contingency: false,
   issuer_nit: document.issuer_nit,
   certificate
 })
 
-/** Sends a document; gives the key of its upload, or null when the authority has accepted the test set. */
+/** Sends a document. Returns the key of its upload, or null if the authority has accepted the test set. */
 const upload = (document: StoredTestDocument, signed: Uint8Array, issuer: TestIssuer) =>
   Effect.result(
     callPort({ name: "Authority.testSet.send", isAnswer: isKey, isFailure, within }, () =>
@@ -101,7 +102,7 @@ const upload = (document: StoredTestDocument, signed: Uint8Array, issuer: TestIs
     )
   )
 
-/** Asks for the verdict on a document that was sent, by the key of its upload, or by its code (null). */
+/** Asks for the verdict on a sent document, by the key of its upload, or by its code (null). */
 const verdictOf = (document: StoredTestDocument, key: string | null, issuer: TestIssuer) =>
   Effect.result(
     callPort({ name: "Authority.testSet.verdict", isAnswer: isVerdict, isFailure, within }, () =>
@@ -110,8 +111,9 @@ const verdictOf = (document: StoredTestDocument, key: string | null, issuer: Tes
   )
 
 /**
- * The steps of a document of a test set: it is sent once, and then asked for its verdict. Before a document leaves, its row says that it
- * may have left; from then on it is sent again only when the call certainly did not reach the authority.
+ * The steps of a test set's document: Folio sends it once, then asks for its verdict. Before a document leaves, its row
+ * records that it may have left. From then on, Folio sends it again only if the call certainly did not reach the
+ * authority.
  */
 export const make = Effect.gen(function* () {
   const { documents } = yield* Enablements
@@ -120,7 +122,7 @@ export const make = Effect.gen(function* () {
 
   const nextMs = (asked: number) => askDelayMs(pace, asked)
 
-  /** Stores what a call came to; `outcome` is what that means for the test set. */
+  /** Stores the result of a call; `outcome` is its meaning for the test set. */
   const stored = (document: StoredTestDocument, change: TestDocumentChange, outcome: StepOutcome = answered) =>
     Effect.as(documents.move(document, change), outcome)
 
@@ -134,7 +136,7 @@ export const make = Effect.gen(function* () {
 
   const send = Effect.fnUntraced(function* (document: StoredTestDocument, issuer: TestIssuer) {
     const signed = yield* documents.signed(document)
-    // A process that takes the test set over during the call finds a document that was sent, and asks for its verdict.
+    // A process that takes over the test set during the call finds a sent document, and asks for its verdict.
     if (!(yield* documents.move(document, { state: "sent", attempt: true, nextMs: nextMs(0) }))) return idle
     const leaving = { ...document, version: document.version + 1 }
     yield* Fault.at("after-submit")
@@ -154,7 +156,7 @@ export const make = Effect.gen(function* () {
     const isLate = (waited_ms ?? 0) > Duration.toMillis(pace.patience)
     const isByCode = zip_key === null || isLate || (asked >= askedByUpload && asked % 2 === 1)
     const first = yield* verdictOf(document, isByCode ? null : zip_key, issuer)
-    // That the number was processed may be said of this very document: its code decides.
+    // "Number already processed" may refer to this document: its code decides.
     const isUsed = Result.isFailure(first) && isProcessed(first.failure)
     const result = isUsed && !isByCode ? yield* verdictOf(document, null, issuer) : first
     if (Result.isFailure(result)) return yield* unanswered(document, result.failure, isUsed, isLate)
@@ -179,7 +181,7 @@ export const make = Effect.gen(function* () {
         ? {
             state: "unanswered",
             asked: true,
-            message: `No verdict in time, and another document takes its place. ${message}`
+            message: `No verdict in time: another document replaces this one. ${message}`
           }
         : { state: "sent", asked: true, message, nextMs: nextMs(document.asked + 1) }
     )

@@ -1,15 +1,15 @@
 import { Context, Duration } from "effect"
 
-/** How patiently, and how fast, the documents of a test set are sent and their verdicts asked for. */
+/** The pace of a test set's documents and of the questions for their verdicts. */
 interface Pace {
-  /** How long a document waits for its verdict while the authority answers, before another document takes its place. */
+  /** How long a document waits for its verdict while the authority responds, before another document replaces it. */
   readonly patience: Duration.Duration
   /** The pause before the first question for a verdict; each further pause is twice as long, up to `askAtMost`. */
   readonly askAfter: Duration.Duration
   readonly askAtMost: Duration.Duration
-  /** The longest pause between two calls of an authority that does not answer. */
+  /** The longest pause between two calls to an authority that does not respond. */
   readonly retryAtMost: Duration.Duration
-  /** How many documents of a test set may wait for their verdicts at a time. */
+  /** The documents of a test set that may wait for their verdicts at a time. */
   readonly openMax: number
 }
 
@@ -27,9 +27,9 @@ export class TestSetPace extends Context.Reference<Pace>("folio/issuing/TestSetP
 const doubled = (first: Duration.Duration, times: number, most: Duration.Duration) =>
   Math.min(Duration.toMillis(first) * 2 ** Math.min(times, 30), Duration.toMillis(most))
 
-/** Milliseconds until a document's verdict is asked for, after it was asked for `asked` times. */
+/** Milliseconds until the next question for a document's verdict, after `asked` questions. */
 export const askDelayMs = ({ askAfter, askAtMost }: Pace, asked: number): number => doubled(askAfter, asked, askAtMost)
 
-/** Milliseconds until the authority is called again after so many calls without an answer. */
+/** Milliseconds until the next call to the authority, after `troubles` calls without a response. */
 export const retryDelayMs = ({ askAfter, retryAtMost }: Pace, troubles: number): number =>
   doubled(askAfter, troubles, retryAtMost)

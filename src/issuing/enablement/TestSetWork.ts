@@ -18,10 +18,10 @@ import * as TestDocumentMaking from "./TestDocumentMaking.ts"
 import * as TestDocumentSteps from "./TestDocumentSteps.ts"
 import type { StepOutcome } from "./TestDocumentSteps.ts"
 
-/** How long a process that takes a test set has it for itself: longer than a round takes with calls that end by their time-outs. */
+/** The lease of a process that takes a test set: longer than a round whose calls all end by their time-outs. */
 export const leaseSeconds = 300
 
-// A process works on a test set for so long without giving way to other test sets, and waits itself for the next step if it is near.
+// After this time a process lets other test sets run. Until then it waits itself for a step that is near.
 const holdMs = 20_000
 const nearMs = 2_500
 const brokenMs = 30_000
@@ -32,8 +32,9 @@ const failed = (failure: Failure): Standing => ({ status: "failed", failure })
 const isDue = (one: LoadedTestDocument) => isOpen(one) && (one.due_ms ?? 0) <= 0
 
 /**
- * Passes test sets, round by round: makes the documents that are missing, a few at a time, sends them, asks for their verdicts, and
- * stores how the test set stands. What a round does follows from the rows alone, so that any process can go on after any other.
+ * Passes test sets, round by round: makes the missing documents, a few at a time, sends them, asks for their verdicts,
+ * and stores the state of the test set. A round depends only on the rows, so that any process can continue after any
+ * other.
  */
 export const make = Effect.gen(function* () {
   const enablements = yield* Enablements
@@ -58,7 +59,7 @@ export const make = Effect.gen(function* () {
     const next = planOf(set, all, pace.openMax)
     if (next._tag === "passed") return passed(null)
     if (of("accepted") !== undefined) {
-      return passed("The authority has accepted the test set, and wants no more documents.")
+      return passed("The authority has accepted the test set, and needs no more documents.")
     }
     const refused = of("refused")
     if (refused !== undefined) return failed(refusedFailure(refused.message))
@@ -67,7 +68,7 @@ export const make = Effect.gen(function* () {
     if (trouble !== undefined) return yield* waits(set, trouble.trouble, trouble.message)
     const due = Math.min(...all.filter(isOpen).map(({ due_ms }) => Math.max(due_ms ?? 0, 0)))
     const nextMs = next.make.length > 0 || !Number.isFinite(due) ? 0 : due
-    // Without an answer, the trouble of before lasts.
+    // Without a response, the earlier trouble lasts.
     const lasting = of("answered") === undefined ? { waiting: set.waiting, troubles: set.troubles } : {}
     return { status: "running", ...lasting, nextMs } satisfies Standing
   })
@@ -84,7 +85,7 @@ export const make = Effect.gen(function* () {
     const next = planOf(set, before, pace.openMax)
     if (next._tag === "passed") return passed(null)
     if (next._tag === "blocked") return failed(obstacleFailure(next.obstacle))
-    // While the authority is in trouble, one document finds out whether it is back.
+    // While the authority has a trouble, one document probes it.
     const isProbe = set.troubles > 0
     const missing = isProbe && before.some(isOpen) ? [] : isProbe ? next.make.slice(0, 1) : next.make
     const accepted = before.filter(({ kind, state }) => kind === "invoice" && state === "accepted")
@@ -111,7 +112,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  /** One round after the other while the next step is near; then the test set is due again later, for any process. */
+  /** Runs round after round while the next step is near. Then the test set is due again later, for any process. */
   const rounds = Effect.fnUntraced(function* (taken: StoredEnablement) {
     const until = (yield* Clock.currentTimeMillis) + holdMs
     let set = taken
@@ -128,9 +129,9 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  /** What keeps a round from its end is no fault of the test set: it is tried again later. */
+  /** An internal error that ends a round is no fault of the test set: it is retried later. */
   const broken = Effect.fnUntraced(function* (set: StoredEnablement, cause: Cause.Cause<never>) {
-    yield* Effect.logError("A test set could not go on; it is tried again", cause)
+    yield* Effect.logError("A test set could not proceed; it will be retried", cause)
     const waiting = yield* waits(set, "internal", "")
     yield* enablements.stand(set, { ...waiting, nextMs: brokenMs })
   })
@@ -140,7 +141,7 @@ export const make = Effect.gen(function* () {
     rounds(set).pipe(
       Effect.onInterrupt(() => enablements.release(set)),
       Effect.catchCauseIf(Predicate.not(Cause.hasInterruptsOnly), (cause) => broken(set, cause)),
-      Effect.catchCause((cause) => Effect.logError("A test set's standing could not be stored", cause)),
+      Effect.catchCause((cause) => Effect.logError("A test set's state could not be stored", cause)),
       Effect.annotateLogs({ account_id: set.account_id, test_set_id: set.id })
     )
 })

@@ -105,7 +105,7 @@ describeLive(app)("The files of an invoice", (it) => {
     for (const file of ["pdf", "xml"]) {
       for (const [id, said] of [
         [draft, /^The invoice "inv_\w+" has no (PDF|XML): it is a draft at the stage queued\./],
-        [numbered, /it is a draft at the stage numbered\. A document has its files from when it is signed\.$/]
+        [numbered, /it is a draft at the stage numbered\. A document has its files once it is signed\.$/]
       ] as const) {
         const { json, status } = yield* get(`/v1/invoices/${id}/${file}`)
         assert.strictEqual(status, 404)

@@ -240,7 +240,7 @@ describeLive(world)("a live document", (it) => {
     assert.notProperty(invoice, "waiting")
     assert.isNull(invoice.contingency)
     assert.deepStrictEqual([sent(authority, from), authority.documents.get(invoice.cufe)?.times], [times, 1])
-    assert.include((yield* service.log).slice(logged), "The authority answers again")
+    assert.include((yield* service.log).slice(logged), "The authority responds again")
     yield* isWell
   })
 
