@@ -26,7 +26,7 @@ export class Validation extends Schema.Opaque<Validation>()(
             param: "lines[0].taxes[0].rate",
             code: "tax_mismatch",
             message:
-              'The authority wants the carbon tax as an amount per unit: send unit_amount, units and unit_code, or code "23", in place of rate and base.',
+              'The authority requires the carbon tax as an amount per unit: instead of rate and base, send unit_amount, units and unit_code, or code "23".',
             rule: "FAX09"
           }
         ]

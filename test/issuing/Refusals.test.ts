@@ -64,7 +64,7 @@ describe("a document that the authority refuses without judging it", () => {
     assert.strictEqual((yield* invoiceOf(key)).state, "submitted")
     const { waiting } = yield* shown(key)
     assert.strictEqual(waiting?.code, "certificate_refused")
-    assert.match(waiting?.message ?? "", /asked for it.*Upload a valid certificate/)
+    assert.match(waiting?.message ?? "", /asks the authority for it.*Upload a valid certificate/)
   })
 
   it.effect("when it is in contingency, waits: it was given to its buyer", function* () {
@@ -100,7 +100,7 @@ describe("a document", () => {
         yield* proceed(key)
       }
       assert.deepInclude(yield* invoiceOf(key), { state: "submitted", contingency_since: null })
-      assert.match((yield* shown(key)).waiting?.message ?? "", /received the document.*nothing is sent a second time/)
+      assert.match((yield* shown(key)).waiting?.message ?? "", /received the document.*sends nothing a second time/)
       assert.deepStrictEqual(
         authority.calls.map(({ kind }) => kind),
         ["submit", "verdict", "verdict", "verdict", "verdict"]

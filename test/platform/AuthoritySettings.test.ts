@@ -27,7 +27,7 @@ const faults: ReadonlyArray<readonly [what: string, change: Record<string, strin
   ["another id", { SOFTWARE_ID: "1234" }, /36 characters/],
   ["a PIN with a space", { SOFTWARE_PIN: "753 15" }, /without spaces/],
   ["letters for a NIT", { SOFTWARE_NIT: "NIT" }, /SOFTWARE_NIT must be/],
-  ["another check digit", { SOFTWARE_NIT: "900373115-4" }, /that of 900373115 is 3/],
+  ["another check digit", { SOFTWARE_NIT: "900373115-4" }, /the check digit of 900373115 is 3/],
   ["two check digits", { SOFTWARE_NIT: "900373115-3-3" }, /SOFTWARE_NIT must be/],
   ["http for tests", { AUTHORITY_TEST_URL: "http://authority.example.com/" }, /AUTHORITY_TEST_URL must be the https/],
   ["a fragment for tests", { AUTHORITY_TEST_URL: "https://authority.example.com/#x" }, /AUTHORITY_TEST_URL .* alone/],

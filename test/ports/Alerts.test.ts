@@ -98,7 +98,7 @@ itOn(watch).effect.each(Object.keys(alerts.send))(
     for (const channel of channels) {
       const own = attempts.filter((one) => one.channel === channel)
       for (const [index, one] of own.slice(0, -1).entries()) {
-        assert.match(one.error ?? "", fault === "AlertFailed" ? /^no$/ : /broke: the log tells/)
+        assert.match(one.error ?? "", fault === "AlertFailed" ? /^no$/ : /failed: see the log/)
         assert.deepStrictEqual([one.attempts, one.retryInMs], [index + 1, nextAlertDelayMs(index + 1)])
       }
       assert.deepInclude(own.at(-1), { incident_id: opened.id, state: "opened", error: null, retryInMs: null })

@@ -22,8 +22,8 @@ const requireRandom = (random: Uint8Array): Buffer => {
 }
 
 /**
- * A new API key: `sk_test_` or `sk_live_`, the 32 bytes of `random` as 43 base62 characters, and the CRC32 of all of that text
- * as 6 base62 characters. Throws a RangeError when `random` does not hold 32 bytes.
+ * A new API key: `sk_test_` or `sk_live_`, the 32 bytes of `random` as 43 base62 characters, and the CRC32 of this text
+ * as 6 base62 characters. Throws a RangeError if `random` does not hold 32 bytes.
  */
 export const makeApiKey = (mode: "test" | "live", random: Uint8Array): string => {
   const number = BigInt(`0x${requireRandom(random).toString("hex")}`)
@@ -31,28 +31,42 @@ export const makeApiKey = (mode: "test" | "live", random: Uint8Array): string =>
   return text + checksum(text)
 }
 
-/** The mode of an API key, or null when the form or the checksum is wrong, so that a mistyped key is refused without a look-up. */
+/**
+ * The mode of an API key; null if the form or the checksum is wrong, so that a mistyped key is rejected without a
+ * look-up.
+ */
 export const apiKeyMode = (key: string): "test" | "live" | null => {
   const mode = /^sk_(test|live)_[0-9A-Za-z]{49}$/.exec(key)?.[1]
   if (mode !== "test" && mode !== "live") return null
   return checksum(key.slice(0, -checksumCharacters)) === key.slice(-checksumCharacters) ? mode : null
 }
 
-/** The stored form of an API key: SHA-256, 64 hex digits. A key holds 256 random bits, so that no slow hash is needed. */
+/**
+ * The stored form of an API key: SHA-256, 64 hex digits. A key holds 256 random bits, so that no slow hash is needed.
+ */
 export const apiKeyHash = (key: string): string => hash("sha256", key, "hex")
 
-/** A new webhook signing secret: `whsec_` and 32 random bytes in standard base64. Throws a RangeError for another length. */
+/**
+ * A new webhook signing secret: `whsec_` and 32 random bytes in standard base64. Throws a RangeError for another
+ * length.
+ */
 export const makeWebhookSecret = (random: Uint8Array): string => `whsec_${requireRandom(random).toString("base64")}`
 
 /**
- * What is wrong with the key in a request's `Authorization`, as far as the header alone tells. `absent`: there is no header, or an empty
- * one. `bare`: the key stands without a scheme. `scheme`: the scheme is neither Bearer nor Basic. `encoding`: what follows Basic is not the
- * base64 of `user name:password`. `swapped`: the key is the password. `password`: beside the key there is a password. `secret`: it is the
- * secret of a webhook endpoint. `form`: it does not begin like a key.
+ * The fault of the key in a request's `Authorization` header, without a look-up.
+ *
+ * - `absent`: there is no header, or an empty one.
+ * - `bare`: the key has no scheme.
+ * - `scheme`: the scheme is neither Bearer nor Basic.
+ * - `encoding`: the text after Basic is not the base64 of `user name:password`.
+ * - `swapped`: the key is the password.
+ * - `password`: there is a password in addition to the key.
+ * - `secret`: it is the secret of a webhook endpoint.
+ * - `form`: it does not begin like a key.
  */
 export type KeyFault = "absent" | "bare" | "scheme" | "encoding" | "swapped" | "password" | "secret" | "form"
 
-/** How the keys of the API begin. */
+/** The beginning of every API key. */
 const prefix = /^sk_(?:test|live)_/
 
 const whole = (key: string): Result.Result<string, KeyFault> => {
@@ -73,8 +87,8 @@ const ofBasic = (encoded: string): Result.Result<string, KeyFault> => {
 }
 
 /**
- * The API key that a request sends in `Authorization`, which may be mistyped, unknown or have ended: as `Bearer KEY`, or as the user name of `Basic`
- * without a password, as `curl -u KEY:` sends it.
+ * The API key in a request's `Authorization` header: `Bearer KEY`, or the user name of `Basic` without a password, as
+ * `curl -u KEY:` sends it. The key may be mistyped, unknown or expired.
  */
 export const sentApiKey = (authorization = ""): Result.Result<string, KeyFault> => {
   const text = authorization.trim()

@@ -10,7 +10,7 @@ import { countryCodes, departments, homeCountry, municipalities, postalCodes } f
 
 type Place = Partial<Pick<Issuer, "city_code" | "department_code" | "country_code" | "postal_code">>
 
-/** The authority's codes for the rules of one party, where the authority has such rules. */
+/** The authority's codes for the rules of one party, if the authority has these rules. */
 type PartyRules = Readonly<Partial<Record<"noDigit" | "wrongDigit" | keyof Place, AuthorityRule>>>
 
 // The issuer and the acquirer have the same rules under different codes.
@@ -46,7 +46,10 @@ export const customerViolations = (request: Acquirer, mode: "test" | "live"): Re
   ])
 ]
 
-/** The violations of an issuer: the rules of an acquirer apply, and an issuer must have a NIT and be in the home country. */
+/**
+ * The violations of an issuer: the rules of an acquirer apply, and an issuer must have a NIT and be in the home
+ * country.
+ */
 export const issuerViolations = (issuer: Issuer): ReadonlyArray<Violation> => [
   ...(issuer.identification.type === "31"
     ? identificationViolations(issuer.identification, "identification", issuerRules)
@@ -70,21 +73,24 @@ export const issuerViolations = (issuer: Issuer): ReadonlyArray<Violation> => [
     : placeViolations(issuer, "", issuerRules))
 ]
 
-/** What an issuer lacks to issue live documents: whether it charges the value added tax is stated, and never guessed. */
+/**
+ * The lacks of an issuer for live documents. The issuer must state whether it charges the value added tax; Folio never
+ * guesses it.
+ */
 export const lacksOfIssuer = ({ vat_responsible }: Issuer): ReadonlyArray<string> =>
   vat_responsible === undefined
     ? ["the account does not say whether it charges the value added tax (send vat_responsible to PATCH /v1/account)"]
     : []
 
-// The identification types of foreigners, and civil registry (11) and NUIP (91), whose older numbers have letters. The numbers of all
-// other types hold digits alone.
+// The identification types whose numbers may have letters: those of foreigners, and civil registry (11) and NUIP (91),
+// because of older numbers. The numbers of all other types have only digits.
 const typesWithLetters: ReadonlyArray<string> = ["11", "21", "22", "41", "42", "50", "91"]
 
-/** The check digit that the sandbox names in an error: that of the rule, except for the sandbox's own test identification. */
+/** The check digit that an error shows: the computed one, except for the sandbox's own test identification. */
 const sandboxDigit = (number: string): string =>
   number === sandboxIdentification.number ? sandboxIdentification.check_digit : checkDigit(number)
 
-/** The violations of an identification at `path`. `expectedDigit`: the check digit that an error names. */
+/** The violations of an identification at `path`. `expectedDigit`: the check digit that an error shows. */
 export const identificationViolations = (
   identification: Identification,
   path: string,
@@ -140,7 +146,7 @@ const codes = {
   postal_code: { list: postalCodes, form: `a postal code of the authority's list, six digits such as "110111"` }
 }
 
-/** The violations of the place of a party or a delivery. `path`: that of the place, with a point at its end. */
+/** The violations of the address of a party or a delivery. `path`: the path of the address, with a dot at its end. */
 export const placeViolations = (place: Place, path: string, rules: PartyRules = {}): ReadonlyArray<Violation> => {
   const unknownCode = (name: keyof Place): ReadonlyArray<Violation> => {
     const { form, list } = codes[name]
@@ -150,9 +156,10 @@ export const placeViolations = (place: Place, path: string, rules: PartyRules = 
     return [violation(`${path}${name}`, "unknown_catalog_code", message, rules[name] ?? "catalog")]
   }
   const { country_code = homeCountry } = place
-  // Only the home country has departments and municipalities. A place without a country is treated as one in the home country.
+  // Only the home country has departments and municipalities. An address without a country counts as one in the home
+  // country.
   if (country_code !== homeCountry) return unknownCode("country_code")
-  // The department is judged by the city only where there is such a city.
+  // The department is checked against the city only if the city exists.
   const ofBoth = (): ReadonlyArray<Violation> => {
     const { city_code, department_code } = place
     if (city_code === undefined || department_code === undefined || city_code.slice(0, 2) === department_code) return []

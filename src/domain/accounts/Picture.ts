@@ -2,13 +2,13 @@ import { Result } from "effect"
 import { crc32 } from "node:zlib"
 import { type LogoImprint, pictureBytesMax } from "../../../schemas/Logo.ts"
 
-/** What a picture is: its format and its size in pixels. */
+/** The format of a picture and its size in pixels. */
 export type Picture = Omit<LogoImprint, "sha256">
 
 /** The maximum number of pixels of a picture: enough for any print, and few enough to decode in some milliseconds. */
 export const pixelsMax = 1_000_000
 
-/** The maximum width and height: the work on a picture grows with its rows, however few pixels a row has. */
+/** The maximum width and height. The work on a picture grows with its rows, however few pixels a row has. */
 const sideMax = 10_000
 
 const saveAgain = "Save it again with a picture program, as a plain PNG or JPEG."
@@ -61,18 +61,18 @@ const colorTypes: ReadonlyMap<number, { readonly samples: number; readonly bits:
 
 const indexed = 3
 
-/** The bytes of the transparency that a picture may have, by its colour type and palette: none for what has transparent samples. */
+/** The length of the transparency in bytes, by colour type and palette: none for a picture with transparent samples. */
 const transparencyOf = (colorType: number, colors: number): ReadonlyArray<number> => {
   if (colorType === indexed) return Array.from({ length: colors }, (_, index) => index + 1)
   return colorType === 0 ? [2] : colorType === 2 ? [6] : []
 }
 
-/** The most bytes of a text in a picture: what prints it reads each text at once. */
+/** The maximum bytes of a text in a picture: the printer reads each text as a whole. */
 const textMax = 50_000
 
 /**
- * Whether the chunks are such as the standard has them, so that whatever prints the picture reads the same from them: one head, one
- * palette and one transparency at most, of the right lengths and before the pixels, and nothing of an animation.
+ * Whether the chunks follow the standard, so that every printer reads the picture in the same way: at most one head,
+ * one palette and one transparency, of the right lengths and before the pixels, and no animation.
  */
 const areOrderly = (chunks: ReadonlyArray<Chunk>, colorType: number): boolean => {
   const sizes = (type: string) => chunks.filter((chunk) => chunk.type === type).map(({ data }) => data.length)
@@ -93,15 +93,15 @@ const areOrderly = (chunks: ReadonlyArray<Chunk>, colorType: number): boolean =>
   )
 }
 
-/** The pixels of a PNG, compressed, and what they are when they are whole. */
+/** The compressed pixels of a PNG, and the picture that they give if they are complete. */
 export interface Raster {
   readonly picture: Picture
-  /** The bytes of a row of pixels, with the byte of its filter. */
+  /** The bytes of a row of pixels, including its filter byte. */
   readonly rowBytes: number
   readonly compressed: Uint8Array
 }
 
-/** What is said of a PNG whose pixels are not what it states. */
+/** The message of a PNG whose pixels do not match its header. */
 export const damaged = `The PNG is damaged or cut short. ${saveAgain}`
 
 const rasterOf = (file: Buffer): Result.Result<Raster, string> => {
@@ -113,7 +113,7 @@ const rasterOf = (file: Buffer): Result.Result<Raster, string> => {
   const color = colorTypes.get(colorType)
   if (color === undefined || !color.bits.includes(bits) || compression !== 0 || filter !== 0)
     return Result.fail(damaged)
-  if (has("acTL")) return Result.fail(`The PNG is animated, which no paper is. ${saveAgain}`)
+  if (has("acTL")) return Result.fail(`The PNG is animated, which cannot be printed. ${saveAgain}`)
   if (interlace !== 0) return Result.fail(`The PNG is interlaced, which cannot be printed. ${saveAgain}`)
   if (!areOrderly(chunks, colorType)) return Result.fail(damaged)
   if (colorType === indexed && bits < 8 && has("tRNS")) {
@@ -129,18 +129,18 @@ const rasterOf = (file: Buffer): Result.Result<Raster, string> => {
 
 const lastFilter = 4
 
-/** Whether decompressed pixels are those of a PNG: as many rows as it has, each with a filter that there is. */
+/** Whether decompressed pixels match a PNG: the right number of rows, each with a known filter. */
 export const isWhole = ({ picture, rowBytes }: Raster, pixels: Uint8Array): boolean =>
   pixels.length === rowBytes * picture.height &&
   Array.from({ length: picture.height }, (_, row) => pixels[row * rowBytes] ?? 255).every(
     (filter) => filter <= lastFilter
   )
 
-/* JPEG (ISO/IEC 10918): segments, each with a marker and a length, and after each start of scan the compressed pixels. */
+/* JPEG (ISO/IEC 10918): segments, each with a marker and a length, and compressed pixels after each start of scan. */
 
 const startOfScan = 0xda
 const endOfImage = 0xd9
-/** Baseline, extended and progressive, all of them Huffman-coded: what readers of PDF decode. */
+/** Baseline, extended and progressive, all Huffman-coded: the kinds that PDF readers decode. */
 const printedFrames: ReadonlyArray<number> = [0xc0, 0xc1, 0xc2]
 const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)
 
@@ -164,7 +164,7 @@ const jpegOf = (file: Buffer): Result.Result<Picture, string> => {
   for (let at = 2; at + 4 <= file.length || file[at + 1] === endOfImage;) {
     const marker = file[at + 1] ?? 0
     if (file[at] !== 0xff) break
-    // What prints a picture looks for the frame without knowing of fill bytes, and takes what arithmetic coding has for a frame.
+    // The printer searches for the frame without regard to fill bytes, and takes arithmetic coding for a frame.
     if (found === null && notBeforeFrame.includes(marker)) return Result.fail(unprintable)
     if (marker === 0xff) {
       at += 1
@@ -188,12 +188,12 @@ const jpegOf = (file: Buffer): Result.Result<Picture, string> => {
   return Result.fail(cutShort)
 }
 
-/** The raster of a PNG, whose pixels are still to be decompressed, or what a JPEG is. */
+/** The raster of a PNG with compressed pixels, or the picture of a JPEG. */
 export type Read = { readonly raster: Raster } | { readonly picture: Picture }
 
 /**
- * Reads what a picture is. Fails with a text that says what is wrong: the file is neither PNG nor JPEG, is damaged, cut short, of a
- * kind that cannot be printed, or has too many pixels.
+ * Reads the format and size of a picture. Fails with a message that names the fault: the file is neither PNG nor JPEG,
+ * is damaged, cut short, of a kind that cannot be printed, or has too many pixels.
  */
 export const readPicture = (bytes: Uint8Array): Result.Result<Read, string> => {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

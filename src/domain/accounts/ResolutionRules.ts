@@ -11,13 +11,16 @@ import { endsWithinDays, usedTenths } from "../incidents/Findings.ts"
 import { findingsInItems, findingsOf } from "../requests/Unreadable.ts"
 import { headOf, type NumberForm } from "../documents/FullNumber.ts"
 
-/** The violation of a range that ends before the range begins. The dates are compared as text, because YYYY-MM-DD sorts by time. */
+/**
+ * The violation of a range that ends before it begins. The dates are compared as text, because YYYY-MM-DD sorts by
+ * time.
+ */
 export const validityViolations = (valid_from: string, valid_to: string): ReadonlyArray<Violation> =>
   valid_to < valid_from
     ? [violation("valid_to", "parameter_invalid", `valid_to must not be before valid_from, ${valid_from}.`, "range")]
     : []
 
-/** The first and the last number of a range of notes, which no grant limits. */
+/** The first and the last number of a range of notes, which has no grant. */
 export const noteNumbers = { from_number: 1, to_number: 9_999_999_999 } as const
 
 /** The violations of a numbering range by itself, without a comparison to the account's other ranges. */
@@ -46,7 +49,10 @@ const nextNumberViolations = (request: ResolutionRequest): ReadonlyArray<Violati
   return [violation("next_number", "parameter_invalid", message, rule)]
 }
 
-/** The violations of a range of notes: no field of a grant, because the authority grants no range of notes. */
+/**
+ * The violations of a range of notes: it has none of the fields of a grant, because the authority grants no ranges of
+ * notes.
+ */
 const grantViolations = (request: ResolutionRequest): ReadonlyArray<Violation> => [
   ...findingsInItems(grantedFields, (name): ReadonlyArray<Violation> => {
     const message = `Remove ${name}, or send document_type "invoice": a range of notes has a prefix and a next_number, and no authorisation.`
@@ -54,7 +60,7 @@ const grantViolations = (request: ResolutionRequest): ReadonlyArray<Violation> =
   })
 ]
 
-/** The numbers of a range, which with its prefix make its full numbers. */
+/** The numbers of a range, which form its full numbers with the prefix. */
 export interface FullNumbers {
   readonly prefix: string
   readonly from_number: bigint
@@ -64,8 +70,8 @@ export interface FullNumbers {
 const digitsMax = 10
 
 /**
- * Whether two ranges have a full number in common, when numbers are written in this form. Different prefixes can: without separator
- * and leading zeros, `Q` with 123 and `Q1` with 23 both print as Q123.
+ * Whether two ranges share a full number in this number form. Different prefixes can: without separator and leading
+ * zeros, `Q` with 123 and `Q1` with 23 both print as Q123.
  */
 export const shareFullNumber = (one: FullNumbers, other: FullNumbers, form: NumberForm): boolean => {
   const [short, long] = one.prefix.length <= other.prefix.length ? [one, other] : [other, one]
@@ -74,8 +80,8 @@ export const shareFullNumber = (one: FullNumbers, other: FullNumbers, form: Numb
   const between = longHead.slice(head.length)
   if (between === "") return short.from_number <= long.to_number && long.from_number <= short.to_number
   if (!/^[1-9]\d*$/.test(between)) return false
-  // A number of the longer prefix is printed behind the digits between the prefixes. All such numbers of equal length form an
-  // interval of the shorter prefix's numbers.
+  // In print, a number of the longer prefix follows the digits between the prefixes. All numbers of equal length form
+  // an interval of the shorter prefix's numbers.
   const shortest = Math.max(form.digits, 1)
   const lengths = Array.from({ length: Math.max(digitsMax - shortest, 0) + 1 }, (_, index) => shortest + index)
   return lengths.some((length) => {
@@ -89,7 +95,7 @@ export const shareFullNumber = (one: FullNumbers, other: FullNumbers, form: Numb
 const bigMax = (a: bigint, b: bigint) => (a > b ? a : b)
 const bigMin = (a: bigint, b: bigint) => (a < b ? a : b)
 
-/** The fields that decide whether a numbering range can give a number. */
+/** The fields that decide whether a numbering range has a number to give. */
 export interface RangeInUse {
   readonly is_active: boolean
   readonly from_number: bigint
@@ -127,33 +133,39 @@ export const resolutionWarnings = (range: RangeInUse, today: string): ReadonlyAr
   return warnings
 }
 
-/** What a draft says whose range is held after a restore. */
+/** The message of a draft whose range is paused after a restore. */
 export const heldMessage = (prefix: string): string =>
-  `This service was restored from a backup. No number of the prefix ${JSON.stringify(prefix)} is given before the last one that the tax authority has is confirmed, because documents may have been issued after the backup. The document goes on by itself then. Whoever runs the service does that: folio resume.`
+  `This service was restored from a backup. No number of the prefix ${JSON.stringify(prefix)} is used until the operator confirms the tax authority's last one (folio resume), because documents may have been issued after the backup. The document then proceeds by itself.`
 
-/** Why a number cannot be the last one of a held range; undefined if it can. `last`: what the authority has last, or `from_number` - 1 if it has none. */
+/**
+ * The reason why a number cannot be the last one of a paused range; undefined if it can. `last`: the authority's last
+ * number, or `from_number` - 1 if it has none.
+ */
 export const lastNumberFault = (
   range: Omit<RangeInUse, "is_active" | "valid_from" | "valid_to">,
   last: bigint
 ): string | undefined => {
   const known = range.next_number - 1n
-  if (last < known) return `The backup has documents up to number ${known}, so that ${last} cannot be the last one.`
-  return last > range.to_number ? `The range ends with ${range.to_number}, so that ${last} cannot be of it.` : undefined
+  if (last < known) return `The backup has documents up to number ${known}, so ${last} cannot be the last one.`
+  return last > range.to_number
+    ? `The range ends with ${range.to_number}, so ${last} cannot be its last one.`
+    : undefined
 }
 
-/** Whether one of the ranges gives a number on `today`. */
+/** Whether one of the ranges has a number on `today`. */
 export const givesNumber = (ranges: ReadonlyArray<RangeInUse>, today: string): boolean =>
   ranges.some((range) => resolutionStatus(range, today) === "active")
 
 interface Lack {
   readonly code: "range_exhausted" | "range_expired" | "no_numbering_range"
-  /** What is wrong and what to do, without the full stop. */
+  /** The fault and the fix, without the full stop. */
   readonly message: string
 }
 
 /**
- * Why none of an account's ranges gives a number on `today`. `ranges` are those of `prefix`, or of every prefix when `prefix` is null.
- * An active range is used up (`range_exhausted`), or past its last day (`range_expired`), or no range could serve (`no_numbering_range`).
+ * The reason why none of an account's ranges has a number on `today`. `ranges` have `prefix`, or any prefix if it is
+ * null. An active range is used up (`range_exhausted`), or past its last day (`range_expired`), or no range is usable
+ * (`no_numbering_range`).
  */
 const lackOf = (ranges: ReadonlyArray<RangeInUse>, today: string, prefix: string | null): Lack => {
   const ofPrefix = prefix === null ? "" : ` of the prefix ${JSON.stringify(prefix)}`
@@ -172,13 +184,13 @@ const lackOf = (ranges: ReadonlyArray<RangeInUse>, today: string, prefix: string
   }
 }
 
-/** The failure of a draft that no range gives a number. */
+/** The failure of a draft for which no range has a number. */
 export const lackOfRange = (ranges: ReadonlyArray<RangeInUse>, today: string, prefix: string | null): Failure => {
   const { code, message } = lackOf(ranges, today, prefix)
   return { code, message: `${message}, then retry the document.`, retryable: true }
 }
 
-/** The violation of a request for a document that no range would give a number. */
+/** The violation of a request for a document for which no range would have a number. */
 export const rangeViolation = (ranges: ReadonlyArray<RangeInUse>, today: string, prefix: string | null): Violation => {
   const { code, message } = lackOf(ranges, today, prefix)
   return violation("prefix", code, `${message}.`, "numbering_range")

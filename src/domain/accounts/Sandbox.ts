@@ -3,13 +3,13 @@ import type { CustomerRequest } from "../../../schemas/Customer.ts"
 import type { ResolutionRequest } from "../../../schemas/Resolution.ts"
 import { sandboxIdentification } from "./CheckDigit.ts"
 
-/** What a country's service begins with, in test mode. */
+/** The data with which Folio begins in test mode for a country. */
 export interface Sandbox {
-  /** Who issues for the account that the first start makes. */
+  /** The issuer of the account that the first start makes. */
   readonly issuer: Issuer
-  /** The range of the authority's test environment, with which every account begins in test mode. */
+  /** The range of the authority's test environment, which every account has in test mode from the start. */
   readonly range: ResolutionRequest
-  /** A customer to try the service with, which the first start shows. */
+  /** A sample customer, which the first start shows. */
   readonly customer: CustomerRequest
 }
 

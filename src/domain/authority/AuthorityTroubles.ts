@@ -1,34 +1,34 @@
 import type { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import { storableText } from "../requests/Storable.ts"
 
-/** What is known of a trouble with the authority, in words for whoever runs a shop or a server. */
+/** A trouble with the authority, in words for an issuer or an operator. */
 export interface KnownTrouble {
   /**
-   * Whose trouble it is: the authority's, this service's (its network, its clock), one account's (its certificate, its permission to
-   * send), or that of one document alone. Only the authority's own trouble lets documents be issued in contingency.
+   * The side that has the trouble: the authority, Folio (its network, its clock), one account (its certificate, its
+   * permission to send), or a single document. Only the authority's own trouble allows contingency.
    */
   readonly of: "authority" | "service" | "account" | "document"
-  /** Whether the authority may have the document that the call carried: if so, it is asked for before anything is sent again. */
+  /** Whether the authority may have the call's document. If so, Folio asks for it before it sends anything again. */
   readonly may_have_left: boolean
-  /** Whether the authority answered and refuses the call, so that the same call would be refused again. */
+  /** Whether the authority responded and rejects the call, so that it would reject the same call again. */
   readonly is_refusal: boolean
-  /** What is wrong. */
+  /** The fault. */
   readonly what: string
-  /** What happens to documents meanwhile. */
+  /** The effect on documents meanwhile. */
   readonly meanwhile: string
-  /** What to do about it, for whoever runs the service. */
+  /** The fix, for the operator. */
   readonly remedy: string
 }
 
 const waits =
-  "Whoever runs the service has to put that right: documents wait until then and go out by themselves; none is issued in contingency."
+  "The operator must fix it: documents wait until then and are sent by themselves; none is issued in contingency."
 const asks =
-  "The authority may have the document, so that it stays on its way and the authority is asked for it; it is sent again only once the authority says that it does not have it."
+  "The authority may have the document. Folio asks the authority for it, and sends it again only if the authority does not have it."
 const holds =
-  "Nothing of this document has left: it waits until the authority answers, and if that lasts it is issued in contingency and transmitted once the authority is back."
-const fails = "The document was not judged; it keeps its number, and can be retried once this is put right."
+  "This document has not left: it waits until the authority responds. If that takes long, it is issued in contingency and transmitted once the authority is back."
+const fails = "The authority gave no verdict; the document keeps its number, and can be retried once this is fixed."
 
-/** Every trouble with the authority. */
+/** The troubles with the authority, by code. */
 export const authorityTroubles: Readonly<Record<AuthorityTrouble, KnownTrouble>> = {
   connection_refused: {
     of: "authority",
@@ -36,36 +36,35 @@ export const authorityTroubles: Readonly<Record<AuthorityTrouble, KnownTrouble>>
     is_refusal: false,
     what: "The authority's service takes no connections.",
     meanwhile:
-      "Nothing has left. Documents wait, and if it lasts they are issued in contingency and transmitted once the authority is back.",
+      "Nothing has left. Documents wait. If that takes long, they are issued in contingency and transmitted once the authority is back.",
     remedy:
-      "Nothing has to be done here if the authority is down: look for its notice. If others reach it, see that a firewall lets this machine out."
+      "If the authority is down, there is nothing to do here: look for its notice. If others reach it, check that a firewall lets this machine out."
   },
   no_answer: {
     of: "authority",
     may_have_left: true,
     is_refusal: false,
-    what: "The authority took the connection and gave no answer, or broke off before its answer was complete.",
+    what: "The authority accepted the connection but did not respond, or closed it before its response was complete.",
     meanwhile: asks,
     remedy:
-      "Nothing has to be done here if the authority is slow or down: look for its notice. If others get answers, look for a proxy that cuts connections."
+      "If the authority is slow or down, there is nothing to do here: look for its notice. If others get responses, look for a proxy that closes connections."
   },
   server_error: {
     of: "authority",
     may_have_left: true,
     is_refusal: false,
-    what: "The authority answered with an error of its own server, or with something that is no answer of its service.",
+    what: "The authority responded with an error of its own server, or with a response that is not from its service.",
     meanwhile: asks,
     remedy:
-      "Nothing has to be done here if the authority is down: look for its notice. If others get answers, see that AUTHORITY_URL is the address of its service and no proxy answers in its place."
+      "If the authority is down, there is nothing to do here: look for its notice. If others get responses, check that AUTHORITY_URL is the address of its service and that no proxy responds instead."
   },
   in_process: {
     of: "document",
     may_have_left: true,
     is_refusal: false,
-    what: 'The authority has received the document and is still judging it ("En proceso").',
-    meanwhile:
-      "The document stays on its way: the authority is asked for its verdict until there is one, and nothing is sent a second time.",
-    remedy: "Nothing has to be done: the authority judges such documents later."
+    what: 'The authority has received the document and has no verdict yet ("En proceso").',
+    meanwhile: "Folio asks the authority for its verdict until there is one, and sends nothing a second time.",
+    remedy: "There is nothing to do: the authority gives its verdict later."
   },
   name_not_found: {
     of: "service",
@@ -88,7 +87,7 @@ export const authorityTroubles: Readonly<Record<AuthorityTrouble, KnownTrouble>>
     of: "service",
     may_have_left: false,
     is_refusal: false,
-    what: "No secure connection (TLS) to the authority's server could be made: its certificate is not trusted here, is expired or of another name, or the connection was cut.",
+    what: "No secure connection (TLS) to the authority's server could be made: its certificate is not trusted here, has expired or is for another name, or the connection was closed.",
     meanwhile: waits,
     remedy:
       "Check this machine's clock and its trusted certificates, that AUTHORITY_URL names the authority's host, and that no proxy opens the connection on the way."
@@ -97,10 +96,10 @@ export const authorityTroubles: Readonly<Record<AuthorityTrouble, KnownTrouble>>
     of: "service",
     may_have_left: true,
     is_refusal: false,
-    what: "What answers at the authority's address is not the authority's service, or does not let this machine in.",
+    what: "The server at the authority's address is not the authority's service, or does not admit this machine.",
     meanwhile: asks,
     remedy:
-      "Check AUTHORITY_URL: it must be the whole address of the service, as the authority publishes it; and see that no proxy or filter answers in its place."
+      "Check AUTHORITY_URL: it must be the whole address of the service, as the authority publishes it. Check that no proxy or filter responds instead."
   },
   certificate_missing: {
     of: "account",
@@ -125,7 +124,8 @@ export const authorityTroubles: Readonly<Record<AuthorityTrouble, KnownTrouble>>
     is_refusal: true,
     what: "The authority could not verify the signature or the time of the call (InvalidSecurity).",
     meanwhile: fails,
-    remedy: "See that the account's certificate is valid and not revoked, and that the clock of this service is right."
+    remedy:
+      "Check that the account's certificate is valid and not revoked, and that the clock of this machine is right."
   },
   clock_off: {
     of: "service",
@@ -142,51 +142,50 @@ export const authorityTroubles: Readonly<Record<AuthorityTrouble, KnownTrouble>>
     what: "The authority does not allow this sender to send documents for the account's NIT, or cannot read the package.",
     meanwhile: fails,
     remedy:
-      "In the authority's portal, associate the software with the account's NIT and its ranges; see that the certificate is of that NIT."
+      "In the authority's portal, associate the software with the account's NIT and its ranges. Check that the certificate is for that NIT."
   },
   another_document: {
     of: "document",
     may_have_left: true,
     is_refusal: false,
-    what: "The authority answered with the verdict on another document.",
+    what: "The authority responded with the verdict on another document.",
     meanwhile: asks,
-    remedy: "Tell the authority if it lasts; the service's log has the document's number and the answer's code."
+    remedy: "If that takes long, contact the authority; the log has the document's number and the response's code."
   },
   no_verdict: {
     of: "document",
     may_have_left: true,
     is_refusal: false,
-    what: "The authority answered, and its answer has no verdict on the document.",
+    what: "The authority responded without a verdict on the document.",
     meanwhile: asks,
-    remedy:
-      "Tell the authority if it lasts; the service's log has the document's number and what the authority answered."
+    remedy: "If that takes long, contact the authority; the log has the document's number and the authority's response."
   }
 }
 
-/** What the authority is to its callers in a trouble, in one word: it is not reached, it answers with errors, or it refuses calls. */
+/** The state of the authority in a trouble, in one word: not reached, responding with errors, or rejecting calls. */
 export const statusIn = (trouble: AuthorityTrouble): "unreachable" | "failing" | "refusing" => {
   const { is_refusal, may_have_left } = authorityTroubles[trouble]
   if (is_refusal) return "refusing"
   return may_have_left && trouble !== "no_answer" ? "failing" : "unreachable"
 }
 
-/** What is wrong and what happens to documents meanwhile: for whoever waits for a document. */
+/** The fault and its effect on documents, for a client that waits for a document. */
 export const troubleMessage = (trouble: AuthorityTrouble): string =>
   `${authorityTroubles[trouble].what} ${authorityTroubles[trouble].meanwhile}`
 
-// The most of a detail, such as the authority's own words, that a document keeps and shows.
+// The longest detail, such as the authority's own text, that a document stores and shows.
 const detailMax = 500
 
-/** Why the authority refuses whoever calls, in the authority's words (`detail`) and ours, and what to put right. */
+/** The reason why the authority rejects the caller, in the authority's text (`detail`) and in Folio's, and the fix. */
 export const refusalMessage = (trouble: AuthorityTrouble, detail: string): string => {
   const { remedy, what } = authorityTroubles[trouble]
   return `${what} ${remedy} (${storableText(detail, detailMax)})`
 }
 
 /**
- * The words of a document that waits. `detail`: what the authority said of this document or its account. `isFresh`: nothing of the
- * document can have left. A document that waits after a refusal may be with the authority, because a document that cannot be there ends
- * as failed.
+ * The message of a document that waits. `detail`: the authority's text about this document or its account. `isFresh`:
+ * the document cannot have left, not even in part. A document that waits after a rejection may be with the authority,
+ * because a document that cannot be there fails.
  */
 export const waitingMessage = (trouble: AuthorityTrouble, detail: string, isFresh: boolean): string => {
   const { is_refusal, may_have_left, meanwhile, of, remedy, what } = authorityTroubles[trouble]

@@ -2,14 +2,14 @@ import type { Acceptance, AcceptanceCode, AcceptanceStatus, ClaimCode } from "..
 import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import { timestamp } from "./AuthorityTime.ts"
 
-/** An event of an invoice as the authority has registered it. */
+/** An event of an invoice that the authority has registered. */
 export interface RegisteredEvent {
   readonly code: AcceptanceCode
   /** Unix milliseconds. */
   readonly at: number
-  /** Who has registered the event; null if the authority does not say. */
+  /** The party that has registered the event; null if the authority does not name it. */
   readonly by: string | null
-  /** The reason of a claim; null for other events, and if the authority does not say. */
+  /** The reason of a claim; null for other events, or if the authority gives none. */
   readonly claim: ClaimCode | null
 }
 
@@ -28,8 +28,8 @@ const reasons: Readonly<Record<ClaimCode, string>> = {
   "04": "Servicio no prestado"
 }
 
-// The first of these that is registered gives the status, whenever it was registered: an acceptance is irrevocable by law, and an invoice
-// against which the buyer claims is accepted only once the claim is settled.
+// The first registered code of this list gives the status, whenever it was registered: an acceptance is irrevocable by
+// law, and an invoice with a buyer's claim is accepted only after the claim is settled.
 const ranking: ReadonlyArray<readonly [AcceptanceCode, AcceptanceStatus]> = [
   ["033", "accepted"],
   ["034", "accepted_tacitly"],
@@ -38,13 +38,16 @@ const ranking: ReadonlyArray<readonly [AcceptanceCode, AcceptanceStatus]> = [
   ["030", "acknowledged"]
 ]
 
-/** Whether a document is one that its buyer accepts or claims against: an invoice on credit terms (payment form 2). */
+/** Whether a buyer can accept the document or claim against it: an invoice on credit terms (payment form 2). */
 export const isOnCredit = (document: {
   readonly kind: DocumentKind
   readonly payment_means: { readonly type: string }
 }): boolean => document.kind === "invoice" && document.payment_means.type === "2"
 
-/** The events after which the authority is asked nothing more. After a claim it is: the buyer may accept in the end. */
+/**
+ * The events after which Folio stops asking the authority. It keeps asking after a claim, because the buyer may still
+ * accept.
+ */
 export const finalCodes: ReadonlyArray<AcceptanceCode> = ["033", "034"]
 
 const orderOf = ({ at, by, claim, code }: RegisteredEvent) => [at, code, by ?? "", claim ?? ""] as const
@@ -55,11 +58,11 @@ const compare = (a: RegisteredEvent, b: RegisteredEvent): number => {
   return place === -1 ? 0 : left[place]! < right[place]! ? -1 : 1
 }
 
-/** Each event once, its earliest registration, in the order of time. */
+/** Each event once, by its earliest registration, in the order of time. */
 export const eventsOnce = (events: Iterable<RegisteredEvent>): ReadonlyArray<RegisteredEvent> =>
   [...Map.groupBy(events, ({ code }) => code).values()].map((same) => same.toSorted(compare)[0]!).toSorted(compare)
 
-/** An event as the API shows it, without its time. */
+/** An event in the form of the API, without its time. */
 export const eventView = ({ by, claim, code }: Omit<RegisteredEvent, "at">) => ({
   code,
   name: names[code][0],
@@ -68,7 +71,7 @@ export const eventView = ({ by, claim, code }: Omit<RegisteredEvent, "at">) => (
   ...(claim === null ? {} : { reason_code: claim, reason: reasons[claim] })
 })
 
-/** What the buyer has answered, from the events in any order. `isOver`: the authority is asked nothing more. */
+/** The buyer's answer, from the events in any order. `isOver`: Folio has stopped asking the authority. */
 export const acceptanceOf = (events: Iterable<RegisteredEvent>, isOver: boolean): Acceptance => {
   const once = eventsOnce(events)
   const shown = once.map((event) => ({ ...eventView(event), at: timestamp(event.at) }))

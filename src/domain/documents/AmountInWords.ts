@@ -68,21 +68,22 @@ interface Unit {
   readonly isFeminine?: boolean
 }
 
-/** The names of the unit and its hundredth for the currencies that most documents are in. */
+/** The names of the unit and its hundredth for the currencies of most documents. */
 const currencies: Readonly<Record<string, Readonly<Record<"unit" | "hundredth", Unit>>>> = lists.words
 
 const counted = (n: bigint, { isFeminine = false, many, one }: Unit): string => {
   const words = beforeNoun(numberInWords(n))
   const agreed = isFeminine ? feminine(words) : words
-  // In Spanish, a number that ends in a word for millions or billions is a noun itself and takes "de" before the counted noun.
+  // In Spanish, a number that ends in a word for millions or billions is a noun itself and takes "de" before the
+  // counted noun.
   return `${agreed}${/(illón|illones)$/.test(words) ? " de" : ""} ${n === 1n ? one : many}`
 }
 
 const capitalized = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /**
- * A decimal of two fraction digits in Spanish words: "Un millón de pesos con diez centavos". A currency that `currencies` does
- * not name is written as its code: "Ciento veinte con 50/100 SEK".
+ * A decimal with two fraction digits in Spanish words: "Un millón de pesos con diez centavos". A currency outside
+ * `currencies` is written as its code: "Ciento veinte con 50/100 SEK".
  */
 export const amountInWords = (amount: string, currency: string): string => {
   const total = cents(amount)

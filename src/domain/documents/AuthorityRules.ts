@@ -1,16 +1,16 @@
 import type { Violation } from "../../../schemas/ApiError.ts"
 import { type AuthorityRule, grounds, type Source } from "./Grounds.ts"
 
-/** The body that the authority's rules are looked up for: a document (`invoice`) or a part of a document (`customer`). */
+/** The body whose rules are looked up: a document (`invoice`) or a part of a document (`customer`). */
 export type Subject = "invoice" | "customer"
 
-/** The rule "Documento procesado anteriormente": the authority has a document of this number, so that none replaces it. */
+/**
+ * The rule "Documento procesado anteriormente": the authority has a document with this number, and never replaces it.
+ */
 export const processedBefore = "90"
 
-/*
- * The authority's rules that a body breaks by the form of one field alone: the path of the field, the rule, and the error codes
- * for which the rule is named (every error code when none is listed). Rules that need more than one field are in LocalRules.ts.
- */
+/* The authority's rules that one field's form can break: the path of the field, the rule, and the error codes that name
+ * the rule (every error code if none is listed). Rules that need more than one field are in LocalRules.ts. */
 const absent = ["parameter_missing", "parameter_invalid_empty"] as const
 const rules: Readonly<
   Record<Subject, ReadonlyArray<readonly [param: string, rule: string, codes?: ReadonlyArray<Violation["code"]>]>>
@@ -44,12 +44,12 @@ const rules: Readonly<
   ]
 }
 
-/** Adds the authority's rule to a violation of form, if the violation breaks such a rule. */
+/** Adds the authority's rule to a violation of form that breaks one. */
 export const withRule =
   (subject: Subject) =>
   (violation: Violation): Violation => {
     const place = violation.param.replaceAll(/\[\d+\]/g, "[]")
-    // VLR01 is the rule against negative values in general; the authority has a separate rule against a negative quantity.
+    // VLR01 is the general rule against negative values; the authority has a separate rule against a negative quantity.
     if (violation.rule === "VLR01") return place.endsWith(".quantity") ? { ...violation, rule: "FAV04b" } : violation
     const rule = rules[subject].find(
       ([param, , codes]) => param === place && (codes === undefined || codes.includes(violation.code))
@@ -57,7 +57,7 @@ export const withRule =
     return rule === undefined ? violation : { ...violation, rule }
   }
 
-/** A violation, or a remark on a request that is carried out all the same. */
+/** A violation, or a warning about an accepted request. */
 export interface Finding extends Violation {
   readonly isWarning?: true
 }
@@ -69,20 +69,20 @@ const finding = (param: string, code: Violation["code"], message: string, source
   ...(source === undefined || source in grounds ? {} : { rule: source })
 })
 
-/** A violation, for which a request is refused. `source`: the authority's rule that the request breaks, or else the ground. */
+/** A violation that rejects a request. `source`: the authority's rule that the request breaks, or else the ground. */
 export const violation = (param: string, code: Violation["code"], message: string, source: Source): Violation =>
   finding(param, code, message, source)
 
-/** A remark on a request that is carried out all the same. `rule`: the authority's rule that is the reason, if there is one. */
+/** A warning about an accepted request. `rule`: the authority's rule behind it, if there is one. */
 export const warning = (param: string, code: Violation["code"], message: string, rule?: AuthorityRule): Finding => ({
   ...finding(param, code, message, rule),
   isWarning: true
 })
 
-/** The violations among some findings. */
+/** The violations among the findings. */
 export const refusalsOf = (findings: ReadonlyArray<Finding>): ReadonlyArray<Violation> =>
   findings.filter(({ isWarning }) => isWarning !== true)
 
-/** The remarks among some findings. */
+/** The warnings among the findings. */
 export const warningsOf = (findings: ReadonlyArray<Finding>): ReadonlyArray<Violation> =>
   findings.flatMap(({ isWarning, ...remark }) => (isWarning === true ? [remark] : []))

@@ -10,7 +10,7 @@ export const timestamp = (epochMs: number): string => local(epochMs).slice(0, -1
 /** Unix milliseconds → the date in the authority's zone, "2026-11-21". */
 export const localDate = (epochMs: number): string => local(epochMs).slice(0, 10)
 
-/** Unix milliseconds → the time of day in the authority's zone as documents carry it, "10:00:00-05:00". */
+/** Unix milliseconds → the time of day in the authority's zone in the form of documents, "10:00:00-05:00". */
 export const issueTime = (epochMs: number): string => local(epochMs).slice(11, 19) + offset
 
 /** A date and a time in the authority's zone, "2026-11-21T10:42:00" → the same with the offset of the zone. */

@@ -4,8 +4,9 @@ import { truncated } from "./Decimal.ts"
 import { taxTotal } from "./Totals.ts"
 
 /**
- * The input of a CUFE or CUDE. Amounts are those written in the document, cut and not rounded to two fraction digits;
- * identifications have no check digit. `key`: the technical key of the range for a CUFE, the PIN of the software for a CUDE.
+ * The input of a CUFE or CUDE. Amounts are the document's, truncated and not rounded to two fraction digits;
+ * identifications have no check digit. `key`: the technical key of the range for a CUFE, the PIN of the software for a
+ * CUDE.
  */
 export interface CufeInput {
   /** YYYY-MM-DD */
@@ -25,7 +26,7 @@ export interface CufeInput {
 }
 
 /**
- * The part of the hashed text after the full number. This tail is known before the number, so that the database can hash both
+ * The part of the hashed text after the full number. It is known before the number, so that the database can hash both
  * in the statement that assigns the number. The order of the taxes (01, 04, 03) is the authority's.
  */
 export const cufeTail = (input: CufeInput): string =>
@@ -41,7 +42,7 @@ export const cufeTail = (input: CufeInput): string =>
   input.key +
   input.environment
 
-/** The same tail as `cufeTail`, computed from the totals of a document. */
+/** The same tail as `cufeTail`, from the totals of a document. */
 export const documentTail = ({
   livemode,
   totals,
@@ -60,14 +61,22 @@ export const documentTail = ({
     environment: livemode ? "1" : "2"
   })
 
-/** The CUFE of an invoice: SHA-384 over full number and tail, 96 hex digits. A CUDE has the software's PIN in the tail. */
+/**
+ * The CUFE of an invoice: SHA-384 over full number and tail, 96 hex digits. A CUDE has the software's PIN in the tail.
+ */
 export const cufe = (fullNumber: string, tail: string): string => hash("sha384", fullNumber + tail, "hex")
 
-/** The proof that this software issued a document: SHA-384 over the software's id and PIN and the full number, 96 hex digits. */
+/**
+ * The proof that this software issued a document: SHA-384 over the software's id and PIN and the full number, 96 hex
+ * digits.
+ */
 export const softwareSecurityCode = (softwareId: string, pin: string, fullNumber: string): string =>
   hash("sha384", softwareId + pin + fullNumber, "hex")
 
-/** The input of the CUDE of an answer (ApplicationResponse) or event about a document. Identifications have no check digit. */
+/**
+ * The input of the CUDE of a response (ApplicationResponse) or event about a document. Identifications have no check
+ * digit.
+ */
 export interface EventCodeInput {
   readonly id: string
   /** YYYY-MM-DD */
@@ -82,7 +91,7 @@ export interface EventCodeInput {
   readonly pin: string
 }
 
-/** The CUDE of an answer (ApplicationResponse) or event about a document: SHA-384, 96 hex digits. */
+/** The CUDE of a response (ApplicationResponse) or event about a document: SHA-384, 96 hex digits. */
 export const eventCode = (input: EventCodeInput): string =>
   hash(
     "sha384",

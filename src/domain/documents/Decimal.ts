@@ -1,12 +1,12 @@
 /**
- * Exact money: decimals with two fraction digits travel as strings ("100.25") and are computed as whole hundredths in a
- * bigint (10025n). Products are exact; where one figure is asked for, they are rounded half-even, the authority's rule (NTC 3711).
+ * Exact money. Decimals with two fraction digits travel as strings ("100.25") and are computed as whole hundredths in a
+ * bigint (10025n). Products are exact. A single figure is rounded half-even, by the authority's rule (NTC 3711).
  */
 
-/** The largest amount a decimal of the interface can hold: 15 digits before the point, in hundredths. */
+/** The largest amount of a decimal in the API: 15 digits before the point, in hundredths. */
 const centsMax = 10n ** 17n - 1n
 
-/** "100.25" → 10025n. Throws when the text is no decimal of exactly two fraction digits. */
+/** "100.25" → 10025n. Throws unless the text is a decimal of exactly two fraction digits. */
 export const cents = (text: string): bigint => {
   if (!/^-?\d+\.\d\d$/.test(text)) throw new RangeError(`not a decimal of two fraction digits: ${JSON.stringify(text)}`)
   return BigInt(text.slice(0, -3) + text.slice(-2))
@@ -18,7 +18,7 @@ export const decimal = (amount: bigint): string => {
   return `${amount < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** Whether an amount in hundredths can be written as a decimal of the interface: no sign, 15 digits before the point. */
+/** Whether an amount in hundredths can be written as a decimal of the API: no sign, 15 digits before the point. */
 export const fits = (amount: bigint): boolean => amount >= 0n && amount <= centsMax
 
 const divideHalfEven = (dividend: bigint, divisor: bigint): bigint => {
@@ -36,10 +36,8 @@ export const millionths = (text: string): bigint => {
   return BigInt(`${match[1]}${(match[2] ?? "").padEnd(6, "0")}`)
 }
 
-/*
- * A product is exact in trillionths (10^-12): a quantity and a price have six fraction digits each, and an amount of two digits
- * times a rate of three, divided by 100, has seven.
- */
+/* Products are exact in trillionths (10^-12). A quantity and a price have six fraction digits each. An amount of two
+ * digits times a rate of three, divided by 100, has seven. */
 const trillionthsOfCent = 10n ** 10n
 
 /** Hundredths → trillionths. */
@@ -48,23 +46,25 @@ export const trillionths = (amount: bigint): bigint => amount * trillionthsOfCen
 /** The exact product of two decimals of up to six fraction digits, such as quantity × unit price, in trillionths. */
 export const product = (a: string, b: string): bigint => millionths(a) * millionths(b)
 
-/** Exactly `rate` percent of `base`, which is in hundredths, in trillionths: 1.05 at "19.00" is 0.1995. */
+/** `rate` percent of `base`, exact and in trillionths; `base` is in hundredths. 1.05 at "19.00" is 0.1995. */
 export const percentage = (base: bigint, rate: string): bigint => base * millionths(rate) * 100n
 
-/** The percentage that an amount is of a base, rounded half-even to two fraction digits: 14070.42 of 1213420.42 is "1.16". */
+/**
+ * The percentage of an amount in a base, rounded half-even to two fraction digits: 14070.42 of 1213420.42 is "1.16".
+ */
 export const percentageOf = (amount: string, base: string): string =>
   decimal(divideHalfEven(cents(amount) * 10_000n, cents(base)))
 
 /** An exact value in trillionths, rounded half-even to hundredths. */
 export const rounded = (exact: bigint): bigint => divideHalfEven(exact, trillionthsOfCent)
 
-/** Whether an amount in hundredths is one of the roundings to the cent of an exact value in trillionths, or that value. */
+/** Whether an amount in hundredths is a rounding to the cent of an exact value in trillionths, or the value itself. */
 export const isRounding = (given: bigint, exact: bigint): boolean => {
   const off = trillionths(given) - exact
   return off < trillionthsOfCent && off > -trillionthsOfCent
 }
 
-/** An exact value in trillionths as a decimal with as many fraction digits as it needs, at least two: 0.1995. */
+/** An exact value in trillionths as a decimal with the fraction digits that it needs, at least two: 0.1995. */
 export const exactly = (exact: bigint): string => {
   const digits = (exact < 0n ? -exact : exact).toString().padStart(13, "0")
   return `${exact < 0n ? "-" : ""}${digits.slice(0, -12)}.${digits.slice(-12).replace(/0{1,10}$/, "")}`
@@ -73,7 +73,7 @@ export const exactly = (exact: bigint): string => {
 /** A decimal without zeros beyond its second fraction digit: "0.345000" → "0.345", "2.5000" → "2.50". */
 export const shortened = (text: string): string => (text.at(-3) === "." ? text : text.replace(/(\.\d\d\d*?)0+$/, "$1"))
 
-/** An amount of any number of fraction digits cut to two, never rounded: "12037.046" → "12037.04". */
+/** An amount with any number of fraction digits truncated to two, never rounded: "12037.046" → "12037.04". */
 export const truncated = (amount: string): string => {
   const match = /^(-?\d+)(?:\.(\d+))?$/.exec(amount)
   if (match === null) throw new RangeError(`not a decimal: ${JSON.stringify(amount)}`)

@@ -5,7 +5,7 @@ const names = Object.keys(invoiceDetails) as ReadonlyArray<keyof DocumentDetails
 
 const isGiven = (value: unknown): boolean => value !== undefined && (!Array.isArray(value) || value.length > 0)
 
-/** The optional parts that a request or a document has; null when it has none. An empty list is no part. */
+/** The optional parts of a request or a document; null if it has none. An empty list is no part. */
 export const detailsOf = (document: DocumentDetails): DocumentDetails | null => {
   const given = names.filter((name) => isGiven(document[name]))
   return given.length === 0 ? null : Object.fromEntries(given.map((name) => [name, document[name]]))
@@ -31,7 +31,10 @@ interface Paid {
   readonly other_payment_means?: ReadonlyArray<PaymentMeans>
 }
 
-/** A request as the service keeps it on `today` (YYYY-MM-DD): `asKept`, and without the past due dates of sales that are paid at once. */
+/**
+ * The form in which Folio stores a request on `today` (YYYY-MM-DD): `asKept`, without the past due dates of sales with
+ * immediate payment.
+ */
 export const asKeptOn = <A extends Paid>(request: A, today: string): A => {
   const { other_payment_means, payment_means } = request
   return asKept({
@@ -44,8 +47,8 @@ export const asKeptOn = <A extends Paid>(request: A, today: string): A => {
 }
 
 /**
- * A request as the service keeps it: with every figure written without zeros beyond its second fraction digit, as answers, codes
- * and documents show it. The same value if no figure has such zeros.
+ * The form in which Folio stores a request: no figure has zeros beyond its second fraction digit, as in responses,
+ * codes and documents. The same value if no figure has these zeros.
  */
 export const asKept = <A>(value: A): A => {
   if (typeof value !== "object" || value === null) return value

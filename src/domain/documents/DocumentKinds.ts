@@ -13,6 +13,9 @@ export const documentKinds = {
 /** Whether an id has the prefix of this kind of document. The document itself may not exist. */
 export const isOfKind = (kind: DocumentKind, id: string): boolean => id.startsWith(`${documentKinds[kind].prefix}_`)
 
-/** The kind of document that an id's prefix names. An id without such a prefix is treated as an invoice's and is then not found. */
+/**
+ * The kind of document for an id's prefix. An id without a known prefix counts as an invoice's, which is then not
+ * found.
+ */
 export const kindOf = (id: string): DocumentKind =>
   isOfKind("credit_note", id) ? "credit_note" : isOfKind("debit_note", id) ? "debit_note" : "invoice"

@@ -1,10 +1,11 @@
 /**
- * Why the service refuses what no rule of the authority refuses: what the interface says of a field (`interface`), or what no document
- * can be (`limit`). A refusal names one of these grounds or the authority's rule. What has neither is a warning.
+ * The grounds on which Folio rejects a request that breaks no rule of the authority: a statement of the API about a
+ * field (`interface`), or a limit of every document (`limit`). A rejection names a ground or a rule of the authority. A
+ * finding with neither is a warning.
  */
 export const grounds = {
   account_object: { of: "limit", says: "A document names objects that the account has." },
-  aiu_contract: { of: "interface", says: "aiu_contract stands on one line of an invoice of operation 09." },
+  aiu_contract: { of: "interface", says: "aiu_contract belongs on one line of an invoice of operation 09." },
   amount_digits: { of: "limit", says: "An amount has at most 15 digits before the point." },
   buyer_email: { of: "limit", says: "An e-mail goes to an address." },
   calendar: {
@@ -40,7 +41,7 @@ export const grounds = {
     says: "A note takes customer, currency and payment from the invoice of invoice_id."
   },
   numbering_range: { of: "limit", says: "A document has a number of an active range of the account." },
-  passed_time: { of: "limit", says: "No event is of the future." },
+  passed_time: { of: "limit", says: "No event is in the future." },
   path: { of: "interface", says: "A body names the object of its path." },
   principal: { of: "limit", says: "A document has one operation type: mandate or AIU." },
   range: {
@@ -63,5 +64,5 @@ export type Ground = keyof typeof grounds
 /** A rule of the authority, by the number of the rule. */
 export type AuthorityRule = `${"F" | "C" | "D"}${string}` | "VLR01"
 
-/** Where a refusal comes from. */
+/** The origin of a rejection. */
 export type Source = AuthorityRule | Ground

@@ -5,7 +5,7 @@ const drafts = ["queued", "numbered", "signed", "submitted"] as const
 const outcomes = ["accepted_by_authority", "rejected_by_authority", "accepted_contingency", "failed"] as const
 export type InvoiceOutcome = (typeof outcomes)[number]
 
-/** The states of a fiscal document. Creation puts a document into `queued`. */
+/** The states of a fiscal document. A new document is `queued`. */
 export const states = [...drafts, ...outcomes, "canceled"] as const
 export type InvoiceState = (typeof states)[number]
 
@@ -21,13 +21,13 @@ const ownCommands = [
   "Fail"
 ] as const
 
-/** The commands of the service itself, and those that clients ask for. */
+/** The commands of Folio itself, and the commands of clients. */
 export const commands = [...ownCommands, "Cancel", "Retry", "Correct"] as const
 export type InvoiceCommand = (typeof commands)[number]
 
 /**
- * For each command, the states from which the command is possible and the state that each leads to. The guards, the events and
- * `isOpen` and `isTerminal` in this file derive from this table.
+ * For each command, the states that allow it and the state after each. The guards, the events and `isOpen` and
+ * `isTerminal` in this file derive from this table.
  */
 export const transitions = {
   Number: { queued: "numbered" },
@@ -47,10 +47,9 @@ export const transitions = {
 const table: Record<InvoiceCommand, Partial<Record<InvoiceState, InvoiceState>>> = transitions
 
 /**
- * Whether a document's bytes may have been sent to the authority, or were issued to the buyer in contingency. From then on the
- * bytes never change, with two exceptions: Return takes back a submission of which nothing left, and Correct writes a rejected document
- * anew. Either makes the document not issued again.
- * The SQL function `is_issued` holds the same rule.
+ * Whether a document's bytes may have left for the authority, or were issued to the buyer in contingency. From then on
+ * the bytes never change, with two exceptions: Return undoes a submission that did not leave, and Correct writes a
+ * rejected document again. After either, the document is not issued. The SQL function `is_issued` holds the same rule.
  */
 export const isIssued = (row: {
   readonly submitted_at: Date | null
@@ -68,10 +67,10 @@ export class IllegalTransition extends Data.TaggedError("IllegalTransition")<{
 }
 
 /**
- * The state after a command; fails with `IllegalTransition` when the command is not possible. A document that has a number
- * never returns to `queued`: a number is never given back and never given twice. A document whose bytes are issued (`isIssued`)
- * is never signed, dated or issued in contingency again: Retry returns such a document to `signed`, from where the same bytes are
- * sent again. Return and Correct alone end this (`isIssued`).
+ * The state after a command; fails with `IllegalTransition` if the command is not possible. A document with a number
+ * never returns to `queued`: a number is never given back and never given twice. A document with issued bytes
+ * (`isIssued`) is never signed, dated or issued in contingency again: Retry returns it to `signed`, and the same bytes
+ * are sent again. Only Return and Correct end this (`isIssued`).
  */
 export const transition = (
   state: InvoiceState,
@@ -87,34 +86,37 @@ export const transition = (
   return Result.succeed(facts.isIssued ? "signed" : "numbered")
 }
 
-/** The states from which a command is possible. */
+/** The states that allow a command. */
 export const sources = (command: InvoiceCommand): ReadonlyArray<InvoiceState> =>
   states.filter((state) => table[command][state] !== undefined)
 
 const isDraft = (state: InvoiceState): state is (typeof drafts)[number] => drafts.some((draft) => draft === state)
 
-/** The status that a client sees for a state: `draft` for every state before an outcome. */
+/** The status in the API for a state: `draft` for every state before an outcome. */
 export const statusOf = (state: InvoiceState): InvoiceStatus => (isDraft(state) ? "draft" : state)
 
-/** The progress of a document in a state. In contingency: `submitted`, because the authority's verdict is still to come. */
+/**
+ * The progress of a document in a state. In contingency it is `submitted`, because the authority's verdict is still
+ * missing.
+ */
 export const stageOf = (state: InvoiceState): InvoiceStage => {
   if (isDraft(state)) return state
   return state === "accepted_contingency" ? "submitted" : "done"
 }
 
-/** The outcome that the type of a command's event ends in (`invoice.` + outcome); null when the command emits no event. */
+/** The outcome at the end of the command's event type (`invoice.` + outcome); null if the command emits no event. */
 export const eventOf = (command: InvoiceCommand): InvoiceOutcome | null => {
   const targets = new Set(Object.values(table[command]))
   return outcomes.find((outcome) => targets.has(outcome)) ?? null
 }
 
-/** Whether the service itself still has work to do for a document in this state. */
+/** Whether Folio itself still has work to do for a document in this state. */
 export const isOpen = (state: InvoiceState): boolean =>
   ownCommands.some((command) => table[command][state] !== undefined)
 
 /**
- * Whether no command is possible any more. A failed and a rejected document are neither open nor terminal: a client can retry the
- * one and correct the other.
+ * Whether no command is possible any more. A failed or rejected document is neither open nor terminal: a client can
+ * retry a failed one and correct a rejected one.
  */
 export const isTerminal = (state: InvoiceState): boolean =>
   commands.every((command) => table[command][state] === undefined)

@@ -15,12 +15,10 @@ import { totalsOf } from "./Totals.ts"
 import { findingsOf, ifReadable } from "../requests/Unreadable.ts"
 import { violationsMax } from "../requests/Violations.ts"
 
-/*
- * The authority's rules that can be checked before a document is sent. A document that breaks such a rule would be rejected
- * after a number has been used. The rules of the parties are in PartyRules.ts, those of a single field in AuthorityRules.ts, those
- * of lines and of other parts in rules/. Each function returns all violations at once, in the order of the document; the check of
- * the lines stops after the line that brings the violations above `violationsMax`.
- */
+/* The authority's rules that Folio can check before it sends a document. A document that breaks one would be rejected
+ * after it has used a number. The rules of the parties are in PartyRules.ts, of a single field in AuthorityRules.ts, of
+ * lines and other parts in rules/. Each function returns all violations together, in the order of the document. The
+ * check of the lines stops after the line whose violations exceed `violationsMax`. */
 
 const invoiceFindings = (request: InvoiceRequest, today: string): ReadonlyArray<Finding> => {
   const operation: Operation = {
@@ -42,7 +40,7 @@ const invoiceFindings = (request: InvoiceRequest, today: string): ReadonlyArray<
 export const invoiceViolations = (request: InvoiceRequest, today: string): ReadonlyArray<Violation> =>
   refusalsOf(invoiceFindings(request, today))
 
-/** What is remarkable of an invoice that is accepted: figures that are not exact, and what the authority would remark on. */
+/** The warnings of an accepted invoice: inexact figures, and expected notifications of the authority. */
 export const invoiceWarnings = (request: InvoiceRequest, today: string): ReadonlyArray<Violation> => [
   ...warningsOf(invoiceFindings(request, today)),
   ...remarksOn(request)
@@ -56,13 +54,13 @@ const remarksOn = ({ lines, operation_type }: InvoiceRequest): ReadonlyArray<Vio
 const noContract = violation(
   "lines",
   "parameter_missing",
-  "No line names the object of the contract. Send aiu_contract on the line that is the administration.",
+  "No line names the object of the contract. Send aiu_contract on the line of the administration.",
   "FAV03"
 )
 
 /**
- * The findings on a note, for its content without the rules of invoices: the authority numbers the rules of notes separately.
- * `operation`: of which operation type and currency the invoice of the account is that the note corrects.
+ * The findings of a note's content, without the rules of invoices: the authority numbers the rules of notes separately.
+ * `operation`: the operation type and currency of the account's invoice that the note corrects.
  */
 const noteFindings = (request: NoteRequest, operation: NoteOperation, today: string): ReadonlyArray<Finding> => [
   ...findingsOf<Finding>([() => correctionViolations(request, operation, today)]),
@@ -71,15 +69,15 @@ const noteFindings = (request: NoteRequest, operation: NoteOperation, today: str
   ].map(({ rule: _rule, ...finding }) => finding)
 ]
 
-/** The violations of a note. `operation`: that of the account's invoice which the note corrects. */
+/** The violations of a note. `operation`: the operation of the account's invoice that the note corrects. */
 export const noteViolations = (request: NoteRequest, operation: NoteOperation, today: string) =>
   refusalsOf(noteFindings(request, operation, today))
 
-/** What is remarkable of a note that is accepted. */
+/** The warnings of an accepted note. */
 export const noteWarnings = (request: NoteRequest, operation: NoteOperation, today: string) =>
   warningsOf(noteFindings(request, operation, today))
 
-/** The violations of the currency and the payment that a note has of its own, if no invoice of the account gives these. */
+/** The violations of a note's own currency and payment, if no invoice of the account gives them. */
 const termViolations = (request: NoteRequest, today: string): Iterable<Violation> => {
   if (request.invoice_id !== undefined) {
     return request.exchange_rate === undefined ? [] : rateViolations(request.exchange_rate)
@@ -90,7 +88,7 @@ const termViolations = (request: NoteRequest, today: string): Iterable<Violation
   ])
 }
 
-/** A value that is computed for those who read it, and once. */
+/** A value that is computed on its first use, and once. */
 const once = <A>(compute: () => A): (() => A) => {
   let computed: { readonly value: A } | undefined
   return () => (computed ??= { value: compute() }).value
@@ -129,7 +127,7 @@ const digitsMax = 15
 
 const isTooLong = (amount: unknown): amount is string => typeof amount === "string" && amount.indexOf(".") > digitsMax
 
-/** A document can hold no sum that the interface cannot show: that of the whole sale, of a part, or of one tax. */
+/** Every sum of a document must fit into the API: of the whole sale, of a part, or of one tax. */
 const totalViolations = (totals: Totals): ReadonlyArray<Violation> => {
   const sums = [totals, ...totals.taxes].flatMap((sum): ReadonlyArray<unknown> => Object.values(sum))
   const long = sums.find(isTooLong)

@@ -3,7 +3,7 @@ import type { Totals } from "../../../schemas/Line.ts"
 import { cents, decimal } from "./Decimal.ts"
 import { taxTotal } from "./Totals.ts"
 
-/** The URL of the authority's public page on a document, by CUFE or CUDE. `environment`: "1" production, "2" test. */
+/** The URL of a document on the authority's public site, by CUFE or CUDE. `environment`: "1" production, "2" test. */
 export const catalogueUrl = (environment: "1" | "2", cufe: string): string =>
   `https://catalogo-vpfe${environment === "1" ? "" : "-hab"}.dian.gov.co/document/searchqr?documentkey=${cufe}`
 
@@ -19,7 +19,7 @@ interface Printed {
   readonly environment: "1" | "2"
 }
 
-/** The text of the QR code on a printed document: one `Key: value` per line, and the URL of the authority's page. */
+/** The text of the QR code on a printed document: one `Key: value` per line, and the URL on the authority's site. */
 export const qrText = (document: Printed): string => {
   const { totals } = document
   const vat = taxTotal(totals, "01")

@@ -41,13 +41,14 @@ const addTo = (groups: Map<string, Group>, { base, code, rate, unit_amount, unit
 
 const sum = (amounts: ReadonlyArray<string>): bigint => amounts.reduce((total, amount) => total + cents(amount), 0n)
 
-/** A total that a document shows only where it has such parts. */
+/** A total that a document has only if it has these parts. */
 const shown = <K extends keyof Totals>(name: K, parts: ReadonlyArray<unknown> | undefined, total: bigint) =>
   parts === undefined || parts.length === 0 ? {} : { [name]: decimal(total) }
 
 /**
- * The exact sums of a document, of the figures as they are given. Taxes are grouped by code and rate, or by code, amount per unit
- * and unit, and ordered by these, independently of the order of the lines. Entries with the code `ZZ` ("no tax") are left out.
+ * The exact sums of a document, from the given figures. Taxes are grouped by code and rate, or by code, amount per unit
+ * and unit. Their order follows the same keys and not the order of the lines. Entries with the code `ZZ` ("no tax") are
+ * omitted.
  */
 export const totalsOf = (lines: ReadonlyArray<Line>, details: DocumentDetails = {}): Totals => {
   let lineExtension = 0n
@@ -85,6 +86,6 @@ export const totalsOf = (lines: ReadonlyArray<Line>, details: DocumentDetails = 
   }
 }
 
-/** The amount of one tax over all its rates; "0.00" when the document does not have the tax. */
+/** The amount of one tax over all its rates; "0.00" if the document does not have the tax. */
 export const taxTotal = (totals: Totals, code: TaxCode): string =>
   decimal(sum(totals.taxes.filter((tax) => tax.code === code).map(({ value }) => value)))

@@ -1,6 +1,6 @@
 import type { AuthorityError, DocumentKind } from "../../../schemas/FiscalDocument.ts"
 
-/** How far a document of a test set has come. Only `signed` and `sent` are open: all others are outcomes, which stay. */
+/** The progress of a test set's document. Only `signed` and `sent` are open; all others are final outcomes. */
 export const testDocumentStates = [
   "signed",
   "sent",
@@ -12,15 +12,15 @@ export const testDocumentStates = [
 ] as const
 export type TestDocumentState = (typeof testDocumentStates)[number]
 
-/** What the plan needs to know of a document of a test set. */
+/** The facts of a test set's document for the plan. */
 export interface PlannedDocument {
   readonly kind: DocumentKind
-  /** Which of the wanted documents of its kind it is to be, from 1. */
+  /** Its position among the wanted documents of its kind, from 1. */
   readonly place: number
-  /** The run of the test set in which it was made. */
+  /** The run of the test set that made it. */
   readonly run: number
   readonly state: TestDocumentState
-  /** The rules by which it was rejected. */
+  /** The rules that rejected it. */
   readonly errors: ReadonlyArray<Pick<AuthorityError, "rule">>
   readonly prefix: string
 }
@@ -33,7 +33,7 @@ export interface Place {
   readonly place: number
 }
 
-/** Why a test set cannot be passed as things are. */
+/** The reason why a test set cannot be passed at present. */
 export type Obstacle =
   | { readonly _tag: "rejected"; readonly kind: DocumentKind; readonly rules: ReadonlyArray<string> }
   | { readonly _tag: "unanswered"; readonly kind: DocumentKind; readonly count: number }
@@ -42,7 +42,7 @@ export type Obstacle =
 export type Plan =
   | { readonly _tag: "passed" }
   | { readonly _tag: "blocked"; readonly obstacle: Obstacle }
-  /** What to make now; nothing while it is better to wait for the documents that are open. */
+  /** The documents to make now; none while open documents should finish first. */
   | { readonly _tag: "goes on"; readonly make: ReadonlyArray<Place> }
 
 export const kinds: ReadonlyArray<DocumentKind> = ["invoice", "credit_note", "debit_note"]
@@ -62,7 +62,7 @@ const rulesOf = ({ errors }: PlannedDocument) => [...new Set(errors.map(({ rule 
 const sameRules = (one: PlannedDocument, other: PlannedDocument) =>
   rulesOf(one).toSorted().join(" ") === rulesOf(other).toSorted().join(" ")
 
-/** What stands in the way of a place: its documents of this run were rejected, unanswered or of used numbers too often. */
+/** The obstacle of a place: too many of its documents in this run were rejected, unanswered or had used numbers. */
 const obstacleIn = (documents: ReadonlyArray<PlannedDocument>): Obstacle | undefined => {
   const of = (state: TestDocumentState) => documents.filter((one) => one.state === state)
   const [last, before] = of("rejected").toReversed()
@@ -78,9 +78,9 @@ const obstacleIn = (documents: ReadonlyArray<PlannedDocument>): Obstacle | undef
 }
 
 /**
- * What is to be done for a test set, given its documents in the order in which they were made. Of each kind one document goes first:
- * the others follow when it was accepted, so that what is wrong with all of them costs one or two numbers. Notes correct accepted
- * invoices, and wait for the first one. `openMax`: how many documents may be open at a time.
+ * The next step of a test set, from its documents in the order of their making. One document of each kind is first. The
+ * others follow once it is accepted, so that a fault of all of them costs only one or two numbers. Notes correct
+ * accepted invoices, and wait for the first one. `openMax`: the maximum of open documents.
  */
 export const planOf = (
   { run, wanted }: { readonly run: number; readonly wanted: Wanted },
@@ -115,14 +115,15 @@ export const planOf = (
   return { _tag: "goes on", make }
 }
 
-/** A number that a document of a test set has taken. */
+/** A number that a test set's document has used. */
 export interface TakenNumber extends Pick<PlannedDocument, "state"> {
   readonly number: number
 }
 
 /**
- * The next number after the numbers that were taken with a prefix, oldest first; `first` when there are none. Where the authority had
- * processed the last numbers before, each further one of these doubles the step: another system may have used thousands.
+ * The next number after the used numbers of a prefix, oldest first; `first` if there are none. If the authority had
+ * already processed the last numbers, each further one of them doubles the step: another system may have used
+ * thousands.
  */
 export const nextNumber = (taken: ReadonlyArray<TakenNumber>, first: number): number => {
   const last = taken.at(-1)

@@ -4,7 +4,7 @@ import type { DocumentKind, InvoiceReference } from "../../../schemas/FiscalDocu
 import type { Line } from "../../../schemas/Line.ts"
 import { totalsOf } from "../documents/Totals.ts"
 
-/** The consumer that the authority lets issuers name when a buyer does not say who it is. */
+/** The generic consumer that the authority allows for buyers who do not identify themselves. */
 const buyer: Acquirer = {
   identification: { type: "13", number: "222222222222" },
   legal_name: "Consumidor final",
@@ -21,7 +21,7 @@ const sold = {
 
 const corrected = { ...sold, unit_price: "10000.00", line_extension_amount: "10000.00" } as const
 
-/** The line with its tax: an issuer that does not charge the value added tax has none. */
+/** The line with its tax. An issuer that does not charge the value added tax has none. */
 const lineOf = (line: Omit<Line, "taxes">, isTaxed: boolean): Line => {
   const base = line.line_extension_amount
   const value = base === "100000.00" ? "19000.00" : "1900.00"
@@ -41,7 +41,10 @@ const corrections = {
 
 const referenceOf = ({ cufe, full_number, issue_date }: InvoiceReference) => ({ full_number, cufe, issue_date })
 
-/** The content of a document of a test set but for its number, date and code: a sale of the issuer, or a note to an accepted one. */
+/**
+ * The content of a test set's document without its number, date and code: a sale of the issuer, or a note to an
+ * accepted one.
+ */
 export const testDocument = (kind: DocumentKind, issuer: Issuer, invoice: InvoiceReference | null) => {
   const lines = [lineOf(kind === "invoice" ? sold : corrected, issuer.vat_responsible === true)]
   return {
@@ -60,5 +63,5 @@ export const testDocument = (kind: DocumentKind, issuer: Issuer, invoice: Invoic
   }
 }
 
-/** The prefixes of the notes of test sets: the notes of an account that registers no range begin with the same. */
+/** The prefixes of test sets' notes. An account without a range of notes has the same prefixes. */
 export const notePrefixes = { credit_note: "NC", debit_note: "ND" } as const

@@ -1,7 +1,7 @@
 import type { IncidentKind, IncidentSeverity } from "../../../schemas/Incident.ts"
 import { type Finding, partsOf } from "./Findings.ts"
 
-/** A finding in words for the operator. */
+/** A finding in text for the operator. */
 export interface Cause extends Omit<Finding, "severity" | "sentence" | "facts"> {
   readonly severity: IncidentSeverity
   readonly summary: string
@@ -9,7 +9,7 @@ export interface Cause extends Omit<Finding, "severity" | "sentence" | "facts"> 
 
 const minute = (date: Date) => `${date.toISOString().slice(0, 16).replace("T", " ")} UTC`
 
-/** Writes a fact of the finding's sentence. */
+/** Makes the function that writes a fact of the finding's sentence. */
 const writer =
   ({ account, details: { prefix }, subject }: Finding) =>
   (name: string, fact: unknown): string => {
@@ -24,7 +24,7 @@ const writer =
     return String(fact)
   }
 
-/** A finding about an account's test mode is for information alone. */
+/** The cause of a finding. A finding about an account's test mode is only informational. */
 export const causeOf = (finding: Finding): Cause => {
   const { facts: _facts, sentence: _sentence, ...cause } = finding
   return {
@@ -37,7 +37,7 @@ export const causeOf = (finding: Finding): Cause => {
 const gravestFirst = ["critical", "warning", "info"] as const
 const subjectsShown = 10
 
-/** One cause instead of many of one kind, of which the operator would read none. */
+/** A single cause that replaces many causes of one kind, because the operator would read none of them. */
 export const crowd = (kind: IncidentKind, causes: ReadonlyArray<Cause>): Cause => ({
   kind,
   covers: [],
@@ -45,9 +45,9 @@ export const crowd = (kind: IncidentKind, causes: ReadonlyArray<Cause>): Cause =
   account: null,
   severity: gravestFirst.find((one) => causes.some(({ severity }) => severity === one)) ?? "info",
   since: null,
-  summary: `${causes.length} or more at once: ${kind}. The first: ${causes[0]?.summary ?? ""}`,
+  summary: `${causes.length} or more together: ${kind}. The first: ${causes[0]?.summary ?? ""}`,
   action:
-    "So many at once have one cause more often than not: look at this machine and its network first. npx folio doctor lists them.",
+    "This many together usually have one cause: check this machine and its network first. npx folio doctor lists them.",
   failsDoctor: true,
   details: { subjects: causes.slice(0, subjectsShown).map(({ subject }) => subject) }
 })

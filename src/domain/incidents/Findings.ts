@@ -2,48 +2,49 @@ import type { FindingFacts, FindingOwner } from "../../../schemas/Finding.ts"
 import type { IncidentDetails, IncidentKind } from "../../../schemas/Incident.ts"
 import { authorityTroubles } from "../authority/AuthorityTroubles.ts"
 
-/*
- * What can be wrong with the service and with an account: when, how grave it is, in which words, and what to do. Incidents, alerts and
- * `folio doctor` show findings to the operator; the portal shows an account its own. Alerts leave the service: a finding has no URL, no
- * address and no name but the issuer's.
- */
+/* The faults of Folio and of an account: their conditions, their severity, their text and their fix. Incidents, alerts
+ * and `folio doctor` show findings to the operator; the portal shows an account its own. Alerts leave Folio, so a
+ * finding has no URL, no address and no name but the issuer's. */
 
 /** A range is reported once this many tenths of its numbers are used. */
 export const usedTenths = 9
-/** Certificates and ranges are reported this many days before their end; certificates once more on the last days. */
+/**
+ * Certificates and ranges are reported this many days before their end. Certificates are reported again on the last
+ * days.
+ */
 export const endsWithinDays = 30
 const endsSoonWithinDays = 7
-/** Documents in contingency are reported once more this many hours before their deadline. */
+/** Documents in contingency are reported again this many hours before their deadline. */
 const deadlineHours = 12
 /** `folio doctor` fails on a range with fewer numbers than this, or less than a hundredth of them. */
 const scarceNumbers = 100
 
-/** A sentence with the names of facts in braces. In Spanish if an account reads it at the portal. */
+/** A sentence with the names of facts in braces; with a Spanish version if the portal shows it to an account. */
 type Sentence = readonly [en: string, es?: string]
 
-/** Something wrong, as one look finds it. */
+/** A fault that one check has found. */
 export interface Finding {
   readonly kind: IncidentKind
-  /** Lesser kinds that this one holds open, and does not open: a certificate that has expired is still expiring. */
+  /** Lesser kinds that this finding keeps open but does not open: an expired certificate also counts as expiring. */
   readonly covers: ReadonlyArray<IncidentKind>
   readonly subject: string
   readonly severity: "critical" | "warning"
   readonly account: FindingOwner | null
-  /** Since when it is so; null where that is not known. */
+  /** Start of the fault; null if unknown. */
   readonly since: Date | null
   readonly sentence: Sentence
-  /** The facts that the sentence names. */
+  /** The facts of the sentence. */
   readonly facts: object
-  /** What the operator can do. */
+  /** The fix for the operator. */
   readonly action: string
-  /** Whether `folio doctor` fails on it, if it checks this kind. */
+  /** Whether `folio doctor` fails on the finding, if it checks this kind. */
   readonly failsDoctor: boolean
   readonly details: IncidentDetails
 }
 
 interface Kind<Facts> {
   readonly severity: Finding["severity"]
-  /** None where the query selects nothing else. */
+  /** Omitted if the query selects nothing else. */
   readonly when?: (facts: Facts) => boolean
   readonly since?: (facts: Facts) => Date
   readonly failsDoctor?: (facts: Facts) => boolean
@@ -51,13 +52,13 @@ interface Kind<Facts> {
   readonly action?: string
 }
 
-/** What is known of one thing. `name`: what the reader calls it, if not by its id. */
+/** The known facts of one subject. `name`: the subject's name for the reader, if not its id. */
 type Known<Facts> = Facts & Partial<FindingOwner> & { readonly name?: string; readonly since?: Date }
 
-/** The kinds of findings about one thing, the gravest last. */
+/** The kinds of findings about one subject, the gravest last. */
 export interface Kinds<Row> {
   readonly kinds: ReadonlyArray<IncidentKind>
-  /** The gravest kind that holds; nothing if none does. */
+  /** The finding of the gravest kind that applies; none if no kind applies. */
   readonly find: (row: Row) => ReadonlyArray<Finding>
 }
 
@@ -100,11 +101,11 @@ export const failingEndpoint = kindsOf(ofEndpoint, {
   endpoint_failing: {
     severity: "warning",
     sentence: [
-      "Webhook endpoint {name}{of} has taken nothing since {since}.",
+      "Webhook endpoint {name}{of} has accepted no delivery since {since}.",
       "El destino {name} no recibe webhooks desde el {since}."
     ],
     action:
-      "Tell who owns it: the portal's page of the endpoint shows what each attempt met. What was not received can be sent again, by the button there or by POST /v1/webhook-endpoints/{id}/recover."
+      "Contact its owner: the endpoint's page in the portal shows the result of each attempt. To resend the failed deliveries, use the button there or POST /v1/webhook-endpoints/{id}/recover."
   }
 })
 
@@ -112,18 +113,18 @@ export const fullEndpoint = kindsOf(ofEndpoint, {
   endpoint_full: {
     severity: "warning",
     sentence: [
-      "So many deliveries wait for webhook endpoint {name}{of} that since {since} later ones are not attempted.",
+      "The delivery queue of webhook endpoint {name}{of} is full: since {since} later deliveries are not attempted.",
       "El destino {name} tiene tantas entregas en espera que desde el {since} las nuevas no se intentan."
     ],
     action:
-      "Tell who owns it to answer faster, or to let it take more at a time (max_in_flight). What was not attempted can be sent again: POST /v1/webhook-endpoints/{id}/recover."
+      "Ask its owner to make it respond faster, or to raise max_in_flight. To send the deliveries that were not attempted, use POST /v1/webhook-endpoints/{id}/recover."
   }
 })
 
 const expires: Pick<Kind<FindingFacts["certificate"]>, "sentence" | "action"> = {
   sentence: ["The signing certificate{of} expires on {not_after}.", "El certificado de firma vence el {not_after}."],
   action:
-    "Tell who owns the account to get its next certificate, and to send it before that day: POST /v1/account/certificate."
+    "Ask the account's owner to get its next certificate, and to upload it before that day: POST /v1/account/certificate."
 }
 
 export const endingCertificate = kindsOf<FindingFacts["certificate"]>(
@@ -149,7 +150,7 @@ export const endingCertificate = kindsOf<FindingFacts["certificate"]>(
         "The signing certificate{of} expired on {not_after}. No live document of the account can be signed.",
         "El certificado de firma venció el {not_after}. No se puede firmar ningún documento de la cuenta."
       ],
-      action: "Get its next certificate and send it: POST /v1/account/certificate. Then retry what failed."
+      action: "Get its next certificate and upload it: POST /v1/account/certificate. Then retry the failed documents."
     }
   }
 )
@@ -157,7 +158,7 @@ export const endingCertificate = kindsOf<FindingFacts["certificate"]>(
 const ofRange = ({ document_type, id, left, prefix, size, valid_to }: FindingFacts["range"]) => ({
   subject: id,
   action:
-    "Ask the authority for another range and register it: POST /v1/resolutions. A range that is used no longer is put aside: PATCH /v1/resolutions/{id} with is_active false.",
+    "Ask the authority for another range and register it: POST /v1/resolutions. To put aside a range that is no longer used: PATCH /v1/resolutions/{id} with is_active false.",
   details: { range_id: id, document_type, prefix, numbers_left: left, size, valid_to }
 })
 
@@ -229,7 +230,7 @@ const untransmittedSoon: Pick<Kind<FindingFacts["contingency"]>, "severity" | "s
   severity: "critical",
   sentence: untransmitted,
   action:
-    "See why they do not go out: npx folio doctor, authority in GET /health/ready, and waiting in GET /v1/invoices/{id} say what keeps them. They are tried without end."
+    "Find out why they are not transmitted: see npx folio doctor, authority in GET /health/ready, and waiting in GET /v1/invoices/{id}. Folio retries them without end."
 }
 
 export const inContingency = kindsOf<FindingFacts["contingency"]>(
@@ -242,7 +243,7 @@ export const inContingency = kindsOf<FindingFacts["contingency"]>(
       severity: "warning",
       sentence: untransmitted,
       action:
-        "Nothing has to be done while the authority is down: they go out by themselves once it is back. Look for its notice, and at authority in GET /health/ready."
+        "While the authority is down, there is nothing to do: they are transmitted by themselves once it is back. Look for its notice, and see authority in GET /health/ready."
     },
     contingency_deadline: {
       when: ({ left_ms }) => left_ms !== null && left_ms <= deadlineHours * 3_600_000,
@@ -261,10 +262,10 @@ export const failedDocuments = kindsOf<FindingFacts["failed"]>(
     documents_failed: {
       severity: "critical",
       sentence: ({ count }) => [
-        `${count === 1 ? "1 document" : "{count} documents"}{of} failed by a fault of the service, the first on {since}.`
+        `${count === 1 ? "1 document" : "{count} documents"}{of} failed because of an error of the service, the first on {since}.`
       ],
       action:
-        "Look for their ids in the log, which tells what broke. Once that is mended, retry each: POST /v1/invoices/{id}/retry (or credit-notes, debit-notes)."
+        "Look for their ids in the log, which shows the error. Once it is fixed, retry each: POST /v1/invoices/{id}/retry (or credit-notes, debit-notes)."
     }
   }
 )
@@ -276,7 +277,7 @@ export const heldRange = kindsOf<FindingFacts["heldRange"]>(
       severity: "critical",
       sentence: ["{name}{of} has given no number since the database was restored."],
       action:
-        "Find out the last number that the authority has of it, and run: folio resume --last PREFIX123. folio resume alone lists such ranges."
+        "Find out the authority's last number of this range, and run: folio resume --last PREFIX123. To list the paused ranges, run folio resume."
     }
   }
 )

@@ -1,15 +1,17 @@
 import type { IncidentKind } from "../../../schemas/Incident.ts"
 import { type Cause, crowd } from "./Causes.ts"
 
-/* When an incident is opened and when it ends. */
+/* The rules that open and end incidents. */
 
-/** An incident ends once its cause has been gone for so long: a cause that comes and goes is told once. */
+/** An incident ends after its cause has been gone for this long, so that an intermittent cause is reported once. */
 export const holdDownMs = 5 * 60_000
 
-/** So many causes of one kind are told one by one; more of them are one incident. */
+/** Up to this many causes of one kind are reported one by one; more are one incident. */
 export const crowdMin = 50
 
-/** An incident that is open. `gone_ms`: for how many milliseconds no look has found its cause; null while it is there. */
+/**
+ * An open incident. `gone_ms`: for how many milliseconds no check has found its cause; null while the cause is present.
+ */
 export interface OpenIncident {
   readonly id: string
   readonly kind: IncidentKind
@@ -18,17 +20,17 @@ export interface OpenIncident {
   readonly gone_ms: number | null
 }
 
-/** What is to be done after a look. */
+/** The changes after a check. */
 export interface Verdict {
-  /** Causes of incidents to open, or, if one is open, whose words have changed. */
+  /** Causes of incidents to open or, if one is open, causes with changed texts. */
   readonly put: ReadonlyArray<Cause>
-  /** Ids of incidents whose cause is gone now, whose cause has come back, and that end. */
+  /** Ids of incidents whose cause is now gone, whose cause has returned, and that end. */
   readonly gone: ReadonlyArray<string>
   readonly back: ReadonlyArray<string>
   readonly end: ReadonlyArray<string>
 }
 
-/** What one source found. `isAll`: nothing was left out; null causes: the source could not be looked at. */
+/** The findings of one source. `isAll`: the findings are complete; null causes: the source could not be checked. */
 export interface Look {
   readonly kinds: ReadonlyArray<IncidentKind>
   readonly causes: ReadonlyArray<Cause> | null
@@ -38,8 +40,8 @@ export interface Look {
 const keyOf = (kind: IncidentKind, subject: string) => `${kind} ${subject}`
 
 /**
- * Compares what is found wrong with the incidents that are open. An incident whose kind was not looked at stays as it is, and one that a
- * look may have left out does not end.
+ * Compares the findings with the open incidents. An incident whose kind was not checked stays unchanged. An incident
+ * that an incomplete check may have missed does not end.
  */
 export const judge = (open: ReadonlyArray<OpenIncident>, looks: ReadonlyArray<Look>): Verdict => {
   const known = new Map(open.map((incident) => [keyOf(incident.kind, incident.subject), incident]))

@@ -2,7 +2,7 @@ import type { AccountId, IncidentId } from "../../../schemas/Id.ts"
 import type { IncidentAlert, IncidentState } from "../../../schemas/Incident.ts"
 import type { Cause } from "./Causes.ts"
 
-/* An incident as whoever runs the service is told of it. */
+/* The alert of an incident, for the operator. */
 
 interface Incident extends Pick<Cause, "kind" | "subject" | "severity" | "summary" | "action" | "details"> {
   readonly id: IncidentId
@@ -24,7 +24,7 @@ const lasted = (ms: number) => {
   return hours > 0 ? `${hours} h ${minutes % 60} min` : `${minutes} min`
 }
 
-/** The alert of an incident that was opened, or has ended. `baseUrl`: that of the service. */
+/** The alert of an incident that was opened, or has ended. `baseUrl`: the base URL of Folio. */
 export const alertOf = (incident: Incident, state: IncidentState, baseUrl: string): IncidentAlert => {
   const { account_id, action, details, ended_at, id, issuer, kind, livemode, opened_at, severity, since, subject } =
     incident
@@ -52,7 +52,7 @@ export const alertOf = (incident: Incident, state: IncidentState, baseUrl: strin
   }
 }
 
-/** The alert that tries out whether somebody is told. */
+/** The alert that tests whether a channel works. */
 export const testAlert = (id: IncidentId, now: Date, baseUrl: string): IncidentAlert =>
   alertOf(
     {
@@ -64,7 +64,7 @@ export const testAlert = (id: IncidentId, now: Date, baseUrl: string): IncidentA
       livemode: null,
       issuer: null,
       summary: "This is a test: nothing is wrong.",
-      action: "Nothing has to be done.",
+      action: "There is nothing to do.",
       details: {},
       since: now,
       opened_at: now,

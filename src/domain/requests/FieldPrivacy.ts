@@ -1,15 +1,17 @@
 /**
- * What the request log may keep of a field.
+ * The rule of the request log for a field.
  *
- * - `id`: an id that the service gave; kept if it has that form, because clients put identification numbers in its place.
- * - `open`: a word of a closed form, such as a status, a date or an amount; kept.
- * - `holder`: an object or a list, whose fields are judged by their own names; a text where the object or list belongs is masked.
- * - `personal`: names, addresses, identification numbers and all free text; masked unless the account's `request_log` is `full`.
+ * - `id`: an id that Folio gave. Kept if it has that form, because clients may send identification numbers instead.
+ * - `open`: a value of a closed form, such as a status, a date or an amount. Kept.
+ * - `holder`: an object or a list. Its fields follow the rules of their own names; a text instead of the object or list
+ *   is masked.
+ * - `personal`: names, addresses, identification numbers and all free text. Masked unless the account's `request_log`
+ *   is `full`.
  * - `secret`: never kept.
  * - `url`: kept up to its host, because the rest may hold a token.
- * - `message`, `param`: what an error says, and the field it is about; kept if the text quotes nothing that is masked.
+ * - `message`, `param`: the text of an error and its field. Kept if the text quotes nothing that is masked.
  *
- * A name that is not here is not kept, and neither is its value.
+ * An unknown name is not kept, and neither is its value.
  */
 export type Privacy = "id" | "open" | "holder" | "personal" | "secret" | "url" | "message" | "param"
 
@@ -53,5 +55,5 @@ const privacies = new Map<string, Privacy>(
   )
 )
 
-/** What may be kept of the field of this name; undefined for a name that the interface does not know. */
+/** The rule for the field with this name; undefined for a name that the API does not have. */
 export const privacyOf = (name: string): Privacy | undefined => privacies.get(name)

@@ -9,8 +9,12 @@ export type FileKind = "pdf" | "xml"
 /** The API path of a file of a document. */
 export const filePath = (id: string, file: FileKind): string => `${documentKinds[kindOf(id)].path}/${id}/${file}`
 
-/** The key that signs links: 32 bytes from the secret key of the service by HKDF, so that a leaked link key does not reveal it. */
-// A key object is made once; bytes would become one at each signature, which takes five times as long as the signature.
+/**
+ * The key that signs links: 32 bytes from Folio's secret key by HKDF, so that a leaked link key does not reveal the
+ * secret key.
+ */
+// Made once, because bytes would be turned into a key object at each signature, which takes five times as long as the
+// signature.
 export const linkKey = (secret: Uint8Array): KeyObject =>
   createSecretKey(new Uint8Array(hkdfSync("sha256", secret, new Uint8Array(0), "folio file links v1", 32)))
 
@@ -33,18 +37,18 @@ export const signedPath = ({ account_id, expires, livemode, path }: FileLink, ke
   return `${path}?account=${account_id}&mode=${mode}&expires=${expires}&signature=${signature}`
 }
 
-// Parameters that mail programs, advertisers and social networks add to links that they show.
+// Parameters that mail programs, advertisers and social networks add to the links that they show.
 const tracking =
   /^(utm_\w+|_gl|_hsenc|_hsmi|dclid|fbclid|gbraid|gclid|gclsrc|igshid|li_fat_id|mc_cid|mc_eid|mkt_tok|msclkid|ttclid|twclid|wbraid|yclid)$/
 
-/** Whether a query parameter only follows who opens a link. A signed link with such a parameter opens the same file. */
+/** Whether a query parameter only tracks the visitor. A signed link with this parameter opens the same file. */
 export const isTracking = (parameter: string): boolean => tracking.test(parameter)
 
 export type LinkFault = "forged" | "expired"
 
 /**
- * The account and mode whose file a link opens. `now` is in Unix seconds. Fails with `forged` when the signature does not
- * match, whatever the expiry in the link, and with `expired` when `expires` has been reached.
+ * The account and mode of a link's file. `now` is in Unix seconds. Fails with `forged` if the signature does not match,
+ * whatever the expiry in the link, and with `expired` if `expires` has been reached.
  */
 export const checkLink = (
   path: string,

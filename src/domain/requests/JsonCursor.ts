@@ -7,7 +7,10 @@ const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/** A place in a text of JSON, which is valid or the beginning of a valid text. Each `take` moves the place behind what it returns. */
+/**
+ * A position in a JSON text, which is valid or the beginning of a valid text. Each `take` moves the position after the
+ * returned token.
+ */
 export class JsonCursor {
   private readonly text: string
   private at = 0
@@ -20,7 +23,7 @@ export class JsonCursor {
     return this.at >= this.text.length
   }
 
-  /** The kind of token at this place, by its first character. */
+  /** The kind of token at this position, by its first character. */
   get kind(): "string" | "object" | "array" | "close" | "separator" | "literal" {
     const char = this.text.charCodeAt(this.at)
     if (char === quote) return "string"
@@ -34,12 +37,12 @@ export class JsonCursor {
     while (this.at < this.text.length && this.text.charCodeAt(this.at) <= 0x20) this.at++
   }
 
-  /** Moves behind one brace, bracket, comma or colon. */
+  /** Moves after one brace, bracket, comma or colon. */
   skipSign(): void {
     this.at++
   }
 
-  /** The string at this place with its quotes; undefined if the text ends within the string. */
+  /** The string at this position with its quotes; undefined if the text ends within the string. */
   takeString(): string | undefined {
     const begin = this.at
     let close = this.text.indexOf('"', begin + 1)
@@ -53,7 +56,7 @@ export class JsonCursor {
     return close === -1 ? undefined : this.text.slice(begin, this.at)
   }
 
-  /** The number, `true`, `false` or `null` at this place, up to where the text ends. */
+  /** The number, `true`, `false` or `null` at this position, up to the end of the text. */
   takeLiteral(): string {
     const begin = this.at
     for (; this.at < this.text.length; this.at++) {

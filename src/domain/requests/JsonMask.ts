@@ -12,38 +12,38 @@ import {
   unknown
 } from "./RequestMask.ts"
 
-/** The most bytes of a body that are kept. */
+/** The maximum bytes of a body that are kept. */
 export const keptBytesMax = 16 * 1024
 
 /**
- * The most of a body that is read, in characters, or in bytes before they are decoded: a body of any size costs the same. More is read
- * than is kept, because masking may shorten a text.
+ * The maximum of a body that is read, in characters, or in bytes before they are decoded, so that a body of any size
+ * costs the same. It exceeds the kept maximum, because masking may shorten a text.
  */
 export const readMax = 64 * 1024
 
-// No number that the interface knows is longer.
+// No number of the API is longer.
 const literalMax = 32
 
-/** The text of a string that has its quotes and escapes. */
+/** The text of a string token, without its quotes and escapes. */
 const plain = (token: string): string => (token.includes("\\") ? String(JSON.parse(token)) : token.slice(1, -1))
 
 export interface MaskedBody {
   readonly text: string
-  /** The id of the object that the body shows as a whole. */
+  /** The id of the object that the whole body shows. */
   readonly id: string | undefined
 }
 
 interface MaskOptions {
   readonly level: MaskLevel
-  /** Whether the body is an error or a verdict of the service about the request; any other `message` is masked. */
+  /** Whether the body is an error or a verdict of Folio about the request; any other `message` is masked. */
   readonly hasMessages: boolean
-  /** Takes note of what is left out. */
+  /** Records the omitted parts. */
   readonly hidden: Hidden
 }
 
 /**
- * Masks a text of JSON, which is valid or the beginning of a valid text, and cuts it to `keptBytesMax`. The text is read once from its
- * beginning, and only as far as it is kept.
+ * Masks a JSON text, which is valid or the beginning of a valid text, and truncates it to `keptBytesMax`. The text is
+ * read once from its beginning, and only as far as it is kept.
  */
 export const maskJson = (json: string, options: MaskOptions): MaskedBody => {
   const masking = new Masking(json.length > readMax ? json.slice(0, readMax) : json, options)
@@ -52,7 +52,7 @@ export const maskJson = (json: string, options: MaskOptions): MaskedBody => {
   return { text: cut(masking.out), id: masking.id }
 }
 
-/** One pass over a text of JSON, which writes the masked text to `out`. */
+/** A single pass over a JSON text, which writes the masked text to `out`. */
 class Masking {
   out = ""
   id: string | undefined
@@ -68,7 +68,7 @@ class Masking {
     this.cursor.skipSpace()
     if (!this.cursor.isAtEnd) this.value("holder", 0, "")
     this.cursor.skipSpace()
-    // Nobody knows what stands in the rest, and an error may quote it.
+    // The rest is unknown, and an error may quote it.
     if (!this.cursor.isAtEnd) this.options.hidden.isAll = true
   }
 
@@ -76,7 +76,7 @@ class Masking {
     return this.cursor.isAtEnd || this.out.length >= keptBytesMax
   }
 
-  /** Masks the value at this place. `inherited`: the privacy of names inside the value that the interface does not know. */
+  /** Masks the value at this position. `inherited`: the rule for unknown names inside the value. */
   private value(privacy: Privacy | undefined, depth: number, name: string, inherited?: Privacy): void {
     if (this.isOver) return
     const { kind } = this.cursor
@@ -121,7 +121,10 @@ class Masking {
     }
   }
 
-  /** `inherited`: the privacy of every name but a secret's, for an object such as `metadata`, whose names the client gives. */
+  /**
+   * `inherited`: the rule for every name but a secret's, for an object such as `metadata`, whose names the client
+   * chooses.
+   */
   private object(inherited: Privacy | undefined, depth: number): void {
     const { cursor } = this
     cursor.skipSign()
@@ -175,7 +178,7 @@ class Masking {
     this.out += "]"
   }
 
-  /** Passes over the value at this place, and takes note of the strings, names and literals in it. */
+  /** Skips the value at this position, and records its strings, names and literals. */
   private skip(): void {
     const { cursor } = this
     const { hidden } = this.options

@@ -1,29 +1,31 @@
 import { catalogNames } from "../../../schemas/Catalog.ts"
 import { type Privacy, privacyOf } from "./FieldPrivacy.ts"
 
-/** What an account lets the request log keep: all but secrets and personal data, or all but secrets. */
+/**
+ * The account's setting for the request log: keep everything but secrets and personal data, or everything but secrets.
+ */
 export type MaskLevel = "masked" | "full"
 
-/** What stands in the place of personal data, of a secret, and of a name that the interface does not know. */
+/** The text that replaces personal data, a secret, or an unknown name. */
 export const masked = "[masked]"
 export const secret = "[secret]"
 export const unknown = "[unknown]"
 
-// The third is how a key begins in base64, as Basic has it.
+// The third form is the beginning of a key in base64, as in Basic.
 export const secretForm = /(?:sk_(?:test|live)_|whsec_|c2tf(?:dGVzdF|bGl2ZV)|-----BEGIN|Bearer )/i
-// Ids, codes, dates, amounts, versions and lists of these: no spaces, no @, nothing that a name or an address is written with.
+// Ids, codes, dates, amounts, versions and lists of these: no spaces, no @, no other characters of names or addresses.
 const closedForm = /^[\w.:+\-/[\]]{0,128}$/
 export const idForm = /^[a-z]{2,4}_[0-9a-hjkmnp-tv-z]{26}(?:_\d{1,9})?$/
-// In characters. A longer text is a file, or one that nobody reads.
+// In characters. A longer text is a file, or too long to read.
 const textMax = 4 * 1024
 
 const hiddenMax = 200
-// A shorter text must stand in a message as a word of its own: as a part of other words it would be found in almost every message.
+// A shorter text must be a separate word in a message, because it is a part of too many other words.
 const lengthMin = 3
 
 /**
- * What was left out of a request, so that the message of its error is kept only if it quotes none of it. `isAll`: no message is kept,
- * because more was left out than can be looked for, or because the request was not read.
+ * The omitted parts of a request. The message of its error is kept only if it quotes none of them. `isAll`: no message
+ * is kept, because too much was omitted to search for, or the request was not read.
  */
 export interface Hidden {
   readonly texts: Set<string>
@@ -32,21 +34,22 @@ export interface Hidden {
 
 export const makeHidden = (isAll = false): Hidden => ({ texts: new Set(), isAll })
 
-/** A word of the interface or of JSON, which gives nothing away. */
+/** A word of the API or of JSON, which reveals nothing. */
 const isWord = (text: string) => privacyOf(text) !== undefined || /^(?:null|true|false)$/.test(text)
 
-/** Notes what was left out. */
+/** Records an omitted text. */
 export const hide = (hidden: Hidden, text: string) => {
   if (hidden.isAll || text === "" || isWord(text)) return
   if (hidden.texts.size >= hiddenMax) hidden.isAll = true
-  // A message cuts a long name at 64 characters and a long value at 32 or more, so that more than 32 would not be found in it.
+  // A message truncates a long name to 64 characters and a long value to 32 or more, so a search for more than 32 would
+  // find nothing.
   else hidden.texts.add(text.slice(0, 32))
 }
 
-/** The text itself, or `[secret]` in its place if something in it has the form of a secret. */
+/** The text itself, or `[secret]` if a part of it has the form of a secret. */
 export const withoutSecrets = (text: string): string => (secretForm.test(text) ? secret : text)
 
-/** The message of an error without what it quotes; masked as a whole if it may hold what was left out of the request. */
+/** The message of an error without its quotes; masked as a whole if it may hold an omitted part of the request. */
 const maskMessage = (message: string, level: MaskLevel, { isAll, texts }: Hidden): string => {
   if (isAll) return masked
   const words = new Set(message.split(/[^\p{L}\p{N}]+/u))
@@ -58,7 +61,7 @@ const maskMessage = (message: string, level: MaskLevel, { isAll, texts }: Hidden
 
 const headerNames: ReadonlySet<string> = new Set(["body", "query", "Svc-Version", "Idempotency-Key"])
 
-/** The path to a field, if the interface knows the name of each of its steps; otherwise the path is masked. */
+/** The path to a field if the API has the name of each of its steps; otherwise the path is masked. */
 const maskParam = (param: string): string => {
   if (headerNames.has(param) || privacyOf(param) !== undefined) return param
   const steps = param.replaceAll(/\[\d+\]/g, "").split(".")
@@ -70,7 +73,7 @@ const maskUrl = (text: string): string => {
   return URL.canParse(text) ? `${new URL(text).origin}/…` : masked
 }
 
-/** What is kept of the text of a field: the text, a part of it, or a mark in its place. */
+/** The kept form of a field's text: the text, a part of it, or a mark. */
 export const maskText = (text: string, privacy: Privacy | undefined, level: MaskLevel, hidden: Hidden): string => {
   if (privacy === undefined || privacy === "holder") return masked
   if (privacy === "secret" || secretForm.test(text)) return secret
@@ -86,7 +89,7 @@ export const maskText = (text: string, privacy: Privacy | undefined, level: Mask
 const isCatalog = (step: string) => catalogNames.some((name) => name === step)
 
 /**
- * A path of which only what the route allows is kept: in the place of `:id` an id or the name of a catalog, elsewhere the route's own
+ * A path with only the parts that the route allows: for `:id` an id or the name of a catalog, elsewhere the route's own
  * step.
  */
 export const maskPath = (path: string, route: string): string => {
@@ -116,5 +119,5 @@ export const maskQuery = (query: string, level: MaskLevel, hidden: Hidden): stri
   return [...kept].join("&").slice(0, 1024)
 }
 
-/** The ids that a path names. */
+/** The ids in a path. */
 export const idsOf = (path: string): ReadonlyArray<string> => path.split("/").filter((step) => idForm.test(step))

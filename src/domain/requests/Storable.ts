@@ -1,6 +1,6 @@
 const replacement = "\ufffd"
 
-/** The text as PostgreSQL takes it: well-formed Unicode without NUL, cut to `max` UTF-16 units. */
+/** The text in a form that PostgreSQL accepts: well-formed Unicode without NUL, truncated to `max` UTF-16 units. */
 export const storableText = (text: string, max: number): string =>
   text.slice(0, max).toWellFormed().replaceAll("\u0000", "")
 
@@ -9,7 +9,9 @@ const jsonMax = 8 * 1024 * 1024
 // In JSON text, NUL and half of a surrogate pair are written as these escapes, unless the backslash is itself escaped.
 const refused = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g
 
-/** The value as PostgreSQL takes it in a column of JSON; null if it cannot be written as JSON of at most 8 MiB. */
+/**
+ * The value in a form that a JSON column of PostgreSQL accepts; null if it cannot be written as JSON of at most 8 MiB.
+ */
 export const storableJson = (value: unknown): unknown => {
   try {
     const text = JSON.stringify(value)

@@ -2,17 +2,17 @@ import { Result } from "effect"
 
 const depthMax = 32
 const membersMax = 1_000
-// More objects than a document of 500 lines with ten taxes each has.
+// More objects than in a document of 500 lines with ten taxes each.
 const objectsMax = 8_000
 const reservedNames: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"])
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 /**
- * Reads one JSON value from bytes, and refuses input that two JSON readers may understand differently: a byte order mark,
- * member names that repeat or are reserved, depth beyond 32, lone surrogates, numbers beyond a double. Also refuses an object
- * of more than 1000 members and a body of more than 8000 objects, which are expensive to read and which no request needs. Fails
- * with a message that says what to do.
+ * Reads one JSON value from bytes. Rejects input that two JSON readers may understand differently: a byte order mark,
+ * repeated or reserved member names, depth beyond 32, lone surrogates, numbers beyond a double. Also rejects an object
+ * of more than 1000 members and a body of more than 8000 objects, which are expensive to read and which no request
+ * needs. Fails with a message that includes the fix.
  */
 export const parseStrict = (bytes: Uint8Array): Result.Result<unknown, string> => {
   let text: string
@@ -24,7 +24,8 @@ export const parseStrict = (bytes: Uint8Array): Result.Result<unknown, string> =
   if (text.charCodeAt(0) === 0xfeff) {
     return Result.fail("The body starts with a byte order mark: send the JSON without it.")
   }
-  // The scan runs before JSON.parse, because the scan stops at the 33rd level, where JSON.parse would follow a hundred thousand.
+  // The scan runs before JSON.parse, because it stops at the 33rd level. JSON.parse would follow a hundred thousand
+  // levels.
   const scanned = scan(text)
   if (typeof scanned === "string") return Result.fail(scanned)
   let value: unknown
@@ -36,7 +37,7 @@ export const parseStrict = (bytes: Uint8Array): Result.Result<unknown, string> =
   }
   const seen: Seen = { members: 0, fault: null, hasEscapes: text.includes("\\u") }
   inspect(value, seen)
-  // JSON.parse keeps only the last member of a name, so a value with fewer members than its text had a repeated name.
+  // JSON.parse keeps only the last member with a name. A value with fewer members than its text has a repeated name.
   if (seen.members < scanned.members) {
     return Result.fail(`The body repeats the member name ${shown(repeatedName(text))} within one object: send it once.`)
   }
@@ -62,8 +63,8 @@ interface Scanned {
 }
 
 /**
- * What a JSON text has, or the error message for too deep nesting, too many members of one object or too many objects. The text is
- * scanned once; JSON.parse checks the grammar afterwards.
+ * The counts of a JSON text, or the error message for too deep nesting, too many members in one object or too many
+ * objects. Scans the text once; JSON.parse checks the grammar afterwards.
  */
 const scan = (text: string): Scanned | string => {
   const ofLevel = new Uint32Array(depthMax + 1)
@@ -96,9 +97,9 @@ const scan = (text: string): Scanned | string => {
 const stringsAndBraces = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|\{(\s*\})?|\}/g
 
 /**
- * A valid JSON text with an array in the place of each object: an empty object, and then the names and values in turn. JSON.parse of
- * Node 24.21 takes a name with an escape for another name that an earlier object had, whoever sent it: `"a\u00f1o"` for `"a\\u"`, and
- * `"\n"` for `"\\"`. It reads values right.
+ * A valid JSON text with an array instead of each object: an empty object, then the names and values in turn.
+ * JSON.parse of Node 24.21 confuses a name with an escape with another name of an earlier object, from any request:
+ * `"a\u00f1o"` with `"a\\u"`, and `"\n"` with `"\\"`. It reads values right.
  */
 const withoutObjects = (text: string): string =>
   text.replace(stringsAndBraces, (token: string, colonAfter: string | undefined, end: string | undefined) => {
@@ -107,7 +108,7 @@ const withoutObjects = (text: string): string =>
     return colonAfter === undefined ? token : `${token.slice(0, -colonAfter.length)},`
   })
 
-/** The value whose text `withoutObjects` has written, with its objects. */
+/** The value, with its objects, of a text that `withoutObjects` has written. */
 const objectsOf = (value: unknown): unknown => {
   if (!Array.isArray(value)) return value
   const [first] = value
@@ -137,7 +138,9 @@ interface Seen {
   readonly hasEscapes: boolean
 }
 
-/** Counts the members of a value and records its first fault in `seen`. The scan has limited the recursion to 32 levels. */
+/**
+ * Counts the members of a value and records its first fault in `seen`. The scan has limited the recursion to 32 levels.
+ */
 const inspect = (value: unknown, seen: Seen): void => {
   if (typeof value === "string") {
     if (seen.hasEscapes && !value.isWellFormed()) seen.fault ??= loneSurrogate

@@ -4,7 +4,9 @@ export interface BucketSize {
   readonly burst: number
 }
 
-/** The result of a `take`, and the bucket afterwards. A refused caller finds a token within `1 / perSecond` seconds. */
+/**
+ * The result of a `take`, and the bucket afterwards. A rejected caller finds a token within `1 / perSecond` seconds.
+ */
 export interface Allowance {
   readonly allowed: boolean
   readonly remaining: number
@@ -13,7 +15,7 @@ export interface Allowance {
 
 export interface TokenBuckets {
   readonly take: (key: string, nowMs: number) => Allowance
-  /** Whether a `take` would be refused. */
+  /** Whether a `take` would be rejected. */
   readonly isEmpty: (key: string, nowMs: number) => boolean
   /** The number of stored buckets. A key that is stored in both spans counts twice. */
   readonly size: () => number
@@ -23,9 +25,9 @@ export interface TokenBuckets {
 const rounding = 1e-6
 
 /**
- * Token buckets by key. A bucket is one number, the time at which the bucket will be full again; a full bucket need not be
- * stored. The buckets of the current and the previous span are kept. A span lasts as long as an empty bucket takes to fill, so
- * that every bucket dropped with the older span is full. A span also ends with its `keysMax`-th key: with more keys than that,
+ * Token buckets by key. A bucket is one number: the time at which it will be full again. A full bucket is not stored.
+ * The buckets of the current and the previous span are kept. A span lasts as long as an empty bucket takes to fill, so
+ * that every bucket dropped with the older span is full. A span also ends with its `keysMax`-th key: with more keys,
  * buckets are dropped early and count as full again.
  */
 export const makeTokenBuckets = ({ burst, perSecond }: BucketSize, keysMax: number): TokenBuckets => {
@@ -37,7 +39,7 @@ export const makeTokenBuckets = ({ burst, perSecond }: BucketSize, keysMax: numb
 
   const fullMsOf = (key: string, nowMs: number) => {
     const known = young.get(key) ?? old.get(key) ?? nowMs
-    // A bucket is never emptier than empty: a clock that was set back makes no caller wait for the time that the clock lost.
+    // A bucket never holds less than nothing: if a clock was set back, no caller waits for the lost time.
     return Math.min(Math.max(known, nowMs), nowMs + capacityMs)
   }
   const holdsOne = (fullMs: number, nowMs: number) => fullMs + tokenMs - nowMs <= capacityMs + rounding

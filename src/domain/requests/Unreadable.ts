@@ -1,12 +1,10 @@
-/*
- * A rule may be asked about a body of which parts do not fit the schema. Reading such a part throws `unreadable`: a rule that needs the
- * part finds nothing more, and all other rules find what they find in a right body.
- */
+/* The reading of bodies that do not fit the schema. Reading a part that does not fit throws `unreadable`: a rule that
+ * needs the part finds nothing more, and all other rules find the same as in a valid body. */
 
-/** What reading a part throws that does not fit its schema. */
+/** The value that is thrown when a part does not fit its schema. */
 export const unreadable = Symbol("unreadable")
 
-/** What rules find that do not depend on each other. */
+/** The findings of rules that do not depend on each other. */
 export function* findingsOf<A>(rules: Iterable<() => Iterable<A>>): Generator<A, void> {
   for (const rule of rules) {
     try {
@@ -17,7 +15,7 @@ export function* findingsOf<A>(rules: Iterable<() => Iterable<A>>): Generator<A,
   }
 }
 
-/** What a rule finds in each item of a list. */
+/** The findings of a rule in each item of a list. */
 export const findingsInItems = <A, Item>(
   list: ReadonlyArray<Item> | undefined,
   rule: (item: Item, index: number) => Iterable<A>
@@ -26,7 +24,7 @@ export const findingsInItems = <A, Item>(
     Array.from((list ?? []).keys(), (index) => () => rule((list as ReadonlyArray<Item>)[index] as Item, index))
   )
 
-/** A value that depends on parts which may be unreadable; undefined if such a part is unreadable. */
+/** A value that depends on parts that may be unreadable; undefined if one is. */
 export const ifReadable = <A>(read: () => A): A | undefined => {
   try {
     return read()

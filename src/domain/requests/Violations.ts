@@ -1,11 +1,14 @@
 import type { Violation } from "../../../schemas/ApiError.ts"
 
-/** The largest number of violations in an answer. A check may stop at `violationsMax` + 1 violations. */
+/** The maximum number of violations in a response. A check may stop at `violationsMax` + 1 violations. */
 export const violationsMax = 100
 
 const bytesMax = 40 * 1024
 
-/** The violations that an answer lists: the first, up to `violationsMax` and 40 KiB of JSON, at least one; whether more exist. */
+/**
+ * The violations in a response: the first ones, up to `violationsMax` and 40 KiB of JSON, at least one; and whether
+ * more exist.
+ */
 export const told = (
   violations: ReadonlyArray<Violation>
 ): { readonly errors: ReadonlyArray<Violation>; readonly has_more_errors?: true } => {

@@ -5,8 +5,9 @@ const deliveryDelaysMs = [0, 30_000, 300_000, 1_800_000] as const
 export const deliveryAttemptsMax = deliveryDelaysMs.length
 
 /**
- * The milliseconds from the end of the last attempt of a delivery to the next: 0, 30 s, 5 min, 30 min after 0, 1, 2, 3 attempts,
- * then null. `random` (0 to 1) adds up to 10 % and never shortens the wait, so that no endpoint is called too soon.
+ * The milliseconds from the end of the last attempt of a delivery to the next: 0, 30 s, 5 min, 30 min after 0, 1, 2, 3
+ * attempts, then null. `random` (0 to 1) adds up to 10 % and never shortens the wait, so that no endpoint is called too
+ * soon.
  */
 export const nextDeliveryDelayMs = (attemptsMade: number, random: number): number | null => {
   const delayMs = deliveryDelaysMs[attemptsMade]
@@ -17,8 +18,8 @@ export const nextDeliveryDelayMs = (attemptsMade: number, random: number): numbe
 const emailDelaysMinutes = [1, 4, 15, 40, 120, 240, 480, 540] as const
 
 /**
- * The milliseconds from the end of the last attempt to send an e-mail to the next; null after nine attempts, when a day has
- * passed. `random` (0 to 1) adds up to 10 %, so that e-mails that failed together are not retried together.
+ * The milliseconds from the end of the last attempt to send an e-mail to the next; null after nine attempts, when a day
+ * has passed. `random` (0 to 1) adds up to 10 %, so that e-mails that failed together are not retried together.
  */
 export const nextEmailDelayMs = (attemptsMade: number, random: number): number | null => {
   const minutes = emailDelaysMinutes[Math.max(attemptsMade, 1) - 1]
@@ -29,7 +30,7 @@ const authorityDelayMsMin = 1_000
 const authorityDelayMsMax = 300_000
 
 /**
- * The milliseconds to wait before the authority is called again: 1 s after the first attempt, doubling up to 5 min. `random` (0
+ * The milliseconds until the next call to the authority: 1 s after the first attempt, doubling up to 5 min. `random` (0
  * to 1) spreads each wait over ±10 %, so that documents that failed together are not retried together.
  */
 export const authorityDelayMs = (attemptsMade: number, random: number): number => {
@@ -39,9 +40,9 @@ export const authorityDelayMs = (attemptsMade: number, random: number): number =
 
 const alertDelaysMinutes = [1, 2, 4, 8] as const
 const alertDelayMinutesMax = 15
-/** Attempts to tell whoever runs the service of an incident: about a week of them. */
+/** The maximum attempts to send an alert to the operator: about a week. */
 const alertAttemptsMax = 700
 
-/** The milliseconds from an attempt to tell of an incident to the next: 1, 2, 4, 8 and then 15 minutes; null after a week. */
+/** The milliseconds from an attempt to send an alert to the next: 1, 2, 4, 8 and then 15 minutes; null after a week. */
 export const nextAlertDelayMs = (attemptsMade: number): number | null =>
   attemptsMade >= alertAttemptsMax ? null : (alertDelaysMinutes[attemptsMade - 1] ?? alertDelayMinutesMax) * 60_000

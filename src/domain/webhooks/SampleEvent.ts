@@ -21,7 +21,7 @@ const rejection = {
 
 const failure = { code: "sample", message: "A sample: no document failed.", retryable: true }
 
-/** A sample event: the id of a document that does not exist, and the body of an event of `type` about that document. */
+/** A sample event: the id of a document that does not exist, and the body of an event of `type` about it. */
 export const sampleEvent = ({ account_id, created, id, livemode, type, ulid }: SampleOf) => {
   const [object, outcome = ""] = type.split(/\.(.*)/) as [keyof typeof documentKinds, string]
   const object_id = `${documentKinds[object].prefix}_${ulid}`

@@ -1,7 +1,7 @@
 import { type EventType, eventTypes } from "../../../schemas/Event.ts"
 import { allEvents, type Subscription } from "../../../schemas/WebhookEndpoint.ts"
 
-/** Whether an endpoint is subscribed to all event types, also to those that later releases add. */
+/** Whether an endpoint is subscribed to all event types, including types of later releases. */
 export const isToAll = (subscribed: ReadonlyArray<Subscription>): boolean => subscribed.includes(allEvents)
 
 /** The event types of this release that an endpoint is subscribed to. */

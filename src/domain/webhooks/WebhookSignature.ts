@@ -10,10 +10,10 @@ const hexSignature = (secret: string, t: string, body: string | Uint8Array): str
   createHmac("sha256", secret).update(`${t}.`).update(body).digest("hex")
 
 /**
- * The headers by which a receiver verifies that a delivery comes from Folio. `Svc-Signature` is keyed with the whole secret
- * string, the three `webhook-…` headers (Standard Webhooks) with the bytes that the secret's part after `whsec_` encodes, so
- * that the stock verifiers of both kinds accept the delivery. `timestamp` is in Unix seconds, `body` is the exact text that is
- * sent.
+ * The headers with which a receiver verifies that a delivery comes from Folio. The key of `Svc-Signature` is the whole
+ * secret string. The key of the three `webhook-…` headers (Standard Webhooks) is the bytes encoded after `whsec_`. The
+ * standard verifiers of both kinds therefore accept the delivery. `timestamp` is in Unix seconds; `body` is the exact
+ * text that is sent.
  */
 export const signatureHeaders = (input: {
   readonly secret: string
@@ -32,7 +32,7 @@ export const signatureHeaders = (input: {
   }
 }
 
-/** The headers of a delivery that name its event, and that are the same at every attempt. */
+/** The headers of a delivery that name its event. They are the same at every attempt. */
 export const eventHeaders = (input: {
   readonly event_id: string
   readonly event_type: string
@@ -55,7 +55,10 @@ const parseHeader = (header: string): { readonly t: string; readonly signatures:
 
 type SignatureFault = "malformed" | "expired" | "mismatch"
 
-/** Whether a signature matches. The loop has no early end: its duration reveals neither which signature matched nor how far. */
+/**
+ * Whether a signature matches. The loop has no early end, so that its duration reveals neither which signature matched
+ * nor how far.
+ */
 const matchesOne = (given: ReadonlyArray<string>, expected: string): boolean => {
   const right = Buffer.from(expected)
   let matches = false
@@ -74,7 +77,7 @@ interface Checked {
   readonly toleranceSeconds?: number
 }
 
-/** A receiver's check of `Svc-Signature`, which may carry several `v1=` signatures: one of them must be right. */
+/** A receiver's check of `Svc-Signature`, which may have several `v1=` signatures: one of them must match. */
 export const verify = (input: Checked & { readonly header: string }): Result.Result<void, SignatureFault> => {
   const parsed = parseHeader(input.header)
   if (parsed === null) return Result.fail("malformed")
@@ -82,6 +85,6 @@ export const verify = (input: Checked & { readonly header: string }): Result.Res
   // The signature is checked before the time, so that only a genuine header is ever reported as expired.
   if (!matchesOne(signatures, hexSignature(input.secret, t, input.body))) return Result.fail("mismatch")
   const ageSeconds = Math.abs(input.now - Number(t))
-  // An age or a tolerance of NaN makes the comparison false, so that the delivery is refused.
+  // An age or a tolerance of NaN makes the comparison false, so that the delivery is rejected.
   return ageSeconds <= (input.toleranceSeconds ?? toleranceSecondsDefault) ? Result.void : Result.fail("expired")
 }

@@ -314,7 +314,7 @@ export const badBodies = [
   ]),
   ...refused("tax_mismatch", [
     ["a wrong tax", tax({ value: "19002.01" }), /must be "19000.00"/, "lines[0].taxes[0].value"],
-    ["a tax twice", line({ taxes: [goodTax, goodTax] }), /stands twice/, "lines[0].taxes[1].code"]
+    ["a tax twice", line({ taxes: [goodTax, goodTax] }), /occurs twice/, "lines[0].taxes[1].code"]
   ]),
   ...refused("due_date_required", [
     [

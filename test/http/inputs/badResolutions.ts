@@ -41,6 +41,6 @@ export const badResolutions = [
       "document_type"
     ],
     ["a recovery since a date", recovery({ since: "2026-11-21" }), /time with its offset/, "since"],
-    ["a recovery since tomorrow", recovery({ since: "2026-11-22T10:00:00-05:00" }), /has passed/, "since"]
+    ["a recovery since tomorrow", recovery({ since: "2026-11-22T10:00:00-05:00" }), /in the past/, "since"]
   ])
 ]

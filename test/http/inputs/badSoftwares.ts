@@ -39,7 +39,7 @@ export const badSoftwares = [
     [
       "a provider with another check digit",
       put({ provider_nit: "900373115-4" }),
-      /that of 900373115 is 3/,
+      /the check digit of 900373115 is 3/,
       "provider_nit"
     ]
   ])

@@ -127,7 +127,7 @@ describe("ALERT_EMAIL", () => {
     const [first, second] = server.arrived
     assert.deepStrictEqual(first?.to, ["ops@example.com", "boss@example.com"])
     assert.strictEqual(first?.mail.subject, "[folio] info: This is a test: nothing is wrong.")
-    assert.include(first?.mail.text, "What to do: Nothing has to be done.")
+    assert.include(first?.mail.text, "What to do: There is nothing to do.")
     assert.strictEqual(first?.mail.messageId, `<${opened.id}-opened@example.com>`)
     assert.strictEqual(second?.mail.inReplyTo, first?.mail.messageId)
     server.onMessage = () => ({ code: 451, text: "later" })

@@ -54,7 +54,7 @@ const looks: ReadonlyArray<{
   {
     what: "it breaks connections",
     play: (service) => service.connections("reset"),
-    says: /gave no answer, or broke off.*stays on its way.*-> .*proxy/
+    says: /did not respond, or closed it.*asks the authority for it.*-> .*proxy/
   }
 ]
 

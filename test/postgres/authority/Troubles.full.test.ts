@@ -232,7 +232,7 @@ describeLive(world)("a live document", (it) => {
     const warned = (yield* service.log)
       .slice(logged)
       .split("\n")
-      .filter((line) => line.includes("Calls of the authority fail"))
+      .filter((line) => line.includes("Calls to the authority fail"))
     assert.lengthOf(warned, 1)
     assert.include(warned[0], `"trouble":"${trouble}"`)
     yield* heal

@@ -183,7 +183,7 @@ describeLive(world)("Enablement", (it) => {
     const waits = yield* until(live.get(path), ({ json }) => json.waiting !== null)
     assert.deepInclude(waits.json, { status: "running" })
     assert.strictEqual(waits.json.waiting.code, "server_error")
-    assert.match(waits.json.waiting.message, /goes on by itself/)
+    assert.match(waits.json.waiting.message, /resumes by itself/)
     assert.include(waits.json.message, waits.json.waiting.message)
     service.answerWith(() => undefined)
     const json = yield* ended(live)

@@ -8,7 +8,7 @@ import { figureViolations, isTolerated, settled } from "./Amounts.ts"
 
 const wholePercentage = millionths("100.00")
 
-/** The authority's rules against a percentage above 100, a discount above its base, and an amount or a base that is none. */
+/** The authority's rules against a percentage above 100, a discount above its base, and a zero amount or base. */
 interface Rules {
   readonly percent: AuthorityRule
   readonly discount: AuthorityRule
@@ -19,14 +19,14 @@ const ofDocument: Rules = { percent: "FAQ06", discount: "FAQ07", amount: "FAQ08"
 const ofLine: Rules = { percent: "FBE08", discount: "FBE08", amount: "FBE08" }
 
 const more = {
-  discount: "a discount cannot be more than what it is made on",
+  discount: "a discount cannot be more than its base",
   charge: "the authority accepts no percentage above 100"
 }
 
 function* allowanceViolations(allowance: LineAllowance, path: string, rules: Rules): Generator<Violation, void> {
   const { amount, base, percent, type } = allowance
   if (cents(base) === 0n) {
-    const message = `base must be more than "0.00": the amount that the ${type} is made on.`
+    const message = `base must be more than "0.00": the amount to which the ${type} applies.`
     yield violation(`${path}.base`, "parameter_invalid", message, rules.amount)
     return
   }
@@ -56,7 +56,7 @@ export const allowancesViolations = (
     allowanceViolations(allowance, `${path}[${index}]`, of === "line" ? ofLine : ofDocument)
   )
 
-/** The discounts and charges with each amount that is a percentage as that percentage makes it, where the amount is wrong. */
+/** The discounts and charges. A wrong amount with a percentage is replaced by the amount of the percentage. */
 export const settledAllowances = <A extends LineAllowance>(allowances: ReadonlyArray<A>): ReadonlyArray<A> =>
   allowances.map((allowance) => {
     const { amount, base, percent } = allowance
@@ -68,7 +68,7 @@ export const settledAllowances = <A extends LineAllowance>(allowances: ReadonlyA
 export const allowanceSum = (allowances: ReadonlyArray<LineAllowance>): bigint =>
   allowances.reduce((sum, { amount, type }) => (type === "charge" ? sum + cents(amount) : sum - cents(amount)), 0n)
 
-/** How discounts and charges change an amount, for an error: " - discounts 10.00 + charges 2.00". */
+/** The effect of discounts and charges on an amount, for an error: " - discounts 10.00 + charges 2.00". */
 export const allowanceFormula = (allowances: ReadonlyArray<LineAllowance>): string => {
   const total = (type: LineAllowance["type"]) => {
     const some = allowances.filter((allowance) => allowance.type === type)

@@ -5,13 +5,16 @@ import type { AuthorityRule } from "../Grounds.ts"
 
 export const tooLong = "more than the 15 digits before the point that an amount may have: split it."
 
-/** How an amount is computed, for an error: "base 100.00 × rate 19.00 / 100". */
+/** The computation of an amount, for an error: "base 100.00 × rate 19.00 / 100". */
 type Formula = string
 
 // Annex 1.9 of the authority, 5.2.1.1: "Los valores monetarios permitirán una tolerancia de error + - 2.00."
 const tolerance = trillionths(200n)
 
-/** Whether an amount in hundredths is as near to its exact value, in trillionths, as the authority wants it: 2.00 up or down. */
+/**
+ * Whether an amount in hundredths is within the authority's tolerance of its exact value, in trillionths: 2.00 up or
+ * down.
+ */
 export const isTolerated = (given: bigint, exact: bigint): boolean => {
   const off = trillionths(given) - exact
   return off <= tolerance && off >= -tolerance
@@ -19,17 +22,20 @@ export const isTolerated = (given: bigint, exact: bigint): boolean => {
 
 const isWhole = (exact: bigint) => trillionths(rounded(exact)) === exact
 
-/** What an amount must be. The exact value stands beside the formula where the amount is a rounding. */
+/** The required amount. If it is rounded, the exact value follows the formula. */
 export const mustBe = (name: string, exact: bigint, formula: Formula): string =>
   `${name} must be "${decimal(rounded(exact))}": ${formula}${isWhole(exact) ? "" : ` is ${exactly(exact)}`}.`
 
-/** The figure to go on with: the value rounded half-even, if what was given is too far off and an amount can hold the value. */
+/**
+ * The figure for further computation: the given value, or the exact value rounded half-even if the given one is too far
+ * off and an amount can hold the exact one.
+ */
 export const settled = (given: bigint, exact: bigint): bigint =>
   isTolerated(given, exact) || !fits(rounded(exact)) ? given : rounded(exact)
 
 /**
- * The violation of a figure of the request that is further from its exact value, in trillionths, than the authority tolerates. A figure
- * within the tolerance that is no rounding of the value gets a warning, and is written as given.
+ * The violation of a figure outside the authority's tolerance of its exact value, in trillionths. A figure within the
+ * tolerance that is no rounding of the exact value gets a warning, and is written as given.
  */
 export const figureViolations = (
   path: string,

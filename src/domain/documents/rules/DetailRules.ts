@@ -11,7 +11,7 @@ import { allowancesViolations, settledAllowances } from "./AllowanceRules.ts"
 import { figureViolations, isTolerated, settled } from "./Amounts.ts"
 import { periodViolations } from "./Periods.ts"
 
-/* The rules of the parts of a document beside its lines. `today` is the date in the authority's zone, YYYY-MM-DD. */
+/* The rules of a document's parts other than its lines. `today` is the date in the authority's zone, YYYY-MM-DD. */
 
 const codeViolations = ({ allowance_charges }: DocumentDetails): Generator<Violation, void> =>
   findingsInItems(allowance_charges, ({ code, type }, index) =>
@@ -21,7 +21,7 @@ const codeViolations = ({ allowance_charges }: DocumentDetails): Generator<Viola
           violation(
             `allowance_charges[${index}].code`,
             "parameter_conflict",
-            "Remove code: it says which kind a discount is, and this is a charge.",
+            "Remove code: it is the kind of a discount, and this is a charge.",
             "discount_code"
           )
         ]
@@ -31,7 +31,7 @@ const codeViolations = ({ allowance_charges }: DocumentDetails): Generator<Viola
 export const paymentViolations = (payment: PaymentMeans, path: string, today: string): ReadonlyArray<Violation> => {
   const param = `${path}.due_date`
   if (payment.type !== "2") {
-    const message = `due_date ${payment.due_date} is before today, ${today}, and the sale is paid at once (type 1): it is left out of the document.`
+    const message = `due_date ${payment.due_date} is before today, ${today}, and the sale is paid immediately (type 1): the document omits it.`
     return isPast(payment, today) ? [warning(param, "parameter_conflict", message)] : []
   }
   if (payment.due_date === undefined) {
@@ -54,7 +54,7 @@ const prepaymentViolations = ({ prepayments }: DocumentDetails, today: string): 
         ]
   )
 
-/** The base of a withholding as it may be: ReteIVA is withheld from the value added tax. */
+/** The allowed base of a withholding: ReteIVA is withheld from the value added tax. */
 const withheldBase = ({ base, code }: Withholding, totals: Totals): string => {
   const vat = taxTotal(totals, "01")
   return code === "05" && cents(base) > cents(vat) && !isTolerated(cents(base), trillionths(cents(vat))) ? vat : base
@@ -68,7 +68,7 @@ const summed = [
   "withholdings"
 ] as const
 
-/** The details that totals depend on, with their wrong figures as they must be; `totals` are those of the lines. */
+/** The details that totals depend on, with corrected figures; `totals` are the totals of the lines. */
 export const settledDetails = (sent: DocumentDetails, totals: Totals): DocumentDetails => {
   const parts = summed.map((name) => [name, sent[name]] as const).filter(([, part]) => part !== undefined)
   const details: DocumentDetails = Object.fromEntries(parts)
@@ -85,12 +85,12 @@ export const settledDetails = (sent: DocumentDetails, totals: Totals): DocumentD
   }
 }
 
-/** The violations of a withholding that stands twice. */
+/** The violations of a repeated withholding. */
 function* twiceViolations(withholdings: ReadonlyArray<Withholding>, index: number, path: string) {
   const keys = withholdings.slice(0, index + 1).map((one) => `${one.code} ${millionths(one.rate)}`)
   if (keys.indexOf(keys[index] ?? "") === index) return
   const { code, rate } = withholdings[index] ?? { code: "", rate: "" }
-  const message = `code "${code}" with rate ${rate} stands twice: send one entry for each rate of a tax.`
+  const message = `code "${code}" with rate ${rate} occurs twice: send one entry for each rate of a tax.`
   yield violation(`${path}code`, "tax_mismatch", message, "withholding_rate")
 }
 
@@ -128,27 +128,30 @@ const incotermViolations = ({ incoterm }: DocumentDetails, operation_type: strin
         )
       ]
 
-/** The remark on prepayments that are more than the document. The authority notifies of them, and does not reject the document. */
+/**
+ * The warning about prepayments above the document's total. The authority notifies of them, and does not reject the
+ * document.
+ */
 const prepaidWarnings = ({ payable_amount, prepaid_amount = "0.00" }: Totals): ReadonlyArray<Violation> => {
   if (cents(prepaid_amount) <= cents(payable_amount)) return []
-  const message = `The prepayments are ${prepaid_amount} and the document amounts to ${payable_amount}: send of them what this document uses up.`
+  const message = `The prepayments are ${prepaid_amount} and the document's total is ${payable_amount}: send only the part that this document uses.`
   return [warning("prepayments", "amount_mismatch", message, "FBD03")]
 }
 
-/** The value of a document may not be negative, nor may what remains to be paid, before and after the withholdings. */
+/** The value of a document may not be negative. Neither may the remaining amount, before and after the withholdings. */
 const balanceViolations = (details: DocumentDetails, totals: Totals): ReadonlyArray<Violation> => {
   const { due_amount = "0.00", net_amount = "0.00", payable_amount } = totals
   if (cents(payable_amount) < 0n) {
-    const message = `The discounts are more than the document: what is to be paid would be ${payable_amount}, and no amount may be negative.`
+    const message = `The discounts are more than the document: the amount to pay would be ${payable_amount}, and no amount may be negative.`
     const param = (details.allowance_charges ?? []).length === 0 ? "payable_rounding_amount" : "allowance_charges"
     return [violation(param, "amount_mismatch", message, "VLR01")]
   }
   if (cents(due_amount) < 0n) {
-    const message = `cash_rounding_amount is more than what remains to be paid: ${due_amount} would remain, and no amount may be negative.`
+    const message = `cash_rounding_amount is more than the amount due: ${due_amount} would remain, and no amount may be negative.`
     return [violation("cash_rounding_amount", "amount_mismatch", message, "no_sign")]
   }
   if (cents(net_amount) >= 0n) return []
-  const message = `The withholdings are more than what remains to be paid, ${totals.due_amount ?? payable_amount}.`
+  const message = `The withholdings are more than the amount due, ${totals.due_amount ?? payable_amount}.`
   return [violation("withholdings", "amount_mismatch", message, "no_sign")]
 }
 
@@ -156,8 +159,8 @@ const balanceViolations = (details: DocumentDetails, totals: Totals): ReadonlyAr
 const wholeUnits = (amount: bigint) => (amount + 50n) / 100n
 
 /**
- * The authority leaves the rounding out of its formula for what is to be paid, and compares whole units: the rounding may not lead
- * to another one.
+ * The authority omits the rounding in its formula for the payable amount, and compares whole units: the rounding may
+ * not change the whole unit.
  */
 const roundingViolations = ({ payable_rounding_amount }: DocumentDetails, totals: Totals): ReadonlyArray<Violation> => {
   if (payable_rounding_amount === undefined) return []
@@ -169,9 +172,9 @@ const roundingViolations = ({ payable_rounding_amount }: DocumentDetails, totals
   return [violation("payable_rounding_amount", "amount_mismatch", message, "FAU14")]
 }
 
-/** The sums of a document, which are computed for the rules that read them. */
+/** The sums of a document, computed only when a rule reads them. */
 export interface Sums {
-  /** Of the lines alone. */
+  /** The totals of the lines only. */
   readonly ofLines: () => Totals
   readonly whole: () => Totals
 }

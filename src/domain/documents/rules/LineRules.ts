@@ -9,7 +9,7 @@ import { figureViolations, settled, tooLong } from "./Amounts.ts"
 import { periodViolations } from "./Periods.ts"
 import { settledTax, type Taxed, taxesViolations } from "./TaxRules.ts"
 
-/** The operation of a document, as far as its lines depend on it. */
+/** The parts of a document's operation that its lines depend on. */
 export interface Operation {
   readonly operation_type: string
   readonly isDebitNote: boolean
@@ -22,7 +22,7 @@ export const contract = "09"
 const exactOf = ({ allowance_charges = [], quantity, unit_price }: Line): bigint =>
   product(quantity, unit_price) + trillionths(allowanceSum(settledAllowances(allowance_charges)))
 
-/** The amount of a line, and what its taxes are on; undefined when the amount cannot be computed. */
+/** The amount of a line, and the amount that its taxes apply to; undefined if it cannot be computed. */
 const amountOf = (line: Line, isAiu: boolean): Taxed | undefined => {
   const { line_extension_amount, quantity, reference_price, special_base } = line
   const exact = exactOf(line)
@@ -32,7 +32,7 @@ const amountOf = (line: Line, isAiu: boolean): Taxed | undefined => {
     const amount = settled(cents(line_extension_amount), exact)
     return { exact: trillionths(amount), amount, words: "the amount of the line", isAiu, isSpecial }
   }
-  // Without the price that a thing given away would have, what its taxes are on is unknown.
+  // Without the reference price of a free item, the base of its taxes is unknown.
   if (reference_price === undefined) return undefined
   const reference = product(quantity, reference_price.amount)
   if (reference === 0n || !fits(rounded(reference))) return undefined
@@ -62,8 +62,7 @@ const referenceViolations = (line: Line, path: string): ReadonlyArray<Violation>
   const isFree = millionths(unit_price) === 0n
   const param = `${path}.reference_price`
   if (isFree && reference_price === undefined) {
-    const message =
-      "reference_price is required with a unit_price of zero: the price that the thing given away would have."
+    const message = "reference_price is required with a unit_price of zero: the usual price of the free item."
     return [violation(param, "parameter_missing", message, "FAW01")]
   }
   if (isFree && millionths(reference_price?.amount ?? "0.00") === 0n) {
@@ -80,7 +79,7 @@ const referenceViolations = (line: Line, path: string): ReadonlyArray<Violation>
         violation(
           param,
           "parameter_conflict",
-          "Remove reference_price: it goes with a unit_price of zero alone.",
+          "Remove reference_price: it goes only with a unit_price of zero.",
           "reference_price"
         )
       ]
@@ -119,7 +118,7 @@ const contractViolations = (
         violation(
           `${path}.aiu_contract`,
           "parameter_conflict",
-          'Remove aiu_contract: it goes with operation_type "09" (AIU) alone.',
+          'Remove aiu_contract: it goes only with operation_type "09" (AIU).',
           "aiu_contract"
         )
       ]
@@ -131,7 +130,8 @@ const principalViolations = (
 ): ReadonlyArray<Violation> => {
   if (principal === undefined) return []
   if (operation_type === contract) {
-    const message = 'Remove principal, or send operation_type "10": a contract with AIU is sold on behalf of nobody.'
+    const message =
+      'Remove principal, or send operation_type "10": a contract with AIU is not sold on behalf of another party.'
     return [violation(`${path}.principal`, "parameter_conflict", message, "principal")]
   }
   return identificationViolations(principal.identification, `${path}.principal.identification`)
@@ -144,9 +144,9 @@ const daysViolations = ({ period }: Line, path: string, { isDebitNote }: Operati
 }
 
 /**
- * The violations of a line at `path`. A figure that the client computed is right within the authority's tolerance of its exact value.
- * Each is compared with the value computed from the right preceding figures: only wrong figures are named, and a client
- * that corrects all named figures passes at the next attempt.
+ * The violations of a line at `path`. A client's figure is right within the authority's tolerance of its exact value.
+ * Each figure is compared with the value computed from the right preceding figures. Therefore only wrong figures are
+ * reported, and a client that corrects all of them succeeds at the next attempt.
  */
 export const lineViolations = (line: Line, path: string, operation: Operation): Generator<Violation, void> => {
   const taxed = ifReadable(() => amountOf(line, operation.operation_type === contract))
@@ -162,7 +162,7 @@ export const lineViolations = (line: Line, path: string, operation: Operation): 
   ])
 }
 
-/** The line with its wrong figures as they must be, for the sums that what is named beside these figures is judged by. */
+/** The line with corrected figures, for the sums against which other figures are checked. */
 export const settledLine = (line: Line, { operation_type }: Operation): Line => {
   const taxed = amountOf(line, operation_type === contract)
   if (taxed === undefined) return line

@@ -5,23 +5,23 @@ import { violation } from "../AuthorityRules.ts"
 import { peso } from "../Currencies.ts"
 import type { Operation } from "./LineRules.ts"
 
-/* The rules of what a note corrects. `today` is the date in the authority's zone, YYYY-MM-DD. */
+/* The rules of the object of a note's correction. `today` is the date in the authority's zone, YYYY-MM-DD. */
 
 /** The operation type of the invoice that a note corrects, and the kind of the note. */
 export interface NoteOperation extends Operation {
-  /** The currency of that invoice; left out where the account has no such invoice. */
+  /** The currency of that invoice; omitted if the account has no such invoice. */
   readonly currency?: string | undefined
 }
 
 /** The code of an annulment in the catalog concepto-nota-credito. */
 export const annulment = "2"
 
-// What a note has from the invoice of the account that it corrects.
+// The fields that a note takes from the account's invoice that it corrects.
 const ofInvoice = ["customer_id", "currency", "payment_means"] as const
 
 function* originalViolations({ original }: NoteRequest): Generator<Violation, void> {
   if (original === undefined) return
-  const message = "Remove original, or send it in place of invoice_id: a note corrects one invoice."
+  const message = "Remove original, or send it instead of invoice_id: a note corrects one invoice."
   yield violation("original", "parameter_conflict", message, "note_of_invoice")
 }
 
@@ -56,7 +56,10 @@ function* periodViolations({ correction_code, period }: NoteRequest, isDebitNote
   }
 }
 
-/** The violations of what a note corrects: an invoice of the account, an invoice of another system, or the sales of a period. */
+/**
+ * The violations of the object of a note's correction: an invoice of the account, an invoice of another system, or the
+ * sales of a period.
+ */
 export function* correctionViolations(
   request: NoteRequest,
   operation: NoteOperation,

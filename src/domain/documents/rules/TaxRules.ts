@@ -6,10 +6,10 @@ import { violation, warning } from "../AuthorityRules.ts"
 import { cents, decimal, exactly, fits, isRounding, millionths, percentage, product, rounded } from "../Decimal.ts"
 import { figureViolations, isTolerated, settled } from "./Amounts.ts"
 
-/** The interface's carbon tax, by percentage as the interface names it, or per unit as the authority wants it. */
+/** The API's carbon tax, by percentage as in the API, or per unit as the authority requires. */
 const carbon = "02"
 
-/** The rates that the authority knows, in percent. Taxes that are not here have rates of municipalities and departments. */
+/** The authority's rates, in percent. The other taxes have rates of municipalities and departments. */
 const rates: Readonly<Record<string, ReadonlyArray<string>>> = {
   "01": ["0.00", "5.00", "16.00", "19.00"],
   "04": ["2.00", "4.00", "8.00", "16.00"]
@@ -21,14 +21,14 @@ const ofUnits = ["unit_amount", "units", "unit_code"] as const
 const nameOf = (code: string) => `"${code}" (${taxNames.find((tax) => tax.code === code)?.name ?? code})`
 
 /**
- * What an entry must have, and must not have, to be a tax by percentage or a tax per unit. That a tax by percentage has its rate and
- * base is told by the form of a request.
+ * The fields that a tax by percentage or per unit must have, and must not have. The schema of a request checks that a
+ * tax by percentage has its rate and base.
  */
 function* formViolations(tax: Tax, path: string): Generator<Violation, void> {
   const { code } = tax
   const unit = isPerUnit(tax)
   if (unit && !unitTaxes.has(code) && code !== carbon) {
-    const message = `Send rate and base in place of unit_amount: code ${nameOf(code)} is a tax by percentage.`
+    const message = `Send rate and base instead of unit_amount: code ${nameOf(code)} is a tax by percentage.`
     return yield violation(`${path}.unit_amount`, "parameter_conflict", message, "tax_form")
   }
   const form = unit ? `per unit, with ${ofUnits.join(", ")}` : `by percentage, with ${ofPercentage.join(" and ")}`
@@ -51,7 +51,7 @@ const codeViolations = (taxes: ReadonlyArray<Tax>, index: number, path: string):
     return [violation(`${path}.code`, "tax_mismatch", message, "FAS01a")]
   }
   if (taxes.findIndex((tax) => tax.code === code) === index) return []
-  const message = `code "${code}" stands twice in this line: send one entry for each tax.`
+  const message = `code "${code}" occurs twice in this line: send one entry for each tax.`
   return [violation(`${path}.code`, "tax_mismatch", message, "FAX01")]
 }
 
@@ -69,43 +69,43 @@ const rateViolations = ({ code, rate = "0.00" }: Tax, path: string): ReadonlyArr
   return [violation(`${path}.rate`, "tax_mismatch", message, "FAY10")]
 }
 
-/** The amount of a line that its taxes are on. */
+/** The amount of a line to which its taxes apply. */
 export interface Taxed {
   /** In trillionths. */
   readonly exact: bigint
   /** In hundredths. */
   readonly amount: bigint
-  /** The words for the amount in an error. */
+  /** The phrase for the amount in an error. */
   readonly words: string
-  /** Only a part of the amount may be taxed: that of a contract with administration, contingency and profit (AIU). */
+  /** Only a part of the amount may be taxed, as in a contract with administration, contingency and profit (AIU). */
   readonly isAiu: boolean
-  /** The base may be any amount, for a reason that the line gives. */
+  /** The base may be any amount, for a reason given in the line. */
   readonly isSpecial: boolean
 }
 
-/** Whether a base that is accepted need not be the amount of the line. */
+/** Whether an accepted base may differ from the amount of the line. */
 const isFree = (base: bigint, { amount, isAiu, isSpecial }: Taxed): boolean => isSpecial || (isAiu && base < amount)
 
-/** What a tax by percentage is on: the base that was given, where that may be the base, and else the amount of the line. */
+/** The base of a tax by percentage: the given base if it is allowed, and otherwise the amount of the line. */
 const baseOf = ({ base = "0.00" }: Tax, taxed: Taxed): bigint => {
   const given = cents(base)
   return isFree(given, taxed) || isTolerated(given, taxed.exact) ? given : taxed.amount
 }
 
-/** Taxes per unit of which the authority takes the quantity of the line for the units: bags, carbon, fuels. */
+/** Taxes per unit whose units are the quantity of the line for the authority: bags, carbon, fuels. */
 const ofQuantity: ReadonlySet<string> = new Set(["22", "23", "24", carbon])
 
-/** The tax on sugary drinks, whose amount per unit is for 100 of the units, which are millilitres. */
+/** The tax on sugary drinks, whose amount is per 100 of the units, which are millilitres. */
 const drinks = "34"
 
-/** The exact value of a tax per unit, in trillionths, and how it is computed. */
+/** The exact value of a tax per unit, in trillionths, and its computation. */
 const unitTax = ({ code, unit_amount = "0.00", units = "0.00" }: Tax) => {
   const whole = product(unit_amount, units)
   const formula = `unit_amount ${unit_amount} × units ${units}`
   return code === drinks ? { exact: whole / 100n, formula: `${formula} / 100` } : { exact: whole, formula }
 }
 
-/** A tax as it must be, where a figure of the tax is wrong. */
+/** A tax with corrected figures. */
 export const settledTax = (tax: Tax, taxed: Taxed): Tax => {
   const { rate = "0.00", value } = tax
   if (tax.code === "ZZ") return tax
@@ -118,7 +118,7 @@ function* percentageViolations(tax: Tax, path: string, taxed: Taxed): Generator<
   const { base: sent = "0.00", rate = "0.00", value } = tax
   const base = baseOf(tax, taxed)
   if (cents(sent) !== base) {
-    const message = `base must be ${taxed.isAiu ? "at most " : ""}"${decimal(base)}", ${taxed.words}${taxed.isAiu ? "" : "; if another amount is taxed, say why in special_base of the line"}.`
+    const message = `base must be ${taxed.isAiu ? "at most " : ""}"${decimal(base)}", ${taxed.words}${taxed.isAiu ? "" : "; if another amount is taxed, give the reason in special_base of the line"}.`
     yield violation(`${path}.base`, "tax_mismatch", message, "special_base")
   } else if (!isFree(base, taxed) && !isRounding(base, taxed.exact)) {
     const message = `base is "${sent}", and ${taxed.words} is ${exactly(taxed.exact)}. The authority tolerates a difference of up to 2.00: the document has the figure as sent.`
@@ -133,14 +133,17 @@ function* percentageViolations(tax: Tax, path: string, taxed: Taxed): Generator<
 function* unitViolations(tax: Tax, path: string, { quantity }: Line) {
   const { code, units = "0.00", value } = tax
   if (ofQuantity.has(code) && millionths(units) !== millionths(quantity)) {
-    const message = `units must be "${quantity}", the quantity of the line: the authority computes tax ${nameOf(code)} on the quantity. If something else is taxed than what the line sells, such as bags, put it on a line of its own.`
+    const message = `units must be "${quantity}", the quantity of the line: the authority computes tax ${nameOf(code)} on the quantity. If the tax is on another item than the line's, such as bags, send that item as a separate line.`
     yield violation(`${path}.units`, "tax_mismatch", message, "FAX07")
   }
   const { exact, formula } = unitTax(tax)
   yield* figureViolations(`${path}.`, "value", value, exact, formula, "tax_mismatch", "FAX07")
 }
 
-/** The violations of the taxes of the line at `path`; without `taxed`, those that do not depend on the amount of the line. */
+/**
+ * The violations of the taxes of the line at `path`; without `taxed`, only violations that do not depend on the line's
+ * amount.
+ */
 export const taxesViolations = (line: Line, path: string, taxed: Taxed | undefined): Generator<Violation, void> =>
   findingsInItems(line.taxes, (tax, index) => {
     const taxPath = `${path}.taxes[${index}]`
@@ -159,7 +162,7 @@ function* taxViolations(tax: Tax, path: string, line: Line, taxed: Taxed | undef
   else if (taxed !== undefined) yield* percentageViolations(tax, path, taxed)
 }
 
-/** What a tax of a document should sum up to, in trillionths, and how that is computed. */
+/** The expected sum of a document's tax, in trillionths, and its computation. */
 export const sumOf = (tax: Tax) => {
   const { base = "0.00", rate = "0.00", unit_amount } = tax
   return unit_amount === undefined
@@ -167,7 +170,7 @@ export const sumOf = (tax: Tax) => {
     : unitTax(tax)
 }
 
-/** The carbon tax has two codes in the interface and one in the document, where each amount per unit stands once. */
+/** The carbon tax has two codes in the API and one in the document, where each amount per unit occurs once. */
 const isTwice = (tax: Tax, taxes: ReadonlyArray<Tax>): boolean =>
   tax.code === carbon &&
   tax.unit_amount !== undefined &&
@@ -176,27 +179,30 @@ const isTwice = (tax: Tax, taxes: ReadonlyArray<Tax>): boolean =>
       code === "23" && unit_amount === tax.unit_amount && unit_code === tax.unit_code
   )
 
-/** The violations of the sums of taxes over all lines: each line may be rounded rightly, and the sum still be too far off. */
+/**
+ * The violations of the sums of taxes over all lines: even if each line is rounded correctly, the sum may be too far
+ * off.
+ */
 export function* taxSumViolations({ taxes }: Totals): Generator<Violation, void> {
   for (const tax of taxes) {
     const { exact, formula } = sumOf(tax)
-    // What no decimal can hold is a violation of its line.
+    // A value that no decimal can hold is a violation of its line.
     if (fits(rounded(exact)) && !isTolerated(cents(tax.value), exact)) {
-      const message = `The values of tax ${nameOf(tax.code)} sum up to ${tax.value}, and ${formula} is ${exactly(exact)}: the authority lets a sum be off by 2.00. Round each value to the nearest cent.`
+      const message = `The values of tax ${nameOf(tax.code)} sum up to ${tax.value}, and ${formula} is ${exactly(exact)}: the authority tolerates a difference of up to 2.00. Round each value to the nearest cent.`
       yield violation("lines", "tax_mismatch", message, "FAS07")
     }
     if (isTwice(tax, taxes)) {
-      const message = `Send code "23" on all lines in place of "${carbon}": a document has one sum for both, because both are the carbon tax per unit.`
+      const message = `Send code "23" on all lines instead of "${carbon}": a document has one sum for both, because both are the carbon tax per unit.`
       yield violation("lines", "tax_mismatch", message, "FAS04")
     }
   }
 }
 
-/** What the authority remarks on in a line's taxes without rejecting the document. */
+/** The warnings for a line's taxes: the authority notifies of them without rejecting the document. */
 export const taxWarnings = ({ taxes }: Line, path: string): ReadonlyArray<Violation> =>
   taxes.flatMap((tax, index) => {
     if (tax.code !== carbon || isPerUnit(tax)) return []
     const message =
-      'The authority wants the carbon tax as an amount per unit: send unit_amount, units and unit_code, or code "23", in place of rate and base.'
+      'The authority requires the carbon tax as an amount per unit: instead of rate and base, send unit_amount, units and unit_code, or code "23".'
     return [violation(`${path}.taxes[${index}].rate`, "tax_mismatch", message, "FAX09")]
   })
