@@ -18,9 +18,10 @@ const noSoftware = unsignable(`The document cannot be signed: ${softwareLack}.`)
 const noPin = unsignable(`A note's code needs the PIN of the software: ${softwareLack}. Then retry the note.`)
 
 /**
- * The profile of Colombia: UBL 2.1 with XAdES-EPES, the codes CUFE and CUDE, the rules of the DIAN. `live`: the software that is
- * registered with the authority, and that the live documents name of accounts that have no software of their own; without `live`, no
- * live document of these accounts is signed. `test`: the same for test documents; left out, these name a software that does not exist.
+ * The profile of Colombia: UBL 2.1 with XAdES-EPES, the codes CUFE and CUDE, the rules of the DIAN. `live`: the
+ * software registered with the authority, for live documents of accounts without their own software. Without `live`, no
+ * live document of these accounts is signed. `test`: the same for test documents. If omitted, they name a software that
+ * does not exist.
  */
 export const layer = ({
   live,

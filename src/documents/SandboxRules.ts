@@ -8,11 +8,12 @@ import { type DocumentContent, lineTaxes } from "./signature/DocumentContent.ts"
 import { elementNames } from "./ubl/UblProfile.ts"
 
 /*
- * The authority's rules that a test document can still break after the local rules have accepted its request. The simulated authority
- * checks these rules by the head of the document. The tests check all rules of the authority on the XML (test/oracle).
+ * The authority's rules that a test document can still break after the local rules have accepted its request. The
+ * simulated authority checks them by the head of the document. The tests check all rules of the authority on the XML
+ * (test/oracle).
  */
 
-/** A rule of the authority that a document breaks, with the place in the document as an XPath. */
+/** A rule of the authority that a document breaks, with its XPath in the document. */
 interface BrokenRule {
   readonly rule: string
   readonly severity: "rejection" | "notification"

@@ -13,13 +13,15 @@ import { PortBroken } from "../protocol/PortCall.ts"
 import type { LoadedInvoice } from "../store/documents/Invoices.ts"
 import { reminderLeaseSeconds, type Vitals } from "../store/documents/Vitals.ts"
 
-/* The next step of a document: by its state (`nextStep`), after a call to the authority (`afterCall`), and after an
+/*
+ * The next step of a document: by its state (`nextStep`), after a call to the authority (`afterCall`), and after an
  * internal error (`afterDefect`). Pure: they depend only on the row, the state of the authority and the time.
  * `Executor` carries the decisions out.
  *
  * `InvoiceLifecycle` has the other table: the steps that a state allows. Other files decide a draft's number
  * (`Numbering`), the result of a verdict (`conclusion` in `Changes`), and the e-mail of an accepted document
- * (`Mailing`). */
+ * (`Mailing`).
+ */
 
 /**
  * `closed`: Folio may call the authority. `doubtful`: the authority has been unavailable for as long as documents wait

@@ -1,8 +1,10 @@
 import { type Context, Effect, type Exit, Metric } from "effect"
 import descriptions from "./Metrics.json" with { type: "json" }
 
-/* The metrics of Folio, each described in `Metrics.json`. Label values come from closed sets: never an id, an account,
- * a URL or external text, so the number of series is bounded. Times are in seconds. */
+/*
+ * The metrics of Folio, each described in `Metrics.json`. Label values come from closed sets: never an id, an account,
+ * a URL or external text, so the number of series is bounded. Times are in seconds.
+ */
 
 /** Records the duration of an effect, in seconds, in the series that `seriesOf` returns for the effect's exit. */
 export const measure = <A, E, R>(

@@ -28,8 +28,8 @@ const remark = ({ message, rule }: AuthorityError, index: number): string =>
   )
 
 /**
- * The authority's answer as the simulator gives it: the same UBL as the real answer, but unsigned, because nobody in the sandbox
- * can sign for the authority. `at` is in Unix milliseconds.
+ * The simulator's response of the authority: the same UBL as the real response, but unsigned, because the sandbox has
+ * no signature of the authority. `at` is in Unix milliseconds.
  */
 export const applicationResponse = (
   document: Pick<FiscalDocument, "cufe" | "environment" | "full_number" | "in_contingency" | "issuer" | "kind"> & {

@@ -64,8 +64,8 @@ const content = (
 }
 
 /**
- * Makes the `AttachedDocument` that the acquirer receives: one signed XML that holds the document and the authority's answer, with
- * the time of the answer as the signing time. The same input gives the same bytes.
+ * Makes the `AttachedDocument` for the acquirer: one signed XML with the document and the authority's response. The
+ * signing time is the time of the response. The same input gives the same bytes.
  */
 export const attachedDocument = Effect.fn("attachedDocument")(function* (
   accepted: Accepted,

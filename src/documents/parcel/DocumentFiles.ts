@@ -6,8 +6,8 @@ import type { InvoiceState } from "../../domain/documents/InvoiceLifecycle.ts"
 import type { Parcel } from "./EmailParcel.ts"
 
 /**
- * The PDF or XML of a document. Files with the same `tag` have the same content, so that the tag serves as the `ETag`. `bytes`
- * may first have to make the content, and fails with `ApiError` when that would take too long.
+ * The PDF or XML of a document. Files with the same `tag` have the same content, so the tag serves as the `ETag`.
+ * `bytes` may first have to make the content, and fails with `ApiError` if that would take too long.
  */
 export interface DocumentFile {
   readonly full_number: string
@@ -15,15 +15,16 @@ export interface DocumentFile {
   readonly bytes: Effect.Effect<Uint8Array, ApiError>
 }
 
-/** Names a document of an account: the account, the mode, the kind of document and the document's id. */
+/** The name of a document of an account: the account, the mode, the kind of document and the document's id. */
 export interface DocumentOfAccount extends AccountMode {
   readonly kind: DocumentKind
   readonly id: string
 }
 
 /**
- * The files of an account's documents, as clients download them, and the e-mails that acquirers get. `asker` names the caller within
- * the account, such as an API key: accounts take turns at making files, and so do the callers of an account.
+ * The files of an account's documents, as clients download them, and the e-mails that acquirers get. `asker` names the
+ * caller within the account, such as an API key: accounts take turns at making files, and so do the callers of an
+ * account.
  *
  * @example
  * ```ts
@@ -50,14 +51,14 @@ export interface DocumentOfAccount extends AccountMode {
 export class DocumentFiles extends Context.Service<
   DocumentFiles,
   {
-    /** Fails with `ApiError` `resource_missing` when the document does not exist or has no signed bytes. */
+    /** Fails with `ApiError` `resource_missing` if the document does not exist or has no signed bytes. */
     readonly pdf: (name: DocumentOfAccount, asker: string) => Effect.Effect<DocumentFile, ApiError>
-    /** Fails as `pdf` does. */
+    /** Fails like `pdf`. */
     readonly xml: (name: DocumentOfAccount, asker: string) => Effect.Effect<DocumentFile, ApiError>
     /**
-     * The e-mail of a document, none when the document does not exist or has no signed bytes. `state` is that of the document when the
-     * e-mail was created, and so says what the authority had answered by then. Fails when too many documents wait to be packed or
-     * the wait takes too long, and dies when the document cannot be rendered.
+     * The e-mail of a document; none if the document does not exist or has no signed bytes. `state` is the document's
+     * state at the creation of the e-mail, and so includes the authority's response by then. Fails if too many
+     * documents wait to be packed or the wait takes too long. Dies if the document cannot be rendered.
      */
     readonly parcel: (
       key: AccountMode & { readonly id: string },

@@ -2,21 +2,21 @@ import { zipSync } from "fflate"
 import { documentTypeCode } from "../ubl/AuthorityCodes.ts"
 import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
 
-/** A file that the acquirer of a document gets by e-mail. */
+/** A file that the acquirer of a document receives by e-mail. */
 export interface ParcelFile {
   readonly name: string
   readonly bytes: Uint8Array
 }
 
 /**
- * The content of an e-mail: everything but the address of the recipient. The same document gives the same bytes, so that an
- * e-mail that is sent twice can be recognized. `archive` is the one attachment, a ZIP; `files` are what the ZIP holds.
+ * The content of an e-mail: everything but the recipient's address. The same document gives the same bytes, so that a
+ * receiver can recognize a repeated e-mail. `archive` is the only attachment, a ZIP; `files` are the files in the ZIP.
  */
 export interface Parcel {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** The name of the e-mail's sender; `reply_to` is the address that replies go to. */
+  /** The sender's name; `reply_to` is the address for replies. */
   readonly from_name: string
   readonly reply_to: string
   readonly archive: ParcelFile
@@ -32,7 +32,7 @@ export const archiveBytesMax = 2_000_000
 
 const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/gu
 
-// A mail header is one line. Semicolons separate the fields of the subject, so that a field must not contain a semicolon.
+// A mail header is one line. Semicolons separate the fields of the subject, so a field must not contain a semicolon.
 const oneLine = (text: string) => text.replaceAll(control, " ").trim()
 const field = (text: string) => oneLine(text).replaceAll(";", ",")
 
@@ -60,8 +60,8 @@ const dated = (issueDate: string) => {
 }
 
 /**
- * Makes the e-mail of a document: the subject in the form that the authority prescribes, and one ZIP of at most 2 MB. A `pdf` that
- * would make the ZIP larger is left out, and the message says so.
+ * Makes the e-mail of a document: the subject in the form that the authority prescribes, and one ZIP of at most 2 MB. A
+ * `pdf` that would make the ZIP larger is omitted, and the message states that.
  *
  * @internal
  */

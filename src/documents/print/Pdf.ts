@@ -9,15 +9,15 @@ import { drawItem, tableOf } from "./PdfLines.ts"
 import { PrintedSheet } from "./PrintedSheet.ts"
 import { qrCode } from "./QrCode.ts"
 
-/** The number of lines that are printed, in some milliseconds, before the fiber yields to other work. */
+/** The number of lines printed, in some milliseconds, before the fiber yields to other work. */
 const linesAtOnce = 20
 
 const issuedAt = ({ issue_date, issue_time }: FiscalDocument) => new Date(`${issue_date}T${issue_time}`)
 
 /**
- * Prints a document on letter paper, in Spanish, and in English beside it for a buyer abroad: a PDF whose bytes are always the
- * same for the same document and `logo`, the bytes of a PNG or JPEG. A character that the font lacks is printed as "?", and the
- * foot of the pages then says so. The printing of a long document yields to other work in between.
+ * Prints a document on letter paper, in Spanish, and also in English for a buyer abroad. The PDF's bytes are the same
+ * for the same document and `logo`, the bytes of a PNG or JPEG. A character that the font lacks is printed as "?", with
+ * a note at the foot of the pages. The printing of a long document yields to other work.
  */
 export const renderPdf = Effect.fn("renderPdf")(function* (document: FiscalDocument, logo: Uint8Array | null = null) {
   const content = printedContent(document, logo)

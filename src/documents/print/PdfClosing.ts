@@ -71,7 +71,7 @@ const togetherMax = 480
 
 const note: Style = { size: 8.5 }
 
-/** The printed lines of blocks, from the first title to the last text, each with the space above it. */
+/** The printed lines of blocks, from the first title to the last text, each with its space above. */
 const remarkLines = (sheet: PrintedSheet, blocks: ReadonlyArray<Block>, width: number) =>
   blocks.flatMap(({ said, title }, block) => {
     const paragraphs = [
@@ -86,7 +86,7 @@ const remarkLines = (sheet: PrintedSheet, blocks: ReadonlyArray<Block>, width: n
     )
   })
 
-/** Draws how to pay and the notes from `sheet.y` down, over as many pages as they need. */
+/** Draws the payment instructions and the notes from `sheet.y` down, over as many pages as they need. */
 const drawRemarks = (sheet: PrintedSheet, lines: ReturnType<typeof remarkLines>, width: number) => {
   for (const { above, paragraph } of lines) {
     if (!sheet.fits(above + paragraph.height)) sheet.addPage()
@@ -96,7 +96,10 @@ const drawRemarks = (sheet: PrintedSheet, lines: ReturnType<typeof remarkLines>,
   }
 }
 
-/** Draws the totals at the right with the amount in words, and how to pay and the notes beside them, or below long ones. */
+/**
+ * Draws the totals at the right with the amount in words, and the payment instructions and notes next to them, or below
+ * if they are long.
+ */
 export const drawClosing = (sheet: PrintedSheet, content: PrintedContent) => {
   const sums = sumsOf(sheet, content)
   const words = sheet.paragraph(content.inWords, { size: 8.5, color: ink.quiet, align: "right" }, contentWidth)

@@ -2,10 +2,10 @@ import type { Foot } from "./content/Closing.ts"
 import { contentWidth, dot, ink, page, type PrintedSheet, type Style } from "./PrintedSheet.ts"
 import type { QrCode } from "./QrCode.ts"
 
-/** Two points of a picture of 110 dots to the inch: such a picture of the page, and any sharper one, can be read. */
+/** Two dots of an image at 110 dots per inch: a code in such an image of the page, or a sharper one, can be read. */
 const moduleSize = 2 * dot
 
-/** The space between the QR code and the text, which holds the empty margin that readers need around a code. */
+/** The space between the QR code and the text, including the empty margin that readers need around a code. */
 const gap = 16
 const above = 10
 
@@ -19,21 +19,21 @@ const missingGlyphs = "Los caracteres que no pueden imprimirse se muestran como 
 /** The height of the foot of every page, in points. */
 export const footHeight = ({ width }: QrCode): number => width * moduleSize + above + 8
 
-/** The QR code as a part that is in the PDF once, however many pages show the code. */
+/** The QR code as a form that the PDF stores once, however many pages show it. */
 const formOf = ({ pdf }: PrintedSheet, { runs, width }: QrCode) => {
   const form = pdf.ref({ Type: "XObject", Subtype: "Form", BBox: [0, 0, width, width], Resources: {} })
   form.end(`0 g\n${runs.map(({ length, x, y }) => `${x} ${y} ${length} 1 re`).join("\n")}\nf`)
   return form
 }
 
-/** The members used here of a page, which the types of pdfkit lack. */
+/** The members of a page that this code uses, and that the types of pdfkit lack. */
 interface Page {
   readonly xobjects: Record<string, unknown>
 }
 
 /**
- * Draws the foot of every page: the QR code, the CUFE or CUDE, what the foot says, and the number of the page. A document without legal
- * validity has no QR code, because scanning the code seems to confirm the document.
+ * Draws the foot of every page: the QR code, the CUFE or CUDE, the foot's text, and the page number. A document without
+ * legal validity has no QR code, because a scan of the code seems to confirm the document.
  */
 export const drawFeet = (sheet: PrintedSheet, qr: QrCode, foot: Foot) => {
   const { pdf } = sheet

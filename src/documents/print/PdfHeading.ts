@@ -9,13 +9,13 @@ const quiet: Style = { size: 9, color: ink.quiet }
 export const blockTitle: Style = { size: 7.5, bold: true, color: ink.quiet }
 const gap = 20
 
-/** The style of a name, which may have 450 characters: the longer the name, the smaller the size. */
+/** The style of a name, which may have 450 characters. The longer the name, the smaller the size. */
 const named = (name: string, size: number): Style => ({
   size: name.length <= 60 ? size : name.length <= 160 ? Math.min(size, 10) : 8,
   bold: true
 })
 
-/** Draws the marks of a document, each a band across the page at its very top, where no figure is. */
+/** Draws the marks of a document, each a band across the very top of the page, away from the figures. */
 const drawBands = (sheet: PrintedSheet, { marks }: PrintedContent) => {
   for (const [index, { background, color, text: words }] of marks.entries()) {
     const y = index * bandHeight
@@ -35,7 +35,7 @@ const drawAcross = (sheet: PrintedSheet, words: string) => {
   sheet.pdf.restore()
 }
 
-/** A text on one line, cut with "…" where it is too long: the first page has the whole text. */
+/** A text on one line, truncated with "…" if it is too long: the first page has the whole text. */
 const cut = (sheet: PrintedSheet, words: string, style: Style, width: number) => {
   const [first = "", ...rest] = sheet.paragraph(words, style, width).lines
   return rest.length === 0 ? first : `${first.slice(0, -1)}…`
@@ -63,7 +63,7 @@ const logoWidth = 170
 const titleWidth = 205
 
 const drawLogo = (sheet: PrintedSheet, logo: Uint8Array | null): number => {
-  // A picture that cannot be read is left out: a document must be printed.
+  // A picture that cannot be read is omitted: a document must be printed.
   const isDrawn = logo !== null && sheet.picture(logo, left, sheet.y, logoWidth, logoHeight)
   return isDrawn ? logoHeight + 9 : 0
 }
@@ -92,7 +92,7 @@ const drawSeller = (sheet: PrintedSheet, { seller }: PrintedContent, y: number):
   return below
 }
 
-/** Draws the headline: what is due, and when, over a tint of the issuer's colour. */
+/** Draws the headline: the amount due and the due date, over a tint of the issuer's colour. */
 const drawDue = (sheet: PrintedSheet, { due }: PrintedContent, tint: string) => {
   const inner = contentWidth - 28
   const amount: Style = { size: 17, bold: true, align: "right" }
@@ -128,7 +128,7 @@ interface Laid {
   readonly height: number
 }
 
-/** A block as paragraphs of a width, ready to be drawn. */
+/** A block as paragraphs of a given width, ready to be drawn. */
 const laid = (sheet: PrintedSheet, { said, title }: Block, width: number): Laid => {
   const paragraphs = [
     sheet.paragraph(title, blockTitle, width),
@@ -149,7 +149,7 @@ const drawLaid = (sheet: PrintedSheet, { paragraphs }: Laid, x: number, y: numbe
 
 const blockGap = 10
 
-/** Draws blocks in columns, each block where the page is free the furthest up, over as many pages as they need. */
+/** Draws blocks in columns over as many pages as they need. Each block goes to the highest free position. */
 const drawBlocks = (
   sheet: PrintedSheet,
   blocks: ReadonlyArray<Block>,
@@ -174,10 +174,10 @@ const drawBlocks = (
   return Math.max(...tops)
 }
 
-/** The share of the width that the buyer has. */
+/** The buyer's share of the width. */
 const buyerShare = 0.4
 
-/** The height up to which the buyer stands beside the terms. */
+/** The maximum height of the buyer next to the terms. */
 const besideMax = 150
 
 const drawParties = (sheet: PrintedSheet, { buyer, correction, terms }: PrintedContent) => {
@@ -200,7 +200,7 @@ const drawParties = (sheet: PrintedSheet, { buyer, correction, terms }: PrintedC
   sheet.y += 6
 }
 
-/** Draws title, issuer, headline, buyer and terms. Moves `sheet.y` down to where the lines begin. */
+/** Draws title, issuer, headline, buyer and terms. Moves `sheet.y` down to the start of the lines. */
 export const drawHeading = (sheet: PrintedSheet, content: PrintedContent) => {
   const { accent, tint } = content.colors
   const titled = drawTitle(sheet, content, accent)

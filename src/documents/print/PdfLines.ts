@@ -12,12 +12,12 @@ interface Column {
   readonly align: "left" | "right"
 }
 
-/** The columns of the table of lines, as wide as the texts of all lines need, and the sizes that the texts have. */
+/** The columns of the table of lines, as wide as the texts of all lines need, and the sizes of the texts. */
 export interface Table {
   readonly columns: ReadonlyArray<Column>
   /** The size of figures. */
   readonly size: number
-  /** The size of descriptions, which wrap, and so stay readable beside figures of many digits. */
+  /** The size of descriptions. They wrap, so they stay readable next to figures of many digits. */
   readonly wordSize: number
   /** The space above and below the text of a line. */
   readonly space: number
@@ -25,7 +25,7 @@ export interface Table {
 
 const padding = 6
 
-/** Tables of more lines than this are set closer, so that they need fewer pages. */
+/** Tables with more lines than this have less space, so that they need fewer pages. */
 const roomyLines = 12
 const manyLines = 100
 
@@ -35,10 +35,10 @@ const smaller = 1
 const sizeMin = 5.5
 const wordSizeMin = 7.5
 const descriptionMin = 140
-/** The widest that a column of codes and of taxes becomes; longer texts are wrapped. */
+/** The maximum width of a column of codes or of taxes; longer texts wrap. */
 const widthMax: Partial<Record<ColumnName, number>> = { code: 84, taxes: 92 }
 
-/** The width that the names of units wrap to, as a multiple of the size of text. */
+/** The width at which the names of units wrap, as a multiple of the text size. */
 const unitWidth = 6
 
 const textsOf = (item: Item, name: ColumnName): ReadonlyArray<string> => {
@@ -76,13 +76,13 @@ const headsOf = ({
   ]
 }
 
-/** Measures all lines, and chooses the largest size of text that leaves the descriptions room. */
+/** Measures all lines, and chooses the largest text size that leaves enough width for the descriptions. */
 export const tableOf = (sheet: PrintedSheet, content: PrintedContent): Table => {
   const heads = headsOf(content)
   const isRoomy = content.items.length <= roomyLines
   const sized = heads.map(([name, head]) => ({
     head: Math.max(...head.map((words) => sheet.widthOf(words, headStyle))),
-    // The width in a size of 1, so that one measurement serves every size.
+    // The width at size 1, so that one measurement serves every size.
     body: content.items.reduce((widest, item) => {
       const unit = name === "quantity" && item.unit !== "" ? unitWidth : 0
       const widths = textsOf(item, name).map((words) => sheet.widthOf(words, { size: 1 }))
@@ -92,7 +92,7 @@ export const tableOf = (sheet: PrintedSheet, content: PrintedContent): Table => 
   const widthsAt = (size: number) =>
     heads.map(([name], index) => {
       const { body = 0, head = 0 } = sized[index] ?? {}
-      // Half a point more, because the width of a text as a whole differs a little from the sum of its characters.
+      // Half a point more, because the width of a whole text differs a little from the sum of its characters.
       return Math.max(head, Math.min(body * size, widthMax[name] ?? Infinity)) + 2 * padding + 0.5
     })
   const others = (widths: ReadonlyArray<number>) =>
@@ -121,7 +121,7 @@ export const tableOf = (sheet: PrintedSheet, content: PrintedContent): Table => 
   return { columns, size, wordSize: Math.max(size, wordSizeMin), space: isRoomy ? 6 : 2.5 }
 }
 
-/** The place of the text in a column: the first column begins, and the last column ends, at the margin. */
+/** The position of the text in a column: the first column begins, and the last column ends, at the margin. */
 const inner = ({ columns }: Table, column: Column) => {
   const isFirst = columns[0] === column
   const isLast = columns.at(-1) === column
@@ -148,13 +148,13 @@ const drawTableHead = (sheet: PrintedSheet, table: Table) => {
 
 const heightOf = (rows: ReadonlyArray<Paragraph>) => rows.reduce((sum, { height }) => sum + height, 0)
 
-/** A text below the description that needs more lines than this goes as far to the right as the table. */
+/** A text below the description that needs more lines than this extends to the right edge of the table. */
 const narrowLines = 3
 
 /** Lines taller than this are broken over pages; shorter ones move to the next page as a whole. */
 const wholeMax = 150
 
-/** Draws those of the columns beside the description, and returns the height of all columns. */
+/** Draws the columns next to the description, and returns the height of all columns. */
 const drawBeside = (
   sheet: PrintedSheet,
   table: Table,
@@ -169,7 +169,7 @@ const drawBeside = (
     const { width, x } = inner(table, column)
     const { align, name } = column
     const isDrawn = isOf(name)
-    // Figures stand on one line with the description.
+    // Figures are on the same baseline as the description.
     let below = y + lowered(size, wordSize)
     const wrapped = (words: string, style: { readonly size: number; readonly color?: string }) => {
       const paragraph = sheet.paragraph(words, { ...style, align }, width)
@@ -192,7 +192,7 @@ const drawBeside = (
   return height
 }
 
-/** Prints a line of the document, under the head of the table where the line is the first one or the first of its page. */
+/** Prints a line of the document. The first line of the document or of a page has the table's head above it. */
 export const drawItem = (sheet: PrintedSheet, table: Table, item: Item, isFirst: boolean) => {
   const column = table.columns.find(({ name }) => name === "description") ?? table.columns[0]
   if (column === undefined) return
@@ -233,7 +233,7 @@ export const drawItem = (sheet: PrintedSheet, table: Table, item: Item, isFirst:
   const top = sheet.y
   const drawFigures = () => drawBeside(sheet, table, item, top, (name) => name !== "code")
   drawBeside(sheet, table, item, top, (name) => name === "code")
-  // Who reads the texts of the file one after the other hears the figures after the description, on the page that both are on.
+  // A screen reader reads the figures after the description, so both are on the same page.
   const isTogether = sheet.fits(heightOf(narrow) + space)
   if (!isTogether) drawFigures()
   draw(narrow)

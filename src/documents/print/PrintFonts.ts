@@ -5,7 +5,7 @@ interface Glyph {
   readonly advanceWidth: number
 }
 
-/** The members used here of a font that pdfkit has read. */
+/** The members that this code uses of a font that pdfkit has read. */
 interface FontFile {
   readonly unitsPerEm: number
   readonly glyphsForString: (text: string) => ReadonlyArray<Glyph>
@@ -13,11 +13,10 @@ interface FontFile {
 }
 
 /**
- * A font that places glyphs side by side by their advance widths, without shaping (kerning, ligatures). Shaping takes a hundred
- * times as long, and Latin, Greek and Cyrillic text reads well without shaping.
- *
- * Two characters may share a glyph, such as "µ" and "μ", and the font keeps the character that was asked for first, in whichever
- * document. Each character has a glyph of its own here, because a document must not depend on what was printed before.
+ * A font that places glyphs next to each other by their advance widths, without shaping (kerning, ligatures). Shaping
+ * takes a hundred times as long, and Latin, Greek and Cyrillic text reads well without it. Two characters may share a
+ * glyph, such as "µ" and "μ", and the font would keep the first requested character for all documents. Here each
+ * character has its own glyph, because a document must not depend on earlier ones.
  */
 const unshaped = (font: FontFile): FontFile => {
   const known = new Map<string, Glyph>()
@@ -55,8 +54,8 @@ const unshaped = (font: FontFile): FontFile => {
 const resolve = createRequire(import.meta.url).resolve
 
 /**
- * Reads a font file through a throwaway pdfkit document, because only pdfkit can read the file. Left to itself, pdfkit would read
- * the file again for every document, which is most of the time that a short document takes.
+ * Reads a font file through a temporary pdfkit document, because only pdfkit can read the file. By default, pdfkit
+ * would read the file again for every document, which takes most of the time of a short document.
  */
 const read = (name: string): FontFile => {
   const options = { font: resolve(`@expo-google-fonts/noto-sans/${name}`), autoFirstPage: false }
@@ -74,7 +73,7 @@ const load = (name: string): PrintFont => ({ file: read(name), advances: new Map
 
 let fonts: { readonly regular: PrintFont; readonly bold: PrintFont } | undefined
 
-/** Noto Sans, read when it is first needed. */
+/** Noto Sans, read on its first use. */
 export const printFonts = () =>
   (fonts ??= {
     regular: load("400Regular/NotoSans_400Regular.ttf"),
@@ -95,16 +94,17 @@ export const widthOf = ({ advances, file }: PrintFont, text: string, size: numbe
   return width * size
 }
 
-/** Text of which the font has every character, and that has no space to reduce: that is nearly every text. */
+/** Text with only characters of the font, and without spaces to reduce: nearly every text. */
 const latin = /^[\u0020-\u007e\u00a0-\u00ac\u00ae-\u017e−]*$/
 
 /** The replacement for a character that the font cannot show. */
 const substitute = "?"
 
 /**
- * The text as the font can show it: composed, without invisible characters. A character without a glyph is replaced by its
- * plainest form ("𝒳" by "X"), or else by "?". `isWhole` is false when the text has such a "?", which the reader must be told.
- * Spaces are reduced to one; a no-break space stays one, and is for `widthOf` as wide as a space.
+ * The text in the form that the font can show: composed, without invisible characters. A character without a glyph is
+ * replaced by its plainest form ("𝒳" by "X"), or else by "?". `isWhole` is false if the text has such a "?", which the
+ * document must mention. Several spaces become one. A no-break space stays one, and `widthOf` gives it the width of a
+ * space.
  */
 export const printable = (text: string): { readonly text: string; readonly isWhole: boolean } => {
   if (latin.test(text) && !text.includes("  ")) return { text, isWhole: true }

@@ -5,7 +5,7 @@ import { emailParcel, type Parcel } from "../parcel/EmailParcel.ts"
 import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
 import { renderPdf } from "./Pdf.ts"
 
-/* A worker thread that prints documents and packs the e-mails of documents. `Printer` gives a thread one task at a time. */
+/* A worker thread that prints documents and packs their e-mails. `Printer` gives a thread one task at a time. */
 
 interface Printed {
   readonly document: FiscalDocument
@@ -29,8 +29,8 @@ const carryOut = Effect.fnUntraced(function* (task: PrintTask): Effect.fn.Return
   return { _tag: "Parcel", parcel: emailParcel(document, { xml, pdf: { name: `${document.full_number}.pdf`, bytes } }) }
 })
 
-// On Linux only this thread gets the lower priority, and still has a tenth of a busy processor; on other systems a thread has no
-// priority of its own.
+// On Linux only this thread gets the lower priority, and still has a tenth of a busy processor. On other systems a
+// thread has no priority of its own.
 if (!isMainThread && process.platform === "linux") setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 parentPort?.on("message", (task: PrintTask) => {

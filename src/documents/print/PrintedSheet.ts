@@ -1,7 +1,9 @@
 import PdfKit from "pdfkit"
 import { printable, type PrintFont, printFonts, widthOf } from "./PrintFonts.ts"
 
-/** A point of a picture of 110 dots to the inch. QR codes are drawn on whole points, so that such a picture shows sharp modules. */
+/**
+ * A dot of an image at 110 dots per inch. QR codes are drawn on whole dots, so that such an image shows sharp modules.
+ */
 export const dot = 72 / 110
 
 /** The size of a page of letter paper and of the space around the printed content, in points. */
@@ -35,20 +37,22 @@ export const linesOf = ({ height, lines, style }: Paragraph): ReadonlyArray<Para
 
 const lineHeight = 1.36
 
-/** The height of the letters above the line on which the letters stand, as a fraction of the font size. */
+/** The height of the letters above the baseline, as a fraction of the font size. */
 const ascent = 1.069
 
-/** How far down a text of one size begins, so that it stands on one line with a text of a larger size. */
+/** The offset at which a smaller text begins, so that it shares the baseline of a larger text. */
 export const lowered = (size: number, larger: number): number => (larger - size) * ascent
 
-/** Breaks a text into lines that fit into `width`; a word that is too long for one line is split between two characters. */
+/**
+ * Breaks a text into lines that fit into `width`. A word that is too long for one line is split between two characters.
+ */
 const wrap = (font: PrintFont, text: string, size: number, width: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
   const space = widthOf(font, " ", size)
   let line = ""
   let used = 0
   const close = () => {
-    // A dot between two parts has nothing to separate at the end of a line.
+    // A dot at the end of a line has nothing to separate.
     lines.push(line.replace(/ ·$/u, ""))
     line = ""
     used = 0
@@ -76,12 +80,15 @@ const wrap = (font: PrintFont, text: string, size: number, width: number): Reado
   return [...lines, line]
 }
 
-/** The member used here of a picture that pdfkit has opened: what pdfkit calls once it has unpacked the picture's pixels. */
+/**
+ * The member that this code uses of a picture that pdfkit has opened: pdfkit calls it after it has unpacked the
+ * picture's pixels.
+ */
 interface Picture {
   finalize?: () => void
 }
 
-/** The member used here of a PDF, which the types of pdfkit lack. */
+/** The member that this code uses of a PDF, and that the types of pdfkit lack. */
 interface Opening {
   readonly openImage: (bytes: Buffer) => Picture
 }
@@ -100,7 +107,10 @@ const plain = (text: string) => text.toWellFormed().replaceAll(/[\p{Cc}\ufffe\uf
 const escape = (text: unknown) =>
   typeof text === "string" ? text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "") : text
 
-/** pdfkit writes the document's info (title, author) into the XML metadata without escaping; this class escapes the info first. */
+/**
+ * pdfkit writes the document's info (title, author) into the XML metadata without escaping; this class escapes the info
+ * first.
+ */
 class Pdf extends PdfKit {
   _addInfo() {
     const { info } = this
@@ -112,26 +122,26 @@ class Pdf extends PdfKit {
 }
 
 /**
- * A PDF that is printed from the top of its current page down; `y` is the position of the next content. Widths, heights and
- * positions are in points. `isWhole` is false when the font lacked a character of a printed text.
+ * A PDF that is printed from the top of its current page down; `y` is the position of the next content. Widths, heights
+ * and positions are in points. `isWhole` is false if the font lacked a character of a printed text.
  */
 export class PrintedSheet {
   readonly pdf: PDFKit.PDFDocument
   readonly bytes: Promise<Uint8Array>
   y = page.top
-  /** How far down the content of a page goes: to its foot. */
+  /** The lower limit of a page's content: its foot. */
   readonly bottom: number
   isWhole = true
   /**
-   * Settles when the picture is in the PDF. What is printed sooner gets its place in the file before or after the picture, by
-   * chance, and the bytes of the PDF would be others each time.
+   * Settles when the picture is in the PDF. Content printed earlier would be before or after the picture in the file by
+   * chance, and the bytes of the PDF would differ each time.
    */
   pictureDrawn = Promise.resolve()
   private readonly fonts = printFonts()
   private isBold: boolean | undefined
   private readonly begin: (sheet: PrintedSheet) => void
 
-  /** `begin` prints the content that every page has at its top; `footHeight` is kept free at the foot of every page. */
+  /** `begin` prints the content at the top of every page; `footHeight` stays free at the foot of every page. */
   constructor(
     info: { readonly title: string; readonly author: string; readonly at: Date },
     footHeight: number,
@@ -147,7 +157,7 @@ export class PrintedSheet {
       lang: "es-CO",
       displayTitle: true,
       pdfVersion: "1.7",
-      // The types of pdfkit allow only a font file here, but pdfkit also takes a font that has been read.
+      // The types of pdfkit allow only a font file here, but pdfkit also accepts a font that has been read.
       font: this.fonts.regular.file as unknown as string,
       // The PDF's creation date is the document's issue time, so that the same document gives the same bytes.
       info: {
@@ -189,12 +199,12 @@ export class PrintedSheet {
     return { lines, style, height: lines.length * style.size * lineHeight }
   }
 
-  /** Prints a paragraph from a position down, as far as `width` goes for text that is not aligned left. */
+  /** Prints a paragraph from a position down, up to `width` for text that is not aligned left. */
   print({ lines, style }: Paragraph, x: number, y: number, width: number): void {
     lines.forEach((line, index) => this.printLine(line, x, y + index * style.size * lineHeight, width, style))
   }
 
-  /** Prints text at a position, in as many lines as the text needs, and returns the height of the lines. */
+  /** Prints text at a position, in as many lines as it needs, and returns the height of the lines. */
   write(text: string, x: number, y: number, width: number, style: Style): number {
     const paragraph = this.paragraph(text, style, width)
     this.print(paragraph, x, y, width)
@@ -226,7 +236,7 @@ export class PrintedSheet {
       .text(line.replaceAll("\u00a0", " "), x + (align === "center" ? space / 2 : space), y, { lineBreak: false })
   }
 
-  /** Prints a picture, a PNG or JPEG, as large as fits into a box, and returns whether the picture can be read. */
+  /** Prints a picture, a PNG or JPEG, as large as fits into a box. Returns whether the picture can be read. */
   picture(bytes: Uint8Array, x: number, y: number, width: number, height: number): boolean {
     let image: Picture
     try {

@@ -6,11 +6,11 @@ import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
 import { printThreads } from "../../settings/Limits.ts"
 import type { PrintAnswer, PrintTask } from "./PrintWorker.ts"
 
-// The longest document takes half a second; this timeout is for a task that never ends.
+// The longest document takes half a second; this time-out is for a task that never ends.
 const taskTimeout = Duration.seconds(20)
 const heapMb = 256
 
-/** The time after which a thread that has nothing to print ends. */
+/** The time after which an idle thread ends. */
 const idleTime = Duration.minutes(5)
 
 const thread = Effect.acquireRelease(
@@ -21,7 +21,8 @@ const thread = Effect.acquireRelease(
       env: {}
     })
     worker.unref()
-    // Without a listener, an error of an idle thread would end the process. The next task detects that the thread has ended.
+    // Without a listener, an error of an idle thread would end the process. The next task detects that the thread has
+    // ended.
     worker.on("error", () => undefined)
     return worker
   }),
@@ -46,25 +47,31 @@ const answerOf = (worker: Worker, task: PrintTask) =>
   })
 
 /**
- * Makes the PDF of a document, and the content of its e-mail. The same document must give the same bytes. Dies when a document
- * cannot be printed or packed. The default does the work in threads.
+ * Makes the PDF of a document, and the content of its e-mail. The same document must give the same bytes. Dies if a
+ * document cannot be printed or packed. The default works in threads.
  */
 export class Printer extends Context.Service<
   Printer,
   {
-    /** `logo`: the bytes of the picture that `document.issuer.logo` describes, a PNG or JPEG; null when the issuer has none. */
+    /**
+     * `logo`: the bytes of the picture that `document.issuer.logo` describes, a PNG or JPEG; null if the issuer has
+     * none.
+     */
     readonly pdf: (document: FiscalDocument, logo: Uint8Array | null) => Effect.Effect<Uint8Array>
-    /** The e-mail of a document. `xml`: the signed document, or the attached document that also holds the authority's answer. */
+    /**
+     * The e-mail of a document. `xml`: the signed document, or the attached document that also holds the authority's
+     * response.
+     */
     readonly parcel: (document: FiscalDocument, xml: Uint8Array, logo: Uint8Array | null) => Effect.Effect<Parcel>
   }
 >()("@folio-einvoicing/service/Printer") {
-  /** The default: threads, up to half of the processors and at most four, which end after five minutes without work. */
+  /** The default: threads, up to half of the processors and at most four. They end after five minutes without work. */
   static readonly layer = Layer.effect(
     Printer,
     Effect.gen(function* () {
       const pool = yield* Pool.makeWithTTL({ acquire: thread, min: 0, max: printThreads, timeToLive: idleTime })
 
-      // Uninterruptible: a thread that has begun a task finishes the task and can then be given the next task.
+      // Uninterruptible: a thread finishes the task that it has begun, and can then take the next task.
       const carryOut = Effect.fn("Printer.carryOut")(
         function* (task: PrintTask) {
           const worker = yield* Pool.get(pool)

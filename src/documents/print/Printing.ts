@@ -15,10 +15,12 @@ interface Pending {
 }
 
 /**
- * Makes what schedules the expensive work with documents (printing, packing, reading signed documents): accounts take turns.
+ * Makes the scheduler of the expensive work with documents (printing, packing, reading signed documents). Accounts take
+ * turns.
  *
  * - `inTurn` carries out work in the account's turn.
- * - `once` gives the bytes of `tag`, cached or made in the account's turn. Concurrent calls of one owner, asker and tag share a `make`.
+ * - `once` gives the bytes of `tag`, cached or made in the account's turn. Concurrent calls of one owner, asker and tag
+ *   share a `make`.
  */
 export const makePrinting = Effect.gen(function* () {
   const inTurn = AccountTurns.make({ what: "document", ...(yield* Limits).printing })

@@ -13,8 +13,8 @@ export interface QrCode {
 }
 
 /**
- * A text as a QR code. Error correction L has the largest modules: what a camera fails to read is a code of small modules, more
- * often than one with stains.
+ * A text as a QR code. Error correction L has the largest modules: cameras fail more often because of small modules
+ * than because of stains.
  */
 export const qrCode = (text: string): QrCode => {
   const { data, size } = create(text, { errorCorrectionLevel: "L" }).modules

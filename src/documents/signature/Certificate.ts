@@ -3,18 +3,18 @@ import forge from "node-forge"
 import { constants, createPrivateKey, generateKeyPair, sign, X509Certificate } from "node:crypto"
 import { promisify } from "node:util"
 
-/** A certificate that signs documents. Only `sign` knows the private key, so that the key may be in a file or in a device. */
+/** A certificate that signs documents. Only `sign` has the private key, so the key may be in a file or in a device. */
 export interface Certificate {
   /** DER in base64. */
   readonly certificate: string
   /**
-   * Makes the RSA-SHA256 signature (PKCS #1 v1.5) of `bytes`. Folio waits at most 15 s for a signature, and without limit if `fromPem`
-   * made the certificate.
+   * Makes the RSA-SHA256 signature (PKCS #1 v1.5) of `bytes`. Folio waits at most 15 s for a signature, and without
+   * limit if `fromPem` made the certificate.
    */
   readonly sign: (bytes: Uint8Array) => Effect.Effect<Uint8Array>
 }
 
-/** The certificate that signs test documents. Live documents are signed by the certificate that the account has registered. */
+/** The certificate that signs test documents. Live documents are signed with the account's registered certificate. */
 export class SandboxCertificate extends Context.Service<SandboxCertificate, Certificate>()(
   "@folio-einvoicing/service/SandboxCertificate"
 ) {}
@@ -22,8 +22,8 @@ export class SandboxCertificate extends Context.Service<SandboxCertificate, Cert
 const validYears = 10
 
 /**
- * Makes an RSA key of 2048 bits and a certificate for ten years that the key itself has signed, as PEM text (key first). The
- * certificate proves nobody's identity, and is for tests.
+ * Makes an RSA key of 2048 bits and a self-signed certificate for ten years, as PEM text (key first). The certificate
+ * proves no identity, and is for tests.
  */
 export const makeSelfSigned = (commonName: string, now: Date): Effect.Effect<string> =>
   Effect.promise(async () => {
@@ -53,7 +53,7 @@ export const makeSelfSigned = (commonName: string, now: Date): Effect.Effect<str
 export const subjectOf = ({ subject }: X509Certificate): string => subject.replaceAll("\n", ", ")
 
 /**
- * The subject of a certificate and the end of the certificate's validity; null when the certificate cannot be parsed.
+ * The subject of a certificate and the end of its validity; null if the certificate cannot be parsed.
  *
  * @internal
  */
@@ -76,8 +76,8 @@ const local = new WeakSet<Certificate>()
 export const isLocal = (certificate: Certificate): boolean => local.has(certificate)
 
 /**
- * Reads a private key and the first certificate after it from PEM text, such as that of `makeSelfSigned`. Throws an `Error` when
- * the text holds no key or no certificate.
+ * Reads a private key and the first certificate after it from PEM text, such as the text of `makeSelfSigned`. Throws an
+ * `Error` if the text holds no key or no certificate.
  */
 export const fromPem = (pem: string): Certificate => {
   const body = /-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----/.exec(pem)?.[1]
@@ -85,7 +85,7 @@ export const fromPem = (pem: string): Certificate => {
   const key = { key: createPrivateKey(pem), padding: constants.RSA_PKCS1_PADDING }
   const certificate: Certificate = {
     certificate: body.replaceAll(/\s/g, ""),
-    // Signs in the thread pool: on the event loop, signing would be the longest step that a request waits for.
+    // Signs in the thread pool: on the event loop, the signature would be the longest step of a request.
     sign: (bytes) =>
       Effect.callback((resume) => {
         sign("sha256", bytes, key, (error, signature) =>

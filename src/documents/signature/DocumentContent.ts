@@ -24,8 +24,8 @@ const read = [
 ] as const
 
 /**
- * What a document says of itself in its head: what it is, between whom, and its totals. `operation_type` is null for a note, whose
- * XML does not hold the operation.
+ * The head of a document: its kind, its parties and its totals. `operation_type` is null for a note, whose XML does not
+ * hold the operation.
  */
 export class DocumentContent extends Schema.Opaque<DocumentContent>()(
   Schema.Struct({
@@ -39,7 +39,9 @@ export class DocumentContent extends Schema.Opaque<DocumentContent>()(
   })
 ) {}
 
-/** An element found in XML text: its attributes as written, the text between its tags, and the offset after its end tag. */
+/**
+ * An element found in XML text: its attributes as written, the text between its tags, and the offset after its end tag.
+ */
 interface Found {
   readonly attributes: string
   readonly content: string
@@ -47,8 +49,8 @@ interface Found {
 }
 
 /*
- * The XML is in the canonical form that this service writes: an element has one spelling, "<" always begins a tag, and no element
- * contains another element of the same name. A text search therefore finds the same elements as a parser.
+ * The XML is in the canonical form that Folio writes: an element has one spelling, "<" always begins a tag, and no
+ * element contains another element with the same name. A text search therefore finds the same elements as a parser.
  */
 const find = (xml: string, name: string, from = 0): Found | undefined => {
   const tag = `<${name}`
@@ -67,7 +69,7 @@ const find = (xml: string, name: string, from = 0): Found | undefined => {
   return undefined
 }
 
-/** All elements called `name`, in the order of the document. */
+/** The elements called `name`, in the order of the document. */
 const all = (xml: string, name: string): ReadonlyArray<Found> => {
   const found: Array<Found> = []
   for (let next = find(xml, name); next !== undefined; next = find(xml, name, next.end)) found.push(next)
@@ -81,7 +83,8 @@ const text = (xml: string, name: string): string | undefined => {
   return found === undefined ? undefined : unescaped(found.content)
 }
 
-// A slice keeps the whole text that it was cut from in memory, and callers keep the number and the code of thousands of documents.
+// A slice would keep its whole source text in memory, and callers keep the number and the code of thousands of
+// documents.
 const copied = (name: string) => Buffer.from(name).toString()
 
 /** An object with the property `name`, or an empty object when the value is undefined. */
@@ -124,7 +127,7 @@ const party = (xml: string) => {
 
 const taxScheme = (xml: string) => text(inside(inside(xml, "cac:PartyTaxScheme"), "cac:TaxScheme"), "cbc:ID")
 
-/** ZZ is also what is written for an acquirer that states no tax. */
+/** ZZ is also written for an acquirer without a stated tax. */
 const acquirerOf = (xml: string) => {
   const scheme = taxScheme(xml)
   return { ...party(xml), ...part("tax_scheme", scheme === "ZZ" ? undefined : scheme) }
@@ -172,7 +175,7 @@ const correction = (xml: string) => {
   }
 }
 
-// A document writes the API's tax 02, the carbon tax, as the authority's 23; by percentage there is no other tax 23.
+// A document writes the API's tax 02, the carbon tax, as the authority's 23. By percentage there is no other tax 23.
 const taxCode = (id: string, isPerUnit: boolean) => (id === "23" && !isPerUnit ? "02" : id)
 
 const tax = ({ content }: Found) => {
@@ -202,7 +205,7 @@ export const lineTaxes = (signed: Uint8Array, kind: DocumentKind) => {
 const amounts = (found: ReadonlyArray<Found>) =>
   found.reduce((total, { content }) => total + cents(inside(content, "cbc:TaxAmount")), 0n)
 
-/** The totals that the XML holds, in the order in which `totalsOf` gives them: what remains to be paid is not among them. */
+/** The totals in the XML, in the order of `totalsOf`. The remaining amount is not among them. */
 const totals = (head: string) => {
   const groups = all(head, "cac:TaxTotal")
   const withheld = all(head, "cac:WithholdingTaxTotal")
@@ -220,7 +223,7 @@ const totals = (head: string) => {
   }
 }
 
-/** An invoice of type 02 is an export; an invoice that is issued in contingency does not say whether it is one. */
+/** An invoice of type 02 is an export. An invoice issued in contingency does not state whether it is one. */
 const operationOf = (head: string) => {
   if (inside(head, "cbc:InvoiceTypeCode") === "02") return "11"
   return inside(head, "cbc:CustomizationID") === "09" ? "09" : "10"
@@ -228,7 +231,7 @@ const operationOf = (head: string) => {
 
 const decode = Schema.decodeUnknownOption(DocumentContent)
 
-/** Reads the head of a document in the form that this service writes; null for any other text. Verifies no signature. */
+/** Reads the head of a document in the form that Folio writes; null for any other text. Verifies no signature. */
 export const documentContent = (xml: string): DocumentContent | null => {
   const kind = DocumentKind.literals.find((name) => xml.startsWith(`<${elementNames[name].root} `))
   if (kind === undefined) return null
@@ -236,7 +239,8 @@ export const documentContent = (xml: string): DocumentContent | null => {
   const extensions = xml.indexOf("</ext:UBLExtensions>")
   const rows = xml.indexOf(`<${row}>`)
   if (extensions === -1 || rows < extensions) return null
-  // The head excludes the lines, which are most of a document, so that an element that the head lacks is not found in a line.
+  // The head excludes the lines, which are most of a document, so that an element missing in the head is not found in a
+  // line.
   const head = xml.slice(extensions, rows)
   const issuer = inside(head, "cac:AccountingSupplierParty")
   try {

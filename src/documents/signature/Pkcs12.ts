@@ -8,9 +8,9 @@ import { violation } from "../../domain/documents/AuthorityRules.ts"
 import { subjectOf } from "./Certificate.ts"
 import type { Pkcs12Answer, Pkcs12Fault } from "./Pkcs12Worker.ts"
 
-/** A key with its certificate, fit to sign live documents. */
+/** A key with its certificate that can sign live documents. */
 export interface SigningIdentity {
-  /** PEM: the key, the key's certificate, and the certificate chain as far as the file holds the chain. */
+  /** PEM: the key, its certificate, and the certificate chain as far as the file holds it. */
   readonly pem: Redacted.Redacted<string>
   readonly subject: string
   readonly not_before: Date
@@ -18,7 +18,7 @@ export interface SigningIdentity {
 }
 
 const keyBitsMin = 2048
-// A signature takes eight times as long with a key of twice the bits, on threads that all accounts share.
+// With a key of twice the bits, a signature takes eight times as long, on threads that all accounts share.
 const keyBitsMax = 4096
 const readingTimeout = Duration.seconds(10)
 
@@ -29,7 +29,7 @@ const faults: Readonly<Record<Pkcs12Fault, Violation>> = {
   iterations: wrong(
     "pkcs12 takes more than 2,000,000 iterations of its key derivation to open: export it again with fewer, such as 10,000."
   ),
-  unreadable: wrong("pkcs12 is no PKCS#12 file: send the bytes of the .p12 or .pfx file in base64."),
+  unreadable: wrong("pkcs12 is not a PKCS#12 file: send the bytes of the .p12 or .pfx file in base64."),
   password: wrong("password does not open the file. Check it, or export the file again.", "password"),
   no_key: wrong("pkcs12 holds no RSA private key: export the certificate together with its key."),
   no_certificate: wrong("pkcs12 holds no certificate: export the key together with its certificate."),
@@ -39,7 +39,10 @@ const late = wrong("pkcs12 takes too long to open: export it again with fewer it
 
 const day = (date: Date) => date.toISOString().slice(0, 10)
 
-/** Reads a PKCS#12 file in a worker thread. Interruption, by a timeout or by a canceled request, terminates the thread. */
+/**
+ * Reads a PKCS#12 file in a worker thread. An interruption, by a time-out or by a canceled request, terminates the
+ * thread.
+ */
 const readApart = (bytes: Uint8Array, password: string) =>
   Effect.callback<Pkcs12Answer>((resume) => {
     const worker = new Worker(new URL(`./Pkcs12Worker${extname(import.meta.filename)}`, import.meta.url), {
@@ -56,8 +59,8 @@ const readApart = (bytes: Uint8Array, password: string) =>
   })
 
 /**
- * Reads a PKCS#12 file and checks that it can sign: an RSA key of 2048 to 4096 bits with the certificate made for it, valid at
- * `now` (Unix milliseconds). Fails with a `Violation` that says what is wrong and what to do.
+ * Reads a PKCS#12 file and checks that it can sign: an RSA key of 2048 to 4096 bits with its certificate, valid at
+ * `now` (Unix milliseconds). Fails with a `Violation` that names the fault and the fix.
  */
 export const readPkcs12 = Effect.fnUntraced(function* (request: CertificateRequest, now: number) {
   const bytes = new Uint8Array(Buffer.from(request.pkcs12, "base64"))
@@ -86,7 +89,9 @@ export const readPkcs12 = Effect.fnUntraced(function* (request: CertificateReque
   }
   if (identity.not_before.getTime() > now) {
     return yield* Effect.fail(
-      wrong(`pkcs12 holds a certificate that is valid from ${day(identity.not_before)} on: send it again then.`)
+      wrong(
+        `pkcs12 holds a certificate that is valid from ${day(identity.not_before)} on: send it again from that day on.`
+      )
     )
   }
   return identity

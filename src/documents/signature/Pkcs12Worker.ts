@@ -4,8 +4,8 @@ import { constants, setPriority } from "node:os"
 import { isMainThread, parentPort, workerData } from "node:worker_threads"
 
 /*
- * Reads a PKCS#12 file in a worker thread, because the file itself determines how much work opening takes, and a thread can be
- * terminated. Answers with the PEM of the key, its certificate and the chain, or with a fault.
+ * Reads a PKCS#12 file in a worker thread, because the file itself determines how long it takes to open, and a thread
+ * can be terminated. Returns the PEM of the key, its certificate and the chain, or a fault.
  */
 
 export type Pkcs12Fault = "iterations" | "unreadable" | "password" | "no_key" | "no_certificate" | "mismatch"
@@ -14,11 +14,14 @@ export type Pkcs12Answer =
   | { readonly _tag: "Read"; readonly pem: string; readonly bits: number }
   | { readonly _tag: "Fault"; readonly fault: Pkcs12Fault }
 
-/** The limit of key derivation iterations over all keys of a file; more than programs write into a file by default. */
+/**
+ * The limit of key derivation iterations over all keys of a file; higher than the defaults of programs that write these
+ * files.
+ */
 const iterationsMax = 2_000_000
 let iterations = 0
 
-/** Counts the iterations of a key derivation before the derivation runs. Throws when the total exceeds `iterationsMax`. */
+/** Counts the iterations of a key derivation before it runs. Throws if the total exceeds `iterationsMax`. */
 const count = (more: number) => {
   iterations += more
   if (!(iterations <= iterationsMax)) throw new Error("too many iterations")
@@ -45,7 +48,7 @@ const counted: Derive = (password, salt, id, rounds, bytes, md) => {
 }
 derivations.pbe.generatePkcs12Key = counted
 derivations.pkcs12.generateKey = counted
-// Node's PBKDF2 takes a tenth of the time of forge's PBKDF2.
+// Node's PBKDF2 takes a tenth of the time of forge's.
 derivations.pkcs5.pbkdf2 = (password, salt, rounds, bytes, md) => {
   count(rounds)
   const [secret, grains] = [password, salt].map((text) => Buffer.from(text, "latin1")) as [Buffer, Buffer]
@@ -56,7 +59,7 @@ const { keyBag, pkcs8ShroudedKeyBag, certBag } = forge.pki.oids as Record<string
 
 const fault = (what: Pkcs12Fault): Pkcs12Answer => ({ _tag: "Fault", fault: what })
 
-/** A certificate followed by the chain of its issuers, as far as the file holds the issuers' certificates. */
+/** A certificate and the chain of its issuers, as far as the file holds their certificates. */
 const chainOf = (leaf: forge.pki.Certificate, all: ReadonlyArray<forge.pki.Certificate>) => {
   const chain = [leaf]
   for (let last = leaf; chain.length <= all.length;) {

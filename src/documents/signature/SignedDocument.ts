@@ -7,8 +7,9 @@ import { unsignedDocument } from "../ubl/UblDocument.ts"
 import { signXml, verifiedXml } from "./XadesSignature.ts"
 
 /**
- * Signs a document and returns its bytes: UBL 2.1 of the national profile in canonical form, with an enveloped XAdES-EPES
- * signature whose signing time is the document's issue time. The same content, software and certificate give the same bytes.
+ * Signs a document and returns its bytes: UBL 2.1 of the national profile in canonical form, with an enveloped
+ * XAdES-EPES signature. The signing time is the document's issue time. The same content, software and certificate give
+ * the same bytes.
  */
 export const signDocument = Effect.fn("signDocument")(function* (
   document: FiscalDocument,
@@ -22,7 +23,7 @@ export const signDocument = Effect.fn("signDocument")(function* (
   )
 })
 
-/** What signed bytes say of themselves; null when they cannot be read or their signature does not verify. */
+/** The content of signed bytes; null if they cannot be read or their signature does not verify. */
 export const readSignedDocument = (signed: Uint8Array): DocumentContent | null => {
   const xml = verifiedXml(signed)
   return xml === null ? null : documentContent(xml)

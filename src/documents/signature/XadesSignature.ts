@@ -7,9 +7,9 @@ import type { Unsigned } from "../ubl/UblExtensions.ts"
 import { attribute, element, leaf, prolog, unescaped } from "../ubl/Xml.ts"
 
 /*
- * XAdES-EPES, enveloped: the signature covers the document without the signature, the certificate (`ds:KeyInfo`), and the signed
- * properties (signing time, policy). Documents are written in canonical form, so that each digest is over the bytes as written;
- * only an element that is hashed alone gets the inherited namespaces added to its root for the hash.
+ * XAdES-EPES, enveloped. The signature covers the document without the signature, the certificate (`ds:KeyInfo`), and
+ * the signed properties (signing time, policy). Documents are written in canonical form, so each digest is over the
+ * written bytes. Only an element that is hashed alone gets the inherited namespaces added to its root for the hash.
  */
 
 const c14n = "http://www.w3.org/TR/2001/REC-xml-c14n-20010315"
@@ -104,14 +104,16 @@ const statementXml = (statement: Statement) => {
   }
 }
 
-/** The namespace declarations of a document: the text between the name of the root and the end of the root's start tag. */
+/**
+ * The namespace declarations of a document: the text between the name of the root and the end of the root's start tag.
+ */
 const namespacesOf = (before: string) => before.slice(before.indexOf(" ") + 1, before.indexOf(">"))
 
 /**
- * Signs a document and returns its bytes, which begin with the prolog of XML. The same document, time and certificate give the same bytes. Dies when the certificate
- * cannot be parsed.
+ * Signs a document and returns its bytes, which begin with the XML prolog. The same document, time and certificate give
+ * the same bytes. Dies if the certificate cannot be parsed.
  *
- * @param options.canonical    the document in canonical form, when the written form is not canonical
+ * @param options.canonical    the document in canonical form, if the written form is not canonical
  * @param options.seed         text that is specific to the document; the signature's id is derived from the seed
  * @param options.signingTime  ISO 8601 with the offset of the authority's zone
  */
@@ -144,9 +146,10 @@ const parts =
   /^<ds:Signature Id="xmldsig-([0-9a-f]{32})">.*?<ds:SignatureValue[^>]*>([^<]*)<.*?<ds:X509Certificate>([^<]*)<.*?<xades:SigningTime>([^<]*)</s
 
 /**
- * The text, without prolog and signature, of a document that `signXml` made from canonical text; null when the signature does not
- * verify. Documents that were signed before the service wrote a prolog have none. The signature element is rebuilt from its id, signing time, certificate and value and from the digest of the document
- * around it, and must equal the original bytes, so that no byte of the element or of the document can differ.
+ * The text, without prolog and signature, of a document that `signXml` made from canonical text; null if the signature
+ * does not verify. Documents signed before Folio wrote a prolog have none. The signature element is rebuilt from its
+ * id, signing time, certificate and value and from the digest of the document around it. It must equal the original
+ * bytes, so that no byte of the element or of the document can differ.
  */
 export const verifiedXml = (signed: Uint8Array): string | null => {
   const bytes = Buffer.from(signed.buffer, signed.byteOffset, signed.byteLength)

@@ -3,14 +3,15 @@ import type { Item } from "../../../schemas/Line.ts"
 import type { FiscalDocument } from "./FiscalDocument.ts"
 
 /*
- * Where the API and the authority give a code different meanings, a document expresses the meaning of the API:
+ * If the API and the authority give a code different meanings, a document has the API's meaning:
  *
- * - tax 02 is the carbon tax, which has the authority's code 23; the authority's 02 is the departmental consumption tax;
- * - tax ZZ is "no tax", and a document has no tax group for ZZ;
- * - operation 11 is an export, written as an invoice of type 02 with the standard operation; the authority's 11 means mandates: an
- *   invoice with lines that are sold on behalf of somebody;
- * - payment means 47, 48, 49 and 71 are a credit card, a debit card, a voucher and a digital wallet; for the authority these codes
- *   are a bank transfer, a credit card, a debit card and bonds.
+ * - Tax 02 is the carbon tax, which has the authority's code 23; the authority's 02 is the departmental consumption
+ *   tax.
+ * - Tax ZZ is "no tax", and a document has no tax group for ZZ.
+ * - Operation 11 is an export, written as an invoice of type 02 with the standard operation. The authority's 11 means
+ *   mandates: an invoice with lines sold on behalf of another party.
+ * - Payment means 47, 48, 49 and 71 are a credit card, a debit card, a voucher and a digital wallet. For the authority
+ *   these codes are a bank transfer, a credit card, a debit card and bonds.
  */
 
 type WrittenTax = Exclude<TaxCode, "ZZ">
@@ -48,7 +49,7 @@ const writtenMeans: ReadonlyMap<string, string> = new Map([
 /** The authority's code of a means of payment, by the API's code. */
 export const paymentCode = (code: string): string => writtenMeans.get(code) ?? code
 
-/** The authority's name of each list of items, and the number of the agency that keeps the list, if there is one. */
+/** The authority's name of each list of items, and the number of the list's agency, if there is one. */
 export const itemStandards: Readonly<Record<Item["scheme"], { readonly name: string; readonly agency?: string }>> = {
   "001": { name: "UNSPSC", agency: "10" },
   "010": { name: "GTIN", agency: "9" },
@@ -56,13 +57,13 @@ export const itemStandards: Readonly<Record<Item["scheme"], { readonly name: str
   "999": { name: "Estándar de adopción del contribuyente" }
 }
 
-/** Whether some lines of a document are sold on behalf of somebody else (a mandate). */
+/** Whether some lines of a document are sold on behalf of another party (a mandate). */
 export const isMandate = ({ lines }: Pick<FiscalDocument, "lines">): boolean =>
   lines.some(({ principal }) => principal !== undefined)
 
 /**
- * The operation code: 09 (AIU), 11 (mandate) or 10 (standard) of an invoice; 20 (credit) or 30 (debit) of a note that references an
- * invoice, and 22 or 32 of a note without an invoice.
+ * The operation code of a document. An invoice has 09 (AIU), 11 (mandate) or 10 (standard). A note has 20 (credit) or
+ * 30 (debit) if it references an invoice, and 22 or 32 if not.
  */
 export const customization = (document: FiscalDocument): string => {
   const { correction, kind, operation_type } = document
@@ -71,15 +72,21 @@ export const customization = (document: FiscalDocument): string => {
   return correction?.invoice === null ? withoutInvoice : withInvoice
 }
 
-/** The fields that the type of a document depends on. The operation may be null for a note, whose type does not depend on it. */
+/**
+ * The fields that the type of a document depends on. The operation may be null for a note, whose type does not depend
+ * on it.
+ */
 type Sale = Pick<FiscalDocument, "in_contingency"> & {
   readonly operation_type: FiscalDocument["operation_type"] | null
 }
 
-/** The type code of an invoice: 01 sale, 02 export, 04 issued while the authority could not be reached. */
+/** The type code of an invoice: 01 sale, 02 export, 04 issued in contingency. */
 export const invoiceTypeCode = ({ in_contingency, operation_type }: Sale): string =>
   in_contingency ? "04" : operation_type === "11" ? "02" : "01"
 
-/** The type code by which other documents refer to a document: that of an invoice, 91 for a credit note, 92 for a debit note. */
+/**
+ * The type code with which other documents refer to a document: the code of an invoice, 91 for a credit note, 92 for a
+ * debit note.
+ */
 export const documentTypeCode = (document: Sale & Pick<FiscalDocument, "kind">): string =>
   document.kind === "invoice" ? invoiceTypeCode(document) : document.kind === "credit_note" ? "91" : "92"

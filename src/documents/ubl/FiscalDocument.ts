@@ -8,17 +8,20 @@ import { Line, Totals } from "../../../schemas/Line.ts"
 import { GrantedRange } from "../../../schemas/Resolution.ts"
 
 /**
- * The complete content of a fiscal document: an invoice, a credit note or a debit note. Amounts and rates are decimal text, such
- * as "119000.00"; dates are YYYY-MM-DD.
+ * The complete content of a fiscal document: an invoice, a credit note or a debit note. Amounts and rates are decimal
+ * text, such as "119000.00"; dates are YYYY-MM-DD.
  */
 export class FiscalDocument extends Schema.Opaque<FiscalDocument>()(
   Schema.Struct({
     kind: DocumentKind,
-    /** Whether the document is an invoice of type 04, issued while the authority could not be reached. */
+    /** Whether the document is an invoice of type 04, issued in contingency. */
     in_contingency: Schema.Boolean,
     full_number: Schema.String,
     prefix: Schema.String,
-    /** Why the document has no legal validity, for its print-out; left out of a document that is valid or may become so. */
+    /**
+     * The reason, for the print-out, why the document has no legal validity; omitted if the document is valid or may
+     * become valid.
+     */
     invalid: Schema.optionalKey(Schema.Literals(["rejected", "failed"])),
     /** The CUFE of an invoice, the CUDE of a note. */
     cufe: Schema.String,
@@ -29,7 +32,7 @@ export class FiscalDocument extends Schema.Opaque<FiscalDocument>()(
     currency: Schema.String,
     /** The price in pesos of one unit of a foreign `currency`; null for documents in pesos. */
     exchange_rate: Schema.NullOr(Schema.String),
-    /** The date of `exchange_rate` if that is another than the issue date: a note may carry the rate of its invoice. */
+    /** The date of `exchange_rate` if it differs from the issue date: a note may carry the rate of its invoice. */
     exchange_rate_date: Schema.optionalKey(Schema.String),
     operation_type: OperationType,
     issuer: Issuer,

@@ -2,7 +2,7 @@ import type { Software } from "../../domain/accounts/Software.ts"
 
 export type { Software } from "../../domain/accounts/Software.ts"
 
-/** The software that test documents name. It identifies nobody. */
+/** The software of test documents. It is not registered. */
 export const sandboxSoftware: Software = {
   provider: { number: "900373115", check_digit: "3" },
   id: "f0110000-0000-4000-8000-000000000000",

@@ -12,19 +12,19 @@ const allowance = ({ base, percent, reason, type, ...rest }: Allowance, code: st
     leaf("cbc:ChargeIndicator", String(type === "charge")),
     optional("cbc:AllowanceChargeReasonCode", code),
     leaf("cbc:AllowanceChargeReason", reason),
-    // The authority wants the percentage of an amount too, and refuses a base of zero.
+    // The authority also requires the percentage of an amount, and rejects a base of zero.
     leaf("cbc:MultiplierFactorNumeric", percent ?? percentageOf(rest.amount, base)),
     amount("cbc:Amount", rest.amount, currency),
     amount("cbc:BaseAmount", base, currency)
   )
 
-/** The discounts on a line and the charges, numbered from 1. */
+/** The discounts and charges of a line, numbered from 1. */
 export const lineAllowances = (allowances: ReadonlyArray<Allowance> = [], currency: string): string =>
   allowances.map((one, index) => allowance(one, "", String(index + 1), currency)).join("")
 
 const unconditional = "00"
 
-/** The discounts on a document as a whole and the charges, numbered from 1. A discount without a code is unconditional. */
+/** The discounts and charges of a whole document, numbered from 1. A discount without a code is unconditional. */
 export const documentAllowances = (allowances: ReadonlyArray<Allowance> = [], currency: string): string =>
   allowances
     .map((one, index) => {
@@ -33,7 +33,7 @@ export const documentAllowances = (allowances: ReadonlyArray<Allowance> = [], cu
     })
     .join("")
 
-/** The payments that were received before a document was issued. A payment without a reference has its position as ID. */
+/** The payments received before a document was issued. A payment without a reference has its position as ID. */
 export const prepayments = (payments: ReadonlyArray<Prepayment> = [], currency: string): string =>
   payments
     .map((payment, index) =>

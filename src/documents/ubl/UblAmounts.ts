@@ -6,11 +6,13 @@ import type { FiscalDocument } from "./FiscalDocument.ts"
 import { taxScheme } from "./UblParties.ts"
 import { attribute, element, leaf } from "./Xml.ts"
 
-/** An amount element with its currency. `value` is the decimal text of the document and is never converted to a number. */
+/**
+ * An amount element with its currency. `value` is the decimal text of the document and is never converted to a number.
+ */
 export const amount = (name: string, value: string, currency: string): string =>
   leaf(name, value, attribute("currencyID", currency))
 
-/** Like `amount`, but an empty string for a value that the document does not have. */
+/** Like `amount`, but an empty string for a missing value. */
 export const optionalAmount = (name: string, value: string | undefined, currency: string): string =>
   value === undefined ? "" : amount(name, value, currency)
 
@@ -48,7 +50,7 @@ const subtotal = (scheme: Scheme, tax: Tax, currency: string): string => {
   )
 }
 
-/** The sum of amounts. One amount alone is that amount as it is written. */
+/** The sum of amounts. A single amount is returned as it is written. */
 const sum = (amounts: ReadonlyArray<string>): string =>
   amounts.length === 1 ? (amounts[0] ?? "") : decimal(amounts.reduce((whole, value) => whole + cents(value), 0n))
 
@@ -56,8 +58,8 @@ const total = (name: string, values: ReadonlyArray<string>, subtotals: ReadonlyA
   element(name, amount("cbc:TaxAmount", sum(values), currency), ...subtotals)
 
 /**
- * One `cac:TaxTotal` for each tax of the authority, with a `cac:TaxSubtotal` for each rate, in the order of `taxes`. The code `ZZ`
- * ("no tax") has none.
+ * A `cac:TaxTotal` for each tax of the authority, with a `cac:TaxSubtotal` for each rate, in the order of `taxes`. The
+ * code `ZZ` ("no tax") has none.
  */
 export const taxTotals = (taxes: ReadonlyArray<Tax>, currency: string): string => {
   const written = taxes.flatMap((tax) => (tax.code === "ZZ" ? [] : [{ scheme: taxSchemes[tax.code], tax }]))
@@ -73,7 +75,7 @@ export const taxTotals = (taxes: ReadonlyArray<Tax>, currency: string): string =
   return totals.join("")
 }
 
-/** One `cac:WithholdingTaxTotal` for each tax that the buyer withholds, with a `cac:TaxSubtotal` for each rate. */
+/** A `cac:WithholdingTaxTotal` for each tax that the buyer withholds, with a `cac:TaxSubtotal` for each rate. */
 export const withholdingTotals = (withholdings: ReadonlyArray<Withholding> = [], currency: string): string =>
   [...Map.groupBy(withholdings, ({ code }) => code)]
     .map(([code, group]) =>
@@ -86,7 +88,8 @@ export const withholdingTotals = (withholdings: ReadonlyArray<Withholding> = [],
     )
     .join("")
 
-// Each line counts once, with the largest base of its taxes, even if several taxes apply; a line without tax counts as zero.
+// Each line counts once, with the largest base of its taxes, even if several taxes apply; a line without tax counts as
+// zero.
 const taxedAmount = (lines: ReadonlyArray<Line>): string => {
   let all = 0n
   for (const { taxes } of lines) {

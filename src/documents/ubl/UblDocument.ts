@@ -20,7 +20,9 @@ const typed = (document: FiscalDocument): string => {
   return optional("cbc:DueDate", document.payment_means.due_date) + leaf("cbc:InvoiceTypeCode", code)
 }
 
-/** How a document is paid, and what is taken off or added to the whole of it. UBL has another order for each kind of document. */
+/**
+ * The payment of a document, and its discounts and charges as a whole. UBL has another order for each kind of document.
+ */
 const settlement = (document: FiscalDocument): string => {
   const { allowance_charges, currency, kind } = document
   const allowances = documentAllowances(allowance_charges, currency)
@@ -35,7 +37,10 @@ const settlement = (document: FiscalDocument): string => {
   }
 }
 
-/** An invoice (01, 02 export, 04 contingency) or a note. Throws for a note without a reason: the authority accepts none. */
+/**
+ * An invoice (01, 02 export, 04 contingency) or a note. Throws for a note without a reason, because the authority
+ * accepts none.
+ */
 export const unsignedDocument = (document: FiscalDocument, software: Software): Unsigned => {
   const { cufe, currency, environment, kind, notes = [], totals } = document
   const { root, total } = elementNames[kind]

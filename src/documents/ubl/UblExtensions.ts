@@ -21,7 +21,10 @@ const control = (range: GrantedRange): string =>
     )
   )
 
-/** The authority's extension of UBL: the range of the document's number, the software that made the document, the public URL. */
+/**
+ * The authority's extension of UBL: the range of the document's number, the software that made the document, the public
+ * URL.
+ */
 export const authorityExtension = (document: FiscalDocument, software: Software): string =>
   element(
     "sts:DianExtensions",
@@ -37,7 +40,7 @@ export const authorityExtension = (document: FiscalDocument, software: Software)
     leaf("sts:QRCode", catalogueUrl(document.environment, document.cufe))
   )
 
-/** The XML of a document before and after its signature, which has an extension of its own behind the authority's extension. */
+/** The XML of a document before and after its signature. The signature has its own extension after the authority's. */
 export interface Unsigned {
   readonly before: string
   readonly after: string
@@ -46,7 +49,7 @@ export interface Unsigned {
 const opening = "<ext:UBLExtension><ext:ExtensionContent>"
 const closing = "</ext:ExtensionContent></ext:UBLExtension>"
 
-/** Assembles a whole document with the root element `root`. `content` is the XML that follows the extensions. */
+/** Assembles a whole document with the root element `root`. `content` is the XML after the extensions. */
 export const unsigned = (
   root: keyof typeof profiles,
   extension: string,

@@ -9,14 +9,16 @@ import { elementNames } from "./UblProfile.ts"
 import { invoicePeriod } from "./UblReferences.ts"
 import { attribute, element, leaf, optional } from "./Xml.ts"
 
-/** An ID of an item in a list, with the attributes in the order of canonical XML. */
+/** The ID of an item in a list, with the attributes in the order of canonical XML. */
 const listedId = (code: string, scheme: Item["scheme"]): string => {
   const { agency, name } = itemStandards[scheme]
   const keeper = agency === undefined ? "" : attribute("schemeAgencyID", agency)
   return leaf("cbc:ID", code, keeper + attribute("schemeID", scheme) + attribute("schemeName", name))
 }
 
-/** What is sold. The number of the line is the code of an item that is in no list: a code of the issuer's own (scheme 999). */
+/**
+ * The item of a line. An item outside all lists has the line's number as its code, in the issuer's own scheme (999).
+ */
 const itemCodes = (item: Item | undefined, number: string): string => {
   const { code, scheme } = item ?? { code: number, scheme: "999" }
   return (
@@ -25,7 +27,7 @@ const itemCodes = (item: Item | undefined, number: string): string => {
   )
 }
 
-/** Whom a line is sold on behalf of, as the authority's group for mandates. */
+/** The principal of a line, as the authority's group for mandates. */
 const onBehalfOf = ({ identification, legal_name }: Principal): string =>
   element(
     "cac:InformationContentProviderParty",
@@ -41,12 +43,15 @@ const onBehalfOf = ({ identification, legal_name }: Principal): string =>
 
 const contract = "Contrato de servicios AIU por concepto de: "
 
-/** What the lines of a document depend on beside themselves. */
+/** The facts, in addition to a line itself, that its XML depends on. */
 interface Sale {
   readonly currency: string
-  /** The lines say whether they are sold on behalf of somebody: those of an invoice with mandates. */
+  /** Whether each line must state if it is sold on behalf of a principal, as in an invoice with mandates. */
   readonly isMandate: boolean
-  /** Which lines name the object of an AIU contract: the one that is `named`, `all` where none is, `none` without a contract. */
+  /**
+   * The lines that name the object of an AIU contract: the `named` one, `all` if none names it, `none` without a
+   * contract.
+   */
   readonly contract: "named" | "all" | "none"
 }
 
@@ -61,8 +66,8 @@ const saleOf = (document: FiscalDocument): Sale => {
 }
 
 /**
- * The object of an AIU contract (operation 09), which the authority wants in the line that is the administration. Where no line names
- * the object, the description of each line stands for it.
+ * The object of an AIU contract (operation 09). The authority requires it in the line of the administration. If no line
+ * names the object, the description of each line replaces it.
  */
 const contractNote = (sale: Sale, line: Line): string => {
   if (sale.contract === "none") return ""
@@ -76,8 +81,8 @@ const notes = ({ notes: some = [], special_base }: Line): string =>
 const commercial = "01"
 
 /**
- * The price that a line without an amount would have: of a thing given away the price that the client names, of a line whose
- * discounts leave nothing the price before the discounts.
+ * The reference price of a line without an amount. For a free item, it is the price in the request. For a line whose
+ * discounts leave nothing, it is the price before the discounts.
  */
 const referencePrice = (line: Line, currency: string): string => {
   const { line_extension_amount, reference_price, unit_price } = line
@@ -88,7 +93,7 @@ const referencePrice = (line: Line, currency: string): string => {
   return element("cac:PricingReference", element("cac:AlternativeConditionPrice", content))
 }
 
-/** Whether a line is sold on behalf of somebody (1) or for the issuer (0), as an attribute of its ID. */
+/** Whether a line is sold on behalf of a principal (1) or for the issuer (0), as an attribute of its ID. */
 const forWhom = (sale: Sale, { principal }: Line): string =>
   sale.isMandate ? attribute("schemeID", principal === undefined ? "0" : "1") : ""
 
@@ -102,7 +107,7 @@ const item = (line: Line, number: string): string =>
     line.principal === undefined ? "" : onBehalfOf(line.principal)
   )
 
-// The authority takes the base of a line from the line's first tax. A tax per unit has no base.
+// The authority uses the base of the line's first tax. A tax per unit has no base.
 const byBase = ({ base: a = "0.00" }: Tax, { base: b = "0.00" }: Tax): number =>
   cents(a) === cents(b) ? 0 : cents(a) < cents(b) ? 1 : -1
 
@@ -122,7 +127,7 @@ export const lines = (document: FiscalDocument): string => {
       notes(line),
       leaf(quantity, line.quantity, attribute("unitCode", line.unit_code)),
       lineExtension(line.line_extension_amount, currency),
-      // A line of a debit note has neither of the two in UBL.
+      // In UBL, a line of a debit note has neither of the two.
       kind === "debit_note"
         ? ""
         : (line.reference_price === undefined ? "" : leaf("cbc:FreeOfChargeIndicator", "true")) +

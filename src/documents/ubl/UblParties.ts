@@ -10,9 +10,9 @@ import { attribute, element, filled, leaf, optional } from "./Xml.ts"
 
 /** The tax registration of a party: its responsibilities, its regime, and the tax that the party is registered for. */
 interface Registration {
-  /** Empty when they are not known: then the document does not state them. */
+  /** Empty if unknown: the document then does not state them. */
   readonly responsibilities: ReadonlyArray<string>
-  /** "48": the party charges the value added tax; "49": the party does not; null when it is not known. */
+  /** "48": the party charges the value added tax; "49": the party does not; null if unknown. */
   readonly regime: "48" | "49" | null
   readonly tax: PartyTaxScheme
 }
@@ -22,8 +22,9 @@ const noResponsibility = ["R-99-PN"]
 const vatSchemes: ReadonlyArray<PartyTaxScheme> = ["01", "ZA"]
 
 /**
- * The registration of an acquirer. The authority demands a tax (FAK19 the group, the XML schema the tax in it): ZZ, "does not apply",
- * for an acquirer that states none. It lets responsibilities and regime be left out (FAK26), so that nothing is stated unknown.
+ * The registration of an acquirer. The authority requires a tax (FAK19 requires the group, the XML schema the tax in
+ * it): ZZ, "does not apply", for an acquirer that states none. Responsibilities and regime are optional (FAK26), so the
+ * document states nothing that is unknown.
  */
 const registrationOf = ({ tax_responsibilities = [], tax_scheme }: Acquirer): Registration => ({
   responsibilities: tax_responsibilities,
@@ -32,8 +33,9 @@ const registrationOf = ({ tax_responsibilities = [], tax_scheme }: Acquirer): Re
 })
 
 /**
- * The registration of an issuer. Who says nothing of the value added tax is in test mode, or issued before the service asked. The
- * authority rejects a debit note whose issuer is registered for no tax (DAJ39), so that a debit note states IVA in place of ZZ.
+ * The registration of an issuer. An issuer that states nothing about the value added tax is in test mode, or issued
+ * before Folio required it. The authority rejects a debit note whose issuer has no tax (DAJ39), so a debit note has IVA
+ * instead of ZZ.
  */
 const issuerRegistrationOf = (issuer: Issuer, kind: DocumentKind): Registration => {
   const { tax_responsibilities, tax_scheme, vat_responsible = true } = issuer
@@ -52,9 +54,9 @@ export const companyId = (name: string, { check_digit, number, type }: Identific
 }
 
 /**
- * The address of a party, as an element called `name`; an empty string when no part of the address is known. A party without a
- * country code is in the home country, where the municipality's code implies the department. Codes of an address abroad are
- * written without names, since municipalities and departments exist in the home country only.
+ * The address of a party, as an element called `name`; an empty string if no part of it is known. A party without a
+ * country code is in the home country, where the municipality's code implies the department. Codes of an address abroad
+ * are written without names, because only the home country has municipalities and departments.
  */
 export const address = (name: string, party: Acquirer): string => {
   const { address: street, city_code, country_code, department_code, postal_code } = party
@@ -94,7 +96,7 @@ const taxRegistration = (party: Acquirer, registration: Registration, place: str
     taxScheme({ id: registration.tax, name: partyTaxNames.get(registration.tax) ?? "" })
   )
 
-/** What an issuer alone states of its business, and the prefix of the document's number. */
+/** The fields of a business that only an issuer has, and the prefix of the document's number. */
 type Business = Pick<Issuer, "economic_activities" | "merchant_registration"> & { readonly prefix: string }
 
 const party = (content: Acquirer, registration: Registration, business: Business): string =>
@@ -119,7 +121,7 @@ const party = (content: Acquirer, registration: Registration, business: Business
     filled("cac:Contact", optional("cbc:Telephone", content.phone) + optional("cbc:ElectronicMail", content.email))
   )
 
-/** Issuer and acquirer of an invoice or a note. */
+/** The issuer and the acquirer of an invoice or a note. */
 export const parties = ({ acquirer, issuer, kind, prefix }: FiscalDocument): string =>
   element(
     "cac:AccountingSupplierParty",
@@ -139,7 +141,7 @@ export const correspondents = ({ acquirer, issuer, kind }: Correspondence): stri
   element("cac:SenderParty", taxRegistration(issuer, issuerRegistrationOf(issuer, kind), "")) +
   element("cac:ReceiverParty", taxRegistration(acquirer, registrationOf(acquirer), ""))
 
-/** A party of which only the identification and the legal name are known, as an element called `name`. */
+/** A party with only a known identification and legal name, as an element called `name`. */
 export const correspondent = (name: string, identification: Identification, legalName: string): string => {
   const known: Acquirer = { identification, legal_name: legalName, organization_type: "1" }
   return element(name, taxRegistration(known, registrationOf(known), ""))

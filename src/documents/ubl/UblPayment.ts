@@ -20,7 +20,7 @@ const terms = (payment: PaymentMeans): string =>
     ? ""
     : element("cac:PaymentTerms", leaf("cbc:PaymentMeansID", payment.type), due(payment))
 
-/** The means of payment of a document, and behind them the terms of those with a due date. */
+/** The means of payment of a document, followed by the terms of the means with a due date. */
 export const payment = ({ other_payment_means = [], payment_means }: FiscalDocument): string => {
   const all = [payment_means, ...other_payment_means]
   return all.map(means).join("") + all.map(terms).join("")

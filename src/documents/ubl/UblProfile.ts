@@ -1,13 +1,13 @@
 /*
- * Constants that the national profile of UBL 2.1 prescribes verbatim. The authority's own name appears here because the format
- * requires the name; other code says "the authority".
+ * Constants that the national profile of UBL 2.1 prescribes verbatim. The authority's own name appears here because the
+ * format requires it; other code writes "the authority".
  */
 
 const ubl = "urn:oasis:names:specification:ubl:schema:xsd:"
 
 /**
- * The namespace declarations of a document, as attributes of the root element `root`, in the order of canonical XML. The root
- * declares every namespace, so that no element below has to declare one.
+ * The namespace declarations of a document, as attributes of the root element `root`, in the order of canonical XML.
+ * The root declares every namespace, so that no element below needs to declare one.
  */
 export const namespaces = (root: string): string =>
   `xmlns="${ubl}${root}-2" xmlns:cac="${ubl}CommonAggregateComponents-2" xmlns:cbc="${ubl}CommonBasicComponents-2" ` +
@@ -15,7 +15,7 @@ export const namespaces = (root: string): string =>
   'xmlns:sts="dian:gov:co:facturaelectronica:Structures-2-1" xmlns:xades="http://uri.etsi.org/01903/v1.3.2#" ' +
   'xmlns:xades141="http://uri.etsi.org/01903/v1.4.1#"'
 
-/** The names of the elements that differ by the kind of document. A line is called `cac:`, the root's name, `Line`. */
+/** The element names that differ by the kind of document. A line is called `cac:`, the root's name, `Line`. */
 export const elementNames = {
   invoice: { root: "Invoice", total: "cac:LegalMonetaryTotal", quantity: "cbc:InvoicedQuantity" },
   credit_note: { root: "CreditNote", total: "cac:LegalMonetaryTotal", quantity: "cbc:CreditedQuantity" },
@@ -41,7 +41,10 @@ export const authority = {
 
 const agencyName = "CO, DIAN (Dirección de Impuestos y Aduanas Nacionales)"
 
-/** Attributes that name the agency of the lists of identifications and codes. In canonical order, they precede all others. */
+/**
+ * Attributes that name the agency of the lists of identifications and codes. In canonical order, they precede all
+ * others.
+ */
 export const agency = ` schemeAgencyID="195" schemeAgencyName="${agencyName}"`
 
 /** Attributes that name the code list of the home country's code. */
@@ -49,7 +52,7 @@ export const countryList =
   ' listAgencyID="6" listAgencyName="United Nations Economic Commission for Europe"' +
   ' listSchemeURI="urn:oasis:names:specification:ubl:codelist:gc:CountryIdentificationCode-2.1"'
 
-/** The URL of the policy that signatures are made under, and the SHA-256 of the policy's text in base64. */
+/** The URL of the signature policy, and the SHA-256 of the policy's text in base64. */
 export const signaturePolicy = {
   url: "https://facturaelectronica.dian.gov.co/politicadefirma/v2/politicadefirmav2.pdf",
   digest: "dMoMvtcG5aIzgYo0tIsSQeVJBDnUnfSOfBpxXrmor0Y="

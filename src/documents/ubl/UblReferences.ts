@@ -6,7 +6,7 @@ import { reference } from "./UblIdentity.ts"
 import { address } from "./UblParties.ts"
 import { element, filled, leaf, optional } from "./Xml.ts"
 
-/** The days that a document or a line is for; an empty string where no days are named. */
+/** The period of a document or a line; an empty string without a period. */
 export const invoicePeriod = (period: Period | undefined): string =>
   period === undefined
     ? ""
@@ -17,7 +17,7 @@ const other = (name: string, document: DocumentReference | undefined): string =>
     ? ""
     : element(name, leaf("cbc:ID", document.id), optional("cbc:IssueDate", document.issue_date))
 
-/** The reason for a note, with the number of the invoice that the note corrects, if there is one. */
+/** The reason for a note, with the number of the corrected invoice, if there is one. */
 const discrepancy = ({ correction, full_number }: FiscalDocument): string => {
   if (correction === null) throw new Error(`the note ${full_number} has no reason`)
   const { code, invoice, reason } = correction
@@ -36,7 +36,7 @@ const corrected = ({ correction }: FiscalDocument): string => {
   return element("cac:BillingReference", element("cac:InvoiceDocumentReference", content))
 }
 
-/** The period of a document, why it is issued if it is a note, and the other documents that it refers to. */
+/** The period of a document, the reason for a note, and the references to other documents. */
 export const references = (document: FiscalDocument): string =>
   invoicePeriod(document.period) +
   (document.kind === "invoice" ? "" : discrepancy(document)) +
@@ -44,17 +44,17 @@ export const references = (document: FiscalDocument): string =>
   (document.kind === "invoice" ? "" : corrected(document)) +
   other("cac:DespatchDocumentReference", document.despatch_reference)
 
-/** Where the goods of an invoice go: where the delivery says, or else an export to its buyer. */
+/** The destination of an invoice's goods: the address of the delivery, or otherwise the buyer of an export. */
 const destination = ({ acquirer, delivery, operation_type }: FiscalDocument): string => {
   const { identification, legal_name, organization_type } = acquirer
   const { date: _date, ...place } = delivery ?? {}
-  // The party of an address is irrelevant to what is written of the address.
+  // The party of an address does not change the written address.
   const there: Acquirer = { identification, legal_name, organization_type, ...place }
   const written = address("cac:DeliveryAddress", there)
   return written === "" && operation_type === "11" ? address("cac:DeliveryAddress", acquirer) : written
 }
 
-/** When and where the goods of an invoice are delivered, and the terms of an export that names them. */
+/** The time and place of the delivery of an invoice's goods, and the delivery terms of an export that has them. */
 export const delivery = (document: FiscalDocument): string =>
   document.kind === "invoice"
     ? filled("cac:Delivery", optional("cbc:ActualDeliveryDate", document.delivery?.date) + destination(document)) +

@@ -1,13 +1,13 @@
 /*
- * XML as text, written directly in canonical form (C14N 1.0), so that signatures cover the written bytes and the service needs
- * no canonicalizer. Therefore no element is self-closing, attributes are in the order of their names, and only the special
- * characters that the canonical form lists are escaped.
+ * XML as text, written directly in canonical form (C14N 1.0), so that signatures cover the written bytes and Folio
+ * needs no canonicalizer. Therefore no element is self-closing, attributes are in the order of their names, and only
+ * the special characters in the canonical form's list are escaped.
  */
 
-/** What a document begins with when it is sent. The canonical form, and so the signature, does not cover the prolog. */
+/** The beginning of a document in transit. The canonical form, and so the signature, does not cover this prolog. */
 export const prolog = '<?xml version="1.0" encoding="UTF-8"?>'
 
-// XML 1.0 cannot represent these characters. The API refuses them; in text from any other source they are removed here.
+// XML 1.0 cannot represent these characters. The API rejects them. In text from other sources they are removed here.
 const unwritable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
 const special = /[&<>"\t\n\r\u0000-\u001f\ufffe\uffff]/
 
@@ -23,10 +23,11 @@ const attributeEscapes: Readonly<Record<string, string>> = {
 
 const written = (text: string) => text.toWellFormed().replaceAll(unwritable, "")
 
-// Calls the method of the string, so that a value which is not a string, as in a corrupted row, throws and is not written.
+// Calls the string's own method, so that a value that is not a string, as in a corrupted row, throws and is not
+// written.
 const isPlain = (text: string) => text.search(special) === -1
 
-/** Escapes text that goes between two tags, and removes characters that XML 1.0 cannot represent. */
+/** Escapes text between two tags, and removes characters that XML 1.0 cannot represent. */
 export const escaped = (text: string): string =>
   isPlain(text) ? text : written(text).replaceAll(/[&<>\r]/g, (character) => textEscapes[character] ?? "")
 
@@ -40,14 +41,14 @@ export const attribute = (name: string, value: string): string => ` ${name}="${e
 export const element = (name: string, ...content: ReadonlyArray<string>): string =>
   `<${name}>${content.join("")}</${name}>`
 
-/** Like `element`, but an empty string when there is no content. */
+/** Like `element`, but an empty string without content. */
 export const filled = (name: string, content: string): string => (content === "" ? "" : element(name, content))
 
-/** An element that contains text, which is escaped. `attributes`: what `attribute` makes of each, in the order of their names. */
+/** An element with text, which is escaped. `attributes`: the results of `attribute`, in the order of their names. */
 export const leaf = (name: string, text: string, attributes = ""): string =>
   `<${name}${attributes}>${escaped(text)}</${name}>`
 
-/** Like `leaf`, but an empty string when the text is null, undefined or empty. */
+/** Like `leaf`, but an empty string if the text is null, undefined or empty. */
 export const optional = (name: string, text: string | null | undefined, attributes = ""): string =>
   text === undefined || text === null || text === "" ? "" : leaf(name, text, attributes)
 
@@ -65,5 +66,8 @@ const references: Readonly<Record<string, string>> = {
 export const unescaped = (xml: string): string =>
   xml.includes("&") ? xml.replaceAll(/&[#a-zA-Z0-9]+;/g, (reference) => references[reference] ?? reference) : xml
 
-/** Text in CDATA sections, so that a document inside the text stays readable for people. Its canonical form is `escaped`. */
+/**
+ * Text in CDATA sections, so that a document inside the text stays readable for people. Its canonical form is
+ * `escaped`.
+ */
 export const cdata = (text: string): string => `<![CDATA[${written(text).replaceAll("]]>", "]]]]><![CDATA[>")}]]>`

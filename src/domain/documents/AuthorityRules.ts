@@ -9,8 +9,10 @@ export type Subject = "invoice" | "customer"
  */
 export const processedBefore = "90"
 
-/* The authority's rules that one field's form can break: the path of the field, the rule, and the error codes that name
- * the rule (every error code if none is listed). Rules that need more than one field are in LocalRules.ts. */
+/*
+ * The authority's rules that one field's form can break: the path of the field, the rule, and the error codes that name
+ * the rule (every error code if none is listed). Rules that need more than one field are in LocalRules.ts.
+ */
 const absent = ["parameter_missing", "parameter_invalid_empty"] as const
 const rules: Readonly<
   Record<Subject, ReadonlyArray<readonly [param: string, rule: string, codes?: ReadonlyArray<Violation["code"]>]>>

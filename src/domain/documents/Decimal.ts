@@ -36,8 +36,10 @@ export const millionths = (text: string): bigint => {
   return BigInt(`${match[1]}${(match[2] ?? "").padEnd(6, "0")}`)
 }
 
-/* Products are exact in trillionths (10^-12). A quantity and a price have six fraction digits each. An amount of two
- * digits times a rate of three, divided by 100, has seven. */
+/*
+ * Products are exact in trillionths (10^-12). A quantity and a price have six fraction digits each. An amount of two
+ * digits times a rate of three, divided by 100, has seven.
+ */
 const trillionthsOfCent = 10n ** 10n
 
 /** Hundredths → trillionths. */

@@ -15,10 +15,12 @@ import { totalsOf } from "./Totals.ts"
 import { findingsOf, ifReadable } from "../requests/Unreadable.ts"
 import { violationsMax } from "../requests/Violations.ts"
 
-/* The authority's rules that Folio can check before it sends a document. A document that breaks one would be rejected
+/*
+ * The authority's rules that Folio can check before it sends a document. A document that breaks one would be rejected
  * after it has used a number. The rules of the parties are in PartyRules.ts, of a single field in AuthorityRules.ts, of
  * lines and other parts in rules/. Each function returns all violations together, in the order of the document. The
- * check of the lines stops after the line whose violations exceed `violationsMax`. */
+ * check of the lines stops after the line whose violations exceed `violationsMax`.
+ */
 
 const invoiceFindings = (request: InvoiceRequest, today: string): ReadonlyArray<Finding> => {
   const operation: Operation = {

@@ -2,9 +2,11 @@ import type { FindingFacts, FindingOwner } from "../../../schemas/Finding.ts"
 import type { IncidentDetails, IncidentKind } from "../../../schemas/Incident.ts"
 import { authorityTroubles } from "../authority/AuthorityTroubles.ts"
 
-/* The faults of Folio and of an account: their conditions, their severity, their text and their fix. Incidents, alerts
+/*
+ * The faults of Folio and of an account: their conditions, their severity, their text and their fix. Incidents, alerts
  * and `folio doctor` show findings to the operator; the portal shows an account its own. Alerts leave Folio, so a
- * finding has no URL, no address and no name but the issuer's. */
+ * finding has no URL, no address and no name but the issuer's.
+ */
 
 /** A range is reported once this many tenths of its numbers are used. */
 export const usedTenths = 9

@@ -1,5 +1,7 @@
-/* The reading of bodies that do not fit the schema. Reading a part that does not fit throws `unreadable`: a rule that
- * needs the part finds nothing more, and all other rules find the same as in a valid body. */
+/*
+ * The reading of bodies that do not fit the schema. Reading a part that does not fit throws `unreadable`: a rule that
+ * needs the part finds nothing more, and all other rules find the same as in a valid body.
+ */
 
 /** The value that is thrown when a part does not fit its schema. */
 export const unreadable = Symbol("unreadable")

@@ -33,8 +33,8 @@ export const badCertificates = [
   ...refused("parameter_invalid", [
     ["a number for a file", upload({ ...body, pkcs12: 5 }), /must be a string/, "pkcs12"],
     ["PEM for a file", upload({ ...body, pkcs12: "-----BEGIN CERTIFICATE-----" }), /base64/, "pkcs12"],
-    ["base64 of something else", upload({ ...body, pkcs12: "QUJDRA==" }), /no PKCS#12 file/, "pkcs12"],
-    ["half a file", upload({ ...body, pkcs12: good.pkcs12.slice(0, 1024) }), /no PKCS#12 file/, "pkcs12"],
+    ["base64 of something else", upload({ ...body, pkcs12: "QUJDRA==" }), /not a PKCS#12 file/, "pkcs12"],
+    ["half a file", upload({ ...body, pkcs12: good.pkcs12.slice(0, 1024) }), /not a PKCS#12 file/, "pkcs12"],
     ["another password", upload({ ...body, password: "other" }), /does not open/, "password"],
     ["an empty password", upload({ ...body, password: "" }), /does not open/, "password"],
     ["no key", file({ without: "key" }), /no RSA private key/, "pkcs12"],

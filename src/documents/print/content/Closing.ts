@@ -4,12 +4,12 @@ import type { FiscalDocument } from "../../ubl/FiscalDocument.ts"
 import { codeName, titleOf } from "./PrintedWords.ts"
 import type { Tongue } from "./Tongue.ts"
 
-/** What stands at the foot of every page. */
+/** The content of the foot of every page. */
 export interface Foot {
   readonly codeName: string
   readonly code: string
   readonly said: ReadonlyArray<string>
-  /** The authority's page on the document; null for a document without legal validity. */
+  /** The URL of the document on the authority's site; null for a document without legal validity. */
   readonly url: string | null
 }
 
@@ -20,7 +20,7 @@ const resolutionWords = ({ range }: FiscalDocument): ReadonlyArray<string> => {
   return [`Resolución DIAN No. ${number}, ${numbers}, vigente del ${dateWords(valid_from)} al ${dateWords(valid_to)}.`]
 }
 
-/** What the print-out says of the validity of the document, in Spanish and in English. */
+/** The print-out's statement about the validity of the document, in Spanish and in English. */
 const validityOf = ({ full_number, invalid }: FiscalDocument, name: string, url: string) => {
   if (invalid === "rejected") {
     return [

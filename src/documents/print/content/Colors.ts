@@ -13,7 +13,7 @@ const rgbOf = (color: string): Rgb =>
 
 const hexOf = (rgb: Rgb): string => `#${rgb.map((part) => Math.round(part).toString(16).padStart(2, "0")).join("")}`
 
-/** The luminance of a colour as WCAG 2 computes it: 0 for black, 1 for white. */
+/** The luminance of a colour by WCAG 2: 0 for black, 1 for white. */
 const luminance = (rgb: Rgb): number => {
   const [red, green, blue] = rgb.map((part) => {
     const share = part / 255
@@ -22,10 +22,10 @@ const luminance = (rgb: Rgb): number => {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
-/** The luminance of a colour that is read easily on white: a contrast of 4.5 to 1. */
+/** The maximum luminance of a colour that is easy to read on white: a contrast of 4.5 to 1. */
 const readable = 1.05 / 4.5 - 0.05
 
-/** The colours of a document: those of the issuer's colour, darkened until texts in it can be read on white. */
+/** The colours of a document: the issuer's colour, darkened until its texts are readable on white. */
 export const colorsOf = (color = standard): Colors => {
   const given = rgbOf(/^#[\da-f]{6}$/i.test(color) ? color : standard)
   let accent = given

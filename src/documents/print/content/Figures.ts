@@ -1,6 +1,6 @@
-/** The figures and dates of a document, as people in Colombia write them. */
+/** The figures and dates of a document, in the Colombian form. */
 
-/** A space at which a line is not broken. */
+/** A space that does not break a line. */
 export const nbsp = "\u00a0"
 
 /** "1234567.89" → "1.234.567,89", "0.3450" → "0,345", "-0.42" → "−0,42": at least two fraction digits. */
@@ -21,7 +21,7 @@ export const percent = (rate: string): string => `${count(rate)}${nbsp}%`
 export const money = (amount: string, currency: string): string =>
   `${currency === "COP" ? "$" : currency}${nbsp}${figures(amount)}`
 
-/** An amount that is taken off: "− $ 1.000,00" */
+/** A deducted amount: "− $ 1.000,00" */
 export const less = (shown: string): string => `−${nbsp}${shown}`
 
 const months = "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre".split(" ")
@@ -35,7 +35,7 @@ interface Day {
   readonly day: number
 }
 
-/** The parts of a date; undefined for a text that is no date, which is then shown as it is. */
+/** The parts of a date; undefined for a text that is not a date, which is then shown unchanged. */
 const dayOf = (date: string): Day | undefined => {
   const [, year, month, day] = /^(\d{4})-(0[1-9]|1[0-2])-([0-3]\d)$/.exec(date) ?? []
   return year === undefined ? undefined : { year, month: Number(month) - 1, day: Number(day) }
@@ -70,7 +70,7 @@ interface Period {
   readonly end_date: string
 }
 
-/** "del 1 al 30 de noviembre de 2026", with what both days have in common said once. */
+/** "del 1 al 30 de noviembre de 2026": the common part of both days appears once. */
 export const periodWords = ({ end_date, start_date }: Period): string => {
   const [start, end] = [dayOf(start_date), dayOf(end_date)]
   const last = dateWords(end_date)

@@ -5,14 +5,14 @@ import type { FiscalDocument } from "../../ubl/FiscalDocument.ts"
 import { identificationWords, referencePriceName, taxWords, unitName, unitSign } from "./PrintedWords.ts"
 import type { Tongue } from "./Tongue.ts"
 
-/** A line of a document in words: what each column of the table shows. */
+/** The texts of a document's line, one for each column of the table. */
 export interface Item {
   readonly code: string
   readonly description: string
-  /** What is said below the description, each on a line of its own. */
+  /** The texts below the description, each on a separate line. */
   readonly details: ReadonlyArray<string>
   readonly quantity: string
-  /** The name of a unit that has no sign; empty when the quantity says the unit. */
+  /** The name of a unit without a sign; empty if the quantity includes the unit. */
   readonly unit: string
   readonly price: string
   readonly taxes: ReadonlyArray<string>
@@ -27,7 +27,7 @@ const allTaxes = ({ lines }: FiscalDocument) =>
 
 type Allowance = DocumentAllowance | LineAllowance
 
-/** How the lines of a document are shown. */
+/** The style of a document's lines. */
 export interface ItemStyle {
   /** Whether the table needs a column of item codes. */
   readonly hasCodes: boolean
@@ -85,7 +85,7 @@ const taxCell = (tax: Tax, { taxes }: ItemStyle, { isBilingual }: Tongue) => {
   return taxes === "vat" && tax.rate !== undefined ? percent(tax.rate) : taxWords(tax)
 }
 
-/** A tax in figures, where the rate and the line's amount do not say them: a tax per unit, or one on another base. */
+/** A tax in figures, if the rate and the line's amount do not give them: a tax per unit, or a tax on another base. */
 const taxDetail = (tax: Tax, line: Line, currency: string, { on }: Tongue): ReadonlyArray<string> => {
   if (tax.code === noTax) return []
   const value = money(tax.value, currency)
@@ -125,7 +125,7 @@ const detailsOf = (line: Line, currency: string, tongue: Tongue): ReadonlyArray<
   ]
 }
 
-/** An amount in the table, whose head names a foreign currency. */
+/** An amount in the table. The table's head names a foreign currency. */
 const inTable = (amount: string, currency: string) => (currency === "COP" ? money(amount, currency) : figures(amount))
 
 export const itemOf = (line: Line, style: ItemStyle, tongue: Tongue): Item => ({

@@ -21,7 +21,7 @@ const activityWords = ({ economic_activities = [] }: Issuer) =>
     ? undefined
     : `${economic_activities.length === 1 ? "Actividad" : "Actividades"} ${economic_activities.join(", ")}`
 
-/** The issuer under its trade name: what it is called, how it is reached, and what it is to the authority. */
+/** The issuer under its trade name: its names, its contact data, and its tax registration. */
 export const sellerOf = ({ issuer }: FiscalDocument, { isBilingual }: Tongue) => ({
   name: nameOf(issuer),
   said: [

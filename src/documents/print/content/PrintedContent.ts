@@ -17,13 +17,13 @@ interface Mark {
   readonly background: string
 }
 
-/** All that a printed document shows, in words. Only `item` is computed line by line: a document may have 500 lines. */
+/** The texts of a printed document. Only `item` is computed line by line, because a document may have 500 lines. */
 export interface PrintedContent {
   readonly tongue: Tongue
   readonly colors: Colors
   readonly logo: Uint8Array | null
   readonly marks: ReadonlyArray<Mark>
-  /** Large words across every page of a document without legal validity. */
+  /** Large text across every page of a document without legal validity. */
   readonly across: string | undefined
   readonly title: ReadonlyArray<string>
   readonly number: string

@@ -16,7 +16,7 @@ import { departments, homeCountry, municipalities } from "../../../domain/accoun
 import { figures, nbsp, percent } from "./Figures.ts"
 import type { FiscalDocument } from "../../ubl/FiscalDocument.ts"
 
-/** The names that a printed document shows for the codes of its data. */
+/** The printed names of the codes in a document. */
 
 interface Named {
   readonly code: string
@@ -24,7 +24,7 @@ interface Named {
   readonly name_en: string
 }
 
-/** The name of a code in a table, in Spanish or in English; the code itself when the table does not have the code. */
+/** The name of a code in a table, in Spanish or in English; the code itself if the table does not have it. */
 const named = (table: ReadonlyArray<Named>) => {
   const entries = new Map(table.map((entry) => [entry.code, entry]))
   return (code: string, language: "name" | "name_en" = "name") => entries.get(code)?.[language] ?? code
@@ -42,7 +42,7 @@ export const withholdingName = named(withholdingTaxes)
 export const referencePriceName = named(referencePrices)
 export const incotermName = named(incoterms)
 
-/** How people write the units that most lines are in. */
+/** The usual signs of the most frequent units. */
 const unitSigns: ReadonlyMap<string, string> = new Map([
   ["94", "und"],
   ["EA", "und"],
@@ -61,7 +61,7 @@ const unitSigns: ReadonlyMap<string, string> = new Map([
   ["KWH", "kWh"]
 ])
 
-/** The sign of a unit, which stands behind the quantity; undefined for a unit that is named in full. */
+/** The sign of a unit, printed after the quantity; undefined for a unit that is printed by its full name. */
 export const unitSign = (code: string): string | undefined => unitSigns.get(code)
 
 /** The name of a unit: "Número de artículos". */
@@ -69,7 +69,7 @@ export const unitName = (code: string): string => unitNames(code)
 
 const withDots = (digits: string) => digits.replaceAll(/\B(?=(\d{3})+$)/g, ".")
 
-/** The identifications that are numbers, which are read in groups of three digits. */
+/** The identifications that are numbers, printed in groups of three digits. */
 const numbered = new Set(["11", "12", "13", "22", "31", "91"])
 
 /** "NIT 900.373.115-3" */
@@ -99,7 +99,7 @@ interface Place {
   readonly country_code?: string
 }
 
-/** "Medellín, Antioquia", without a department that the city's name begins with. Abroad, the country stands alone. */
+/** "Medellín, Antioquia", without a department that the city's name begins with. Abroad, only the country. */
 export const placeWords = ({ city_code = "", country_code = homeCountry, department_code = "" }: Place): string => {
   if (country_code !== homeCountry) return regions.of(country_code) ?? country_code
   const city = municipalities.get(city_code)
@@ -111,7 +111,7 @@ export const placeWords = ({ city_code = "", country_code = homeCountry, departm
 
 const noResponsibility = "R-99-PN"
 
-/** "Gran contribuyente · Autorretenedor". Says nothing of a party that has none of them. */
+/** "Gran contribuyente · Autorretenedor". Empty for a party without responsibilities. */
 export const responsibilityWords = (codes: ReadonlyArray<string>): ReadonlyArray<string> =>
   [...new Set(codes)].filter((code) => code !== noResponsibility).map((code) => responsibilityName(code))
 
@@ -130,7 +130,10 @@ export const numberWords = ({ full_number, prefix }: FiscalDocument): string =>
 
 export const codeName = ({ kind }: FiscalDocument): string => (kind === "invoice" ? "CUFE" : "CUDE")
 
-/** The mark of a document without legal validity. "Documento" would make the words masculine: invoices and notes are feminine. */
+/**
+ * The mark of a document without legal validity. "Documento" would make the words masculine: invoices and notes are
+ * feminine.
+ */
 export const invalidMarks = {
   rejected: "Rechazada por la DIAN, sin validez",
   failed: "Fallida, sin validez"
@@ -144,7 +147,7 @@ export const operationWords = ({ kind, operation_type }: FiscalDocument): readon
     ? undefined
     : [operationName(operation_type), operationName(operation_type, "name_en")]
 
-/** The reason for a note, in the authority's words. */
+/** The reason for a note, in the authority's terms. */
 export const conceptWords = ({ correction, kind }: FiscalDocument): readonly [string, string] => {
   const name = kind === "credit_note" ? creditConceptName : debitConceptName
   const code = correction?.code ?? ""
@@ -160,7 +163,7 @@ interface TaxNamed {
   readonly rate?: string
 }
 
-/** "IVA 19 %", and the name alone of a tax per unit. */
+/** "IVA 19 %", or only the name of a tax per unit. */
 export const taxWords = ({ code, rate }: TaxNamed): string => {
   return `${taxName(code)}${rate === undefined ? "" : ` ${percent(rate)}`}`
 }

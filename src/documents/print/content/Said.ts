@@ -1,4 +1,4 @@
-/** A text with its weight on the page: a name is bold, what only supports another text is quiet. */
+/** A text with its weight on the page: names are bold, supporting texts are quiet. */
 export interface Said {
   readonly text: string
   readonly tone?: "bold" | "quiet"
@@ -12,7 +12,7 @@ export interface Block {
 
 const isSaid = (part: string | undefined): part is string => part !== undefined && part !== ""
 
-/** The parts that there are, joined into one text; nothing when there are none. */
+/** The existing parts, joined into one text; nothing if there are none. */
 export const joined = (
   separator: string,
   parts: ReadonlyArray<string | undefined>,

@@ -6,7 +6,10 @@ import { allowanceAmount, allowanceWords, isExempt } from "./Items.ts"
 import { taxWords, unitName, unitSign, withholdingName } from "./PrintedWords.ts"
 import type { Tongue } from "./Tongue.ts"
 
-/** A row of the totals. `all`: the total; `net`: what remains to be paid, what the issuer receives; `quiet`: sums and withholdings. */
+/**
+ * A row of the totals. `all`: the total; `net`: the balance due or the net amount for the issuer; `quiet`: sums and
+ * withholdings.
+ */
 export interface Sum {
   readonly label: string
   readonly amount: string
@@ -22,13 +25,13 @@ const taxLabel = (tax: Tax, currency: string, { isBilingual, on }: Tongue): stri
   return `${taxWords(tax)}${exempt}${tax.base === undefined ? "" : `${on} ${money(tax.base, currency)}`}`
 }
 
-/** The sum of several rows above; nothing for one row, which is the sum itself. */
+/** The sum of several rows above; none for a single row, which is the sum itself. */
 const sumOf = (rows: ReadonlyArray<unknown>, label: string, amount: string | undefined): ReadonlyArray<Sum> =>
   rows.length < 2 || amount === undefined ? [] : [{ label, amount, tone: "quiet" }]
 
 const hasTax = ({ code }: Tax) => code !== "ZZ"
 
-/** The totals of a document, from the sum of the lines down to what the issuer receives. */
+/** The totals of a document, from the sum of the lines down to the net amount for the issuer. */
 export const sumsOf = (document: FiscalDocument, tongue: Tongue): ReadonlyArray<Sum> => {
   const { allowance_charges = [], currency, kind, lines, prepayments = [], totals, withholdings = [] } = document
   const { both, isBilingual, on } = tongue

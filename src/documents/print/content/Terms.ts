@@ -13,7 +13,7 @@ import {
 import { type Block, joined, linesOf, type Said } from "./Said.ts"
 import type { Tongue } from "./Tongue.ts"
 
-/** The headline of a document: what is due, and when. The Spanish ends with the words that matter most. */
+/** The headline of a document: the amount due and the due date. The Spanish ends with the most important words. */
 export interface Due {
   readonly words: string
   readonly until: string
@@ -63,16 +63,16 @@ export const dueOf = (document: FiscalDocument, { isBilingual }: Tongue): Due =>
 
 const sentence = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)
 
-/** Longer instructions have more room beside the totals. */
+/** Longer instructions need the space next to the totals. */
 const shortInstructions = 120
 
-/** How to pay the issuer, which a credit note does not ask for. */
+/** The payment instructions of the issuer; none on a credit note. */
 const instructionsOf = ({ issuer, kind }: FiscalDocument) =>
   kind === "credit_note" ? [] : linesOf(issuer.payment_instructions ?? "")
 
 const isShort = (lines: ReadonlyArray<string>) => lines.length <= 3 && lines.join("").length <= shortInstructions
 
-/** A name within a sentence, without its capital; a name in capitals keeps them. */
+/** A name within a sentence, without its initial capital. A name in capitals keeps them. */
 const withinSentence = (name: string) =>
   /^\p{Lu}\p{Ll}/u.test(name) ? name.slice(0, 1).toLowerCase() + name.slice(1) : name
 
@@ -132,7 +132,7 @@ const one = (
 ): ReadonlyArray<Block> =>
   text === undefined ? [] : [{ title, said: [{ text }, ...under.flatMap((words) => joined("", [words], "quiet"))] }]
 
-/** A name in Spanish and, for a buyer abroad, in English under it. */
+/** A name in Spanish and, for a buyer abroad, in English below it. */
 const spoken = (title: string, name: readonly [string, string] | undefined, { each }: Tongue): ReadonlyArray<Block> => {
   if (name === undefined) return []
   const [es = "", ...en] = each(...name)
@@ -151,7 +151,7 @@ const delivery = ({ delivery: found }: FiscalDocument, { both }: Tongue): Readon
 
 const isWithoutInvoice = ({ correction }: FiscalDocument) => correction !== null && correction.invoice === null
 
-/** What is agreed between the parties: payment, references, delivery, currency. */
+/** The terms between the parties: payment, references, delivery, currency. */
 export const termsOf = (document: FiscalDocument, tongue: Tongue): ReadonlyArray<Block> => {
   const { both } = tongue
   const { currency, exchange_rate, exchange_rate_date, incoterm, issue_date, period } = document
@@ -181,7 +181,7 @@ export const termsOf = (document: FiscalDocument, tongue: Tongue): ReadonlyArray
   ]
 }
 
-/** What a note corrects, and why. */
+/** The object of a note's correction, and its reason. */
 export const correctionOf = (document: FiscalDocument, { both }: Tongue): Block | undefined => {
   const { correction, period } = document
   if (correction === null) return undefined
@@ -199,7 +199,7 @@ export const correctionOf = (document: FiscalDocument, { both }: Tongue): Block 
   }
 }
 
-/** What stands beside the totals: how to pay, and the notes of the document. */
+/** The texts next to the totals: the payment instructions and the notes of the document. */
 export const remarksOf = (document: FiscalDocument, { both }: Tongue): ReadonlyArray<Block> => {
   const instructions = instructionsOf(document)
   const notes = document.notes ?? []

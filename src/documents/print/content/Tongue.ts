@@ -1,14 +1,14 @@
 import { homeCountry } from "../../../domain/accounts/Territories.ts"
 import type { FiscalDocument } from "../../ubl/FiscalDocument.ts"
 
-/** The language of a document's labels: Spanish, and English beside it for a buyer abroad. */
+/** The language of a document's labels: Spanish, and also English for a buyer abroad. */
 export interface Tongue {
   readonly isBilingual: boolean
-  /** " sobre", or ", base", which both languages have: between a rate and the amount that the rate is of. */
+  /** " sobre", or ", base", which both languages have: between a rate and its base amount. */
   readonly on: string
   /** "Cliente", or "Cliente / Customer" */
   readonly both: (es: string, en: string) => string
-  /** The Spanish, and the English as a second text. */
+  /** The Spanish text, and the English one as a second text. */
   readonly each: (es: string, en: string) => ReadonlyArray<string>
 }
 
