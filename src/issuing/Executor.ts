@@ -32,7 +32,7 @@ import { Signing } from "./Signing.ts"
 import * as Steps from "./Steps.ts"
 import type { Change, Document } from "./Steps.ts"
 
-// A document whose calls alone fail is transmitted by its own alarm, not by the sweep after an outage.
+// If only one document's calls fail, its own alarm transmits it, not the sweep after an outage.
 const ownTransmissionMs = 30_000
 const transmitWithinMs = Duration.toMillis(Duration.hours(48))
 

@@ -152,9 +152,8 @@ const callOrWait = (row: Facts, call: "Send" | "Ask", isFresh: boolean, authorit
   if (phase === "closed" && !isHeldBack(isFresh, authority)) return { do: call }
   if (phase === "open" && isFresh) return outage
   const rest: Wait = { do: "Wait", alarmMs: Infinity, ...waitingFor(row, trouble, message, isFresh) }
-  // A document may arrive at an authority that breaks the connection or returns errors. A document that never left does
-  // not probe such an authority, unless all other probes are missing. Otherwise one document without a verdict would
-  // block all others.
+  // A document may arrive at an authority that breaks the connection or returns errors. While other calls probe such an
+  // authority, a document that never left doesn't. Otherwise one document without a verdict would block all others.
   const isAtRisk = isFresh && isTried && leftMs !== null && trouble !== null && authorityTroubles[trouble].may_have_left
   return isAtRisk ? rest : { do: "Try", call, otherwise: rest }
 }

@@ -79,7 +79,7 @@ export const issuerViolations = (issuer: Issuer): ReadonlyArray<Violation> => [
  */
 export const lacksOfIssuer = ({ vat_responsible }: Issuer): ReadonlyArray<string> =>
   vat_responsible === undefined
-    ? ["the account does not say whether it charges the value added tax (send vat_responsible to PATCH /v1/account)"]
+    ? ["the account does not state whether it charges the value added tax (send vat_responsible to PATCH /v1/account)"]
     : []
 
 // The identification types whose numbers may have letters: those of foreigners, and civil registry (11) and NUIP (91),

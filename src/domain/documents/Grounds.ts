@@ -54,7 +54,7 @@ export const grounds = {
   single_header: { of: "interface", says: "A header has one value." },
   special_base: { of: "interface", says: "A base other than the line's amount needs special_base." },
   storable_text: { of: "limit", says: "PostgreSQL stores no text with U+0000." },
-  tax_form: { of: "interface", says: "A tax is by percentage or per unit, as its code says." },
+  tax_form: { of: "interface", says: "A tax is by percentage or per unit, as its code requires." },
   webhook_url: { of: "interface", says: "Events are sent to public HTTPS URLs." },
   withholding_rate: { of: "interface", says: "A document has one withholding for each rate of a tax." }
 } as const satisfies Readonly<Record<string, { readonly of: "interface" | "limit"; readonly says: string }>>

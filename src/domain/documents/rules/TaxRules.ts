@@ -47,7 +47,7 @@ function* formViolations(tax: Tax, path: string): Generator<Violation, void> {
 const codeViolations = (taxes: ReadonlyArray<Tax>, index: number, path: string): ReadonlyArray<Violation> => {
   const code = taxes[index]?.code
   if (code === "ZZ" && taxes.length > 1) {
-    const message = 'code "ZZ" says that the line has no tax: remove this entry, or all others.'
+    const message = 'code "ZZ" means that the line has no tax: remove this entry, or all others.'
     return [violation(`${path}.code`, "tax_mismatch", message, "FAS01a")]
   }
   if (taxes.findIndex((tax) => tax.code === code) === index) return []
