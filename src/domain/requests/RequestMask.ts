@@ -13,7 +13,7 @@ export const unknown = "[unknown]"
 
 // The third form is the beginning of a key in base64, as in Basic.
 export const secretForm = /(?:sk_(?:test|live)_|whsec_|c2tf(?:dGVzdF|bGl2ZV)|-----BEGIN|Bearer )/i
-// Ids, codes, dates, amounts, versions and lists of these: no spaces, no @, no other characters of names or addresses.
+// Ids, codes, dates, amounts, versions and lists of these: no spaces and no @, unlike names and addresses.
 const closedForm = /^[\w.:+\-/[\]]{0,128}$/
 export const idForm = /^[a-z]{2,4}_[0-9a-hjkmnp-tv-z]{26}(?:_\d{1,9})?$/
 // In characters. A longer text is a file, or too long to read.
