@@ -78,8 +78,8 @@ const obstacleIn = (documents: ReadonlyArray<PlannedDocument>): Obstacle | undef
 }
 
 /**
- * The next step of a test set, from its documents in the order of their making. For each kind, one document is first. The
- * others follow once it is accepted, so that a fault of all of them costs only one or two numbers. Notes correct
+ * The next step of a test set, from its documents in the order of their making. For each kind, one document is first.
+ * The others follow once it is accepted, so that a fault of all of them costs only one or two numbers. Notes correct
  * accepted invoices, and wait for the first one. `openMax`: the maximum of open documents.
  */
 export const planOf = (
