@@ -1,10 +1,13 @@
-/** The parts of a request's address: what fills the template of the path, and the query. */
+/** The variable parts of a request's URL: the parameters of the path template, and the query. */
 export interface Addressed {
   readonly params?: Readonly<Record<string, unknown>>
   readonly query?: Readonly<Record<string, unknown>>
 }
 
-/** A template such as `/v1/invoices/{id}` with its ids. An id that is empty, `.` or `..` is refused: it would change the path. */
+/**
+ * Fills a template such as `/v1/invoices/{id}` with its ids. Rejects an id that is empty, `.` or `..`, because it would
+ * change the path.
+ */
 const pathOf = (template: string, params: Addressed["params"]) =>
   template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = params?.[name]
@@ -12,7 +15,7 @@ const pathOf = (template: string, params: Addressed["params"]) =>
     return encodeURIComponent(value)
   })
 
-/** The parameters of a query: a list is given more than once, and the members of an object stand as `metadata[order]`. */
+/** The parameters of a query: one for each member of a list, and `metadata[order]` for the member of an object. */
 const pairsOf = (query: Readonly<Record<string, unknown>>): ReadonlyArray<readonly [name: string, value: unknown]> =>
   Object.entries(query).flatMap(([name, value]) =>
     typeof value === "object" && value !== null && !Array.isArray(value)
@@ -20,7 +23,7 @@ const pairsOf = (query: Readonly<Record<string, unknown>>): ReadonlyArray<readon
       : [value].flat().map((one) => [name, one] as const)
   )
 
-/** The address of an operation: the base URL may have a path of its own, and what is undefined in the query is left out. */
+/** The URL of an operation. The base URL may have a path. Undefined parameters of the query are omitted. */
 export const urlOf = (baseUrl: string, template: string, { params, query = {} }: Addressed): URL => {
   const url = new URL(`${baseUrl.replace(/\/$/, "")}${pathOf(template, params)}`)
   for (const [name, value] of pairsOf(query)) if (value !== undefined) url.searchParams.append(name, String(value))

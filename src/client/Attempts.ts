@@ -1,21 +1,18 @@
-/*
- * What both clients hold to: which request is sent again and when, what carries an idempotency key, and how a list is read to its
- * end.
- */
+/* Rules of both TypeScript clients: which requests are retried and when, idempotency keys, and pagination. */
 
 /** The waits before the second, third and fourth attempt, in milliseconds. */
 export const waitsMs: ReadonlyArray<number> = [1_000, 2_000, 4_000]
 
 const jitter = 0.1
 
-/** The longest pause in seconds that is waited for; an answer that asks for a longer one goes to the caller. */
+/** The longest pause before a retry, in seconds. A response with a longer `Retry-After` goes to the caller. */
 const longestPause = 60
 
-/** The idempotency key of a request that changes something, so that a further attempt does nothing twice. */
+/** The idempotency key of a request that changes something: it makes a retry safe. */
 export const keyOf = (method: string, given?: string): string | undefined =>
   ["POST", "PUT", "PATCH"].includes(method) ? (given ?? globalThis.crypto.randomUUID()) : undefined
 
-/** The status and the headers of an answer; the names of headers are in lower case. */
+/** The status code and the headers of a response. Header names are in lower case. */
 export interface Answer {
   readonly status: number
   readonly header: (name: string) => string | undefined
@@ -23,7 +20,7 @@ export interface Answer {
 
 const date = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
-/** The pause that `Retry-After` asks for, in seconds: a number of seconds, or a date. 0 without either. */
+/** The pause of `Retry-After`, in seconds: from a number of seconds or from a date. 0 without either. */
 const askedPause = ({ header }: Answer, nowMs: number): number => {
   const value = header("retry-after") ?? ""
   if (/^\d{1,9}(?:\.\d{1,9})?$/.test(value)) return Number(value)
@@ -31,8 +28,8 @@ const askedPause = ({ header }: Answer, nowMs: number): number => {
 }
 
 /**
- * Whether an answer stands. A conflict never ends by itself, and nobody waits for a day because a refusal says so; a 202 with
- * `retry-after` is still executing.
+ * Whether a response is final, so that the client does not retry. A conflict (409) never ends by itself, and a pause of
+ * more than a minute is for the caller to decide. A 202 with `retry-after` is still executing.
  */
 export const isFinal = (answer: Answer, nowMs: number): boolean => {
   const { header, status } = answer
@@ -43,8 +40,8 @@ export const isFinal = (answer: Answer, nowMs: number): boolean => {
 }
 
 /**
- * How long to wait for the next attempt, in milliseconds: `waitMs`, or longer when the service asks for that. `random` is from 0
- * to 1. `answer` is undefined when none arrived.
+ * The pause before the next attempt, in milliseconds: `waitMs`, or the longer `Retry-After`. `random` is from 0 to 1.
+ * `answer` is undefined when no response arrived.
  */
 export const pauseMs = (waitMs: number, answer: Answer | undefined, nowMs: number, random: number): number =>
   Math.max(waitMs, answer === undefined ? 0 : askedPause(answer, nowMs) * 1_000) * (1 + jitter * random)
@@ -52,10 +49,10 @@ export const pauseMs = (waitMs: number, answer: Answer | undefined, nowMs: numbe
 /** The query of a list. */
 export type Query = Readonly<Record<string, unknown>>
 
-/** The query of a list's first page: as large a page as there is, if the caller names no size. */
+/** The query of a list's first page. Without a size from the caller, the page has the largest size. */
 export const firstQuery = (query: Query | undefined): Query => ({ limit: 100, ...query })
 
-/** The query of the page after this one; null when this was the last. Events that are followed come oldest first. */
+/** The query of the next page; null after the last page. Followed events come oldest first. */
 export const nextQuery = (
   query: Query,
   { data, has_more }: { readonly has_more: boolean; readonly data: ReadonlyArray<{ readonly id: string }> }
@@ -67,5 +64,5 @@ export const nextQuery = (
   return isFollowed ? { ...others, after: last.id } : { ...others, starting_after: last.id }
 }
 
-/** What an operation takes. */
+/** The request of an operation. */
 export type RequestOf<Operation> = Operation extends { readonly request: infer Request } ? Request : never

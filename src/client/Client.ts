@@ -1,7 +1,7 @@
 /*
- * `@folio-einvoicing/client/effect`: the API as typed functions on Effect. The client sends a request again that got no answer,
- * exceeded a rate limit (429) or failed inside the service (5xx). Every POST, PUT and PATCH carries an idempotency key, so that a
- * further attempt does nothing twice.
+ * `@folio-einvoicing/client/effect`: the API as typed functions on Effect. The client retries a request that got no
+ * response, exceeded a rate limit (429) or failed inside the service (5xx). The idempotency key of every POST, PUT and
+ * PATCH makes the retry safe.
  */
 import {
   Clock,
@@ -38,13 +38,14 @@ export interface ClientOptions {
   readonly baseUrl: string
   /** `sk_test_…` or `sk_live_…`. */
   readonly apiKey: Redacted.Redacted<string> | string
-  /** The dated version of the API to use; the account's default version if left out. */
+  /** The dated version of the API to use. If omitted, the account's default version. */
   readonly version?: string | undefined
 }
 
 /**
- * What a call fails with. `ApiError`: the service refused the request or failed at it. `HttpClientError`: no answer arrived in four
- * attempts, or the answer is not Folio's. `SchemaError`: the request or the answer does not have the form that it must have.
+ * The errors of a call. `ApiError`: the service rejected or failed the request. `HttpClientError`: no response arrived
+ * in four attempts, or the response is not Folio's. `SchemaError`: the request or the response doesn't match its
+ * schema.
  */
 export type ClientError = ApiError | HttpClientError.HttpClientError | Schema.SchemaError
 
@@ -61,8 +62,8 @@ type Calls<Group> = {
 }
 
 /**
- * A function for each operation, by group. Each takes `params`, `query`, `payload` and `headers`, where the operation has any. Next
- * to each list is a function that streams all its objects, page by page: `allInvoices` next to `listInvoices`.
+ * A function for each operation, by group. Each takes the `params`, `query`, `payload` and `headers` of its operation.
+ * For each list, another function streams all objects, page by page: `allInvoices` next to `listInvoices`.
  */
 export type ClientShape = { readonly [Group in keyof Operations]: Calls<Operations[Group]> }
 
@@ -73,7 +74,7 @@ const answerOf = ({ headers, status }: HttpClientResponse.HttpClientResponse) =>
 
 type Send = Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
 
-/** Reads the whole response. Fails with `UnusableBody` as the cause for what is too large, and for what isn't Folio's. */
+/** Reads the whole response. Fails with the cause `UnusableBody` if the response is too large or isn't Folio's. */
 const reading = (send: Send): Send =>
   Effect.gen(function* () {
     const response = yield* send
@@ -104,7 +105,7 @@ const reading = (send: Send): Send =>
     return HttpClientResponse.fromWeb(request, new Response(bytes.length === 0 ? null : bytes, init))
   })
 
-/** Sends a request up to four times: at once, and after 1 s, 2 s and 4 s, or later when the service asks for that. */
+/** Sends a request up to four times: immediately, then after 1 s, 2 s and 4 s, or later if `Retry-After` is longer. */
 const repeating = (send: Send): Send =>
   Effect.gen(function* () {
     for (const wait of waitsMs) {
@@ -128,11 +129,13 @@ type Call = (request: Taken) => Effect.Effect<unknown, ClientError>
 
 const given = (parts: Query = {}) => Object.entries(parts).filter(([, value]) => value !== undefined)
 
-/** In an address everything is a text. */
+/** The query with strings, as a URL needs them. */
 const textsOf = (query: Query | undefined) =>
   Object.fromEntries(given(query).map(([name, value]) => [name, typeof value === "object" ? value : String(value)]))
 
-/** With a key of its own for each run of an operation that changes something; all attempts of the run have the same one. */
+/**
+ * Adds a new idempotency key to each run of an operation that changes something. All attempts of a run share the key.
+ */
 const withKey =
   (route: string, call: Call) =>
   (request: Taken = {}) =>
@@ -167,7 +170,7 @@ export const make = (options: ClientOptions): Effect.Effect<ClientShape, never, 
         ),
         HttpClient.transform((send) => repeating(reading(send)))
       )
-    // Accepts unknown members in answers, because a later release of the service may answer with more members.
+    // Responses may have unknown members, because a later release of the service may add some.
     const api = Api.annotate(HttpApi.ParseOptions, { errors: "all" }).annotate(HttpApi.SuccessParseOptions, {
       errors: "all"
     })
@@ -206,11 +209,11 @@ export const make = (options: ClientOptions): Effect.Effect<ClientShape, never, 
  * ```
  */
 export class Client extends Context.Service<Client, ClientShape>()("@folio-einvoicing/client/Client") {
-  /** A client with these settings. */
+  /** The client with these settings. */
   static readonly layer = (options: ClientOptions): Layer.Layer<Client, never, HttpClient.HttpClient> =>
     Layer.effect(Client, make(options))
 
-  /** A client with the settings of the environment: `FOLIO_URL`, `FOLIO_API_KEY` and, if it is set, `FOLIO_VERSION`. */
+  /** The client with the settings of the environment: `FOLIO_URL`, `FOLIO_API_KEY` and the optional `FOLIO_VERSION`. */
   static readonly layerConfig: Layer.Layer<Client, Config.ConfigError, HttpClient.HttpClient> = Layer.unwrap(
     Effect.map(
       Config.all({
@@ -224,8 +227,8 @@ export class Client extends Context.Service<Client, ClientShape>()("@folio-einvo
 }
 
 /**
- * Gives the event of a genuine webhook, by the clock of the program. The event has the fields of the API version that the endpoint
- * was created with; later versions may have more fields.
+ * Returns the event of a genuine webhook, by the clock of the program. The event has the fields of the API version of
+ * the endpoint; later versions may have more fields.
  */
 export const verifyWebhook = (webhook: ReceivedWebhook): Effect.Effect<Event, WebhookVerificationError> =>
   Effect.flatMap(Clock.currentTimeMillis, (millis) =>

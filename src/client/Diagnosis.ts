@@ -1,37 +1,38 @@
 /*
- * Why a webhook is refused: the verdict is that of `verify`, and around it the known faults are tried, one after the other and
- * together, until the signature fits. Like the verification it computes with Web Crypto alone, and runs wherever JavaScript does.
+ * Diagnosis of a rejected webhook. `verify` decides whether the webhook is genuine. If it is not, the diagnosis tries
+ * the known faults, alone and combined, until the signature is right. It needs only Web Crypto, so it runs in every
+ * JavaScript runtime.
  */
 import type { Fault } from "./Faults.ts"
 import { jsonOf } from "./ResponseBody.ts"
 import { readingsOf, type Reading, type Scheme } from "./SignatureReadings.ts"
 import { verify, WebhookVerificationError } from "./Webhooks.ts"
 
-/** A webhook to be diagnosed: its raw body, its headers, and the secrets one of which should have signed it. */
+/** A webhook to diagnose: its raw body, its headers, and the secrets, one of which should have signed it. */
 export interface SuspectWebhook {
   readonly body: Uint8Array
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>
   readonly secrets: ReadonlyArray<string>
   readonly now: Date
-  /** How far the webhook's time may be from `now`, in seconds; 300 if left out. */
+  /** The tolerance between the webhook's time and `now`, in seconds. If omitted, 300. */
   readonly toleranceSeconds?: number | undefined
 }
 
-/** What is wrong with a webhook: nothing if `faults` is empty. */
+/** The faults of a webhook. A genuine webhook has none. */
 export interface Diagnosis {
   readonly faults: ReadonlyArray<Fault>
-  /** Whether some secret signed the body, once the faults are repaired. */
+  /** Whether a secret signed the body, apart from the faults. */
   readonly isSigned: boolean
   readonly scheme: Scheme | null
-  /** The index of the secret that fits. */
+  /** The index of the secret that signed the body. */
   readonly secret: number | null
-  /** How old the webhook is, in seconds, as of `now`. */
+  /** The age of the webhook as of `now`, in seconds. */
   readonly ageSeconds: number | null
 }
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** One way to read a part of the webhook, and the faults that it has if this way is right. */
+/** A reading of a part of the webhook, and the faults that the part has in this reading. */
 interface Candidate<A> {
   readonly value: A
   readonly faults: ReadonlyArray<Fault>
@@ -53,8 +54,8 @@ const secretsOf = (given: string): ReadonlyArray<Candidate<string>> => {
     found.push("secret_no_prefix")
     secret = prefix + secret
   }
-  // Folio makes secrets of 32 bytes, which are 44 characters. A shorter secret was cut, or was made by somebody else, so it is tried as
-  // it is.
+  // Folio's secrets have 32 bytes: 44 characters. A shorter secret may be cut or from another sender, so it is tried
+  // unchanged too.
   if (secret.length >= prefix.length + 44) return [{ value: secret, faults: found }]
   const cut = [...found, "secret_cut" as const]
   return [
@@ -81,17 +82,17 @@ const decodedBase64 = (text: string | null): Bytes | null => {
   }
 }
 
-/** The bytes of a text whose characters are bytes, as ISO 8859-1 has them. */
+/** The bytes of a text in ISO 8859-1; null if a character is not in that encoding. */
 const fromLatin = (text: string): Bytes | null =>
   /^[\u0000-\u00ff]*$/.test(text) ? Uint8Array.from(text, (one) => one.charCodeAt(0)) : null
 
-/** An event as Folio writes it: its keys in the order of the interface. */
+/** An event with its keys in Folio's order. */
 const inOrder = (event: object) => {
   const { id, object, type, created, livemode, account, data, ...others }: Record<string, unknown> = { ...event }
   return { id, object, type, created, livemode, account, data, ...others }
 }
 
-// More than any event has. Deeper JSON would be written with more white space than text, or too deep to be written at all.
+// More levels than any event has. Serializing deeper JSON could produce mostly white space, or overflow the stack.
 const levelsMax = 16
 
 const isShallow = (value: unknown, levels = levelsMax): boolean =>
@@ -99,14 +100,14 @@ const isShallow = (value: unknown, levels = levelsMax): boolean =>
   value === null ||
   (levels > 0 && Object.values(value).every((one) => isShallow(one, levels - 1)))
 
-/** A text without the line breaks at its end. A pattern would look for the end of the text from each of many line breaks. */
+/** A text without the line breaks at its end. A loop, because a pattern takes quadratic time with many line breaks. */
 const withoutEnd = (text: string): string => {
   let end = text.length
   while (end > 0 && (text[end - 1] === "\n" || text[end - 1] === "\r")) end--
   return text.slice(0, end)
 }
 
-/** The body as it is, and as it may have been before something changed it. */
+/** The received body, and the bodies that Folio may have sent if something changed them on the way. */
 const bodiesOf = (body: Uint8Array): ReadonlyArray<Candidate<Bytes>> => {
   const given = Uint8Array.from(body)
   const candidates: Array<Candidate<Bytes>> = [plain(given)]
@@ -138,7 +139,7 @@ const bodiesOf = (body: Uint8Array): ReadonlyArray<Candidate<Bytes>> => {
   return candidates
 }
 
-/** The faults of a body that show without a signature. */
+/** The fault of a body that needs no signature to be found. */
 const visibleFault = (body: Uint8Array): Fault | null => {
   if (body.length === 0) return "body_empty"
   const text = textOf(body)
@@ -153,7 +154,7 @@ const visibleFault = (body: Uint8Array): Fault | null => {
   return isAsWritten ? null : "body_reserialized"
 }
 
-/** The key that the part of a secret after `whsec_` encodes; null where it is no base64 as Folio writes it. */
+/** The key in the part of a secret after `whsec_`; null if that part is not in Folio's base64 form. */
 const standardKey = (secret: string) => {
   try {
     const decoded = atob(secret.slice(prefix.length))
@@ -181,7 +182,7 @@ const idOf = (body: Uint8Array): string | null => {
   return typeof value === "object" && value !== null && "id" in value && typeof value.id === "string" ? value.id : null
 }
 
-/** What `verify` says with one secret: `valid`, or the reason of its refusal. */
+/** The result of `verify` with one secret: `valid`, or the reason of the rejection. */
 const verdictOf = async ({ body, headers, now, toleranceSeconds }: SuspectWebhook, secret: string) => {
   try {
     const all = Object.fromEntries(headers.map(([name, value]) => [name.trim(), value.trim()]))
@@ -192,7 +193,7 @@ const verdictOf = async ({ body, headers, now, toleranceSeconds }: SuspectWebhoo
   }
 }
 
-/** The faults of a webhook, the one that explains most first; none if the webhook is genuine. */
+/** Returns the faults of a webhook, the most important one first. A genuine webhook has none. */
 export const diagnose = async (webhook: SuspectWebhook): Promise<Diagnosis> => {
   const { body, headers, now, secrets, toleranceSeconds = 300 } = webhook
   const nothing: Diagnosis = { faults: [], isSigned: false, scheme: null, secret: null, ageSeconds: null }
@@ -208,7 +209,7 @@ export const diagnose = async (webhook: SuspectWebhook): Promise<Diagnosis> => {
       readings.flatMap((reading) => bodies.map((candidate) => ({ secret, reading, body: candidate })))
     )
     .map((one) => {
-      // A secret that fits as it is was not cut, however short.
+      // A secret that is right unchanged was not cut, even if it is short.
       const isWhole = one.secret.value === secrets[one.secret.index]
       const ofSecret = one.secret.faults.filter((fault) => !isWhole || fault !== "secret_cut")
       return { ...one, found: [...ofSecret, ...one.reading.faults, ...one.body.faults] }
@@ -221,7 +222,7 @@ export const diagnose = async (webhook: SuspectWebhook): Promise<Diagnosis> => {
     const late: ReadonlyArray<Fault> =
       Math.abs(ageSeconds) <= toleranceSeconds ? [] : [ageSeconds > 0 ? "too_old" : "in_the_future"]
     const strange: ReadonlyArray<Fault> = verdicts[secret.index] === "not_an_event" ? ["not_an_event"] : []
-    // What `verify` accepts has no fault, though a part of it may look odd.
+    // A webhook that `verify` accepts has no fault, even if a part of it looks unusual.
     const faults = genuine === -1 ? [...new Set([...found, ...late])] : strange
     return {
       faults: faults.length === 0 && genuine === -1 ? ["mismatch"] : faults,

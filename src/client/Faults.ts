@@ -1,16 +1,11 @@
-/*
- * What can be wrong with a webhook as somebody verifies it, in words for the receiver.
- */
+/* The mistakes that receivers make when they verify a webhook, with messages for the receiver. */
 
-/** The faults that a diagnosis names, with what is wrong and what to do. */
+/** The faults of a diagnosis: what is wrong, and what to do. */
 export const faults = {
-  secret_missing: [
-    "There is no secret.",
-    "Pass the endpoint's secret, whsec_…, which the answer to its creation shows."
-  ],
+  secret_missing: ["There is no secret.", "Pass the endpoint's secret, whsec_…, from the response to its creation."],
   secret_no_prefix: [
     "The secret lacks its beginning, whsec_.",
-    "Pass the secret with its whsec_: Svc-Signature is computed with the whole text."
+    "Pass the secret with its whsec_: the key of Svc-Signature is the whole text."
   ],
   secret_white_space: [
     "The secret has white space in it or around it.",
@@ -23,18 +18,18 @@ export const faults = {
   ],
   body_empty: ["The body is empty.", "Read the body before anything else does, and keep its bytes."],
   body_parsed: [
-    "The body is the text [object …], into which JavaScript turned an object that was parsed already.",
-    "Verify the raw body, before a JSON parser of the framework takes it."
+    "The body is the text [object …]: JavaScript converted an object that was already parsed.",
+    "Verify the raw body, before the framework parses it as JSON."
   ],
   body_final_newline: [
     "The body ends with a line break that was not sent.",
-    "Keep the bytes as they came: echo and editors add a line break."
+    "Keep the bytes as received: echo and editors add a line break."
   ],
   body_byte_order_mark: [
     "The body begins with a byte order mark that was not sent.",
-    "Keep the bytes as they came, not as a text file with a mark."
+    "Keep the bytes as received, not as a text file with a mark."
   ],
-  body_base64: ["The body is in base64.", "Decode the body first: some gateways pass bodies on in base64."],
+  body_base64: ["The body is in base64.", "Decode the body first: some gateways forward bodies in base64."],
   body_reserialized: [
     "The body was parsed and written again as JSON: its white space, escapes or order of keys are not those that were sent.",
     "Verify the raw bytes of the request, before anything parses them."
@@ -49,10 +44,10 @@ export const faults = {
   ],
   header_missing: [
     "There is no signature header: neither Svc-Signature nor webhook-signature.",
-    "Check whether a proxy removes the header, and under which name the framework passes headers on."
+    "Check whether a proxy removes the header, and which name the framework gives it."
   ],
   header_incomplete: [
-    "webhook-id or webhook-timestamp is missing: webhook-signature is verified with both.",
+    "webhook-id or webhook-timestamp is missing: webhook-signature needs both.",
     "Pass all three, or Svc-Signature alone."
   ],
   header_name: [
@@ -65,13 +60,16 @@ export const faults = {
   ],
   header_quoted: [
     "The value of the header has quotes around it, or the name of the header in it.",
-    "Pass the value alone, as it came."
+    "Pass the value alone, as received."
   ],
   time_missing: ["The header has no time, t=….", "Pass the whole value of the header: t=…,v1=…"],
-  time_malformed: ["The time of the signature is not a number of seconds.", "Pass the value as it came: Unix seconds."],
+  time_malformed: [
+    "The time of the signature is not a number of seconds.",
+    "Pass the value as received: Unix seconds."
+  ],
   time_milliseconds: [
     "The time of the signature is in milliseconds.",
-    "Folio signs the time in seconds: pass the value as it came."
+    "Folio signs the time in seconds: pass the value as received."
   ],
   signature_missing: ["The header has no signature, v1=… or v1,….", "Pass the whole value of the header."],
   signature_length: [
@@ -80,20 +78,20 @@ export const faults = {
   ],
   signature_not_hexadecimal: [
     "The signature in v1=… has characters that are not hexadecimal digits.",
-    "Pass the value as it came."
+    "Pass the value as received."
   ],
   signature_not_base64: [
     "The signature in v1,… is not base64, or is base64 for URLs.",
-    "Pass the value as it came, with + and / and =."
+    "Pass the value as received, with + and / and =."
   ],
-  signature_upper_case: ["The signature's hexadecimal digits are in upper case.", "Pass the value as it came."],
+  signature_upper_case: ["The signature's hexadecimal digits are in upper case.", "Pass the value as received."],
   webhook_id: [
-    "webhook-id is not the id that was signed, which is the id of the event.",
-    "Pass the header webhook-id as it came."
+    "webhook-id is not the signed id, which is the id of the event.",
+    "Pass the header webhook-id as received."
   ],
   too_old: [
     "The signature is right, but too old.",
-    "Check this machine's clock. To verify an old webhook, verify it as of its time. Each attempt is signed anew."
+    "Check this machine's clock. To verify an old webhook, verify it as of its time. Each attempt has a new signature."
   ],
   in_the_future: ["The signature is right, but from the future.", "Check this machine's clock: it is behind."],
   not_an_event: [

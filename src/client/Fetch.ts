@@ -1,7 +1,7 @@
 /*
- * `@folio-einvoicing/client`: the API as typed functions on `fetch`, without dependencies. The client sends a request again that got
- * no answer, exceeded a rate limit (429) or failed inside the service (5xx). Every POST, PUT and PATCH carries an idempotency key, so
- * that a further attempt does nothing twice.
+ * `@folio-einvoicing/client`: the API as typed functions on `fetch`, without dependencies. The client retries a request
+ * that got no response, exceeded a rate limit (429) or failed inside the service (5xx). The idempotency key of every
+ * POST, PUT and PATCH makes the retry safe.
  */
 import { type Addressed, urlOf } from "./Addresses.ts"
 import { firstQuery, keyOf, nextQuery, type RequestOf } from "./Attempts.ts"
@@ -22,11 +22,11 @@ export interface ClientOptions {
   readonly baseUrl: string
   /** `sk_test_…` or `sk_live_…`. */
   readonly apiKey: string
-  /** The dated version of the API to use; the account's default version if left out. */
+  /** The dated version of the API to use. If omitted, the account's default version. */
   readonly version?: string | undefined
-  /** How long one attempt may take, in milliseconds; 60,000 if left out. */
+  /** The time-out of one attempt, in milliseconds. If omitted, 60,000. */
   readonly timeoutMs?: number | undefined
-  /** Another function in place of the global `fetch`. */
+  /** The function to use instead of the global `fetch`. */
   readonly fetch?: typeof globalThis extends { fetch: infer Fetch } ? Fetch | undefined : never
 }
 
@@ -46,14 +46,14 @@ type Calls<Group> = {
   readonly [Name in keyof Group]: (...call: Arguments<RequestOf<Group[Name]>>) => Reply<Group[Name]>
 }
 
-/** A request of which nothing is required may be left out. */
+/** The arguments of a call. A request without required members is optional. */
 type Arguments<Request> = {} extends Request
   ? [request?: Request, options?: CallOptions]
   : [request: Request, options?: CallOptions]
 
 /**
- * A function for each operation, by group. Each takes `params`, `query`, `payload` and `headers`, where the operation has any. Next
- * to each list is a function that gives all its objects, page by page: `allInvoices` next to `listInvoices`.
+ * A function for each operation, by group. Each takes the `params`, `query`, `payload` and `headers` of its operation.
+ * For each list, another function yields all objects, page by page: `allInvoices` next to `listInvoices`.
  *
  * The functions reject with `ApiError` or `NoAnswerError`.
  */
@@ -67,7 +67,7 @@ interface Taken extends Addressed {
 const bodyIn = (payload: unknown): string | Uint8Array | undefined =>
   payload === undefined || payload instanceof Uint8Array ? payload : JSON.stringify(payload)
 
-/** The body of an answer that is no error. What has come of the last attempt is all that the caller learns. */
+/** The body of a successful response. The errors thrown describe the last attempt only. */
 const bodyOf = ({ cause, received }: Outcome, method: string, template: string, key: string | undefined): unknown => {
   if (received === undefined) throw new NoAnswerError(undefined, key, cause)
   const refused = errorIn(received)

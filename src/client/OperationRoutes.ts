@@ -1,8 +1,8 @@
 import type { Operations } from "./Interface.ts"
 
 /**
- * The method and path of each operation, and of each list that a client reads to its end (`all…`). The type check names a missing
- * operation, and test/client/Interface.test.ts compares the table with the API.
+ * The method and path of each operation, and of each function that reads a whole list (`all…`). The type check names a
+ * missing operation, and test/client/Interface.test.ts compares the table with the API.
  */
 export const routes: { readonly [Group in keyof Operations]: { readonly [Name in keyof Operations[Group]]: string } } =
   {

@@ -1,6 +1,6 @@
-/* How much of a response the clients read, and of which media type. */
+/* The maximum size and the media types of the responses that the clients read. */
 
-/** The largest body that is read, in bytes, as the clients in PHP and Python have it. */
+/** The largest body that the client reads, in bytes. The PHP and Python clients have the same limit. */
 const bodyMax = 32 * 1024 * 1024
 
 /** A body that the client can't take. Another attempt would get the same body. */
@@ -11,7 +11,7 @@ export const gathering = () => {
   const chunks: Array<Uint8Array> = []
   let length = 0
   return {
-    /** Throws `UnusableBody` at the chunk that is too much. */
+    /** Adds a chunk. Throws `UnusableBody` if the body becomes too large. */
     add: (chunk: Uint8Array): void => {
       length += chunk.length
       if (length > bodyMax)
@@ -30,12 +30,12 @@ export const gathering = () => {
   }
 }
 
-/** Reads a body. Rejects with `UnusableBody`, and reads no more, when it is too large. */
+/** Reads a body. If the body is too large, stops and rejects with `UnusableBody`. */
 export const bytesOf = async (response: Response): Promise<Uint8Array<ArrayBuffer>> => {
   const body = gathering()
   const reader = response.body?.getReader()
   try {
-    // Not every platform gives the body as a stream.
+    // Some platforms provide no stream of the body.
     if (reader === undefined) body.add(new Uint8Array(await response.arrayBuffer()))
     for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) body.add(part.value)
     return body.bytes()
@@ -52,18 +52,18 @@ const files = [
   [/\/logo$/, /^image\/(?:png|jpeg)\b/i]
 ] as const
 
-/** The media type of an operation's file; undefined for an operation with JSON. `path` may be a template. */
+/** The media type of an operation's file; undefined for an operation that returns JSON. `path` may be a template. */
 const fileType = (method: string, path: string) =>
   method === "GET" ? files.find(([end]) => end.test(path))?.[1] : undefined
 
-/** Whether a success of the operation is a file. */
+/** Whether the operation returns a file. */
 export const isFile = (method: string, path: string): boolean => fileType(method, path) !== undefined
 
-/** Whether a success has the media type of its operation: the type of the file, or JSON. */
+/** Whether a successful response has the media type of its operation: the file's type, or JSON. */
 export const hasItsType = (method: string, path: string, type: string | undefined): boolean =>
   (fileType(method, path) ?? json).test(type ?? "")
 
-/** What a text of JSON says; undefined for another text. */
+/** The value of a JSON text; undefined if the text is not JSON. */
 export const jsonOf = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -72,7 +72,7 @@ export const jsonOf = (text: string): unknown => {
   }
 }
 
-/** What a body of JSON says; undefined for another body. */
+/** The value of a JSON body; undefined if the body is not JSON. */
 export const parsed = (bytes: Uint8Array): unknown => jsonOf(new TextDecoder().decode(bytes))
 
 export const isObject = (body: unknown): body is object =>

@@ -2,13 +2,13 @@ import { type Answer, isFinal, pauseMs, waitsMs } from "./Attempts.ts"
 import type { ErrorBody } from "./Interface.ts"
 import { bytesOf, isObject, parsed, UnusableBody } from "./ResponseBody.ts"
 
-/* Sends a request with its attempts, until a response is final: for the client on `fetch` and for the `folio` command. */
+/* Sends a request and retries it until a response is final: for the client on `fetch` and for the CLI. */
 
 export interface Outgoing {
   readonly method: string
   readonly url: URL
   readonly apiKey: string
-  /** The idempotency key. All attempts have the same one. */
+  /** The idempotency key of all attempts. */
   readonly key?: string | undefined
   readonly headers?: Readonly<Record<string, string | undefined>>
   /** JSON, or a picture. */
@@ -18,13 +18,13 @@ export interface Outgoing {
 export interface Sending {
   readonly fetch?: typeof globalThis.fetch
   readonly signal?: AbortSignal | undefined
-  /** How long an attempt may take. */
+  /** The time-out of an attempt. */
   readonly timeoutMs?: number | undefined
-  /** The waits before further attempts. */
+  /** The pauses before the retries, in milliseconds. */
   readonly waits?: ReadonlyArray<number>
-  /** Whether a further attempt would fail as this one did. */
+  /** Whether a retry would fail in the same way. */
   readonly isPermanent?: (cause: unknown) => boolean
-  /** Called before each wait. `attempts`: those made. */
+  /** Called before each pause. `attempts`: the number of attempts so far. */
   readonly onWait?: (attempts: number, milliseconds: number) => void
 }
 
@@ -32,7 +32,7 @@ export interface Received extends Answer {
   readonly bytes: Uint8Array
 }
 
-/** What came of the last attempt: a response, or the failure without one. */
+/** The outcome of the last attempt: a response, or the cause of the failure. */
 export interface Outcome {
   readonly attempts: number
   readonly received: Received | undefined
@@ -56,7 +56,7 @@ const sleep = (milliseconds: number, signal: AbortSignal | undefined) =>
 
 const pngStart = 0x89
 
-/** The media type of a body: bytes are a picture, which begins as its format does. */
+/** The media type of a body. Bytes are a picture, whose first byte shows its format. */
 const typeOf = (body: Outgoing["body"]): string | undefined => {
   if (body === undefined) return undefined
   if (typeof body === "string") return "application/json"
@@ -80,7 +80,7 @@ const initOf = ({ apiKey, body, headers, key, method }: Outgoing) => {
   } as const
 }
 
-/** Sends a request up to four times. Rejects with the reason of `signal` alone. */
+/** Sends a request up to four times. Rejects only with the reason of `signal`. */
 export const send = async (request: Outgoing, sending: Sending = {}): Promise<Outcome> => {
   const { fetch = globalThis.fetch, isPermanent, onWait, signal, timeoutMs = 60_000, waits = waitsMs } = sending
   const init = initOf(request)
@@ -108,7 +108,7 @@ export const send = async (request: Outgoing, sending: Sending = {}): Promise<Ou
   }
 }
 
-/** Whether a response is a success, and no sign of a request that is still executing. */
+/** Whether a response is a success, and not a 202 of a request that is still executing. */
 export const isSuccess = (received: Received): boolean =>
   received.status >= 200 && received.status < 300 && isFinal(received, Date.now())
 

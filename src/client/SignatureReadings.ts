@@ -1,11 +1,11 @@
-/*
- * How the signature headers of a webhook can be read: as they should be, and with each of the faults that receivers make.
- */
+/* Readings of a webhook's signature headers: the correct one, and one for each mistake that receivers make. */
 import type { Fault } from "./Faults.ts"
 
 export type Scheme = "svc" | "standard"
 
-/** One way to read the headers: what was signed before the body, and the signatures, one of which must be right. */
+/**
+ * A reading of the headers: the text that was signed before the body, and the signatures, one of which must be right.
+ */
 export interface Reading {
   readonly scheme: Scheme
   readonly seconds: number
@@ -16,11 +16,11 @@ export interface Reading {
 
 interface Readings {
   readonly readings: ReadonlyArray<Reading>
-  /** The faults of headers that cannot be read in any way, or only as something that they should not be. */
+  /** The faults of headers that have no reading, or no correct one. */
   readonly faults: ReadonlyArray<Fault>
 }
 
-// Each signature costs a hash of the body, and a sender has one for each of its secrets.
+// Each signature costs a hash of the body. A sender has one signature for each of its secrets.
 const signaturesMax = 8
 
 const fromHex = (text: string) =>
@@ -53,7 +53,7 @@ const base64Of = (text: string): { readonly bytes?: Uint8Array<ArrayBuffer>; rea
     : { bytes, fault: usual === text ? "signature_length" : "signature_not_base64" }
 }
 
-/** The time that was signed, as its text, in each way that the given text may be meant. */
+/** The possible texts of the signed time, each with the faults that it implies. */
 const timesOf = (time: string): ReadonlyArray<{ readonly time: string; readonly faults: ReadonlyArray<Fault> }> => {
   if (/^\d{13}$/.test(time)) {
     const faults: ReadonlyArray<Fault> = ["time_milliseconds"]
@@ -111,7 +111,7 @@ const svcReadings = (value: string, before: ReadonlyArray<Fault>): Readings => {
 interface Parts {
   readonly id: string | undefined
   readonly time: string | undefined
-  /** The id of the event in the body, which is what was signed. */
+  /** The id of the event in the body, which is the signed id. */
   readonly eventId: string | null
 }
 
@@ -129,7 +129,7 @@ const standardReadings = (value: string, { eventId, id, time }: Parts, before: R
   return { readings: [...asGiven.readings, ...signed.readings], faults: asGiven.faults }
 }
 
-/** All ways in which the headers can be read. `eventId` is the id of the event in the body. */
+/** All readings of the headers. `eventId` is the id of the event in the body. */
 export const readingsOf = (
   headers: ReadonlyArray<readonly [name: string, value: string]>,
   eventId: string | null
@@ -154,7 +154,7 @@ export const readingsOf = (
     ...(svc === undefined ? [] : [read(svc, "svc")]),
     ...(standard === undefined ? [] : [read(standard, "standard")])
   ]
-  // A signature under another name is recognised by its form.
+  // The form of a signature identifies it in a header with another name.
   const elsewhere = headers.filter(([, value]) =>
     /(^|[\s"'])(t=\d+,v1=|v1,[\w+/-]{40,}|v1=[0-9a-fA-F]{40,})/.test(value)
   )

@@ -1,55 +1,57 @@
 /*
- * `@folio-einvoicing/client/webhooks`: verification for receivers of webhooks. A webhook is genuine if one of its two signatures over
- * the received bytes is right for one of the receiver's secrets, and its time is at most five minutes from the receiver's clock.
+ * `@folio-einvoicing/client/webhooks`: the webhook verifier for receivers. A webhook is genuine if one of its two
+ * signatures over the received bytes is right for one of the receiver's secrets, and its time is within five minutes of
+ * the receiver's clock.
  *
- * This file imports types only and computes with Web Crypto, so that it runs wherever JavaScript does.
+ * This file imports only types and needs only Web Crypto, so it runs in every JavaScript runtime.
  */
 import type { Event } from "./Interface.ts"
 
 export type { Event }
 
-/** The headers of a request: of Node (`request.headers`), or of the web (`Headers`). Names may be in upper or lower case. */
+/** The headers of a request: Node's `request.headers`, or the web's `Headers`. The case of names does not matter. */
 export type ReceivedHeaders =
   | { readonly get: (name: string) => string | null }
   | { readonly [name: string]: string | ReadonlyArray<string> | undefined }
 
 /** A webhook as received. */
 export interface ReceivedWebhook {
-  /** The raw bytes of the body, or exactly their text: not JSON that was parsed and serialized again. */
+  /** The raw bytes of the body, or their exact text, not JSON that was parsed and serialized again. */
   readonly payload: string | Uint8Array | ArrayBuffer
   /** The headers of the request. */
   readonly headers: ReceivedHeaders
-  /** The endpoint's signing secret, `whsec_…`; several secrets while the secret is being replaced. */
+  /** The endpoint's signing secret, `whsec_…`; both secrets while you rotate it. */
   readonly secret: string | ReadonlyArray<string>
-  /** The current time; the clock of this machine by default. */
+  /** The current time. Default: the clock of this machine. */
   readonly now?: Date | undefined
-  /** How far the webhook's time may be from `now`, in seconds; 300 by default. */
+  /** The tolerance between the webhook's time and `now`, in seconds. Default: 300. */
   readonly toleranceSeconds?: number | undefined
 }
 
 /**
- * The reason for refusing a webhook. `missing`: no signature header. `malformed`: a signature header cannot be read. `mismatch`: no
- * signature is right. `expired`: the signature is right, but its time is too far away. `not_an_event`: the signature is right, but
- * the body is no event of Folio. `unusable`: the receiver's own mistake, such as no secret, or a body that was parsed already.
+ * The reason for rejecting a webhook. `missing`: no signature header. `malformed`: a signature header is unreadable.
+ * `mismatch`: no signature is right. `expired`: the signature is right, but its time is outside the tolerance.
+ * `not_an_event`: the signature is right, but the body is not an event. `unusable`: a mistake of the receiver, such as
+ * no secret or a parsed body.
  */
 export type WebhookFault = "missing" | "malformed" | "mismatch" | "expired" | "not_an_event" | "unusable"
 
 const explained: Record<WebhookFault, string> = {
-  missing: "The request carries no Svc-Signature and no webhook-signature header: it is not from Folio.",
+  missing: "The request has no Svc-Signature and no webhook-signature header: it is not from Folio.",
   malformed: "A signature header cannot be read.",
   mismatch:
-    "No signature is right for this body and secret. Pass the body's bytes as they arrived, and the secret of this endpoint.",
-  expired: "The signature is right, but too old or from the future. Check this machine's clock.",
+    "No signature is right for this body and secret. Pass the raw bytes of the body, and the secret of this endpoint.",
+  expired: "The signature is right, but its time is too old or in the future. Check this machine's clock.",
   unusable:
-    "Pass a secret that begins with whsec_, the headers, and the body as text or bytes, before anything has parsed it.",
-  not_an_event: "The signature is right, but the body is no event."
+    "Pass a secret that begins with whsec_, the headers, and the raw body as text or bytes, before it is parsed.",
+  not_an_event: "The signature is right, but the body is not an event."
 }
 
-/** A webhook was refused for `reason`. The receiver should answer the request with 400. */
+/** The verifier rejected a webhook. Respond to the request with 400. */
 export class WebhookVerificationError extends Error {
   override readonly name = "WebhookVerificationError"
   readonly _tag = "WebhookVerificationError"
-  /** Why the webhook was refused. */
+  /** The reason of the rejection. */
   readonly reason: WebhookFault
   /** @internal */
   constructor(reason: WebhookFault, cause?: unknown) {
@@ -62,12 +64,13 @@ type Bytes = Uint8Array<ArrayBuffer>
 
 const secretPrefix = "whsec_"
 
-// Each signature costs a hash of the body, and a header has room for hundreds. A sender has one for each of its secrets.
+// Each signature costs a hash of the body, and a header can hold hundreds. A sender has one signature for each of its
+// secrets.
 const signaturesMax = 8
 
 const encoder = new TextEncoder()
 
-/** A copy, so that a body that the receiver changes during the check is not taken for the one that was checked. */
+/** A copy of the body, so that a change during the check cannot replace the bytes that were checked. */
 const bytesOf = (payload: unknown): Bytes | null => {
   if (typeof payload === "string") return encoder.encode(payload)
   if (payload instanceof Uint8Array) return Uint8Array.from(payload)
@@ -85,18 +88,20 @@ const fromHex = (text: string): Bytes | null =>
     ? Uint8Array.from({ length: 32 }, (_, index) => Number.parseInt(text.slice(2 * index, 2 * index + 2), 16))
     : null
 
-/** Null for a text that is not written as Folio writes it, among these every text that stands for no bytes. */
+/** The bytes of a base64 text; null if the text is not in Folio's form. */
 const fromBase64 = (text: string): Bytes | null => {
   try {
     const decoded = atob(text)
-    // Other texts decode to the same bytes, with spaces or with other bits at the end: none of these is a signature of Folio.
+    // Texts with spaces or other final bits decode to the same bytes, but are not signatures of Folio.
     return btoa(decoded) === text ? Uint8Array.from(decoded, (character) => character.charCodeAt(0)) : null
   } catch {
     return null
   }
 }
 
-/** One signature header as read: what it signs before the body, and the signatures, one of which must be right. */
+/**
+ * A parsed signature header: the text that it signs before the body, and the signatures, one of which must be right.
+ */
 interface Signed {
   readonly time: string
   readonly before: string
@@ -125,7 +130,7 @@ const standardSigned = (id: string, time: string, header: string): Signed | null
   return { time, before: `${id}.${time}.`, signatures, keyOf: standardKey }
 }
 
-/** Whether one of the signatures is right. All of them are compared, each by Web Crypto in constant time. */
+/** Whether one of the signatures is right. Web Crypto compares each of them in constant time. */
 const isRight = async ({ before, keyOf, signatures }: Signed, secret: string, body: Bytes): Promise<boolean> => {
   const bytes = keyOf(secret)
   if (bytes === null) return false
@@ -141,21 +146,23 @@ const isRight = async ({ before, keyOf, signatures }: Signed, secret: string, bo
   return (await Promise.all(compared)).includes(true)
 }
 
-/** The fault of one signature header with one secret. Only a genuine header is ever `expired`: the signature is checked first. */
+/**
+ * The fault of a signature header with a secret. The signature is checked first, so only a genuine header is `expired`.
+ */
 const faultOf = async (signed: Signed | null, secret: string, body: Bytes, nowSeconds: number, tolerance: number) => {
   if (signed === null) return "malformed"
   if (!(await isRight(signed, secret, body))) return "mismatch"
-  // An age or a tolerance of NaN makes the comparison false, so that the webhook is refused.
+  // An age or a tolerance of NaN makes the comparison false, so the webhook is rejected.
   return Math.abs(nowSeconds - Number(signed.time)) <= tolerance ? null : "expired"
 }
 
-// In ascending order of use to the receiver: of several faults, the last in this list is reported.
+// The faults, the least useful to the receiver first. If there are several, the last in this list is reported.
 const weight = ["malformed", "mismatch", "expired"] as const
 
-/** Fails with the fault, or gives the body of a genuine webhook. */
+/** Returns the body of a genuine webhook, or fails with the fault. */
 const genuineBody = async (webhook: ReceivedWebhook): Promise<Bytes> => {
   const { headers, now = new Date(), payload, secret, toleranceSeconds = 300 } = webhook
-  // Anybody can sign with an empty secret, so a missing setting must not count as a secret.
+  // Anyone can sign with an empty secret, so a missing setting must not count as a secret.
   const secrets = [secret]
     .flat()
     .filter((one: unknown): one is string => typeof one === "string" && /^whsec_./.test(one))
@@ -195,14 +202,14 @@ const eventOf = (body: Bytes): Event => {
 }
 
 /**
- * Returns the event of a genuine webhook. The event has the fields of the API version that the endpoint was created with; later
- * versions may have more fields. Rejects with `WebhookVerificationError`, and nothing else.
+ * Returns the event of a genuine webhook. The event has the fields of the API version of the endpoint; later versions
+ * may have more fields. Rejects only with `WebhookVerificationError`.
  *
  * @example
  * ```ts
  * import { verify, WebhookVerificationError } from "@folio-einvoicing/client/webhooks"
  *
- * // A route of anything that speaks the web's Request and Response: Bun, Deno, Hono, Next.js, an edge runtime.
+ * // A route for any runtime with the web's Request and Response: Bun, Deno, Hono, Next.js, an edge runtime.
  * const receive = async (request: Request, secret: string): Promise<Response> => {
  *   try {
  *     const event = await verify({ payload: await request.text(), headers: request.headers, secret })

@@ -5,10 +5,12 @@ declare(strict_types=1);
 namespace Folio;
 
 /**
- * Folio refused or failed a request: `catch (ApiException $error) { echo $error->status, $error->errorCode, $error->param; }`
+ * Folio rejected or failed a request:
+ * `catch (ApiException $error) { echo $error->status, $error->errorCode, $error->param; }`
  *
- * `errors` has all that is wrong with the request; `errorCode`, the message and `param` are those of the first. `requestId` is what
- * to name when asking for help. (`getCode()` is PHP's own, and a number: the HTTP status.)
+ * `errors` lists everything that is wrong with the request. `errorCode`, the message and `param` are those of the first
+ * error. Include `requestId` when you report a problem. `getCode()` is PHP's own method, and returns the HTTP status
+ * code.
  */
 final class ApiException extends FolioException
 {
@@ -22,7 +24,7 @@ final class ApiException extends FolioException
     /** @var list<Violation> */
     public readonly array $errors;
 
-    /** @param array<string, mixed> $error the member `error` of the answer */
+    /** @param array<string, mixed> $error the member `error` of the response */
     public function __construct(array $error, int $status, ?string $idempotencyKey)
     {
         $this->errorCode = self::text($error, 'code');

@@ -10,9 +10,10 @@ namespace Folio;
  *     $folio = new Folio\Client('https://folio.example', getenv('FOLIO_API_KEY'));
  *     $customer = $folio->customers->create(['legal_name' => 'Cliente S.A.S.', …], 'customer-1');
  *
- * Objects are arrays as the API has them; amounts in them are decimal strings. Every POST, PUT and PATCH carries an idempotency key: the
- * caller's, or one made for the call. A request that gets no answer, 429 or 5xx is sent again with its key after 1, 2 and 4
- * seconds. Methods throw ApiException, NoAnswerException, or InvalidArgumentException and JsonException for what cannot be sent.
+ * Objects are arrays with the API's fields; amounts are decimal strings. Every POST, PUT and PATCH has an idempotency
+ * key: the caller's, or a new one for the call. Without a response, or after 429 or 5xx, the client retries with the
+ * same key after 1, 2 and 4 seconds. Methods throw ApiException or NoAnswerException. An unusable argument throws
+ * InvalidArgumentException or JsonException.
  */
 final class Client
 {
@@ -36,8 +37,8 @@ final class Client
 
     /**
      * @param string  $apiKey         `sk_test_…` or `sk_live_…`
-     * @param ?string $version        the dated version of the API, such as `2026-01-01`; the account's default if left out
-     * @param float   $timeoutSeconds for each attempt
+     * @param ?string $version        the dated version, such as `2026-01-01`; if omitted, the account's default
+     * @param float   $timeoutSeconds the time-out of each attempt
      */
     public function __construct(
         string $baseUrl,
@@ -67,7 +68,7 @@ final class Client
      * Sends any request of the API: `$folio->request('GET', '/v1/invoices', ['limit' => 10])['data']`
      *
      * @param array<string, string|int|bool|list<string>|null> $query
-     * @param array<string, mixed>|string|null                  $body  the bytes of a PNG or JPEG where a picture is sent
+     * @param array<string, mixed>|string|null                  $body  a JSON object, or the bytes of a PNG or JPEG picture
      * @return array<string, mixed>
      */
     public function request(
@@ -92,10 +93,10 @@ final class Client
     }
 
     /**
-     * Yields all objects of a list, newest first, and asks for a page when it is needed:
+     * Yields all objects of a list, newest first, and requests each page when needed:
      * `foreach ($folio->pages('/v1/customers') as $customer) { … }`
      *
-     * @param array<string, string|int|bool|list<string>|null> $query `limit` is the size of a page, and 100 if left out
+     * @param array<string, string|int|bool|list<string>|null> $query `limit` is the page size; if omitted, 100
      * @return \Generator<int, array<string, mixed>>
      */
     public function pages(string $path, array $query = []): \Generator
@@ -104,7 +105,7 @@ final class Client
         do {
             $page = $this->request('GET', $path, $query);
             foreach ($page['data'] as $one) {
-                // Not `yield from`, which would begin the numbers anew on each page.
+                // Not `yield from`, which would restart the generator's keys on each page.
                 yield $one;
                 $query['starting_after'] = $one['id'];
             }
@@ -139,13 +140,13 @@ final class Client
         if (preg_match('~^(/[\w.\~%:@-]+)+$~D', $path) !== 1 || preg_match('~/\.{1,2}(/|$)~', $path) === 1) {
             throw new \InvalidArgumentException('path must be like /v1/invoices, encoded, and without a query');
         }
-        // An array without members would be written as a list.
+        // json_encode would write an empty array as a list.
         $flags = JSON_THROW_ON_ERROR | JSON_PRESERVE_ZERO_FRACTION;
         $sent = is_array($body) ? json_encode((object) $body, $flags) : $body;
         $type = is_array($body) ? 'application/json' : (str_starts_with((string) $body, "\x89PNG") ? 'image/png' : 'image/jpeg');
         $answer = $this->transport->send($method, $path . self::encoded($query), $sent, $type, $accept, $key);
         if ($answer->isExecuting()) {
-            $message = 'Another request with this idempotency key is still being executed. Repeat it with the same key.';
+            $message = 'Another request with this idempotency key is still executing. Retry with the same key.';
             throw new NoAnswerException($message, $answer->status, $key);
         }
         if ($answer->status < 200 || $answer->status >= 300) {
@@ -172,7 +173,7 @@ final class Client
 
     private static function unknown(Http\Answer $answer, ?string $key): NoAnswerException
     {
-        $message = "The answer with status $answer->status is not Folio's. Check the base URL, and what stands between.";
+        $message = "The response with status $answer->status is not Folio's. Check the base URL, and any proxy.";
         return new NoAnswerException($message, $answer->status, $key);
     }
 

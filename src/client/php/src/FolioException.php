@@ -7,13 +7,13 @@ namespace Folio;
 /**
  * A call failed: `catch (FolioException $error) { save($error->idempotencyKey); }`
  *
- * To repeat the call, send the same body with the same key: nothing is done twice.
+ * To retry the call, send the same body with the same key: Folio executes it once.
  */
 abstract class FolioException extends \RuntimeException
 {
     /**
-     * @param ?int    $status         the HTTP status, or null if nothing came
-     * @param ?string $idempotencyKey the key that all attempts of the call carried, or null
+     * @param ?int    $status         the HTTP status code, or null without a response
+     * @param ?string $idempotencyKey the idempotency key of all attempts of the call, or null
      */
     public function __construct(
         string $message,

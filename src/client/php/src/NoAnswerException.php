@@ -4,7 +4,10 @@ declare(strict_types=1);
 
 namespace Folio;
 
-/** No answer came, or one that is not Folio's, so the outcome is unknown: `catch (NoAnswerException) { tryAgainLater(); }` */
+/**
+ * The outcome is unknown, without a response of Folio:
+ * `catch (NoAnswerException $error) { retryLater($error->idempotencyKey); }`
+ */
 final class NoAnswerException extends FolioException
 {
 }

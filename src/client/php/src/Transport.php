@@ -11,7 +11,7 @@ use Folio\Http\Sender;
 use Folio\Http\StreamSender;
 
 /**
- * Requests and their repetition.
+ * Sends requests and retries them.
  *
  * @internal
  */
@@ -20,13 +20,15 @@ final class Transport
     private const PAUSES = [1.0, 2.0, 4.0];
     private const JITTER = 0.1;
 
-    /** An answer that asks for a longer pause is given to the caller, who knows better what to do with the time. */
+    /** The longest pause before a retry, in seconds. A response with a longer `Retry-After` goes to the caller. */
     private const LONGEST_PAUSE = 60.0;
 
     private readonly string $baseUrl;
     private readonly Sender $sender;
 
-    /** A function, so that no dump and no serialization of this object shows the key. */
+    /**
+     * Returns the header with the key. A function, so that no dump and no serialization of this object shows the key.
+     */
     private readonly \Closure $authorization;
 
     public function __construct(
@@ -49,13 +51,15 @@ final class Transport
         $this->sender = extension_loaded('curl') ? new CurlSender($timeoutSeconds) : new StreamSender($timeoutSeconds);
     }
 
-    /** @return array<string, mixed> what `var_dump` shows */
+    /** @return array<string, mixed> the fields that `var_dump` shows */
     public function __debugInfo(): array
     {
         return ['baseUrl' => $this->baseUrl, 'version' => $this->version];
     }
 
-    /** Sends a request up to four times: at once, and after 1 s, 2 s and 4 s, or later when the service asks for that. */
+    /**
+     * Sends a request up to four times: immediately, then after 1 s, 2 s and 4 s, or later if `Retry-After` is longer.
+     */
     public function send(
         string $method,
         string $target,
@@ -93,11 +97,11 @@ final class Transport
                 usleep((int) (1_000_000 * max($pause, $asked) * (1 + self::JITTER * mt_rand() / mt_getrandmax())));
             }
         }
-        // Without the failure as its cause: in PHP 8.1, which knows no SensitiveParameter, its trace holds the key.
-        throw new NoAnswerException("No answer came from $this->baseUrl: $failure", null, $idempotencyKey);
+        // Without the failure as the cause: PHP 8.1 has no SensitiveParameter, so the failure's trace contains the key.
+        throw new NoAnswerException("No response from $this->baseUrl: $failure", null, $idempotencyKey);
     }
 
-    /** Refuses what would begin another header. The message leaves the value out, which may be a secret. */
+    /** Rejects a value that could start another header. The message omits the value, which may be a secret. */
     private static function printable(string $name, #[\SensitiveParameter] string $value): string
     {
         if (preg_match('/^[\x20-\x7e]+$/D', $value) !== 1) {

@@ -4,12 +4,12 @@ declare(strict_types=1);
 
 namespace Folio;
 
-/** One thing that is wrong with a request: `foreach ($error->errors as $one) { echo $one->param, $one->message; }` */
+/** An error in a request: `foreach ($error->errors as $one) { echo $one->param, $one->message; }` */
 final class Violation
 {
     /**
-     * @param string  $param a path such as `lines[0].quantity`
-     * @param ?string $rule  the authority's rule that would reject it, if there is one
+     * @param string  $param the field's path, such as `lines[0].quantity`
+     * @param ?string $rule  the authority's rule that the request breaks, if there is one
      */
     public function __construct(
         public readonly string $param,

@@ -5,29 +5,29 @@ declare(strict_types=1);
 namespace Folio;
 
 /**
- * Verification of webhooks. A webhook is genuine if one of its two signatures over the received bytes is right for one of the
- * receiver's secrets, and its time is at most five minutes from the receiver's clock.
+ * The webhook verifier. A webhook is genuine if one of its two signatures over the received bytes is right for one of
+ * the receiver's secrets, and its time is within five minutes of the receiver's clock.
  */
 final class Webhooks
 {
     private const NAMES = ['svc-signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature'];
 
-    /** In ascending order of use to the receiver: of several faults, the last in this list is reported. */
+    /** The faults, the least useful to the receiver first. If there are several, the last in this list is reported. */
     private const WEIGHT = ['malformed', 'mismatch', 'expired'];
 
     /**
      * Returns the event of a genuine webhook:
      * `$event = Folio\Webhooks::verify(file_get_contents('php://input'), $_SERVER, getenv('FOLIO_WEBHOOK_SECRET'));`
      *
-     * What is no string where one is needed is refused as `unusable`, so that a missing setting is no other exception.
+     * A value that must be a string and is not is `unusable`, so a missing setting throws no other exception.
      *
-     * @param string               $payload          the body as it arrived, not JSON that was written again
-     * @param array<string, mixed> $headers          by names in upper or lower case, or `$_SERVER`
-     * @param string|list<string>  $secret           the endpoint's `whsec_…`; several while it is replaced
-     * @param ?int                 $now              in Unix seconds
-     * @param int                  $toleranceSeconds how far the webhook's time may be from `$now`
+     * @param string               $payload          the raw body, not JSON that was parsed and serialized again
+     * @param array<string, mixed> $headers          the headers by name, in any case, or `$_SERVER`
+     * @param string|list<string>  $secret           the endpoint's `whsec_…`; both secrets while you rotate it
+     * @param ?int                 $now              the current time in Unix seconds
+     * @param int                  $toleranceSeconds the tolerance between the webhook's time and `$now`
      * @return array<string, mixed>
-     * @throws WebhookVerificationException and nothing else
+     * @throws WebhookVerificationException no other exception
      */
     public static function verify(
         mixed $payload,
@@ -66,7 +66,7 @@ final class Webhooks
     }
 
     /**
-     * The headers of signatures, by their names in lower case.
+     * The signature headers, by their names in lower case.
      *
      * @param array<mixed> $headers
      * @return array<string, string>
@@ -76,7 +76,7 @@ final class Webhooks
         $found = [];
         foreach ($headers as $key => $value) {
             $name = strtolower((string) $key);
-            // The name that $_SERVER gives to a header.
+            // `$_SERVER` has the name HTTP_SVC_SIGNATURE for the header Svc-Signature.
             $name = str_starts_with($name, 'http_') ? strtr(substr($name, strlen('http_')), '_', '-') : $name;
             $text = is_array($value) ? implode(',', array_filter($value, is_string(...))) : $value;
             if (is_string($text) && in_array($name, self::NAMES, true)) {
@@ -87,7 +87,8 @@ final class Webhooks
     }
 
     /**
-     * Each secret as its text, and as the bytes that its part after `whsec_` encodes, which are the two forms' keys.
+     * The two keys of each secret: its text for `Svc-Signature`, and the decoded bytes after `whsec_` for Standard
+     * Webhooks.
      *
      * @return list<array{string, string}>
      */
@@ -97,7 +98,7 @@ final class Webhooks
         foreach (is_array($secret) ? $secret : [$secret] as $one) {
             if (is_string($one) && str_starts_with($one, 'whsec_')) {
                 $key = base64_decode(strtr(substr($one, strlen('whsec_')), '-_', '+/'));
-                // Anybody can sign with an empty key, so a missing setting must not count as a secret.
+                // Anyone can sign with an empty key, so a missing setting must not count as a secret.
                 if ($key !== false && $key !== '') {
                     $secrets[] = [$one, $key];
                 }
@@ -140,7 +141,7 @@ final class Webhooks
     }
 
     /**
-     * What follows the prefix, of the texts that begin with it.
+     * The rest of each text that starts with the prefix.
      *
      * @param list<string> $texts
      * @return list<string>
@@ -160,11 +161,11 @@ final class Webhooks
     private static function judge(array $given, string $expected, int $sent, int $now, int $tolerance): ?string
     {
         $matches = false;
-        // Without an early end: the duration reveals neither which signature was right nor how far.
+        // The loop compares all signatures, so its duration does not reveal which one is right.
         foreach ($given as $one) {
             $matches = hash_equals($expected, $one) || $matches;
         }
-        // The signature is checked before the time, so that only a genuine header is ever reported as expired.
+        // The signature is checked before the time, so only a genuine header is expired.
         if (!$matches) {
             return 'mismatch';
         }

@@ -1,4 +1,4 @@
-"""Folio's API and webhooks for Python 3.9 or later, with the standard library alone.
+"""Folio's API and webhooks for Python 3.9 or later, without dependencies.
 
     from folio_invoices import Folio
     folio = Folio("https://folio.example", os.environ["FOLIO_API_KEY"])

@@ -31,7 +31,7 @@ Query = Mapping[str, Union[str, int, bool, Iterable[str], None]]
 def _json_of(value: object) -> str:
     if isinstance(value, Decimal):
         return format(value, "f")
-    raise TypeError(f"{type(value).__name__} is no JSON; amounts are decimal strings")
+    raise TypeError(f"{type(value).__name__} is not JSON; amounts are decimal strings")
 
 
 def _pairs(query: Query) -> Iterator[Tuple[str, str]]:
@@ -51,13 +51,13 @@ class Folio:
         folio = Folio("https://folio.example", os.environ["FOLIO_API_KEY"])
         customer = folio.customers.create({"legal_name": "Cliente S.A.S.", …}, idempotency_key="customer-1")
 
-    Objects are dictionaries as the API has them; amounts in them are decimal strings, and a ``decimal.Decimal`` is sent as one.
-    Every POST, PUT and PATCH carries an idempotency key: the caller's, or one made for the call. A request that gets no answer, 429
-    or 5xx is sent again with its key after 1, 2 and 4 seconds. Methods raise ``ApiError``, ``NoAnswerError``, or ``ValueError``
-    for what cannot be sent.
+    Objects are dictionaries with the API's fields; amounts are decimal strings, and the client sends a
+    ``decimal.Decimal`` as one. Every POST, PUT and PATCH has an idempotency key: the caller's, or a new one for the
+    call. Without a response, or after 429 or 5xx, the client retries with the same key after 1, 2 and 4 seconds.
+    Methods raise ``ApiError`` or ``NoAnswerError``. An unusable argument raises ``ValueError``.
 
-    ``version`` is the dated version of the API, such as ``2026-01-01``; the account's default if left out. ``timeout`` is in
-    seconds, for connecting, for the answer to begin, and for reading it.
+    ``version`` is the dated version of the API, such as ``2026-01-01``; if omitted, the account's default. ``timeout``
+    is in seconds: for the connection, for the start of the response, and for reading it.
     """
 
     def __init__(self, base_url: str, api_key: str, *, version: Optional[str] = None, timeout: float = 60.0) -> None:
@@ -106,11 +106,11 @@ class Folio:
         return self._send("GET", path, None, None, None, "*/*")[0].body
 
     def pages(self, path: str, query: Optional[Query] = None) -> Iterator[JsonObject]:
-        """Yields all objects of a list, newest first, and asks for a page when it is needed.
+        """Yields all objects of a list, newest first, and requests each page when needed.
 
             for customer in folio.pages("/v1/customers"): …
 
-        ``limit`` in ``query`` is the size of a page, and 100 if left out.
+        ``limit`` in ``query`` is the page size; if omitted, 100.
         """
         asked = {"limit": 100, **(query or {})}
         while True:
@@ -148,7 +148,7 @@ class Folio:
         target = path + ("?" + urlencode(list(_pairs(query))) if query else "")
         answer = self._transport.send(method, target, sent, content_type, accept, idempotency_key)
         if is_executing(answer):
-            message = "Another request with this idempotency key is still being executed. Repeat it with the same key."
+            message = "Another request with this idempotency key is still executing. Retry with the same key."
             raise NoAnswerError(message, status=answer.status, idempotency_key=idempotency_key)
         if not 200 <= answer.status < 300:
             raise error_of(answer.status, answer.body, idempotency_key)

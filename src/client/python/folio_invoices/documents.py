@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Documents(Resource):
-    """Credit or debit notes, and what invoices have in common with them. Each example is of one of the three."""
+    """The methods that invoices, credit notes and debit notes share. Each example uses one of the three."""
 
     def __init__(self, folio: Folio, kind: str) -> None:
         super().__init__(folio)
@@ -23,23 +23,26 @@ class Documents(Resource):
         return self._post(self._path, idempotency_key, document)
 
     def validate(self, document: Body) -> JsonObject:
-        """Says what is wrong with a document, and stores nothing: ``folio.invoices.validate(order)["errors"]``"""
+        """Validates a document without storing it: ``folio.invoices.validate(order)["errors"]``"""
         return self._post(f"{self._path}/validate", None, document)
 
     def list(self, query: Optional[Query] = None) -> Iterator[JsonObject]:
-        """Yields all, newest first: ``for one in folio.invoices.list({"created[gte]": "2026-01-01T00:00:00Z"}): …``"""
+        """Yields documents, newest first.
+
+            for one in folio.invoices.list({"created[gte]": "2026-01-01T00:00:00Z"}): …
+        """
         return self._folio.pages(self._path, query)
 
     def retrieve(self, id: str) -> JsonObject:
-        """Returns a document as it is now: ``folio.invoices.retrieve("inv_…")["status"]``"""
+        """Returns a document: ``folio.invoices.retrieve("inv_…")["status"]``"""
         return self._get(self._of(id))
 
     def cancel(self, id: str, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Cancels a draft that has no number yet: ``folio.invoices.cancel("inv_…")``"""
+        """Cancels a draft without a number: ``folio.invoices.cancel("inv_…")``"""
         return self._post(f"{self._of(id)}/cancel", idempotency_key)
 
     def retry(self, id: str, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Tries a failed document again, with the number it has: ``folio.credit_notes.retry("cn_…")``"""
+        """Retries a failed document, which keeps its number: ``folio.credit_notes.retry("cn_…")``"""
         return self._post(f"{self._of(id)}/retry", idempotency_key)
 
     def correct(self, id: str, document: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
@@ -47,11 +50,11 @@ class Documents(Resource):
         return self._post(f"{self._of(id)}/correct", idempotency_key, document)
 
     def timeline(self, id: str) -> JsonObject:
-        """Returns all that has happened to a document: ``folio.debit_notes.timeline("dn_…")["data"]``"""
+        """Returns the timeline of a document: ``folio.debit_notes.timeline("dn_…")["data"]``"""
         return self._get(f"{self._of(id)}/timeline")
 
     def send_email(self, id: str, email: Optional[Body] = None, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Mails a document once more: ``folio.invoices.send_email("inv_…", {"to": "copia@cliente.test"})``"""
+        """Sends the e-mail of a document again: ``folio.invoices.send_email("inv_…", {"to": "copia@cliente.test"})``"""
         return self._post(f"{self._of(id)}/email", idempotency_key, email or {})
 
     def emails(self, id: str, query: Optional[Query] = None) -> Iterator[JsonObject]:
@@ -59,11 +62,11 @@ class Documents(Resource):
         return self._folio.pages(f"{self._of(id)}/emails", query)
 
     def pdf(self, id: str) -> bytes:
-        """Returns the printed document: ``pathlib.Path("1.pdf").write_bytes(folio.invoices.pdf("inv_…"))``"""
+        """Returns the PDF of a document: ``pathlib.Path("1.pdf").write_bytes(folio.invoices.pdf("inv_…"))``"""
         return self._folio.download(f"{self._of(id)}/pdf")
 
     def xml(self, id: str) -> bytes:
-        """Returns the signed document: ``pathlib.Path("1.xml").write_bytes(folio.invoices.xml("inv_…"))``"""
+        """Returns the signed XML of a document: ``pathlib.Path("1.xml").write_bytes(folio.invoices.xml("inv_…"))``"""
         return self._folio.download(f"{self._of(id)}/xml")
 
 
@@ -71,5 +74,8 @@ class Invoices(Documents):
     """Invoices: ``folio.invoices``"""
 
     def annul(self, id: str, annulment: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Issues a credit note over all lines: ``folio.invoices.annul("inv_…", {"reason": "Pedido cancelado"})``"""
+        """Annuls an invoice with a credit note over all lines.
+
+            folio.invoices.annul("inv_…", {"reason": "Pedido cancelado"})
+        """
         return self._post(f"{self._of(id)}/annul", idempotency_key, annulment)

@@ -8,8 +8,8 @@ from typing import Any, Optional
 class FolioError(Exception):
     """A call failed. ``except FolioError as error: save(error.idempotency_key)``
 
-    ``idempotency_key`` is the key that all attempts of the call carried, or None. Repeat the call with the same key and the same
-    body: nothing is done twice.
+    ``idempotency_key`` is the key of all attempts of the call, or None. To retry the call, send the same body with the
+    same key: Folio executes it once.
     """
 
     def __init__(self, message: str, *, status: Optional[int], idempotency_key: Optional[str]) -> None:
@@ -20,17 +20,20 @@ class FolioError(Exception):
 
 
 class NoAnswerError(FolioError):
-    """No answer came, or one that is not Folio's, so the outcome is unknown: ``except NoAnswerError: try_again_later()``
+    """The outcome is unknown, without a response of Folio.
 
-    ``status`` is the HTTP status, or None if nothing came.
+        except NoAnswerError as error: retry_later(error.idempotency_key)
+
+    ``status`` is the HTTP status code, or None without a response.
     """
 
 
 @dataclass(frozen=True)
 class Violation:
-    """One thing that is wrong with a request: ``for one in error.errors: print(one.param, one.message)``
+    """An error in a request: ``for one in error.errors: print(one.param, one.message)``
 
-    ``param`` is a path such as ``lines[0].quantity``. ``rule`` is the authority's rule that would reject it, if there is one.
+    ``param`` is the field's path, such as ``lines[0].quantity``. ``rule`` is the authority's rule that the request
+    breaks, or None.
     """
 
     param: str
@@ -40,10 +43,10 @@ class Violation:
 
 
 class ApiError(FolioError):
-    """Folio refused or failed a request: ``except ApiError as error: print(error.status, error.code, error.param)``
+    """Folio rejected or failed a request: ``except ApiError as error: print(error.status, error.code, error.param)``
 
-    ``errors`` has all that is wrong with the request; ``code``, ``message`` and ``param`` are those of the first. ``request_id``
-    is what to name when asking for help.
+    ``errors`` lists everything that is wrong with the request. ``code``, ``message`` and ``param`` are those of the
+    first error. Include ``request_id`` when you report a problem.
     """
 
     def __init__(self, error: dict[str, Any], *, status: int, idempotency_key: Optional[str]) -> None:
@@ -64,10 +67,10 @@ class ApiError(FolioError):
 
 
 def error_of(status: int, body: bytes, idempotency_key: Optional[str]) -> FolioError:
-    """Reads the answer that refused a request: ``raise error_of(404, answer.body, None)``"""
+    """Returns the error of a response: ``raise error_of(404, answer.body, None)``"""
     try:
         return ApiError(json.loads(body)["error"], status=status, idempotency_key=idempotency_key)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         pass
-    message = f"The answer with status {status} is not Folio's. Check the base URL, and what stands between."
+    message = f"The response with status {status} is not Folio's. Check the base URL, and any proxy."
     return NoAnswerError(message, status=status, idempotency_key=idempotency_key)

@@ -33,5 +33,5 @@ class Resource:
 
 
 def segment(id: str) -> str:
-    """Encodes an id, so that it is one segment of a path."""
+    """Encodes an id as one segment of a path."""
     return quote(id, safe="")

@@ -16,11 +16,11 @@ class Account(Resource):
         return self._get("/v1/account")
 
     def update(self, changes: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Changes the account: ``folio.account.update({"email": "facturas@tienda.test"})``"""
+        """Updates the account: ``folio.account.update({"email": "facturas@tienda.test"})``"""
         return self._patch("/v1/account", idempotency_key, changes)
 
     def put_logo(self, picture: bytes, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Sets the logo of the printed documents: ``folio.account.put_logo(Path("logo.png").read_bytes())``"""
+        """Sets the logo of the PDFs: ``folio.account.put_logo(Path("logo.png").read_bytes())``"""
         return self._put("/v1/account/logo", idempotency_key, picture)
 
     def logo(self) -> bytes:
@@ -32,15 +32,18 @@ class Account(Resource):
         return self._delete("/v1/account/logo")
 
     def start_enablement(self, test_set: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Passes the test set of the authority: ``folio.account.start_enablement({"test_set_id": …, "invoices": 30, …})``"""
+        """Starts the authority's test set: ``folio.account.start_enablement({"test_set_id": …, "invoices": 30, …})``"""
         return self._post("/v1/account/enablement", idempotency_key, test_set)
 
     def enablement(self) -> JsonObject:
-        """Returns how far the test set is: ``folio.account.enablement()["status"]``"""
+        """Returns the progress of the test set: ``folio.account.enablement()["status"]``"""
         return self._get("/v1/account/enablement")
 
     def upload_certificate(self, certificate: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Stores the key that signs live documents: ``folio.account.upload_certificate({"pkcs12": …, "password": …})``"""
+        """Stores the certificate that signs live documents.
+
+            folio.account.upload_certificate({"pkcs12": …, "password": …})
+        """
         return self._post("/v1/account/certificate", idempotency_key, certificate)
 
     def put_software(self, software: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
@@ -48,47 +51,50 @@ class Account(Resource):
         return self._put("/v1/account/software", idempotency_key, software)
 
     def delete_software(self) -> JsonObject:
-        """Goes back to the software of the service: ``folio.account.delete_software()``"""
+        """Removes the account's software, so that documents name the service's: ``folio.account.delete_software()``"""
         return self._delete("/v1/account/software")
 
 
 class ApiKeys(Resource):
-    """The keys of the account: ``folio.api_keys``"""
+    """The API keys of the account: ``folio.api_keys``"""
 
     def create(self, api_key: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Makes a key, which is shown this once: ``folio.api_keys.create({"name": "The shop"})["key"]``"""
+        """Creates an API key, which only this response shows: ``folio.api_keys.create({"name": "The shop"})["key"]``"""
         return self._post("/v1/api-keys", idempotency_key, api_key)
 
     def list(self, query: Optional[Query] = None) -> Iterator[JsonObject]:
-        """Yields all keys without their secrets: ``for key in folio.api_keys.list(): …``"""
+        """Yields all API keys, without the keys themselves: ``for key in folio.api_keys.list(): …``"""
         return self._folio.pages("/v1/api-keys", query)
 
     def retrieve(self, id: str) -> JsonObject:
-        """Returns what is known of a key: ``folio.api_keys.retrieve("key_…")["last4"]``"""
+        """Returns an API key, without the key itself: ``folio.api_keys.retrieve("key_…")["last4"]``"""
         return self._get(f"/v1/api-keys/{segment(id)}")
 
     def revoke(self, id: str) -> JsonObject:
-        """Ends a key: ``folio.api_keys.revoke("key_…")``"""
+        """Revokes an API key: ``folio.api_keys.revoke("key_…")``"""
         return self._delete(f"/v1/api-keys/{segment(id)}")
 
     def roll(self, id: str, options: Optional[Body] = None, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Makes a key in place of another: ``folio.api_keys.roll("key_…", {"expires_in": 3600})["key"]``"""
+        """Rolls an API key, which replaces it with a new one.
+
+            folio.api_keys.roll("key_…", {"expires_in": 3600})["key"]
+        """
         return self._post(f"/v1/api-keys/{segment(id)}/roll", idempotency_key, options or {})
 
 
 class PortalSessions(Resource):
-    """The sessions of the portal: ``folio.portal_sessions``"""
+    """Portal sessions: ``folio.portal_sessions``"""
 
     def create(self, session: Optional[Body] = None, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Makes a session, whose address works once and within 60 seconds: ``folio.portal_sessions.create()["url"]``"""
+        """Creates a session, whose url works once, within 60 seconds: ``folio.portal_sessions.create()["url"]``"""
         return self._post("/v1/portal-sessions", idempotency_key, session or {})
 
     def list(self, query: Optional[Query] = None) -> Iterator[JsonObject]:
-        """Yields all sessions without their addresses: ``for session in folio.portal_sessions.list(): …``"""
+        """Yields all sessions, without their urls: ``for session in folio.portal_sessions.list(): …``"""
         return self._folio.pages("/v1/portal-sessions", query)
 
     def retrieve(self, id: str) -> JsonObject:
-        """Returns what is known of a session: ``folio.portal_sessions.retrieve("ps_…")["status"]``"""
+        """Returns a session, without its url: ``folio.portal_sessions.retrieve("ps_…")["status"]``"""
         return self._get(f"/v1/portal-sessions/{segment(id)}")
 
     def end(self, id: str) -> JsonObject:
@@ -97,42 +103,48 @@ class PortalSessions(Resource):
 
 
 class Customers(Resource):
-    """The buyers: ``folio.customers``"""
+    """Customers: ``folio.customers``"""
 
     def create(self, customer: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Registers a buyer: ``folio.customers.create(buyer, idempotency_key="customer-1")["id"]``"""
+        """Registers a customer: ``folio.customers.create(buyer, idempotency_key="customer-1")["id"]``"""
         return self._post("/v1/customers", idempotency_key, customer)
 
     def validate(self, customer: Body) -> JsonObject:
-        """Says what is wrong with a buyer, and stores nothing: ``folio.customers.validate(buyer)["errors"]``"""
+        """Validates a customer without storing it: ``folio.customers.validate(buyer)["errors"]``"""
         return self._post("/v1/customers/validate", None, customer)
 
     def list(self, query: Optional[Query] = None) -> Iterator[JsonObject]:
-        """Yields all buyers, newest first: ``for customer in folio.customers.list({"name": "muñoz"}): …``"""
+        """Yields customers, newest first: ``for customer in folio.customers.list({"name": "muñoz"}): …``"""
         return self._folio.pages("/v1/customers", query)
 
     def retrieve(self, id: str) -> JsonObject:
-        """Returns a buyer: ``folio.customers.retrieve("cust_…")["legal_name"]``"""
+        """Returns a customer: ``folio.customers.retrieve("cust_…")["legal_name"]``"""
         return self._get(f"/v1/customers/{segment(id)}")
 
     def replace(self, identification: str, customer: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Registers or replaces the buyer with an identification: ``folio.customers.replace("31-900000001", buyer)["id"]``"""
+        """Registers or replaces the customer with an identification.
+
+            folio.customers.replace("31-900000001", buyer)["id"]
+        """
         return self._put(f"/v1/customers/{segment(identification)}", idempotency_key, customer)
 
     def update(self, id: str, changes: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Changes a buyer: ``folio.customers.update("cust_…", {"email": "compras@example.com"})``"""
+        """Updates a customer: ``folio.customers.update("cust_…", {"email": "compras@example.com"})``"""
         return self._patch(f"/v1/customers/{segment(id)}", idempotency_key, changes)
 
     def delete(self, id: str) -> JsonObject:
-        """Removes a buyer, whose invoices stay: ``folio.customers.delete("cust_…")``"""
+        """Deletes a customer; its invoices stay: ``folio.customers.delete("cust_…")``"""
         return self._delete(f"/v1/customers/{segment(id)}")
 
 
 class Acquirers(Resource):
-    """Buyers as the tax authority knows them: ``folio.acquirers``"""
+    """Look-ups of buyers at the tax authority: ``folio.acquirers``"""
 
     def retrieve(self, identification: str) -> JsonObject:
-        """Asks the authority for a buyer's name and e-mail: ``folio.acquirers.retrieve("31-900000001")["email"]``"""
+        """Requests from the authority a buyer's name and e-mail.
+
+            folio.acquirers.retrieve("31-900000001")["email"]
+        """
         return self._get(f"/v1/acquirers/{segment(identification)}")
 
 
@@ -148,7 +160,10 @@ class Resolutions(Resource):
         return self._folio.pages("/v1/resolutions", query)
 
     def import_granted(self, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Registers what the authority has granted; takes a live key: ``folio.resolutions.import_granted()``"""
+        """Imports the ranges that the authority has granted; requires a live key.
+
+            folio.resolutions.import_granted()
+        """
         return self._post("/v1/resolutions/import", idempotency_key)
 
     def retrieve(self, id: str) -> JsonObject:
@@ -156,19 +171,22 @@ class Resolutions(Resource):
         return self._get(f"/v1/resolutions/{segment(id)}")
 
     def update(self, id: str, changes: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Puts a range aside, or extends it: ``folio.resolutions.update("res_…", {"is_active": False})``"""
+        """Deactivates a range, or extends its validity: ``folio.resolutions.update("res_…", {"is_active": False})``"""
         return self._patch(f"/v1/resolutions/{segment(id)}", idempotency_key, changes)
 
 
 class Events(Resource):
-    """What has happened to documents: ``folio.events``"""
+    """Events: ``folio.events``"""
 
     def list(self, query: Optional[Query] = None) -> Iterator[JsonObject]:
         """Yields events, newest first: ``for event in folio.events.list({"types[]": ["invoice.failed"]}): …``"""
         return self._folio.pages("/v1/events", query)
 
     def follow(self, after: str) -> Iterator[JsonObject]:
-        """Yields what follows an event, oldest first, and waits for more: ``for event in folio.events.follow("evt_…"): …``"""
+        """Yields the events after an event, oldest first, and waits for more.
+
+            for event in folio.events.follow("evt_…"): …
+        """
         while True:
             page = self._folio.request("GET", "/v1/events", query={"after": after, "wait": 20, "limit": 100})
             for event in page["data"]:
@@ -185,7 +203,7 @@ class Events(Resource):
 
 
 class Requests(Resource):
-    """What was asked and answered in the last seven days: ``folio.requests``"""
+    """The request log of the last seven days: ``folio.requests``"""
 
     def list(self, query: Optional[Query] = None) -> Iterator[JsonObject]:
         """Yields requests, newest first: ``for request in folio.requests.list({"status": "4xx"}): …``"""
@@ -197,15 +215,15 @@ class Requests(Resource):
 
 
 class Catalogs(Resource):
-    """Tables of codes: ``folio.catalogs``"""
+    """Catalogs of codes: ``folio.catalogs``"""
 
     def retrieve(self, name: str) -> JsonObject:
-        """Returns a table: ``folio.catalogs.retrieve("unidad-medida")["data"]``"""
+        """Returns a catalog: ``folio.catalogs.retrieve("unidad-medida")["data"]``"""
         return self._get(f"/v1/catalogs/{segment(name)}")
 
 
 class TestHelpers(Resource):
-    """Trouble to try out, in the sandbox: ``folio.test_helpers``"""
+    """The simulated authority and the clock of the sandbox: ``folio.test_helpers``"""
 
     def set_authority(
         self,
@@ -214,11 +232,16 @@ class TestHelpers(Resource):
         next: Optional[Sequence[JsonObject]] = None,
         idempotency_key: Optional[str] = None,
     ) -> JsonObject:
-        """Makes the simulated authority ``up``, ``down``, ``slow`` or ``flaky``, and scripts the account's next documents: ``folio.test_helpers.set_authority("up", next=[{"reject": ["FAD06"]}, {"fail": True}])``"""
+        """Sets the simulated authority's mode, and scripts the account's next documents.
+
+        ``mode`` is ``up``, ``down``, ``slow`` or ``flaky``.
+
+            folio.test_helpers.set_authority("up", next=[{"reject": ["FAD06"]}, {"fail": True}])
+        """
         given = {"mode": mode, "next": next}
         body = {name: value for name, value in given.items() if value is not None}
         return self._post("/v1/test-helpers/authority", idempotency_key, body)
 
     def advance(self, seconds: int, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Lets time pass for all that waits: ``folio.test_helpers.advance(300)``"""
+        """Advances the sandbox's clock for everything that waits: ``folio.test_helpers.advance(300)``"""
         return self._post("/v1/test-helpers/advance", idempotency_key, {"seconds": seconds})

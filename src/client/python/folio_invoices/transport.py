@@ -1,4 +1,4 @@
-"""Requests and their repetition. Nothing here is part of the interface."""
+"""Sends requests and retries them. This module is internal."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .errors import NoAnswerError
 
 PAUSES = (1.0, 2.0, 4.0)
 JITTER = 0.1
-# An answer that asks for a longer pause is given to the caller, who knows better what to do with the time.
+# The longest pause before a retry, in seconds. A response with a longer Retry-After goes to the caller.
 LONGEST_PAUSE = 60.0
 ANSWER_MAX = 32 * 1024 * 1024
 CHUNK = 64 * 1024
 
 
 class _AsItIs(HTTPErrorProcessor):
-    """Gives every answer as it came. Redirects are not followed: the key would go to another place."""
+    """Returns every response unchanged. It follows no redirect, because the redirect target would get the API key."""
 
     def http_response(self, request: Request, response: Any) -> Any:
         return response
@@ -40,7 +40,7 @@ class Answer:
 
 
 def printable(name: str, value: str) -> str:
-    """Refuses what would begin another header. The message leaves the value out, which may be a secret."""
+    """Rejects a value that could start another header. The message omits the value, which may be a secret."""
     if not isinstance(value, str) or re.fullmatch(r"[\x20-\x7e]+", value) is None:
         raise ValueError(f"{name} must be a text of printable ASCII characters")
     return value
@@ -57,7 +57,7 @@ def _asked_pause(answer: Answer) -> float:
 
 
 def is_executing(answer: Answer) -> bool:
-    """Whether another request with the same idempotency key is still being executed."""
+    """Whether another request with the same idempotency key is still executing."""
     return answer.status == 202 and answer.headers.get("retry-after") is not None
 
 
@@ -79,7 +79,7 @@ class Transport:
         self.version = version if version is None else printable("version", version)
         self._timeout = timeout
         self._authorization = "Bearer " + printable("api_key", api_key)
-        # A context of its own, because a program can turn off the verification of the default one.
+        # A separate context, because a program can turn off the verification of the default one.
         self._opener = build_opener(_AsItIs, HTTPSHandler(context=ssl.create_default_context()))
 
     def send(
@@ -91,7 +91,10 @@ class Transport:
         accept: str,
         idempotency_key: Optional[str],
     ) -> Answer:
-        """Sends a request up to four times: at once, and after 1 s, 2 s and 4 s, or later when the service asks for that."""
+        """Sends a request up to four times.
+
+        Pauses of 1 s, 2 s and 4 s precede the retries, or longer ones if Retry-After is longer.
+        """
         headers = {"Accept": accept, "User-Agent": "folio-invoices-python"}
         if body is not None:
             headers["Content-Type"] = content_type
@@ -106,7 +109,7 @@ class Transport:
                 answer = self._attempt(method, target, body, headers)
             except (OSError, HTTPException) as error:
                 failure = f"{type(error).__name__}: {error}"
-                # A certificate that is refused now will be refused in seven seconds.
+                # A retry within seconds cannot fix an invalid certificate.
                 if isinstance(getattr(error, "reason", error), ssl.SSLCertVerificationError):
                     break
             else:
@@ -115,8 +118,8 @@ class Transport:
                     return answer
             if pause is not None:
                 sleep(max(pause, asked) * (1 + JITTER * random()))
-        # Not raised where the failure was caught: that one's frames hold the headers, and so the key.
-        message = f"No answer came from {self.base_url}: {failure}"
+        # Not raised in the except block: the frames of the caught failure contain the headers with the key.
+        message = f"No response from {self.base_url}: {failure}"
         raise NoAnswerError(message, status=None, idempotency_key=idempotency_key)
 
     def _attempt(self, method: str, target: str, body: Optional[bytes], headers: Mapping[str, str]) -> Answer:
@@ -131,10 +134,10 @@ class Transport:
         while chunk := response.read1(CHUNK):
             body += chunk
             if len(body) > ANSWER_MAX:
-                message = f"The answer has more than {ANSWER_MAX} bytes. Ask for fewer objects with limit."
+                message = f"The response has more than {ANSWER_MAX} bytes. Request fewer objects with limit."
                 raise NoAnswerError(message, status=response.status, idempotency_key=idempotency_key)
             if monotonic() > deadline:
-                raise TimeoutError("the answer took too long")
+                raise TimeoutError("the response took too long")
         if response.length:
             raise IncompleteRead(b"", response.length)
         return bytes(body)

@@ -9,17 +9,17 @@ if TYPE_CHECKING:
 
 
 class WebhookEndpoints(Resource):
-    """Where webhooks are sent to: ``folio.webhook_endpoints``"""
+    """Webhook endpoints: ``folio.webhook_endpoints``"""
 
     def _of(self, id: str) -> str:
         return f"/v1/webhook-endpoints/{segment(id)}"
 
     def create(self, endpoint: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Registers an endpoint: ``folio.webhook_endpoints.create({"url": …, "subscribed_events": ["*"]})["secret"]``"""
+        """Creates an endpoint: ``folio.webhook_endpoints.create({"url": …, "subscribed_events": ["*"]})["secret"]``"""
         return self._post("/v1/webhook-endpoints", idempotency_key, endpoint)
 
     def list(self, query: Optional[Query] = None) -> Iterator[JsonObject]:
-        """Yields all endpoints without their secrets: ``for endpoint in folio.webhook_endpoints.list(): …``"""
+        """Yields all endpoints, without their secrets: ``for endpoint in folio.webhook_endpoints.list(): …``"""
         return self._folio.pages("/v1/webhook-endpoints", query)
 
     def retrieve(self, id: str) -> JsonObject:
@@ -27,23 +27,29 @@ class WebhookEndpoints(Resource):
         return self._get(self._of(id))
 
     def update(self, id: str, changes: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Changes an endpoint: ``folio.webhook_endpoints.update("we_…", {"is_active": False})``"""
+        """Updates an endpoint: ``folio.webhook_endpoints.update("we_…", {"is_active": False})``"""
         return self._patch(self._of(id), idempotency_key, changes)
 
     def delete(self, id: str) -> JsonObject:
-        """Removes an endpoint: ``folio.webhook_endpoints.delete("we_…")``"""
+        """Deletes an endpoint: ``folio.webhook_endpoints.delete("we_…")``"""
         return self._delete(self._of(id))
 
     def rotate_secret(self, id: str, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Makes another signing secret: ``folio.webhook_endpoints.rotate_secret("we_…")["secret"]``"""
+        """Rotates the signing secret: ``folio.webhook_endpoints.rotate_secret("we_…")["secret"]``"""
         return self._post(f"{self._of(id)}/rotate-secret", idempotency_key)
 
     def deliveries(self, id: str, query: Optional[Query] = None) -> Iterator[JsonObject]:
-        """Yields what was sent: ``for one in folio.webhook_endpoints.deliveries("we_…", {"status": "failed"}): …``"""
+        """Yields the deliveries of an endpoint.
+
+            for one in folio.webhook_endpoints.deliveries("we_…", {"status": "failed"}): …
+        """
         return self._folio.pages(f"{self._of(id)}/deliveries", query)
 
     def recover(self, id: str, recovery: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Delivers what has failed: ``folio.webhook_endpoints.recover("we_…", {"since": "2026-01-01T00:00:00Z"})``"""
+        """Delivers the events that the endpoint missed.
+
+            folio.webhook_endpoints.recover("we_…", {"since": "2026-01-01T00:00:00Z"})
+        """
         return self._post(f"{self._of(id)}/recover", idempotency_key, recovery)
 
     def test(self, id: str, sample: Optional[Body] = None, *, idempotency_key: Optional[str] = None) -> JsonObject:
@@ -52,7 +58,7 @@ class WebhookEndpoints(Resource):
 
 
 class WebhookDeliveries(Resource):
-    """The sending of one event to one endpoint: ``folio.webhook_deliveries``"""
+    """Deliveries of one event to one endpoint: ``folio.webhook_deliveries``"""
 
     def retrieve(self, id: str) -> JsonObject:
         """Returns a delivery: ``folio.webhook_deliveries.retrieve("whd_…")["status"]``"""
@@ -63,5 +69,5 @@ class WebhookDeliveries(Resource):
         return self._folio.pages(f"/v1/webhook-deliveries/{segment(id)}/attempts", query)
 
     def redeliver(self, id: str, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Sends an event once more: ``folio.webhook_deliveries.redeliver("whd_…")``"""
+        """Redelivers an event: ``folio.webhook_deliveries.redeliver("whd_…")``"""
         return self._post(f"/v1/webhook-deliveries/{segment(id)}/redeliver", idempotency_key)

@@ -1,7 +1,7 @@
-"""Verification of webhooks.
+"""The webhook verifier.
 
-A webhook is genuine if one of its two signatures over the received bytes is right for one of the receiver's secrets, and its
-time is at most five minutes from the receiver's clock.
+A webhook is genuine if one of its two signatures over the received bytes is right for one of the receiver's secrets,
+and its time is within five minutes of the receiver's clock.
 """
 
 from __future__ import annotations
@@ -17,24 +17,26 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
 Headers = Union[Mapping[Any, Any], Iterable[Tuple[Any, Any]]]
 
 _EXPLAINED = {
-    "missing": "The request carries no Svc-Signature and no webhook-signature header: it is not from Folio.",
+    "missing": "The request has no Svc-Signature and no webhook-signature header: it is not from Folio.",
     "malformed": "A signature header cannot be read.",
-    "mismatch": "No signature is right for this body and secret. Pass the body's bytes as they arrived, and the secret of this "
+    "mismatch": "No signature is right for this body and secret. Pass the raw bytes of the body, and the secret of this "
     "endpoint.",
-    "expired": "The signature is right, but too old or from the future. Check this machine's clock.",
-    "unusable": "Pass a secret that begins with whsec_, the headers, and the body as bytes or text, before anything has parsed it.",
-    "not_an_event": "The signature is right, but the body is no event.",
+    "expired": "The signature is right, but its time is too old or in the future. Check this machine's clock.",
+    "unusable": "Pass a secret that begins with whsec_, the headers, and the raw body as bytes or text, before it is parsed.",
+    "not_an_event": "The signature is right, but the body is not an event.",
 }
 
-# In ascending order of use to the receiver: of several faults, the last in this list is reported.
+# The faults, the least useful to the receiver first. If there are several, the last in this list is reported.
 _WEIGHT = ("malformed", "mismatch", "expired")
 
 
 class WebhookVerificationError(Exception):
-    """A webhook was refused; answer it with 400: ``except WebhookVerificationError as error: log(error.reason)``
+    """The verifier rejected a webhook. Respond with 400.
 
-    ``reason`` is ``missing``, ``malformed``, ``mismatch``, ``expired``, ``not_an_event``, or ``unusable`` for a mistake of the
-    receiver's own, such as no secret.
+        except WebhookVerificationError as error: log(error.reason)
+
+    ``reason`` is ``missing``, ``malformed``, ``mismatch``, ``expired``, ``not_an_event``, or ``unusable`` for a mistake
+    of the receiver, such as no secret.
     """
 
     def __init__(self, reason: str) -> None:
@@ -50,13 +52,13 @@ def verify(
     now: Optional[float] = None,
     tolerance_seconds: float = 300,
 ) -> Dict[str, Any]:
-    """Returns the event of a genuine webhook. Raises ``WebhookVerificationError``, and nothing else.
+    """Returns the event of a genuine webhook. Raises only ``WebhookVerificationError``.
 
         event = verify(request.get_data(), request.headers, os.environ["FOLIO_WEBHOOK_SECRET"])
 
-    ``payload`` is the body as it arrived, not JSON that was parsed and written again. ``headers`` is a mapping, a list of pairs,
-    or a WSGI environment, with names in upper or lower case. ``secret`` is the endpoint's ``whsec_…``, or several of them while it
-    is being replaced. ``now`` is in Unix seconds.
+    ``payload`` is the raw body, not JSON that was parsed and serialized again. ``headers`` is a mapping, a list of
+    pairs, or a WSGI environment; the case of names does not matter. ``secret`` is the endpoint's ``whsec_…``, or both
+    secrets while you rotate it. ``now`` is in Unix seconds.
     """
     found = _headers_of(headers)
     secrets = _secrets_of(secret)
@@ -84,7 +86,7 @@ def verify(
 
 
 def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def _text(value: object) -> Optional[str]:
@@ -96,13 +98,13 @@ def _text(value: object) -> Optional[str]:
 
 
 def _headers_of(headers: Any) -> Optional[Dict[str, str]]:
-    """The headers of signatures, by their names in lower case; None if these are no headers."""
+    """The signature headers, by their names in lower case; None if the argument has another type."""
     found: Dict[str, str] = {}
     try:
         pairs = headers.items() if hasattr(headers, "items") else headers
         for key, value in pairs:
             name = (_text(key) or "").lower()
-            # The name that WSGI gives to a header.
+            # WSGI has the name HTTP_SVC_SIGNATURE for the header Svc-Signature.
             name = name[len("http_") :].replace("_", "-") if name.startswith("http_") else name
             text = _text(value)
             if text is not None and name in ("svc-signature", "webhook-id", "webhook-timestamp", "webhook-signature"):
@@ -113,14 +115,18 @@ def _headers_of(headers: Any) -> Optional[Dict[str, str]]:
 
 
 def _secrets_of(secret: object) -> List[Tuple[bytes, bytes]]:
-    """Each secret as its text, and as the bytes that its part after ``whsec_`` encodes, which are the two forms' keys."""
+    """The two keys of each secret.
+
+    The key of Svc-Signature is its text. The key of Standard Webhooks is the decoded part after ``whsec_``.
+    """
     listed = [secret] if isinstance(secret, str) else secret if isinstance(secret, Iterable) else []
     secrets: List[Tuple[bytes, bytes]] = []
     for one in listed:
         if not isinstance(one, str) or not one.startswith("whsec_"):
             continue
         encoded = re.sub(r"[^A-Za-z0-9+/]", "", one[len("whsec_") :].replace("-", "+").replace("_", "/"))
-        # One digit of base64 encodes nothing. Anybody can sign with an empty key, so a missing setting must not count as a secret.
+        # A single digit of base64 encodes nothing. Anyone can sign with an empty key, so a missing setting must not count as
+        # a secret.
         encoded = encoded[:-1] if len(encoded) % 4 == 1 else encoded
         if encoded:
             secrets.append((one.encode("utf-8", "replace"), b64decode(encoded + "=" * (-len(encoded) % 4))))
@@ -152,11 +158,11 @@ def _is_time(text: str) -> bool:
 
 def _judge(given: List[str], expected: bytes, sent: int, now: float, tolerance: float) -> Optional[str]:
     matches = False
-    # Without an early end: the duration reveals neither which signature was right nor how far.
+    # The loop compares all signatures, so its duration does not reveal which one is right.
     for one in given:
         matches = hmac.compare_digest(one.encode("utf-8", "replace"), expected) or matches
-    # The signature is checked before the time, so that only a genuine header is ever reported as expired.
+    # The signature is checked before the time, so only a genuine header is expired.
     if not matches:
         return "mismatch"
-    # A time that is not a number makes the comparison false, and the webhook is refused.
+    # A time that is not a number makes the comparison false, so the webhook is rejected.
     return None if abs(now // 1 - sent) <= tolerance else "expired"

@@ -4,12 +4,16 @@ declare(strict_types=1);
 
 namespace Folio\Http;
 
-/** @internal */
+/**
+ * The response to an attempt.
+ *
+ * @internal
+ */
 final class Answer
 {
     private const JSON_DEPTH = 512;
 
-    /** @param array<string, string> $headers by names in lower case */
+    /** @param array<string, string> $headers the headers by name, in lower case */
     public function __construct(
         public readonly int $status,
         public readonly array $headers,
@@ -17,13 +21,13 @@ final class Answer
     ) {
     }
 
-    /** Whether another request with the same idempotency key is still being executed. */
+    /** Whether another request with the same idempotency key is still executing. */
     public function isExecuting(): bool
     {
         return $this->status === 202 && isset($this->headers['retry-after']);
     }
 
-    /** Whether to return the answer without another attempt. A conflict never ends by itself. */
+    /** Whether the response is final, so that the client does not retry. A conflict (409) never ends by itself. */
     public function isFinal(): bool
     {
         if ($this->status === 409) {
@@ -35,7 +39,7 @@ final class Answer
         return !$this->isExecuting() && $this->status !== 429 && $this->status < 500;
     }
 
-    /** The pause that the service asks for, in seconds. */
+    /** The pause of `Retry-After`, in seconds. */
     public function askedPause(): float
     {
         $value = $this->headers['retry-after'] ?? '';
@@ -46,7 +50,7 @@ final class Answer
         return $date === false ? 0.0 : max(0.0, (float) $date->format('U') - microtime(true));
     }
 
-    /** What the body says in JSON, with or without a byte order mark; null for another body. */
+    /** The value of a JSON body, with or without a byte order mark; null if the body is not JSON. */
     public function json(): mixed
     {
         $text = str_starts_with($this->body, "\xef\xbb\xbf") ? substr($this->body, 3) : $this->body;
@@ -54,7 +58,7 @@ final class Answer
     }
 
     /**
-     * Reads the lines of headers; of several answers, as of a proxy before the service, the last one counts.
+     * Parses header lines. If they contain several responses, such as a proxy's, the last one counts.
      *
      * @param list<string> $lines
      * @return array{int, array<string, string>}

@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Folio\Http;
 
 /**
- * An attempt got no answer that can be read.
+ * An attempt got no readable response.
  *
  * @internal
  */
@@ -18,6 +18,6 @@ final class AttemptFailed extends \RuntimeException
 
     public static function tooLarge(int $max): self
     {
-        return new self("The answer has more than $max bytes. Ask for fewer objects with limit.", true);
+        return new self("The response has more than $max bytes. Request fewer objects with limit.", true);
     }
 }

@@ -4,13 +4,17 @@ declare(strict_types=1);
 
 namespace Folio\Http;
 
-/** @internal */
+/**
+ * Sends requests with the extension curl.
+ *
+ * @internal
+ */
 final class CurlSender implements Sender
 {
-    /** What another attempt does not mend: a certificate that is refused, or a file of certificates that cannot be read. */
+    /** Errors that a retry cannot fix: an invalid certificate, or an unreadable file of certificates. */
     private const FINAL_ERRORS = [CURLE_SSL_CACERT, CURLE_SSL_PEER_CERTIFICATE, CURLE_SSL_CACERT_BADFILE];
 
-    // Kept between requests, with its connection.
+    // Kept between requests, to reuse the connection.
     private readonly \CurlHandle $curl;
 
     public function __construct(private readonly float $timeoutSeconds)
@@ -23,7 +27,7 @@ final class CurlSender implements Sender
         $lines = [];
         $received = '';
         $isTooLarge = false;
-        // Without the last two, curl would name a form as the media type, and wait for permission to send a large body.
+        // Without the last two, curl would send the media type of a form, and wait for permission to send a large body.
         $sent = [...$headers, ...($body === null ? ['Content-Type:'] : []), 'Expect:'];
         curl_reset($this->curl);
         curl_setopt_array($this->curl, [

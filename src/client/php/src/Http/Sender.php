@@ -4,16 +4,20 @@ declare(strict_types=1);
 
 namespace Folio\Http;
 
-/** @internal */
+/**
+ * Sends one attempt of a request.
+ *
+ * @internal
+ */
 interface Sender
 {
-    /** The largest answer that is read, in bytes. */
+    /** The largest response that the client reads, in bytes. */
     public const ANSWER_MAX = 32 * 1024 * 1024;
 
     /**
-     * Makes one attempt, and follows no redirect: the key would go to another place.
+     * Makes one attempt. It follows no redirect, because the redirect target would get the API key.
      *
-     * @param list<string> $headers lines, the key among them
+     * @param list<string> $headers header lines, including the key
      * @throws AttemptFailed
      */
     public function attempt(string $method, string $url, #[\SensitiveParameter] array $headers, ?string $body): Answer;

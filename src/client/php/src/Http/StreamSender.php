@@ -5,7 +5,7 @@ declare(strict_types=1);
 namespace Folio\Http;
 
 /**
- * For a PHP without the extension curl. It takes `allow_url_fopen`, and openssl for https.
+ * Sends requests without the extension curl. Needs `allow_url_fopen`, and openssl for https.
  *
  * @internal
  */
@@ -47,10 +47,10 @@ final class StreamSender implements Sender
         $deadline = microtime(true) + $this->timeoutSeconds;
         $received = '';
         while (!feof($stream)) {
-            // Asked for more than has come, fread would wait until all of that is there, however slowly it comes.
+            // fread waits until it has all the bytes requested, so only the bytes that have arrived are requested.
             $chunk = @fread($stream, max(1, stream_get_meta_data($stream)['unread_bytes']));
             if ($chunk === false || stream_get_meta_data($stream)['timed_out'] || microtime(true) > $deadline) {
-                throw new AttemptFailed('The answer took too long.');
+                throw new AttemptFailed('The response took too long.');
             }
             $received .= $chunk;
             if (strlen($received) > self::ANSWER_MAX) {
@@ -59,7 +59,7 @@ final class StreamSender implements Sender
         }
         [$status, $headers] = Answer::headersOf(stream_get_meta_data($stream)['wrapper_data']);
         if (isset($headers['content-length']) && (int) $headers['content-length'] !== strlen($received)) {
-            throw new AttemptFailed('The answer was cut off.');
+            throw new AttemptFailed('The response was truncated.');
         }
         return new Answer($status, $headers, $received);
     }

@@ -18,7 +18,7 @@ final class Account extends ResourceMethods
     }
 
     /**
-     * Changes the account: `$folio->account->update(['email' => 'facturas@tienda.test'])`
+     * Updates the account: `$folio->account->update(['email' => 'facturas@tienda.test'])`
      *
      * @param array<string, mixed> $changes
      * @return array<string, mixed>
@@ -29,7 +29,7 @@ final class Account extends ResourceMethods
     }
 
     /**
-     * Sets the logo of the printed documents: `$folio->account->putLogo(file_get_contents('logo.png'))`
+     * Sets the logo of the PDFs: `$folio->account->putLogo(file_get_contents('logo.png'))`
      *
      * @return array<string, mixed>
      */
@@ -55,7 +55,7 @@ final class Account extends ResourceMethods
     }
 
     /**
-     * Passes the test set of the authority: `$folio->account->startEnablement(['test_set_id' => …, 'invoices' => 30, …])`
+     * Starts the authority's test set: `$folio->account->startEnablement(['test_set_id' => …, 'invoices' => 30, …])`
      *
      * @param array<string, mixed> $testSet
      * @return array<string, mixed>
@@ -66,7 +66,7 @@ final class Account extends ResourceMethods
     }
 
     /**
-     * Returns how far the test set is: `$folio->account->enablement()['status']`
+     * Returns the progress of the test set: `$folio->account->enablement()['status']`
      *
      * @return array<string, mixed>
      */
@@ -76,7 +76,8 @@ final class Account extends ResourceMethods
     }
 
     /**
-     * Stores the key that signs live documents: `$folio->account->uploadCertificate(['pkcs12' => …, 'password' => …])`
+     * Stores the certificate that signs live documents:
+     * `$folio->account->uploadCertificate(['pkcs12' => …, 'password' => …])`
      *
      * @param array<string, mixed> $certificate
      * @return array<string, mixed>
@@ -98,7 +99,7 @@ final class Account extends ResourceMethods
     }
 
     /**
-     * Goes back to the software of the service: `$folio->account->deleteSoftware()`
+     * Removes the account's software, so that documents name the service's: `$folio->account->deleteSoftware()`
      *
      * @return array<string, mixed>
      */

@@ -4,11 +4,12 @@ declare(strict_types=1);
 
 namespace Folio\Resource;
 
-/** Buyers as the tax authority knows them: `$folio->acquirers` */
+/** Look-ups of buyers at the tax authority: `$folio->acquirers` */
 final class Acquirers extends ResourceMethods
 {
     /**
-     * Asks the authority for a buyer's name and e-mail address: `$folio->acquirers->retrieve('31-900000001')['email']`
+     * Requests from the authority a buyer's name and e-mail address:
+     * `$folio->acquirers->retrieve('31-900000001')['email']`
      *
      * @return array<string, mixed>
      */

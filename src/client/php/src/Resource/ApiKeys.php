@@ -4,11 +4,11 @@ declare(strict_types=1);
 
 namespace Folio\Resource;
 
-/** The keys of the account: `$folio->apiKeys` */
+/** The API keys of the account: `$folio->apiKeys` */
 final class ApiKeys extends ResourceMethods
 {
     /**
-     * Makes a key, which is shown this once: `$folio->apiKeys->create(['name' => 'The shop'])['key']`
+     * Creates an API key, which only this response shows: `$folio->apiKeys->create(['name' => 'The shop'])['key']`
      *
      * @param array<string, mixed> $apiKey
      * @return array<string, mixed>
@@ -19,7 +19,7 @@ final class ApiKeys extends ResourceMethods
     }
 
     /**
-     * Yields all keys without their secrets: `foreach ($folio->apiKeys->list() as $key) { … }`
+     * Yields all API keys, without the keys themselves: `foreach ($folio->apiKeys->list() as $key) { … }`
      *
      * @param array<string, string|int|bool|list<string>|null> $query
      * @return \Generator<int, array<string, mixed>>
@@ -30,7 +30,7 @@ final class ApiKeys extends ResourceMethods
     }
 
     /**
-     * Returns what is known of a key: `$folio->apiKeys->retrieve('key_…')['last4']`
+     * Returns an API key, without the key itself: `$folio->apiKeys->retrieve('key_…')['last4']`
      *
      * @return array<string, mixed>
      */
@@ -40,7 +40,7 @@ final class ApiKeys extends ResourceMethods
     }
 
     /**
-     * Ends a key: `$folio->apiKeys->revoke('key_…')`
+     * Revokes an API key: `$folio->apiKeys->revoke('key_…')`
      *
      * @return array<string, mixed>
      */
@@ -50,7 +50,8 @@ final class ApiKeys extends ResourceMethods
     }
 
     /**
-     * Makes a key in place of another: `$folio->apiKeys->roll('key_…', ['expires_in' => 3600])['key']`
+     * Rolls an API key, which replaces it with a new one:
+     * `$folio->apiKeys->roll('key_…', ['expires_in' => 3600])['key']`
      *
      * @param array<string, mixed> $options
      * @return array<string, mixed>

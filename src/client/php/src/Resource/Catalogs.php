@@ -4,11 +4,11 @@ declare(strict_types=1);
 
 namespace Folio\Resource;
 
-/** Tables of codes: `$folio->catalogs` */
+/** Catalogs of codes: `$folio->catalogs` */
 final class Catalogs extends ResourceMethods
 {
     /**
-     * Returns a table: `$folio->catalogs->retrieve('unidad-medida')['data']`
+     * Returns a catalog: `$folio->catalogs->retrieve('unidad-medida')['data']`
      *
      * @return array<string, mixed>
      */

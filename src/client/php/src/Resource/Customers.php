@@ -4,11 +4,11 @@ declare(strict_types=1);
 
 namespace Folio\Resource;
 
-/** The buyers: `$folio->customers` */
+/** Customers: `$folio->customers` */
 final class Customers extends ResourceMethods
 {
     /**
-     * Registers a buyer: `$folio->customers->create($buyer, 'customer-1')['id']`
+     * Registers a customer: `$folio->customers->create($buyer, 'customer-1')['id']`
      *
      * @param array<string, mixed> $customer
      * @return array<string, mixed>
@@ -19,7 +19,7 @@ final class Customers extends ResourceMethods
     }
 
     /**
-     * Says what is wrong with a buyer, and stores nothing: `$folio->customers->validate($buyer)['errors']`
+     * Validates a customer without storing it: `$folio->customers->validate($buyer)['errors']`
      *
      * @param array<string, mixed> $customer
      * @return array<string, mixed>
@@ -30,7 +30,7 @@ final class Customers extends ResourceMethods
     }
 
     /**
-     * Yields all buyers, newest first: `foreach ($folio->customers->list(['name' => 'muñoz']) as $customer) { … }`
+     * Yields customers, newest first: `foreach ($folio->customers->list(['name' => 'muñoz']) as $customer) { … }`
      *
      * @param array<string, string|int|bool|list<string>|null> $query
      * @return \Generator<int, array<string, mixed>>
@@ -41,7 +41,8 @@ final class Customers extends ResourceMethods
     }
 
     /**
-     * Registers or replaces the buyer with an identification: `$folio->customers->replace('31-900000001', $buyer)['id']`
+     * Registers or replaces the customer with an identification:
+     * `$folio->customers->replace('31-900000001', $buyer)['id']`
      *
      * @param array<string, mixed> $customer
      * @return array<string, mixed>
@@ -52,7 +53,7 @@ final class Customers extends ResourceMethods
     }
 
     /**
-     * Returns a buyer: `$folio->customers->retrieve('cust_…')['legal_name']`
+     * Returns a customer: `$folio->customers->retrieve('cust_…')['legal_name']`
      *
      * @return array<string, mixed>
      */
@@ -62,7 +63,7 @@ final class Customers extends ResourceMethods
     }
 
     /**
-     * Changes a buyer: `$folio->customers->update('cust_…', ['email' => 'compras@example.com'])`
+     * Updates a customer: `$folio->customers->update('cust_…', ['email' => 'compras@example.com'])`
      *
      * @param array<string, mixed> $changes
      * @return array<string, mixed>
@@ -73,7 +74,7 @@ final class Customers extends ResourceMethods
     }
 
     /**
-     * Removes a buyer, whose invoices stay: `$folio->customers->delete('cust_…')`
+     * Deletes a customer; its invoices stay: `$folio->customers->delete('cust_…')`
      *
      * @return array<string, mixed>
      */

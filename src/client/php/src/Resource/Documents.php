@@ -6,7 +6,7 @@ namespace Folio\Resource;
 
 use Folio\Client;
 
-/** Credit or debit notes, and what invoices have in common with them. Each example is of one of the three. */
+/** The methods that invoices, credit notes and debit notes share. Each example uses one of the three. */
 class Documents extends ResourceMethods
 {
     protected readonly string $path;
@@ -34,7 +34,7 @@ class Documents extends ResourceMethods
     }
 
     /**
-     * Says what is wrong with a document, and stores nothing: `$folio->invoices->validate($order)['errors']`
+     * Validates a document without storing it: `$folio->invoices->validate($order)['errors']`
      *
      * @param array<string, mixed> $document
      * @return array<string, mixed>
@@ -45,7 +45,8 @@ class Documents extends ResourceMethods
     }
 
     /**
-     * Yields all, newest first: `foreach ($folio->invoices->list(['created[gte]' => '2026-01-01T00:00:00Z']) as $one) { … }`
+     * Yields documents, newest first:
+     * `foreach ($folio->invoices->list(['created[gte]' => '2026-01-01T00:00:00Z']) as $one) { … }`
      *
      * @param array<string, string|int|bool|list<string>|null> $query
      * @return \Generator<int, array<string, mixed>>
@@ -56,7 +57,7 @@ class Documents extends ResourceMethods
     }
 
     /**
-     * Returns a document as it is now: `$folio->invoices->retrieve('inv_…')['status']`
+     * Returns a document: `$folio->invoices->retrieve('inv_…')['status']`
      *
      * @return array<string, mixed>
      */
@@ -66,7 +67,7 @@ class Documents extends ResourceMethods
     }
 
     /**
-     * Cancels a draft that has no number yet: `$folio->invoices->cancel('inv_…')`
+     * Cancels a draft without a number: `$folio->invoices->cancel('inv_…')`
      *
      * @return array<string, mixed>
      */
@@ -76,7 +77,7 @@ class Documents extends ResourceMethods
     }
 
     /**
-     * Tries a failed document again, with the number it has: `$folio->creditNotes->retry('cn_…')`
+     * Retries a failed document, which keeps its number: `$folio->creditNotes->retry('cn_…')`
      *
      * @return array<string, mixed>
      */
@@ -97,7 +98,7 @@ class Documents extends ResourceMethods
     }
 
     /**
-     * Returns all that has happened to a document: `$folio->debitNotes->timeline('dn_…')['data']`
+     * Returns the timeline of a document: `$folio->debitNotes->timeline('dn_…')['data']`
      *
      * @return array<string, mixed>
      */
@@ -107,7 +108,7 @@ class Documents extends ResourceMethods
     }
 
     /**
-     * Mails a document once more: `$folio->invoices->sendEmail('inv_…', ['to' => 'copia@cliente.test'])`
+     * Sends the e-mail of a document again: `$folio->invoices->sendEmail('inv_…', ['to' => 'copia@cliente.test'])`
      *
      * @param array<string, mixed> $email
      * @return array<string, mixed>
@@ -128,13 +129,13 @@ class Documents extends ResourceMethods
         return $this->folio->pages($this->of($id, '/emails'), $query);
     }
 
-    /** Returns the printed document: `file_put_contents('1.pdf', $folio->invoices->pdf('inv_…'));` */
+    /** Returns the PDF of a document: `file_put_contents('1.pdf', $folio->invoices->pdf('inv_…'));` */
     public function pdf(string $id): string
     {
         return $this->folio->download($this->of($id, '/pdf'));
     }
 
-    /** Returns the signed document: `file_put_contents('1.xml', $folio->invoices->xml('inv_…'));` */
+    /** Returns the signed XML of a document: `file_put_contents('1.xml', $folio->invoices->xml('inv_…'));` */
     public function xml(string $id): string
     {
         return $this->folio->download($this->of($id, '/xml'));

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Folio\Resource;
 
-/** What has happened to documents: `$folio->events` */
+/** Events: `$folio->events` */
 final class Events extends ResourceMethods
 {
     /**
@@ -19,7 +19,7 @@ final class Events extends ResourceMethods
     }
 
     /**
-     * Yields what follows an event, oldest first, and waits for more:
+     * Yields the events after an event, oldest first, and waits for more:
      * `foreach ($folio->events->follow('evt_…') as $event) { … }`
      *
      * @return \Generator<int, array<string, mixed>>

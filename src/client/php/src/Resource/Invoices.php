@@ -8,7 +8,8 @@ namespace Folio\Resource;
 final class Invoices extends Documents
 {
     /**
-     * Issues a credit note over all lines: `$folio->invoices->annul('inv_…', ['reason' => 'Pedido cancelado'])`
+     * Annuls an invoice with a credit note over all lines:
+     * `$folio->invoices->annul('inv_…', ['reason' => 'Pedido cancelado'])`
      *
      * @param array<string, mixed> $annulment
      * @return array<string, mixed>

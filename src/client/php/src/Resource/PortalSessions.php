@@ -4,11 +4,11 @@ declare(strict_types=1);
 
 namespace Folio\Resource;
 
-/** The sessions of the portal: `$folio->portalSessions` */
+/** Portal sessions: `$folio->portalSessions` */
 final class PortalSessions extends ResourceMethods
 {
     /**
-     * Makes a session, whose address works once and within 60 seconds:
+     * Creates a session, whose url works once, within 60 seconds:
      * `header('Location: ' . $folio->portalSessions->create(['capabilities' => ['view']])['url'])`
      *
      * @param array<string, mixed> $session
@@ -20,7 +20,7 @@ final class PortalSessions extends ResourceMethods
     }
 
     /**
-     * Yields all sessions without their addresses: `foreach ($folio->portalSessions->list() as $session) { … }`
+     * Yields all sessions, without their urls: `foreach ($folio->portalSessions->list() as $session) { … }`
      *
      * @param array<string, string|int|bool|list<string>|null> $query
      * @return \Generator<int, array<string, mixed>>
@@ -31,7 +31,7 @@ final class PortalSessions extends ResourceMethods
     }
 
     /**
-     * Returns what is known of a session: `$folio->portalSessions->retrieve('ps_…')['status']`
+     * Returns a session, without its url: `$folio->portalSessions->retrieve('ps_…')['status']`
      *
      * @return array<string, mixed>
      */

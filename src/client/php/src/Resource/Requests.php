@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Folio\Resource;
 
-/** What was asked and answered in the last seven days: `$folio->requests` */
+/** The request log of the last seven days: `$folio->requests` */
 final class Requests extends ResourceMethods
 {
     /**

@@ -30,7 +30,7 @@ final class Resolutions extends ResourceMethods
     }
 
     /**
-     * Registers what the authority has granted; takes a live key: `$folio->resolutions->importGranted()`
+     * Imports the ranges that the authority has granted; requires a live key: `$folio->resolutions->importGranted()`
      *
      * @return array<string, mixed>
      */
@@ -50,7 +50,7 @@ final class Resolutions extends ResourceMethods
     }
 
     /**
-     * Puts a range aside, or extends it: `$folio->resolutions->update('res_…', ['is_active' => false])`
+     * Deactivates a range, or extends its validity: `$folio->resolutions->update('res_…', ['is_active' => false])`
      *
      * @param array<string, mixed> $changes
      * @return array<string, mixed>

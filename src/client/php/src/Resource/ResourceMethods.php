@@ -46,7 +46,7 @@ abstract class ResourceMethods
         return $this->folio->request('PUT', $path, [], $body, $key);
     }
 
-    /** Encodes an id, so that it is one segment of a path. */
+    /** Encodes an id as one segment of a path. */
     protected static function segment(string $id): string
     {
         return rawurlencode($id);

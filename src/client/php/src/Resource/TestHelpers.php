@@ -4,11 +4,12 @@ declare(strict_types=1);
 
 namespace Folio\Resource;
 
-/** Trouble to try out, in the sandbox: `$folio->testHelpers` */
+/** The simulated authority and the clock of the sandbox: `$folio->testHelpers` */
 final class TestHelpers extends ResourceMethods
 {
     /**
-     * Makes the simulated authority `up`, `down`, `slow` or `flaky`, and scripts the account's next documents: `$folio->testHelpers->setAuthority('up', next: [['reject' => ['FAD06']], ['fail' => true]])`
+     * Sets the simulated authority's mode (`up`, `down`, `slow` or `flaky`), and scripts the account's next documents:
+     * `$folio->testHelpers->setAuthority('up', next: [['reject' => ['FAD06']], ['fail' => true]])`
      *
      * @param list<array<string, mixed>>|null $next
      * @return array<string, mixed>
@@ -20,7 +21,7 @@ final class TestHelpers extends ResourceMethods
     }
 
     /**
-     * Lets time pass for all that waits: `$folio->testHelpers->advance(300)`
+     * Advances the sandbox's clock for everything that waits: `$folio->testHelpers->advance(300)`
      *
      * @return array<string, mixed>
      */

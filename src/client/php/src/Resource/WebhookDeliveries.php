@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Folio\Resource;
 
-/** The sending of one event to one endpoint: `$folio->webhookDeliveries` */
+/** Deliveries of one event to one endpoint: `$folio->webhookDeliveries` */
 final class WebhookDeliveries extends ResourceMethods
 {
     /**
@@ -29,7 +29,7 @@ final class WebhookDeliveries extends ResourceMethods
     }
 
     /**
-     * Sends an event once more: `$folio->webhookDeliveries->redeliver('whd_…')`
+     * Redelivers an event: `$folio->webhookDeliveries->redeliver('whd_…')`
      *
      * @return array<string, mixed>
      */

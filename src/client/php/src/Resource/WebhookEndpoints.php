@@ -4,11 +4,11 @@ declare(strict_types=1);
 
 namespace Folio\Resource;
 
-/** Where webhooks are sent to: `$folio->webhookEndpoints` */
+/** Webhook endpoints: `$folio->webhookEndpoints` */
 final class WebhookEndpoints extends ResourceMethods
 {
     /**
-     * Registers an endpoint: `$folio->webhookEndpoints->create(['url' => …, 'subscribed_events' => ['*']])['secret']`
+     * Creates an endpoint: `$folio->webhookEndpoints->create(['url' => …, 'subscribed_events' => ['*']])['secret']`
      *
      * @param array<string, mixed> $endpoint
      * @return array<string, mixed>
@@ -19,7 +19,7 @@ final class WebhookEndpoints extends ResourceMethods
     }
 
     /**
-     * Yields all endpoints without their secrets: `foreach ($folio->webhookEndpoints->list() as $endpoint) { … }`
+     * Yields all endpoints, without their secrets: `foreach ($folio->webhookEndpoints->list() as $endpoint) { … }`
      *
      * @param array<string, string|int|bool|list<string>|null> $query
      * @return \Generator<int, array<string, mixed>>
@@ -40,7 +40,7 @@ final class WebhookEndpoints extends ResourceMethods
     }
 
     /**
-     * Changes an endpoint: `$folio->webhookEndpoints->update('we_…', ['is_active' => false])`
+     * Updates an endpoint: `$folio->webhookEndpoints->update('we_…', ['is_active' => false])`
      *
      * @param array<string, mixed> $changes
      * @return array<string, mixed>
@@ -51,7 +51,7 @@ final class WebhookEndpoints extends ResourceMethods
     }
 
     /**
-     * Removes an endpoint: `$folio->webhookEndpoints->delete('we_…')`
+     * Deletes an endpoint: `$folio->webhookEndpoints->delete('we_…')`
      *
      * @return array<string, mixed>
      */
@@ -61,7 +61,7 @@ final class WebhookEndpoints extends ResourceMethods
     }
 
     /**
-     * Makes another signing secret: `$folio->webhookEndpoints->rotateSecret('we_…')['secret']`
+     * Rotates the signing secret: `$folio->webhookEndpoints->rotateSecret('we_…')['secret']`
      *
      * @return array<string, mixed>
      */
@@ -71,7 +71,8 @@ final class WebhookEndpoints extends ResourceMethods
     }
 
     /**
-     * Yields what was sent: `foreach ($folio->webhookEndpoints->deliveries('we_…', ['status' => 'failed']) as $one) { … }`
+     * Yields the deliveries of an endpoint:
+     * `foreach ($folio->webhookEndpoints->deliveries('we_…', ['status' => 'failed']) as $one) { … }`
      *
      * @param array<string, string|int|bool|list<string>|null> $query
      * @return \Generator<int, array<string, mixed>>
@@ -82,7 +83,8 @@ final class WebhookEndpoints extends ResourceMethods
     }
 
     /**
-     * Delivers what has failed: `$folio->webhookEndpoints->recover('we_…', ['since' => '2026-01-01T00:00:00Z'])`
+     * Delivers the events that the endpoint missed:
+     * `$folio->webhookEndpoints->recover('we_…', ['since' => '2026-01-01T00:00:00Z'])`
      *
      * @param array<string, mixed> $recovery
      * @return array<string, mixed>
