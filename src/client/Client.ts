@@ -114,7 +114,7 @@ const repeating = (send: Send): Send =>
       const answer = Result.isSuccess(result) ? answerOf(result.success) : undefined
       if (Result.isSuccess(result) && answer !== undefined && isFinal(answer, now)) return result.success
       if (Result.isFailure(result) && result.failure.cause instanceof UnusableBody) return yield* result.failure
-      // Without a readable answer the outcome is unknown; the idempotency key makes another attempt safe.
+      // Without a readable response the outcome is unknown. The idempotency key makes a retry safe.
       yield* Effect.sleep(Duration.millis(pauseMs(wait, answer, now, yield* Random.next)))
     }
     return yield* send
