@@ -14,7 +14,9 @@ const tones: Readonly<Record<InvoiceStatus, Tone>> = {
   failed: "bad"
 }
 
-/** The words of the public status of `count` documents: its one name on all pages. In Spanish all kinds of document are feminine. */
+/**
+ * The name of a public status on all pages, for `count` documents. Spanish names of all document kinds are feminine.
+ */
 export const statusWords = (t: Translate, status: InvoiceStatus, count = 1): string => {
   const s = count === 1 ? "" : "s"
   const words: Record<InvoiceStatus, string> = {
@@ -28,7 +30,7 @@ export const statusWords = (t: Translate, status: InvoiceStatus, count = 1): str
   return words[status]
 }
 
-/** A document's public status with its mark. */
+/** A document's public status: its mark and its name. */
 export const statusMark = (t: Translate, status: InvoiceStatus): Html => state(tones[status], statusWords(t, status))
 
 export const kindWords = (t: Translate, kind: DocumentKind): string => {
@@ -40,7 +42,7 @@ export const kindWords = (t: Translate, kind: DocumentKind): string => {
   return words[kind]
 }
 
-/** The hint for a rule that a document breaks. A hint without Spanish words is shown in English, marked as English. */
+/** The hint for a rule that a document breaks. A hint without a Spanish text stays in English, with `lang="en"`. */
 export const hintWords = ({ language }: Pick<Visit, "language">, hint: string): Html => {
   const spanish = language === "es" ? hintInSpanish(hint) : undefined
   return spanish === undefined ? html`<span lang="en">${hint}</span>` : html`${spanish}`

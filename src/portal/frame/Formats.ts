@@ -4,7 +4,7 @@ import type { Translate, Visit } from "./Visit.ts"
 const zone = "America/Bogota"
 
 const formatters = new Map<string, Intl.DateTimeFormat>()
-/** Kept, because to make a formatter takes longer than to use it a thousand times. */
+/** Cached, because making a formatter takes longer than using it a thousand times. */
 const formatter = (language: string, options: Intl.DateTimeFormatOptions) => {
   const name = language + JSON.stringify(options)
   const kept = formatters.get(name) ?? new Intl.DateTimeFormat(language === "es" ? "es-CO" : "en-GB", options)
@@ -22,13 +22,13 @@ const marked = (moment: Moment, shown: string): Html =>
 const dayOptions = { timeZone: zone, day: "numeric", month: "long", year: "numeric" } as const
 const clockOptions = { timeZone: zone, hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const
 
-/** "21 November 2026, 10:42" in the authority's zone. */
+/** "21 November 2026, 10:42" in the authority's time zone. */
 export const time = ({ language }: Reader, moment: Moment): Html => {
   const at = dateOf(moment)
   return marked(at, `${formatter(language, dayOptions).format(at)}, ${formatter(language, clockOptions).format(at)}`)
 }
 
-/** "21 Nov, 10:42", with the year if it is not the current one: for lists. */
+/** "21 Nov, 10:42", for lists. Includes the year if it is not the current year. */
 export const shortTime = ({ language }: Reader, moment: Moment): Html => {
   const at = dateOf(moment)
   const isThisYear = at.getFullYear() === new Date().getFullYear()
@@ -41,7 +41,7 @@ export const shortTime = ({ language }: Reader, moment: Moment): Html => {
   return marked(at, `${day}, ${formatter(language, clockOptions).format(at)}`)
 }
 
-/** "10:42:07.118" in the authority's zone. */
+/** "10:42:07.118" in the authority's time zone. */
 export const clock = (moment: Moment): Html => {
   const at = dateOf(moment)
   const options = { ...clockOptions, second: "2-digit", fractionalSecondDigits: 3 } as const
@@ -54,7 +54,10 @@ export const day = ({ language }: Reader, date: string): Html =>
     >${formatter(language, { ...dayOptions, timeZone: "UTC" }).format(new Date(`${date}T00:00:00Z`))}</time
   >`
 
-/** Digits in the reader's language: "1190000.00" as "1,190,000.00", or "1.190.000,00". A text that is no number stays as it is. */
+/**
+ * A number in the reader's language: "1190000.00" as "1,190,000.00" or "1.190.000,00". Returns any other text
+ * unchanged.
+ */
 export const figure = (t: Translate, value: string | number): string => {
   const [, sign = "", whole = "", rest] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(value)) ?? []
   if (whole === "") return String(value)
@@ -62,7 +65,7 @@ export const figure = (t: Translate, value: string | number): string => {
   return `${sign}${grouped}${rest === undefined ? "" : `${t(".", ",")}${rest}`}`
 }
 
-/** An amount with its currency: "1,190,000.00 COP", or "1.190.000,00 COP". The space does not break. */
+/** An amount with its currency: "1,190,000.00 COP", or "1.190.000,00 COP". Uses a non-breaking space. */
 export const money = (t: Translate, amount: string, currency: string): string => `${figure(t, amount)}\u00a0${currency}`
 
 /** "160 ms", "2.1 s", "3 min", "2 h", "4 d". */
@@ -79,16 +82,13 @@ export const duration = (t: Translate, milliseconds: number): string => {
 export const size = (t: Translate, bytes: number): string =>
   bytes < 1_000 ? `${bytes}\u00a0B` : `${figure(t, (bytes / 1_000).toFixed(1))}\u00a0kB`
 
-/** Characters that are not seen, or that change how others are read: controls, marks of direction, separators. */
+/** Invisible characters, and characters that reorder others: controls, direction marks, separators. */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 const codePoint = (character: string): string =>
   `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`
 
-/**
- * A text that a stranger has written, with a mark in the place of each character that is not seen or that reorders others. Line breaks
- * and tabs stay.
- */
+/** A text from outside, with a visible mark for each invisible or reordering character. Keeps line breaks and tabs. */
 export const visible = (text: string): string =>
   text
     .replaceAll("\r\n", "\n")

@@ -9,49 +9,51 @@ import type { Translate, Visit } from "./Visit.ts"
 
 const read = (file: string) => Fs.readFileSync(file, "utf8")
 
-/** The icon itself in place of its address: browsers look up a relative address again when a link changes the address of the page. */
+/** A data URL, because browsers resolve a relative icon address again when a link changes the address of the page. */
 const iconAddress = `data:${icon.contentType},${encodeURIComponent(icon.text)}`
 export const style = asset(
   "portal/style.css",
   read(fileURLToPath(new URL("./style.css", import.meta.url))),
   "text/css; charset=utf-8"
 )
-/** Makes pages quicker where there is JavaScript: links and forms replace the page without a reload, and what moves is asked for again. */
+/**
+ * Makes pages faster if JavaScript is on: links and forms replace the page without a reload, and moving parts reload.
+ */
 export const htmx = asset(
   "portal/htmx.js",
   read(fileURLToPath(import.meta.resolve("htmx.org/dist/htmx.min.js"))),
   "text/javascript; charset=utf-8"
 )
 
-/** Copies ids, keys and codes: shows its buttons where the browser can copy. */
+/** Copies ids, keys and codes. Shows its buttons only if the browser can copy. */
 export const copyScript = asset(
   "portal/copy.js",
   read(fileURLToPath(new URL("./copy.js", import.meta.url))),
   "text/javascript; charset=utf-8"
 )
 
-/** The pages that every page links to. */
+/** The pages in the navigation. */
 export type Section = "home" | "documents" | "customers" | "events" | "endpoints" | "requests" | "setup" | "bench"
 
-/** What stands between the navigation and the foot of a page. */
+/** The content of a page, without navigation and footer. */
 export interface Page {
   readonly title: string
   readonly current: Section | null
   readonly content: Html
-  /** The HTTP status; 200 if left out. */
+  /** The HTTP status code. Default: 200. */
   readonly status?: number
 }
 
-/** What a page begins with. */
+/** The start of a page. */
 interface Headline {
   readonly title: string
-  /** The words of the headline; the title if left out. */
+  /** The text of the headline. Default: the title. */
   readonly heading?: string
   /** The line below the headline. */
   readonly sub?: Part
-  /** Buttons beside the headline. */
+  /** Buttons next to the headline. */
   readonly actions?: Part
-  /** What stands above the headline. */
+  /** Content above the headline. */
   readonly above?: Part
 }
 
@@ -81,7 +83,7 @@ const sections = (t: Translate): ReadonlyArray<readonly [Section, string, string
   ["endpoints", "/portal/endpoints", t("Endpoints", "Destinos")],
   ["requests", "/portal/requests", t("Requests", "Solicitudes")],
   ["setup", "/portal/setup", t("Setup", "Ajustes")],
-  ["bench", "/portal/bench", t("Sandbox tools", "Pruebas")]
+  ["bench", "/portal/bench", t("Sandbox tools", "Herramientas de pruebas")]
 ]
 
 const htmxConfig = JSON.stringify({
@@ -105,7 +107,7 @@ const navigation = ({ session, t, to }: Visit, current: Section | null): Readonl
         : html`<a href="${to(path)}">${name}</a>`
     )
 
-/** The words of the capabilities. */
+/** The names of the capabilities. */
 export const capabilityWords = (t: Translate): Readonly<Record<Capability, string>> => ({
   view: t("view", "ver"),
   deliver: t("redeliver", "reenviar"),
@@ -124,12 +126,12 @@ const foot = (visit: Visit): Html => {
     <span>${t("Session until", "Sesión hasta")} ${time(visit, session.expires_at)} · ${mayDo(visit)}</span>
     <a href="${to("/docs")}" hx-boost="false">${t("Documentation", "Documentación")}</a>
     <form method="post" action="${to("/portal/leave")}" hx-boost="false">
-      ${csrfField(visit)}<button class="plain">${t("Leave", "Salir")}</button>
+      ${csrfField(visit)}<button class="plain">${t("Log out", "Cerrar sesión")}</button>
     </form>
   </footer>`
 }
 
-/** The frame of a page that needs no session: the head and the content alone. */
+/** A page that needs no session: without navigation and footer. */
 export const alone = (language: string, root: string, title: string, content: Html): string =>
   html`<!doctype html>
     <html lang="${language}">
@@ -149,16 +151,16 @@ const head = (title: string, root: string): Html =>
     <link rel="icon" href="${iconAddress}" />
     <link rel="stylesheet" href="${root}${style.address}" />`
 
-/** The whole of a page, as it is sent. */
+/** The complete HTML of a page. */
 export const whole = (visit: Visit, { content, current, title }: Page): string => {
   const { language, session, t, to } = visit
   const root = to("/")
   const mode = session.principal.livemode
     ? html`<p class="mode live">
-        ${t("Live mode. Documents go to the tax authority.", "Producción. Los documentos van a la DIAN.")}
+        ${t("Live mode. Folio sends documents to the tax authority.", "Producción. Folio envía los documentos a la DIAN.")}
       </p>`
     : html`<p class="mode">
-        ${t("Test mode. Nothing here reaches the tax authority.", "Modo de pruebas. Nada de aquí llega a la DIAN.")}
+        ${t("Test mode. Folio sends nothing to the tax authority.", "Modo de pruebas. Folio no envía nada a la DIAN.")}
       </p>`
   return html`<!doctype html>
     <html lang="${language}">
@@ -169,7 +171,7 @@ export const whole = (visit: Visit, { content, current, title }: Page): string =
         <script src="${root}${copyScript.address}" defer></script>
       </head>
       <body hx-boost="true">
-        <a class="skip" href="#main">${t("Skip to the content", "Ir al contenido")}</a>
+        <a class="skip" href="#main">${t("Skip to content", "Ir al contenido")}</a>
         <header>
           ${mode}<b title="${session.account_name}">${session.account_name}</b>
           <nav aria-label="${t("Pages", "Páginas")}">${navigation(visit, current)}</nav>

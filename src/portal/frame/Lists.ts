@@ -5,15 +5,17 @@ import { type Column, emptyState, table } from "./Parts.ts"
 import type { Refusal } from "./Refusal.ts"
 import type { Visit } from "./Visit.ts"
 
-/** The query of the API for the objects of a day of the authority's zone ("2026-11-21"); nothing for an empty day. */
+/** The API query for the objects of one day in the authority's time zone ("2026-11-21"). Empty if the day is empty. */
 export const ofDay = (day: string): Readonly<Record<string, string>> =>
   day === "" ? {} : { "created[gte]": firstMoment(day), "created[lte]": lastMoment(day) }
 
-/** A moment that somebody typed ("2026-11-21T10:42") in the authority's zone, as the API takes it; undefined for an empty one. */
+/**
+ * Converts a typed time ("2026-11-21T10:42") in the authority's time zone to the API's form. Undefined if it is empty.
+ */
 export const momentOf = (typed: string): string | undefined =>
   typed === "" ? undefined : inZone(/T\d\d:\d\d$/.test(typed) ? `${typed}:00` : typed)
 
-/** The value of a field for a moment of the API: "2026-11-21T10:42" in the authority's zone. */
+/** The value of a form field for a time: "2026-11-21T10:42" in the authority's time zone. */
 export const typedOf = (moment: Date): string => timestamp(moment.getTime()).slice(0, 16)
 
 /** A list of the API. */
@@ -22,7 +24,7 @@ export interface Listed<A> {
   readonly has_more: boolean
 }
 
-/** The part of a list of the API that the page's query asks for. */
+/** The page of an API list that the portal page's query selects. */
 export const listed = <A>(
   { get, query }: Visit,
   path: string,
@@ -36,7 +38,7 @@ export const listed = <A>(
     limit: String(limit)
   })
 
-/** The links to the pages before and after a page of the list at `path`, which `listed` found. */
+/** Links to the previous and next pages of the list at `path`. `listed` reads the list. */
 export const pager = <A extends { readonly id: string }>(
   { query, t, to }: Pick<Visit, "query" | "t" | "to">,
   path: string,
@@ -47,13 +49,13 @@ export const pager = <A extends { readonly id: string }>(
   const hasNext = isBackward || has_more
   const hasBefore = isBackward ? has_more : query.has("after")
   if (!hasBefore && !hasNext) return html``
-  return html`<nav class="pager" aria-label="${t("Pages of the list", "Páginas de la lista")}">
+  return html`<nav class="pager" aria-label="${t("List pages", "Páginas de la lista")}">
     ${hasBefore ? html`<a class="b" rel="prev" href="${to(path, { ...others, before: data[0]?.id })}">${t("Newer", "Más recientes")}</a>` : null}
     ${hasNext ? html`<a class="b" rel="next" href="${to(path, { ...others, after: data.at(-1)?.id })}">${t("Older", "Más antiguos")}</a>` : null}
   </nav>`
 }
 
-/** A list as a table with its pager, or what is said when nothing is in it. */
+/** A list as a table with its pager, or `nothing` if the list is empty. */
 export const listTable = <A extends { readonly id: string }>(
   visit: Pick<Visit, "query" | "t" | "to">,
   path: string,
@@ -71,13 +73,13 @@ export const listTable = <A extends { readonly id: string }>(
   html`${list.data.length === 0 && nothing !== null ? nothing : table(caption, columns, list.data)}
   ${pager(visit, path, list)}`
 
-/** A list that was asked for, and why the API refused to give it, if it did. */
+/** A list, and the API's error if it rejected the filter. */
 export interface Asked<A> {
   readonly list: Listed<A>
   readonly refusal: Refusal | undefined
 }
 
-/** A list for the page's filter. A filter that the API does not take makes the list empty, and the refusal says why. */
+/** The list for the page's filter. If the API rejects the filter, the list is empty and `refusal` holds the error. */
 export const asked = <A>(...of: Parameters<typeof listed>): Effect.Effect<Asked<A>, Refusal> =>
   listed<A>(...of).pipe(
     Effect.map((list): Asked<A> => ({ list, refusal: undefined })),
@@ -87,11 +89,11 @@ export const asked = <A>(...of: Parameters<typeof listed>): Effect.Effect<Asked<
     )
   )
 
-/** What a list says when its filter finds nothing. */
+/** The text of a list whose filter matches nothing. */
 export const noneFits = ({ t, to }: Visit, path: string, title: string): Html =>
   emptyState(title, html`<a href="${to(path)}">${t("Show all", "Ver todo")}</a>`)
 
-/** A form that filters a list: it goes to the list's own address, without the place in the list. */
+/** A form that filters a list. It opens the first page of the list. */
 export const filterForm = ({ t, to }: Visit, path: string, fields: Part, isFiltered: boolean): Html =>
   html`<form method="get" action="${to(path)}" class="filters">
     ${fields}

@@ -5,17 +5,17 @@ import type { Refusal } from "./Refusal.ts"
 import { languageOfMessage } from "./SpanishRefusals.ts"
 import type { Translate, Visit } from "./Visit.ts"
 
-/** The page of a request that the API refused, or of an address where nothing is. */
+/** The page for an error of the API, or for an address without a page. */
 export const refusedPage = ({ t, to }: Visit, { code, message, requestId, status }: Refusal): Page => {
   const titles: Readonly<Record<number, string>> = {
-    403: t("This session may not do that", "Esta sesión no puede hacer eso"),
-    404: t("Nothing is here", "Aquí no hay nada"),
-    409: t("That is not possible now", "Eso no es posible ahora"),
-    429: t("Too fast", "Demasiado rápido")
+    403: t("Not allowed", "Sin permiso"),
+    404: t("Not found", "No encontrado"),
+    409: t("Not possible now", "No es posible ahora"),
+    429: t("Too many requests", "Demasiadas solicitudes")
   }
   const title =
     titles[status] ??
-    (status >= 500 ? t("The service failed", "El servicio falló") : t("That was refused", "Eso fue rechazado"))
+    (status >= 500 ? t("Service error", "Error del servicio") : t("Request rejected", "Solicitud rechazada"))
   return {
     title,
     current: null,
@@ -32,16 +32,16 @@ export const refusedPage = ({ t, to }: Visit, { code, message, requestId, status
   }
 }
 
-/** Why somebody is not in: there is no session, the link lets nobody in any more, or the person has left. */
+/** Why a visitor has no session: none was opened, the link no longer works, or the person logged out. */
 export type Why = "shut" | "used" | "expired" | "unknown" | "left"
 
 const wordsOf = (t: Translate, why: Why): readonly [title: string, sentence: string] => {
   const words: Record<Why, readonly [title: string, sentence: string]> = {
     shut: [
-      t("The portal is opened by a link", "El portal se abre con un enlace"),
+      t("The portal opens with a link", "El portal se abre con un enlace"),
       t(
         "There is no password. A link opens the portal once, within a minute. The creator of the link chose how long the session lasts.",
-        "No hay contraseña. Un enlace abre el portal una sola vez, en un minuto, y la sesión dura lo que decidió quien lo creó."
+        "No hay contraseña. Un enlace abre el portal una sola vez, dentro de un minuto. Quien creó el enlace eligió la duración de la sesión."
       )
     ],
     used: [
@@ -56,11 +56,11 @@ const wordsOf = (t: Translate, why: Why): readonly [title: string, sentence: str
       t("A link works for 60 seconds after it was made.", "Un enlace sirve durante 60 segundos después de creado.")
     ],
     unknown: [
-      t("There is no such link", "Este enlace no existe"),
+      t("This link does not exist", "Este enlace no existe"),
       t("Part of the address may be missing.", "Es posible que falte una parte de la dirección.")
     ],
     left: [
-      t("You have left the portal", "Ha salido del portal"),
+      t("You are logged out", "Sesión cerrada"),
       t("The session in this browser has ended.", "La sesión de este navegador terminó.")
     ]
   }
@@ -75,7 +75,10 @@ const translating =
 /** The relative address of the service's root from the page at `url`. */
 const rootFrom = (url: string) => "../".repeat((url.split("?")[0] ?? "").split("/").length - 2)
 
-/** Asks before a link is used. `other`: the account whose portal the browser is in. The form goes to the address of the page itself. */
+/**
+ * Asks before Folio uses a link. `other`: the account of the browser's current session. The form posts to the page's
+ * own address.
+ */
 export const openingPage = (
   language: "en" | "es",
   url: string,
@@ -89,8 +92,8 @@ export const openingPage = (
     other === undefined
       ? t("The link works once.", "El enlace sirve una sola vez.")
       : t(
-          `This browser is in the portal of ${other}, and leaves it when you continue.`,
-          `Este navegador está en el portal de ${other} y saldrá de él si continúa.`
+          `This browser has a session of ${other}. If you continue, that session ends here.`,
+          `Este navegador tiene una sesión de ${other}. Si continúa, saldrá de ella.`
         )
   return alone(
     language,
@@ -102,7 +105,7 @@ export const openingPage = (
   )
 }
 
-/** The page of somebody without a session, who asked for `url`. */
+/** The page for a visitor without a session. `url`: the requested address. */
 export const shutPage = (language: "en" | "es", url: string, why: Why): string => {
   const t = translating(language)
   const [title, sentence] = wordsOf(t, why)
@@ -112,7 +115,7 @@ export const shutPage = (language: "en" | "es", url: string, why: Why): string =
     title,
     html`<h1 id="${why}">${title}</h1>
       <p class="sub">${sentence}</p>
-      <h2>${t("A new link", "Un enlace nuevo")}</h2>
+      <h2>${t("New link", "Enlace nuevo")}</h2>
       <pre><code>npx folio portal</code></pre>
       <p>${t("or, with an API key,", "o, con una clave de la API,")} <code>POST /v1/portal-sessions</code>.</p>`
   )

@@ -1,23 +1,23 @@
 import { attributes, type Html, html, type Part } from "../../http/pages/Html.ts"
 import type { Visit } from "./Visit.ts"
 
-/** How a state looks: a mark and a colour, beside its words. */
+/** The mark and the colour of a state. */
 export type Tone = "ok" | "bad" | "wait" | "still"
 
-/** A state in words, with its mark. */
+/** A state: its mark and its words. */
 export const state = (tone: Tone, words: string): Html => html`<span class="state ${tone}">${words}</span>`
 
-/** The longest text that stays on one line, on a phone as well: an id is not longer, a key and a CUFE are. */
+/** The longest text that fits on one line of a phone. Ids fit; keys and CUFEs don't. */
 const idLength = 36
 
-/** An id, a key or a code with a button that copies it. The script of the pages shows the button where the browser can copy. */
+/** An id, a key or a code with a copy button. The script shows the button only if the browser can copy. */
 export const copied = ({ t }: Pick<Visit, "t">, value: string): Html =>
   html`<code class="${value.length > idLength ? "" : "whole"}">${value}</code>
     <button ${attributes({ type: "button", class: "copy", "data-copy": value, "data-done": t("Copied", "Copiado") })}>
       ${t("Copy", "Copiar")}
     </button>`
 
-/** An id or another text that programs read; null for none. */
+/** An id, or another text that programs read. Null if there is no text. */
 export const inCode = (text: string | null | undefined): Html | null =>
   text === null || text === undefined ? null : html`<code>${text}</code>`
 
@@ -32,16 +32,16 @@ const pages: Readonly<Record<string, string>> = {
   req: "requests"
 }
 
-/** The path of the page about an object, by the prefix of its id; null for an object that has no page. */
+/** The path of an object's page, by the prefix of its id. Null if the object has no page. */
 export const pageOf = (id: string): string | null => {
   const page = pages[id.split("_")[0] ?? ""]
   return page !== undefined && /^\w+$/.test(id) ? `/portal/${page}/${id}` : null
 }
 
-/** The host of an address; a text that is no address with a host stays as it is. */
+/** The host of an address. Returns any other text unchanged. */
 export const hostOf = (address: string): string => (URL.canParse(address) && new URL(address).host) || address
 
-/** An id, as a link to the page of its object where there is one. */
+/** An id. Links to the page of its object, if the object has a page. */
 export const idLink = ({ to }: Pick<Visit, "to">, id: string, words?: string): Html => {
   const page = pageOf(id)
   const shown = words === undefined ? html`<code>${id}</code>` : html`${words}`
@@ -55,7 +55,7 @@ export const section = (id: string, title: string, ...content: ReadonlyArray<Par
     ${content}
   </section>`
 
-/** Facts with their names. Those without a value are left out. */
+/** A list of names and values. Omits names without a value. */
 export const facts = (rows: ReadonlyArray<readonly [name: string, value: Html | string | null | undefined]>): Html =>
   html`<dl>
     ${rows.flatMap(([name, value]) =>
@@ -68,10 +68,10 @@ export const facts = (rows: ReadonlyArray<readonly [name: string, value: Html | 
     )}
   </dl>`
 
-/** Facts in a wide card, where they stand beside their names. */
+/** Facts in a wide card: each value to the right of its name. */
 export const wideFacts = (rows: Parameters<typeof facts>[0]): Html => html`<div class="left">${facts(rows)}</div>`
 
-/** Two columns. `label` names the narrow one for those who do not see the page. */
+/** Two columns. `label` names the narrow column for screen readers. */
 export const twoColumns = (wide: Part, narrow: Part, label?: string): Html =>
   html`<div class="grid">
     <div>${wide}</div>
@@ -81,18 +81,18 @@ export const twoColumns = (wide: Part, narrow: Part, label?: string): Html =>
 export interface Column<Row> {
   readonly title: string
   readonly cell: (row: Row) => Html | string | null
-  /** Figures stand on the right. */
+  /** Aligns the column to the right. */
   readonly isFigure?: boolean
-  /** Not shown on a phone. */
+  /** Hides the column on a phone. */
   readonly isWide?: boolean
-  /** Whether only those who do not see the table are told the title, as of a column of boxes to tick. */
+  /** Hides the title from the screen but not from screen readers: for a column of checkboxes. */
   readonly isUntitled?: boolean
 }
 
 const columnClass = <Row>({ isFigure, isWide }: Column<Row>) =>
   [isFigure === true ? "n" : "", isWide === true ? "wide" : ""].filter((each) => each !== "").join(" ")
 
-/** A table. `caption` names it for those who do not see it. */
+/** A table. `caption` names it for screen readers. */
 export const table = <Row>(caption: string, columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>): Html =>
   html`<div class="table" tabindex="0" role="group" aria-label="${caption}">
     <table>
@@ -117,7 +117,7 @@ export const table = <Row>(caption: string, columns: ReadonlyArray<Column<Row>>,
     </table>
   </div>`
 
-/** What is said where there is nothing yet, with what to do. */
+/** The text of an empty list or page: a title and the next step. */
 export const emptyState = (title: string, content: Part): Html =>
   html`<div class="empty">
     <b>${title}</b>
@@ -128,13 +128,13 @@ export const emptyState = (title: string, content: Part): Html =>
 export const linkButton = (href: string, words: string, kind: "" | "first" = ""): Html =>
   html`<a class="b ${kind}" href="${href}">${words}</a>`
 
-/** A link to a file, which the browser fetches itself. */
+/** A link to a file. The browser fetches the file without htmx. */
 export const fileLink = (href: string, words: string): Html =>
   html`<a class="b" href="${href}" hx-boost="false">${words}</a>`
 
 /**
- * The attributes of a part of a page that asks for itself again, until the page has it without them. `query`: what the address of the page
- * keeps.
+ * The attributes of a page part that reloads itself until the page no longer sets them. `query`: the query parameters
+ * to keep.
  */
 export const polling = (
   { path, to }: Pick<Visit, "path" | "to">,
@@ -150,7 +150,7 @@ export const polling = (
     "hx-swap": "outerHTML"
   })
 
-/** The words of a notice, by its name in the query of the page, after a change. Names that are not known say nothing. */
+/** The notice after a change, by its name in the page's query. Unknown names show no notice. */
 export const notice = ({ query }: Pick<Visit, "query">, words: Readonly<Record<string, string>>): Html => {
   const name = query.get("notice") ?? ""
   return Object.hasOwn(words, name)

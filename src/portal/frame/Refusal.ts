@@ -4,14 +4,14 @@ import { errorCodes } from "../../../schemas/ErrorCode.ts"
 import { violation } from "../../domain/documents/AuthorityRules.ts"
 import type { Html } from "../../http/pages/Html.ts"
 
-/** The API's error for a request of a page: what was refused and why, as `/docs/errors` explains the code. */
+/** The API's error for a request of a page. `/docs/errors` explains the code. */
 export class Refusal extends Data.TaggedError("Refusal")<{
   readonly status: number
   readonly code: string
   readonly message: string
   /** The path of the field that the error is about. */
   readonly param?: string
-  /** Every field that the request has wrong, `param` among them. */
+  /** All invalid fields of the request, including `param`. */
   readonly errors: ReadonlyArray<Violation>
   readonly requestId: string | null
 }> {}
@@ -26,10 +26,10 @@ interface ErrorBody {
   }
 }
 
-/** The refusal that an answer of the API holds. */
+/** The error in a response of the API. */
 export const refusalOf = (status: number, body: Uint8Array): Refusal => {
   const { error } = JSON.parse(new TextDecoder().decode(body)) as ErrorBody
-  const { code = "internal_error", message = `The service answered ${status}.`, param } = error ?? {}
+  const { code = "internal_error", message = `The service returned ${status}.`, param } = error ?? {}
   const only = param === undefined ? [] : [error as Violation]
   return new Refusal({
     status,
@@ -41,7 +41,7 @@ export const refusalOf = (status: number, body: Uint8Array): Refusal => {
   })
 }
 
-/** The refusal of what a form sent, by its page: as the API refuses a request. */
+/** The error of a page that rejects a form. It has the form of an API error. */
 export const refusedFor = (errors: ReadonlyArray<Violation>): Refusal =>
   new Refusal({
     status: 400,
@@ -51,26 +51,26 @@ export const refusedFor = (errors: ReadonlyArray<Violation>): Refusal =>
     requestId: null
   })
 
-/** The refusal of the value of one field, by the page of its form. */
+/** The error of a page that rejects the value of one field. */
 export const refusedField = (param: string, message: string): Refusal =>
   refusedFor([violation(param, "parameter_invalid", message, "schema")])
 
-/** The refusal of an address where nothing is. */
+/** The error for an address without a page. */
 export const missing = (message: string): Refusal =>
   new Refusal({ status: 404, code: "resource_missing", message, errors: [], requestId: null })
 
-/** The refusal that an error of the service is, as a page shows it. */
+/** Converts an error of the service to the error that a page shows. */
 export const ofError = (error: ApiError): Refusal =>
   new Refusal({ ...error, status: errorCodes[error.code].status, errors: error.errors ?? [], requestId: null })
 
-/** The refusals of a session and not of what it sent. */
+/** The codes of errors about the session. All other errors are about the form. */
 const ofSession: ReadonlySet<string> = new Set(["capability_missing", "form_foreign", "invalid_api_key"])
 
-/** Whether a form can be shown again with what was typed; the other refusals are about the session, or about a page that is not there. */
+/** Whether to show the form again with the typed values. Other errors are about the session or a missing page. */
 export const isOfForm = ({ code, param, status }: Refusal): boolean =>
   !ofSession.has(code) && (status !== 404 || param !== undefined)
 
-/** Answers a change that was refused with its form again, with what was typed and what is wrong with it, under the same status. */
+/** If the API rejects a change, shows the form again: with the typed values, the errors and the same status code. */
 export const orShown =
   <P extends { readonly content: Html }, E2 = never, R2 = never>(
     pageOf: (refusal: Refusal) => P | Effect.Effect<P, E2, R2>
@@ -86,7 +86,9 @@ export const orShown =
         }))
     )
 
-/** What the API answers, or null when it refuses with one of these statuses; with any status if none is named. */
+/**
+ * The API's response, or null for errors with one of these status codes. Without status codes: null for every error.
+ */
 export const orNull = <A, R>(asked: Effect.Effect<A, Refusal, R>, ...statuses: ReadonlyArray<number>) =>
   Effect.catchIf(
     asked,
@@ -94,6 +96,6 @@ export const orNull = <A, R>(asked: Effect.Effect<A, Refusal, R>, ...statuses: R
     () => Effect.succeed(null)
   )
 
-/** What was found already, or is found by an effect, as an effect. */
+/** Wraps a plain value in an effect. Returns an effect unchanged. */
 export const settled = <A, E, R>(found: A | Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.isEffect(found) ? found : Effect.succeed(found)

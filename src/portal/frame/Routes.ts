@@ -10,22 +10,22 @@ import { missing, ofError, Refusal, settled } from "./Refusal.ts"
 import { inLanguage } from "./SpanishRefusals.ts"
 import { make as makeVisit, type Visit } from "./Visit.ts"
 
-/** What a change leads to: another page, whose path and query may name a notice, or a page at the address of the change itself. */
+/** The result of a change: a redirect, whose query may name a notice, or a page at the address of the change. */
 export type Outcome = { readonly to: string; readonly notice?: string } | Page
 
-/** A file that a page offers, such as a PDF. */
+/** A file, such as a PDF. */
 export interface Download {
   readonly contentType: string
   readonly body: Uint8Array | string
-  /** The name under which a browser saves the file; left out for a file that is shown. */
+  /** The file name for saving. Omitted if the browser shows the file. */
   readonly fileName?: string
-  /** Whether a page of the portal shows the file inside itself, as no other site may. */
+  /** Whether a portal page embeds the file. Other sites may not embed it. */
   readonly isEmbedded?: boolean
 }
 
 type Headers = Readonly<Record<string, string>>
 
-/** Answers with a page in the headers of the portal. */
+/** Responds with a page and the portal's headers. */
 const shown = (visit: Visit, page: Page, headers: Headers) =>
   HttpServerResponse.text(whole(visit, page), {
     status: page.status ?? 200,
@@ -33,7 +33,7 @@ const shown = (visit: Visit, page: Page, headers: Headers) =>
     headers: { ...headers, Vary: "Accept-Language, Cookie", "Content-Language": visit.language }
   })
 
-/** Answers somebody who is not in: with the page that says why. */
+/** Responds to a visitor without a session: with a page that explains why. */
 export const shut = (
   { headers: { "accept-language": language }, url }: HttpServerRequest.HttpServerRequest,
   why: Why,
@@ -46,7 +46,7 @@ export const shut = (
     headers: { ...headers, Vary: "Accept-Language, Cookie" }
   })
 
-/** Adds a route whose handler has what the layer of the route is built with, beside what each request brings. */
+/** Adds a route. Its handler gets the services of the route's layer and those of the request. */
 export const add = <E, R>(
   method: "GET" | "POST",
   path: HttpRouter.PathInput,
@@ -58,7 +58,7 @@ export const add = <E, R>(
     )
   )
 
-/** Answers in the name of the session of the request's cookie. What fails is answered as a page that says what to do. */
+/** Runs a handler with the session of the request's cookie. Shows errors as a page with the next step. */
 const visited = <E, R>(
   answer: (
     visit: Visit,
@@ -84,14 +84,14 @@ const visited = <E, R>(
     )
   })
 
-const nothing = (what: string) => missing(`There is nothing at this address: ${what}.`)
+const nothing = (what: string) => missing(`This page does not exist: ${what}.`)
 
-/** What a handler makes of a visit. An id in the path that cannot be one fails like an object that is missing. */
+/** Runs the handler of a page. An invalid id in the path fails like a missing object. */
 const made = <A, E, R>(visit: Visit, build: () => A | Effect.Effect<A, E, R>): Effect.Effect<A, E | Refusal, R> =>
-  // No dot: `..` would lead the request to another path of the API.
+  // No dot: `..` would change the path of the API request.
   Object.values(visit.ids).every((id) => /^[\w-]{1,100}$/.test(id ?? ""))
     ? Effect.suspend(() => settled(build()))
-    : Effect.fail(nothing("no id is written so"))
+    : Effect.fail(nothing("the id is not valid"))
 
 const answered = (visit: Visit, outcome: Outcome | Download, headers: Headers) => {
   if ("body" in outcome) return downloaded(outcome, headers)
@@ -100,7 +100,7 @@ const answered = (visit: Visit, outcome: Outcome | Download, headers: Headers) =
   return HttpServerResponse.empty({ status: 303, headers: { ...headers, Location: address } })
 }
 
-/** A page or a file of the portal, or another page that the request leads to. `build` may fail with the API's refusal. */
+/** Adds a page, a file or a redirect of the portal. `build` may fail with the API's error. */
 export const page = <E = never, R = never>(
   path: HttpRouter.PathInput,
   build: (visit: Visit) => Outcome | Download | Effect.Effect<Outcome | Download, E, R>
@@ -116,7 +116,7 @@ export const page = <E = never, R = never>(
     )
   )
 
-/** The policy of a file that a page shows inside itself: such a file runs and loads nothing. */
+/** The policy of an embedded file: it runs no scripts and loads nothing. */
 const embedded = {
   "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; object-src 'self'; frame-ancestors 'self'",
   "X-Frame-Options": "SAMEORIGIN"
@@ -136,7 +136,10 @@ const downloaded = (
     : HttpServerResponse.uint8Array(body, { contentType, headers: all })
 }
 
-/** A change: what a form of the session's own pages sends. A `Download` answers a form that asks for a file. */
+/**
+ * Adds the handler of a form. Only the session's own pages may send it. A `Download` responds to a form that requests a
+ * file.
+ */
 export const change = <E = never, R = never>(
   path: HttpRouter.PathInput,
   run: (visit: Visit, form: Form.Form) => Outcome | Download | Effect.Effect<Outcome | Download, E, R>
@@ -155,9 +158,9 @@ export const change = <E = never, R = never>(
     )
   )
 
-/** Answers every address below the portal that no page has. The router takes `/*` for the path before it as well, and that is Home's. */
+/** Responds to all other addresses below the portal. The pattern has `:page`, because `/*` would also match Home. */
 export const rest = add(
   "GET",
   "/portal/:page/*",
-  visited(() => Effect.fail(nothing("the portal has no such page")))
+  visited(() => Effect.fail(nothing("the portal has no page at this address")))
 )

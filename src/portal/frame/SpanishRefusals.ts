@@ -1,11 +1,11 @@
 import { Refusal } from "./Refusal.ts"
 
 /*
- * The API writes its messages in English. The pages of a reader of Spanish say the same by the code of the error, or, where one code says many
- * things, by the form of the message; a message that is not known here stays in English, and is marked as English for screen readers.
+ * The API's messages are in English. For Spanish readers, pages replace them by error code, or by message pattern if
+ * one code has many messages. Unknown messages stay in English, with `lang="en"` for screen readers.
  */
 
-/** Messages by their form, which go before those by code. */
+/** Spanish messages by pattern. Patterns take precedence over codes. */
 const formsInSpanish: ReadonlyArray<readonly [form: RegExp, words: string]> = [
   [/must be one e-mail address/, "Debe ser una dirección de correo, como facturas@example.com."],
   [
@@ -22,7 +22,7 @@ const formsInSpanish: ReadonlyArray<readonly [form: RegExp, words: string]> = [
   [/must be digits alone/, "Este número lleva solo dígitos."],
   [/for (?:the|this) number(?: \d+)? it is "(\d)"/, "El dígito de verificación de este número es $1."],
   [/goes with a NIT/, "Solo un NIT lleva dígito de verificación."],
-  [/no such page|no id is written so/, "El portal no tiene esta página."],
+  [/This page does not exist/, "El portal no tiene esta página."],
   [/neither a PNG nor a JPEG/, "El archivo no es PNG ni JPEG."],
   [
     /run folio listen --forward-to :(\d+), or start Folio with WEBHOOK_ALLOW=(\S+)\.$/,
@@ -69,15 +69,15 @@ const codesInSpanish: Readonly<Record<string, string>> = {
   service_unavailable: "El servicio no está disponible. Espere un momento y repita."
 }
 
-/** Codes that say which value would be right only in their message, which is therefore kept behind the words. */
+/** Codes whose English message holds the correct value. Pages append that message in parentheses. */
 const isExplained: ReadonlySet<string> = new Set(["parameter_invalid", "unknown_catalog_code", "resolution_overlap"])
 
-// Those of forms that are refused before the API is asked stand here as well.
+// The starts of Spanish messages that forms write before they call the API.
 const ofForms = ["Elija un archivo", "El archivo pasa", "Elija el archivo", "Esta clave está"]
 const spanishWords = [...formsInSpanish.map(([, words]) => words), ...Object.values(codesInSpanish), ...ofForms]
 const spanishStarts: ReadonlySet<string> = new Set(spanishWords.map((words) => words.slice(0, 12)))
 
-/** The language of a message of a refusal, for `lang`. */
+/** The language of an error message, for `lang`. */
 export const languageOfMessage = (message: string): "en" | "es" =>
   spanishStarts.has(message.slice(0, 12)) ? "es" : "en"
 
@@ -92,7 +92,7 @@ const messageInSpanish = ({ code, message }: Pick<Refusal, "code" | "message">):
   return isExplained.has(code) ? `${words} (${message})` : words
 }
 
-/** The refusal in the words of a reader; a message without words in Spanish stays as it is. */
+/** The error in the reader's language. A message without a Spanish text stays in English. */
 export const inLanguage = (language: "en" | "es", refusal: Refusal): Refusal =>
   language === "en"
     ? refusal

@@ -4,12 +4,13 @@ import * as AccountTurns from "../../protocol/AccountTurns.ts"
 import { askerOf } from "../../protocol/Turns.ts"
 import type { Visit } from "./Visit.ts"
 
-// As many as a few people of an account wait for, and no more than fit into memory together.
+// Enough for a few people of each account. In total, no more than fit into memory.
 const waiting = { ofAsker: 8, ofOwner: 16, inAll: 128 }
 
 /**
- * Makes the turns at work of the portal that takes seconds or many megabytes: one at a time of an account in one mode, and some in all.
- * Fails with `rate_limited` when too many wait already, and with `service_unavailable` when the turn does not come. `what`: a noun phrase.
+ * Makes a queue for portal work that takes seconds or many megabytes. Runs one job at a time per account and mode, and
+ * `atOnce` in total. Fails with `rate_limited` when too many jobs wait, and with `service_unavailable` when a job waits
+ * too long. `what`: a noun phrase.
  */
 export const makeTurns = (what: string, atOnce: number) => {
   const inTurn = AccountTurns.make({ what, atOnce, ofOwnerAtOnce: 1, waiting, maxWait: "20 seconds" })

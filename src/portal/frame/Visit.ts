@@ -13,31 +13,34 @@ import type { Form } from "../forms/SentForm.ts"
 import { ofError, type Refusal, refusalOf } from "./Refusal.ts"
 import { inLanguage } from "./SpanishRefusals.ts"
 
-/** Chooses between the two languages of the portal: the reader's. */
+/** Returns the text in the reader's language. */
 export type Translate = (en: string, es: string) => string
 
-/** The values of a query; those that are undefined or empty are left out. */
+/** The parameters of a query. Undefined and empty values are omitted. */
 type Query = Readonly<Record<string, string | undefined>>
 
-/** What a page knows of the request for it, and how the page reads and changes the account: by the API, in the name of the session. */
+/** The request for a page, and the page's access to the account: through the API, with the rights of the session. */
 export interface Visit {
   readonly session: PortalSession
   readonly csrf: string
   readonly language: "en" | "es"
   readonly t: Translate
   readonly may: (capability: Capability) => boolean
-  /** The path of the page, as the service sees it. */
+  /** The path of the page inside the service. */
   readonly path: string
-  /** The ids in the path, by the names that its route gives them. */
+  /** The ids in the path, by their names in the route. */
   readonly ids: Readonly<Record<string, string | undefined>>
   /** The id in the path of an object's page; empty for the other pages. */
   readonly id: string
   readonly query: URLSearchParams
-  /** The relative address of a path of the service, which may have a query: a proxy may serve the service below a path of its own. */
+  /** The relative address of a path of the service. Relative, because a proxy may serve Folio below a path. */
   readonly to: (path: string, query?: Query) => string
-  /** The answer of a GET. */
+  /** The response to a GET request. */
   readonly get: <A>(path: string, query?: Query) => Effect.Effect<A, Refusal>
-  /** The answer of a change; undefined if there is none. `form`: the form whose key (`onceField`) makes the change happen once. */
+  /**
+   * The response to a change. Undefined if the body is empty. `form`: its idempotency key (`onceField`) makes the
+   * change happen once.
+   */
   readonly send: <A>(
     method: "POST" | "PUT" | "PATCH" | "DELETE",
     path: string,
@@ -50,9 +53,9 @@ export interface Visit {
     path: string,
     file: { readonly bytes: Uint8Array<ArrayBuffer>; readonly contentType: string }
   ) => Effect.Effect<A, Refusal>
-  /** What the page reads of the account without the API (`ownReads`). */
+  /** Reads from the stores, not through the API (`ownReads`). */
   readonly read: <A>(read: (account: AccountMode) => Effect.Effect<A, ApiError>) => Effect.Effect<A, Refusal>
-  /** The answer of a GET as bytes, such as a PDF. */
+  /** The response to a GET request as bytes, such as a PDF. */
   readonly file: (path: string, query?: Query) => Effect.Effect<LocalAnswer, Refusal>
 }
 
@@ -67,11 +70,11 @@ const rootFrom = (path: string) => "../".repeat(path.split("/").length - 2) || "
 
 const json = <A>({ body }: LocalAnswer) =>
   (body.length === 0 ? undefined : JSON.parse(new TextDecoder().decode(body))) as A
-// A forged key that no header can hold is left out, and the API says whether it needs one.
+// Omits a forged key that no header can hold. The API then checks whether the request needs a key.
 const asKey = (key: string | undefined): Record<string, string> =>
   key !== undefined && /^[\u0020-\u007e]+$/.test(key) ? { "idempotency-key": key } : {}
 
-/** Makes the visit of the current request for a session. */
+/** Makes the visit for the current request and its session. */
 export const make = Effect.fnUntraced(function* ({ csrf, session }: Admitted) {
   const api = yield* LocalApi
   const read = yield* ownReads

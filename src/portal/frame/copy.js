@@ -1,4 +1,4 @@
-// Buttons that copy a text. Without a script, or where the browser gives no clipboard, no button is shown.
+// Copy buttons. They stay hidden without JavaScript and in browsers without a clipboard.
 if (navigator.clipboard !== undefined) {
   document.documentElement.classList.add("copies")
   document.addEventListener("click", async (event) => {
@@ -8,7 +8,7 @@ if (navigator.clipboard !== undefined) {
       await navigator.clipboard.writeText(button.dataset.copy)
       button.textContent = button.dataset.done
     } catch {
-      // The browser refuses: the text next to the button can still be selected.
+      // The browser denies access to the clipboard. The reader can still select the text next to the button.
     }
   })
 }
