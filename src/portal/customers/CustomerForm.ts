@@ -27,27 +27,27 @@ import {
   taxFields
 } from "./PartyForm.ts"
 
-/** What the form of a customer shows, and what was wrong when it was sent. */
+/** The content of a customer's form, and the error if the API rejected it. */
 export interface CustomerShown extends ShownForm {
   readonly pairs: ReadonlyArray<Pair>
   readonly refusal?: Refusal
 }
 
-/** The form of a new customer: a company in Colombia, as most are. */
+/** The form of a new customer. Its default is a company in Colombia. */
 export const blankForm: CustomerShown = {
   values: valuesOf({ identification: { type: "31" }, organization_type: "1", country_code: "CO" }),
   faults: noFaults,
   pairs: []
 }
 
-/** The form of a customer that is there. */
+/** The form of an existing customer. */
 export const formOf = (customer: Customer): CustomerShown => ({
   values: partyValues(valuesOf(customer)),
   faults: noFaults,
   pairs: Object.entries(customer.metadata)
 })
 
-/** The form as it was sent, with the reasons why it was refused beside its fields. */
+/** The form as it was sent, with an error next to each invalid field. */
 export const refusedFormOf = (sent: Form, refusal: Refusal): CustomerShown => {
   const pairs = sentPairs(sent)
   const violations = refusal.errors.map((one) => ({ ...one, param: fieldOfPair(one, pairs) }))
@@ -56,9 +56,9 @@ export const refusedFormOf = (sent: Form, refusal: Refusal): CustomerShown => {
 }
 
 const twice = (key: string, { t }: Visit) =>
-  refusedField(`metadata[${JSON.stringify(key)}]`, t("This key stands in two rows.", "Esta clave está en dos filas."))
+  refusedField(`metadata[${JSON.stringify(key)}]`, t("This key is in two rows.", "Esta clave está en dos filas."))
 
-/** The body that the form means, for a new customer or for a change of the one that was there before. */
+/** Makes the API body from the form. `before`: the existing customer, for a change. */
 export const customerBody = (
   visit: Visit,
   sent: Form,
@@ -72,7 +72,7 @@ export const customerBody = (
   return Effect.succeed({ ...party, ...(isSame ? {} : { metadata: metadataOf(pairs) }) })
 }
 
-/** The whole form. */
+/** The complete form. */
 export const customerForm = (
   visit: Visit,
   { action, shown, submit }: { readonly action: string; readonly shown: CustomerShown; readonly submit: string }
@@ -84,10 +84,10 @@ export const customerForm = (
     submit,
     kind: "first",
     content: [
-      section("who", t("Who it is", "Quién es"), identityFields(visit, shown)),
-      section("where", t("E-mail and address", "Correo y dirección"), addressFields(visit, shown)),
+      section("who", t("Identification", "Identificación"), identityFields(visit, shown)),
+      section("where", t("Contact", "Contacto"), addressFields(visit, shown)),
       section("taxes", t("Taxes", "Impuestos"), taxFields(visit, shown)),
-      section("own", t("Your own data", "Datos propios"), metadataFields(visit, shown.pairs, shown.faults))
+      section("own", t("Metadata", "Datos propios"), metadataFields(visit, shown.pairs, shown.faults))
     ]
   })}`
 }

@@ -24,7 +24,7 @@ import { chosen, identificationWords, partyRows, responsibilityChoices, taxSchem
 
 const shownInvoices = 8
 
-/** The customer that the path of the page names. */
+/** The customer in the path of the page. */
 export const customerOfPath = ({ get, id }: Visit) => get<Customer>(`/v1/customers/${id}`)
 
 const documents = (visit: Visit, customer: Customer, { data }: Listed<Invoice>): Html => {
@@ -32,12 +32,12 @@ const documents = (visit: Visit, customer: Customer, { data }: Listed<Invoice>):
   if (data.length === 0) {
     return emptyState(
       t("No invoices yet", "Todavía no hay facturas"),
-      html`${t("An invoice names this customer by its id:", "Una factura nombra a este cliente por su id:")}
+      html`${t("To invoice this customer, use its id:", "Para facturar a este cliente, use su id:")}
         <code>${customer.id}</code>`
     )
   }
   return html`${table<Invoice>(
-      t("The newest invoices of the customer", "Las facturas más recientes del cliente"),
+      t("Newest invoices", "Facturas más recientes"),
       [
         {
           title: t("Number", "Número"),
@@ -73,7 +73,7 @@ const party = (visit: Visit, customer: Customer): Html => {
       t("Tax responsibilities", "Responsabilidades fiscales"),
       tax_responsibilities.map((code) => `${code} ${chosen(lines, code)}`).join(", ")
     ],
-    [t("Registered for the tax", "Responsable del tributo"), tax_scheme && chosen(taxSchemeChoices(visit), tax_scheme)],
+    [t("Tax registration", "Responsable del tributo"), tax_scheme && chosen(taxSchemeChoices(visit), tax_scheme)],
     [t("Registered", "Registrado"), time(visit, created_at)],
     [t("Last change", "Último cambio"), updated_at === created_at ? null : time(visit, updated_at)],
     [t("Id", "Id"), copied(visit, id)]
@@ -82,23 +82,23 @@ const party = (visit: Visit, customer: Customer): Html => {
 
 const ownData = ({ t }: Visit, { metadata }: Customer): Html | null => {
   const rows = Object.entries(metadata)
-  return rows.length === 0 ? null : section("own", t("Your own data", "Datos propios"), facts(rows))
+  return rows.length === 0 ? null : section("own", t("Metadata", "Datos propios"), facts(rows))
 }
 
 const removal = (visit: Visit, { id }: Customer): Html => {
   const { t } = visit
   return warned(
     visit,
-    t("Delete the customer…", "Eliminar el cliente…"),
+    t("Delete customer…", "Eliminar cliente…"),
     t(
-      "This cannot be undone. Its documents stay, each with its own copy of the customer. New invoices can no longer name it.",
-      "No se puede deshacer. Sus documentos quedan, cada uno con su propia copia del cliente. Las facturas nuevas ya no pueden nombrarlo."
+      "You can’t undo this. Existing documents keep their copy of the customer. New invoices can no longer use the customer.",
+      "No se puede deshacer. Los documentos existentes conservan su copia del cliente. Las facturas nuevas ya no pueden usarlo."
     ),
-    { action: `/portal/customers/${id}/delete`, submit: t("Delete for good", "Eliminar definitivamente") }
+    { action: `/portal/customers/${id}/delete`, submit: t("Delete permanently", "Eliminar definitivamente") }
   )
 }
 
-/** One customer: all that is known of it, and its newest invoices. */
+/** The page of a customer: its data and its newest invoices. */
 export const customerPage = Effect.fnUntraced(function* (visit: Visit) {
   const { get, may, t, to } = visit
   const customer = yield* customerOfPath(visit)
@@ -106,8 +106,8 @@ export const customerPage = Effect.fnUntraced(function* (visit: Visit) {
   const invoices = yield* get<Listed<Invoice>>("/v1/invoices", { customer_id: id, limit: String(shownInvoices) })
   const mayChange = may("documents")
   const above = notice(visit, {
-    created: t("The customer was registered.", "El cliente quedó registrado."),
-    changed: t("The customer was changed.", "El cliente se cambió.")
+    created: t("Customer registered.", "Cliente registrado."),
+    changed: t("Customer changed.", "Cliente actualizado.")
   })
   const actions = mayChange ? linkButton(to(`/portal/customers/${id}/change`), t("Change", "Cambiar"), "first") : null
   return titled(
@@ -119,7 +119,7 @@ export const customerPage = Effect.fnUntraced(function* (visit: Visit) {
         section("documents", t("Invoices", "Facturas"), documents(visit, customer, invoices))
       ],
       [ownData(visit, customer), mayChange ? removal(visit, customer) : null],
-      t("Beside", "Al lado")
+      t("Details", "Detalles")
     )
   )
 })

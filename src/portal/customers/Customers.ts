@@ -19,18 +19,18 @@ const nobody = (visit: Visit): Html => {
   const { may, t, to } = visit
   if (isSearch(visit)) {
     return emptyState(
-      t("No customer fits", "Ningún cliente coincide"),
-      html`${t("Try a shorter part of the name, or look for one thing at a time.", "Pruebe con una parte más corta del nombre, o busque una sola cosa.")}`
+      t("No matching customers", "Ningún cliente coincide"),
+      html`${t("Try a shorter part of the name, or fill in one field only.", "Pruebe con una parte más corta del nombre, o llene un solo campo.")}`
     )
   }
   return emptyState(
     t("No customers yet", "Todavía no hay clientes"),
     may("documents")
-      ? html`<a href="${to(`${path}/new`)}">${t("Register the first one", "Registre el primero")}</a>${t(
-            ", or send it to ",
-            ", o envíelo a "
+      ? html`<a href="${to(`${path}/new`)}">${t("Register the first customer", "Registre el primero")}</a>${t(
+            " here, or with ",
+            " aquí, o con "
           )}<code>POST /v1/customers</code>.`
-      : html`${t("They are registered by", "Se registran con")} <code>POST /v1/customers</code>.`
+      : html`${t("Register customers with", "Registre clientes con")} <code>POST /v1/customers</code>.`
   )
 }
 
@@ -61,12 +61,14 @@ const listPage = (visit: Visit, shown: Html, status = 200): Page => {
     "The buyers of your invoices, newest first",
     "Los compradores de sus facturas, los más recientes primero"
   )
-  const actions = may("documents") ? linkButton(to(`${path}/new`), t("New customer", "Cliente nuevo"), "first") : null
-  const above = notice(visit, { deleted: t("The customer was deleted.", "El cliente se eliminó.") })
+  const actions = may("documents")
+    ? linkButton(to(`${path}/new`), t("Register customer", "Registrar cliente"), "first")
+    : null
+  const above = notice(visit, { deleted: t("Customer deleted.", "Cliente eliminado.") })
   return { ...titled("customers", { title, sub, actions, above }, shown), status }
 }
 
-/** The list of customers, or those that a search finds. A search that the API refuses says why beside its field. */
+/** The list of customers, or the results of a search. If the API rejects a search, its field shows the error. */
 const customersPage = (visit: Visit) =>
   listed<Customer>(visit, "/v1/customers", 25, searchQuery(visit)).pipe(
     Effect.map((list) => {
@@ -87,12 +89,12 @@ const customersPage = (visit: Visit) =>
 const newPage = (visit: Visit, shown: CustomerShown): Page => {
   const { t } = visit
   const sub = t(
-    "The identification and the name are enough. Documents are e-mailed to a customer that has an e-mail address.",
-    "Bastan la identificación y el nombre. Los documentos se envían por correo a los clientes que tienen uno."
+    "Only the identification and the name are required. Folio e-mails documents to customers with an e-mail address.",
+    "Solo se requieren la identificación y el nombre. Folio envía los documentos por correo a los clientes que tienen dirección de correo."
   )
   return titled(
     "customers",
-    { title: t("New customer", "Cliente nuevo"), sub },
+    { title: t("Register customer", "Registrar cliente"), sub },
     customerForm(visit, { action: `${path}/new`, shown, submit: t("Register", "Registrar") })
   )
 }
@@ -105,9 +107,9 @@ const changePage = (visit: Visit, { id, legal_name }: Customer, shown: CustomerS
       title: `${t("Change", "Cambiar")} ${legal_name}`,
       heading: legal_name,
       sub: html`${t(
-          "Documents that were created before keep their copy of the customer.",
+          "Existing documents keep their copy of the customer.",
           "Los documentos ya creados conservan su copia del cliente."
-        )} <a href="${to(`${path}/${id}`)}">${t("Leave without a change", "Salir sin cambiar nada")}</a>`
+        )} <a href="${to(`${path}/${id}`)}">${t("Cancel", "Cancelar")}</a>`
     },
     customerForm(visit, { action: `${path}/${id}/change`, shown, submit: t("Save", "Guardar") })
   )

@@ -4,7 +4,7 @@ import { type FormFaults, type SentFields, stepsOf, typed } from "../forms/FormB
 import { field } from "../forms/Fields.ts"
 import type { Visit } from "../frame/Visit.ts"
 
-/** A key and its value, as they are typed. */
+/** A typed key and its typed value. */
 export type Pair = readonly [key: string, value: string]
 
 const pairsMax = 50
@@ -13,7 +13,7 @@ const blankRows = 2
 const keyField = (row: number) => `metadata[${row}].key`
 const valueField = (row: number) => `metadata[${row}].value`
 
-/** The pairs that a form sent. Rows without key and value are left out. */
+/** The pairs that a form sent, without empty rows. */
 export const sentPairs = (fields: SentFields): ReadonlyArray<Pair> => {
   const rows = Array.from({ length: pairsMax + blankRows }, (_, row): Pair => [
     fields.all(keyField(row))[0] ?? "",
@@ -22,35 +22,35 @@ export const sentPairs = (fields: SentFields): ReadonlyArray<Pair> => {
   return rows.filter(([key, value]) => key !== "" || value !== "")
 }
 
-/** A key that stands in two rows, of which the API would keep one in silence. */
+/** A key that two rows hold. The API would silently keep only one of them. */
 export const repeatedKey = (pairs: ReadonlyArray<Pair>): string | undefined =>
   pairs.map(([key]) => key).find((key, row, keys) => keys.indexOf(key) < row)
 
 export const metadataOf = (pairs: ReadonlyArray<Pair>): Record<string, string> => Object.fromEntries(pairs)
 
-/** A value as a browser sends it back when nobody changes it. */
+/** An unchanged value as a browser sends it back. */
 const unchanged = (value: string) => value.replaceAll(/\r\n?/g, "\n")
 
-/** Whether the form holds the same pairs as it was shown with. */
+/** Whether the pairs of the form are unchanged. */
 export const isUnchanged = (pairs: ReadonlyArray<Pair>, before: Readonly<Record<string, string>>): boolean =>
   pairs.length === Object.keys(before).length &&
   pairs.every(([key, value]) => Object.hasOwn(before, key) && unchanged(before[key] ?? "") === value)
 
-/** The name of the field that a violation in metadata belongs to, by the rows that were sent; its own `param` for any other. */
+/** The field of a metadata violation, by the rows that were sent. Returns the `param` of other violations unchanged. */
 export const fieldOfPair = (
   { message, param }: Pick<Violation, "message" | "param">,
   pairs: ReadonlyArray<Pair>
 ): string => {
   const [root, name] = stepsOf(param) ?? []
   if (root !== "metadata" || name === undefined) return param
-  // The API shortens a key that is too long to be shown.
+  // The API truncates a long key in its message.
   const start = String(name).replace(/…$/, "")
   const row = pairs.findLastIndex(([key]) => key === name || (start !== name && key.startsWith(start)))
   if (row === -1) return param
   return message.startsWith("a metadata value") ? valueField(row) : keyField(row)
 }
 
-/** The fields of free pairs: a row for each, and empty rows to add some. */
+/** The metadata fields: one row per pair, and empty rows for new pairs. */
 export const metadataFields = ({ t }: Visit, pairs: ReadonlyArray<Pair>, faults: FormFaults): Html => {
   const rows: ReadonlyArray<Pair> = [
     ...pairs,
@@ -58,8 +58,8 @@ export const metadataFields = ({ t }: Visit, pairs: ReadonlyArray<Pair>, faults:
   ]
   return html`<p class="soft">
       ${t(
-        "Keys and values of your own, such as the number of the customer in your shop. An empty row is removed.",
-        "Claves y valores propios, como el número del cliente en su tienda. Una fila vacía se elimina."
+        "Your own keys and values, such as the customer’s number in your shop. Folio removes empty rows.",
+        "Claves y valores propios, como el número del cliente en su tienda. Las filas vacías se eliminan."
       )}
     </p>
     ${rows.map(
@@ -75,6 +75,6 @@ export const metadataFields = ({ t }: Visit, pairs: ReadonlyArray<Pair>, faults:
     )}`
 }
 
-/** The names of the fields of the rows that were sent. */
+/** The field names of the rows that were sent. */
 export const metadataNames = (pairs: ReadonlyArray<Pair>): ReadonlyArray<string> =>
   pairs.flatMap((_, row) => [keyField(row), valueField(row)])

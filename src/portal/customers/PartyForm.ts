@@ -15,7 +15,10 @@ import {
   typedCity
 } from "./PartyWords.ts"
 
-/** How the fields of a party are sent. `emptied`: what an empty optional field means. `isIssuer`: an issuer must have an address. */
+/**
+ * The shape of the fields of a party. `emptied`: the meaning of an empty optional field. `isIssuer`: makes the address
+ * required.
+ */
 export const partyShape = (emptied: "omit" | "null", isIssuer: boolean): FormShape => {
   const optional = { empty: emptied } as const
   const ofAddress = isIssuer ? {} : optional
@@ -46,7 +49,7 @@ interface Sent {
   readonly [name: string]: unknown
 }
 
-/** A NIT without its dots, and with the check digit that was typed behind a hyphen in its own place. */
+/** Removes the dots of a NIT. Moves a check digit after a hyphen to its own field. */
 const cleaned = ({ identification }: Sent) => {
   const { check_digit, number = "", type } = identification ?? {}
   const [, digits = "", digit] = /^([\d.\s]*\d)(?:-(\d))?$/.exec(number) ?? []
@@ -59,7 +62,7 @@ const cleaned = ({ identification }: Sent) => {
   }
 }
 
-/** The body that the form of a party means: codes in the place of names, and the department that the municipality is in. */
+/** Makes the API body from a party's form: replaces names by codes, and adds the department of the municipality. */
 export const partyBody = (fields: SentFields, shape: FormShape): Record<string, unknown> => {
   const sent: Sent = bodyOf(fields, shape)
   const { city_code, country_code, department_code, ...others } = sent
@@ -79,23 +82,23 @@ export const partyBody = (fields: SentFields, shape: FormShape): Record<string, 
   }
 }
 
-/** The values of the form of a party that is there: its municipality by name. */
+/** The form values of an existing party, with the name of its municipality. */
 export const partyValues = (values: FormValues): FormValues => {
   const city = firstOf(values, "city_code")
   return city === "" ? values : new Map([...values, ["city_code", [typedCity(city)]]])
 }
 
-/** What is said below the field of the municipality: which ones have the name, if several have it. */
+/** The hint below the municipality field. Lists the municipalities if several have the typed name. */
 const cityHint = ({ t }: Pick<Visit, "t">, typed: string): string => {
   const found = citiesOf(typed)
   return found.length > 1
     ? `${t("Choose one", "Elija uno")}: ${found.map((code) => `${cityWords(code)} (${code})`).join("; ")}`
-    : t("Its name or its code of five digits", "Su nombre o su código de cinco dígitos")
+    : t("Name or five-digit code", "Nombre o código de cinco dígitos")
 }
 
 const blank = ["", "—"] as const
 
-/** Who the party is. */
+/** The identification and name fields. */
 export const identityFields = (visit: Visit, shown: ShownForm): Html => {
   const { t } = visit
   const input = inputsOf(shown)
@@ -103,29 +106,28 @@ export const identityFields = (visit: Visit, shown: ShownForm): Html => {
       ${input("identification.type", t("Identification", "Identificación"), { choices: identificationChoices(visit) })}
       ${input("identification.number", t("Number", "Número"), { isRequired: true })}
       ${input("identification.check_digit", t("Check digit", "Dígito de verificación"), {
-        hint: t("Only for a NIT", "Solo de un NIT"),
+        hint: t("Only for a NIT", "Solo para NIT"),
         inputMode: "numeric"
       })}
     </div>
     <div class="fields">
-      ${input("legal_name", t("Legal name", "Razón social o nombre"), { isRequired: true })}
+      ${input("legal_name", t("Legal name", "Razón social"), { isRequired: true })}
       ${input("trade_name", t("Trade name", "Nombre comercial"))}
-      ${input("organization_type", t("Kind of person", "Tipo de persona"), { choices: organizationChoices(t) })}
+      ${input("organization_type", t("Person type", "Tipo de persona"), { choices: organizationChoices(t) })}
     </div>`
 }
 
-/** How the party is reached. */
+/** The contact and address fields. */
 export const addressFields = (visit: Visit, shown: ShownForm): Html => {
   const { t } = visit
   const { values } = shown
   const input = inputsOf(shown)
   const city = firstOf(values, "city_code")
-  // A form asks for the department only where a municipality does not tell it.
+  // The form shows the department only if the municipality does not determine it.
   const department = firstOf(values, "department_code")
   const asksDepartment = city === "" && department !== ""
   return html`<div class="fields">
-      ${input("email", t("E-mail", "Correo electrónico"), { type: "email" })}
-      ${input("phone", t("Telephone", "Teléfono"))}
+      ${input("email", t("E-mail", "Correo electrónico"), { type: "email" })} ${input("phone", t("Phone", "Teléfono"))}
     </div>
     <div class="fields">
       ${input("address", t("Address", "Dirección"))}
@@ -143,7 +145,7 @@ export const addressFields = (visit: Visit, shown: ShownForm): Html => {
 const countryHint = (visit: Visit, code: string): string =>
   /^[A-Z]{2}$/.test(code) ? countryWords(visit, code) : visit.t("Two letters, such as CO", "Dos letras, como CO")
 
-/** A group of boxes that are sent under one name. */
+/** A group of checkboxes with one field name. */
 const boxes = (
   name: string,
   legend: string,
@@ -160,7 +162,7 @@ const boxes = (
   </fieldset>`
 }
 
-/** How the party is registered for taxes. */
+/** The tax registration fields. */
 export const taxFields = (visit: Visit, shown: ShownForm): Html => {
   const { t } = visit
   return html`<div class="fields">
@@ -170,13 +172,13 @@ export const taxFields = (visit: Visit, shown: ShownForm): Html => {
       responsibilityChoices(visit),
       shown
     )}
-    ${inputsOf(shown)("tax_scheme", t("Registered for the tax", "Responsable del tributo"), {
+    ${inputsOf(shown)("tax_scheme", t("Tax registration", "Responsable del tributo"), {
       choices: [blank, ...taxSchemeChoices(visit)]
     })}
   </div>`
 }
 
-/** The names of the fields of a party, beside which faults are shown. */
+/** The fields of a party that show their own errors. */
 export const partyNames: ReadonlyArray<string> = Object.keys(partyShape("null", false)).filter(
   (name) => name !== "department_code"
 )

@@ -31,10 +31,12 @@ export const organizationChoices = (t: Translate): Choices => [
   ["2", t("Natural person", "Persona natural")]
 ]
 
-/** The name of a code among some choices; the code itself where it has none. */
+/** The name of a code among the choices. Returns an unknown code unchanged. */
 export const chosen = (choices: Choices, code: string): string => choices.find(([value]) => value === code)?.[1] ?? code
 
-/** "NIT 900123456-7", or the Spanish name of another kind of identification with its number: digits alone, on one line. */
+/**
+ * "NIT 900123456-7", or the Spanish name of another identification type with its number. The number stays on one line.
+ */
 export const identificationWords = ({ check_digit, number, type }: Identification): Html => {
   const name: string = identificationTypes.find(({ code }) => code === type)?.name ?? type
   return html`${name} <span class="whole">${number}${check_digit === undefined ? "" : `-${check_digit}`}</span>`
@@ -45,11 +47,11 @@ const namesOfCountries = {
   es: new Intl.DisplayNames("es", { type: "region" })
 }
 
-/** The name of a country by its two letters; the letters themselves where they are those of none. */
+/** The name of a country by its two-letter code. Returns an unknown code unchanged. */
 export const countryWords = ({ language }: Reader, code: string): string =>
   /^[A-Z]{2}$/.test(code) ? (namesOfCountries[language].of(code) ?? code) : code
 
-/** "Medellín, Antioquia", or the code of a municipality that is not known. */
+/** "Medellín, Antioquia", or the code of an unknown municipality. */
 export const cityWords = (code: string): string => {
   const city = municipalities.get(code)
   if (city === undefined) return code
@@ -57,13 +59,13 @@ export const cityWords = (code: string): string => {
   return department === undefined || city.startsWith(department) ? city : `${city}, ${department}`
 }
 
-/** A municipality as a form has it: "Medellín, Antioquia (05001)". */
+/** A municipality in a form field: "Medellín, Antioquia (05001)". */
 export const typedCity = (code: string): string => (municipalities.has(code) ? `${cityWords(code)} (${code})` : code)
 
 const codesByName = Map.groupBy(municipalities.keys(), (code) => plainText(municipalities.get(code) ?? ""))
 const codesByWholeName = Map.groupBy(municipalities.keys(), (code) => plainText(cityWords(code)))
 
-/** The codes that somebody means who types a municipality's code, its name, or both; none if it is no municipality. */
+/** The municipality codes that match a typed code, name, or both. Empty if no municipality matches. */
 export const citiesOf = (text: string): ReadonlyArray<string> => {
   const [code] = /\b\d{5}\b/.exec(text) ?? []
   if (code !== undefined) return [code]
@@ -79,7 +81,7 @@ type Party = Place & { readonly identification: Identification } & {
     | null
 }
 
-/** The street, the municipality and the country of a party, as far as they are known. */
+/** The known parts of a party's address: street, municipality and country. */
 const placeWords = (reader: Reader, { address, city_code, country_code, department_code }: Place): string => {
   const region = city_code
     ? cityWords(city_code)
@@ -88,7 +90,7 @@ const placeWords = (reader: Reader, { address, city_code, country_code, departme
   return [address, region, country].filter((part) => part !== undefined && part !== null && part !== "").join(", ")
 }
 
-/** Who a party is and how it is reached, as facts. */
+/** The identification, names, contact data and address of a party, as facts. */
 export const partyRows = (
   visit: Pick<Visit, "language" | "t">,
   party: Party
@@ -97,11 +99,11 @@ export const partyRows = (
   const { email, identification, legal_name, organization_type, phone, postal_code, trade_name } = party
   return [
     [t("Identification", "Identificación"), identificationWords(identification)],
-    [t("Legal name", "Razón social o nombre"), legal_name],
+    [t("Legal name", "Razón social"), legal_name],
     [t("Trade name", "Nombre comercial"), trade_name],
-    [t("Kind of person", "Tipo de persona"), organization_type && chosen(organizationChoices(t), organization_type)],
+    [t("Person type", "Tipo de persona"), organization_type && chosen(organizationChoices(t), organization_type)],
     [t("E-mail", "Correo electrónico"), email],
-    [t("Telephone", "Teléfono"), phone],
+    [t("Phone", "Teléfono"), phone],
     [t("Address", "Dirección"), placeWords(visit, party)],
     [t("Postal code", "Código postal"), postal_code]
   ]

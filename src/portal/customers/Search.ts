@@ -12,14 +12,14 @@ type Reader = Pick<Visit, "query">
 
 const typed = ({ query }: Reader, name: string) => (query.get(name) ?? "").trim()
 
-/** Whether the query of the page looks for some customers. */
+/** Whether the page's query is a search. */
 export const isSearch = (visit: Reader): boolean => names.some((name) => name !== "type" && typed(visit, name) !== "")
 
-/** A number as the API has it: of a NIT without its dots and its check digit. */
+/** A number in the API's form. Removes the dots and the check digit of a NIT. */
 const plainNumber = (type: string, number: string) =>
   type === "31" ? number.replaceAll(/[.\s]/g, "").replace(/-\d$/, "") : number.replaceAll(/[.\s]/g, "")
 
-/** The query of the API's list that a person's search means. */
+/** Converts a search to the query of the API's list. */
 export const searchQuery = (visit: Reader): Record<string, string | undefined> => {
   const type = typed(visit, "type") || "31"
   const number = plainNumber(type, typed(visit, "number"))
@@ -34,7 +34,7 @@ export const searchQuery = (visit: Reader): Record<string, string | undefined> =
   }
 }
 
-/** The form that finds customers. */
+/** The search form. */
 export const searchForm = (visit: Visit, refusal?: Refusal): Html => {
   const { t, to } = visit
   const errors = (refusal?.errors ?? []).map(({ message, param }) => ({
@@ -44,16 +44,16 @@ export const searchForm = (visit: Visit, refusal?: Refusal): Html => {
   const faults = refusal === undefined ? noFaults : faultsOf(errors, names)
   const input = inputs((name) => typed(visit, name), faults.of)
   return html`<form class="filters" method="get" action="${to("/portal/customers")}" role="search">
-    ${input("name", t("Part of the name", "Parte del nombre"), { type: "search" })}
+    ${input("name", t("Name", "Nombre"), { type: "search" })}
     ${input("type", t("Identification", "Identificación"), {
       value: typed(visit, "type") || "31",
       choices: identificationChoices(visit)
     })}
     ${input("number", t("Number", "Número"))} ${input("email", t("E-mail", "Correo electrónico"))}
-    ${input("metadata", t("Own data: key=value", "Dato propio: clave=valor"))}
+    ${input("metadata", t("Metadata (key=value)", "Dato propio (clave=valor)"))}
     <div class="do">
-      <button>${t("Find", "Buscar")}</button>
-      ${isSearch(visit) ? linkButton(to("/portal/customers"), t("Show all", "Ver todos")) : null}
+      <button>${t("Search", "Buscar")}</button>
+      ${isSearch(visit) ? linkButton(to("/portal/customers"), t("Show all", "Ver todo")) : null}
     </div>
   </form>`
 }
