@@ -11,7 +11,7 @@ import type { Visit } from "../frame/Visit.ts"
 import { attemptList, deliveryMark, nextWords, redeliverButton, redeliveredNotice } from "./DeliveryParts.ts"
 import { eventWords } from "./EventWords.ts"
 
-/** A delivery with all its attempts, in pages. */
+/** The page of a delivery and a pager through its attempts. */
 const shown = Effect.fnUntraced(function* (visit: Visit) {
   const { get, id, t } = visit
   const delivery = yield* get<Delivery>(`/v1/webhook-deliveries/${id}`)
@@ -36,11 +36,8 @@ const shown = Effect.fnUntraced(function* (visit: Visit) {
         t("Details", "Detalles"),
         facts([
           [t("Event", "Evento"), idLink(visit, delivery.event_id, eventWords(t, delivery.event_type))],
-          [
-            t("Endpoint", "Destino"),
-            idLink(visit, delivery.webhook_endpoint_id, t("See the endpoint", "Ver el destino"))
-          ],
-          [t("Made", "Creada"), time(visit, delivery.created_at)],
+          [t("Endpoint", "Destino"), idLink(visit, delivery.webhook_endpoint_id, t("View endpoint", "Ver destino"))],
+          [t("Created", "Creada"), time(visit, delivery.created_at)],
           ["Id", copied(visit, id)]
         ])
       )
@@ -48,7 +45,7 @@ const shown = Effect.fnUntraced(function* (visit: Visit) {
   )
 })
 
-/** Sends a delivery once more, and leads back to the page whose button was pressed. */
+/** Resends a delivery, and returns to the page with the button. */
 const redeliver = ({ id, send }: Visit, form: Form.Form) =>
   Effect.map(send<Delivery>("POST", `/v1/webhook-deliveries/${id}/redeliver`, undefined, form), ({ event_id }) => ({
     to: pageOf(form.raw("back")) ?? `/portal/events/${event_id}`,

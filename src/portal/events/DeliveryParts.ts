@@ -6,7 +6,7 @@ import { form } from "../forms/Fields.ts"
 import { inCode, facts, notice, state } from "../frame/Parts.ts"
 import type { Translate, Visit } from "../frame/Visit.ts"
 
-/** The state of a delivery in words, with its mark. */
+/** The state of a delivery: its mark and its name. */
 export const deliveryMark = ({ t }: Pick<Visit, "t">, { attempts_count, next_attempt_at, status }: Delivery): Html => {
   if (status === "succeeded") return state("ok", t("Delivered", "Entregada"))
   if (status === "canceled") return state("still", t("Canceled", "Cancelada"))
@@ -14,48 +14,48 @@ export const deliveryMark = ({ t }: Pick<Visit, "t">, { attempts_count, next_att
     return state("bad", attempts_count === 0 ? t("Not attempted", "Sin intentar") : t("Failed", "Fallida"))
   return next_attempt_at === null
     ? state("wait", t("Waiting", "En espera"))
-    : state("wait", attempts_count === 0 ? t("Waiting", "En espera") : t("Retry planned", "Se reintentará"))
+    : state("wait", attempts_count === 0 ? t("Waiting", "En espera") : t("Retry scheduled", "Reintento programado"))
 }
 
-/** Whether something may happen to a delivery within five seconds, so that its page is worth a second look. */
+/** Whether a delivery may change within five seconds. Its page then reloads itself. */
 export const isMoving = (delivery: Delivery, now: number): boolean =>
   delivery.status === "pending" &&
   (delivery.next_attempt_at === null || new Date(delivery.next_attempt_at).getTime() < now + 5_000)
 
-/** Why an attempt failed, by the code of its error. */
+/** The reason of a failed attempt, by its error code. */
 export const reasonWords = (t: Translate, code: string, status: number | null): string => {
   const words: Record<string, string> = {
-    internal: t("Folio could not send it.", "Folio no pudo enviarlo."),
-    blocked: t("The address may not receive webhooks.", "La dirección no puede recibir webhooks."),
-    dns: t("The name of the host was not found.", "No se encontró el nombre del servidor."),
-    connect: t("No connection could be made.", "No se pudo conectar."),
-    tls: t("No secure connection could be made.", "No se pudo establecer una conexión segura."),
+    internal: t("Folio failed to send the request.", "Folio no pudo enviar la solicitud."),
+    blocked: t("Folio sends no webhooks to this address.", "Folio no envía webhooks a esta dirección."),
+    dns: t("DNS does not know the host name.", "El DNS no conoce el nombre del servidor."),
+    connect: t("The connection failed.", "Falló la conexión."),
+    tls: t("The TLS connection failed.", "Falló la conexión TLS."),
     timeout: t("No complete response arrived in time.", "No llegó una respuesta completa a tiempo."),
     too_large: t("The response had too many headers.", "La respuesta tenía demasiados encabezados."),
-    protocol: t("The response was not HTTP, or broke off.", "La respuesta no era HTTP o se interrumpió."),
+    protocol: t("The response was not HTTP, or was incomplete.", "La respuesta no era HTTP o quedó incompleta."),
     redirect: t(
-      "It redirects, and Folio follows no redirect: register the address that it leads to.",
-      "Respondió con una redirección, que Folio no sigue: registre la dirección a la que lleva."
+      "The endpoint redirects. Folio follows no redirects. Register the address that the redirect names.",
+      "El destino respondió con una redirección. Folio no sigue redirecciones. Registre la dirección a la que lleva."
     )
   }
   if (code === "status" && status !== null) {
-    return t(`Status ${status}; only 2xx counts.`, `Respondió ${status}; solo cuenta 2xx.`)
+    return t(`Status code ${status}. Only 2xx is a success.`, `Respondió ${status}. Solo 2xx es un éxito.`)
   }
-  return words[code] ?? t("It failed.", "Falló.")
+  return words[code] ?? t("The attempt failed.", "El intento falló.")
 }
 
-/** Whether `reasonWords` says all that the message of the error says. */
+/** Whether `reasonWords` holds all facts of the error message. */
 const isTold = (code: string): boolean => ["redirect", "status", "too_large"].includes(code)
 
 const triggerWords = (t: Translate, trigger: Attempt["trigger"]): string =>
   ({
-    auto: t("by schedule", "programado"),
-    manual: t("by hand", "a mano"),
-    recover: t("by a recovery", "por una recuperación"),
-    test: t("a test", "una prueba")
+    auto: t("scheduled", "programado"),
+    manual: t("manual", "manual"),
+    recover: t("recovery", "recuperación"),
+    test: t("test", "prueba")
   })[trigger]
 
-/** "204 in 21 ms", or why no answer counts. */
+/** The status code of the response and the duration: "204 in 21 ms". */
 export const outcomeOf = (t: Translate, { duration_ms, error, response_status }: Attempt): Html => {
   const time = duration(t, duration_ms)
   if (error === null) return html`${state("ok", String(response_status ?? ""))} ${t("in", "en")} ${time}`
@@ -68,7 +68,7 @@ const lines = (headers: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${visible(name)}: ${visible(value)}`)
     .join("\n")
 
-/** The headers that an attempt sent. Signatures are not kept, because each is made with the secret of its moment. */
+/** The headers that an attempt sent. Folio does not store signatures, so they are shown as "…". */
 const sentHeaders = ({ event_id, event_type, webhook_endpoint_id }: Delivery, { started_at }: Attempt): string => {
   const timestamp = String(Math.floor(new Date(started_at).getTime() / 1000))
   return lines({
@@ -84,7 +84,7 @@ const quoted = (title: string, text: string, none: string): Html =>
   html`<h3>${title}</h3>
     ${text === "" ? html`<p class="soft">${none}</p>` : html`<pre tabindex="0"><code>${text}</code></pre>`}`
 
-/** An attempt of a delivery: one line, which opens to what was sent and what came back. `isOpen`: opened from the start. */
+/** An attempt of a delivery: one line that expands to the request and the response. `isOpen`: expanded at first. */
 const attemptItem = (visit: Visit, delivery: Delivery, attempt: Attempt, isOpen: boolean): Html => {
   const { t } = visit
   const { error, number, remote_ip, response_body, response_headers, response_status, started_at, trigger } = attempt
@@ -100,15 +100,15 @@ const attemptItem = (visit: Visit, delivery: Delivery, attempt: Attempt, isOpen:
     <details ${isOpen ? html`open` : null}>
       <summary>${t("Attempt", "Intento")} ${number}: ${outcomeOf(t, attempt)}</summary>
       ${reason}${facts([
-        [t("Began", "Comenzó"), clock(started_at)],
-        [t("Made", "Hecho"), triggerWords(t, trigger)],
+        [t("Started", "Comenzó"), clock(started_at)],
+        [t("Trigger", "Origen"), triggerWords(t, trigger)],
         [t("Connected to", "Conectado a"), inCode(remote_ip && visible(remote_ip))]
       ])}
       ${quoted(t("Request headers", "Encabezados enviados"), sentHeaders(delivery, attempt), "")}
       <p class="soft">
         ${t(
-          "The body is the one below, byte for byte. Signatures are made with the secret of that moment and are not kept.",
-          "El cuerpo es el de abajo, byte por byte. Las firmas se hacen con el secreto de ese momento y no se guardan."
+          "The request body is the event body below, byte for byte. Folio signs each attempt with the current secret and does not store signatures.",
+          "El cuerpo de la solicitud es el del evento, más abajo, byte por byte. Folio firma cada intento con el secreto vigente y no guarda las firmas."
         )}
       </p>
       ${
@@ -121,31 +121,34 @@ const attemptItem = (visit: Visit, delivery: Delivery, attempt: Attempt, isOpen:
   </li>`
 }
 
-/** Attempts of a delivery, newest first. The newest is open when it failed. */
+/** Attempts of a delivery, newest first. A failed newest attempt is expanded. */
 export const attemptList = (visit: Visit, delivery: Delivery, attempts: ReadonlyArray<Attempt>): Html =>
   html`<ol class="time">
     ${attempts.map((attempt, index) => attemptItem(visit, delivery, attempt, index === 0 && attempt.error !== null))}
   </ol>`
 
-/** The button that sends a delivery once more, if the session may and the endpoint is still there. `back`: the id of the page to return to. */
+/**
+ * The button that resends a delivery. Omitted without the capability, or if the endpoint was deleted. `back`: the id of
+ * the page to return to.
+ */
 export const redeliverButton = (visit: Visit, { id, status }: Delivery, back: string): Html | null =>
   visit.may("deliver") && status !== "canceled"
     ? form(visit, {
         action: `/portal/deliveries/${id}/redeliver`,
         content: html`<input type="hidden" name="back" value="${back}" />`,
-        submit: visit.t("Send again", "Enviar de nuevo"),
+        submit: visit.t("Resend", "Reenviar"),
         className: "inline"
       })
     : null
 
-/** When the next attempt is planned, in words; nothing when none is. */
+/** The time of the next attempt. Null if none is scheduled. */
 export const nextWords = (visit: Visit, { next_attempt_at, status }: Delivery): Html | null =>
   status === "pending" && next_attempt_at !== null
     ? html`${visit.t("Next attempt", "Próximo intento")}: ${shortTime(visit, next_attempt_at)}.`
     : null
 
-/** What the page says after its button was pressed. */
+/** The notice after a resend. */
 export const redeliveredNotice = (visit: Pick<Visit, "query" | "t">): Html =>
   notice(visit, {
-    redelivered: visit.t("The delivery is being sent once more.", "La entrega se está enviando de nuevo.")
+    redelivered: visit.t("Folio is resending the delivery.", "Folio está reenviando la entrega.")
   })

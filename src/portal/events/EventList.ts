@@ -16,26 +16,26 @@ import { eventMark, outcomeWords, typesByKind } from "./EventWords.ts"
 
 const path = "/portal/events"
 
-/** The fields of the filter, and the parameters of the API that each stands for. */
+/** The fields of the filter, and their API parameters. */
 const fields: Readonly<Record<string, ReadonlyArray<string>>> = {
   type: ["type"],
   object: ["object_id"],
   day: ["created[gte]", "created[lte]"]
 }
 
-/** The document that an event is about: its id, and its full number if it has one. */
+/** The id of an event's document, and its full number. The number is empty until it is assigned. */
 export const documentOf = ({ data: { object } }: Event): { readonly id: string; readonly number: string } => ({
   id: object.object === "email" ? object.document_id : object.id,
   number: object.full_number
 })
 
-/** The choices of event types, by the kind of document. */
+/** The event types as choices, by document kind. */
 export const typeChoices = (t: Translate): ReadonlyArray<readonly [string, string]> =>
   typesByKind.flatMap(([kind, types]) =>
     types.map((type) => [type, `${kindWords(t, kind)}: ${outcomeWords(t, type)}`] as const)
   )
 
-/** The deliveries of an event in words. */
+/** A summary of an event's deliveries. */
 const deliveryWords = (t: Translate, counts: ReadonlyArray<DeliveryCount>): Html => {
   const count = (status: DeliveryCount["status"]) => counts.find((each) => each.status === status)?.count ?? 0
   const [failed, pending, succeeded] = [count("failed"), count("pending"), count("succeeded")]
@@ -43,7 +43,7 @@ const deliveryWords = (t: Translate, counts: ReadonlyArray<DeliveryCount>): Html
   if (pending > 0) return state("wait", t(`${pending} waiting`, `${pending} en espera`))
   if (succeeded > 0)
     return state("ok", t(`${succeeded} delivered`, succeeded === 1 ? "1 entregada" : `${succeeded} entregadas`))
-  return html`<span class="soft">${t("To no endpoint", "A ningún destino")}</span>`
+  return html`<span class="soft">${t("No deliveries", "Sin entregas")}</span>`
 }
 
 const isFiltered = ({ query }: Visit) => Object.keys(fields).some((name) => (query.get(name) ?? "") !== "")
@@ -54,13 +54,13 @@ const filters = (visit: Visit, refusal: Refusal | undefined): Html => {
     (name) => query.get(name) ?? "",
     (name) => faultOf(refusal, ...(fields[name] ?? []))
   )
-  const choices = [["", t("Anything", "Cualquier cosa")] as const, ...typeChoices(t)]
+  const choices = [["", t("All", "Todos")] as const, ...typeChoices(t)]
   return filterForm(
     visit,
     path,
     [
-      input("type", t("What happened", "Qué ocurrió"), { choices }),
-      input("object", t("Id of the document", "Id del documento"), { isCode: true }),
+      input("type", t("Event type", "Tipo de evento"), { choices }),
+      input("object", t("Document id", "Id del documento"), { isCode: true }),
       input("day", t("Day", "Día"), { type: "date" })
     ],
     isFiltered(visit)
@@ -73,7 +73,7 @@ const columns = (visit: Visit, counts: ReadonlyArray<DeliveryCount>): ReadonlyAr
   return [
     { title: t("Time", "Hora"), cell: ({ created }) => shortTime(visit, created) },
     {
-      title: t("What happened", "Qué ocurrió"),
+      title: t("Event", "Evento"),
       cell: (event) => {
         const { id, number } = documentOf(event)
         const what = html`<a href="${visit.to(`${path}/${event.id}`)}">${eventMark(t, event.type)}</a>`
@@ -97,29 +97,29 @@ const shown = Effect.fnUntraced(function* (visit: Visit) {
   const ids = list.data.map(({ id }) => id)
   const counts = yield* visit.read((account) => log.countsOf(account, ids))
   const nothing = isFiltered(visit)
-    ? noneFits(visit, path, t("No event fits", "Ningún evento coincide"))
+    ? noneFits(visit, path, t("No matching events", "Ningún evento coincide"))
     : emptyState(
-        t("Nothing has happened yet", "Todavía no ha ocurrido nada"),
+        t("No events yet", "Todavía no hay eventos"),
         t(
-          "An event is written when the authority judges a document, and when its e-mail arrives or bounces.",
-          "Se escribe un evento cuando la DIAN valida un documento, y cuando su correo llega o es devuelto."
+          "Folio creates an event when the authority accepts or rejects a document, and when an e-mail arrives or bounces.",
+          "Folio crea un evento cuando la DIAN acepta o rechaza un documento, y cuando un correo llega o es devuelto."
         )
       )
-  const caption = t("Events, newest first", "Eventos, el más reciente primero")
+  const caption = t("Events, newest first", "Eventos, más recientes primero")
   return titled(
     "events",
     {
       title: t("Events", "Eventos"),
       sub: t(
-        "What happened to documents and their emails, and which endpoints received it.",
-        "Lo que ocurrió con los documentos y sus correos, y qué destinos lo recibieron."
+        "Outcomes of documents and e-mails, and their deliveries to endpoints.",
+        "Resultados de documentos y correos, y sus entregas a los destinos."
       )
     },
     refusedForm(visit, refusal, (param) => Object.values(fields).flat().includes(param)),
     filters(visit, refusal),
     section(
       "list",
-      t("Newest first", "Los más recientes primero"),
+      t("Newest first", "Más recientes primero"),
       listTable(visit, path, list, { caption, columns: columns(visit, counts), nothing })
     )
   )

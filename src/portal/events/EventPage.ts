@@ -13,7 +13,10 @@ import { attemptList, deliveryMark, isMoving, nextWords, redeliverButton, redeli
 import { documentOf } from "./EventList.ts"
 import { eventWords } from "./EventWords.ts"
 
-/** The largest number of deliveries that a page shows with their attempts: as many as an account has endpoints, and some deleted ones. */
+/**
+ * The most deliveries that a page shows with their attempts: one for each possible endpoint, and some for deleted
+ * endpoints.
+ */
 const deliveriesMax = 24
 
 const bytesOf = ({ file, id }: Visit) => Effect.map(file(`/v1/events/${id}`), (answer) => answer.body)
@@ -34,7 +37,7 @@ const deliveryPart = (visit: Visit, delivery: Delivery, url: string | undefined)
   const hidden = attempts_count - attempts.length
   const name =
     url === undefined
-      ? html`${t("A deleted endpoint", "Un destino eliminado")} <code>${webhook_endpoint_id}</code>`
+      ? html`${t("Deleted endpoint", "Destino eliminado")} <code>${webhook_endpoint_id}</code>`
       : idLink(visit, webhook_endpoint_id, url)
   return html`<section aria-labelledby="${id}">
     <h2 id="${id}">${name}</h2>
@@ -55,7 +58,7 @@ const deliveryPart = (visit: Visit, delivery: Delivery, url: string | undefined)
   </section>`
 }
 
-/** The deliveries, which are looked at again and again while one of them may move. */
+/** The deliveries. The part reloads itself while a delivery may change. */
 const deliveriesPart = (
   visit: Visit,
   deliveries: ReadonlyArray<Delivery>,
@@ -68,11 +71,11 @@ const deliveriesPart = (
     deliveries.length === 0
       ? section(
           "told",
-          t("No endpoint received it", "Ningún destino lo recibió"),
+          t("No deliveries", "Sin entregas"),
           html`<p>
             ${t(
-              "No endpoint was subscribed to this type when the event happened. A recovery of an endpoint sends it.",
-              "Ningún destino estaba suscrito a este tipo cuando ocurrió el evento. Una recuperación del destino lo envía."
+              "No endpoint was subscribed to this event type when the event happened. To send the event, recover the events of an endpoint.",
+              "Ningún destino estaba suscrito a este tipo de evento cuando ocurrió. Para enviarlo, recupere los eventos de un destino."
             )}
           </p>`
         )
@@ -87,7 +90,7 @@ const othersPart = (visit: Visit, id: string, others: ReadonlyArray<Event>): Htm
   if (rest.length === 0) return null
   return section(
     "others",
-    t("Other events of this document", "Otros eventos de este documento"),
+    t("Related events", "Eventos relacionados"),
     html`<ol class="time">
       ${rest.map(
         (other) =>
@@ -101,22 +104,22 @@ const othersPart = (visit: Visit, id: string, others: ReadonlyArray<Event>): Htm
   )
 }
 
-/** The exact bytes of an event. */
+/** The exact bytes of an event, and the file. */
 const bytesPart = ({ id, t, to }: Visit, bytes: Uint8Array, text: string): Html => {
   const readable = visible(text)
   const hidden = html`<p class="soft">
     ${t(
-      "Characters that are not seen stand as ⟨U+…⟩ here; the file has them as they are.",
-      "Los caracteres que no se ven aparecen aquí como ⟨U+…⟩; el archivo los tiene tal cual."
+      "Here ⟨U+…⟩ replaces each invisible character. The file has the original characters.",
+      "Aquí ⟨U+…⟩ reemplaza cada carácter invisible. El archivo conserva los caracteres originales."
     )}
   </p>`
   return section(
     "bytes",
-    t("What was signed", "Lo que se firmó"),
+    t("Signed body", "Cuerpo firmado"),
     html`<p>
         ${t(
-          `These ${size(t, bytes.length)} are signed and sent at each attempt, byte for byte.`,
-          `Estos ${size(t, bytes.length)} se firman y se envían en cada intento, byte por byte.`
+          `Each attempt signs and sends these ${size(t, bytes.length)}, byte for byte.`,
+          `Cada intento firma y envía estos ${size(t, bytes.length)}, byte por byte.`
         )}
       </p>
       <pre tabindex="0"><code id="body">${readable}</code></pre>
@@ -124,7 +127,7 @@ const bytesPart = ({ id, t, to }: Visit, bytes: Uint8Array, text: string): Html 
   )
 }
 
-/** An event: its exact bytes, and its deliveries with each attempt. */
+/** The page of an event: its exact bytes, and its deliveries with their attempts. */
 const shown = Effect.fnUntraced(function* (visit: Visit) {
   const { get, id, t } = visit
   const bytes = yield* bytesOf(visit)
@@ -136,15 +139,15 @@ const shown = Effect.fnUntraced(function* (visit: Visit) {
     get<Listed<WebhookEndpoint>>("/v1/webhook-endpoints", { limit: "100" }),
     get<Listed<Event>>("/v1/events", { object_id: document.id, limit: "10" })
   ])
-  // A list shows the last three attempts, without headers.
+  // The list holds only the last three attempts, without headers.
   const deliveries = yield* Effect.forEach(listed.data, (each) => get<Delivery>(`/v1/webhook-deliveries/${each.id}`))
-  // Samples are about documents that do not exist, and are in no list.
+  // Sample events are about documents that do not exist, and no list holds them.
   const isSample = !others.data.some((other) => other.id === id)
   const number = document.number === "" ? undefined : document.number
   const known = facts([
     [
       t("Document", "Documento"),
-      isSample ? t("None: this is a sample", "Ninguno: es una muestra") : idLink(visit, document.id, number)
+      isSample ? t("None (sample event)", "Ninguno (evento de muestra)") : idLink(visit, document.id, number)
     ],
     [t("Type", "Tipo"), inCode(event.type)],
     [t("Size", "Tamaño"), size(t, bytes.length)],

@@ -7,7 +7,9 @@ import type { Translate } from "../frame/Visit.ts"
 
 const kinds: ReadonlyArray<DocumentKind> = ["invoice", "credit_note", "debit_note"]
 
-/** The parts of an event type: "credit_note.email.bounced" is about a credit note, and says "email.bounced". */
+/**
+ * The parts of an event type: "credit_note.email.bounced" has the kind "credit_note" and the outcome "email.bounced".
+ */
 const partsOf = (type: string) => {
   const [kind = "", ...outcome] = type.split(".")
   return { kind: kinds.find((each) => each === kind), outcome: outcome.join(".") }
@@ -23,7 +25,10 @@ const tones: Readonly<Record<string, Tone>> = {
   "email.complained": "bad"
 }
 
-/** What an event type says, without the kind of its document: "accepted". In Spanish all kinds of document are feminine. */
+/**
+ * The outcome of an event type, without the document kind: "accepted". Spanish names of all document kinds are
+ * feminine.
+ */
 export const outcomeWords = (t: Translate, type: string): string => {
   const { outcome } = partsOf(type)
   const words: Record<string, string> = {
@@ -46,11 +51,11 @@ export const eventWords = (t: Translate, type: string): string => {
   return `${kindWords(t, kind)}${separator}${outcomeWords(t, type)}`
 }
 
-/** An event type in words, with the mark of what it says. */
+/** An event type in words, with the mark of its outcome. */
 export const eventMark = (t: Translate, type: string): Html =>
   state(tones[partsOf(type).outcome] ?? "still", eventWords(t, type))
 
-/** The event types by the kind of their document, for choices. */
+/** The event types by document kind, for choices. */
 export const typesByKind: ReadonlyArray<readonly [kind: DocumentKind, types: ReadonlyArray<EventType>]> = kinds.map(
   (kind) => [kind, eventTypes.filter((type) => partsOf(type).kind === kind)]
 )
