@@ -1,15 +1,12 @@
-// A string that the end of the text cuts has no closing quotes.
+// A string at the end of a truncated text has no closing quotes.
 const token = /"(?:[^"\\]|\\.)*"?|[{}[\],:]|[^\s"{}[\],:]+/gs
 
 const closing: Readonly<Record<string, string>> = { "{": "}", "[": "]" }
 
-/** Deeper levels are not moved further to the right, so that a deep text does not become a long one. */
+/** The deepest indentation. Keeps a deeply nested text from growing too long. */
 const depthMax = 20
 
-/**
- * JSON with a line for each value, for reading. Only the space between values changes: names, texts and numbers stay as they were
- * written. The text may end in the middle.
- */
+/** JSON with one line per value. Changes only the white space between values. Accepts truncated JSON. */
 export const indented = (json: string): string => {
   const tokens = json.match(token) ?? []
   const lines: Array<string> = []

@@ -15,7 +15,7 @@ import { statusMark, tookWords, verdictLink, who } from "./RequestWords.ts"
 
 const path = "/portal/requests"
 
-/** The fields of the filter that are often used, and the parameter of the API that each stands for. */
+/** The common fields of the filter, and their API parameters. */
 const usual: Readonly<Record<string, string>> = { path: "path", status: "status", method: "method", key: "api_key_id" }
 const moments: Readonly<Record<string, string>> = { from: "created[gte]", to: "created[lte]" }
 const rare: Readonly<Record<string, string>> = { idempotency_key: "idempotency_key", object: "object_id", ...moments }
@@ -33,12 +33,12 @@ const filterOf = (query: URLSearchParams): Readonly<Record<string, string | unde
     })
   )
 
-/** Whether a parameter of the API has a field in the form. */
+/** Whether an API parameter has a field in the form. */
 const hasField = (param: string): boolean => Object.values(parameters).includes(param)
 
 const isFiltered = (visit: Pick<Visit, "query">): boolean => hasSome(visit, parameters)
 
-/** The form that filters the log. Filters that are used rarely open on demand. */
+/** The form that filters the log. Rare filters are collapsed. */
 const filters = (visit: Visit, keys: ReadonlyArray<ApiKey>, refusal: Refusal | undefined): Html => {
   const { query, t } = visit
   const input = inputs(
@@ -48,7 +48,7 @@ const filters = (visit: Visit, keys: ReadonlyArray<ApiKey>, refusal: Refusal | u
   const statuses = [
     ["", t("All", "Todas")],
     ["2xx", t("2xx succeeded", "2xx con éxito")],
-    ["4xx", t("4xx refused", "4xx rechazadas")],
+    ["4xx", t("4xx rejected", "4xx rechazadas")],
     ["5xx", t("5xx failed", "5xx con falla")]
   ] as const
   const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"].map((method) => [method, method] as const)
@@ -59,7 +59,7 @@ const filters = (visit: Visit, keys: ReadonlyArray<ApiKey>, refusal: Refusal | u
     visit,
     path,
     [
-      input("path", t("Path begins with", "La ruta empieza por"), { isCode: true }),
+      input("path", t("Path starts with", "Ruta empieza por"), { isCode: true }),
       input("status", t("Response", "Respuesta"), { choices: statuses }),
       input("method", t("Method", "Método"), { choices: [["", t("All", "Todos")], ...methods] }),
       input("key", t("API key", "Clave de la API"), { choices: [["", t("All", "Todas")], ...named] }),
@@ -67,7 +67,7 @@ const filters = (visit: Visit, keys: ReadonlyArray<ApiKey>, refusal: Refusal | u
         <summary>${t("More filters", "Más filtros")}</summary>
         <div class="fields">
           ${input("idempotency_key", t("Idempotency key", "Clave de idempotencia"), { isCode: true })}
-          ${input("object", t("Id of an object", "Id de un objeto"), { isCode: true })}
+          ${input("object", t("Object id", "Id del objeto"), { isCode: true })}
           ${input("from", t("From (Colombian time)", "Desde (hora de Colombia)"), { type: "datetime-local" })}
           ${input("to", t("To", "Hasta"), { type: "datetime-local" })}
         </div>
@@ -92,8 +92,8 @@ const columns = (visit: Visit): ReadonlyArray<Column<LoggedRequest>> => {
       cell: ({ error_code, status }) =>
         html`${statusMark(t, status)} ${error_code === null ? null : html`<small><code>${error_code}</code></small>`}`
     },
-    { title: t("By", "Por"), isWide: true, cell: (request) => who(t, request) },
-    { title: t("Took", "Tardó"), isFigure: true, isWide: true, cell: (request) => tookWords(t, request) }
+    { title: t("Client", "Cliente API"), isWide: true, cell: (request) => who(t, request) },
+    { title: t("Duration", "Duración"), isFigure: true, isWide: true, cell: (request) => tookWords(t, request) }
   ]
 }
 
@@ -101,7 +101,7 @@ const offPart = ({ t, to }: Visit): Html =>
   html`<div class="rule mild">
     <b>${t("The request log is off.", "El registro de solicitudes está apagado.")}</b>
     <span
-      >${t("New requests are not kept.", "Las solicitudes nuevas no se guardan.")}
+      >${t("Folio does not log new requests.", "Folio no registra las solicitudes nuevas.")}
       <a href="${to("/portal/setup")}">${t("Setup", "Ajustes")}</a></span
     >
   </div>`
@@ -115,22 +115,22 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
     get<Account>("/v1/account")
   ])
   const nothing = isFiltered(visit)
-    ? noneFits(visit, path, t("No request fits", "Ninguna solicitud coincide"))
+    ? noneFits(visit, path, t("No matching requests", "Ninguna solicitud coincide"))
     : emptyState(
-        t("No request yet", "Todavía no hay solicitudes"),
+        t("No requests yet", "Todavía no hay solicitudes"),
         t(
-          "A request that is made with an API key of this account appears here within a second.",
-          "Una solicitud hecha con una clave de la API de esta cuenta aparece aquí en un segundo."
+          "A request with an API key of this account appears here within a second.",
+          "Una solicitud con una clave de la API de esta cuenta aparece aquí en un segundo."
         )
       )
-  const caption = t("Requests, newest first", "Solicitudes, la más reciente primero")
+  const caption = t("Requests, newest first", "Solicitudes, más recientes primero")
   return titled(
     "requests",
     {
       title: t("Requests", "Solicitudes"),
       sub: t(
-        "What was asked of the API in the last seven days, and what it answered.",
-        "Lo que se pidió a la API en los últimos siete días, y lo que respondió."
+        "API requests and responses of the last seven days.",
+        "Solicitudes a la API y sus respuestas de los últimos siete días."
       )
     },
     account.request_log === "off" ? offPart(visit) : null,
@@ -138,7 +138,7 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
     filters(visit, keys.data, refusal),
     section(
       "list",
-      t("Newest first", "Las más recientes primero"),
+      t("Newest first", "Más recientes primero"),
       listTable(visit, path, found, { caption, columns: columns(visit), nothing })
     )
   )

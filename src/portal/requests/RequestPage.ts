@@ -10,7 +10,7 @@ import type { Visit } from "../frame/Visit.ts"
 import { indented } from "./JsonText.ts"
 import { statusMark, tookWords, verdictWords, who } from "./RequestWords.ts"
 
-/** The bytes of a body that the log keeps at most. */
+/** The most bytes of a body that the log stores. */
 const keptBytesMax = 16 * 1024
 
 const bodyPart = (
@@ -19,13 +19,16 @@ const bodyPart = (
   title: string,
   { body, bytes }: { readonly body: string | null; readonly bytes: number }
 ): Html => {
-  // The log never cuts a character in two, so what was cut may be a few bytes shorter.
+  // The log truncates at a character boundary, so a truncated body may be a few bytes shorter.
   const isCut = body !== null && Buffer.byteLength(body) > keptBytesMax - 4
   const none =
     bytes === 0
-      ? t("There was none.", "No hubo.")
-      : t("It is no JSON, or the log did not take it.", "No es JSON, o el registro no lo guardó.")
-  const kept = isCut ? t(", of which the first 16 KiB are kept", ", de los que se guardan los primeros 16 KiB") : ""
+      ? t("No body.", "Sin cuerpo.")
+      : t(
+          "Not stored: the body is not JSON, or the log skipped it.",
+          "Sin guardar: el cuerpo no es JSON, o el registro lo omitió."
+        )
+  const kept = isCut ? t(", first 16 KiB stored", ", se guardan los primeros 16 KiB") : ""
   return section(
     name,
     title,
@@ -69,7 +72,7 @@ const keyPart = (visit: Visit, request: LoggedRequest): Html | null => {
     t("Idempotency", "Idempotencia"),
     html`<p>
         ${verdictWords(t, idempotency)}
-        ${idempotency.of === null ? null : idLink(visit, idempotency.of, t("See the first", "Ver la primera"))}
+        ${idempotency.of === null ? null : idLink(visit, idempotency.of, t("View first request", "Ver primera solicitud"))}
       </p>
       ${facts([
         [
@@ -82,7 +85,7 @@ const keyPart = (visit: Visit, request: LoggedRequest): Html | null => {
   )
 }
 
-/** Whether something of a request was masked. */
+/** Whether the log masked a part of a request. */
 const isMasked = ({ path, query, request_body, response_body }: LoggedRequestWithBodies) =>
   [path, query, request_body, response_body].some((text) => text !== null && /\[(?:masked|unknown)\]/.test(text))
 
@@ -91,18 +94,18 @@ const maskedPart = ({ t, to }: Visit, level: Account["request_log"]): Html =>
     ${
       level === "full"
         ? t(
-            "[masked] stands for what was hidden when the request was logged.",
-            "[masked] está en lugar de lo que se ocultó al registrar la solicitud."
+            "[masked] replaces secrets that Folio did not log.",
+            "[masked] reemplaza los secretos que Folio no registró."
           )
         : t(
-            "[masked] stands for personal data, which the log does not keep.",
-            "[masked] está en lugar de datos personales, que el registro no guarda."
+            "[masked] replaces secrets and personal data that Folio did not log.",
+            "[masked] reemplaza los secretos y datos personales que Folio no registró."
           )
     }
-    <a href="${to("/portal/setup")}">${t("Change what is kept", "Cambiar lo que se guarda")}</a>
+    <a href="${to("/portal/setup")}">${t("Log settings", "Ajustes del registro")}</a>
   </p>`
 
-/** A request of the log, with all that is known of it. */
+/** The page of a logged request. */
 const shown = Effect.fnUntraced(function* (visit: Visit) {
   const { get, id, t } = visit
   const request = yield* get<LoggedRequestWithBodies>(`/v1/requests/${id}`)
@@ -113,9 +116,9 @@ const shown = Effect.fnUntraced(function* (visit: Visit) {
     { body: request.response_body, bytes: response_bytes }
   ]
   const known = facts([
-    [t("Arrived", "Llegó"), clock(created)],
-    [t("By", "Por"), who(t, request)],
-    [t("From", "Desde"), inCode(ip)],
+    [t("Received", "Recibida"), clock(created)],
+    [t("Client", "Cliente API"), who(t, request)],
+    [t("IP address", "Dirección IP"), inCode(ip)],
     [t("Query", "Consulta"), inCode(query && visible(query))],
     [t("Version", "Versión"), version],
     [t("Objects", "Objetos"), links(visit, objects)],

@@ -4,57 +4,57 @@ import { duration } from "../frame/Formats.ts"
 import { idLink, state } from "../frame/Parts.ts"
 import type { Translate, Visit } from "../frame/Visit.ts"
 
-/** The status of an answer, with its mark. */
+/** The status code of a response, with its mark. */
 export const statusMark = (t: Translate, status: number): Html => {
-  if (status === 499) return state("wait", t("Hung up", "Colgó"))
+  if (status === 499) return state("wait", t("Client disconnected", "Cliente se desconectó"))
   if (status >= 400) return state("bad", String(status))
   return state(status >= 300 ? "still" : "ok", String(status))
 }
 
-/** Whether a request asked to wait for an event: its time is a wait, and says nothing of how quick the service is. */
+/** Whether a request waited for an event. Its duration doesn't show the speed of the service. */
 const isWait = ({ path, query }: LoggedRequest): boolean =>
   path === "/v1/events" && new URLSearchParams(query ?? "").has("wait")
 
-/** How long a request took, or that it waited for an event. */
+/** The duration of a request, or of its wait for an event. */
 export const tookWords = (t: Translate, request: LoggedRequest): Html => {
   const took = duration(t, request.duration_ms)
   return isWait(request) ? html`${t("waited", "esperó")} ${took}` : html`${took}`
 }
 
-/** Who made a request: the end of an API key, or a person in the portal. */
+/** The client of a request: the last characters of an API key, the portal, or a signed link. */
 export const who = (t: Translate, { api_key, portal_session_id }: LoggedRequest): Html => {
   if (portal_session_id !== null) return html`portal`
-  if (api_key === null) return html`${t("a signed link", "un enlace firmado")}`
+  if (api_key === null) return html`${t("signed link", "enlace firmado")}`
   return html`<code>${api_key.last_four === null ? api_key.id : `…${api_key.last_four}`}</code>`
 }
 
-/** What became of the idempotency key of a request, in a sentence. */
+/** The effect of a request's idempotency key, in a sentence. */
 export const verdictWords = (t: Translate, { verdict }: NonNullable<LoggedRequest["idempotency"]>): string =>
   ({
-    executed: t("This request was executed with this key.", "Esta solicitud se ejecutó con esta clave."),
+    executed: t("Folio executed this request with this key.", "Folio ejecutó esta solicitud con esta clave."),
     replayed: t(
-      "Folio did nothing again: it returned the response of the first request with this key.",
-      "Nada se hizo de nuevo: la respuesta es la de la primera solicitud con esta clave."
+      "Folio returned the response of the first request with this key and changed nothing.",
+      "Folio devolvió la respuesta de la primera solicitud con esta clave y no cambió nada."
     ),
     conflict: t(
-      "Nothing was done: the key belongs to a request with another content.",
-      "No se hizo nada: la clave pertenece a una solicitud con otro contenido."
+      "Folio changed nothing, because the key belongs to a request with a different body.",
+      "Folio no cambió nada, porque la clave pertenece a una solicitud con otro contenido."
     ),
     in_progress: t(
-      "Nothing was done: the first request with this key was still being executed.",
-      "No se hizo nada: la primera solicitud con esta clave aún se estaba ejecutando."
+      "Folio changed nothing, because the first request with this key was still in progress.",
+      "Folio no cambió nada, porque la primera solicitud con esta clave aún estaba en curso."
     )
   })[verdict]
 
-/** How a request stands to the first one with its idempotency key, as a link to that one; null when it is the first itself. */
+/** A link to the first request with the same idempotency key. Null for the first request. */
 export const verdictLink = (visit: Visit, { idempotency }: LoggedRequest): Html | null => {
   const { t } = visit
   if (idempotency === null || idempotency.verdict === "executed") return null
   const { of, verdict } = idempotency
   const words = {
-    replayed: [t("replayed", "repetida"), t("replayed of the first", "repetición de la primera")],
-    conflict: [t("conflict", "en conflicto"), t("conflict with the first", "conflicto con la primera")],
-    in_progress: [t("still in progress", "aún en curso"), t("the first was in progress", "la primera seguía en curso")]
+    replayed: [t("replayed", "repetida"), t("replay of first", "repetición de la primera")],
+    conflict: [t("conflict", "en conflicto"), t("conflict with first", "conflicto con la primera")],
+    in_progress: [t("still in progress", "aún en curso"), t("first in progress", "primera en curso")]
   }[verdict]
   return of === null ? html`${words[0] ?? ""}` : idLink(visit, of, words[1])
 }

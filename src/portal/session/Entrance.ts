@@ -15,15 +15,15 @@ type Request = HttpServerRequest.HttpServerRequest
 const statusOf: Readonly<Record<DeadLink, number>> = { used: 410, expired: 410, unknown: 404 }
 
 /**
- * Whether somebody opens the link. A browser that looks ahead, a program that asks for the headers alone and a page that loads the link as
- * a picture or in a frame do not, and must not use up the link.
+ * Whether a person opens the link. A prefetch, a HEAD request, or a page that loads the link as an image or in a frame
+ * must not use up the link.
  */
 const isOpened = ({ headers, method }: Request): boolean => {
   const purpose = `${headers["sec-purpose"] ?? ""} ${headers["purpose"] ?? ""} ${headers["x-moz"] ?? ""}`
   return method === "GET" && !/pre/iu.test(purpose) && (headers["sec-fetch-dest"] ?? "document") === "document"
 }
 
-/** The page of the portal to go on to, relative to that of the link: the one that `to` names, or Home. */
+/** The portal page after the link, relative to the link: the page in `to`, or Home. */
 const targetOf = (url: string): string => {
   const to = new URLSearchParams(queryOf(url)).get("to") ?? ""
   return /^[a-z]+(?:\/\w+)?$/u.test(to) ? `../${to}` : "../../portal"
@@ -47,7 +47,7 @@ const refused = Effect.fnUntraced(function* (request: Request, why: DeadLink) {
   return shut(request, why, statusOf[why], headers)
 })
 
-/** Uses a link, which works once: the link becomes a cookie. */
+/** Uses a link and sets the session cookie. A link works once. */
 const use = Effect.fnUntraced(function* (request: Request, token: string) {
   const { cookieOf, headers, lookUp } = yield* Guard
   const sessions = yield* PortalSessions
@@ -61,18 +61,20 @@ const use = Effect.fnUntraced(function* (request: Request, token: string) {
   })
 })
 
-/** Whether a browser says that a person follows a link. A preview of the link in a chat or a mail scanner says no such thing. */
+/** Whether the headers show that a person follows a link. Chat previews and mail scanners don't send this header. */
 const isFollowed = ({ headers }: Request): boolean => headers["sec-fetch-mode"] === "navigate"
 
 /**
- * Opens a link. A browser that is in the portal of another account, and a program that may be a preview or a scanner, gets a page with a
- * button and leaves the link unused. A link that has let this browser in leads on: a person may click twice.
+ * Opens a link. A browser with a session of another account, and a possible preview or scanner, gets a page with a
+ * button; the link stays unused. If the link already opened this browser's session, redirects to the portal, because a
+ * person may click twice.
  */
 const open = Effect.gen(function* () {
   const { current, headers, lookUp } = yield* Guard
   const sessions = yield* PortalSessions
   const request = yield* HttpServerRequest.HttpServerRequest
-  // A browser discards what it was answered ahead with such a status, and asks again when the person follows the link.
+  // A browser discards a prefetched response with this status, and repeats the request when the person follows the
+  // link.
   if (!isOpened(request)) return HttpServerResponse.empty({ status: request.method === "HEAD" ? 204 : 425, headers })
   const { token = "" } = yield* HttpRouter.params
   const linked = Option.getOrUndefined(yield* lookUp(sessions.look(token)))
@@ -88,7 +90,7 @@ const open = Effect.gen(function* () {
     : asking(request, linked, other?.account_name, headers)
 })
 
-/** Uses a link by the button of the page that `open` answers. */
+/** Uses a link after the button of the page that `open` returns. */
 const enter = Effect.gen(function* () {
   const { checkForm } = yield* Guard
   const request = yield* HttpServerRequest.HttpServerRequest
@@ -97,7 +99,7 @@ const enter = Effect.gen(function* () {
   return yield* use(request, token)
 })
 
-/** Ends the session of the browser, and takes its cookie. */
+/** Ends the session of the browser, and removes its cookie. */
 const leave = Effect.gen(function* () {
   const { admit, checkChange, cookieOf, hasCookie, headers } = yield* Guard
   const sessions = yield* PortalSessions
@@ -108,12 +110,12 @@ const leave = Effect.gen(function* () {
     yield* checkChange(request, found.value, form.raw("csrf"))
     yield* inTime(sessions.leave(found.value.session, originOf(yield* Exchange)))
   }
-  // With the form of another site a browser sends no cookie, and must not lose the one that it has.
+  // A form of another site arrives without the cookie. The browser must keep its cookie then.
   const isKnown = hasCookie(request)
   return shut(request, "left", 200, { ...headers, ...(isKnown ? { "Set-Cookie": cookieOf("", 0) } : {}) })
 })
 
-/** The ways in and out. */
+/** The routes that open and end a session. */
 export const layer = Layer.mergeAll(
   add("GET", "/portal/enter/:token", open),
   add("POST", "/portal/enter/:token", enter),

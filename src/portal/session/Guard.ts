@@ -9,22 +9,24 @@ import * as Turns from "../../protocol/Turns.ts"
 import { PortalSessions } from "../../store/accounts/PortalSessions.ts"
 import { csrfToken, isSame, isSentFromHere, referrerPolicy } from "./OwnForms.ts"
 
-/** A request that a session has let in. */
+/** A request with a valid session. */
 export interface Admitted {
   readonly session: PortalSession
-  /** The token that every form of the session's pages sends back, which another site cannot know. */
+  /** The token that every form of the session's pages sends back. Another site cannot know it. */
   readonly csrf: string
 }
 
 type Request = HttpServerRequest.HttpServerRequest
 
-/** The name of the cookie. Over https a browser takes the cookie from this host alone, and sends it to no other. */
+/**
+ * The name of the cookie. Over https, a browser accepts the cookie only from this host and sends it to no other host.
+ */
 export const cookieName = (baseUrl: string) => (baseUrl.startsWith("https:") ? "__Host-folio_portal" : "folio_portal")
 
 const foreign = new ApiError({
   code: "form_foreign",
   message:
-    "This form was not sent from a page of your session, at the address of this service (BASE_URL). Open the page again and repeat the change."
+    "This form does not come from a page of your session at the address of this service (BASE_URL). Open the page again and repeat the change."
 })
 
 const headersFor = (baseUrl: string) => ({
@@ -41,33 +43,37 @@ const headersFor = (baseUrl: string) => ({
 const provideRequest = <A, E, R>(effect: Effect.Effect<A, E, R>, request: Request) =>
   Effect.provideService(effect, HttpServerRequest.HttpServerRequest, request)
 
-// Look-ups for addresses that have just sent too much that fits nothing: a client that guesses keys does not take the database from others.
+// Concurrent look-ups for addresses that sent too many unknown cookies or links. Keeps clients that guess keys from
+// using up the database.
 const suspectsAtOnce = 2
 
-/** The wall around every page of the portal. */
+/** The access control of every portal page. */
 export class Guard extends Context.Service<
   Guard,
   {
     /**
-     * The session of the request's cookie; none without a cookie, or when the session or its API key has ended. Fails with `rate_limited`
-     * when the address has sent too many requests without a session.
+     * The session of the request's cookie. None without a cookie, or if the session or its API key has ended. Fails
+     * with `rate_limited` if the address sent too many requests without a session.
      */
     readonly admit: (request: Request) => Effect.Effect<Option.Option<Admitted>, ApiError>
-    /** The session of the request's cookie, without a limit for requests that have none. */
+    /** The session of the request's cookie. Doesn't limit requests without a session. */
     readonly current: (request: Request) => Effect.Effect<Option.Option<Admitted>, ApiError>
     /**
-     * Looks in the database for what a browser shows, a cookie or a link. Addresses that have sent too much that fits nothing take turns. Fails
-     * with `service_unavailable` after 15 s.
+     * Looks up a cookie or a link in the database. Addresses that sent too many unknown ones take turns. Fails with
+     * `service_unavailable` after 15 s.
      */
     readonly lookUp: <A>(find: Effect.Effect<A>) => Effect.Effect<A, ApiError, Request>
-    /** Counts a form as a request of the session's API key, before it is read. Fails with `rate_limited`. */
+    /** Counts a form as a request of the session's API key, before Folio reads it. Fails with `rate_limited`. */
     readonly count: (admitted: Admitted) => Effect.Effect<void, ApiError>
-    /** Fails when a change does not come from a form of the session's own pages. `token`: what the form sent as its token. */
+    /** Fails if a change does not come from a form of the session's own pages. `token`: the token in the form. */
     readonly checkChange: (request: Request, admitted: Admitted, token: string) => Effect.Effect<void, ApiError>
-    /** Fails when a form does not come from a page of this service: for a form of a browser without a session, which has no token. */
+    /**
+     * Fails if a form does not come from a page of this service: for browsers without a session, whose forms have no
+     * token.
+     */
     readonly checkForm: (request: Request) => Effect.Effect<void, ApiError>
     readonly hasCookie: (request: Request) => boolean
-    /** The value of `Set-Cookie` that lets a browser in for some seconds, or takes the cookie from it. */
+    /** The value of `Set-Cookie` that sets the cookie for some seconds, or removes it. */
     readonly cookieOf: (value: string, seconds: number) => string
     /** The headers of every page and file of the portal. */
     readonly headers: Readonly<Record<string, string>>

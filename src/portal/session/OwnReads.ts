@@ -7,18 +7,18 @@ import { RequestTurns } from "../../http/limits/RequestTurns.ts"
 import { lacking } from "../../http/request/Authentication.ts"
 import { inTime, portInTime } from "../../protocol/PortCall.ts"
 
-// The text that a row is shown as, by and large: an account rests after a large read as after a large answer of the API.
+// The approximate size of a row as text. After a large read, an account pauses as after a large API response.
 const bytesOfRow = 400
 
-/** How many bytes an answer stands for, by the rows in it. */
+/** The approximate size of a result in bytes, by its number of rows. */
 const bytesOf = (answer: unknown): number => {
   const rows = typeof answer === "object" && answer !== null && "rows" in answer ? answer.rows : answer
   return Array.isArray(rows) ? rows.length * bytesOfRow : 0
 }
 
 /**
- * Makes the reads of an account that pages do without the API, because no operation answers them. Such a read needs the capability `view`,
- * counts against the same limits as a request with the session's API key, and waits for its turn among the account's other reads.
+ * Makes the reads of an account for which the API has no operation. Each read needs the capability `view`, counts
+ * against the limits of the session's API key, and waits for its turn among the account's other reads.
  */
 export const ownReads = Effect.gen(function* () {
   const concurrency = yield* Concurrency
