@@ -52,7 +52,7 @@ const setup = Layer.mergeAll(
   Sessions.layer
 )
 
-/** The portal: pages in which people see and drive their account. Requires `LocalApi` and the stores. */
+/** The portal: pages in which people view and manage their account. Requires `LocalApi` and the stores. */
 export const layer = Layer.mergeAll(
   layerAssets([style, htmx, copyScript]),
   Entrance.layer,

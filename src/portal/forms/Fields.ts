@@ -5,27 +5,29 @@ import type { Refusal } from "../frame/Refusal.ts"
 import { languageOfMessage } from "../frame/SpanishRefusals.ts"
 import type { Visit } from "../frame/Visit.ts"
 
-/** The hidden token by which a form is known as one of the session's own pages. */
+/** The hidden CSRF token. It proves that a page of the session sent the form. */
 export const csrfField = ({ csrf }: Pick<Visit, "csrf">): Html =>
   html`<input type="hidden" name="csrf" value="${csrf}" />`
 
-/** A hidden idempotency key, made when the page is written, so that a form which is sent twice is carried out once. */
+/**
+ * A hidden idempotency key, new for each page, so that Folio runs a form only once even if the browser sends it twice.
+ */
 export const onceField = (): Html => html`<input type="hidden" name="once" value="portal-${randomUUID()}" />`
 
 interface FormOptions {
   /** The path of the change: `/portal/documents/…/retry`. */
   readonly action: string
   readonly content?: Part
-  /** The words of the button that sends the form; left out when the content has buttons of its own. */
+  /** The label of the submit button. Omitted if the content has its own buttons. */
   readonly submit?: string
-  /** `first`: the action that the page is about. `danger`: a change that cannot be undone. */
+  /** `first`: the main action of the page. `danger`: an irreversible change. */
   readonly kind?: "first" | "danger" | "plain"
   /** Whether the form sends a file. */
   readonly hasFile?: boolean
   readonly className?: string
 }
 
-/** A form that changes something. It carries the token and a key of its own (`once`). */
+/** A form that makes a change. It holds the token and its own idempotency key (`once`). */
 export const form = (
   visit: Visit,
   { action, className, content = null, hasFile = false, kind, submit }: FormOptions
@@ -37,11 +39,11 @@ export const form = (
   return html`<form method="post" action="${visit.to(action)}" ${attributes(attributed)}>${inside}</form>`
 }
 
-/** A button that changes something without asking for more. */
+/** A button that makes a change without further input. */
 export const action = (visit: Visit, options: Omit<FormOptions, "content"> & { readonly submit: string }): Html =>
   form(visit, { ...options, className: "inline" })
 
-/** A change that cannot be undone, behind a line that opens to what it does. */
+/** An irreversible change, behind a summary that expands to its warning. */
 export const warned = (
   visit: Visit,
   summary: string,
@@ -55,21 +57,21 @@ export const warned = (
 
 interface FieldOptions {
   readonly value?: string
-  /** One line below the field that says what to type. */
+  /** The hint below the field. */
   readonly hint?: string
-  /** What is wrong with the value. */
+  /** The error of the value. */
   readonly error?: string | undefined
   readonly type?: "text" | "email" | "number" | "date" | "datetime-local" | "url" | "password" | "search" | "file"
   readonly isRequired?: boolean
-  /** The choices, in place of a text: value and words. */
+  /** The choices, instead of a text: value and label. */
   readonly choices?: ReadonlyArray<readonly [value: string, words: string]>
-  /** The number of lines, in place of a single one. */
+  /** The number of lines, if more than one. */
   readonly rows?: number
   readonly autocomplete?: string
   readonly inputMode?: "decimal" | "numeric"
-  /** The kinds of files to choose from. */
+  /** The accepted file types. */
   readonly accept?: string
-  /** Whether the letters all have the same width, as for ids, secrets and JSON. */
+  /** Whether to use a monospace font, as for ids, secrets and JSON. */
   readonly isCode?: boolean
 }
 
@@ -93,7 +95,7 @@ const control = (name: string, options: FieldOptions, id: string, described: str
     </select>`
   }
   if (rows !== undefined) {
-    // A browser drops a line break right after the tag, so that a value which begins with one keeps it.
+    // A browser drops a line break right after the tag. This extra one keeps a leading line break of the value.
     const kept = `\n${value}`
     return html`<textarea ${attributes({ ...common, rows: String(rows) })}>${kept}</textarea>`
   }
@@ -102,7 +104,7 @@ const control = (name: string, options: FieldOptions, id: string, described: str
   return html`<input ${attributes({ ...common, type, accept, autocomplete, inputmode: inputMode, value: shown })} />`
 }
 
-/** A field of a form with its label, its hint and what is wrong with its value. */
+/** A form field with its label, its hint and its error. */
 export const field = (name: string, label: string, options: FieldOptions = {}): Html => {
   const { error, hint } = options
   const id = `field-${name.replaceAll(/[^\w]+/g, "-")}`
@@ -116,22 +118,22 @@ export const field = (name: string, label: string, options: FieldOptions = {}): 
   </div>`
 }
 
-/** Makes the fields of a form: each shows the value of its name, and what is wrong with it. */
+/** Makes the fields of a form, each with its value and its error. */
 export const inputs =
   (value: (name: string) => string, fault: (name: string) => string | undefined): typeof field =>
   (name, label, options = {}) =>
     field(name, label, { value: value(name), error: fault(name), ...options })
 
-/** Makes the fields of a form that is shown with its values and faults. */
+/** Makes the fields of a form with values and errors. */
 export const inputsOf = ({ faults, values }: ShownForm) => inputs((name) => firstOf(values, name), faults.of)
 
-/** A box to tick. */
+/** A checkbox. */
 export const checkbox = (name: string, label: string, isChecked: boolean, value = "on"): Html =>
   html`<label class="check"
     ><input ${attributes({ type: "checkbox", name, value, checked: isChecked })} /> ${label}</label
   >`
 
-/** What is said above a form that was refused. `named`: the parameters that have a field, beside which their faults are shown. */
+/** The error above a rejected form. `named`: whether a parameter has a field, which then shows its own error. */
 export const refusedForm = (
   { t }: Pick<Visit, "t">,
   refusal: Refusal | undefined,
@@ -145,9 +147,9 @@ export const refusedForm = (
   )
   const message =
     refusal.errors.length === 0 ? html`<p lang="${languageOfMessage(refusal.message)}">${refusal.message}</p>` : null
-  // The form may stand far down its page: the browser goes to where it says what is wrong.
+  // The form may be far down the page. `autofocus` makes the browser scroll to the error.
   return html`<div class="rule" role="alert" tabindex="-1" autofocus>
-    <b>${t("Nothing was changed.", "No se cambió nada.")}</b>
+    <b>${t("Folio changed nothing.", "Folio no cambió nada.")}</b>
     ${message}${
       list.length === 0
         ? null
@@ -155,10 +157,10 @@ export const refusedForm = (
             ${list}
           </ul>`
     }
-    ${refusal.errors.length > others.length ? html`<p>${t("See the fields that are marked.", "Vea los campos marcados.")}</p>` : null}
+    ${refusal.errors.length > others.length ? html`<p>${t("Check the marked fields.", "Revise los campos marcados.")}</p>` : null}
   </div>`
 }
 
-/** The fault of a field: of the first parameter among `params` that the refusal names. */
+/** The error of a field: the first violation whose parameter is in `params`. */
 export const faultOf = (refusal: Refusal | undefined, ...params: ReadonlyArray<string>): string | undefined =>
   refusal?.errors.find(({ param }) => params.includes(param))?.message

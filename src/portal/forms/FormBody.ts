@@ -1,14 +1,14 @@
 import type { Violation } from "../../../schemas/ApiError.ts"
 
 /*
- * A form's fields are named as the API names them in errors (`param`): `identification.type`, `lines[0].taxes[0].code`,
- * `metadata.order`. So a value finds its place in the body by its name, and a violation finds its field.
+ * Form fields have the names that the API uses in errors (`param`): `identification.type`, `lines[0].taxes[0].code`,
+ * `metadata.order`. The name of a field gives its place in the body, and the `param` of a violation gives its field.
  */
 
 /** A place in a body: names of members and positions in lists. */
 type Steps = ReadonlyArray<string | number>
 
-// More positions than any list of the API has, so that a forged name makes no long list.
+// More than any list of the API has. Keeps a forged name from making a long list.
 const indexMax = 499
 const stepsMax = 8
 const step = /(?:^|\.)([\w-]+)|\[(\d{1,3})\]|\[("(?:[^"\\]|\\.)*")\]/y
@@ -21,7 +21,7 @@ const quoted = (text: string): string | undefined => {
   }
 }
 
-/** The steps of a path such as `lines[0].description` or `metadata["a key"]`; undefined for a name that is no path. */
+/** The steps of a path such as `lines[0].description` or `metadata["a key"]`. Undefined if the name is not a path. */
 export const stepsOf = (path: string): Steps | undefined => {
   const steps: Array<string | number> = []
   step.lastIndex = 0
@@ -37,7 +37,7 @@ export const stepsOf = (path: string): Steps | undefined => {
   return steps.length === 0 ? undefined : steps
 }
 
-/** The path of some steps, as the API writes it. */
+/** The path of the steps, in the API's form. */
 export const pathTo = (steps: Steps): string =>
   steps
     .map((one, index) => {
@@ -48,12 +48,13 @@ export const pathTo = (steps: Steps): string =>
     .join("")
 
 /**
- * How a field becomes a member of the body. `text`: without white space around it. `raw`: exactly as it is typed. `number`: as a number, if it is one. `boolean`: of `true` and
- * `false`. `list`: each value that is sent under the name. `words`: the words of one text, parted by commas or spaces.
+ * How a field becomes a member of the body. `text`: trimmed. `raw`: exact. `number`: a number, if the text is one.
+ * `boolean`: from `true` and `false`. `list`: all values of the name. `words`: the words of one text, separated by
+ * commas, semicolons or white space.
  */
 type Kind = "text" | "raw" | "number" | "boolean" | "list" | "words"
 
-/** What an empty field means: it is sent `as-is`, left out of the body, or sent as `null`, which removes the value that is there. */
+/** The meaning of an empty field: sent `as-is`, omitted, or sent as `null`, which removes the current value. */
 type Empty = "as-is" | "omit" | "null"
 
 export interface FieldShape {
@@ -61,12 +62,12 @@ export interface FieldShape {
   readonly empty?: Empty
 }
 
-/** The fields that a form may send, by their path. `[]` stands for every position of a list: `lines[].description`. */
+/** The fields that a form may send, by their path. `[]` matches every position of a list: `lines[].description`. */
 export type FormShape = Readonly<Record<string, FieldShape>>
 
 const numeric = /^-?\d{1,15}(\.\d{1,12})?$/
 
-/** A text with its lines ended as the API takes them: a browser ends them with CR LF. */
+/** Replaces the CR LF line breaks of browsers by LF. */
 export const typed = (value: string): string => value.replaceAll("\r\n", "\n")
 
 const valueOf = (kind: Kind, [first = "", ...more]: ReadonlyArray<string>): unknown => {
@@ -102,7 +103,7 @@ const put = (root: Node, steps: Steps, value: unknown): void => {
   if (last !== undefined) node.set(last, value)
 }
 
-/** A tree as JSON: a list where every step is a position, in order and without holes, else an object. */
+/** A tree as JSON. Makes a list, in order and without gaps, if every step is a position; otherwise an object. */
 const plain = (value: unknown): unknown => {
   if (!(value instanceof Map)) return value
   const entries = [...(value as Node)]
@@ -112,18 +113,18 @@ const plain = (value: unknown): unknown => {
   return Object.fromEntries(entries.map(([key, inside]) => [String(key), plain(inside)]))
 }
 
-/** A path with `[]` for each position, as shapes have it. */
+/** A path with `[]` for each position, as in shapes. */
 const general = (path: string) => path.replaceAll(/\[\d+\]/g, "[]")
 
-/** The fields of a form that was sent: their names, and all values of each. */
+/** The fields of a sent form: their names and all their values. */
 export interface SentFields {
   readonly names: ReadonlyArray<string>
   readonly all: (name: string) => ReadonlyArray<string>
 }
 
 /**
- * The body that a form means. Only fields of the shape count; all others (the token, what somebody adds) are left out. A list that no
- * box was ticked of is empty, though the browser sends nothing of it.
+ * Makes the API body from a form. Uses only fields of the shape, not the token or forged fields. A list without a
+ * checked box is empty, although the browser sends no value for it.
  */
 export const bodyOf = (fields: SentFields, shape: FormShape): Record<string, unknown> => {
   const root: Node = new Map()
@@ -141,13 +142,15 @@ export const bodyOf = (fields: SentFields, shape: FormShape): Record<string, unk
   return plain(root) as Record<string, unknown>
 }
 
-/** The values that the fields of a form have. */
+/** The field values of a form. */
 export type FormValues = ReadonlyMap<string, ReadonlyArray<string>>
 
-/** The values that a form was sent with, to show it again. */
+/** The sent values of a form, to show it again. */
 export const sentValues = ({ all, names }: SentFields): FormValues => new Map(names.map((name) => [name, all(name)]))
 
-/** The values of a form that changes an object: each text, number and boolean by its path, and a list of texts under one path. */
+/**
+ * The values of a form that changes an object: texts, numbers and booleans by path, and a list of texts under one path.
+ */
 export const valuesOf = (object: unknown): FormValues => {
   const values = new Map<string, ReadonlyArray<string>>()
   const visit = (value: unknown, steps: Steps): void => {
@@ -166,15 +169,15 @@ export const valuesOf = (object: unknown): FormValues => {
 
 export const firstOf = (values: FormValues, path: string): string => values.get(path)?.[0] ?? ""
 
-/** The messages of a refused form: those of each field, and the violations that belong to no field. */
+/** The error messages of a rejected form, by field. */
 export interface FormFaults {
-  /** All messages for a field, as one text; undefined without any. */
+  /** All messages for a field, as one text. Undefined if the field has none. */
   readonly of: (path: string) => string | undefined
   /** Whether a violation belongs to a field. */
   readonly isNamed: (param: string) => boolean
 }
 
-/** What a form shows: the values of its fields, and what is wrong with them. */
+/** The content of a form: its values and its errors. */
 export interface ShownForm {
   readonly values: FormValues
   readonly faults: FormFaults
@@ -182,7 +185,7 @@ export interface ShownForm {
 
 export const noFaults: FormFaults = { of: () => undefined, isNamed: () => false }
 
-/** The field that a violation belongs to: its own, that of the list or the object around it, or the first one inside of it. */
+/** The field of a violation: an exact match, or the first field inside, or the list or object around it. */
 const fieldOf = (param: string, paths: ReadonlyArray<string>): string | undefined => {
   if (paths.includes(param)) return param
   const inside = paths.find((path) => path.startsWith(`${param}.`) || path.startsWith(`${param}[`))
@@ -192,7 +195,7 @@ const fieldOf = (param: string, paths: ReadonlyArray<string>): string | undefine
   return around.find((path) => paths.includes(path))
 }
 
-/** Sorts the violations of a refusal, if there was one, to the fields of a form, which are named by their paths. */
+/** Groups the violations of an error by the fields of a form. `paths`: the names of the fields. */
 export const faultsOf = (
   violations: ReadonlyArray<Pick<Violation, "param" | "message">> = [],
   paths: ReadonlyArray<string>

@@ -8,25 +8,25 @@ import { pictureBytesMax } from "../../../schemas/Logo.ts"
 export interface SentFile {
   /** Its name on the person's machine: any text. */
   readonly name: string
-  /** All of its bytes; none when the file is larger than `fileBytesMax`. */
+  /** All bytes of the file. Empty if the file is larger than `fileBytesMax`. */
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly isTooLarge: boolean
 }
 
-/** What a form with files sent: its fields in their order, and the files that were chosen, by the name of their field. */
+/** The content of a form with files: its fields in order, and the chosen files by field name. */
 interface SentParts {
   readonly fields: ReadonlyArray<readonly [name: string, value: string]>
   readonly files: ReadonlyMap<string, SentFile>
 }
 
-/** The largest file that is kept, in bytes: more than the API takes of any kind of file. */
+/** The largest file that Folio keeps, in bytes: more than the API accepts for any kind of file. */
 export const fileBytesMax = pictureBytesMax + 1
 
-// A photo in the place of a logo is read to its end, so that the page can say beside the field that the file is too large: a browser
-// shows no page to somebody whose upload is broken off.
+// Reads even an oversized logo to its end, so that the page can show the error next to the field: a browser shows no
+// page if the server breaks off an upload.
 const uploadBytesMax = 24 * 1024 * 1024
 const partsMax = 100
-// More than any form has, and few enough that no upload holds more than a request with JSON of the largest size, by and large.
+// More than any form has. Keeps the memory of an upload close to that of the largest JSON request.
 const filesMax = 2
 
 const limits = Multipart.limitsServices({
@@ -42,13 +42,13 @@ const tooLarge = new ApiError({
 
 const unreadable = new ApiError({
   code: "malformed_json",
-  message: "The form could not be read to its end. Send it again."
+  message: "The form ended too early. Send it again."
 })
 
 const refusalOf = ({ reason }: Multipart.MultipartError) =>
   reason._tag === "Parse" || reason._tag === "InternalError" ? unreadable : tooLarge
 
-/** The bytes of a file up to the limit. The rest is read and dropped, so that no more than the limit is ever held. */
+/** The bytes of a file up to the limit. Reads and drops the rest, so that memory never holds more than the limit. */
 const kept = ({ content, name }: Multipart.File): Effect.Effect<SentFile, Multipart.MultipartError> =>
   Effect.gen(function* () {
     const chunks: Array<Uint8Array> = []
@@ -65,8 +65,8 @@ const kept = ({ content, name }: Multipart.File): Effect.Effect<SentFile, Multip
   })
 
 /**
- * The form that the request sends as `multipart/form-data`. Nothing is written to disk. A field for a file in which none was chosen is
- * left out. Fails with `request_too_large`, or with `malformed_json` for a body that is no form.
+ * Reads the form of a `multipart/form-data` request. Writes nothing to disk. Omits file fields without a file. Fails
+ * with `request_too_large`, or with `malformed_json` if the body is not a form.
  */
 export const readParts: Effect.Effect<SentParts, ApiError, HttpServerRequest.HttpServerRequest> = Effect.gen(
   function* () {

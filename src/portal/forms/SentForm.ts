@@ -3,16 +3,16 @@ import { HttpServerRequest } from "effect/http"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { readParts, type SentFile } from "./Multipart.ts"
 
-/** What a form sent: its fields in their order, and its files by the name of their field. */
+/** The content of a form: its fields in order, and its files by field name. */
 export interface Form {
-  /** The value of a field without white space around it; empty if the form has no such field. */
+  /** The trimmed value of a field. Empty if the form has no field with this name. */
   readonly text: (name: string) => string
-  /** The value of a field exactly as it was sent. */
+  /** The exact value of a field. */
   readonly raw: (name: string) => string
-  /** All values of a field, such as those of checkboxes that share a name. */
+  /** All values of a field, such as checkboxes that share a name. */
   readonly all: (name: string) => ReadonlyArray<string>
   readonly names: ReadonlyArray<string>
-  /** The file of a field; undefined if none was chosen. */
+  /** The file of a field. Undefined if the person chose no file. */
   readonly file: (name: string) => SentFile | undefined
 }
 
@@ -20,7 +20,7 @@ export const make = (
   fields: ReadonlyArray<readonly [name: string, value: string]>,
   files: ReadonlyMap<string, SentFile> = new Map()
 ): Form => {
-  // Looked up and never searched for: a form may have thousands of fields, of which a page asks for each.
+  // A map, because a form may have thousands of fields and a page reads each of them.
   const values = new Map<string, Array<string>>()
   for (const [name, value] of fields) {
     const known = values.get(name)
@@ -38,7 +38,7 @@ export const make = (
   }
 }
 
-/** The form without fields, which a page shows before anything was typed. */
+/** A form without fields, for a page before any input. */
 export const empty = make([])
 
 // More than the longest form has.
@@ -51,10 +51,13 @@ const tooMany = new ApiError({
 
 const noForm = new ApiError({
   code: "unsupported_media_type",
-  message: "Send what a form of the portal sends: application/x-www-form-urlencoded or multipart/form-data."
+  message: "The content type must be application/x-www-form-urlencoded or multipart/form-data."
 })
 
-/** Reads the form that the current request sends. Fails with `unsupported_media_type`, and with `request_too_large` beyond the limits. */
+/**
+ * Reads the form of the current request. Fails with `unsupported_media_type`, and with `request_too_large` beyond the
+ * limits.
+ */
 export const read = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   const type = (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase()
@@ -64,7 +67,7 @@ export const read = Effect.gen(function* () {
   }
   if (type !== "application/x-www-form-urlencoded") return yield* noForm
   const text = yield* request.text
-  // Counted before the text is taken apart, and refused, because a form of which a part were left out would mean something else.
+  // Counts before parsing. Rejects the whole form, because a truncated form would have a different meaning.
   let count = 1
   for (let at = text.indexOf("&"); at !== -1 && count <= fieldsMax; at = text.indexOf("&", at + 1)) count++
   return count > fieldsMax ? yield* tooMany : make([...new URLSearchParams(text)])

@@ -4,7 +4,7 @@ import { day, figure } from "../frame/Formats.ts"
 import { table } from "../frame/Parts.ts"
 import type { Visit } from "../frame/Visit.ts"
 
-/** How many documents were made on a day. */
+/** The number of documents created on a day. */
 interface DayCount {
   readonly date: string
   readonly count: number
@@ -25,7 +25,7 @@ const pointsOf = (days: ReadonlyArray<DayCount>, most: number) =>
     })
     .join(" ")
 
-/** The documents of each day as a line, and as a table for those who do not see it. */
+/** The documents of each day, as a line and as a table for screen readers. */
 export const dayLine = (visit: Pick<Visit, "language" | "t">, days: ReadonlyArray<DayCount>): Html => {
   const { t } = visit
   const most = Math.max(0, ...days.map(({ count }) => count))
@@ -37,8 +37,8 @@ export const dayLine = (visit: Pick<Visit, "language" | "t">, days: ReadonlyArra
   const points = pointsOf(days, most)
   const corners = `${margin},${height - margin} ${points} ${width - margin},${height - margin}`
   const label = t(
-    `Documents of each of the last ${days.length} days: ${allWords} in all, at most ${countWords(visit, most)} a day.`,
-    `Documentos de cada uno de los últimos ${days.length} días: ${allWords} en total, máximo ${countWords(visit, most)} en un día.`
+    `Documents per day in the last ${days.length} days: ${allWords} in total, at most ${countWords(visit, most)} a day.`,
+    `Documentos por día en los últimos ${days.length} días: ${allWords} en total, máximo ${countWords(visit, most)} en un día.`
   )
   const newestFirst = days.toReversed()
   return html`<svg
@@ -61,12 +61,12 @@ export const dayLine = (visit: Pick<Visit, "language" | "t">, days: ReadonlyArra
     </svg>
     <p class="soft">
       ${day(visit, first.date)} – ${day(visit, last.date)}:
-      ${t(`${allWords} in all, at most ${countWords(visit, most)} a day.`, `${allWords} en total, máximo ${countWords(visit, most)} en un día.`)}
+      ${t(`${allWords} in total, at most ${countWords(visit, most)} a day.`, `${allWords} en total, máximo ${countWords(visit, most)} en un día.`)}
     </p>
     <details>
-      <summary>${t("Each day as a table", "Cada día en una tabla")}</summary>
+      <summary>${t("Table by day", "Tabla por día")}</summary>
       ${table(
-        t("Documents of each day", "Documentos de cada día"),
+        t("Documents per day", "Documentos por día"),
         [
           { title: t("Day", "Día"), cell: ({ date }: DayCount) => day(visit, date) },
           { title: t("Documents", "Documentos"), cell: ({ count }) => countWords(visit, count), isFigure: true }

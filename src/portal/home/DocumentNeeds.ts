@@ -4,7 +4,7 @@ import { html } from "../../http/pages/Html.ts"
 import { figure, time } from "../frame/Formats.ts"
 import { type Facts, many, type Need, needsOfFindings, type Reader, seeWords } from "./Need.ts"
 
-/* What needs somebody because of documents. */
+/* The problems of documents that need attention. */
 
 const documentsIn = (status: string) => `/portal/documents?status=${status}`
 
@@ -15,7 +15,7 @@ interface Troubled {
   readonly oldest: Date
 }
 
-/** The page of the one document that is meant, or the list of all that are. */
+/** The page of a single document, or the list of several. */
 const pageOf = ({ count, id }: Troubled, status: string) =>
   count === 1 ? `/portal/documents/${id}` : documentsIn(status)
 
@@ -59,7 +59,7 @@ const contingencyNeed = (reader: Reader, { now, waiting }: Facts): ReadonlyArray
   return needsOfFindings(reader, findings, { to, link: seeWords(reader, { count }) })
 }
 
-/** Whose doing it is that a document waits. */
+/** The party that a waiting document waits for. */
 const ofWaiting = (code: Facts["waiting"][number]["code"]) => {
   if (code === "numbering_held") return "restore"
   return code === null ? "authority" : authorityTroubles[code].of
@@ -72,12 +72,12 @@ const waitingNeeds = (reader: Reader, { isHindered, waiting }: Facts): ReadonlyA
     .map((row) => {
       const of = ofWaiting(row.code)
       const who = documentsWord(reader, row.count, many(reader, row.count))
-      const verb = row.count === 1 ? t("waits", "espera") : t("wait", "esperan")
+      const verb = row.count === 1 ? t("waiting", "en espera") : t("waiting", "en espera")
       const whys: Record<typeof of, string> = {
         authority: isHindered
           ? t(
               "the simulated authority is not up. Reset it in the sandbox tools.",
-              "la DIAN simulada no está disponible. Restablézcala en Pruebas."
+              "la DIAN simulada no está disponible. Restablézcala en las herramientas de pruebas."
             )
           : t(
               "the authority doesn’t respond. Folio continues when it does.",
@@ -85,18 +85,18 @@ const waitingNeeds = (reader: Reader, { isHindered, waiting }: Facts): ReadonlyA
             ),
         service: t(
           "this service can’t reach the authority. Contact its operator.",
-          "este servicio no puede llegar a la DIAN. Avise a quien opera el servicio."
+          "este servicio no puede llegar a la DIAN. Avise al operador del servicio."
         ),
         account: t(
-          "the authority does not take your certificate or your permission to send. See the document for what to do.",
-          "la DIAN no acepta su certificado o su permiso para enviar. Vea en el documento qué hacer."
+          "the authority rejects your certificate or your permission to send. Open the document for the next step.",
+          "la DIAN rechaza su certificado o su permiso para enviar. Abra el documento para ver qué hacer."
         ),
         restore: t(
-          "the service was restored from a backup. It gives no number until its operator confirms the last one.",
-          "el servicio se restauró de una copia de seguridad y no asigna números hasta que se confirme el último. Lo hace quien opera el servicio."
+          "the operator restored the service from a backup. Folio assigns no numbers until the operator confirms the last one.",
+          "el operador restauró el servicio de una copia de seguridad. Folio no asigna números hasta que el operador confirme el último."
         ),
         document: t(
-          "the authority is still judging. Nothing has to be done.",
+          "the authority is still validating. No action is needed.",
           "la DIAN aún está validando. No hay que hacer nada."
         )
       }
@@ -106,12 +106,12 @@ const waitingNeeds = (reader: Reader, { isHindered, waiting }: Facts): ReadonlyA
         tone,
         words: html`${who} ${verb} ${t("since", "desde el")} ${time(reader, row.oldest)}: ${whys[of]}`,
         to: isBench ? "/portal/bench" : pageOf(row, "draft"),
-        link: isBench ? t("Open the sandbox tools", "Abrir Pruebas") : seeWords(reader, row)
+        link: isBench ? t("Sandbox tools", "Herramientas de pruebas") : seeWords(reader, row)
       }
     })
 }
 
-/** Drafts that are late although nothing is known to keep them: each is tried again, but somebody should look. */
+/** Late drafts without a known cause. Folio retries them, but a person should check. */
 const lateNeeds = (reader: Reader, { today, waiting }: Facts): ReadonlyArray<Need> => {
   const { t } = reader
   const late = today
@@ -121,7 +121,7 @@ const lateNeeds = (reader: Reader, { today, waiting }: Facts): ReadonlyArray<Nee
   if (late <= explained) return []
   const who = documentsWord(reader, late, figure(reader.t, late))
   const words = html`${who}
-  ${t("of today: in progress for more than ten minutes.", "de hoy: en curso desde hace más de diez minutos.")}`
+  ${t("from today in progress for more than ten minutes.", "de hoy en curso desde hace más de diez minutos.")}`
   return [{ tone: "bad", words, to: documentsIn("draft"), link: seeWords(reader, { count: late }) }]
 }
 
@@ -140,19 +140,19 @@ const bouncedNeeds = (reader: Reader, { bounced }: Facts): ReadonlyArray<Need> =
   return [{ tone: "wait", words: html`${words}`, to, link: seeWords(reader, bounced) }]
 }
 
-/** A test mode whose simulated authority was set to fail, before any document waits for it. */
+/** A simulated authority that is set to fail, while no document waits for it. */
 const hinderedNeeds = ({ t }: Reader, { isHindered, waiting }: Facts): ReadonlyArray<Need> => {
   if (!isHindered || waiting.some(({ is_contingency }) => !is_contingency)) return []
   const words = t(
-    "The simulated authority is not up: new documents are treated as in an outage.",
-    "La DIAN simulada no está disponible: los documentos nuevos se tratan como en una caída."
+    "The simulated authority is not up. Folio treats new documents as in an outage.",
+    "La DIAN simulada no está disponible. Folio trata los documentos nuevos como en una caída."
   )
   return [
-    { tone: "wait", words: html`${words}`, to: "/portal/bench", link: t("Open the sandbox tools", "Abrir Pruebas") }
+    { tone: "wait", words: html`${words}`, to: "/portal/bench", link: t("Sandbox tools", "Herramientas de pruebas") }
   ]
 }
 
-/** What documents need. */
+/** The needs of documents. */
 export const documentNeeds = (reader: Reader, facts: Facts): ReadonlyArray<Need> => [
   ...contingencyNeed(reader, facts),
   ...waitingNeeds(reader, facts),

@@ -21,7 +21,7 @@ const needsSection = ({ t, to }: Visit, needs: ReadonlyArray<Need>): Html =>
     "needs",
     t("Needs attention", "Requiere atención"),
     needs.length === 0
-      ? html`<p>${state("ok", t("All is well.", "Todo está en orden."))}</p>`
+      ? html`<p>${state("ok", t("Nothing needs attention.", "Nada requiere atención."))}</p>`
       : html`${needs.map(
           ({ link, to: path, tone, words }) =>
             html`<div class="rule ${tone === "wait" ? "mild" : ""}">
@@ -68,9 +68,9 @@ const todaySection = ({ t, to }: Visit, { days, today }: AccountOverview): Html 
     "today",
     t("Today", "Hoy"),
     all === 0
-      ? html`<p class="soft">${t("No document yet.", "Todavía ningún documento.")}</p>`
+      ? html`<p class="soft">${t("No documents yet.", "Todavía no hay documentos.")}</p>`
       : html`<div class="numbers">${numbers}</div>
-          ${isCapped ? html`<p class="soft">${t("Of the newest ones of today.", "De los más recientes de hoy.")}</p>` : null}`
+          ${isCapped ? html`<p class="soft">${t("Counts only today’s newest documents.", "Cuenta solo los documentos más recientes de hoy.")}</p>` : null}`
   )
 }
 
@@ -100,63 +100,65 @@ const liveSection = ({ session, t, to }: Visit, { live }: Account): Html => {
   const { livemode } = session.principal
   const left = live.steps.length
   const words = livemode
-    ? t("Nothing can be issued yet.", "Todavía no se puede emitir nada.")
-    : t("This test mode is yours to try things out.", "Este modo de pruebas es suyo para ensayar.")
+    ? t("This account can’t issue documents yet.", "Esta cuenta todavía no puede emitir documentos.")
+    : t("Try everything out in test mode.", "Ensaye todo en el modo de pruebas.")
   return section(
     "live",
     t("Going live", "Salir a producción"),
     html`<p>
         ${words}
-        ${left === 1 ? t("1 step is left.", "Falta 1 paso.") : t(`${left} steps are left.`, `Faltan ${left} pasos.`)}
+        ${left === 1 ? t("1 step remains.", "Falta 1 paso.") : t(`${left} steps remain.`, `Faltan ${left} pasos.`)}
       </p>
-      ${linkButton(to("/portal/setup"), t("See the steps", "Ver los pasos"))}`
+      ${linkButton(to("/portal/setup"), t("View steps", "Ver pasos"))}`
   )
 }
 
-/** A step that is done, or the page on which to do it. */
+/** The mark of a completed step, or a link to the step's page. */
 const stepMark = ({ t, to }: Visit, isDone: boolean, path: string, words: string): Html =>
-  isDone ? state("ok", t("You have one.", "Ya tiene uno.")) : html`<a href="${to(path)}">${words}</a>`
+  isDone ? state("ok", t("Done", "Listo")) : html`<a href="${to(path)}">${words}</a>`
 
 const firstInvoice = ({ session, t, to }: Visit): Html => {
-  const how = html`<a href="${to("/docs/guides/first-invoice")}" hx-boost="false">${t("How", "Cómo")}</a>`
+  const how = html`<a href="${to("/docs/guides/first-invoice")}" hx-boost="false">${t("Guide", "Guía")}</a>`
   if (session.principal.livemode)
     return html`<p>
-      ${t("An invoice, sent by your program with a live key.", "Una factura, enviada por su programa con una clave de producción.")}
+      ${t("Invoice: your program sends it with a live key.", "Factura: su programa la envía con una clave de producción.")}
       ${how}
     </p>`
-  return html`<p>${t("An invoice, sent by your program.", "Una factura, enviada por su programa.")} ${how}</p>
-    <p>${t("To see one immediately, with its own customer:", "Para ver una de inmediato, con su propio cliente:")}</p>
+  return html`<p>${t("Invoice: your program sends it.", "Factura: su programa la envía.")} ${how}</p>
+    <p>
+      ${t("To create a sample invoice with its own customer now:", "Para crear ya una factura de muestra con su propio cliente:")}
+    </p>
     <pre><code>npx folio trigger invoice.accepted_by_authority --wait</code></pre>`
 }
 
 const firstSteps = (visit: Visit, { customers, endpoints }: AccountOverview): Html => {
   const { t, to } = visit
-  const customer = stepMark(visit, customers > 0, "/portal/customers", t("Register one", "Registrar uno"))
-  const endpoint = stepMark(visit, endpoints.length > 0, "/portal/endpoints", t("Add one", "Agregar uno"))
+  const customer = stepMark(visit, customers > 0, "/portal/customers", t("Register customer", "Registrar cliente"))
+  const endpoint = stepMark(visit, endpoints.length > 0, "/portal/endpoints", t("Add endpoint", "Agregar destino"))
   return section(
     "first",
-    t("What to do first", "Qué hacer primero"),
+    t("First steps", "Primeros pasos"),
     html`<ol>
         <li>
-          <p>${t("A customer: who the invoice is for.", "Un cliente: a quién se le factura.")} ${customer}</p>
+          <p>${t("Customer: the buyer on the invoice.", "Cliente: el comprador de la factura.")} ${customer}</p>
         </li>
         <li>${firstInvoice(visit)}</li>
         <li>
           <p>
-            ${t("An endpoint, where your program learns the outcome.", "Un destino, donde su programa se entera del resultado.")}
+            ${t("Endpoint: the address where your program receives the outcome.", "Destino: la dirección donde su programa recibe el resultado.")}
             ${endpoint}
           </p>
         </li>
       </ol>
       <p>
         <a href="${to("/docs")}" hx-boost="false"
-          >${t("The first ten minutes, step by step", "Los primeros diez minutos, paso a paso")}</a
+          >${t("Quickstart: ten minutes, step by step", "Inicio rápido: diez minutos, paso a paso")}</a
         >
       </p>`
   )
 }
 
-/** The first page: what needs somebody, what happened today, and the last days. */
+/** The home page: problems that need attention, today's documents, and the last 30 days. */
 const home = Effect.fnUntraced(function* (visit: Visit) {
   const { session, t } = visit
   const account = yield* visit.get<Account>("/v1/account")

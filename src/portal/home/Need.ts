@@ -5,38 +5,41 @@ import { day, figure, time } from "../frame/Formats.ts"
 import type { Tone } from "../frame/Parts.ts"
 import type { Visit } from "../frame/Visit.ts"
 
-/** A sentence of what needs somebody, and the page on which it is put right. */
+/** A problem that needs attention, and the page that fixes it. */
 export interface Need {
-  /** `bad`: documents or deliveries are held up now. `wait`: this goes on by itself, or becomes urgent later. */
+  /**
+   * `bad`: the problem delays documents or deliveries now. `wait`: Folio continues without help, or the problem becomes
+   * urgent later.
+   */
   readonly tone: Extract<Tone, "bad" | "wait">
   readonly words: Html
-  /** The path of the page, and the words of the link to it. */
+  /** The path of the page, and the text of the link. */
   readonly to: string
   readonly link: string
 }
 
-/** What is known of the account now. */
+/** The current facts of the account. */
 export interface Facts extends Pick<
   AccountOverview,
   "today" | "unaccepted" | "waiting" | "endpoints" | "ranges" | "certificate_ends" | "bounced"
 > {
   readonly now: Date
-  /** The date in the authority's zone, YYYY-MM-DD. */
+  /** The date in the authority's time zone, YYYY-MM-DD. */
   readonly date: string
-  /** Whether the simulated authority of the test mode is set to something else than `up`. */
+  /** Whether the simulated authority of the test mode has a mode other than `up`. */
   readonly isHindered: boolean
 }
 
-/** Who reads: in which language. */
+/** The language of the reader. */
 export type Reader = Pick<Visit, "language" | "t">
 
-/** "12", or "1.000 or more" for a count that was not carried on. */
+/** A count: "12", or "1.000 or more" for a count that stopped at its limit. */
 export const many = ({ t }: Reader, count: number) =>
   count < troubledMax ? figure(t, count) : t(`${figure(t, troubledMax)} or more`, `${figure(t, troubledMax)} o más`)
 
-/** The words of a link to one thing or to several. */
+/** The text of a link to one or several objects. */
 export const seeWords = ({ t }: Reader, { count }: { readonly count: number }) =>
-  count === 1 ? t("See it", "Verlo") : t("See them", "Verlos")
+  count === 1 ? t("View", "Ver") : t("View all", "Ver todo")
 
 /** Findings in the reader's language. */
 export const findingWords = (reader: Reader, findings: ReadonlyArray<Finding>): Html => {
@@ -49,7 +52,7 @@ export const findingWords = (reader: Reader, findings: ReadonlyArray<Finding>): 
   return html`${findings.flatMap((finding) => partsOf(finding, reader.language, write)).map((part) => html`${part}`)}`
 }
 
-/** What findings need, all of them on one page. */
+/** The needs of findings that one page fixes. */
 export const needsOfFindings = (
   reader: Reader,
   findings: ReadonlyArray<Finding>,

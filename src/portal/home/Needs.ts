@@ -13,9 +13,7 @@ import { hostOf } from "../frame/Parts.ts"
 import { documentNeeds } from "./DocumentNeeds.ts"
 import { type Facts, findingWords, many, type Need, needsOfFindings, type Reader } from "./Need.ts"
 
-/*
- * What needs somebody, in words: decided from the facts alone.
- */
+/* The problems that need attention, in words. Pure functions of the facts. */
 
 const dayMs = 86_400_000
 
@@ -33,8 +31,11 @@ const endpointNeeds = (reader: Reader, { endpoints }: Facts): ReadonlyArray<Need
       row.pending === 0
         ? null
         : row.pending === 1
-          ? t("1 delivery waits.", "1 entrega espera.")
-          : t(`${many(reader, row.pending)} deliveries wait.`, `${many(reader, row.pending)} entregas esperan.`)
+          ? t("1 delivery is waiting.", "1 entrega está en espera.")
+          : t(
+              `${many(reader, row.pending)} deliveries are waiting.`,
+              `${many(reader, row.pending)} entregas están en espera.`
+            )
     if (!row.is_active) {
       if (waits === null) return null
       return { tone: "wait", words: html`${host} ${t("is paused.", "está en pausa.")} ${waits}` }
@@ -48,11 +49,11 @@ const endpointNeeds = (reader: Reader, { endpoints }: Facts): ReadonlyArray<Need
       return { tone: "bad", words: html`${failing} ${waits} ${failed}` }
     }
     if (failed === null) return null
-    return { tone: "wait", words: html`${host}: ${t("of the last day,", "del último día,")} ${failed}` }
+    return { tone: "wait", words: html`${host}: ${t("in the last day,", "en el último día,")} ${failed}` }
   }
   return endpoints.flatMap((row) => {
     const need = needOf(row)
-    const link = t("See the endpoint", "Ver el destino")
+    const link = t("View endpoint", "Ver destino")
     return need === null ? [] : [{ ...need, to: `/portal/endpoints/${row.id}`, link }]
   })
 }
@@ -62,11 +63,11 @@ const certificateNeeds = (reader: Reader, { certificate_ends: not_after, now }: 
   const days = Math.floor((not_after.getTime() - now.getTime()) / dayMs)
   return needsOfFindings(reader, endingCertificate.find({ id: "", not_after, days }), {
     to: "/portal/setup",
-    link: reader.t("Send a new one", "Enviar uno nuevo")
+    link: reader.t("Upload certificate", "Subir certificado")
   })
 }
 
-/** What is said of the ranges of one kind and prefix: nothing while one of them gives numbers for long. */
+/** The need of the ranges with one document kind and prefix. Empty while one of them has no warning. */
 const rangeNeed = (reader: Reader, rows: ReadonlyArray<RangeRow>, date: string): ReadonlyArray<Need> => {
   const { t } = reader
   const usable = rows.filter((row) => resolutionStatus(row, date) === "active")
@@ -94,7 +95,7 @@ const rangeNeed = (reader: Reader, rows: ReadonlyArray<RangeRow>, date: string):
   const gravest = found.find(({ severity }) => severity === "critical") ?? found[0]
   return needsOfFindings(reader, gravest === undefined ? [] : [gravest], {
     to: "/portal/setup",
-    link: t("Register a range", "Registrar un rango")
+    link: t("Register range", "Registrar rango")
   })
 }
 
@@ -106,7 +107,7 @@ const rangeNeeds = (reader: Reader, { date, ranges }: Facts): ReadonlyArray<Need
     .flatMap(([, rows]) => rangeNeed(reader, rows, date))
 }
 
-/** What needs somebody, the most urgent first; empty if all is well. */
+/** All needs of the account, most urgent first. */
 export const needsOf = (reader: Reader, facts: Facts): ReadonlyArray<Need> => {
   const all = [
     ...certificateNeeds(reader, facts),

@@ -93,10 +93,7 @@ const maskedPart = ({ t, to }: Visit, level: Account["request_log"]): Html =>
   html`<p class="soft">
     ${
       level === "full"
-        ? t(
-            "[masked] replaces secrets that Folio did not log.",
-            "[masked] reemplaza los secretos que Folio no registró."
-          )
+        ? t("[masked] replaces data that Folio did not log.", "[masked] reemplaza los datos que Folio no registró.")
         : t(
             "[masked] replaces secrets and personal data that Folio did not log.",
             "[masked] reemplaza los secretos y datos personales que Folio no registró."
