@@ -13,18 +13,18 @@ import { liveSteps } from "./live/LiveSteps.ts"
 import { readAccount, setupRoot } from "./SetupPage.ts"
 import { untilMoment } from "./Terms.ts"
 
-/** A page of the setup, its name, and what is set on it. */
+/** A setup page: its path, its name, and its current value. */
 type Row = readonly [page: string, name: string, says: Html | string]
 
 const certificateWords = ({ t }: Visit, { certificate }: Account, now: number): Html | string => {
-  if (certificate === null) return state("bad", t("None yet", "Todavía ninguno"))
+  if (certificate === null) return state("bad", t("None", "Ninguno"))
   const { tone, words } = untilMoment(t, certificate.not_after, now)
   return state(tone, words)
 }
 
 const rangesWords = ({ t }: Visit, { data }: Listed<Resolution>): Html | string => {
   const used = data.filter(({ document_type, status }) => status === "active" && document_type === "invoice")
-  if (used.length === 0) return state("bad", t("No range that can be used", "Ningún rango que se pueda usar"))
+  if (used.length === 0) return state("bad", t("No active range", "Ningún rango activo"))
   const left = used.reduce((sum, { remaining }) => sum + remaining, 0)
   const tone = used.every(({ warnings }) => warnings.length > 0) ? "wait" : "ok"
   return html`${state(tone, figure(t, left))} ${t("numbers left", "números disponibles")}`
@@ -35,10 +35,11 @@ const partsOf = (visit: Visit, account: Account, ranges: Listed<Resolution>, now
   const { identification, legal_name, logo, request_log, software } = account
   const issuer =
     identification === null
-      ? state("bad", t("Not entered yet", "Sin definir"))
+      ? state("bad", t("Not set", "Sin definir"))
       : html`${legal_name ?? ""} · ${identificationWords(identification)}`
   const picture = logo === undefined ? t("None", "Ninguno") : `${logo.width} × ${logo.height} ${t("pixels", "píxeles")}`
-  const ofSoftware = software === null ? t("That of the service", "El del servicio") : t("Your own", "El propio")
+  const ofSoftware =
+    software === null ? t("Service software", "Software del servicio") : t("Own software", "Software propio")
   const logged = {
     masked: t("Without personal data", "Sin datos personales"),
     full: t("With personal data", "Con datos personales"),
@@ -55,11 +56,7 @@ const partsOf = (visit: Visit, account: Account, ranges: Listed<Resolution>, now
     ...(session.principal.livemode ? live : []),
     ["ranges", t("Numbering ranges", "Rangos de numeración"), rangesWords(visit, ranges)],
     ["keys", t("API keys", "Claves de la API"), t("Create, roll and revoke", "Crear, renovar y revocar")],
-    [
-      "sessions",
-      t("Portal sessions", "Sesiones del portal"),
-      t("Who has the portal open", "Quién tiene abierto el portal")
-    ],
+    ["sessions", t("Portal sessions", "Sesiones del portal"), t("Open sessions", "Sesiones abiertas")],
     ["issuer#account", t("Request log", "Registro de solicitudes"), logged]
   ]
 }
@@ -79,11 +76,11 @@ const overview = Effect.fnUntraced(function* (visit: Visit) {
     "setup",
     { title: t("Setup", "Ajustes"), sub: `${account.name} · ${mode}` },
     html`<div class="grid">
-      <div>${section("parts", t("What can be set", "Qué se puede definir"), html`<dl>${rows}</dl>`)}</div>
+      <div>${section("parts", t("Settings", "Ajustes"), html`<dl>${rows}</dl>`)}</div>
       <div>${liveSteps(visit, account)}</div>
     </div>`
   )
 })
 
-/** The first page of the setup. */
+/** The overview of the setup. */
 export const layer = Layer.mergeAll(page(setupRoot, overview), page(`${setupRoot}/live`, overview))

@@ -8,17 +8,17 @@ import { section } from "../frame/Parts.ts"
 import { refusedField, type Refusal } from "../frame/Refusal.ts"
 import type { Visit } from "../frame/Visit.ts"
 
-/** The path of the first page of the setup, below which the others are. */
+/** The path of the setup overview. The other setup pages are below it. */
 export const setupRoot = "/portal/setup"
 
 interface Besides {
-  /** Buttons beside the title. */
+  /** Buttons next to the title. */
   readonly actions?: Html | null
-  /** The list that the page is of one thing of: its path and its name. */
+  /** The list that holds the page's object: its path and its name. */
   readonly list?: readonly [path: string, name: string]
 }
 
-/** A page of the setup below the first one, with the way back. */
+/** A setup page with links back to the overview. */
 export const setupPage = (
   { t, to }: Visit,
   title: string,
@@ -33,14 +33,14 @@ export const setupPage = (
   return titled("setup", { title, sub, actions, above }, content)
 }
 
-/** The account of the session, in its mode. */
+/** The account and mode of the session. */
 export const readAccount = ({ get }: Visit) => get<Account>("/v1/account")
 
-/** Builds a page of what the account and the visit say. */
+/** Builds a page from the account and the visit. */
 export const ofAccount = (build: (visit: Visit, account: Account) => Page) => (visit: Visit) =>
   Effect.map(readAccount(visit), (account) => build(visit, account))
 
-/** What a page says in test mode of something that belongs to live mode. */
+/** The text of a live-mode page in test mode. */
 export const liveOnly = ({ t }: Visit, id: string, words: string): Html =>
   section(
     id,
@@ -51,7 +51,7 @@ export const liveOnly = ({ t }: Visit, id: string, words: string): Html =>
       </p>`
   )
 
-/** The file of a form. Fails without one, and for one that the API would not read to its end: `most` bytes. */
+/** The file of a form. Fails without a file, and for a file of more than `most` bytes, the API's limit. */
 export const fileIn = (
   sent: Form,
   name: string,

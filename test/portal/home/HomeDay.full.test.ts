@@ -79,7 +79,7 @@ describeLive(app)("a day that begins at Home (in Chromium; skipped where there i
         const chart = page.getByRole("img")
         assert.match(
           (await chart.getAttribute("aria-label")) ?? "",
-          /^Documents of each of the last 30 days: 11 in all/
+          /^Documents per day in the last 30 days: 11 in total/
         )
         await page.reload()
         await tabTo("[aria-labelledby=needs] a")

@@ -119,7 +119,7 @@ describeLive(serviceWith(pace))("set-up in the portal", (it) => {
       assert.strictEqual(yield* count, before + 1)
       assert.include(first.text, "5,000 of 5,000 left")
       assert.match(first.text, /<meter[^>]* max="5000"[^>]* value="5000"/)
-      assert.include(first.text, "Ends in 10 days")
+      assert.include(first.text, "Expires in 10 days")
       assert.notInclude(first.text, "style=")
     })
 
@@ -214,11 +214,11 @@ describeLive(serviceWith(pace))("set-up in the portal", (it) => {
         assert.notInclude(saved.text, secret)
         assert.notInclude(yield* logs, secret)
       }
-      for (const page of [path, setup]) assert.match((yield* see(page)).text, /Ends in 20 days/, page)
+      for (const page of [path, setup]) assert.match((yield* see(page)).text, /Expires in 20 days/, page)
       yield* sql`
       update certificates set not_before = now() - interval '9 days', not_after = now() - interval '3 days'
       where account_id = ${account}`
-      yield* until(see(path), ({ text }) => text.includes("Ended 3 days ago"))
+      yield* until(see(path), ({ text }) => text.includes("Expired 3 days ago"))
     })
   })
 })

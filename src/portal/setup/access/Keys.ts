@@ -17,7 +17,7 @@ const path = `${setupRoot}/keys` as const
 
 const listOf = ({ t }: Visit) => [path, t("API keys", "Claves de la API")] as const
 
-/** Whether requests with the key are refused at the time `now`, in milliseconds. */
+/** Whether Folio rejects requests with the key at the time `now`, in milliseconds. */
 const hasEnded = ({ expires_at, revoked_at }: ApiKey, now: number) =>
   revoked_at !== null || (expires_at !== null && Date.parse(expires_at) <= now)
 
@@ -39,7 +39,7 @@ const isOwn = ({ session }: Visit, { id }: ApiKey) => session.principal.api_key_
 const lastUse = (visit: Visit, { last_used_at }: ApiKey): Html | string =>
   last_used_at === null ? visit.t("Never", "Nunca") : time(visit, last_used_at)
 
-/** What a key may do, in words. */
+/** The capabilities of a key, in words. */
 const mayWords = ({ t }: Visit, { capabilities }: Pick<ApiKey, "capabilities">): string =>
   capabilities === null
     ? t("everything", "todo")
@@ -47,10 +47,7 @@ const mayWords = ({ t }: Visit, { capabilities }: Pick<ApiKey, "capabilities">):
 
 const ofSessionWords = (visit: Visit): Html =>
   html`<p class="soft">
-    ${visit.t(
-      "The new key may do what this session may, and no more:",
-      "La clave nueva puede lo que puede esta sesión, y nada más:"
-    )}
+    ${visit.t("The new key has the capabilities of this session:", "La clave nueva tiene los permisos de esta sesión:")}
     ${mayWords(visit, visit.session)}.
   </p>`
 
@@ -70,17 +67,17 @@ const columns = (visit: Visit, now: number): ReadonlyArray<Column<ApiKey>> => {
   ]
 }
 
-/** The only time that a new key is shown: in the answer to the form that made it. */
+/** Shows a new key. Folio shows it only once, in the response to the form that created it. */
 const newKey = ({ t }: Visit, { key }: ApiKeyWithKey): Html =>
   html`<div class="notice" role="status">
     <p>
-      <b>${t("Here is the new key. Copy it now.", "Esta es la clave nueva. Cópiela ahora.")}</b>
+      <b>${t("Copy the new key now.", "Copie la clave nueva ahora.")}</b>
       ${t(
-        "Folio keeps no copy of it and cannot show it again.",
-        "Folio no guarda copia y no puede volver a mostrarla."
+        "Folio keeps no copy and can’t show the key again.",
+        "Folio no guarda copia de la clave y no puede volver a mostrarla."
       )}
     </p>
-    <p class="secret" role="group" aria-label="${t("The new key", "La clave nueva")}">${copied({ t }, key)}</p>
+    <p class="secret" role="group" aria-label="${t("New key", "Clave nueva")}">${copied({ t }, key)}</p>
   </div>`
 
 interface Shown {
@@ -91,15 +88,15 @@ interface Shown {
 
 const creation = (visit: Visit, { refusal, sent }: Shown): Html => {
   const { t } = visit
-  const name = field("name", t("Name of the new key", "Nombre de la clave nueva"), {
+  const name = field("name", t("Key name", "Nombre de la clave"), {
     value: sent?.text("name") ?? "",
-    hint: t("Such as the program that will use it", "Por ejemplo, el programa que la usará"),
+    hint: t("For example, the program that will use it", "Por ejemplo, el programa que la usará"),
     error: faultsOf(refusal?.errors, ["name"]).of("name")
   })
-  const submit = t("Create the key", "Crear la clave")
+  const submit = t("Create key", "Crear clave")
   return section(
     "new",
-    t("Create a key", "Crear una clave"),
+    t("New key", "Clave nueva"),
     form(visit, { action: path, submit, content: [name, ofSessionWords(visit)] })
   )
 }
@@ -110,11 +107,11 @@ const listPage = Effect.fnUntraced(function* (visit: Visit, shown: Shown = {}) {
   const { made, refusal } = shown
   const title = t("API keys", "Claves de la API")
   const about = session.principal.livemode
-    ? t("The keys of the live mode", "Las claves de producción")
-    : t("The keys of the test mode", "Las claves del modo de pruebas")
+    ? t("Keys of live mode", "Claves de producción")
+    : t("Keys of test mode", "Claves del modo de pruebas")
   const table = { caption: title, columns: columns(visit, yield* Clock.currentTimeMillis) }
   return setupPage(visit, title, about, [
-    notice(visit, { revoked: t("The key was revoked.", "La clave se revocó.") }),
+    notice(visit, { revoked: t("Key revoked.", "Clave revocada.") }),
     made === undefined ? null : newKey(visit, made),
     refusedForm(visit, refusal, (param) => param === "name"),
     section("list", t("Keys", "Claves"), listTable(visit, path, list, table)),
@@ -123,7 +120,7 @@ const listPage = Effect.fnUntraced(function* (visit: Visit, shown: Shown = {}) {
 })
 
 const overlaps = (t: Visit["t"]): ReadonlyArray<readonly [string, string]> => [
-  ["0", t("Stops at once", "Deja de funcionar de inmediato")],
+  ["0", t("Stops immediately", "Deja de funcionar de inmediato")],
   ["3600", t("Works for one more hour", "Funciona una hora más")],
   ["86400", t("Works for one more day", "Funciona un día más")],
   ["604800", t("Works for seven more days", "Funciona siete días más")]
@@ -133,8 +130,8 @@ const ownKeyWarning = (visit: Visit, key: ApiKey): Html | null =>
   isOwn(visit, key)
     ? html`<p class="wait">
         ${visit.t(
-          "This key opened your session: the session ends when the key stops working.",
-          "Esta clave abrió su sesión: la sesión termina cuando la clave deja de funcionar."
+          "This key opened your session. The session ends when the key stops working.",
+          "Esta clave abrió su sesión. La sesión termina cuando la clave deja de funcionar."
         )}
       </p>`
     : null
@@ -146,16 +143,16 @@ const roll = (visit: Visit, key: ApiKey): Html => {
     t("Roll", "Renovar"),
     html`<p>
         ${t(
-          "Makes a new key with the same name. Give the old one enough time to be replaced wherever it is used.",
-          "Crea una clave nueva con el mismo nombre. Deje a la anterior el tiempo necesario para cambiarla donde se usa."
+          "Folio creates a new key with the same name. Keep the old key until you have replaced it in all your programs.",
+          "Folio crea una clave nueva con el mismo nombre. Conserve la anterior hasta cambiarla en todos sus programas."
         )}
       </p>
       ${form(visit, {
         action: `${path}/${key.id}/roll`,
-        submit: t("Roll the key", "Renovar la clave"),
+        submit: t("Roll key", "Renovar clave"),
         kind: "first",
         content: [
-          field("expires_in", t("The old key", "La clave anterior"), { value: "86400", choices: overlaps(t) }),
+          field("expires_in", t("Old key", "Clave anterior"), { value: "86400", choices: overlaps(t) }),
           ofSessionWords(visit)
         ]
       })}`
@@ -166,12 +163,12 @@ const revocation = (visit: Visit, { id }: ApiKey): Html => {
   const { t } = visit
   return warned(
     visit,
-    t("Revoke the key…", "Revocar la clave…"),
+    t("Revoke key…", "Revocar clave…"),
     t(
-      "Requests with this key are refused from then on. This cannot be undone.",
-      "Desde ese momento se rechazan las solicitudes con esta clave. No se puede deshacer."
+      "Folio then rejects all requests with this key. You can’t undo this.",
+      "Folio rechaza desde entonces las solicitudes con esta clave. No se puede deshacer."
     ),
-    { action: `${path}/${id}/revoke`, submit: t("Revoke it now", "Revocar ahora") }
+    { action: `${path}/${id}/revoke`, submit: t("Revoke now", "Revocar ahora") }
   )
 }
 
@@ -185,9 +182,9 @@ const keyPage = Effect.fnUntraced(function* (visit: Visit, key: ApiKey, refusal?
   const at = yield* Clock.currentTimeMillis
   const known = wideFacts([
     [t("State", "Estado"), keyState(visit, key, at)],
-    [t("May", "Puede"), mayWords(visit, key)],
+    [t("Capabilities", "Permisos"), mayWords(visit, key)],
     [t("Last use", "Último uso"), lastUse(visit, key)],
-    [t("Made", "Creada"), time(visit, key.created_at)],
+    [t("Created", "Creada"), time(visit, key.created_at)],
     [t("Revoked", "Revocada"), key.revoked_at === null ? null : time(visit, key.revoked_at)],
     [t("Id", "Id"), copied(visit, key.id)]
   ])
@@ -223,7 +220,7 @@ export const layer = Layer.mergeAll(
     )
   ),
   page(`${path}/:id`, ofPath),
-  // What a reload shows of the page with a new key, which is the answer to a form.
+  // A reload of the page with a new key, the response to a form, shows this page.
   page(`${path}/:id/roll`, ofPath),
   change(`${path}/:id/roll`, (visit, sent) =>
     Effect.flatMap(keyOfPath(visit), (key) => {

@@ -14,9 +14,9 @@ const path = `${setupRoot}/sessions` as const
 
 const sessionState = ({ t }: Visit, { status }: PortalSession): Html => {
   const states: Record<PortalSession["status"], Html> = {
-    waiting: state("wait", t("Link not used yet", "Enlace sin usar")),
+    waiting: state("wait", t("Link unused", "Enlace sin usar")),
     active: state("ok", t("Open", "Abierta")),
-    expired: state("still", t("Over", "Terminada")),
+    expired: state("still", t("Expired", "Vencida")),
     ended: state("still", t("Ended", "Cerrada"))
   }
   return states[status]
@@ -27,10 +27,10 @@ const isOwn = ({ session }: Visit, { id }: PortalSession) => session.id === id
 const ending = (visit: Visit, session: PortalSession): Html | null => {
   const { may, t } = visit
   if (!may("keys") || (session.status !== "active" && session.status !== "waiting")) return null
-  const warning = isOwn(visit, session) ? t("This is your own session.", "Esta es su propia sesión.") : null
+  const warning = isOwn(visit, session) ? t("This is your session.", "Esta es su sesión.") : null
   return warned(visit, t("End…", "Cerrar…"), warning, {
     action: `${path}/${session.id}/end`,
-    submit: t("End it now", "Cerrar ahora")
+    submit: t("End now", "Cerrar ahora")
   })
 }
 
@@ -42,12 +42,12 @@ const columns = (visit: Visit): ReadonlyArray<Column<PortalSession>> => {
       title: t("Opened", "Abierta"),
       cell: (session) =>
         html`${shortTime(visit, session.used_at ?? session.created_at)}${
-          isOwn(visit, session) ? html`<br /><small>${t("your own", "la suya")}</small>` : null
+          isOwn(visit, session) ? html`<br /><small>${t("your session", "su sesión")}</small>` : null
         }`
     },
     { title: t("Until", "Hasta"), cell: ({ ended_at, expires_at }) => shortTime(visit, ended_at ?? expires_at) },
     {
-      title: t("May", "Puede"),
+      title: t("Capabilities", "Permisos"),
       cell: ({ capabilities }) => capabilities.map((one) => words[one]).join(", "),
       isWide: true
     },
@@ -59,18 +59,18 @@ const columns = (visit: Visit): ReadonlyArray<Column<PortalSession>> => {
 const sessionsPage = Effect.fnUntraced(function* (visit: Visit) {
   const { t } = visit
   const list = yield* listed<PortalSession>(visit, "/v1/portal-sessions", 50)
-  const shown = { caption: t("Sessions of the portal", "Sesiones del portal"), columns: columns(visit) }
+  const shown = { caption: t("Portal sessions", "Sesiones del portal"), columns: columns(visit) }
   const about = t(
-    "Browsers that were let in by a link. A session ends with the key that made its link.",
-    "Navegadores que entraron con un enlace. Una sesión termina con la clave que creó su enlace."
+    "Browsers that opened the portal with a link. A session ends when the key that created its link stops working.",
+    "Navegadores que abrieron el portal con un enlace. Una sesión termina cuando deja de funcionar la clave que creó su enlace."
   )
   return setupPage(visit, t("Portal sessions", "Sesiones del portal"), about, [
-    notice(visit, { ended: t("The session was ended.", "La sesión se cerró.") }),
+    notice(visit, { ended: t("Session ended.", "Sesión cerrada.") }),
     section("list", t("Sessions", "Sesiones"), listTable(visit, path, list, shown))
   ])
 })
 
-/** The pages of the portal's sessions. */
+/** The pages of portal sessions. */
 export const layer = Layer.mergeAll(
   page(path, sessionsPage),
   change(`${path}/:id/end`, ({ id, send }) =>

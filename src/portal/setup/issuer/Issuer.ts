@@ -53,7 +53,7 @@ const names = [
   "color"
 ]
 
-/** The values of the form of an account's issuer. A live mode without an issuer begins with a company in Colombia. */
+/** The values of the issuer form. Without an issuer, the default in live mode is a company in Colombia. */
 const shownOf = (account: Account): ShownForm => {
   const begun = { identification: { type: "31" }, organization_type: "1", country_code: "CO" }
   const values = valuesOf(account.identification === null ? begun : account)
@@ -61,10 +61,10 @@ const shownOf = (account: Account): ShownForm => {
   return { values: partyValues(new Map([...values, ["economic_activities", [activities]]])), faults: noFaults }
 }
 
-/** An issuer that has said it cannot take it back. */
+/** The field for IVA. An issuer that has answered cannot remove the answer. */
 const vatChoices = ({ t }: Visit, said: string) =>
   [
-    ...(said === "" ? [["", t("Not said yet", "Sin definir")] as const] : []),
+    ...(said === "" ? [["", t("Not set", "Sin definir")] as const] : []),
     ["true", t("Yes: regime 48, charges IVA", "Sí: régimen 48, responsable de IVA")],
     ["false", t("No: regime 49, does not charge IVA", "No: régimen 49, no responsable de IVA")]
   ] as const
@@ -73,37 +73,33 @@ const otherFields = ({ t }: Visit, shown: ShownForm): Html => {
   const input = inputsOf(shown)
   return html`<div class="fields">
       ${input("economic_activities", t("Economic activities (CIIU)", "Actividades económicas (CIIU)"), {
-        hint: t("Four digits each, the principal one first", "Cuatro dígitos cada una, la principal primero")
+        hint: t("Four digits each, principal activity first", "Cuatro dígitos cada una, la principal primero")
       })}
       ${input("merchant_registration", t("Merchant registration", "Matrícula mercantil"))}
-      ${input("color", t("Colour of the documents", "Color de los documentos"), {
-        hint: t("Such as #1f4e79", "Por ejemplo #1f4e79")
+      ${input("color", t("Document color", "Color de los documentos"), {
+        hint: t("For example #1f4e79", "Por ejemplo #1f4e79")
       })}
     </div>
-    ${input(
-      "payment_instructions",
-      t("How to pay, printed on the documents", "Cómo pagar, impreso en los documentos"),
-      {
-        rows: 3
-      }
-    )}`
+    ${input("payment_instructions", t("Payment instructions", "Instrucciones de pago"), {
+      rows: 3
+    })}`
 }
 
 const issuerForm = (visit: Visit, shown: ShownForm, refusal?: Refusal): Html => {
   const { t } = visit
-  const vat = inputsOf(shown)("vat_responsible", t("Charges the value added tax (IVA)", "Responsable del IVA"), {
+  const vat = inputsOf(shown)("vat_responsible", t("Charges IVA", "Responsable del IVA"), {
     choices: vatChoices(visit, firstOf(shown.values, "vat_responsible"))
   })
   return html`${refusedForm(visit, refusal, shown.faults.isNamed)}
   ${form(visit, {
     action: path,
-    submit: t("Save the issuer", "Guardar el emisor"),
+    submit: t("Save issuer", "Guardar emisor"),
     kind: "first",
     content: [
-      section("who", t("Who it is", "Quién es"), identityFields(visit, shown)),
-      section("where", t("E-mail and address", "Correo y dirección"), addressFields(visit, shown)),
+      section("who", t("Identification", "Identificación"), identityFields(visit, shown)),
+      section("where", t("Contact", "Contacto"), addressFields(visit, shown)),
       section("taxes", t("Taxes", "Impuestos"), vat, taxFields(visit, shown)),
-      section("print", t("Also printed", "También se imprime"), otherFields(visit, shown))
+      section("print", t("Printed details", "Datos impresos"), otherFields(visit, shown))
     ]
   })}`
 }
@@ -116,30 +112,30 @@ const accountForm = (visit: Visit, account: Account, sent?: Form, refusal?: Refu
   return html`${refusedForm(visit, refusal, faults.isNamed)}
   ${form(visit, {
     action: `${path}/account`,
-    submit: t("Save the account", "Guardar la cuenta"),
+    submit: t("Save account", "Guardar cuenta"),
     content: section(
       "account",
       t("Account", "Cuenta"),
       html`<div class="fields">
-          ${input("name", t("Name of the account", "Nombre de la cuenta"), { isRequired: true })}
-          ${input("default_version", t("Default version of the API", "Versión de la API por defecto"), {
-            hint: t("Of requests without Svc-Version", "De las solicitudes sin Svc-Version"),
+          ${input("name", t("Account name", "Nombre de la cuenta"), { isRequired: true })}
+          ${input("default_version", t("Default API version", "Versión por defecto"), {
+            hint: t("For requests without Svc-Version", "Para las solicitudes sin Svc-Version"),
             choices: versions.map((version) => [version, version])
           })}
         </div>
-        ${input("request_log", t("What the request log keeps", "Qué guarda el registro de solicitudes"), {
+        ${input("request_log", t("Request log", "Registro de solicitudes"), {
           choices: Object.entries(logWords(t))
         })}`
     )
   })}`
 }
 
-/** The page with the forms in the order in which they are given. */
+/** The page with its forms, in the given order. */
 const issuerPage = (visit: Visit, ...content: ReadonlyArray<Html>): Page => {
   const { t } = visit
   const about = t(
-    "What documents say of you. It counts for those that are numbered from now on.",
-    "Lo que los documentos dicen de usted. Vale para los que se numeren desde ahora."
+    "Your company’s data on documents. Changes apply to documents numbered from now on.",
+    "Datos de su empresa en los documentos. Los cambios valen para los que se numeren desde ahora."
   )
   return setupPage(visit, t("Issuer and account", "Emisor y cuenta"), about, content)
 }

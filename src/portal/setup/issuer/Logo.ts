@@ -14,7 +14,7 @@ import { fileIn, ofAccount, readAccount, setupPage, setupRoot } from "../SetupPa
 const path = `${setupRoot}/logo` as const
 const most = `${pictureBytesMax / 1_000}\u00a0kB`
 
-/** The media type that the first bytes of a file say, as far as the API takes it. */
+/** The media type of a file, by its first bytes. */
 const mediaTypeOf = (bytes: Uint8Array) => (bytes[0] === 0xff && bytes[1] === 0xd8 ? "image/jpeg" : "image/png")
 
 const chosenFile = ({ t }: Visit, sent: Form) =>
@@ -29,11 +29,11 @@ const chosenFile = ({ t }: Visit, sent: Form) =>
 const current = (visit: Visit, { logo }: Account): Html => {
   const { may, t, to } = visit
   if (logo === undefined) {
-    return html`<p>${t("Documents are printed without a logo.", "Los documentos se imprimen sin logo.")}</p>`
+    return html`<p>${t("Documents have no logo.", "Los documentos no tienen logo.")}</p>`
   }
   const picture = attributes({
     src: to(`${path}/picture`),
-    alt: t("The logo", "El logo"),
+    alt: t("Logo", "Logo"),
     width: String(logo.width),
     height: String(logo.height),
     class: "paper"
@@ -42,17 +42,17 @@ const current = (visit: Visit, { logo }: Account): Html => {
     <p class="soft">
       ${logo.media_type === "image/png" ? "PNG" : "JPEG"}, ${logo.width} × ${logo.height} ${t("pixels", "píxeles")}
     </p>
-    ${may("setup") ? action(visit, { action: `${path}/remove`, submit: t("Remove the logo", "Quitar el logo") }) : null}`
+    ${may("setup") ? action(visit, { action: `${path}/remove`, submit: t("Remove logo", "Quitar logo") }) : null}`
 }
 
 const upload = (visit: Visit, { logo }: Account, refusal?: Refusal): Html => {
   const { t } = visit
   return section(
     "upload",
-    logo === undefined ? t("Add a logo", "Agregar un logo") : t("Another logo", "Otro logo"),
+    logo === undefined ? t("Add logo", "Agregar logo") : t("Replace logo", "Cambiar logo"),
     form(visit, {
       action: path,
-      submit: t("Save the logo", "Guardar el logo"),
+      submit: t("Save logo", "Guardar logo"),
       kind: "first",
       hasFile: true,
       content: field("logo", t("File", "Archivo"), {
@@ -71,13 +71,13 @@ const upload = (visit: Visit, { logo }: Account, refusal?: Refusal): Html => {
 const logoPage = (visit: Visit, account: Account, refusal?: Refusal): Page => {
   const { may, t } = visit
   const about = t(
-    "Printed on the documents that are numbered from now on; those before keep what they had.",
-    "Se imprime en los documentos que se numeren desde ahora; los anteriores conservan el suyo."
+    "Folio prints the logo on documents numbered from now on. Earlier documents keep theirs.",
+    "Folio imprime el logo en los documentos que se numeren desde ahora. Los anteriores conservan el suyo."
   )
   return setupPage(visit, t("Logo", "Logo"), about, [
     notice(visit, {
-      saved: t("The logo was saved.", "El logo se guardó."),
-      removed: t("The logo was removed.", "El logo se quitó.")
+      saved: t("Logo saved.", "Logo guardado."),
+      removed: t("Logo removed.", "Logo quitado.")
     }),
     refusedForm(visit, refusal, () => true),
     section("logo", t("Logo", "Logo"), current(visit, account)),

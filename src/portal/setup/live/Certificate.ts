@@ -15,14 +15,14 @@ import { untilMoment } from "../Terms.ts"
 const path = `${setupRoot}/certificate` as const
 const names = ["pkcs12", "password"]
 
-// As many bytes as the API takes in base64.
+// The most bytes that the API accepts in base64.
 const fileBytesMax = 49_152
 
-/** The body of the upload. Fails without a file, and for one that is no file of a certificate by its size. */
+/** The body of the upload. Fails without a file, and for a file that is too large for a certificate. */
 const requestOf = ({ t }: Visit, sent: Form) =>
   Effect.map(
     fileIn(sent, "pkcs12", fileBytesMax, {
-      none: t("Choose the file of the certificate.", "Elija el archivo del certificado."),
+      none: t("Choose the certificate file.", "Elija el archivo del certificado."),
       tooLarge: t(
         "The file is too large for one certificate with its key. Choose the .p12 or .pfx file.",
         "El archivo es demasiado grande para un certificado con su clave. Elija el archivo .p12 o .pfx."
@@ -31,25 +31,28 @@ const requestOf = ({ t }: Visit, sent: Form) =>
     ({ bytes }) => ({ pkcs12: Buffer.from(bytes).toString("base64"), password: sent.raw("password") })
   )
 
-/** The certificate that the account has now: whose it is, and until when. */
+/** The current certificate: its holder and its end. */
 const current = (visit: Visit, { certificate }: Account, at: number): Html => {
   const { t } = visit
   if (certificate === null) {
     return html`<p>
-      ${t("There is no certificate yet. Without one nothing is signed.", "Todavía no hay certificado. Sin él no se firma nada.")}
+      ${t("No certificate. Folio can’t sign documents without it.", "Sin certificado. Folio no puede firmar documentos sin él.")}
     </p>`
   }
   const { isOver, isSoon, tone, words } = untilMoment(t, certificate.not_after, at)
   const advice = isOver
-    ? t("Nothing is signed until its successor is here.", "No se firma nada hasta que esté el siguiente.")
+    ? t(
+        "Folio signs nothing until you upload a new certificate.",
+        "Folio no firma nada hasta que suba un certificado nuevo."
+      )
     : t(
-        "Ask the certification body for its successor now, and upload it here before the last day.",
-        "Pida ya el siguiente a la entidad de certificación y súbalo aquí antes del último día."
+        "Order a new certificate from the certification body now, and upload it here before the last day.",
+        "Pida ya un certificado nuevo a la entidad de certificación y súbalo aquí antes del último día."
       )
   return html`${wideFacts([
     [t("State", "Estado"), state(tone, words)],
     [t("Holder", "Titular"), certificate.subject],
-    [t("Until", "Hasta"), time(visit, certificate.not_after)]
+    [t("Valid until", "Vigente hasta"), time(visit, certificate.not_after)]
   ])}
   ${isOver || isSoon ? html`<p class="${tone}">${advice}</p>` : null}`
 }
@@ -59,7 +62,7 @@ const upload = (visit: Visit, refusal: Refusal | undefined): Html => {
   const faults = faultsOf(refusal?.errors, names)
   return form(visit, {
     action: path,
-    submit: t("Upload the certificate", "Subir el certificado"),
+    submit: t("Upload certificate", "Subir certificado"),
     kind: "first",
     hasFile: true,
     content: html`<div class="fields">
@@ -68,15 +71,15 @@ const upload = (visit: Visit, refusal: Refusal | undefined): Html => {
           accept: ".p12,.pfx,application/x-pkcs12",
           error: faults.of("pkcs12")
         })}
-        ${field("password", t("Password of the file", "Contraseña del archivo"), {
+        ${field("password", t("File password", "Contraseña del archivo"), {
           type: "password",
           error: faults.of("password")
         })}
       </div>
       <p class="soft">
         ${t(
-          "The private key is stored encrypted and never shown again; the password is not kept.",
-          "La clave privada se guarda cifrada y no se vuelve a mostrar; la contraseña no se guarda."
+          "Folio stores the private key encrypted and never shows it. Folio does not store the password.",
+          "Folio guarda la clave privada cifrada y nunca la muestra. Folio no guarda la contraseña."
         )}
       </p>`
   })
@@ -87,15 +90,15 @@ const certificatePage = Effect.fnUntraced(function* (visit: Visit, refusal?: Ref
   const { may, session, t } = visit
   const uploading = may("setup") ? section("upload", t("Upload", "Subir"), upload(visit, refusal)) : null
   const ofTest = t(
-    "Test documents are signed with the sandbox's certificate. Live documents are signed with your own.",
-    "Los documentos de prueba se firman con el certificado del entorno de pruebas. Los de producción, con el suyo."
+    "Folio signs test documents with the sandbox certificate, and live documents with your certificate.",
+    "Folio firma los documentos de prueba con el certificado de pruebas, y los de producción con el suyo."
   )
   return setupPage(
     visit,
     t("Certificate", "Certificado"),
-    t("What documents are signed with", "Con qué se firman los documentos"),
+    t("The certificate that signs your documents", "El certificado que firma sus documentos"),
     [
-      notice(visit, { saved: t("The certificate was stored.", "El certificado quedó guardado.") }),
+      notice(visit, { saved: t("Certificate saved.", "Certificado guardado.") }),
       refusedForm(visit, refusal, (param) => names.includes(param)),
       section("certificate", t("Certificate", "Certificado"), current(visit, account, yield* Clock.currentTimeMillis)),
       session.principal.livemode ? uploading : liveOnly(visit, "live", ofTest)

@@ -31,10 +31,10 @@ const shape: FormShape = {
 }
 const names = Object.keys(shape)
 
-/** What most issuers are asked for. */
+/** The usual size of a test set. */
 const usual = valuesOf({ invoices: 30, credit_notes: 10, debit_notes: 10 })
 
-/** The values with which a test set that failed goes on. */
+/** The values to resume a failed test set. */
 const valuesAgain = ({ credit_notes, debit_notes, invoices, range, test_set_id }: Enablement): FormValues =>
   valuesOf({
     test_set_id,
@@ -53,15 +53,11 @@ const startForm = (visit: Visit, values: FormValues, submit: string, refusal: Re
     action: path,
     submit,
     kind: "first",
-    content: html`${input(
-        "test_set_id",
-        t("Id of the test set (TestSetId)", "Identificador del set de pruebas (TestSetId)"),
-        {
-          isCode: true,
-          isRequired: true,
-          hint: t("As the authority's portal shows it", "Como lo muestra el portal de la DIAN")
-        }
-      )}
+    content: html`${input("test_set_id", t("Test set id (TestSetId)", "Identificador del set (TestSetId)"), {
+        isCode: true,
+        isRequired: true,
+        hint: t("From the authority’s portal", "Del portal de la DIAN")
+      })}
       <div class="fields">
         ${input("invoices", t("Invoices", "Facturas"), { inputMode: "numeric", isRequired: true })}
         ${input("credit_notes", t("Credit notes", "Notas crédito"), { inputMode: "numeric", isRequired: true })}
@@ -70,7 +66,7 @@ const startForm = (visit: Visit, values: FormValues, submit: string, refusal: Re
       <div class="field">
         <details ${attributes({ open: isOpen })}>
           <summary>
-            ${t("Another test range in place of SETP 990000000", "Otro rango de pruebas en lugar de SETP 990000000")}
+            ${t("Other test range (default: SETP 990000000)", "Otro rango de pruebas (por defecto: SETP 990000000)")}
           </summary>
           <div class="fields">
             ${input("range.prefix", t("Prefix", "Prefijo"))}
@@ -93,16 +89,16 @@ const starting = (visit: Visit, known: Enablement | null, sent?: Form, refusal?:
   return known?.status === "failed"
     ? section(
         "again",
-        t("Continue when that is fixed", "Seguir cuando eso esté corregido"),
-        startForm(visit, values, t("Continue the test set", "Seguir con el set de pruebas"), refusal)
+        t("Fix and resume", "Corregir y seguir"),
+        startForm(visit, values, t("Resume test set", "Seguir el set"), refusal)
       )
     : section(
         "start",
         t("Start the test set", "Iniciar el set de pruebas"),
         html`<p>
             ${t(
-              "Folio makes the documents, signs them with your certificate and software, sends them to the authority's test environment and reads the verdicts. It uses none of your numbers, and mails nothing.",
-              "Folio crea los documentos, los firma con su certificado y su software, los envía al ambiente de habilitación de la DIAN y lee las respuestas. No usa sus números ni envía correos."
+              "Folio creates the documents, signs them with your certificate and software, sends them to the authority’s test environment and reads the results. Folio uses none of your numbers and sends no e-mails.",
+              "Folio crea los documentos, los firma con su certificado y su software, los envía al ambiente de habilitación de la DIAN y lee los resultados. No usa sus números ni envía correos."
             )}
           </p>
           ${startForm(visit, values, t("Start the test set", "Iniciar el set de pruebas"), refusal)}`
@@ -113,13 +109,13 @@ const enablementPage = Effect.fnUntraced(function* (visit: Visit, sent?: Form, r
   const { get, session, t } = visit
   const title = t("Enablement", "Habilitación")
   const about = t(
-    "The test set of the authority, which every issuer passes before it issues",
-    "El set de pruebas de la DIAN, que todo emisor supera antes de facturar"
+    "The authority’s test set. Every issuer must pass it before the first live document.",
+    "El set de pruebas de la DIAN. Todo emisor debe superarlo antes de facturar."
   )
   if (!session.principal.livemode) {
     const ofTest = t(
-      "Enablement shows that the live issuer's documents are in order.",
-      "La habilitación muestra que los documentos del emisor están en orden."
+      "Enablement is part of live mode. It shows the authority that the issuer’s documents are valid.",
+      "La habilitación es de producción. Muestra a la DIAN que los documentos del emisor son válidos."
     )
     return setupPage(visit, title, about, liveOnly(visit, "live", ofTest))
   }
@@ -131,7 +127,7 @@ const enablementPage = Effect.fnUntraced(function* (visit: Visit, sent?: Form, r
   ])
 })
 
-/** The page of the enablement. */
+/** The enablement page. */
 export const layer = Layer.mergeAll(
   page(path, (visit) => enablementPage(visit)),
   change(path, (visit, sent) =>

@@ -10,13 +10,13 @@ const shownDocuments = 60
 
 const verdict = (t: Translate, { status }: EnablementDocument): Html => {
   const states: Record<EnablementDocument["status"], readonly [Tone, string]> = {
-    waiting: ["still", t("Not sent yet", "Sin enviar")],
-    sent: ["wait", t("Waiting for the verdict", "Espera respuesta")],
+    waiting: ["still", t("Not sent", "Sin enviar")],
+    sent: ["wait", t("Waiting for result", "Espera respuesta")],
     accepted: ["ok", t("Accepted", "Aceptado")],
     rejected: ["bad", t("Rejected", "Rechazado")],
-    number_used: ["wait", t("Number already used", "Número ya usado")],
-    refused: ["bad", t("Refused for its sender", "Rechazado por su emisor")],
-    unanswered: ["wait", t("No verdict", "Sin respuesta")]
+    number_used: ["wait", t("Number used", "Número ya usado")],
+    refused: ["bad", t("Sender rejected", "Emisor rechazado")],
+    unanswered: ["wait", t("No result", "Sin respuesta")]
   }
   return state(...states[status])
 }
@@ -34,7 +34,7 @@ const rules = (visit: Visit, { authority_errors, message, status }: EnablementDo
   }`
 }
 
-/** How far the documents of one kind are, as a figure and as a bar. */
+/** The progress of one document kind, as a figure and a bar. */
 const count = (t: Translate, { accepted, wanted }: Enablement["invoices"]): Html => {
   const words = t(`${accepted} of ${wanted} accepted`, `${accepted} de ${wanted} aceptados`)
   return html`${words}<br /><progress
@@ -48,15 +48,15 @@ const stateOf = (t: Translate, { status, waiting }: Enablement): Html => {
   if (status === "passed") return state("ok", t("Passed", "Superado"))
   if (status === "failed") return state("bad", t("Failed", "Falló"))
   return waiting === null
-    ? state("wait", t("Under way", "En curso"))
-    : state("wait", t("Waits for the authority", "Espera a la DIAN"))
+    ? state("wait", t("In progress", "En curso"))
+    : state("wait", t("Waiting for authority", "Espera a la DIAN"))
 }
 
 const reason = ({ language, t }: Visit, { failure, waiting }: Enablement): Html | null => {
   if (failure !== null) {
     const spanish = language === "es" ? testSetFailureInSpanish(failure) : undefined
     return html`<div class="rule">
-      <b>${t("Why it failed", "Por qué falló")}</b>
+      <b>${t("Reason", "Motivo")}</b>
       ${spanish === undefined ? html`<span lang="en">${failure.message}</span>` : html`<span>${spanish}</span>`}
     </div>`
   }
@@ -71,27 +71,27 @@ const next = ({ t, to }: Visit, { status }: Enablement): Html | null =>
   status === "passed"
     ? html`<p>
         ${t(
-          "See in the authority's portal that the test set is accepted, ask there for the numbering ranges, and ",
-          "Vea en el portal de la DIAN que el set quedó aceptado, pida allí los rangos de numeración, e "
+          "In the authority’s portal, check that the test set is accepted and request the numbering ranges. Then ",
+          "En el portal de la DIAN, verifique que el set quedó aceptado y pida los rangos de numeración. Después, "
         )}<a href="${to("/portal/setup/ranges")}">${t("import them here", "impórtelos aquí")}</a>.
       </p>`
     : null
 
-/** How far a test set is, which asks for itself again while it runs. */
+/** The progress of a test set. The part reloads itself while the test set runs. */
 export const progress = (visit: Visit, path: string, enablement: Enablement): Html => {
   const { t, to } = visit
   const { credit_notes, debit_notes, documents, finished_at, invoices, started_at, status, test_set_id } = enablement
   const newest = documents.slice(-shownDocuments).toReversed()
   const content = html`${section(
     "far",
-    t("How far it is", "Cómo va"),
+    t("Progress", "Avance"),
     html`${reason(visit, enablement)}
     ${wideFacts([
       [t("State", "Estado"), stateOf(t, enablement)],
       [t("Invoices", "Facturas"), count(t, invoices)],
       [t("Credit notes", "Notas crédito"), count(t, credit_notes)],
       [t("Debit notes", "Notas débito"), count(t, debit_notes)],
-      [t("Begun", "Inicio"), time(visit, started_at)],
+      [t("Started", "Inicio"), time(visit, started_at)],
       [t("Ended", "Fin"), finished_at === null ? null : time(visit, finished_at)],
       [t("Test set", "Set de pruebas"), inCode(test_set_id)]
     ])}
@@ -104,20 +104,20 @@ export const progress = (visit: Visit, path: string, enablement: Enablement): Ht
           "documents",
           documents.length > newest.length
             ? t(
-                `The newest ${newest.length} of ${documents.length} documents`,
-                `Los ${newest.length} documentos más recientes de ${documents.length}`
+                `Newest ${newest.length} of ${documents.length} documents`,
+                `${newest.length} documentos más recientes de ${documents.length}`
               )
             : t("Documents", "Documentos"),
           table<EnablementDocument>(
-            t("Documents of the test set", "Documentos del set de pruebas"),
+            t("Test set documents", "Documentos del set"),
             [
               {
                 title: t("Number", "Número"),
                 cell: (one) => html`${one.full_number}<br /><small>${kindWords(t, one.kind)}</small>`
               },
-              { title: t("Verdict", "Respuesta"), cell: (one) => html`${verdict(t, one)}<br />${rules(visit, one)}` },
+              { title: t("Result", "Respuesta"), cell: (one) => html`${verdict(t, one)}<br />${rules(visit, one)}` },
               {
-                title: t("At", "Hora"),
+                title: t("Time", "Hora"),
                 cell: ({ created_at, judged_at, sent_at }) => clock(judged_at ?? sent_at ?? created_at),
                 isFigure: true,
                 isWide: true
@@ -131,7 +131,7 @@ export const progress = (visit: Visit, path: string, enablement: Enablement): Ht
     ? html`<div id="progress" ${polling(visit, "progress", 3)}>
         ${content}
         <p class="soft">
-          ${t("Folio continues by itself.", "Folio sigue por sí solo.")}
+          ${t("Folio continues automatically.", "Folio continúa automáticamente.")}
           <a href="${to(path)}">${t("Refresh", "Actualizar")}</a>
         </p>
       </div>`

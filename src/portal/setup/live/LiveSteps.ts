@@ -7,9 +7,9 @@ import { setupRoot } from "../SetupPage.ts"
 
 interface Words {
   readonly name: string
-  /** What to do about it, while it is not done. */
+  /** The task of an open step. */
   readonly todo: string
-  /** The page that does it; null for what the service's operator does. */
+  /** The page of the task. Null if the operator does the task. */
   readonly page: string | null
 }
 
@@ -24,32 +24,41 @@ const wordsOf = (t: Translate): Readonly<Record<LiveStepCode, Words>> => ({
   },
   service: {
     name: t("Service", "Servicio"),
-    todo: t("The operator of this service has something to set.", "Al operador del servicio le falta una definición."),
+    todo: t(
+      "The operator of this service must complete its settings.",
+      "El operador del servicio debe completar la configuración."
+    ),
     page: null
   },
   live_key: {
     name: t("Live key", "Clave de producción"),
-    todo: t("The operator of this service makes one.", "La crea el operador del servicio."),
+    todo: t(
+      "The operator of this service creates a live key.",
+      "El operador del servicio crea una clave de producción."
+    ),
     page: null
   },
   issuer: {
     name: t("Issuer", "Emisor"),
-    todo: t("Enter your company as it stands in the tax register.", "Escriba su empresa como está en el RUT."),
+    todo: t("Enter your company as in the tax register (RUT).", "Escriba su empresa como está en el RUT."),
     page: "issuer"
   },
   vat_responsible: {
     name: t("Value added tax", "IVA"),
-    todo: t("Say whether your company charges it.", "Diga si su empresa es responsable del IVA."),
+    todo: t("Choose whether your company charges IVA.", "Elija si su empresa es responsable del IVA."),
     page: "issuer"
   },
   certificate: {
     name: t("Certificate", "Certificado"),
-    todo: t("Upload one that is valid today.", "Suba uno que esté vigente hoy."),
+    todo: t("Upload a certificate that is valid today.", "Suba un certificado vigente hoy."),
     page: "certificate"
   },
   software: {
     name: t("Software and PIN", "Software y PIN"),
-    todo: t("Set what you have registered with the authority.", "Defina lo que registró en la DIAN."),
+    todo: t(
+      "Enter the software that you registered with the authority.",
+      "Escriba el software que registró en la DIAN."
+    ),
     page: "software"
   },
   enablement: {
@@ -67,18 +76,18 @@ const wordsOf = (t: Translate): Readonly<Record<LiveStepCode, Words>> => ({
 const stepWords = (t: Translate, { state: now }: LiveStep): string => {
   const states: Record<LiveStep["state"], string> = {
     missing: t("To do", "Por hacer"),
-    running: t("Under way", "En curso"),
+    running: t("In progress", "En curso"),
     failed: t("Failed", "Falló")
   }
   return states[now]
 }
 
-/** The steps to live documents: those that are done, and what to do about each of the others, with the place where it is done. */
+/** The steps to live documents: completed steps, and the task and page of each open step. */
 export const liveSteps = ({ session, t, to }: Visit, { live }: Account): Html => {
   const words = wordsOf(t)
   const isLive = session.principal.livemode
   const items = liveStepCodes
-    // Until the issuer is there nobody is asked for its value added tax.
+    // Hides the IVA step until the account has an issuer.
     .filter((code) => code !== "vat_responsible" || !live.steps.some((step) => step.code === "issuer"))
     .map((code) => {
       const step = live.steps.find((one) => one.code === code)
@@ -104,9 +113,9 @@ export const liveSteps = ({ session, t, to }: Visit, { live }: Account): Html =>
     return section(
       "live",
       t("Live documents", "Documentos de producción"),
-      html`<p>${state("ok", t("Nothing is left to do", "No falta nada"))}</p>
+      html`<p>${state("ok", t("All steps done", "No falta nada"))}</p>
         <details>
-          <summary>${t("The steps", "Los pasos")}</summary>
+          <summary>${t("Steps", "Pasos")}</summary>
           ${list}
         </details>`
     )
@@ -119,8 +128,8 @@ export const liveSteps = ({ session, t, to }: Visit, { live }: Account): Html =>
         ? null
         : html`<p>
             ${t(
-              "These are done in live mode: open the portal with a live key.",
-              "Se hacen en producción: abra el portal con una clave de producción."
+              "These steps belong to live mode. Open the portal with a live key.",
+              "Estos pasos son de producción. Abra el portal con una clave de producción."
             )}
           </p>`
     }

@@ -20,14 +20,14 @@ const current = (visit: Visit, { software }: Account): Html => {
   if (software === null) {
     return html`<p>
       ${t(
-        "Live documents name the software of this service, if its operator has set one.",
-        "Los documentos reales nombran el software de este servicio, si su operador definió uno."
+        "Live documents name the software of this service, if the operator has set it.",
+        "Los documentos de producción nombran el software de este servicio, si el operador lo definió."
       )}
     </p>`
   }
   return wideFacts([
     [t("Software", "Software"), inCode(software.id)],
-    [t("Provider", "Proveedor"), software.provider_nit ?? t("The issuer itself", "El propio emisor")],
+    [t("Provider", "Proveedor"), software.provider_nit ?? t("Issuer", "Emisor")],
     [t("Set", "Definido"), time(visit, software.set_at)],
     ["PIN", t("Stored, never shown", "Guardado, nunca se muestra")]
   ])
@@ -38,9 +38,9 @@ const softwareForm = (visit: Visit, sent: Form | undefined, refusal: Refusal | u
   const input = inputs((name) => sent?.text(name) ?? "", faultsOf(refusal?.errors, Object.keys(shape)).of)
   return form(visit, {
     action: path,
-    submit: t("Set the software", "Definir el software"),
+    submit: t("Save software", "Guardar software"),
     kind: "first",
-    content: html`${input("id", t("Id of the software", "Identificador del software"), {
+    content: html`${input("id", t("Software id", "Identificador del software"), {
         isCode: true,
         isRequired: true,
         hint: t("36 characters, as the authority shows it", "36 caracteres, como lo muestra la DIAN")
@@ -49,10 +49,10 @@ const softwareForm = (visit: Visit, sent: Form | undefined, refusal: Refusal | u
         ${input("pin", t("PIN", "PIN"), {
           type: "password",
           isRequired: true,
-          hint: t("Chosen when the software was registered", "El que se eligió al registrar el software")
+          hint: t("Your choice when you registered the software", "El que eligió al registrar el software")
         })}
-        ${input("provider_nit", t("NIT of the provider", "NIT del proveedor"), {
-          hint: t("Empty if it is your own software", "Vacío si el software es propio")
+        ${input("provider_nit", t("Provider NIT", "NIT del proveedor"), {
+          hint: t("Empty for your own software", "Vacío si el software es propio")
         })}
       </div>`
   })
@@ -62,18 +62,18 @@ const removal = (visit: Visit): Html => {
   const { t } = visit
   return warned(
     visit,
-    t("Go back to the software of the service…", "Volver al software del servicio…"),
+    t("Use service software…", "Usar software del servicio…"),
     t(
-      "Documents that are numbered from then on name it. Your ranges must be associated with it at the authority.",
-      "Los documentos que se numeren desde entonces lo nombran. Sus rangos de numeración deben estar asociados a él en la DIAN."
+      "Documents numbered from then on name the service’s software. In the authority’s portal, associate your ranges with it.",
+      "Los documentos que se numeren desde entonces nombran el software del servicio. En el portal de la DIAN, asocie a él sus rangos de numeración."
     ),
-    { action: `${path}/remove`, submit: t("Remove my software", "Quitar mi software") }
+    { action: `${path}/remove`, submit: t("Remove software", "Quitar software") }
   )
 }
 
 const setting = (visit: Visit, { software }: Account, sent?: Form, refusal?: Refusal) => {
   const { t } = visit
-  const title = software === null ? t("Set your own", "Definir el propio") : t("Set another", "Definir otro")
+  const title = software === null ? t("Own software", "Software propio") : t("Change software", "Cambiar software")
   return [section("set", title, softwareForm(visit, sent, refusal)), software === null ? null : removal(visit)]
 }
 
@@ -86,12 +86,12 @@ const softwarePage = (visit: Visit, account: Account, sent?: Form, refusal?: Ref
   return setupPage(
     visit,
     t("Software and PIN", "Software y PIN"),
-    t("What you have registered with the authority to issue with", "Lo que registró en la DIAN para facturar"),
+    t("The software that you registered with the authority", "El software que registró en la DIAN para facturar"),
     session.principal.livemode
       ? [
           notice(visit, {
-            saved: t("The software was set.", "El software quedó definido."),
-            removed: t("The software was removed.", "El software se quitó.")
+            saved: t("Software saved.", "Software guardado."),
+            removed: t("Software removed.", "Software quitado.")
           }),
           refusedForm(visit, refusal, (param) => Object.hasOwn(shape, param)),
           section("software", t("Software", "Software"), current(visit, account)),
@@ -101,7 +101,7 @@ const softwarePage = (visit: Visit, account: Account, sent?: Form, refusal?: Ref
   )
 }
 
-/** The page of the software. */
+/** The software page. */
 export const layer = Layer.mergeAll(
   page(
     path,

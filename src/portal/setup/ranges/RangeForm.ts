@@ -23,7 +23,7 @@ export const rangeShape: FormShape = {
 
 const names = Object.keys(rangeShape)
 
-/** The body of a new range. Figures may have the dots of thousands. */
+/** The body of a new range. Removes dots and spaces from numbers. */
 export const rangeBody = (sent: Form): Record<string, unknown> =>
   bodyOf(
     {
@@ -33,7 +33,7 @@ export const rangeBody = (sent: Form): Record<string, unknown> =>
     rangeShape
   )
 
-/** The form of a new range, as its resolution states it. */
+/** The form of a new range, with the data of its resolution. */
 export const rangeForm = (visit: Visit, action: string, sent?: Form, refusal?: Refusal): Html => {
   const { t } = visit
   const values = sent === undefined ? new Map() : sentValues(sent)
@@ -42,17 +42,17 @@ export const rangeForm = (visit: Visit, action: string, sent?: Form, refusal?: R
   return html`${refusedForm(visit, refusal, faults.isNamed)}
   ${form(visit, {
     action,
-    submit: t("Register the range", "Registrar el rango"),
+    submit: t("Register range", "Registrar rango"),
     kind: "first",
     content: html`${section(
       "all",
-      t("The range", "El rango"),
+      t("Range", "Rango"),
       html`<div class="fields">
         ${input("document_type", t("Document type", "Tipo de documento"), {
           choices: (["invoice", "credit_note", "debit_note"] as const).map((kind) => [kind, kindWords(t, kind)])
         })}
         ${input("prefix", t("Prefix", "Prefijo"), {
-          hint: t("Empty where the authority gave none", "Vacío si la DIAN no dio ninguno")
+          hint: t("Empty if the authority gave none", "Vacío si la DIAN no dio ninguno")
         })}
         ${input("next_number", t("Next number", "Número siguiente"), {
           inputMode: "numeric",
@@ -65,11 +65,11 @@ export const rangeForm = (visit: Visit, action: string, sent?: Form, refusal?: R
     )}
     ${section(
       "granted",
-      t("As the resolution states it", "Como lo dice la resolución"),
+      t("Resolution data", "Datos de la resolución"),
       html`<p class="soft">
           ${t(
-            "For invoices alone. A range of notes is your own choice, and has none of these.",
-            "Solo para facturas. El rango de notas lo elige usted y no lleva estos datos."
+            "Only for invoices. You choose the ranges of notes yourself; they have no resolution.",
+            "Solo para facturas. Los rangos de notas los elige usted y no tienen resolución."
           )}
         </p>
         <div class="fields">

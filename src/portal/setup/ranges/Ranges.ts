@@ -40,8 +40,8 @@ const noRange = ({ t }: Visit): Html =>
   emptyState(
     t("No ranges yet", "Todavía no hay rangos"),
     t(
-      "Without a range no invoice gets a number. Register the one that the authority granted.",
-      "Sin un rango de numeración ninguna factura recibe número. Registre el que autorizó la DIAN."
+      "Folio can’t number invoices without a range. Register the range that the authority granted.",
+      "Folio no puede numerar facturas sin un rango de numeración. Registre el que autorizó la DIAN."
     )
   )
 
@@ -50,23 +50,23 @@ const importing = (visit: Visit): Html | null => {
   if (!session.principal.livemode) return null
   return section(
     "import",
-    t("Import from the authority", "Importar de la DIAN"),
+    t("Authority import", "Importar de la DIAN"),
     html`<p>
         ${t(
-          "Asks the authority for the ranges of the issuer and registers those that are new. It needs the issuer, the certificate and the software.",
-          "Consulta en la DIAN los rangos de numeración del emisor y registra los nuevos. Necesita el emisor, el certificado y el software."
+          "Folio reads the issuer’s ranges from the authority and registers the new ones. The import needs the issuer, the certificate and the software.",
+          "Folio consulta en la DIAN los rangos de numeración del emisor y registra los nuevos. La importación necesita el emisor, el certificado y el software."
         )}
       </p>
-      ${form(visit, { action: `${path}/import`, submit: t("Import the ranges", "Importar los rangos") })}`
+      ${form(visit, { action: `${path}/import`, submit: t("Import ranges", "Importar rangos") })}`
   )
 }
 
-/** What became of an import: the ranges that could not be registered, and why. */
+/** The result of an import: the ranges that Folio could not register, and the reasons. */
 const imported = ({ t }: Visit, { data, skipped }: ResolutionImport): Html =>
   html`<p class="notice" role="status">
       ${t(
-        `The authority was asked. ${figure(t, data.length)} of its ranges are registered.`,
-        `Se consultó la DIAN. ${figure(t, data.length)} de sus rangos están registrados.`
+        `Import finished. Registered ranges: ${figure(t, data.length)}.`,
+        `Importación terminada. Rangos registrados: ${figure(t, data.length)}.`
       )}
     </p>
     ${skipped.map(
@@ -81,15 +81,16 @@ const listPage = Effect.fnUntraced(function* (visit: Visit, result?: ResolutionI
   const list = yield* listed<Resolution>(visit, "/v1/resolutions", 50)
   const title = t("Numbering ranges", "Rangos de numeración")
   const now = yield* Clock.currentTimeMillis
-  const actions = may("setup")
-    ? linkButton(to(`${path}/new`), t("Register a range", "Registrar un rango"), "first")
-    : null
+  const actions = may("setup") ? linkButton(to(`${path}/new`), t("Register range", "Registrar rango"), "first") : null
   return setupPage(
     visit,
     title,
-    t("Where documents take their numbers from, without gaps", "De dónde toman su número los documentos, sin saltos"),
+    t(
+      "Folio numbers documents from these ranges, without gaps.",
+      "Folio numera los documentos con estos rangos, sin saltos."
+    ),
     [
-      notice(visit, { registered: t("The range was registered.", "El rango quedó registrado.") }),
+      notice(visit, { registered: t("Range registered.", "Rango registrado.") }),
       refusedForm(visit, refusal, () => false),
       result === undefined ? null : imported(visit, result),
       section(
@@ -106,11 +107,11 @@ const listPage = Effect.fnUntraced(function* (visit: Visit, result?: ResolutionI
 const newPage = (visit: Visit, sent?: Form, refusal?: Refusal): Page => {
   const { t } = visit
   const about = t(
-    "Exactly as the authority granted it: documents carry it for good.",
-    "Exactamente como lo autorizó la DIAN: los documentos lo llevan para siempre."
+    "Enter the range exactly as the authority granted it. Documents show it permanently.",
+    "Escriba el rango exactamente como lo autorizó la DIAN. Los documentos lo llevan para siempre."
   )
   const content = rangeForm(visit, `${path}/new`, sent, refusal)
-  return setupPage(visit, t("Register a range", "Registrar un rango"), about, content, { list: listOf(visit) })
+  return setupPage(visit, t("Register range", "Registrar rango"), about, content, { list: listOf(visit) })
 }
 
 const rangeOfPath = ({ get, id }: Visit) => get<Resolution>(`/v1/resolutions/${id}`)
@@ -119,22 +120,20 @@ const switching = (visit: Visit, { id, is_active }: Resolution): Html => {
   const { t } = visit
   return section(
     "switch",
-    is_active ? t("Switch off", "Desactivar") : t("Switch on", "Activar"),
+    is_active ? t("Deactivate", "Desactivar") : t("Activate", "Activar"),
     html`<p>
         ${
           is_active
             ? t(
-                "No more numbers are taken from the range. It can be switched on again.",
-                "No se toman más números de este rango. Se puede activar de nuevo."
+                "Folio takes no more numbers from the range. You can activate the range again.",
+                "Folio no toma más números de este rango. Puede activarlo de nuevo."
               )
-            : t("Documents take numbers from the range again.", "Los documentos vuelven a tomar números de él.")
+            : t("Folio takes numbers from the range again.", "Folio vuelve a tomar números de este rango.")
         }
       </p>
       ${form(visit, {
         action: `${path}/${id}/change`,
-        submit: is_active
-          ? t("Switch the range off", "Desactivar el rango")
-          : t("Switch the range on", "Activar el rango"),
+        submit: is_active ? t("Deactivate range", "Desactivar rango") : t("Activate range", "Activar rango"),
         content: html`<input type="hidden" name="is_active" value="${is_active ? "false" : "true"}" />`
       })}`
   )
@@ -149,11 +148,11 @@ const extending = (visit: Visit, { id, valid_to }: Resolution, sent?: Form, refu
     t("Validity", "Vigencia"),
     form(visit, {
       action: `${path}/${id}/change`,
-      submit: t("Save the last day", "Guardar el último día"),
+      submit: t("Save last day", "Guardar último día"),
       content: field("valid_to", t("Valid until", "Vigente hasta"), {
         type: "date",
         value: sent?.text("valid_to") || valid_to,
-        hint: t("If the authority has extended it", "Si la DIAN lo prorrogó"),
+        hint: t("If the authority extended the range", "Si la DIAN prorrogó el rango"),
         error: faults.of("valid_to")
       })
     })
@@ -178,11 +177,9 @@ const rangePage = Effect.fnUntraced(function* (visit: Visit, range: Resolution, 
   return setupPage(
     visit,
     rangeName(t, range),
-    number === undefined
-      ? t("A range of your own choice", "Rango elegido por usted")
-      : `${t("Resolution", "Resolución")} ${number}`,
+    number === undefined ? t("Own range", "Rango propio") : `${t("Resolution", "Resolución")} ${number}`,
     [
-      notice(visit, { changed: t("The range was changed.", "El rango se cambió.") }),
+      notice(visit, { changed: t("Range changed.", "Rango actualizado.") }),
       refusedForm(visit, refusal, (param) => param === "valid_to"),
       warnings.map((warning) => html`<div class="rule mild">${warningWords(visit, range, warning.code, now)}</div>`),
       section("range", t("Range", "Rango"), known),
