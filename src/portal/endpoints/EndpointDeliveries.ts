@@ -8,7 +8,7 @@ import type { Translate, Visit } from "../frame/Visit.ts"
 import { deliveryMark, nextWords, reasonWords, redeliverButton } from "../events/DeliveryParts.ts"
 import { eventWords } from "../events/EventWords.ts"
 
-/** The choices of the list, by the value of `status` in the query. */
+/** The tabs of the list, by the value of `status` in the query. */
 const choices = (t: Translate): ReadonlyArray<readonly [DeliveryStatus | "all", string]> => [
   ["failed", t("Failed", "Fallidas")],
   ["pending", t("Waiting", "En espera")],
@@ -28,7 +28,7 @@ const columns = (visit: Visit): ReadonlyArray<Column<Delivery>> => {
   return [
     { title: t("Time", "Hora"), cell: ({ created_at }) => shortTime(visit, created_at) },
     {
-      title: t("Event and state", "Evento y estado"),
+      title: t("Event and status", "Evento y estado"),
       cell: (delivery) =>
         html`<a href="${to(`/portal/events/${delivery.event_id}`)}">${eventWords(t, delivery.event_type)}</a>
           ${deliveryMark(visit, delivery)} <small>${nextWords(visit, delivery)} ${lastWords(t, delivery)}</small>`
@@ -41,7 +41,10 @@ const columns = (visit: Visit): ReadonlyArray<Column<Delivery>> => {
   ]
 }
 
-/** The deliveries to an endpoint in the state that the query names; if it names none, those that need attention, or else all. */
+/**
+ * The deliveries to an endpoint with the status in the query. Default: failed or waiting deliveries if there are any,
+ * otherwise all.
+ */
 export const deliveriesPart = Effect.fnUntraced(function* (visit: Visit, id: string) {
   const { query, t, to } = visit
   const path = `/portal/endpoints/${id}`
@@ -58,7 +61,7 @@ export const deliveriesPart = Effect.fnUntraced(function* (visit: Visit, id: str
     chosen = other
     list = yield* listOf(other)
   }
-  const tabs = html`<nav class="do" aria-label="${t("Which deliveries", "Qué entregas")}">
+  const tabs = html`<nav class="do" aria-label="${t("Delivery status", "Estado de las entregas")}">
     ${all.map(([value, name]) =>
       value === chosen
         ? html`<a class="b" href="${to(path, { status: value })}" aria-current="true"><b>${name}</b></a>`
@@ -69,14 +72,14 @@ export const deliveriesPart = Effect.fnUntraced(function* (visit: Visit, id: str
   const nothing =
     chosen === "failed"
       ? emptyState(
-          t("No delivery was given up", "Ninguna entrega se abandonó"),
+          t("No failed deliveries", "Ninguna entrega fallida"),
           t(
-            "A delivery fails when its four attempts did. Those that are still tried are under “Waiting”.",
-            "Una entrega falla cuando fallan sus cuatro intentos. Las que aún se intentan están en «En espera»."
+            "A delivery fails after four failed attempts. Deliveries with attempts left are under “Waiting”.",
+            "Una entrega falla después de cuatro intentos fallidos. Las entregas con intentos pendientes están en «En espera»."
           )
         )
-      : emptyState(t("No delivery is in this state", "Ninguna entrega está en este estado"), "")
-  const caption = t("Deliveries, newest first", "Entregas, la más reciente primero")
+      : emptyState(t("No deliveries", "Sin entregas"), "")
+  const caption = t("Deliveries, newest first", "Entregas, más recientes primero")
   return section(
     "deliveries",
     t("Deliveries", "Entregas"),

@@ -13,7 +13,7 @@ import { outcomeWords, typesByKind } from "../events/EventWords.ts"
 import { endpointOfPath } from "./EndpointForms.ts"
 import { secretPage } from "./Secret.ts"
 
-/** What a form of an endpoint holds. */
+/** The values of an endpoint's form. */
 interface Typed {
   readonly url: string
   readonly description: string
@@ -21,7 +21,7 @@ interface Typed {
   readonly in_flight: string
 }
 
-/** What most receivers want to know: how the authority judged each document. */
+/** The events that most receivers need: the authority's outcome of each document. */
 const usual = typesByKind.flatMap(([, types]) => types.filter((type) => !type.includes(".email.")))
 
 const blank: Typed = { url: "https://", description: "", events: usual, in_flight: "8" }
@@ -41,14 +41,14 @@ const typedOf = ({ description, max_in_flight, subscribed_events, url }: Webhook
 })
 
 const params = ["url", "description", "subscribed_events", "max_in_flight"]
-// A list and a number name their items and themselves.
+// A violation may name a list or one of its items.
 const isNamed = (param: string) => params.includes(param.split("[")[0] ?? "")
 
 const eventsPart = ({ t }: Visit, { events }: Typed, fault: string | undefined): Html =>
   html`<fieldset>
     <legend>${t("Events", "Eventos")}</legend>
     ${fault === undefined ? null : html`<p class="bad" lang="${languageOfMessage(fault)}" role="alert">${fault}</p>`}
-    ${checkbox("event", t("All, including those of later releases", "Todos, también los de versiones posteriores"), events.includes(allEvents), allEvents)}
+    ${checkbox("event", t("All, including types of later releases", "Todos, también los de versiones posteriores"), events.includes(allEvents), allEvents)}
     <div class="fields">
       ${typesByKind.map(
         ([kind, types]) =>
@@ -73,24 +73,24 @@ const fields = (visit: Visit, typed: Typed, refusal: Refusal | undefined): Html 
   ${input("url", t("Address", "Dirección"), {
     type: "url",
     isRequired: true,
-    hint: t("A public https address, on port 443 or 8443.", "Una dirección https pública, en el puerto 443 u 8443.")
+    hint: t("Public https address on port 443 or 8443", "Dirección https pública, en el puerto 443 u 8443")
   })}
-  ${input("description", t("Name of your own", "Nombre propio"))} ${eventsPart(visit, typed, eventsFault)}
+  ${input("description", t("Description", "Descripción"))} ${eventsPart(visit, typed, eventsFault)}
   ${input("in_flight", t("Parallel deliveries", "Entregas simultáneas"), {
     type: "number",
     hint: t(
-      "1 to 64. With 1, first attempts are made strictly in the order of the events.",
-      "De 1 a 64. Con 1, los primeros intentos se hacen estrictamente en el orden de los eventos."
+      "1 to 64. With 1, Folio makes first attempts strictly in the order of events.",
+      "De 1 a 64. Con 1, Folio hace los primeros intentos estrictamente en el orden de los eventos."
     )
   })}`
 }
 
-/** The form of a new endpoint, or of the one at the path of the page. */
+/** The form of a new endpoint, or of the endpoint at the page's path. */
 const formPage = (visit: Visit, typed: Typed, refusal?: Refusal): Page => {
   const { id, may, t, to } = visit
   const isNew = id === ""
   const path = isNew ? "/portal/endpoints" : `/portal/endpoints/${id}`
-  const submit = isNew ? t("Add the endpoint", "Agregar el destino") : t("Save", "Guardar")
+  const submit = isNew ? t("Add endpoint", "Agregar destino") : t("Save", "Guardar")
   const content = may("endpoints")
     ? form(visit, {
         action: isNew ? `${path}/new` : `${path}/edit`,
@@ -100,31 +100,31 @@ const formPage = (visit: Visit, typed: Typed, refusal?: Refusal): Page => {
       })
     : html`<p>
         ${t(
-          "This session may not change endpoints. Ask for a link that has the capability “endpoints”.",
-          "Esta sesión no puede cambiar destinos. Pida un enlace que tenga la capacidad «endpoints»."
+          "This session can’t change endpoints. Request a link with the capability “endpoints”.",
+          "Esta sesión no puede cambiar destinos. Pida un enlace con el permiso «endpoints»."
         )}
       </p>`
   return titled(
     "endpoints",
     {
-      title: isNew ? t("New endpoint", "Nuevo destino") : t("Change the endpoint", "Cambiar el destino"),
+      title: isNew ? t("Add endpoint", "Agregar destino") : t("Change endpoint", "Cambiar destino"),
       sub: html`<a href="${to(path)}">${t("Back", "Volver")}</a>`
     },
-    section("form", t("Where, and what", "Dónde y qué"), content)
+    section("form", t("Endpoint", "Destino"), content)
   )
 }
 
 const sent = ({ events, in_flight, url }: Typed) => ({
   url,
-  // The box for all stands above the others, which a person may leave ticked.
+  // A person may check "All" and leave other types checked.
   subscribed_events: events.includes(allEvents) ? [allEvents] : events,
-  // What is no number is sent as it was typed, so that the API says what is wrong with it.
+  // Sends a text that is not a number unchanged, so that the API returns the error.
   ...(in_flight === "" ? {} : { max_in_flight: /^\d{1,9}$/.test(in_flight) ? Number(in_flight) : in_flight })
 })
 
 export const newPage = (visit: Visit) => formPage(visit, blank)
 
-/** Makes an endpoint. The answer shows its secret, once. */
+/** Creates an endpoint. The response shows its secret, once. */
 export const create = (visit: Visit, posted: Form.Form) => {
   const typed = typedIn(posted)
   const body = { ...sent(typed), ...(typed.description === "" ? {} : { description: typed.description }) }

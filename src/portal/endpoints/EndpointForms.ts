@@ -16,13 +16,13 @@ import { typedOf } from "../frame/Lists.ts"
 
 const dayMs = 86_400_000
 
-/** The button that pauses an endpoint or lets it go on. */
+/** The button that pauses or resumes an endpoint. */
 export const pauseButton = (visit: Visit, { id, is_active }: WebhookEndpoint): Html =>
   is_active
     ? action(visit, { action: `/portal/endpoints/${id}/pause`, submit: visit.t("Pause", "Pausar") })
     : action(visit, {
         action: `/portal/endpoints/${id}/resume`,
-        submit: visit.t("Go on", "Reanudar"),
+        submit: visit.t("Resume", "Reanudar"),
         kind: "first"
       })
 
@@ -33,16 +33,16 @@ export const testPart = (visit: Visit, { id, is_active, subscribed_events }: Web
   const content = is_active
     ? formPart(visit, {
         action: `/portal/endpoints/${id}/test`,
-        content: field("type", t("About", "Sobre"), {
+        content: field("type", t("Event type", "Tipo de evento"), {
           choices: typesOf(subscribed_events).map((type) => [type, eventWords(t, type)])
         }),
-        submit: t("Send a sample", "Enviar una muestra")
+        submit: t("Send sample", "Enviar muestra")
       })
-    : html`<p>${t("A paused endpoint gets no sample.", "Un destino en pausa no recibe muestras.")}</p>`
-  return section("test", t("Try it", "Probarlo"), content)
+    : html`<p>${t("To send a sample, resume the endpoint.", "Para enviar una muestra, reanude el destino.")}</p>`
+  return section("test", t("Sample event", "Evento de muestra"), content)
 }
 
-/** The form that sends again what an endpoint missed. */
+/** The form that resends the events that an endpoint missed. */
 export const recoverPart = (
   visit: Visit,
   { health, id }: WebhookEndpoint,
@@ -58,8 +58,8 @@ export const recoverPart = (
     t("Recover", "Recuperar"),
     html`<p>
         ${t(
-          "Sends again each event whose delivery failed since a time, and each that was never sent here.",
-          "Envía de nuevo cada evento cuya entrega falló desde una hora, y cada uno que nunca se envió aquí."
+          "Folio resends failed deliveries and sends missed events, from a start time on.",
+          "Folio reenvía las entregas fallidas y envía los eventos perdidos, desde una hora de inicio."
         )}
       </p>
       ${formPart(visit, {
@@ -76,13 +76,13 @@ export const recoverPart = (
   )
 }
 
-/** Asks before a change that cannot be undone. */
+/** Asks before an irreversible change. */
 export const askingPage = (
   visit: Visit,
   { id, url }: WebhookEndpoint,
   ask: {
     readonly title: string
-    /** How the endpoint is called before its address. */
+    /** The text before the endpoint's address. */
     readonly name?: string
     readonly heading: string
     readonly warning: string
@@ -102,7 +102,7 @@ export const askingPage = (
       "what",
       heading,
       html`<p>${warning}</p>
-        <div class="do">${button} ${linkButton(to(`/portal/endpoints/${id}`), t("Keep it", "Conservarlo"))}</div>`
+        <div class="do">${button} ${linkButton(to(`/portal/endpoints/${id}`), t("Back", "Volver"))}</div>`
     )
   )
 }
@@ -114,19 +114,19 @@ export const deletePage = (visit: Visit) =>
   Effect.map(endpointOfPath(visit), (endpoint) => {
     const { t } = visit
     return askingPage(visit, endpoint, {
-      title: t("Delete the endpoint?", "¿Eliminar el destino?"),
+      title: t("Delete endpoint?", "¿Eliminar destino?"),
       name: endpoint.description ?? "",
-      heading: t("What happens", "Qué pasa"),
+      heading: t("Effect", "Efecto"),
       warning: t(
-        "Deliveries that wait for it are canceled, and its secret is gone. Events stay, but cannot be sent here again. To stop for a while, pause it instead.",
-        "Las entregas que lo esperan se cancelan y su secreto se pierde. Los eventos quedan, pero no se pueden enviar aquí de nuevo. Para detenerlo un tiempo, páuselo."
+        "Folio cancels waiting deliveries and deletes the secret. Folio keeps the events, but can’t send them here again. To stop for a while, pause the endpoint.",
+        "Folio cancela las entregas en espera y elimina el secreto. Folio conserva los eventos, pero no puede enviarlos aquí de nuevo. Para detener el destino un tiempo, páuselo."
       ),
       command: "delete",
-      submit: t("Delete for good", "Eliminar definitivamente")
+      submit: t("Delete permanently", "Eliminar definitivamente")
     })
   })
 
-/** Makes the change that pauses an endpoint or lets it go on. */
+/** Pauses or resumes an endpoint. */
 export const setActive =
   (is_active: boolean) =>
   ({ id, send }: Visit, form: Form.Form) =>
@@ -135,14 +135,14 @@ export const setActive =
       notice: is_active ? "resumed" : "paused"
     })
 
-/** Deletes an endpoint. One that is gone already counts as deleted, so that a form that is sent twice fails nobody. */
+/** Deletes an endpoint. A missing endpoint counts as deleted, so that sending the form twice does not fail. */
 export const remove = ({ id, send }: Visit, form: Form.Form) =>
   Effect.as(orNull(send("DELETE", `/v1/webhook-endpoints/${id}`, undefined, form), 404), {
     to: "/portal/endpoints",
     notice: "deleted"
   })
 
-/** Sends a sample event, and leads to what comes of it. */
+/** Sends a sample event, and redirects to its result. */
 export const test = ({ id, send }: Visit, form: Form.Form) =>
   Effect.map(
     send<Delivery>("POST", `/v1/webhook-endpoints/${id}/test`, bodyOf(form, { type: { empty: "omit" } }), form),

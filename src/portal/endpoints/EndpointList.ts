@@ -28,7 +28,7 @@ const card = (visit: Visit, endpoint: WebhookEndpoint, hours: ReadonlyArray<Heal
   </section>`
 }
 
-/** The endpoints of the account with their health. */
+/** The page of the account's endpoints and their health. */
 export const page = Effect.fnUntraced(function* (visit: Visit) {
   const { get, may, t, to } = visit
   const log = yield* DeliveryLog
@@ -37,20 +37,20 @@ export const page = Effect.fnUntraced(function* (visit: Visit) {
   const { from, hours } = yield* visit.read((account) => log.healthSince(account, start))
   const byEndpoint = Map.groupBy(hours, ({ endpoint_id }) => endpoint_id)
   const nothing = emptyState(
-    t("No endpoint yet", "Todavía no hay destinos"),
+    t("No endpoints yet", "Todavía no hay destinos"),
     t(
-      "An endpoint is an https address of yours. Folio sends it each event that it is subscribed to, signed.",
-      "Un destino es una dirección https suya. Folio le envía, firmado, cada evento al que está suscrito."
+      "An endpoint is your https address for events. Folio signs each subscribed event and sends it there.",
+      "Un destino es su dirección https para eventos. Folio firma cada evento suscrito y lo envía allí."
     )
   )
   return titled(
     "endpoints",
     {
-      above: notice(visit, { deleted: t("The endpoint was deleted.", "El destino se eliminó.") }),
+      above: notice(visit, { deleted: t("Endpoint deleted.", "Destino eliminado.") }),
       title: t("Endpoints", "Destinos"),
-      sub: t("Your addresses that receive events.", "Direcciones suyas que reciben los eventos."),
+      sub: t("Your addresses that receive events", "Sus direcciones que reciben eventos"),
       actions: may("endpoints")
-        ? linkButton(to("/portal/endpoints/new"), t("Add an endpoint", "Agregar un destino"), "first")
+        ? linkButton(to("/portal/endpoints/new"), t("Add endpoint", "Agregar destino"), "first")
         : null
     },
     countedWords(visit, from),

@@ -17,48 +17,48 @@ import { pauseButton, recoverPart, testPart } from "./EndpointForms.ts"
 import { endpointMark, failureWords, lastFailure, sinceWords } from "./EndpointWords.ts"
 import { countedWords, healthBars, healthWords, hourTable, startOf } from "./HealthBars.ts"
 
-/** The id of a delivery in the query of the page; none if the query has something else. */
+/** The delivery id in the page's query. Undefined if the query holds no valid id. */
 const deliveryIn = ({ query }: Visit, name: string): string | null => {
   const id = query.get(name) ?? ""
   return /^whd_\w{26}$/.test(id) ? id : null
 }
 
-/** What came of a sample event. */
+/** The result of a sample event. */
 const testedPart = (visit: Visit, delivery: Delivery | null, now: number): Html | null => {
   if (delivery === null) return null
   const { path, t, to } = visit
   const [attempt] = delivery.attempts
   const poll = isMoving(delivery, now) ? polling(visit, "tested", 1, { tested: delivery.id }) : null
   const event = html`<a href="${to(`/portal/events/${delivery.event_id}`)}"
-    >${t("What was sent and answered", "Lo que se envió y se respondió")}</a
+    >${t("Request and response", "Solicitud y respuesta")}</a
   >`
   const content =
     attempt === undefined
       ? html`<p>
-          ${t("The sample is on its way.", "La muestra está en camino.")}
-          <a href="${to(path, { tested: delivery.id })}">${t("Look again", "Mirar de nuevo")}</a>
+          ${t("Folio is sending the sample event.", "Folio está enviando el evento de muestra.")}
+          <a href="${to(path, { tested: delivery.id })}">${t("Refresh", "Actualizar")}</a>
         </p>`
       : html`<p>${outcomeOf(t, attempt)} · ${eventWords(t, delivery.event_type)}</p>
           ${attempt.error === null ? null : html`<p>${reasonWords(t, attempt.error.code, attempt.response_status)}</p>`}
           <p>${event}</p>`
   return html`<div id="tested" role="status" ${poll}>
-    ${section("tested-title", t("The sample event", "El evento de muestra"), content)}
+    ${section("tested-title", t("Sample event", "Evento de muestra"), content)}
   </div>`
 }
 
 const words = ({ query, t }: Visit): Readonly<Record<string, string>> => {
   const count = /^\d{1,6}$/.exec(query.get("count") ?? "")?.[0] ?? "0"
   const more =
-    query.get("more") === "1" ? t(" More are left: recover once more.", " Quedan más: recupere otra vez.") : ""
+    query.get("more") === "1" ? t(" More events remain. Recover again.", " Quedan más eventos. Recupere otra vez.") : ""
   return {
-    changed: t("The endpoint was changed.", "El destino se cambió."),
-    paused: t("The endpoint is paused: nothing is sent.", "El destino está en pausa: no se envía nada."),
+    changed: t("Endpoint changed.", "Destino actualizado."),
+    paused: t("Endpoint paused. Folio sends nothing.", "Destino en pausa. Folio no envía nada."),
     resumed: t(
-      "The endpoint goes on. To send what happened meanwhile, recover it.",
-      "El destino se reanudó. Para enviar lo que ocurrió entretanto, recupérelo."
+      "Endpoint resumed. To send the events since the pause, recover them.",
+      "Destino reanudado. Para enviar los eventos desde la pausa, recupérelos."
     ),
-    redelivered: t("The delivery is being sent once more.", "La entrega se está enviando de nuevo."),
-    recovered: t(`Deliveries that are sent again: ${count}.`, `Entregas que se envían de nuevo: ${count}.`) + more
+    redelivered: t("Folio is resending the delivery.", "Folio está reenviando la entrega."),
+    recovered: t(`Recovered deliveries: ${count}.`, `Entregas recuperadas: ${count}.`) + more
   }
 }
 
@@ -96,16 +96,16 @@ const fullWords = ({ t }: Visit, { health }: WebhookEndpoint): Html | null =>
   health.full_since === null
     ? null
     : html`<div class="rule">
-        <b>${t("As many deliveries wait as may.", "Esperan tantas entregas como se permite.")}</b>
+        <b>${t("The delivery queue is full.", "La cola de entregas está llena.")}</b>
         <span
           >${t(
-            "Later events are not attempted. When the endpoint takes deliveries again, recover what it missed.",
-            "Los eventos posteriores no se intentan. Cuando el destino reciba de nuevo, recupere lo que perdió."
+            "Folio doesn’t attempt later events. When the endpoint responds again, recover the missed events.",
+            "Folio no intenta los eventos posteriores. Cuando el destino responda de nuevo, recupere los eventos perdidos."
           )}</span
         >
       </div>`
 
-/** How the deliveries went in the last two days, with more than was counted `from`. */
+/** The attempts of the last two days. `from`: the oldest counted time, if not all were counted. */
 const healthPart = (
   visit: Visit,
   endpoint: WebhookEndpoint,
@@ -116,12 +116,12 @@ const healthPart = (
   const { t } = visit
   const failure = failureWords(visit, lastFailure(hours))
   const byHour = html`<details>
-    <summary>${t("By the hour", "Por hora")}</summary>
+    <summary>${t("By hour", "Por hora")}</summary>
     ${hourTable(visit, hours)}
   </details>`
   return section(
     "health",
-    t("The last two days", "Los últimos dos días"),
+    t("Last two days", "Últimos dos días"),
     html`${fullWords(visit, endpoint)}${healthBars(t, hours, start)}
       <p class="soft">${healthWords(t, hours)}</p>
       ${countedWords(visit, from)} ${failure === null ? null : html`<p>${failure}</p>`}
@@ -129,7 +129,7 @@ const healthPart = (
   )
 }
 
-/** An endpoint, with a refusal of a form of the page, if there was one. */
+/** The page of an endpoint, with the error of one of its forms, if any. */
 export const show = Effect.fnUntraced(function* (visit: Visit, refusal?: Refusal, typed?: string) {
   const { get, id, may, t, to } = visit
   const log = yield* DeliveryLog
@@ -144,7 +144,7 @@ export const show = Effect.fnUntraced(function* (visit: Visit, refusal?: Refusal
   const { description, url } = endpoint
   const path = `/portal/endpoints/${id}`
   const more = html`<div class="do">
-    ${linkButton(to(`${path}/rotate`), t("Rotate the secret", "Rotar el secreto"))}
+    ${linkButton(to(`${path}/rotate`), t("Rotate secret", "Rotar secreto"))}
     ${linkButton(to(`${path}/delete`), t("Delete", "Eliminar"))}
   </div>`
   return titled(
@@ -165,7 +165,7 @@ export const show = Effect.fnUntraced(function* (visit: Visit, refusal?: Refusal
         testPart(visit, endpoint),
         recoverPart(visit, endpoint, now, refusal, typed),
         factsPart(visit, endpoint),
-        may("endpoints") ? section("more", t("Secret and removal", "Secreto y eliminación"), more) : null
+        may("endpoints") ? section("more", t("Secret and deletion", "Secreto y eliminación"), more) : null
       ]
     )
   )

@@ -6,7 +6,7 @@ import { idLink, state } from "../frame/Parts.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { reasonWords } from "../events/DeliveryParts.ts"
 
-/** How the deliveries to an endpoint are going, with its mark. */
+/** The health of an endpoint, with its mark. */
 export const endpointMark = ({ t }: Pick<Visit, "t">, { health, is_active }: WebhookEndpoint): Html => {
   if (!is_active) return state("still", t("Paused", "En pausa"))
   if (health.full_since !== null) return state("bad", t("Full", "Lleno"))
@@ -16,11 +16,11 @@ export const endpointMark = ({ t }: Pick<Visit, "t">, { health, is_active }: Web
     : state("still", t("Nothing sent yet", "Nada enviado aún"))
 }
 
-/** Since when an endpoint is as it is, in words; nothing when there is nothing to say. */
+/** The start of an endpoint's current state, in words. Null if unknown. */
 export const sinceWords = (visit: Visit, { health, is_active }: WebhookEndpoint): Html | null => {
   const { t } = visit
   const { failing_since, full_since, last_success_at } = health
-  if (!is_active) return html`${t("Nothing is sent", "No se envía nada")}`
+  if (!is_active) return html`${t("No deliveries", "Sin entregas")}`
   if (failing_since !== null) return html`${t("Since", "Desde el")} ${shortTime(visit, failing_since)}`
   if (full_since !== null) return html`${t("Since", "Desde el")} ${shortTime(visit, full_since)}`
   return last_success_at === null
@@ -28,16 +28,16 @@ export const sinceWords = (visit: Visit, { health, is_active }: WebhookEndpoint)
     : html`${t("Last delivery", "Última entrega")} ${shortTime(visit, last_success_at)}`
 }
 
-/** The failure of an endpoint that began last, in words; undefined if none did. */
+/** The latest failure of an endpoint. Undefined if there is none. */
 export const lastFailure = (hours: ReadonlyArray<HealthHour>): HealthHour["last_failure"] =>
   hours
     .flatMap(({ last_failure }) => (last_failure === null ? [] : [last_failure]))
     .toSorted((a, b) => b.at_ms - a.at_ms)[0] ?? null
 
-/** When and why an attempt failed, with the way to its event. */
+/** The time and reason of a failed attempt, with a link to its event. */
 export const failureWords = (visit: Visit, failure: HealthHour["last_failure"]): Html | null =>
   failure === null
     ? null
     : html`${visit.t("Last failure", "Última falla")} ${shortTime(visit, new Date(failure.at_ms))}:
       ${reasonWords(visit.t, failure.error.code, failure.status)}
-      ${idLink(visit, failure.event_id, visit.t("See the event", "Ver el evento"))}`
+      ${idLink(visit, failure.event_id, visit.t("View event", "Ver evento"))}`

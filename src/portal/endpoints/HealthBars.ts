@@ -4,7 +4,7 @@ import { duration, shortTime } from "../frame/Formats.ts"
 import { table } from "../frame/Parts.ts"
 import type { Translate, Visit } from "../frame/Visit.ts"
 
-/** The hours that the bars show, the current one among them. */
+/** The number of hours in the chart, including the current hour. */
 export const hoursShown = 48
 
 const hourMs = 3_600_000
@@ -12,23 +12,24 @@ const [barWidth, gap, upMax, downMax] = [8, 2, 28, 16]
 const width = hoursShown * (barWidth + gap) - gap
 const middle = upMax + 1
 
-/** The time from which the bars show attempts: the beginning of an hour. */
+/** The start of the chart: the beginning of an hour. */
 export const startOf = (now: number): Date => new Date((Math.floor(now / hourMs) - hoursShown + 1) * hourMs)
 
 const sum = (hours: ReadonlyArray<HealthHour>, of: "succeeded" | "failed") =>
   hours.reduce((total, hour) => total + hour[of], 0)
 
-/** What the bars say, in a sentence. */
+/** A summary of the chart, for screen readers. */
 export const healthWords = (t: Translate, hours: ReadonlyArray<HealthHour>): string => {
   const [succeeded, failed] = [sum(hours, "succeeded"), sum(hours, "failed")]
-  if (succeeded + failed === 0) return t(`No attempt in ${hoursShown} hours.`, `Ningún intento en ${hoursShown} horas.`)
+  if (succeeded + failed === 0)
+    return t(`No attempts in ${hoursShown} hours.`, `Ningún intento en ${hoursShown} horas.`)
   return t(
-    `Attempts in ${hoursShown} hours that succeeded (above the line): ${succeeded}; that failed (below): ${failed}.`,
-    `Intentos en ${hoursShown} horas con éxito (sobre la línea): ${succeeded}; con falla (debajo): ${failed}.`
+    `Attempts in ${hoursShown} hours: ${succeeded} succeeded (above the line), ${failed} failed (below).`,
+    `Intentos en ${hoursShown} horas: ${succeeded} con éxito (sobre la línea), ${failed} con falla (debajo).`
   )
 }
 
-// A height that still shows one attempt beside a thousand, and grows with each.
+// A height that shows one attempt next to a thousand, and grows with each attempt.
 const heightOf = (count: number, most: number, heightMax: number) =>
   count === 0 ? 0 : Math.max(3, Math.round((heightMax * Math.log2(1 + count)) / Math.log2(1 + most)))
 
@@ -37,7 +38,7 @@ const bar = (tone: "ok" | "bad", x: number, y: number, height: number): Html | n
     ? null
     : html`<rect class="${tone}" fill="currentColor" x="${x}" y="${y}" width="${barWidth}" height="${height}" />`
 
-/** Bars of the attempts of one endpoint by hour, oldest first: what succeeded stands above the line, what failed hangs below. */
+/** A bar chart of an endpoint's attempts by hour, oldest first: successes above the line, failures below. */
 export const healthBars = (t: Translate, hours: ReadonlyArray<HealthHour>, start: Date): Html => {
   const first = start.getTime() / hourMs
   const most = Math.max(1, ...hours.map(({ failed, succeeded }) => Math.max(succeeded, failed)))
@@ -61,22 +62,22 @@ export const healthBars = (t: Translate, hours: ReadonlyArray<HealthHour>, start
   </svg>`
 }
 
-/** What is said when there were more deliveries than are counted; `from`: the time of the oldest that was. */
+/** The note that not all deliveries are counted. `from`: the time of the oldest counted delivery. */
 export const countedWords = (visit: Visit, from: Date | null): Html | null =>
   from === null
     ? null
     : html`<p class="soft">
-        ${visit.t("Only the newest deliveries are counted: since", "Solo se cuentan las entregas más recientes: desde")}
+        ${visit.t("Counts only the newest deliveries, since", "Cuenta solo las entregas más recientes, desde")}
         ${shortTime(visit, from)}.
       </p>`
 
 const took = (t: Translate, ms: number | null) => (ms === null ? "" : duration(t, ms))
 
-/** The numbers behind the bars, newest hour first. */
+/** The numbers of the chart, newest hour first. */
 export const hourTable = (visit: Visit, hours: ReadonlyArray<HealthHour>): Html => {
   const { t } = visit
   return table(
-    t("Attempts by the hour", "Intentos por hora"),
+    t("Attempts by hour", "Intentos por hora"),
     [
       {
         title: t("Hour from", "Hora desde"),
@@ -84,7 +85,7 @@ export const hourTable = (visit: Visit, hours: ReadonlyArray<HealthHour>): Html 
       },
       { title: t("Succeeded", "Con éxito"), isFigure: true, cell: ({ succeeded }) => String(succeeded) },
       { title: t("Failed", "Con falla"), isFigure: true, cell: ({ failed }) => String(failed) },
-      { title: t("Usual time", "Tiempo usual"), isFigure: true, cell: ({ median_ms }) => took(t, median_ms) },
+      { title: t("Median", "Mediana"), isFigure: true, cell: ({ median_ms }) => took(t, median_ms) },
       {
         title: t("Slowest", "El más lento"),
         isFigure: true,

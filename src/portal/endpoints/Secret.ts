@@ -7,18 +7,20 @@ import { inCode, copied, linkButton, section } from "../frame/Parts.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { askingPage, endpointOfPath } from "./EndpointForms.ts"
 
-/** The page that shows a signing secret, once: as the answer to the form that made it, so that no address leads to it. */
+/**
+ * The page that shows a signing secret, once. It responds to the form that created the secret, so it has no address of
+ * its own.
+ */
 export const secretPage = (
   { t, to }: Visit,
   { id, secret, url }: WebhookEndpointWithSecret,
   why: "made" | "rotated"
 ): Page => {
-  const title =
-    why === "made" ? t("The endpoint is ready", "El destino está listo") : t("The new secret", "El secreto nuevo")
+  const title = why === "made" ? t("Endpoint added", "Destino agregado") : t("New secret", "Secreto nuevo")
   const rotated = html`<p>
     ${t(
-      "The old secret has stopped. Attempts that failed the verification meanwhile are made again by the schedule.",
-      "El secreto anterior dejó de servir. Los intentos que entretanto no pasaron la verificación se repiten según el calendario."
+      "The old secret no longer works. Folio retries deliveries that fail verification, on the usual schedule.",
+      "El secreto anterior ya no sirve. Folio reintenta las entregas que no pasan la verificación, con el calendario usual."
     )}
   </p>`
   return titled(
@@ -29,34 +31,30 @@ export const secretPage = (
       t("Signing secret", "Secreto de firma"),
       html`<p>
           ${t(
-            "Copy it now: it is shown this once. Your server verifies with it that a webhook comes from Folio.",
-            "Cópielo ahora: se muestra solo esta vez. Con él, su servidor verifica que un webhook viene de Folio."
+            "Copy the secret now. Folio shows it only once. Your server uses it to verify that a webhook comes from Folio.",
+            "Copie el secreto ahora. Folio lo muestra solo esta vez. Con él, su servidor verifica que un webhook viene de Folio."
           )}
         </p>
         <p id="secret-value" class="secret">${copied({ t }, secret)}</p>
         ${why === "made" ? null : rotated}
         <p>
-          <a href="${to("/docs/guides/webhooks")}" hx-boost="false"
-            >${t("How to verify a webhook", "Cómo verificar un webhook")}</a
-          >
+          <a href="${to("/docs/guides/webhooks")}" hx-boost="false">${t("Verify webhooks", "Verificar webhooks")}</a>
         </p>`
     ),
-    html`<div class="do">
-      ${linkButton(to(`/portal/endpoints/${id}`), t("I have copied it", "Ya lo copié"), "first")}
-    </div>`
+    html`<div class="do">${linkButton(to(`/portal/endpoints/${id}`), t("Done", "Listo"), "first")}</div>`
   )
 }
 
-/** Says what a rotation does before it is done. */
+/** Explains a rotation before it happens. */
 export const rotatePage = (visit: Visit) =>
   Effect.map(endpointOfPath(visit), (endpoint) => {
     const { t } = visit
     return askingPage(visit, endpoint, {
-      title: t("Rotate the secret", "Rotar el secreto"),
-      heading: t("The old secret stops at once", "El secreto anterior deja de servir de inmediato"),
+      title: t("Rotate secret", "Rotar secreto"),
+      heading: t("Old secret stops immediately", "El secreto anterior deja de servir de inmediato"),
       warning: t(
-        "From the next delivery on, webhooks are signed with the new secret alone. Until your server knows it, verification fails there; a delivery that is refused is tried again after 30 seconds, 5 minutes and 30 minutes. So have the way to change it at hand.",
-        "Desde la siguiente entrega, los webhooks se firman solo con el secreto nuevo. Mientras su servidor no lo conozca, la verificación falla allí; una entrega rechazada se repite a los 30 segundos, a los 5 minutos y a los 30 minutos. Tenga a mano cómo cambiarlo."
+        "From the next delivery on, Folio signs webhooks only with the new secret. Until your server uses it, verification fails there. Folio retries a failed delivery after 30 seconds, 5 minutes and 30 minutes. Prepare the change of the secret before you rotate it.",
+        "Desde la siguiente entrega, Folio firma los webhooks solo con el secreto nuevo. Mientras su servidor no lo use, la verificación falla allí. Folio reintenta una entrega fallida a los 30 segundos, a los 5 minutos y a los 30 minutos. Prepare el cambio del secreto antes de rotarlo."
       ),
       command: "rotate",
       submit: t("Rotate now", "Rotar ahora")
