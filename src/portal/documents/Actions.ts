@@ -11,7 +11,7 @@ import { change, page } from "../frame/Routes.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { named } from "./Shown.ts"
 
-/** A page that asks before something is done that cannot be undone, or that needs one more word. */
+/** A page that confirms an irreversible action, or that needs one more input. */
 const asking = (visit: Visit, title: string, text: string, formAt: (path: string) => Part) =>
   Effect.map(named(visit), ({ document, kind }) => {
     const { t, to } = visit
@@ -20,8 +20,7 @@ const asking = (visit: Visit, title: string, text: string, formAt: (path: string
       "documents",
       {
         title,
-        sub: html`${kindWords(t, kind)} ${document.full_number} ·
-          <a href="${to(path)}">${t("back to the document", "volver al documento")}</a>`
+        sub: html`${kindWords(t, kind)} ${document.full_number} · <a href="${to(path)}">${t("Back", "Volver")}</a>`
       },
       html`<section aria-label="${title}">
         <p>${text}</p>
@@ -32,10 +31,10 @@ const asking = (visit: Visit, title: string, text: string, formAt: (path: string
 
 const cancelPage = (visit: Visit) => {
   const { t, to } = visit
-  const title = t("Cancel the draft", "Cancelar el borrador")
+  const title = t("Cancel draft", "Cancelar borrador")
   const text = t(
-    "It has no number yet, so nothing is lost. A canceled draft is never issued, and this cannot be undone.",
-    "Aún no tiene número, así que nada se pierde. Un borrador cancelado no se emite nunca; esto no se puede deshacer."
+    "The draft has no number yet, so no number is lost. Folio never issues a canceled draft. You can’t undo this.",
+    "El borrador aún no tiene número, así que no se pierde ninguno. Folio nunca emite un borrador cancelado. No se puede deshacer."
   )
   return asking(
     visit,
@@ -44,19 +43,19 @@ const cancelPage = (visit: Visit) => {
     (path) =>
       html`<div class="do">
         ${action(visit, { action: `${path}/cancel`, submit: title, kind: "danger" })}
-        ${linkButton(to(path), t("Keep it", "Conservarlo"))}
+        ${linkButton(to(path), t("Back", "Volver"))}
       </div>`
   )
 }
 
 const annulPage = (visit: Visit, sent: Form.Form, refusal?: Refusal) => {
   const { t } = visit
-  const title = t("Annul the invoice", "Anular la factura")
+  const title = t("Annul invoice", "Anular factura")
   const text = t(
-    "A credit note over all of its lines is issued and sent to the authority. The invoice keeps its number. This cannot be undone.",
-    "Se emite una nota crédito por todas sus líneas y se envía a la DIAN. La factura conserva su número. Esto no se puede deshacer."
+    "Folio issues a credit note for all lines and sends it to the authority. The invoice keeps its number. You can’t undo this.",
+    "Folio emite una nota crédito por todas las líneas y la envía a la DIAN. La factura conserva su número. No se puede deshacer."
   )
-  const reason = field("reason", t("Why, in words for the credit note", "Por qué, como lo dirá la nota crédito"), {
+  const reason = field("reason", t("Reason (on the credit note)", "Motivo (en la nota crédito)"), {
     value: sent.text("reason"),
     error: faultOf(refusal, "reason"),
     isRequired: true
@@ -70,8 +69,8 @@ const annulPage = (visit: Visit, sent: Form.Form, refusal?: Refusal) => {
 const emailPage = (visit: Visit, sent: Form.Form, refusal?: Refusal) => {
   const { t } = visit
   const text = t(
-    "It goes with its XML and its PDF, as it went the first time. Without an address it goes to the customer’s.",
-    "Va con su XML y su PDF, como la primera vez. Sin dirección, va a la del cliente."
+    "Folio sends the XML and the PDF, as in the first e-mail. If you leave the address empty, Folio uses the customer’s address.",
+    "Folio envía el XML y el PDF, como en el primer correo. Si deja la dirección vacía, Folio usa la del cliente."
   )
   const address = field("to", t("Address", "Dirección"), {
     type: "email",
@@ -79,14 +78,14 @@ const emailPage = (visit: Visit, sent: Form.Form, refusal?: Refusal) => {
     error: faultOf(refusal, "to")
   })
   const content = [refusedForm(visit, refusal, (param) => param === "to"), address]
-  return asking(visit, t("E-mail the document", "Enviar el documento por correo"), text, (path) =>
+  return asking(visit, t("Send by e-mail", "Enviar por correo"), text, (path) =>
     form(visit, { action: `${path}/email`, submit: t("Send", "Enviar"), kind: "first", content })
   )
 }
 
 const documentAt = (id: string, notice: string) => ({ to: `/portal/documents/${id}`, notice })
 
-/** Sends the command of a form that asks for nothing more. */
+/** Runs a command that needs no further input. */
 const commanding = (command: "retry" | "cancel", notice: string) => (visit: Visit, sent: Form.Form) =>
   Effect.flatMap(named(visit), ({ document, path }) =>
     Effect.as(visit.send("POST", `${path}/${command}`, undefined, sent), documentAt(document.id, notice))
@@ -122,7 +121,7 @@ const redeliver = (visit: Visit, sent: Form.Form) =>
 
 const item = "/portal/documents/:id"
 
-/** What can be done with a document besides correcting it. */
+/** The actions on a document, except the correction. */
 export const layer = Layer.mergeAll(
   page(`${item}/cancel`, cancelPage),
   page(`${item}/annul`, (visit) => annulPage(visit, Form.empty)),

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { Zip, type ZipInputFile } from "fflate"
 import { crc32, deflateRaw } from "node:zlib"
 
-/** How a ZIP file names the two ways in which a file stands in it. */
+/** The two compression methods of a file in a ZIP file. */
 const [stored, deflated] = [0, 8]
 
 const deflate = (bytes: Uint8Array) =>
@@ -12,12 +12,14 @@ const deflate = (bytes: Uint8Array) =>
     )
   })
 
-/** A ZIP file in the making. Files are compressed beside the event loop: dozens of long documents would hold up every other request. */
+/**
+ * Builds a ZIP file. Compresses off the event loop, because dozens of long documents would delay all other requests.
+ */
 export const makeArchive = () => {
   const chunks: Array<Uint8Array> = []
   const zip = new Zip((_, chunk) => void chunks.push(chunk))
   return {
-    /** Adds a file. `isCompressed`: its bytes are compressed already, as those of a PDF are. */
+    /** Adds a file. `isCompressed`: the bytes are compressed already, as in a PDF. */
     add: Effect.fnUntraced(function* (filename: string, bytes: Uint8Array<ArrayBuffer>, isCompressed = false) {
       const data = isCompressed ? bytes : yield* deflate(bytes)
       const compression = isCompressed ? stored : deflated
@@ -25,7 +27,7 @@ export const makeArchive = () => {
       zip.add(entry)
       entry.ondata?.(null, data, true)
     }),
-    /** The whole file. Nothing may be added afterwards. */
+    /** The complete ZIP file. No file may be added afterwards. */
     end: Effect.sync((): Uint8Array => {
       zip.end()
       return Buffer.concat(chunks)

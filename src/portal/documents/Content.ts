@@ -19,12 +19,12 @@ const nameOf = ({ language }: Visit, entries: ReadonlyArray<CodeEntry>, code: st
   return entry === undefined ? code : language === "es" ? entry.name : entry.name_en
 }
 
-/** A figure without the zeros that only its form asks for: "10.00" as "10", "0.345" as "0,345". */
+/** A figure without trailing zeros: "10.00" as "10", "0.345" as "0,345". */
 const plain = (t: Translate, value: string): string => figure(t, value.replace(/\.0+$/, ""))
 
 const taxName = (code: string) => [...taxNames, ...withholdingTaxes].find((each) => each.code === code)?.name ?? code
 
-/** "IVA 19 %", or the name alone of a tax per unit. */
+/** "IVA 19 %", or only the name of a tax per unit. */
 const taxWords = (t: Translate, { code, rate }: Pick<Tax, "code" | "rate">) =>
   rate === undefined ? taxName(code) : `${taxName(code)} ${plain(t, rate)}\u00a0%`
 
@@ -43,7 +43,7 @@ const lineRow = (visit: Visit, { currency, totals }: Shown["document"], line: Li
     ...allowance_charges.map(
       ({ amount, reason, type }) => `${type === "discount" ? "−" : "+"} ${money(t, amount, currency)} ${reason}`
     ),
-    // With one tax the sum below the lines says it all.
+    // With one tax, the total below the lines is enough.
     ...(totals.taxes.length > 1 ? line.taxes : [])
       .filter(({ code }) => code !== "ZZ")
       .map((tax) => `${taxWords(t, tax)}: ${money(t, tax.value, currency)}`),
@@ -58,7 +58,7 @@ const lineRow = (visit: Visit, { currency, totals }: Shown["document"], line: Li
   }
 }
 
-/** The lines of a document and what they come to. */
+/** The lines of a document and their totals. */
 export const lines = (visit: Visit, { document }: Shown): Html => {
   const { t } = visit
   const { allowance_charges = [], currency, totals, withholdings = [] } = document
@@ -77,13 +77,13 @@ export const lines = (visit: Visit, { document }: Shown): Html => {
       price: "",
       amount: money(t, totals.payable_amount, currency)
     },
-    ...sum(t("Paid before", "Anticipos"), totals.prepaid_amount),
+    ...sum(t("Prepayments", "Anticipos"), totals.prepaid_amount),
     ...sum(t("Cash rounding", "Redondeo del pago en efectivo"), totals.cash_rounding_amount),
     ...sum(t("Balance due", "Saldo por pagar"), totals.due_amount),
     ...withholdings.flatMap(({ code, rate, value }) =>
       sum(`${t("Withheld", "Retención")}: ${taxWords(t, { code: code as Tax["code"], rate })}`, value)
     ),
-    ...sum(t("To be received", "Neto a recibir"), totals.net_amount)
+    ...sum(t("Net amount", "Neto a recibir"), totals.net_amount)
   ]
   return section(
     "lines",
@@ -113,7 +113,7 @@ const corrects = (visit: Visit, { document, kind }: Shown): Html | string | null
   const { invoice_id, original } = document
   if (kind === "invoice") return null
   if (invoice_id !== null && invoice_id !== undefined)
-    return idLink(visit, invoice_id, visit.t("its invoice", "su factura"))
+    return idLink(visit, invoice_id, visit.t("the invoice", "la factura"))
   return original === undefined ? visit.t("no single invoice", "ninguna factura en particular") : original.full_number
 }
 
@@ -122,7 +122,7 @@ const acceptanceWords = ({ t }: Visit, status: NonNullable<Shown["document"]["ac
     pending: t("no response yet", "aún sin respuesta"),
     acknowledged: t("invoice received", "factura recibida"),
     received: t("goods or services received", "bien o servicio recibido"),
-    claimed: t("claimed against", "con reclamo"),
+    claimed: t("claimed", "con reclamo"),
     accepted: t("accepted", "aceptada"),
     accepted_tacitly: t("accepted tacitly", "aceptada tácitamente"),
     unanswered: t("no response in 30 days", "sin respuesta en 30 días")
@@ -159,7 +159,7 @@ const documentFacts = (visit: Visit, shown: Shown): Html => {
     ],
     [t("Corrects", "Corrige"), corrects(visit, shown)],
     [
-      t("Because", "Motivo"),
+      t("Reason", "Motivo"),
       document.correction_code === undefined
         ? null
         : html`${nameOf(visit, concepts, document.correction_code)}: ${document.reason ?? ""}`
@@ -175,13 +175,13 @@ const documentFacts = (visit: Visit, shown: Shown): Html => {
 const codeRow = (visit: Visit, name: string, value: string) =>
   html`<p><small>${name}</small><br />${copied(visit, value)}</p>`
 
-/** What a document is found by elsewhere: its code and its id, which are too long to stand in a column. */
+/** The code and the id of a document, which are too long for a column. */
 const codes = (visit: Visit, { document, kind }: Shown): Html => {
   const code = codeOf(document)
   return html`${code === null ? null : codeRow(visit, kind === "invoice" ? "CUFE" : "CUDE", code)}${codeRow(visit, "Id", document.id)}`
 }
 
-/** What the label of the PDF says of a document without legal validity, whose print-out is marked so; null for the others. */
+/** The addition to the PDF link of a document without legal validity, whose PDF is marked. Null for other documents. */
 const invalidWords = ({ t }: Visit, { status }: Shown["document"]): string | null => {
   if (status === "rejected_by_authority") return t("rejected, not valid", "rechazada, sin validez")
   return status === "failed" ? t("failed, not valid", "fallida, sin validez") : null
@@ -192,7 +192,7 @@ const papers = (visit: Visit, { document, signedBytes }: Shown): Html => {
   const file = (name: string) => to(`/portal/documents/${document.id}/${name}`)
   if (signedBytes === null) {
     return html`<p class="soft">
-      ${t("The files appear when the document is signed.", "Los archivos aparecen cuando el documento está firmado.")}
+      ${t("The files appear after Folio signs the document.", "Los archivos aparecen cuando Folio firma el documento.")}
     </p>`
   }
   const invalid = invalidWords(visit, document)
@@ -206,10 +206,10 @@ const papers = (visit: Visit, { document, signedBytes }: Shown): Html => {
             height="148"
             alt="${t("QR code of the authority’s page on this document", "Código QR de la página de la DIAN sobre este documento")}"
           />${
-            // The authority never hears of a test document.
+            // The authority has no page about a test document.
             session.principal.livemode
               ? html`<br /><a href="${document.qr_url}" rel="noreferrer noopener" hx-boost="false"
-                    >${t("See it at the authority", "Verla en la DIAN")}</a
+                    >${t("View at authority", "Ver en la DIAN")}</a
                   >`
               : null
           }
@@ -224,7 +224,7 @@ const notesOf = ({ t }: Visit, { notes = [] }: Shown["document"]): Html =>
     ? html``
     : section("notes", t("Notes", "Notas"), html`${notes.map((note) => html`<p>${note}</p>`)}`)
 
-/** What stands beside the timeline: the facts of a document, and its papers. */
+/** The column next to the timeline: the facts of a document, and its files. */
 export const aside = (visit: Visit, shown: Shown): Html => {
   const { t } = visit
   return html`${section(
@@ -237,14 +237,14 @@ export const aside = (visit: Visit, shown: Shown): Html => {
   ${section("papers", t("Files", "Archivos"), papers(visit, shown))} ${notesOf(visit, shown.document)}`
 }
 
-/** The PDF inside the page, on a wide screen and once nothing moves any more. */
+/** The embedded PDF, on a wide screen and after the document is final. */
 export const preview = ({ t, to }: Visit, { document, signedBytes }: Shown): Html => {
   if (signedBytes === null || isMoving(document)) return html``
   return html`<section class="wide" aria-labelledby="pdf">
     <h2 id="pdf">PDF</h2>
     <iframe
       src="${to(`/portal/documents/${document.id}/pdf`)}#toolbar=0&amp;navpanes=0&amp;view=FitH"
-      title="${t("The printed document", "El documento impreso")}"
+      title="${t("PDF", "PDF")}"
       loading="lazy"
       width="100%"
       height="900"
@@ -252,7 +252,7 @@ export const preview = ({ t, to }: Visit, { document, signedBytes }: Shown): Htm
   </section>`
 }
 
-/** Since when a document is there, its buyer and its total, below its headline. */
+/** The line below the headline: creation time, buyer and total of a document. */
 export const summary = (visit: Visit, { customer, document, listed }: Shown): Html => {
   const name = listed?.customer_name ?? document.customer_id
   const buyer = customer === null ? html`${name}` : idLink(visit, customer.id, name)

@@ -11,47 +11,45 @@ import { type AnyDocument, isMoving, load, type Shown } from "./Shown.ts"
 import { timeline } from "./Timeline.ts"
 import { isKnown, why } from "./Why.ts"
 
-/** The status of a document, and how far a document has come that is in progress. */
+/** The status of a document, and the progress of a document without an outcome. */
 const stateWords = ({ t }: Visit, { stage, status, waiting }: AnyDocument): Html => {
   const mark = statusMark(t, status)
   if (status !== "draft") return mark
   if (waiting !== undefined) return html`${mark}: ${t("waiting for the authority", "en espera de la DIAN")}`
   const words: Record<typeof stage, string> = {
     queued: t("waiting for its number", "en espera de su número"),
-    numbered: t("numbered, being signed", "con número, en firma"),
-    signed: t("signed, on its way to the authority", "firmada, en camino a la DIAN"),
-    submitted: t("with the authority", "en la DIAN"),
+    numbered: t("signing", "en firma"),
+    signed: t("sending to the authority", "en envío a la DIAN"),
+    submitted: t("validation by the authority", "en validación de la DIAN"),
     done: ""
   }
   return words[stage] === "" ? mark : html`${mark}: ${words[stage]}`
 }
 
-/** What can be done about why a document is where it is. */
+/** The actions next to the reason of a document's status. */
 const remedies = (visit: Visit, shown: Shown): Html => {
   const { may, t, to } = visit
   const { document } = shown
   const path = `/portal/documents/${document.id}`
   if (!may("documents")) return html``
   if (document.status === "rejected_by_authority" && !isKnown(shown)) {
-    return html`<div class="do">
-      ${linkButton(to(`${path}/correct`), t("Correct and send again", "Corregir y enviar de nuevo"), "first")}
-    </div>`
+    return html`<div class="do">${linkButton(to(`${path}/correct`), t("Correct", "Corregir"), "first")}</div>`
   }
   return document.failure?.retryable === true
     ? html`<div class="do">
-        ${action(visit, { action: `${path}/retry`, submit: t("Try again", "Reintentar"), kind: "first" })}
+        ${action(visit, { action: `${path}/retry`, submit: t("Retry", "Reintentar"), kind: "first" })}
       </div>`
     : html``
 }
 
-/** What else can be done with a document in its state. */
+/** The other actions on a document in its status. */
 const others = ({ may, t, to }: Visit, { document, kind }: Shown): ReadonlyArray<Html> => {
   const { stage, status } = document
   const path = `/portal/documents/${document.id}`
   if (!may("documents")) return []
   const isIssued = status === "accepted_by_authority" || status === "accepted_contingency"
   return [
-    ...(isIssued ? [linkButton(to(`${path}/email`), t("Send by email", "Enviar por correo"))] : []),
+    ...(isIssued ? [linkButton(to(`${path}/email`), t("Send by e-mail", "Enviar por correo"))] : []),
     ...(status === "accepted_by_authority" && kind === "invoice"
       ? [linkButton(to(`${path}/annul`), t("Annul", "Anular"))]
       : []),
@@ -59,16 +57,19 @@ const others = ({ may, t, to }: Visit, { document, kind }: Shown): ReadonlyArray
   ]
 }
 
-// A document that has been waiting for long is asked for less often.
+// Reloads less often after a document has waited for long.
 const pollSeconds = (created_at: string, now: number) => (now - Date.parse(created_at) < 120_000 ? 2 : 15)
 
 const notices = ({ t }: Visit) => ({
-  retried: t("The retry has started.", "Se está reintentando."),
-  corrected: t("Corrected, and on its way to the authority.", "Corregido, y en camino a la DIAN."),
-  canceled: t("It is canceled.", "Está cancelado."),
+  retried: t("Retry started.", "Reintento iniciado."),
+  corrected: t(
+    "Document corrected. Folio is sending it to the authority.",
+    "Documento corregido. Folio lo está enviando a la DIAN."
+  ),
+  canceled: t("Draft canceled.", "Borrador cancelado."),
   annulled: t("This credit note annuls the invoice.", "Esta nota crédito anula la factura."),
-  emailed: t("The e-mail is on its way.", "El correo está en camino."),
-  redelivered: t("It is being sent again.", "Se está enviando de nuevo.")
+  emailed: t("Folio is sending the e-mail.", "Folio está enviando el correo."),
+  redelivered: t("Folio is resending the delivery.", "Folio está reenviando la entrega.")
 })
 
 const document = Effect.fnUntraced(function* (visit: Visit) {
@@ -78,7 +79,7 @@ const document = Effect.fnUntraced(function* (visit: Visit) {
   const path = `/portal/documents/${of.id}`
   const title = `${kindWords(t, kind)} ${of.full_number}`.trim()
   const moves = isMoving(of)
-  // The part of the page that changes asks for itself, until it has come to rest.
+  // The moving part of the page reloads itself until the document is final.
   const polled = moves ? polling(visit, "document", pollSeconds(of.created_at, yield* Clock.currentTimeMillis)) : null
   const refresh = moves ? linkButton(to(path), t("Refresh", "Actualizar")) : null
   return {

@@ -15,15 +15,15 @@ import { askedOf, filterOf, idsOf, placeOf } from "./Filter.ts"
 
 /** The most documents of a CSV file. */
 export const exportMax = 10_000
-/** The most documents whose papers a ZIP file holds: each of them is printed. */
+/** The most documents of a ZIP file. Folio renders the PDF of each. */
 export const archiveMax = 50
 const pageSize = 500
 
-/** The columns of a CSV file: the title, and the cell of a document. */
+/** The columns of a CSV file: title and cell. */
 const columns = ({ t }: Visit): ReadonlyArray<readonly [title: string, cell: (row: ListedDocument) => Cell]> => [
   [t("Number", "Número"), ({ full_number }) => full_number ?? ""],
-  [t("Kind", "Tipo"), ({ kind }) => kindWords(t, kind)],
-  [t("State", "Estado"), ({ state }) => statusWords(t, statusOf(state))],
+  [t("Type", "Tipo"), ({ kind }) => kindWords(t, kind)],
+  [t("Status", "Estado"), ({ state }) => statusWords(t, statusOf(state))],
   [t("Customer", "Cliente"), ({ customer_name }) => customer_name],
   [t("Identification", "Identificación"), ({ customer_number }) => customer_number],
   [t("Issue date", "Fecha de emisión"), ({ issue_date }) => issue_date ?? ""],
@@ -37,7 +37,7 @@ const columns = ({ t }: Visit): ReadonlyArray<readonly [title: string, cell: (ro
   [t("Created (UTC)", "Creado (UTC)"), ({ created_at }) => created_at.toISOString()]
 ]
 
-/** What the query of an export names: the documents that were ticked, or else all that the list finds. */
+/** The documents of an export: the selected documents, or else all documents of the list. */
 const chosen = Effect.fnUntraced(function* (visit: Visit) {
   const { query } = visit
   const ids = idsOf(query.getAll("id"))
@@ -70,7 +70,7 @@ const csv = Effect.fnUntraced(function* (visit: Visit) {
   }
 })
 
-/** A paper that has to wait for its turn, or for the rate limit of the session's key, is asked for again for some seconds. */
+/** Retries a file for some seconds if its queue is full or the session's key is over its rate limit. */
 const inTime = <A, R>(paper: Effect.Effect<A, Refusal, R>) =>
   Effect.retry(paper, {
     times: 5,
@@ -88,7 +88,7 @@ const archive = Effect.fnUntraced(function* (visit: Visit) {
   const { rows } = yield* visit.read((account) => documents.listAll(account, request, filter))
   const files = makeArchive()
   const missing: Array<string> = []
-  // One after the other: the papers wait for their turn as those of any client do, and nothing else waits for them.
+  // One after the other. The files queue like those of any client, and no other request waits for them.
   for (const row of rows) {
     for (const kind of ["xml", "pdf"] as const) {
       const path = `${documentKinds[kindOf(row.id)].path}/${row.id}/${kind}`
@@ -109,10 +109,10 @@ const archive = Effect.fnUntraced(function* (visit: Visit) {
   return { contentType: "application/zip", body: yield* files.end, fileName: `${t("documents", "documentos")}.zip` }
 })
 
-// A file is whole in memory before it is sent, with megabytes of papers.
+// Folio builds the whole ZIP file in memory before sending it: megabytes of files.
 const inTurn = makeTurns("export", 4)
 
-/** The files that the list of documents offers. */
+/** The exports of the document list. */
 export const layer = Layer.mergeAll(
   page("/portal/documents/export.csv", (visit) => inTurn(visit, csv(visit))),
   page("/portal/documents/export.zip", (visit) => inTurn(visit, archive(visit)))

@@ -8,12 +8,12 @@ import type { PageRequest } from "../../../schemas/Page.ts"
 import type { Listed } from "../frame/Lists.ts"
 import type { Visit } from "../frame/Visit.ts"
 
-/** What the list is asked for, as the form above it shows it. */
+/** The filter of the list, as its form shows it. */
 export interface Asked {
   readonly search: string
   readonly status: InvoiceStatus | null
   readonly kind: DocumentKind | null
-  /** The first and the last day, as YYYY-MM-DD in the authority's zone; empty for no bound. */
+  /** The first and the last day, YYYY-MM-DD in the authority's time zone. Empty for no limit. */
   readonly from: string
   readonly to: string
   readonly customer: string | null
@@ -31,7 +31,7 @@ const dayOf = (value: string | null): string =>
 
 const searchMax = 600
 
-/** What a query asks for. Values that are none are left out, as if they were not asked for. */
+/** Reads the filter from a query. Ignores invalid values. */
 export const askedOf = (query: URLSearchParams): Asked => {
   const customer = query.get("customer") ?? ""
   return {
@@ -47,7 +47,7 @@ export const askedOf = (query: URLSearchParams): Asked => {
   }
 }
 
-/** The query of the same list, to be written into addresses. */
+/** The query of a filter, for links. */
 export const queryOf = ({ customer, from, kind, search, status, to }: Asked) => ({
   q: search,
   status: status ?? "",
@@ -57,12 +57,12 @@ export const queryOf = ({ customer, from, kind, search, status, to }: Asked) => 
   customer: customer ?? ""
 })
 
-/** Whether nothing is asked for but all documents. */
+/** Whether the filter is empty. */
 export const isEverything = (asked: Asked): boolean => Object.values(queryOf(asked)).every((value) => value === "")
 
 const idForm = /^(inv|cn|dn)_[0-9a-z]{26}$/
 
-/** The page of the list that a query asks for. */
+/** The page of the list in a query. */
 export const placeOf = (query: URLSearchParams, limit: number): PageRequest => {
   const [after, before] = [query.get("after") ?? "", query.get("before") ?? ""]
   if (idForm.test(after)) return { limit, cursor: { direction: "after", id: after } }
@@ -71,11 +71,11 @@ export const placeOf = (query: URLSearchParams, limit: number): PageRequest => {
 
 const idsMax = 1_000
 
-/** The ids among those that a query names, at most 1,000. */
+/** The valid ids in a query, at most 1,000. */
 export const idsOf = (named: ReadonlyArray<string>): ReadonlyArray<string> =>
   named.slice(0, idsMax).filter((id) => idForm.test(id))
 
-/** What a search means. `exact`: what at most one document of each kind has. */
+/** The meaning of a search. `exact`: a value that at most one document of each kind has. */
 type Meaning =
   | { readonly exact: true; readonly filter: Pick<DocumentFilter, "ids" | "full_numbers" | "cufe"> }
   | { readonly exact: false; readonly metadata: Readonly<Record<string, string>> }
@@ -88,7 +88,7 @@ const metadataOf = (search: string) => {
   return { [key.trim().slice(0, 40)]: rest.join("=").trim().slice(0, 500) }
 }
 
-/** The prefixes of the account's ranges and counters, for a number that somebody types without its prefix. */
+/** The prefixes of the account's ranges and counters, for numbers typed without a prefix. */
 const prefixes = Effect.fnUntraced(function* ({ get }: Visit) {
   const lists = yield* Effect.forEach([undefined, "credit_note", "debit_note"], (document_type) =>
     get<Listed<Resolution>>("/v1/resolutions", { limit: "100", document_type })
@@ -106,7 +106,7 @@ const meaningOf = Effect.fnUntraced(function* (visit: Visit, search: string) {
   return meant({ full_numbers: [...new Set([...numbers, ...withPrefix])] })
 })
 
-/** The documents that are asked for, and whether the search names one document. */
+/** The documents of the filter, and whether the search names one document. */
 export const filterOf = Effect.fnUntraced(function* (visit: Visit, asked: Asked) {
   const { customer, from, kind, search, status, to } = asked
   const meaning: Meaning | null = search === "" ? null : yield* meaningOf(visit, search)

@@ -21,7 +21,7 @@ export const pageSize = 50
 
 const path = "/portal/documents"
 
-/** What a person calls a document: its number, or that it has none yet. */
+/** The name of a document: its number, or that it has no number yet. */
 const nameOf = ({ t }: Visit, { full_number }: ListedDocument) => full_number ?? t("No number yet", "Aún sin número")
 
 const stateOf = ({ t }: Visit, { state: at, waiting_code }: ListedDocument): Html =>
@@ -34,16 +34,16 @@ const searchForm = (visit: Visit, wanted: Asked): Html => {
     (name) => values[name] ?? "",
     () => undefined
   )
-  const any = ["", t("Any", "Todos")] as const
+  const any = ["", t("All", "Todos")] as const
   const statuses = invoiceStatuses.map((each) => [each, statusWords(t, each)] as const)
   const kindChoices = kinds.map((each) => [each, kindWords(t, each)] as const)
   return html`<form class="filters" method="get" action="${visit.to(path)}" role="search">
-    ${input("q", t("Number, CUFE, id, customer, order=1001", "Número, CUFE, id, cliente, pedido=1001"), { type: "search" })}
-    ${input("status", t("State", "Estado"), { choices: [any, ...statuses] })}
-    ${input("kind", t("Kind", "Tipo"), { choices: [any, ...kindChoices] })}
+    ${input("q", t("Number, CUFE, id, customer or key=value", "Número, CUFE, id, cliente o clave=valor"), { type: "search" })}
+    ${input("status", t("Status", "Estado"), { choices: [any, ...statuses] })}
+    ${input("kind", t("Type", "Tipo"), { choices: [any, ...kindChoices] })}
     ${input("from", t("From", "Desde"), { type: "date" })} ${input("to", t("Until", "Hasta"), { type: "date" })}
     ${wanted.customer === null ? null : html`<input type="hidden" name="customer" value="${wanted.customer}" />`}
-    <button>${t("Find", "Buscar")}</button>
+    <button>${t("Search", "Buscar")}</button>
   </form>`
 }
 
@@ -59,22 +59,22 @@ const columns = (visit: Visit): ReadonlyArray<Column<ListedDocument>> => {
       }
     },
     { title: t("Number", "Número"), cell: (row) => idLink(visit, row.id, nameOf(visit, row)) },
-    { title: t("Kind", "Tipo"), isWide: true, cell: ({ kind }) => kindWords(t, kind) },
-    { title: t("State", "Estado"), cell: (row) => stateOf(visit, row) },
+    { title: t("Type", "Tipo"), isWide: true, cell: ({ kind }) => kindWords(t, kind) },
+    { title: t("Status", "Estado"), cell: (row) => stateOf(visit, row) },
     { title: t("Customer", "Cliente"), cell: (row) => row.customer_name },
     { title: t("Created", "Creado"), cell: (row) => shortTime(visit, row.created_at) },
     { title: t("Total", "Total"), isFigure: true, cell: (row) => money(t, row.payable_amount, row.currency) }
   ]
 }
 
-/** The customers whose names hold what was searched for, as links to their documents. */
+/** The customers whose names contain the search text, as links to their documents. */
 const customersNamed = Effect.fnUntraced(function* ({ get, t, to }: Visit, search: string) {
   if (plainText(search).trim().length < nameMin || search.length > 450 || search.includes("=")) return null
   const { data } = yield* get<Listed<Customer>>("/v1/customers", { name: search, limit: "10" })
   if (data.length === 0) return null
   return section(
     "customers",
-    t("Documents of a customer", "Documentos de un cliente"),
+    t("Matching customers", "Clientes que coinciden"),
     html`<ul>
       ${data.map(({ id, legal_name }) => html`<li><a href="${to(path, { customer: id })}">${legal_name}</a></li>`)}
     </ul>`
@@ -85,20 +85,18 @@ const nothing = ({ t, to }: Visit, wanted: Asked): Html =>
   isEverything(wanted)
     ? emptyState(
         t("No documents yet", "Aún no hay documentos"),
-        html`${t("The first invoice is one request away:", "La primera factura está a una solicitud:")}
-          <a href="${to("/docs/guides/first-invoice")}" hx-boost="false"
-            >${t("how to send it", "cómo enviarla (en inglés)")}</a
-          >.`
+        html`${t("Send the first invoice with one request:", "Envíe la primera factura con una solicitud:")}
+          <a href="${to("/docs/guides/first-invoice")}" hx-boost="false">${t("Guide", "Guía")}</a>.`
       )
     : emptyState(
-        t("Nothing fits", "Nada coincide"),
+        t("No matching documents", "Ningún documento coincide"),
         html`${t(
-            "A number is found with or without its prefix, and a CUFE or an id when it is whole. Metadata is found as key=value.",
-            "Un número se encuentra con o sin su prefijo; un CUFE o un id, cuando está completo. Los metadatos se buscan como clave=valor."
-          )} <a href="${to(path)}">${t("Show all documents", "Ver todos los documentos")}</a>`
+            "Search for a number with or without its prefix, a complete CUFE or id, or metadata as key=value.",
+            "Busque un número con o sin su prefijo, un CUFE o un id completo, o un dato propio como clave=valor."
+          )} <a href="${to(path)}">${t("Show all", "Ver todo")}</a>`
       )
 
-/** The form around the list: what is ticked, or else what the list shows, is written into a file. */
+/** The form around the list. Exports the selected documents, or else the documents of the list. */
 const exporting = ({ query, t, to }: Visit, wanted: Asked, list: Html): Html => {
   const place = { after: query.get("after") ?? "", before: query.get("before") ?? "" }
   const kept = Object.entries({ ...queryOf(wanted), ...place }).filter(([, value]) => value !== "")
@@ -110,8 +108,8 @@ const exporting = ({ query, t, to }: Visit, wanted: Asked, list: Html): Html => 
       <button ${attributes({ formaction: to(`${path}/export.zip`) })}>ZIP (XML + PDF)</button>
       <small
         >${t(
-          `Of the documents you select. Without a selection: CSV of all that are found, up to ${figure(t, exportMax)}; ZIP of this page, up to ${archiveMax}.`,
-          `De los documentos elegidos. Sin elegir: CSV de todos los encontrados, hasta ${figure(t, exportMax)}; ZIP de esta página, hasta ${archiveMax}.`
+          `Exports the selected documents. Without a selection, CSV exports all matches (up to ${figure(t, exportMax)}) and ZIP exports this page (up to ${archiveMax}).`,
+          `Exporta los documentos elegidos. Sin elegir, el CSV exporta todos los encontrados (hasta ${figure(t, exportMax)}) y el ZIP exporta esta página (hasta ${archiveMax}).`
         )}</small
       >
     </div>
@@ -124,7 +122,7 @@ const ofCustomer = (visit: Visit, customer: string | null, name: string | undefi
   const others = Object.fromEntries([...visit.query].filter(([key]) => key !== "customer"))
   return html`<p>
     ${t("Customer", "Cliente")}: ${idLink(visit, customer, name ?? customer)} ·
-    <a href="${to(path, others)}">${t("of all customers", "de todos los clientes")}</a>
+    <a href="${to(path, others)}">${t("All customers", "Todos los clientes")}</a>
   </p>`
 }
 
@@ -135,10 +133,10 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
   const { filter, isExact } = yield* filterOf(visit, wanted)
   const found = yield* visit.read((account) => documents.listAll(account, placeOf(query, pageSize), filter))
   const [first, second] = found.rows
-  // A number, a code or an id names a document, which is shown and not listed.
+  // A number, a code or an id names one document. Opens its page instead of a list.
   if (isExact && first !== undefined && second === undefined) return { to: `${path}/${first.id}` }
   const named = isExact && first === undefined ? yield* customersNamed(visit, wanted.search) : null
-  const caption = t("Documents, newest first", "Documentos, del más reciente al más antiguo")
+  const caption = t("Documents, newest first", "Documentos, más recientes primero")
   const rows = table(caption, columns(visit), found.rows)
   return titled(
     "documents",

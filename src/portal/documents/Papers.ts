@@ -6,7 +6,7 @@ import { missing } from "../frame/Refusal.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { named } from "./Shown.ts"
 
-/** The name under which a browser saves a file: that of the API's answer, of which only plain characters are left. */
+/** The file name for saving, from the API's response. Accepts only plain characters. */
 const nameOf = (headers: Headers): string | undefined =>
   /filename="([\w.-]+)"/.exec(headers.get("content-disposition") ?? "")?.[1]
 
@@ -18,7 +18,7 @@ const paper = (kind: "pdf" | "xml") =>
     return {
       contentType: `application/${kind}`,
       body,
-      // A PDF is shown, in the page or by itself; an XML is saved.
+      // The browser shows a PDF, embedded or alone, and saves an XML file.
       ...(kind === "pdf" ? { isEmbedded: true } : fileName === undefined ? {} : { fileName })
     }
   })
@@ -28,12 +28,12 @@ const margin = 2
 const qr = Effect.fnUntraced(function* (visit: Visit) {
   const { document } = yield* named(visit)
   if (document.qr_url === null) {
-    return yield* missing("This document has no QR code yet: it has one from when it is numbered.")
+    return yield* missing("This document has no QR code yet. Folio adds the QR code with the number.")
   }
   const { runs, width } = qrCode(document.qr_url)
   const side = String(width + 2 * margin)
   const path = runs.map(({ length, x, y }) => `M${x + margin} ${y + margin}h${length}v1h-${length}z`).join("")
-  // Dark on light whatever the colours of the page are, or a camera would not read it.
+  // Dark on light in every color scheme, because a camera could not read it otherwise.
   const { markup } = html`<svg
     xmlns="http://www.w3.org/2000/svg"
     viewBox="0 0 ${side} ${side}"

@@ -14,7 +14,7 @@ import type { Listed } from "../frame/Lists.ts"
 import { orNull } from "../frame/Refusal.ts"
 import type { Visit } from "../frame/Visit.ts"
 
-/** A document of any kind as the API answers it: what only invoices have may be absent, and so may what only notes have. */
+/** A document of any kind in the API's form. Fields of only invoices or only notes are optional. */
 export type AnyDocument = Omit<Invoice, "id" | "object" | "resolution_id" | "operation_type" | "cufe"> &
   Partial<Pick<Invoice, "resolution_id" | "operation_type" | "cufe">> &
   Partial<Pick<CreditNote, "cude" | "invoice_id" | "original" | "correction_code" | "reason">> & {
@@ -22,41 +22,41 @@ export type AnyDocument = Omit<Invoice, "id" | "object" | "resolution_id" | "ope
     readonly object: DocumentKind
   }
 
-/** A document with the path that the API has it at. */
+/** A document and its path in the API. */
 export interface Named {
   readonly kind: DocumentKind
   readonly path: string
   readonly document: AnyDocument
 }
 
-/** The document that the address of the page names. Fails with the API's refusal. */
+/** The document in the page's address. Fails with the API's error. */
 export const named = Effect.fnUntraced(function* ({ get, id }: Visit) {
   const kind = kindOf(id)
   const path = `${documentKinds[kind].path}/${id}`
   return { kind, path, document: yield* get<AnyDocument>(path) } satisfies Named
 })
 
-/** What the page of a document tells besides the document itself. */
+/** The data of a document's page, in addition to the document. */
 export interface Shown extends Named {
-  /** The document's buyer and codes, as they stand in the document. */
+  /** The buyer and the codes in the document. */
   readonly listed: ListedDocument | undefined
   readonly entries: ReadonlyArray<TimelineEntry>
-  /** The requests of the log that changed the document, oldest first. */
+  /** The logged requests that changed the document, oldest first. */
   readonly requests: ReadonlyArray<LoggedRequest>
   /** The addresses of endpoints, by id. */
   readonly endpoints: ReadonlyMap<string, string>
   readonly range: Resolution | null
-  /** The customer as it is now; null if it was deleted. */
+  /** The current customer. Null if deleted. */
   readonly customer: Customer | null
-  /** The size of the signed document in bytes; null while there is none. */
+  /** The size of the signed document in bytes. Null before signing. */
   readonly signedBytes: number | null
 }
 
-/** Whether a request was carried out, and not answered with the answer of an earlier one. */
+/** Whether Folio executed a request, rather than returning the response of an earlier one. */
 const hasDone = ({ idempotency, status }: LoggedRequest) =>
   status >= 200 && status < 300 && (idempotency === null || idempotency.verdict === "executed")
 
-/** Whether the service is still at work on a document. */
+/** Whether Folio is still processing a document. */
 export const isMoving = ({ stage }: Pick<AnyDocument, "stage">): boolean => stage !== "done"
 
 /** The code of a document: the CUFE of an invoice, the CUDE of a note. */
