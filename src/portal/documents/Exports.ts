@@ -88,7 +88,7 @@ const archive = Effect.fnUntraced(function* (visit: Visit) {
   const { rows } = yield* visit.read((account) => documents.listAll(account, request, filter))
   const files = makeArchive()
   const missing: Array<string> = []
-  // One after the other. The files queue like those of any client, and no other request waits for them.
+  // Reads files one after the other. They queue like the files of any client, and no other request waits for them.
   for (const row of rows) {
     for (const kind of ["xml", "pdf"] as const) {
       const path = `${documentKinds[kindOf(row.id)].path}/${row.id}/${kind}`

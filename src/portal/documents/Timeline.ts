@@ -20,7 +20,7 @@ const item = (tone: Tone, at: Html, what: Part, more: Part = null): Html =>
 
 const dayOf = (at: string) => localDate(Date.parse(at))
 
-/** The time of an entry: the clock on the day of the first, and the day as well on others. */
+/** The time of an entry, with the day if it differs from the day of the first entry. */
 const moments = (visit: Visit, entries: ReadonlyArray<TimelineEntry>) => {
   const first = entries[0]
   return ({ at }: TimelineEntry) =>
@@ -35,7 +35,7 @@ const requestWords = (visit: Visit, request: LoggedRequest | undefined): Html | 
   return html`${t("by", "por")} ${called}${typeof key === "string" ? html`, ${t("key", "clave")} …${key}` : null}`
 }
 
-/** The paths of the requests that lead to each command: a document is made by its own path, or by the annulment of an invoice. */
+/** The request paths of each command. A document is created at its own path, or by the annulment of an invoice. */
 const pathOf: Readonly<Record<string, RegExp>> = {
   create: /^\/v1\/(invoices|credit-notes|debit-notes)(\/[^/]+\/annul)?$/,
   retry: /\/retry$/,
@@ -43,17 +43,17 @@ const pathOf: Readonly<Record<string, RegExp>> = {
   cancel: /\/cancel$/
 }
 
-/** The request that led to the n-th transition of a command, if the log still has it. */
+/** The request behind the n-th transition of a command, if the log still has it. */
 const requestOf = ({ entries, requests }: Shown, entry: Transition): LoggedRequest | undefined => {
   const form = pathOf[entry.command]
   if (form === undefined) return undefined
   const same = entries.filter((other) => other.type === "transition" && other.command === entry.command)
   const fitting = requests.filter(({ method, path }) => method === "POST" && form.test(path))
-  // The log is kept for some days only, so that the newest belong to the newest.
+  // Matches from the newest entry back, because the log keeps only some days.
   return fitting.at(same.indexOf(entry) - same.length)
 }
 
-/** The code with which a document went to the authority, from this entry on. */
+/** The code with which Folio sent a document to the authority, from this entry on. */
 const codeFrom = ({ document, entries }: Shown, entry: Transition): string | null => {
   const later = entries
     .slice(entries.indexOf(entry))
@@ -71,7 +71,7 @@ const answeredIn = ({ t }: Visit, { entries }: Shown, entry: Transition): string
     .findLast((other) => other.type === "transition" && other.command === "submit")
   if (sent === undefined) return null
   const took = duration(t, Date.parse(entry.at) - Date.parse(sent.at))
-  return t(`answered in ${took}`, `respuesta en ${took}`)
+  return t(`response in ${took}`, `respuesta en ${took}`)
 }
 
 const both = (...parts: ReadonlyArray<string | null>): Html | null => {
@@ -79,7 +79,7 @@ const both = (...parts: ReadonlyArray<string | null>): Html | null => {
   return given.length === 0 ? null : html`${given.join(", ")}`
 }
 
-/** How a transition looks, and what it is called. */
+/** The tone and the name of a transition. */
 const headOf = ({ t }: Visit, { document }: Shown, { command }: Transition): readonly [Tone, string] => {
   const heads: Partial<Record<typeof command, readonly [Tone, string]>> = {
     create: ["good", t("Created", "Creada")],
@@ -98,7 +98,7 @@ const headOf = ({ t }: Visit, { document }: Shown, { command }: Transition): rea
   return heads[command] ?? ["", command]
 }
 
-/** What else a transition says, in small print. */
+/** The details of a transition, in small print. */
 const moreOf = (visit: Visit, shown: Shown, entry: Transition): Part => {
   const { t, to } = visit
   const { document, kind, signedBytes } = shown
@@ -112,7 +112,7 @@ const moreOf = (visit: Visit, shown: Shown, entry: Transition): Part => {
     case "number":
       return code
     case "redate":
-      return t("Its day had passed before it was signed.", "Su día pasó antes de firmarse.")
+      return t("The issue date had passed before signing.", "La fecha de emisión pasó antes de la firma.")
     case "sign":
       return signedBytes === null
         ? null
@@ -147,15 +147,15 @@ const transition = (visit: Visit, shown: Shown, entry: Transition, at: Html): Ht
 }
 
 const triedWords = ({ t }: Visit, times: number): string =>
-  t(`tried ${times} times, last`, `${times} intentos, el último a las`)
+  t(`${times} attempts, last at`, `${times} intentos, el último a las`)
 
-/** Entries in the order of the timeline; those of calls of which nothing had left stand together, as one. */
+/** A step of the timeline: an entry, or a run of calls that did not reach the authority. */
 type Step = TimelineEntry | { readonly times: number; readonly last: Transition }
 
 const isOf = (entry: TimelineEntry | undefined, command: Transition["command"]) =>
   entry?.type === "transition" && entry.command === command
 
-/** Puts each run of calls that were taken back into one step: `submit`, `return`, `submit`, `return` … */
+/** Merges each run of calls that did not reach the authority into one step: `submit`, `return`, `submit`, `return` … */
 const stepsOf = (entries: ReadonlyArray<TimelineEntry>): ReadonlyArray<Step> => {
   const steps: Array<Step> = []
   for (let index = 0; index < entries.length; index++) {
@@ -177,7 +177,10 @@ const stepsOf = (entries: ReadonlyArray<TimelineEntry>): ReadonlyArray<Step> => 
 
 const takenBack = (visit: Visit, { last, times }: Extract<Step, { readonly times: number }>, at: Html): Html => {
   const { t } = visit
-  const more = t("It didn’t reach the authority. Folio sends it again.", "No llegó a la DIAN. Folio la envía de nuevo.")
+  const more = t(
+    "The call didn’t reach the authority. Folio retries it.",
+    "La llamada no llegó a la DIAN. Folio la reintenta."
+  )
   const words = triedWords(visit, times)
   return times === 1
     ? item("", at, t("Not sent", "No enviada"), more)
@@ -187,7 +190,7 @@ const takenBack = (visit: Visit, { last, times }: Extract<Step, { readonly times
 const isDelivered = ({ response_status }: Attempt) =>
   response_status !== null && response_status >= 200 && response_status < 300
 
-/** The attempts of one delivery in a row: how many there were, and what came of the last. */
+/** The attempts of one delivery in a row: their number, and the result of the last. */
 const delivery = (visit: Visit, shown: Shown, attempts: ReadonlyArray<Attempt>): Html => {
   const { may, t } = visit
   const made = attempts.at(-1)
@@ -206,7 +209,7 @@ const delivery = (visit: Visit, shown: Shown, attempts: ReadonlyArray<Attempt>):
     ? html` ·
       ${action(visit, {
         action: `/portal/documents/${shown.document.id}/redeliver/${made.webhook_delivery_id}`,
-        submit: t("Send again", "Enviar de nuevo"),
+        submit: t("Resend", "Reenviar"),
         kind: "plain"
       })}`
     : null
@@ -224,7 +227,7 @@ const event = (visit: Visit, shown: Shown, entry: Of<"event">, at: Html): Html =
   const tone = all === 0 || (taken > 0 && taken < all) ? "" : taken === all ? "good" : "no"
   const words =
     all === 0
-      ? t("not sent to an endpoint yet", "aún sin enviar a un destino")
+      ? t("no deliveries yet", "aún sin entregas")
       : taken === 0
         ? t("not delivered", "no entregado")
         : taken === all
@@ -238,7 +241,7 @@ const event = (visit: Visit, shown: Shown, entry: Of<"event">, at: Html): Html =
 
 const email = ({ t }: Visit, { attempts, reason, status, to }: Of<"email">, at: Html): Html => {
   const words: Record<typeof status, string> = {
-    pending: t("on its way", "en camino"),
+    pending: t("sending", "en envío"),
     delivered: t("delivered", "entregado"),
     bounced: t("bounced", "devuelto"),
     complained: t("marked as spam", "marcado como spam"),
@@ -269,18 +272,18 @@ const entryItem = (visit: Visit, shown: Shown, entry: TimelineEntry, at: Html): 
       return [email(visit, entry, at)]
     case "acceptance":
       return [acceptance(visit, entry, at)]
-    // An attempt stands beside the event that it delivers.
+    // Shows an attempt next to its event.
     case "delivery_attempt":
       return []
   }
 }
 
-/** What happened to a document, oldest first. */
+/** The timeline of a document, oldest first. */
 export const timeline = (visit: Visit, shown: Shown): Html => {
   const momentOf = moments(visit, shown.entries)
   return section(
     "what",
-    visit.t("What happened", "Qué pasó"),
+    visit.t("Timeline", "Historia"),
     html`<ol class="time">
       ${stepsOf(shown.entries).flatMap((step) =>
         "times" in step ? [takenBack(visit, step, momentOf(step.last))] : entryItem(visit, shown, step, momentOf(step))

@@ -2,16 +2,16 @@ import type { Failure } from "../../../schemas/FiscalDocument.ts"
 import type { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import { authorityTroubles } from "../../domain/authority/AuthorityTroubles.ts"
 
-/* A trouble with the authority for a reader of Spanish. The reference and the API tell it in English. */
+/* Authority troubles in Spanish. The reference and the API describe them in English. */
 
 interface TroubleWords {
   readonly what: string
   readonly remedy: string
-  /** What the authority said. */
+  /** The authority's own message. */
   readonly said?: string
 }
 
-/** What the authority itself reported: the text in brackets in a message of the API. */
+/** The authority's own message: the text in brackets in an API message. */
 export const saidIn = (message: string): string | undefined => /\((.+?)\.?\)/s.exec(message)?.[1]
 
 const spanish: Readonly<Record<AuthorityTrouble, TroubleWords>> = {
@@ -33,19 +33,19 @@ const spanish: Readonly<Record<AuthorityTrouble, TroubleWords>> = {
   },
   name_not_found: {
     what: "Este servicio no encuentra el nombre del servidor de la DIAN.",
-    remedy: "Quien opera el servicio debe revisar AUTHORITY_URL y el DNS."
+    remedy: "El operador del servicio debe revisar AUTHORITY_URL y el DNS."
   },
   no_route: {
     what: "Este servicio no llega por la red al servidor de la DIAN.",
-    remedy: "Quien opera el servicio debe revisar la red de la máquina."
+    remedy: "El operador del servicio debe revisar la red de la máquina."
   },
   tls_failed: {
     what: "No se logró una conexión segura (TLS) con el servidor de la DIAN.",
-    remedy: "Quien opera el servicio debe revisar el reloj, los certificados de confianza y AUTHORITY_URL."
+    remedy: "El operador del servicio debe revisar el reloj, los certificados de confianza y AUTHORITY_URL."
   },
   not_the_service: {
-    what: "Lo que responde en la dirección de la DIAN no es su servicio, o no deja entrar a esta máquina.",
-    remedy: "Quien opera el servicio debe revisar AUTHORITY_URL."
+    what: "En la dirección de la DIAN responde otro servicio, o uno que no admite esta máquina.",
+    remedy: "El operador del servicio debe revisar AUTHORITY_URL."
   },
   certificate_missing: {
     what: "La cuenta no tiene un certificado vigente para llamar a la DIAN.",
@@ -62,7 +62,7 @@ const spanish: Readonly<Record<AuthorityTrouble, TroubleWords>> = {
   },
   clock_off: {
     what: "El reloj de este servicio se aparta del de la DIAN más de lo permitido.",
-    remedy: "Quien opera el servicio debe poner el reloj en hora (NTP)."
+    remedy: "El operador del servicio debe poner el reloj en hora (NTP)."
   },
   sender_refused: {
     what: "La DIAN no permite a este emisor enviar documentos por el NIT de la cuenta, o no puede leer el paquete.",
@@ -79,7 +79,7 @@ const spanish: Readonly<Record<AuthorityTrouble, TroubleWords>> = {
   }
 }
 
-/** The failures of documents by their code. `authority_refused` also says which trouble there was. */
+/** Document failures by code. The page adds the trouble to `authority_refused`. */
 const failuresInSpanish: Readonly<Record<string, string>> = {
   authority_refused: "La DIAN no aceptó la llamada, y no validó el documento.",
   no_certificate: "La cuenta no tiene un certificado vigente para firmar y llamar a la DIAN.",
@@ -90,7 +90,9 @@ const failuresInSpanish: Readonly<Record<string, string>> = {
   no_numbering_range: "Ningún rango de numeración está activo hoy. Registre o active uno."
 }
 
-/** Why a document failed, for a reader of Spanish; undefined for a failure of a team's own country, which has its own words. */
+/**
+ * The Spanish reason of a document's failure. Undefined for a failure of a team's own country, which has its own text.
+ */
 export const failureInSpanish = ({ code, message }: Failure): TroubleWords | undefined => {
   const what = failuresInSpanish[code]
   if (what === undefined) return undefined
@@ -105,19 +107,19 @@ export const failureInSpanish = ({ code, message }: Failure): TroubleWords | und
 
 const authorityTroubleNames = Object.keys(spanish) as ReadonlyArray<AuthorityTrouble>
 
-/** What is wrong and what to do about it. */
+/** The cause of a trouble and its remedy. */
 export const troubleWords = (language: "en" | "es", trouble: AuthorityTrouble): TroubleWords =>
   language === "es" ? spanish[trouble] : authorityTroubles[trouble]
 
-/** What happens to a document meanwhile, for a reader of Spanish. */
+/** The next step of Folio for a waiting document, in Spanish. */
 export const meanwhileInSpanish = (trouble: AuthorityTrouble): string => {
   const { is_refusal, may_have_left } = authorityTroubles[trouble]
   return may_have_left || is_refusal
-    ? "El documento sigue su curso: se consulta a la DIAN y se envía de nuevo solo si ella no lo tiene."
-    : "El documento espera y se envía solo."
+    ? "Folio consulta a la DIAN y envía el documento de nuevo solo si la DIAN no lo tiene."
+    : "El documento espera. Folio lo envía automáticamente."
 }
 
-/** The failures of test sets by their code. */
+/** Test set failures by code. */
 const testSetFailuresInSpanish: Readonly<Record<string, string>> = {
   documents_rejected:
     "La DIAN rechaza todos los documentos de un tipo. Corrija lo que nombran las reglas de los últimos documentos: el emisor, el software y su PIN, o el rango de pruebas.",
@@ -132,7 +134,7 @@ const testSetFailuresInSpanish: Readonly<Record<string, string>> = {
     "A la cuenta le falta algo que tenía cuando comenzó el set de pruebas. Revise los pasos en Ajustes."
 }
 
-/** Why a test set failed, for a reader of Spanish; undefined for a failure that has no words here. */
+/** The Spanish reason of a test set's failure. Undefined for an unknown failure. */
 export const testSetFailureInSpanish = ({ code, message }: Failure): string | undefined => {
   const what = testSetFailuresInSpanish[code]
   if (what === undefined) return undefined
@@ -144,16 +146,16 @@ const isTrouble = (code: string): code is AuthorityTrouble => Object.hasOwn(span
 
 const ownTroublesInSpanish: Readonly<Record<string, string>> = {
   no_test_service:
-    "El servicio ya no conoce el servicio de pruebas de la DIAN: quien lo opera debe definir AUTHORITY_TEST_URL.",
+    "El servicio ya no conoce el servicio de pruebas de la DIAN. El operador debe definir AUTHORITY_TEST_URL.",
   internal: "El servicio tuvo una falla propia, que su registro describe."
 }
 
-/** Why a test set waits, for a reader of Spanish; undefined for a code that has no words here. */
+/** The Spanish reason of a waiting test set. Undefined for an unknown code. */
 export const testSetTroubleInSpanish = (code: string): string | undefined => {
   const words = isTrouble(code)
     ? `${spanish[code].what} ${spanish[code].remedy.replaceAll("AUTHORITY_URL", "AUTHORITY_TEST_URL")}`
     : ownTroublesInSpanish[code]
   return words === undefined
     ? undefined
-    : `${words} No se pierde ni se envía nada dos veces: el set sigue solo cuando esto pase.`
+    : `${words} No se pierde ni se envía nada dos veces. Folio continúa el set automáticamente después.`
 }

@@ -9,10 +9,10 @@ import type { Visit } from "../frame/Visit.ts"
 import { isMoving, type Shown } from "./Shown.ts"
 import { failureInSpanish, meanwhileInSpanish, saidIn, troubleWords } from "./TroubleWords.ts"
 
-/** Where a broken rule is put right. */
+/** The place to fix a broken rule. */
 export type Remedy = "customer" | "issuer" | "ranges" | "technicalKey" | "certificate" | "document" | "nothing"
 
-/** The groups of the authority's rules, without the letter of the kind of document, and where what they check comes from. */
+/** The groups of the authority's rules, without the letter of the document kind, and the place to fix each. */
 const families: ReadonlyArray<readonly [rule: RegExp, remedy: Remedy]> = [
   [/^90$/, "nothing"],
   [/^[FCD]AD06/, "technicalKey"],
@@ -22,7 +22,7 @@ const families: ReadonlyArray<readonly [rule: RegExp, remedy: Remedy]> = [
   [/^(ZE|ZD|[FCD]AC)/, "certificate"]
 ]
 
-/** Where a rule is put right: by the place that the authority names, or else by the group of the rule. */
+/** The place to fix a rule: by the group of the rule, or else by the field path. */
 export const remedyOf = ({ path, rule }: Pick<AuthorityError, "path" | "rule">): Remedy => {
   const found = families.find(([form]) => form.test(rule))?.[1]
   if (found !== undefined) return found
@@ -33,29 +33,29 @@ export const remedyOf = ({ path, rule }: Pick<AuthorityError, "path" | "rule">):
 const remedyWords = ({ t }: Visit, remedy: Remedy): string => {
   const words: Record<Remedy, string> = {
     customer: t(
-      "Fix it at the customer, then correct this document: it takes the customer’s data again.",
-      "Corríjalo en el cliente y luego corrija este documento: toma de nuevo los datos del cliente."
+      "Fix the customer’s data. Then correct this document: Folio copies the customer’s data again.",
+      "Corrija los datos del cliente. Luego corrija este documento: Folio copia de nuevo los datos del cliente."
     ),
     issuer: t(
-      "Fix it in the issuer’s data, or in the authority’s portal, then correct this document.",
-      "Corríjalo en los datos del emisor o en el portal de la DIAN y luego corrija este documento."
+      "Fix the issuer’s data here or in the authority’s portal. Then correct this document.",
+      "Corrija los datos del emisor aquí o en el portal de la DIAN. Luego corrija este documento."
     ),
     ranges: t(
-      "See that the authority has this range associated with your software, then correct this document.",
-      "Verifique que la DIAN tenga este rango de numeración asociado a su software y luego corrija este documento."
+      "In the authority’s portal, check that this range is associated with your software. Then correct this document.",
+      "En el portal de la DIAN, verifique que este rango de numeración esté asociado a su software. Luego corrija este documento."
     ),
     technicalKey: t(
-      "Compare the range’s technical key with the authority’s, then correct this document.",
-      "Compare la clave técnica del rango de numeración con la de la DIAN y luego corrija este documento."
+      "Compare the range’s technical key with the key in the authority’s portal. Then correct this document.",
+      "Compare la clave técnica del rango de numeración con la del portal de la DIAN. Luego corrija este documento."
     ),
     certificate: t(
-      "See that the certificate is the issuer’s and valid, then correct this document.",
-      "Verifique que el certificado sea del emisor y esté vigente, y luego corrija este documento."
+      "Check that the certificate is valid and belongs to the issuer. Then correct this document.",
+      "Verifique que el certificado esté vigente y sea del emisor. Luego corrija este documento."
     ),
-    document: t("Change it in the document and send it again.", "Cámbielo en el documento y envíelo de nuevo."),
+    document: t("Correct this document.", "Corrija este documento."),
     nothing: t(
-      "The authority has a document of this number. Look the number up in its portal: that document stays valid.",
-      "La DIAN ya tiene un documento con este número. Consúltelo en su portal: ese documento sigue vigente."
+      "The authority already has a document with this number. Look it up in the authority’s portal. That document stays valid.",
+      "La DIAN ya tiene un documento con este número. Consúltelo en el portal de la DIAN. Ese documento sigue vigente."
     )
   }
   return words[remedy]
@@ -63,14 +63,14 @@ const remedyWords = ({ t }: Visit, remedy: Remedy): string => {
 
 const remedyLink = ({ t, to }: Visit, remedy: Remedy, { customer }: Shown): Html | null => {
   if (remedy === "customer" && customer !== null) {
-    return html` <a href="${to(`/portal/customers/${customer.id}`)}">${t("Open the customer", "Abrir el cliente")}</a>`
+    return html` <a href="${to(`/portal/customers/${customer.id}`)}">${t("View customer", "Ver cliente")}</a>`
   }
   return remedy === "document" || remedy === "nothing" || remedy === "customer"
     ? null
-    : html` <a href="${to("/portal/setup")}">${t("Open the setup", "Abrir Ajustes")}</a>`
+    : html` <a href="${to("/portal/setup")}">${t("Setup", "Ajustes")}</a>`
 }
 
-/** What a check digit is and should be, and whether nothing is left to put right at the customer. */
+/** The current and the correct check digit, and whether the customer is already correct. */
 const digitWords = (
   { t }: Visit,
   { path, rule }: AuthorityError,
@@ -84,15 +84,15 @@ const digitWords = (
     ? {
         isRight: true,
         words: t(
-          `The customer now has ${right}, which is right: correct this document, and it takes that.`,
-          `El cliente tiene ahora ${right}, que es correcto: corrija este documento y lo tomará.`
+          `The customer now has the correct check digit ${right}. Correct this document: Folio copies it.`,
+          `El cliente ya tiene el dígito de verificación correcto, ${right}. Corrija este documento: Folio lo copia.`
         )
       }
     : {
         isRight: false,
         words: t(
-          `The customer has ${check_digit ?? "none"}; for ${number} it is ${right}.`,
-          `El cliente tiene ${check_digit ?? "ninguno"}; para ${number} es ${right}.`
+          `The customer’s check digit is ${check_digit ?? "missing"}. For ${number} it must be ${right}.`,
+          `El dígito de verificación del cliente es ${check_digit ?? "ninguno"}. Para ${number} debe ser ${right}.`
         )
       }
 }
@@ -118,7 +118,7 @@ const mild = (title: string, ...paragraphs: ReadonlyArray<Html | string | null>)
     <b>${title}</b>${paragraphs.flatMap((each) => (each === null ? [] : [html`<p>${each}</p>`]))}
   </div>`
 
-/** A message of the API: its first sentence as a title, and the others below. */
+/** An API message: its first sentence as a title, and the other sentences below. */
 const told = (message: string): { readonly title: string; readonly rest: Html | null } => {
   const [, title = message, rest = ""] = /^(.+?[.:])\s+(.+)$/s.exec(message) ?? []
   return { title, rest: rest === "" ? null : html`<p lang="en">${rest}</p>` }
@@ -140,10 +140,10 @@ const failed = ({ language, t }: Visit, failure: NonNullable<Shown["document"]["
       ${
         failure.retryable
           ? t(
-              "When that is fixed, retry: the document keeps its number, if it has one.",
-              "Cuando eso esté corregido, reintente: el documento conserva su número, si lo tiene."
+              "After the fix, retry the document. It keeps its number, if it has one.",
+              "Después de corregir, reintente el documento. Conserva su número, si lo tiene."
             )
-          : t("This document can’t be retried.", "Este documento no se puede reintentar.")
+          : t("You can’t retry this document.", "Este documento no se puede reintentar.")
       }
     </p>
   </div>`
@@ -152,12 +152,12 @@ const failed = ({ language, t }: Visit, failure: NonNullable<Shown["document"]["
 const heldNumbering = (visit: Visit, since: string): Html => {
   const { t } = visit
   return html`<div class="rule mild">
-    <b>${t("It waits for its number.", "Espera su número.")}</b
+    <b>${t("Waiting for a number.", "Espera su número.")}</b
     ><span><code>numbering_held</code> · ${t("since", "desde el")} ${time(visit, since)}</span>
     <p>
       ${t(
-        "This service was restored from a backup. It gives no number until its operator confirms the last one that the authority has. Then Folio continues with the document.",
-        "Este servicio se restauró de una copia de seguridad. No se asigna ningún número hasta que quien opera el servicio confirme el último que tiene la DIAN. Después Folio continúa con el documento."
+        "The operator restored this service from a backup. Folio assigns no numbers until the operator confirms the last number at the authority. Then Folio continues with the document.",
+        "El operador restauró este servicio de una copia de seguridad. Folio no asigna números hasta que el operador confirme el último que tiene la DIAN. Después Folio continúa con el documento."
       )}
     </p>
   </div>`
@@ -182,15 +182,17 @@ const contingency = (visit: Visit, { since, transmit_before }: NonNullable<Shown
   const { t } = visit
   return mild(
     t(
-      "Issued in contingency: the buyer has it, and the authority does not yet.",
-      "Emitido en contingencia: el cliente lo tiene y la DIAN aún no."
+      "Issued in contingency. The buyer has the document. The authority does not have it yet.",
+      "Emitido en contingencia. El cliente ya tiene el documento. La DIAN aún no lo tiene."
     ),
     html`${t("Since", "Desde el")} ${time(visit, since)}.
     ${
       transmit_before === null
-        ? t("Folio transmits it when the authority is back.", "Folio lo transmite cuando la DIAN vuelva.")
-        : html`${t("It has to be transmitted before", "Debe transmitirse antes de")} ${time(visit, transmit_before)};
-          ${t("Folio does that.", "lo hace Folio.")}`
+        ? t(
+            "Folio transmits it when the authority responds again.",
+            "Folio lo transmite cuando la DIAN responda de nuevo."
+          )
+        : html`${t("Folio transmits it. Deadline:", "Folio lo transmite. Plazo:")} ${time(visit, transmit_before)}.`
     }`
   )
 }
@@ -198,17 +200,17 @@ const contingency = (visit: Visit, { since, transmit_before }: NonNullable<Shown
 const titleOf = ({ t }: Visit, { document }: Shown): string => {
   switch (document.status) {
     case "rejected_by_authority":
-      return t("Why it was rejected", "Por qué fue rechazada")
+      return t("Rejection reasons", "Motivos del rechazo")
     case "failed":
-      return t("Why it failed", "Por qué falló")
+      return t("Failure reason", "Motivo de la falla")
     case "accepted_by_authority":
-      return t("What the authority remarks", "Lo que observa la DIAN")
+      return t("Authority notifications", "Notificaciones de la DIAN")
     default:
-      return t("Why it waits", "Por qué espera")
+      return t("Waiting reason", "Motivo de la espera")
   }
 }
 
-/** In the sandbox some customers' numbers decide how a document ends, so that no correction for the same customer helps. */
+/** The sandbox rejects every document for this number, so a correction for the same customer does not help. */
 const rejectedByNumber = "900000002"
 
 const sandboxNote = ({ session, t, to }: Visit, { customer, document }: Shown): Html | null =>
@@ -219,19 +221,19 @@ const sandboxNote = ({ session, t, to }: Visit, { customer, document }: Shown): 
     : mild(
         t(
           `The sandbox rejects every document for ${rejectedByNumber}.`,
-          `En modo de pruebas se rechaza todo documento para ${rejectedByNumber}.`
+          `El modo de pruebas rechaza todo documento para ${rejectedByNumber}.`
         ),
-        html`${t("To see it accepted, correct it for another customer, such as 900000001, or first", "Para verlo aceptado, corríjalo para otro cliente, por ejemplo 900000001, o antes")}
+        html`${t("To get it accepted, correct it for another customer, such as 900000001, or first", "Para que se acepte, corríjalo para otro cliente, por ejemplo 900000001, o antes")}
           <a href="${to("/portal/bench")}"
-            >${t("plan its acceptance in the sandbox tools", "planee en Pruebas que se acepte")}</a
+            >${t("script its acceptance in the sandbox tools", "programe su aceptación en las herramientas de pruebas")}</a
           >.`
       )
 
-/** Whether the authority has a document of the number, so that no correction can replace it. */
+/** Whether the authority already has a document with this number. A correction can't replace that document. */
 export const isKnown = ({ document }: Pick<Shown, "document">): boolean =>
   document.authority_errors.some((error) => error.rule === processedBefore)
 
-/** Why a document is where it is: each rule that it broke, what failed, or what it waits for, with what to do about it. */
+/** The reasons of a document's status: broken rules, failure or wait, each with the next step. */
 export const why = (visit: Visit, shown: Shown, actions: Html): Html => {
   const { document } = shown
   const parts = [

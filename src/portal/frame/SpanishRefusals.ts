@@ -15,7 +15,7 @@ const formsInSpanish: ReadonlyArray<readonly [form: RegExp, words: string]> = [
   [/a decimal\b/, "Debe ser una cifra, como 1.234,50."],
   [/must be a whole number from (\d+) to (\d+)/, "Debe ser un número entero de $1 a $2."],
   [/must be (?:a day|a date|YYYY)/, "Debe ser una fecha que exista."],
-  [/This may be thousands or decimals/, "Pueden ser miles o decimales: escriba 1000, o 1000.00."],
+  [/This may be thousands or decimals/, "Pueden ser miles o decimales. Escriba 1000 o 1000.00."],
   [/Write a figure/, "Escriba una cifra como 1190000 o 0.5, con máximo seis decimales."],
   [/Choose one of the taxes/, "Elija uno de los impuestos."],
   [/number of a NIT/, "El número de un NIT tiene de 1 a 15 dígitos, sin puntos, guiones ni dígito de verificación."],

@@ -135,7 +135,7 @@ describeLive(app)("the page of all documents", (it) => {
     assert.strictEqual(last?.["Taxes"], "19000.00")
     assert.strictEqual(last?.["CUFE / CUDE"], made.at(-1)?.cufe)
     const rejections = yield* read("status=rejected_by_authority")
-    assert.isTrue(rejections.every((row) => row["State"] === "Rejected"))
+    assert.isTrue(rejections.every((row) => row["Status"] === "Rejected"))
     const spanish = yield* read(ids, yield* visitor({ language: "es" }), ";")
     assert.strictEqual(spanish[0]?.["Total"], "119000,00")
     // fetch() takes the mark away with the decoding of the text, so that it is seen in the bytes alone.

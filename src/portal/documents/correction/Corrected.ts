@@ -9,7 +9,7 @@ import type * as Form from "../../forms/SentForm.ts"
 import { figureOf } from "./Figures.ts"
 import type { AnyDocument } from "../Shown.ts"
 
-/** The request for a document. Fields that no form shows stay as the document has them. */
+/** The request for a document. Fields outside the form keep the document's values. */
 export type Request = Readonly<Record<string, unknown>> & {
   readonly lines: ReadonlyArray<Line>
   readonly payment_means?: AnyDocument["payment_means"]
@@ -18,7 +18,7 @@ export type Request = Readonly<Record<string, unknown>> & {
   readonly customer_id?: string
 }
 
-/** The most lines that the form shows; all lines are in the request as JSON. */
+/** The most lines in the form. The JSON request holds all lines. */
 export const linesShown = 40
 
 const fields = {
@@ -26,10 +26,10 @@ const fields = {
   note: Object.keys(CreditNoteRequest.fields)
 }
 
-/** What a note takes from the invoice of the account that it corrects, and a request then must not name. */
+/** The fields that a note copies from its invoice. A request must not hold them. */
 const ofItsInvoice = new Set(["customer_id", "currency", "exchange_rate", "payment_means"])
 
-/** The request that would make a document as it is. */
+/** The request that creates the document as it is. */
 export const requestOf = (kind: DocumentKind, document: AnyDocument): Request => {
   const isOfInvoice = typeof document.invoice_id === "string"
   const names = kind === "invoice" ? fields.invoice : fields.note
@@ -39,14 +39,14 @@ export const requestOf = (kind: DocumentKind, document: AnyDocument): Request =>
   return Object.fromEntries(given) as unknown as Request
 }
 
-/** What the notes of a document are in one field: paragraphs with an empty line between them. */
+/** The notes of a document as one field: paragraphs with an empty line between them. */
 export const notesText = (notes: ReadonlyArray<string> = []): string => notes.join("\n\n")
 
-/** A request that a form has changed, and what could not be read of the form. */
+/** A request with the changes of a form, and the form's unreadable fields. */
 export interface Changed {
   readonly request: Request
   readonly faults: ReadonlyArray<Violation>
-  /** For each line of the request its index in the form. */
+  /** The index in the form of each line of the request. */
   readonly origins: ReadonlyArray<number>
 }
 
@@ -56,10 +56,10 @@ type Say = (fault: "none" | "ambiguous") => string
 
 const says: Say = (fault) =>
   fault === "none"
-    ? "Write a figure such as 1190000 or 0.5, with at most six digits after the point."
-    : "This may be thousands or decimals: write 1000, or 1000.00."
+    ? "Write a figure such as 1190000 or 0.5, with at most six decimals."
+    : "This may be thousands or decimals. Write 1000 or 1000.00."
 
-/** Reads the fields of one form over a request, and collects what cannot be read. */
+/** Reads the fields of a form over a request, and collects the unreadable fields. */
 const reader = (form: Form.Form) => {
   const faults: Array<Violation> = []
   const has = (name: string) => form.names.includes(name)
@@ -80,7 +80,7 @@ type Reader = ReturnType<typeof reader>
 
 export const noTax = { code: "ZZ", rate: "0.00", base: "0.00", value: "0.00" } as const
 
-/** A tax by percentage as one value of a field: "01 19.00". */
+/** A percentage tax as a field value: "01 19.00". */
 export const taxValue = ({ code, rate = "0.00" }: Pick<Tax, "code" | "rate">): string => `${code} ${rate}`
 
 const taxOf = (read: Reader, path: string, tax: Tax, old: Line, quantity: string, keepsBase: boolean): Tax => {
@@ -98,7 +98,7 @@ const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.st
 
 const rates = (all: ReadonlyArray<Tax>) => all.map(({ code, rate }) => [code, rate])
 
-/** A line as the form has it. Its amounts are computed again when what they are computed from has changed. */
+/** A line of the form. Computes its amounts again if quantity, price or rate has changed. */
 const lineOf = (read: Reader, path: string, line: Line, operation_type: string, isDebitNote: boolean): Line => {
   const keepsBase = line.special_base !== undefined || operation_type === contract
   const quantity = read.figure(`${path}.quantity`, line.quantity)
@@ -112,11 +112,11 @@ const lineOf = (read: Reader, path: string, line: Line, operation_type: string, 
   const stays = quantity === line.quantity && unit_price === line.unit_price && isSame(rates(taxes), rates(line.taxes))
   if (stays) return said
   const computed = { ...said, quantity, unit_price, taxes, line_extension_amount: "0.00" }
-  // What cannot be read cannot be computed with.
+  // Doesn't compute with an unreadable field.
   return read.faults.length > 0 ? computed : settledLine(computed, { operation_type, isDebitNote })
 }
 
-/** The line that a form offers beside those of the document. */
+/** The empty line that the form adds to the document's lines. */
 export const newLine: Line = {
   description: "",
   quantity: "",
@@ -126,7 +126,7 @@ export const newLine: Line = {
   taxes: [{ code: "01", rate: "19.00", base: "0.00", value: "0.00" }]
 }
 
-/** The request as the form changes it. */
+/** The request with the changes of the form. */
 export const changed = (kind: DocumentKind, request: Request, form: Form.Form): Changed => {
   const read = reader(form)
   const operation = String(request["operation_type"] ?? "10")
@@ -178,7 +178,7 @@ const paymentOf = (read: Reader, means: AnyDocument["payment_means"]): AnyDocume
   }
 }
 
-/** A violation of the request, with its lines named as the form has them. */
+/** A violation of the request, with the form's line indexes. */
 export const asInForm =
   (origins: ReadonlyArray<number>) =>
   (named: Violation): Violation => ({

@@ -41,7 +41,7 @@ const shownWith = Effect.fnUntraced(function* (
   const { document, kind } = rejected
   const request = requestOf(kind, document)
   const customer = yield* orNull(visit.get<Customer>(`/v1/customers/${document.customer_id}`))
-  // A customer that was chosen among those found is offered again.
+  // Offers the customer again that the person chose in the search results.
   const chosen = sent.raw("customer_id")
   const other =
     more.found === undefined && /^cust_\w+$/.test(chosen) && chosen !== customer?.id
@@ -51,10 +51,10 @@ const shownWith = Effect.fnUntraced(function* (
   const shown = titled(
     "documents",
     {
-      title: t("Correct and send again", "Corregir y enviar de nuevo"),
+      title: t("Correct", "Corregir"),
       sub: html`${kindWords(t, kind)} ${document.full_number} ·
-        ${t("It keeps its number, and gets a new date and code.", "Conserva su número y recibe fecha y código nuevos.")}
-        <a href="${to(`/portal/documents/${document.id}`)}">${t("Back to the document", "Volver al documento")}</a>`
+        ${t("The document keeps its number and gets a new date and code.", "El documento conserva su número y recibe fecha y código nuevos.")}
+        <a href="${to(`/portal/documents/${document.id}`)}">${t("Back", "Volver")}</a>`
     },
     correctionForm(visit, filled)
   )
@@ -64,7 +64,7 @@ const shownWith = Effect.fnUntraced(function* (
 const noJson = (reason: string): Violation =>
   violation("request", "parameter_invalid", `The request must be a JSON object. ${reason}`, "schema")
 
-/** The request that the form sends: its fields over the document, or the whole request as JSON. */
+/** The request of the form: its fields over the document, or the complete JSON request. */
 const sentRequest = ({ document, kind }: Named, sent: Form.Form): Changed => {
   const request = requestOf(kind, document)
   if (!sent.names.includes("request")) return changed(kind, request, sent)
@@ -75,7 +75,7 @@ const sentRequest = ({ document, kind }: Named, sent: Form.Form): Changed => {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value)
   return isObject
     ? { request: value as Changed["request"], faults: [], origins }
-    : { request, faults: [noJson("Write it in braces: {…}.")], origins }
+    : { request, faults: [noJson("Write the request in braces: {…}.")], origins }
 }
 
 const correct = (visit: Visit, sent: Form.Form) =>
@@ -111,7 +111,7 @@ const correct = (visit: Visit, sent: Form.Form) =>
 
 const correctPage = (visit: Visit) => Effect.flatMap(named(visit), (rejected) => shownWith(visit, rejected, Form.empty))
 
-/** The form in which a rejected document is corrected and sent again. */
+/** The pages that correct a rejected document and send it to the authority again. */
 export const layer = Layer.mergeAll(
   page("/portal/documents/:id/correct", correctPage),
   change("/portal/documents/:id/correct", correct)

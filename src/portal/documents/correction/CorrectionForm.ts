@@ -12,25 +12,25 @@ import type { Visit } from "../../frame/Visit.ts"
 import { linesShown, newLine, noTax, notesText, type Request, taxValue } from "./Corrected.ts"
 import type { Named } from "../Shown.ts"
 
-/** What the form is shown with. */
+/** The content of the form. */
 export interface Filled extends Named {
   readonly request: Request
   readonly sent: Form.Form
   readonly refusal?: Refusal | undefined
-  /** The customer of the document as it is now; null if it was deleted or is the invoice's. */
+  /** The current customer of the document. Null if deleted, or if the invoice determines the customer. */
   readonly customer: Customer | null
-  /** The customers that were looked for. */
+  /** The customers that the search found. */
   readonly found: ReadonlyArray<Customer> | null
-  /** What the checked request comes to, if it was checked and is right. */
+  /** The totals of the request, if Folio checked it and it is valid. */
   readonly checked: { readonly totals: Totals; readonly warnings: ReadonlyArray<string> } | null
 }
 
 interface Options extends NonNullable<Parameters<typeof field>[2]> {
-  /** The parameters beside the field's own whose faults it shows. */
+  /** Other parameters whose errors the field shows. */
   readonly also?: ReadonlyArray<string>
 }
 
-/** Makes the fields of the form: each shows what was typed, or else what the document has. */
+/** Makes the fields of the form, each with its typed value or else the document's value. */
 const inputsIn =
   ({ refusal, sent }: Pick<Filled, "refusal" | "sent">) =>
   (name: string, label: string, current = "", { also = [], ...options }: Options = {}): Html =>
@@ -44,7 +44,7 @@ type Input = ReturnType<typeof inputsIn>
 const languageName = ({ language }: Visit, entry: { readonly name: string; readonly name_en: string }) =>
   language === "es" ? entry.name : entry.name_en
 
-/** The taxes that a line can be given, with their usual rates, and the one that it has. */
+/** The tax choices of a line: common taxes with their usual rates, and the line's current tax. */
 const taxChoices = ({ t }: Visit, tax: Tax) => {
   const usual = taxNames
     .filter(({ code }) => !isPerUnit({ code }) && code !== "ZZ")
@@ -78,23 +78,18 @@ const lineFields = (visit: Visit, filled: Filled, line: Line, index: number): Ht
   const input = inputsIn(filled)
   const isNew = index === request.lines.length
   return html`<fieldset>
-    <legend>${isNew ? t("Another line", "Una línea más") : t(`Line ${index + 1}`, `Línea ${index + 1}`)}</legend>
+    <legend>${isNew ? t("New line", "Línea nueva") : t(`Line ${index + 1}`, `Línea ${index + 1}`)}</legend>
     ${input(`${path}.description`, t("Description", "Descripción"), line.description, { also: [path] })}
     <div class="fields">
       ${input(`${path}.quantity`, t("Quantity", "Cantidad"), line.quantity, { inputMode: "decimal" })}
       ${input(`${path}.unit_code`, t("Unit (94: unit)", "Unidad (94: unidad)"), line.unit_code)}
-      ${input(
-        `${path}.unit_price`,
-        t("Price of one, before taxes", "Precio de una, antes de impuestos"),
-        line.unit_price,
-        {
-          inputMode: "decimal",
-          also: [`${path}.line_extension_amount`]
-        }
-      )}
+      ${input(`${path}.unit_price`, t("Price before taxes", "Precio antes de impuestos"), line.unit_price, {
+        inputMode: "decimal",
+        also: [`${path}.line_extension_amount`]
+      })}
       ${taxFields(visit, path, line, input)}
     </div>
-    ${isNew ? null : checkbox(`${path}.remove`, t("Remove this line", "Quitar esta línea"), sent.names.includes(`${path}.remove`))}
+    ${isNew ? null : checkbox(`${path}.remove`, t("Remove line", "Quitar línea"), sent.names.includes(`${path}.remove`))}
   </fieldset>`
 }
 
@@ -109,40 +104,38 @@ const customerPart = (visit: Visit, { customer, found, refusal, request, sent }:
   const radio = (one: Customer) =>
     html`<label class="check"
       ><input ${attributes({ type: "radio", name: "customer_id", value: one.id, checked: one.id === chosen })} />
-      <span
-        >${customerWords(one)} ${one.id === customer?.id ? t("(of this document)", "(de este documento)") : ""}</span
-      ></label
+      <span>${customerWords(one)} ${one.id === customer?.id ? t("(current)", "(actual)") : ""}</span></label
     >`
   const error = faultOf(refusal, "customer_id")
   return section(
     "customer",
     t("Customer", "Cliente"),
     html`<p>
-        ${t("The document takes the data of the customer as they are now.", "El documento toma los datos del cliente como están ahora.")}
-        ${customer === null ? null : idLink(visit, customer.id, t("Change the customer", "Cambiar los datos del cliente"))}
+        ${t("The document copies the customer’s current data.", "El documento copia los datos actuales del cliente.")}
+        ${customer === null ? null : idLink(visit, customer.id, t("View customer", "Ver cliente"))}
       </p>
       ${offered.map(radio)}
       ${error === undefined ? null : html`<p><small class="bad" lang="${languageOfMessage(error)}">${error}</small></p>`}
-      ${found?.length === 0 ? html`<p>${t("No customer was found.", "No se encontró ningún cliente.")}</p>` : null}
+      ${found?.length === 0 ? html`<p>${t("No matching customers.", "Ningún cliente coincide.")}</p>` : null}
       <div class="fields">
-        ${field("customer_search", t("Another customer: name or number", "Otro cliente: nombre o número"), { value: sent.raw("customer_search") })}
+        ${field("customer_search", t("Other customer (name or number)", "Otro cliente (nombre o número)"), { value: sent.raw("customer_search") })}
       </div>
-      <button name="step" value="find">${t("Look for it", "Buscarlo")}</button>`
+      <button name="step" value="find">${t("Search", "Buscar")}</button>`
   )
 }
 
-/** The kind of a note's correction, and why it is made. */
+/** The correction concept and the reason of a note. */
 const reasonFields = (visit: Visit, kind: "credit_note" | "debit_note", request: Request, input: Input): Html => {
   const { t } = visit
   const concepts = kind === "credit_note" ? creditConcepts : debitConcepts
   return html`<div class="fields">
     ${input(
       "correction_code",
-      t("Kind of correction", "Concepto de corrección"),
+      t("Correction concept", "Concepto de corrección"),
       String(request["correction_code"] ?? ""),
       { choices: concepts.map((each) => [each.code, languageName(visit, each)] as const) }
     )}
-    ${input("reason", t("Why", "Motivo"), String(request["reason"] ?? ""))}
+    ${input("reason", t("Reason", "Motivo"), String(request["reason"] ?? ""))}
   </div>`
 }
 
@@ -155,8 +148,8 @@ const paymentFields = (visit: Visit, means: NonNullable<Request["payment_means"]
   const choices = paymentMeans.map((each) => [each.code, languageName(visit, each)] as const)
   return html`<div class="fields">
     ${input("payment_means.type", t("Payment", "Pago"), means.type, { choices: types })}
-    ${input("payment_means.due_date", t("Due", "Vence"), means.due_date, { type: "date" })}
-    ${input("payment_means.code", t("By", "Medio"), means.code, { choices, also: ["payment_means"] })}
+    ${input("payment_means.due_date", t("Due date", "Fecha de vencimiento"), means.due_date, { type: "date" })}
+    ${input("payment_means.code", t("Payment means", "Medio de pago"), means.code, { choices, also: ["payment_means"] })}
     ${input("payment_means.reference", t("Reference", "Referencia"), means.reference)}
   </div>`
 }
@@ -171,20 +164,15 @@ const termsPart = (visit: Visit, filled: Filled): Html => {
     t("Payment, order and notes", "Pago, pedido y notas"),
     kind === "invoice" ? null : reasonFields(visit, kind, request, input),
     payment_means === undefined ? null : paymentFields(visit, payment_means, input),
-    input("order_reference.id", t("Order of the buyer", "Orden de compra"), order_reference?.id),
-    input(
-      "notes",
-      t("Notes, with an empty line between two", "Notas, con una línea vacía entre dos"),
-      notesText(notes),
-      {
-        rows: 4,
-        also: ["notes[0]", "notes[1]", "notes[2]"]
-      }
-    )
+    input("order_reference.id", t("Purchase order", "Orden de compra"), order_reference?.id),
+    input("notes", t("Notes (separated by empty lines)", "Notas (separadas por líneas vacías)"), notesText(notes), {
+      rows: 4,
+      also: ["notes[0]", "notes[1]", "notes[2]"]
+    })
   )
 }
 
-/** The parameters that have a field of their own in the form. */
+/** The parameters with their own field in the form. */
 const isShown =
   ({ request }: Filled) =>
   (param: string): boolean => {
@@ -206,13 +194,13 @@ const checkedNotice = ({ t }: Visit, { checked, document }: Filled): Html =>
   checked === null
     ? html``
     : html`<p class="notice" role="status" data-notice="checked">
-          ${t("Nothing is wrong with it. It comes to", "No tiene errores. Suma")}
+          ${t("The document is valid. Total:", "El documento es válido. Total:")}
           ${money(t, checked.totals.payable_amount, document.currency)}.
-          ${t("It is not sent yet.", "Aún no se ha enviado.")}
+          ${t("Folio has not sent it yet.", "Folio aún no lo ha enviado.")}
         </p>
         ${checked.warnings.map((warning) => html`<div class="rule mild"><p lang="en">${warning}</p></div>`)}`
 
-/** The form in which a rejected document is corrected, and the whole request for what has no field. */
+/** The form that corrects a rejected document, and the complete request for values without a field. */
 export const correctionForm = (visit: Visit, filled: Filled): Html => {
   const { t, to } = visit
   const { document, refusal, request, sent } = filled
@@ -222,11 +210,11 @@ export const correctionForm = (visit: Visit, filled: Filled): Html => {
   const more = request.lines.length - lines.length
   const added = more > 0 ? [] : [lineFields(visit, filled, newLine, request.lines.length)]
   const buttons = html`<div class="do">
-    <button class="first" name="step" value="send">${t("Correct and send again", "Corregir y enviar de nuevo")}</button>
+    <button class="first" name="step" value="send">${t("Send correction", "Enviar corrección")}</button>
     <button name="step" value="check">${t("Check only", "Solo revisar")}</button>
     ${linkButton(to(`/portal/documents/${document.id}`), t("Back", "Volver"))}
   </div>`
-  // Enter in a field presses the first button of a form: it is one that only checks.
+  // Enter in a field presses the form's first button, so the first button only checks.
   const enter = html`<button class="skip" name="step" value="check" tabindex="-1" aria-hidden="true"></button>`
   const fieldForm = formAt(visit, {
     action: path,
@@ -235,10 +223,10 @@ export const correctionForm = (visit: Visit, filled: Filled): Html => {
       "lines",
       t("Lines", "Líneas"),
       html`<p class="soft">
-          ${t("Amounts and taxes are computed from quantity, price and rate.", "Los valores y los impuestos se calculan de cantidad, precio y tarifa.")}
+          ${t("Folio computes amounts and taxes from quantity, price and rate.", "Folio calcula los valores y los impuestos con cantidad, precio y tarifa.")}
         </p>
         ${lines.map((line, index) => lineFields(visit, filled, line, index))} ${added}
-        ${more > 0 ? html`<p>${t(`${more} further lines are in the request below.`, `Hay ${more} líneas más en la solicitud de abajo.`)}</p>` : null}`
+        ${more > 0 ? html`<p>${t(`The request below holds ${more} more lines.`, `La solicitud de abajo tiene ${more} líneas más.`)}</p>` : null}`
     )}
     ${termsPart(visit, filled)} ${buttons}`
   })
@@ -246,13 +234,12 @@ export const correctionForm = (visit: Visit, filled: Filled): Html => {
   const jsonForm = formAt(visit, {
     action: path,
     content: html`${isJson ? refusedForm(visit, refusal, () => false) : null}
-    ${field("request", t("The whole request, as JSON", "La solicitud completa, en JSON"), { rows: 24, isCode: true, value: json })}
-    ${buttons}`
+    ${field("request", t("Request (JSON)", "Solicitud (JSON)"), { rows: 24, isCode: true, value: json })} ${buttons}`
   })
   return html`${checkedNotice(visit, filled)} ${fieldForm}
     <p></p>
     <details ${attributes({ open: isJson })}>
-      <summary>${t("Everything else: the request as JSON", "Todo lo demás: la solicitud en JSON")}</summary>
+      <summary>${t("Other fields (JSON)", "Otros campos (JSON)")}</summary>
       ${jsonForm}
     </details>`
 }

@@ -1,9 +1,9 @@
-/** What somebody typed into a field of a figure: the figure as the API writes it, or why it is none. */
+/** A typed figure: its value in the API's form, or why it is not valid. */
 export type Figure = { readonly value: string } | { readonly fault: "none" | "ambiguous" }
 
 /**
- * Reads a figure as people type it: "10", "10,5", "10.50", "$ 1.190.000,00". One dot or comma before three digits may separate
- * thousands or be the decimal point, which nobody can tell: such a figure is not taken, unless it begins with a zero.
+ * Reads a figure as people type it: "10", "10,5", "10.50", "$ 1.190.000,00". A single dot or comma before three digits
+ * is ambiguous: it may separate thousands or decimals. Rejects an ambiguous figure, unless it begins with a zero.
  */
 export const figureOf = (typed: string): Figure => {
   const text = typed.replaceAll(/[\s\u00a0$]/g, "")
