@@ -20,16 +20,16 @@ interface Shown {
   readonly refused?: Refused
 }
 
-const title = ({ t }: Visit) => t("Sandbox tools", "Pruebas")
+const title = ({ t }: Visit) => t("Sandbox tools", "Herramientas de pruebas")
 
 const livePage = (visit: Visit, status: number): Page => {
   const { t, to } = visit
-  const sub = t("The sandbox tools belong to the test mode.", "Esta página es del modo de pruebas.")
+  const sub = t("Only in test mode", "Solo en modo de pruebas")
   const live = titled(
     null,
     { title: title(visit), sub },
     html`<p>
-        ${t("This session is of the live mode, where nothing is simulated. Open the portal with a test key to use the sandbox tools.", "Esta sesión es de producción, donde nada se simula. Abra el portal con una clave de pruebas para usarla.")}
+        ${t("This session is in live mode. To use the sandbox tools, open the portal with a test key.", "Esta sesión es de producción. Para usar las herramientas de pruebas, abra el portal con una clave de pruebas.")}
       </p>
       <p><a href="${to("/portal")}">${t("Home", "Inicio")}</a></p>`
   )
@@ -37,24 +37,21 @@ const livePage = (visit: Visit, status: number): Page => {
 }
 
 const notices = ({ t }: Visit) => ({
-  authority: t("The simulated authority is set.", "La DIAN simulada quedó configurada."),
-  planned: t("It is planned for one more document.", "Quedó planeado para un documento más."),
-  cleared: t("Nothing is planned any more.", "Ya no hay nada planeado."),
-  reset: t(
-    "The simulated authority is up, and nothing is planned.",
-    "La DIAN simulada está disponible y no hay nada planeado."
-  ),
-  clock: t("The clock of the test mode is advanced.", "El reloj del modo de pruebas se adelantó.")
+  authority: t("Simulated authority changed.", "DIAN simulada actualizada."),
+  planned: t("Outcome set for one more document.", "Resultado definido para un documento más."),
+  cleared: t("Planned outcomes removed.", "Resultados planeados quitados."),
+  reset: t("Simulated authority reset.", "DIAN simulada restablecida."),
+  clock: t("Test clock advanced.", "Reloj de pruebas adelantado.")
 })
 
 const benchPage = (visit: Visit, standing: SandboxSetting, body: string, { refused, sent }: Shown): Page => {
   const { may, t } = visit
   const sub = t(
-    "For tests: find out why a webhook is refused, and decide what the authority does.",
-    "Para pruebas: averigüe por qué se rechaza un webhook y decida qué hace la DIAN."
+    "Check why a webhook fails verification, and control the simulated authority.",
+    "Averigüe por qué un webhook no pasa la verificación y controle la DIAN simulada."
   )
   const only = html`<p class="soft">
-    ${t("This session may look. To change the authority and the clock it needs the capability setup.", "Esta sesión puede mirar. Para cambiar la DIAN simulada y el reloj necesita la capacidad setup.")}
+    ${t("This session can only view. To change the simulated authority and the clock, it needs the capability setup.", "Esta sesión solo puede ver. Para cambiar la DIAN simulada y el reloj, necesita el permiso setup.")}
   </p>`
   const bench = titled(
     "bench",
@@ -69,7 +66,7 @@ const benchPage = (visit: Visit, standing: SandboxSetting, body: string, { refus
   return { ...bench, status: isRight ? 200 : 422 }
 }
 
-/** The bytes of an event of the account as they are delivered; null if there is no such event. */
+/** The delivered bytes of an event of the account. Null if the event does not exist. */
 const eventBody = (visit: Visit, id: string | null) =>
   id === null || !/^evt_\w{1,40}$/.test(id)
     ? Effect.succeed(null)
@@ -89,7 +86,7 @@ const shown = Effect.fnUntraced(function* (visit: Visit, what: Shown = {}) {
 /** The most characters of each field. */
 const sizes = { body: 100_000, headers: 20_000, secret: 300, at: 60 }
 
-/** The time that was typed: Unix seconds or milliseconds, or a date with its time; undefined if it is none. */
+/** Reads a typed time: Unix seconds or milliseconds, or a date with a time. Undefined if it is not valid. */
 const timeOf = (text: string): Date | undefined => {
   const at = /^\d{9,10}$/.test(text) ? Number(text) * 1000 : /^\d{13}$/.test(text) ? Number(text) : Date.parse(text)
   return Number.isNaN(at) ? undefined : new Date(at)
@@ -103,11 +100,12 @@ const errorsOf = ({ t }: Visit, form: Form): Readonly<Record<string, string>> =>
   ),
   ...(form.text("at") === "" || timeOf(form.text("at")) !== undefined
     ? {}
-    : { at: t("That is not a time.", "Eso no es una hora.") })
+    : { at: t("The time is not valid.", "La hora no es válida.") })
 })
 
-// A body is hashed with every secret and in every way that it may have been changed: seconds of work at worst, of which others see little.
-const inTurn = makeTurns("webhook to be checked", 2)
+// A check hashes the body with every secret and for every possible change: seconds of work at worst. The queue keeps
+// other requests fast.
+const inTurn = makeTurns("webhook check", 2)
 
 const checkSignature = Effect.fnUntraced(function* (visit: Visit, form: Form) {
   const { principal } = visit.session
@@ -131,7 +129,7 @@ const checkSignature = Effect.fnUntraced(function* (visit: Visit, form: Form) {
   })
 })
 
-/** Sends a change of the sandbox; a refusal of what was typed shows the form again. */
+/** Adds the handler of a sandbox change. If the API rejects the input, shows the form again. */
 const sending = (
   path: `/${string}`,
   name: string,
@@ -169,7 +167,7 @@ const addStep = Effect.fnUntraced(function* (visit: Visit, form: Form) {
   const { next } = yield* visit.read((yield* SandboxAuthorities).setting)
   const all: ReadonlyArray<AuthorityScript | object> = [...next, stepOf(form)]
   yield* authority(visit, form, { next: all }).pipe(
-    // The form was sent twice: the first one has added the step, so that the second one would send another list.
+    // The browser sent the form twice. The first request added the script, so the second would send a different list.
     Effect.catchIf(
       ({ code }: Refusal) => code === "idempotency_conflict",
       () => Effect.void
@@ -177,7 +175,7 @@ const addStep = Effect.fnUntraced(function* (visit: Visit, form: Form) {
   )
 })
 
-/** The bench of the test mode. */
+/** The sandbox tools of the test mode. */
 export const layer = Layer.mergeAll(
   page("/portal/bench", (visit) => shown(visit)),
   page(signaturePath, (visit) => shown(visit)),

@@ -1,4 +1,4 @@
-/** The most differences that are named, and how deep they are looked for. */
+/** The most differences to list, and the deepest level to search. */
 const differencesMax = 8
 const depthMax = 12
 
@@ -14,8 +14,8 @@ const parsed = (text: string): unknown => {
 }
 
 /**
- * The paths (`data.object.total`) at which two texts of JSON have different values; none if both stand for the same value. The path of a
- * text that is no JSON is `""`.
+ * The paths (`data.object.total`) at which two JSON texts differ. Empty if both have the same value. The path is `""`
+ * if a text is not JSON.
  */
 export const differences = (sent: string, received: string): ReadonlyArray<string> => {
   const found: Array<string> = []

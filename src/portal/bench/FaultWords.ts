@@ -1,48 +1,48 @@
 import { type Fault, faults } from "../../client/Faults.ts"
 import type { AccountFault } from "./SignatureCheck.ts"
 
-/** What is wrong, and what to do. */
+/** A fault and its remedy. */
 type Words = readonly [what: string, advice: string]
 
 const ofAccount: Readonly<Record<AccountFault, readonly [en: Words, es: Words]>> = {
   secret_of_another: [
     [
-      "The secret is that of another of your endpoints.",
-      "Each endpoint has a secret of its own: verify with the secret of the endpoint that the webhook was sent to."
+      "The secret belongs to another of your endpoints.",
+      "Each endpoint has its own secret. Verify with the secret of the endpoint that received the webhook."
     ],
     [
       "El secreto es de otro de sus destinos.",
-      "Cada destino tiene su propio secreto: verifique con el del destino al que se envió el webhook."
+      "Cada destino tiene su propio secreto. Verifique con el secreto del destino que recibió el webhook."
     ]
   ],
   secret_not_current: [
     [
-      "The webhook was signed with the current secret of the endpoint, and the secret given is not that one.",
-      "It may be the one from before the last rotation, or of another account or mode. Put the current secret into your receiver; if it is lost, rotate the secret and use the new one."
+      "Folio signed the webhook with the endpoint’s current secret. You entered a different secret.",
+      "You may have entered the secret before the last rotation, or a secret of another account or mode. Use the current secret in your receiver. If you have lost it, rotate the secret."
     ],
     [
-      "El webhook se firmó con el secreto actual del destino, y el secreto indicado no es ese.",
-      "Puede ser el anterior a la última rotación, o de otra cuenta o modo. Ponga el secreto actual en su receptor; si nadie lo tiene, rote el secreto y use el nuevo."
+      "Folio firmó el webhook con el secreto actual del destino. El secreto indicado es otro.",
+      "Puede ser el anterior a la última rotación, o de otra cuenta o modo. Use el secreto actual en su receptor. Si lo perdió, rote el secreto."
     ]
   ],
   secret_old: [
     [
-      "The secret did sign this webhook, but none of your endpoints has it now: it was replaced, or its endpoint was removed.",
-      "Webhooks that are sent from now on are signed with the current secret: put that one into your receiver."
+      "The secret signed this webhook, but no endpoint has this secret now. You rotated it or deleted its endpoint.",
+      "Folio signs new webhooks with the current secret. Use the current secret in your receiver."
     ],
     [
-      "El secreto sí firmó este webhook, pero hoy ninguno de sus destinos lo tiene: fue rotado o el destino fue eliminado.",
-      "Los webhooks que se envíen desde ahora se firman con el secreto actual: póngalo en su receptor."
+      "El secreto firmó este webhook, pero hoy ningún destino lo tiene. Se rotó el secreto o se eliminó el destino.",
+      "Folio firma los webhooks nuevos con el secreto actual. Use el secreto actual en su receptor."
     ]
   ],
   body_altered: [
     [
-      "The body is not the one that was sent: values in it were changed.",
-      "Look for a proxy or middleware that rewrites bodies, and verify the raw bytes before anything else reads them."
+      "The body differs from the body that Folio sent: values have changed.",
+      "Look for a proxy or middleware that rewrites bodies. Verify the raw bytes before other code reads them."
     ],
     [
-      "El cuerpo no es el que se envió: se cambiaron valores.",
-      "Busque un proxy o middleware que reescriba los cuerpos, y verifique los bytes originales antes de que algo más los lea."
+      "El cuerpo no es el que Folio envió: cambiaron valores.",
+      "Busque un proxy o middleware que reescriba los cuerpos. Verifique los bytes originales antes de que otro código los lea."
     ]
   ]
 }
@@ -152,7 +152,7 @@ const spanish: Readonly<Record<Fault, Words>> = {
 
 const isOfAccount = (fault: Fault | AccountFault): fault is AccountFault => Object.hasOwn(ofAccount, fault)
 
-/** The words of a fault in the reader's language. */
+/** The text of a fault in the reader's language. */
 export const faultWords = (language: "en" | "es", fault: Fault | AccountFault): Words => {
   if (isOfAccount(fault)) return ofAccount[fault][language === "es" ? 1 : 0]
   return language === "es" ? spanish[fault] : faults[fault]

@@ -1,6 +1,6 @@
-/** The most lines that are read. */
+/** The most lines to read. */
 const linesMax = 100
-/** The most headers that are kept of those with another name. Each costs hashes of the body, with every secret that is tried. */
+/** The most headers to keep under other names. Each costs hashes of the body with every tried secret. */
 const othersMax = 2
 
 const known = new Set(["svc-signature", "webhook-signature", "webhook-id", "webhook-timestamp"])
@@ -17,14 +17,14 @@ const fromJson = (text: string): ReadonlyArray<Header> | null => {
   }
 }
 
-/** A line as `curl -H` takes it, without the option and its quotes. */
+/** A header line from a `curl -H` option, without the option and its quotes. */
 const unwrapped = (line: string) =>
   line
     .trim()
     .replace(/^(?:-H|--header)\s+/, "")
     .replace(/^(['"])(.*)\1$/, "$2")
 
-/** Those that verification reads, each once, and a few that look like a signature. */
+/** The headers that verification reads, each once, and a few that look like a signature. */
 const chosen = (headers: ReadonlyArray<Header>): ReadonlyArray<Header> => {
   const named = headers.filter(
     ([name], index) =>
@@ -36,8 +36,8 @@ const chosen = (headers: ReadonlyArray<Header>): ReadonlyArray<Header> => {
 }
 
 /**
- * The headers of a signature in a pasted text: lines of `Name: value`, an object of JSON, or the value of a signature header alone, which is
- * taken for that of the header in which it belongs.
+ * The signature headers in a pasted text: lines of `Name: value`, a JSON object, or only the value of a signature
+ * header. A lone value gets the name of its header.
  */
 export const headersOf = (text: string): ReadonlyArray<Header> => {
   const object = fromJson(text.trim())
@@ -49,7 +49,7 @@ export const headersOf = (text: string): ReadonlyArray<Header> => {
     .map((line): Header => {
       const [, name, value] = /^\s*([\w-]+)\s*:(.*)$/s.exec(unwrapped(line)) ?? []
       if (name !== undefined && value !== undefined) return [name, value.trim()]
-      // A value in quotes keeps them: the receiver may have verified it so.
+      // Keeps the quotes of a value, because the receiver may have verified it with them.
       return [/(^|\s)v1,/.test(line) ? "webhook-signature" : "Svc-Signature", line.trim()]
     })
   return chosen(lines)

@@ -8,7 +8,7 @@ import type { Refusal } from "../frame/Refusal.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { modeWords, outcomeWords, scriptWords } from "./ScriptWords.ts"
 
-/** A form of the bench that was refused: as it was filled in, and why. */
+/** A rejected form of the sandbox tools: its values and the error. */
 export interface Refused {
   readonly action: string
   readonly form: Form
@@ -25,19 +25,19 @@ export const paths = {
 
 const modes: ReadonlyArray<AuthorityMode> = ["up", "down", "slow", "flaky"]
 
-/** What a form shows that was sent to `path` and refused. */
+/** The values and the error of the form at `path`, if the API rejected it. */
 const ofForm = (path: string, refused: Refused | undefined) =>
   refused?.action === path ? refused : { form: empty, refusal: undefined }
 
 const modeForm = (visit: Visit, { mode }: SandboxSetting, refused: Refused | undefined): Html => {
   const { t } = visit
   const { refusal } = ofForm(paths.mode, refused)
-  const choice = field("mode", t("From now on it is", "Desde ahora está"), {
+  const choice = field("mode", t("Mode", "Modo"), {
     choices: modes.map((one) => [one, modeWords(t, one)[0]] as const),
     value: mode,
     hint: t(
-      "Down: no answer. Slow: after 10 s. Flaky: its first two answers fail.",
-      "Caída: sin respuesta. Lenta: a los 10 s. Inestable: fallan sus dos primeras respuestas."
+      "Down: no response. Slow: responds after 10 s. Flaky: the first two responses fail.",
+      "Caída: sin respuesta. Lenta: responde a los 10 s. Inestable: fallan las dos primeras respuestas."
     ),
     error: faultOf(refusal, "mode")
   })
@@ -45,7 +45,7 @@ const modeForm = (visit: Visit, { mode }: SandboxSetting, refused: Refused | und
   return form(visit, { action: paths.mode, submit: t("Set", "Aplicar"), content })
 }
 
-/** The fault of a part of the step, whose path in the request says nothing to who has filled in the form. */
+/** The error of a script field. The person does not know its path in the request. */
 const faultOfStep = (refusal: Refusal | undefined, name: string) => {
   const found = refusal?.errors.find(({ param }) => new RegExp(`\\b${name}\\b`).test(param))
   return found?.message.replace(`${found.param} `, "").replace(/^./u, (letter) => letter.toUpperCase())
@@ -54,23 +54,23 @@ const faultOfStep = (refusal: Refusal | undefined, name: string) => {
 const stepForm = (visit: Visit, refused: Refused | undefined): Html => {
   const { t } = visit
   const { form: sent, refusal } = ofForm(paths.scripts, refused)
-  const choices = [...Object.entries(outcomeWords(t)), ["", t("As usual", "Lo usual")] as const]
+  const choices = [...Object.entries(outcomeWords(t)), ["", t("Default outcome", "Resultado usual")] as const]
   const input = inputs(sent.text, (name) => faultOfStep(refusal, name === "rules" ? "reject" : name))
   return form(visit, {
     action: paths.scripts,
     submit: t("Add", "Agregar"),
     content: html`${refusedForm(visit, refusal, (param) => /reject|delay/.test(param))}
       <div class="fields">
-        ${field("outcome", t("The authority shall", "La DIAN debe"), {
+        ${field("outcome", t("Outcome", "Resultado"), {
           choices,
           value: sent.names.includes("outcome") ? sent.text("outcome") : "reject"
         })}
-        ${input("rules", t("Rules, to reject it", "Reglas, para rechazarlo"), {
-          hint: t("Such as FAD06; several with commas.", "Por ejemplo FAD06; varias, con comas."),
+        ${input("rules", t("Rejection rules", "Reglas del rechazo"), {
+          hint: t("For example FAD06. Separate several with commas.", "Por ejemplo FAD06. Separe varias con comas."),
           isCode: true
         })}
-        ${input("delay", t("Respond after (seconds)", "Responder después de (segundos)"), {
-          hint: t("1 to 60; empty for at once.", "1 a 60; vacío: de inmediato."),
+        ${input("delay", t("Delay (seconds)", "Demora (segundos)"), {
+          hint: t("1 to 60. Empty: no delay.", "1 a 60. Vacío: sin demora."),
           inputMode: "numeric"
         })}
       </div>`
@@ -83,18 +83,18 @@ const scriptsPart = (visit: Visit, { next }: SandboxSetting, refused: Refused | 
   const list =
     next.length === 0
       ? html`<p class="soft">
-          ${t("Nothing is planned: documents end as their customer's number says.", "Nada planeado: los documentos terminan según el número de su cliente.")}
+          ${t("No planned outcomes. The customer’s number decides the outcome of a document.", "Sin resultados planeados. El número del cliente decide el resultado de un documento.")}
         </p>`
       : html`<ol>
             ${next.map((script) => html`<li>${scriptWords(t, script)}</li>`)}
           </ol>
           ${isHeld ? action(visit, { action: paths.clear, submit: t("Remove all", "Quitar todo") }) : null}`
-  return html`<h3>${t("The next documents, one by one", "Los próximos documentos, uno por uno")}</h3>
-    ${list} ${isHeld ? html`<h3>${t("For the document after these", "Para el documento que sigue")}</h3>` : null}
+  return html`<h3>${t("Next documents", "Próximos documentos")}</h3>
+    ${list} ${isHeld ? html`<h3>${t("Add outcome", "Agregar resultado")}</h3>` : null}
     ${isHeld ? stepForm(visit, refused) : null}`
 }
 
-/** How the simulated authority behaves, and the forms that change this. */
+/** The mode and the scripts of the simulated authority, and their forms. */
 export const authoritySection = (visit: Visit, standing: SandboxSetting, refused: Refused | undefined): Html => {
   const { t } = visit
   const isHeld = visit.may("setup")
@@ -107,8 +107,10 @@ export const authoritySection = (visit: Visit, standing: SandboxSetting, refused
       ${isHeld ? modeForm(visit, standing, refused) : null} ${scriptsPart(visit, standing, refused)}
       ${
         isHeld && !isUntouched
-          ? html`<h3>${t("Back to the beginning", "Volver al comienzo")}</h3>
-              <p>${t("Up, and nothing is planned.", "Disponible y sin nada planeado.")}</p>
+          ? html`<h3>${t("Reset", "Restablecer")}</h3>
+              <p>
+                ${t("Sets the authority up and removes all planned outcomes.", "Pone la DIAN disponible y quita todos los resultados planeados.")}
+              </p>
               ${action(visit, { action: paths.reset, submit: t("Reset", "Restablecer") })}`
           : null
       }`
@@ -129,7 +131,7 @@ const jumps = (t: Visit["t"]): ReadonlyArray<readonly [value: string, words: str
   [String(30 * dayLength), t("30 days", "30 días")]
 ]
 
-/** The form that advances the clock of the test mode. */
+/** The form that advances the test clock. */
 export const clockSection = (visit: Visit, refused: Refused | undefined): Html => {
   const { t } = visit
   const { refusal } = ofForm(paths.clock, refused)
@@ -145,7 +147,7 @@ export const clockSection = (visit: Visit, refused: Refused | undefined): Html =
     "clock",
     t("Clock", "Reloj"),
     html`<p>
-        ${t("What is planned comes sooner: retries of documents, e-mails and webhooks. An outage counts as longer. Dates in documents do not change.", "Lo planeado llega antes: reintentos de documentos, correos y webhooks. Una caída cuenta como más larga. Las fechas de los documentos no cambian.")}
+        ${t("Scheduled retries of documents, e-mails and webhooks happen sooner. An outage counts as longer. Dates in documents do not change.", "Los reintentos programados de documentos, correos y webhooks llegan antes. Una caída cuenta como más larga. Las fechas de los documentos no cambian.")}
       </p>
       ${visit.may("setup") ? form(visit, { action: paths.clock, submit: t("Advance", "Adelantar"), content }) : null}`
   )

@@ -1,37 +1,40 @@
 import type { AuthorityMode, AuthorityScript } from "../../../schemas/TestHelper.ts"
 import type { Translate } from "../frame/Visit.ts"
 
-/** How the simulated authority behaves, in a word and in a sentence. */
+/** The modes of the simulated authority: name and description. */
 export const modeWords = (t: Translate, mode: AuthorityMode): readonly [word: string, meaning: string] => {
   const words: Record<AuthorityMode, readonly [string, string]> = {
-    up: [t("Up", "Disponible"), t("It answers at once.", "Responde de inmediato.")],
+    up: [t("Up", "Disponible"), t("The authority responds immediately.", "La DIAN responde de inmediato.")],
     down: [
       t("Down", "Caída"),
       t(
-        "It doesn’t respond: Folio issues documents in contingency.",
-        "No responde: los documentos se emiten en contingencia."
+        "The authority doesn’t respond. Folio issues documents in contingency.",
+        "La DIAN no responde. Folio emite los documentos en contingencia."
       )
     ],
-    slow: [t("Slow", "Lenta"), t("It answers after 10 seconds.", "Responde después de 10 segundos.")],
+    slow: [
+      t("Slow", "Lenta"),
+      t("The authority responds after 10 seconds.", "La DIAN responde después de 10 segundos.")
+    ],
     flaky: [
       t("Flaky", "Inestable"),
-      t("Its first two answers about each document fail.", "Fallan sus dos primeras respuestas sobre cada documento.")
+      t("The first two responses about each document fail.", "Fallan las dos primeras respuestas sobre cada documento.")
     ]
   }
   return words[mode]
 }
 
-/** The outcomes that a script may name, and what each does to the document. */
+/** The outcomes of a script, in words. */
 export const outcomeWords = (t: Translate) =>
   ({
-    accept: t("Accept it", "Aceptarlo"),
-    reject: t("Reject it by rules", "Rechazarlo por reglas"),
-    lose: t("Judge it, but lose the first response", "Validarlo, pero perder la primera respuesta"),
-    contingency: t("Be out of reach until it is in contingency", "No responder hasta que pase a contingencia"),
-    fail: t("Refuse it, so that it fails", "Rehusarlo, para que falle")
+    accept: t("Accept", "Aceptar"),
+    reject: t("Reject by rules", "Rechazar por reglas"),
+    lose: t("Lose first response", "Perder primera respuesta"),
+    contingency: t("Force contingency", "Forzar contingencia"),
+    fail: t("Fail", "Hacer fallar")
   }) as const
 
-/** What a script does to its document, in words. */
+/** A script in words. */
 export const scriptWords = (t: Translate, script: AuthorityScript): string => {
   const words = outcomeWords(t)
   const outcome = (["accept", "reject", "lose", "contingency", "fail"] as const).find(

@@ -4,34 +4,34 @@ import type { SigningSecret } from "../../store/webhooks/WebhookEndpoints.ts"
 import { differences } from "./Differences.ts"
 
 /*
- * Which fault a webhook has, found out with what the account knows beside what the receiver shows: the secrets of all its endpoints, and
- * the bytes of the event that the body names. It tells which secret signed, and never what a secret is.
+ * Finds the fault of a webhook. Uses the receiver's data and the account's data: the secrets of all endpoints, and the
+ * bytes of the event in the body. The result names the endpoint whose secret signed, but never a secret.
  */
 
-/** The faults that only the account can name, beside those of `Fault`. */
+/** Faults that need the account's data, in addition to `Fault`. */
 export type AccountFault = "secret_of_another" | "secret_not_current" | "secret_old" | "body_altered"
 
-/** A webhook that a receiver refuses, as somebody has pasted it. */
+/** A pasted webhook that fails verification. */
 export interface PastedWebhook {
-  /** With the line breaks of the form, which are CR LF. */
+  /** The body with the form's CR LF line breaks. */
   readonly body: string
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>
-  /** Empty to try the secrets of the account's endpoints. */
+  /** The receiver's secret. If empty, the check tries the secrets of all endpoints. */
   readonly secret: string
   readonly now: Date
 }
 
-/** What the account knows. */
+/** The account's data. */
 export interface Known {
   readonly endpoints: ReadonlyArray<SigningSecret>
-  /** The bytes of the event that the body names, as they are delivered; null if there is no such event. */
+  /** The delivered bytes of the event in the body. Null if the event does not exist. */
   readonly event: string | null
 }
 
 export interface Verdict {
-  /** None if the webhook is genuine. */
+  /** The faults. Empty if the webhook is genuine. */
   readonly faults: ReadonlyArray<Fault | AccountFault>
-  /** Whether some secret signed these bytes, or the event's, once the faults are repaired. */
+  /** Whether a secret signed these bytes or the event's bytes, apart from the faults. */
   readonly isSigned: boolean
   readonly scheme: Diagnosis["scheme"]
   readonly ageSeconds: number | null
@@ -39,16 +39,16 @@ export interface Verdict {
   readonly signer: Pick<SigningSecret, "id" | "url"> | null
   /** The endpoint whose current secret was pasted. */
   readonly pasted: Pick<SigningSecret, "id" | "url"> | null
-  /** The places in which the body differs from the event that was sent, as paths into its JSON. */
+  /** The JSON paths at which the body differs from the sent event. */
   readonly differing: ReadonlyArray<string>
 }
 
 const encoder = new TextEncoder()
 
-/** The id that the body gives its event; null if it gives none. */
+/** The event id in the body. Null if the body has none. */
 export const eventIdOf = (body: string): string | null => /"id"\s*:\s*"(evt_[0-9a-z]{1,40})"/.exec(body)?.[1] ?? null
 
-/** The texts that may have been pasted: a form makes every line break CR LF. */
+/** The possible original texts. A form converts every line break to CR LF. */
 const readingsOf = (body: string) => {
   const plain = body.replaceAll("\r\n", "\n")
   return plain === body ? [body] : [plain, body]
@@ -57,17 +57,18 @@ const readingsOf = (body: string) => {
 const prefix = "whsec_"
 const padding = /=+$/
 
-/** The endpoint whose current secret a text is, but for white space, quotes, and a beginning or an end that is missing. */
+/** The endpoint with this current secret. Ignores white space, quotes, the prefix and the padding. */
 const endpointOf = (endpoints: ReadonlyArray<SigningSecret>, text: string) => {
   const bare = text.replaceAll(/[\s"'`]/g, "").replace(padding, "")
   const whole = bare.startsWith(prefix) ? bare : prefix + bare
   return endpoints.find(({ secret }) => secret.replace(padding, "") === whole) ?? null
 }
 
-// So many characters after `whsec_` are beyond guessing, so that an answer about the beginning of a secret helps nobody to find the rest.
+// 22 characters after `whsec_` are impossible to guess, so confirming the beginning of a secret reveals nothing to an
+// attacker.
 const beginningMin = prefix.length + 22
 
-/** Whether a text is the beginning of a secret, cut off. */
+/** Whether a text is a truncated secret. */
 const isBeginning = (text: string, secret: string) =>
   text.length >= beginningMin && text.length < secret.length && secret.startsWith(text)
 
@@ -82,7 +83,7 @@ const isJson = (text: string) => {
 const fewest = (all: ReadonlyArray<Diagnosis>): Diagnosis | undefined =>
   all.filter(({ isSigned }) => isSigned).toSorted((one, other) => one.faults.length - other.faults.length)[0]
 
-/** Names what is wrong with a pasted webhook. */
+/** Finds the faults of a pasted webhook. */
 export const check = async (webhook: PastedWebhook, { endpoints, event }: Known): Promise<Verdict> => {
   const { headers, now, secret } = webhook
   const bodies = readingsOf(webhook.body)
@@ -112,7 +113,7 @@ export const check = async (webhook: PastedWebhook, { endpoints, event }: Known)
   const signerOf = ({ secret: index }: Diagnosis) => (index === null ? null : (endpoints[index] ?? null))
 
   if (given.length > 0) {
-    // A secret that signed, though no endpoint has it now, was replaced after the webhook was sent.
+    // If a secret signed the webhook but no endpoint has it now, the secret was replaced later.
     const own: ReadonlyArray<AccountFault> = pasted === null ? ["secret_old"] : []
     const signed = fewest(await tried(bodies, given))
     if (signed !== undefined) return verdict(signed, own, pasted)

@@ -9,17 +9,17 @@ import type { Verdict } from "./SignatureCheck.ts"
 
 export const signaturePath = "/portal/bench/signature"
 
-/** What the check of a pasted webhook has found, as of `now`. */
+/** The result of checking a pasted webhook, at the time `now`. */
 export interface Found {
   readonly verdict: Verdict
   readonly now: Date
-  /** Whether the receiver's time was given. */
+  /** Whether the person entered the receiver's time. */
   readonly isAsOf: boolean
-  /** The event that the body names; whether the account has that event in this mode. */
+  /** The event in the body, and whether the account has it in this mode. */
   readonly event: { readonly id: string; readonly isKnown: boolean } | null
 }
 
-/** A form that was sent, with what is wrong with its fields and, if nothing is, what was found. */
+/** A sent form, with the errors of its fields or, without errors, the result. */
 export interface Sent {
   readonly form: Form
   readonly errors: Readonly<Record<string, string>>
@@ -34,20 +34,20 @@ const faultRule = ({ language, t }: Visit, fault: Verdict["faults"][number], { i
   const isLate = fault === "too_old"
   const shown = isLate
     ? t(
-        `The signature is right, but ${off} s old: more than 300 s.`,
-        `La firma es correcta, pero tiene ${off} s: más de 300 s.`
+        `The signature is valid but ${off} s old. The limit is 300 s.`,
+        `La firma es correcta, pero tiene ${off} s. El límite es 300 s.`
       )
     : fault === "in_the_future"
       ? t(
-          `The signature is right, but ${off} s in the future: more than 300 s.`,
-          `La firma es correcta, pero está ${off} s en el futuro: más de 300 s.`
+          `The signature is valid but ${off} s in the future. The limit is 300 s.`,
+          `La firma es correcta, pero está ${off} s en el futuro. El límite es 300 s.`
         )
       : what
   const more =
     isLate && !isAsOf
       ? t(
-          "That is as of now, and usual for a webhook that was kept: give the time of your receiver's clock to check it as of then.",
-          "Eso es a esta hora, y es usual en un webhook guardado: indique la hora del reloj de su receptor para verificarlo a esa hora."
+          "The check used the current time. To check a stored webhook, enter the time of your receiver’s clock.",
+          "La verificación usó la hora actual. Para verificar un webhook guardado, indique la hora del reloj de su receptor."
         )
       : advice
   return html`<div class="rule ${isLate ? "mild" : ""}" data-fault="${fault}"><b>${shown}</b><span>${more}</span></div>`
@@ -57,7 +57,7 @@ const differingPart = ({ t }: Visit, { differing }: Verdict): Html =>
   differing.length === 0
     ? html``
     : html`<p>
-        ${t("Changed in the body:", "Cambiado en el cuerpo:")}
+        ${t("Changed in the body:", "Cambios en el cuerpo:")}
         ${differing.map((path, index) => html`${index === 0 ? "" : ", "}<code>${path === "" ? t("all of it", "todo") : path}</code>`)}
       </p>`
 
@@ -71,11 +71,11 @@ const factsOf = (visit: Visit, { event, now, verdict }: Found): Html => {
       : event.isKnown
         ? idLink(visit, event.id)
         : html`<code>${event.id}</code>
-            ${t("is not an event of this test mode, or no longer kept", "no es un evento de este modo de pruebas, o ya no se conserva")}`
+            ${t("is not a stored event of this test mode", "no es un evento guardado de este modo de pruebas")}`
   return wideFacts([
     [t("Sent to", "Enviado a"), isSigned && signer !== null ? idLink(visit, signer.id, signer.url) : null],
     [
-      t("Secret given", "Secreto dado"),
+      t("Entered secret", "Secreto indicado"),
       pasted === null || pasted.id === signer?.id ? null : idLink(visit, pasted.id, pasted.url)
     ],
     [t("Header", "Encabezado"), inCode(scheme && schemes[scheme])],
@@ -95,18 +95,18 @@ const resultSection = (visit: Visit, found: Found): Html => {
   const isRight = faults.length === 0
   const onlyLate = faults.every((fault) => fault === "too_old")
   const verdict = isRight
-    ? state("ok", t("The signature is right.", "La firma es correcta."))
+    ? state("ok", t("The signature is valid.", "La firma es correcta."))
     : onlyLate
-      ? state("wait", t("The signature is right, but old.", "La firma es correcta, pero antigua."))
-      : state("bad", t("A receiver refuses it.", "Un receptor lo rechaza."))
+      ? state("wait", t("The signature is valid but old.", "La firma es correcta, pero antigua."))
+      : state("bad", t("A receiver rejects this webhook.", "Un receptor rechaza este webhook."))
   const repaired =
     isSigned && faults.some((fault) => fault !== "too_old" && fault !== "in_the_future")
-      ? html`<p>${t("With that repaired, the signature is right.", "Corregido eso, la firma es correcta.")}</p>`
+      ? html`<p>${t("After this fix, the signature is valid.", "Después de corregirlo, la firma es correcta.")}</p>`
       : null
   return html`<div role="status">
     ${section(
       "found",
-      t("What was found", "Resultado"),
+      t("Result", "Resultado"),
       html`<p>${verdict}</p>
         ${faults.map((fault) => faultRule(visit, fault, found))} ${differingPart(visit, found.verdict)} ${repaired}
         ${factsOf(visit, found)}`
@@ -114,40 +114,40 @@ const resultSection = (visit: Visit, found: Found): Html => {
   </div>`
 }
 
-/** The form into which a webhook is pasted, with what was found about the one that was sent. `body` fills it in at first. */
+/** The form for a pasted webhook, and the result of the last check. `body`: its initial body. */
 export const signatureSection = (visit: Visit, sent: Sent | undefined, body: string): Html => {
   const { t } = visit
   const { errors = {}, form: typed = empty } = sent ?? {}
   const input = inputs(typed.raw, (name) => errors[name])
   const pasted = sent === undefined ? { value: body } : {}
-  const content = html`${input("body", t("Body, as it was received", "Cuerpo, como llegó"), { rows: 6, isCode: true, ...pasted })}
-    ${input("headers", t("Headers, or the signature header alone", "Encabezados, o solo el de la firma"), {
+  const content = html`${input("body", t("Raw body", "Cuerpo original"), { rows: 6, isCode: true, ...pasted })}
+    ${input("headers", t("Headers or signature header", "Encabezados o encabezado de firma"), {
       rows: 3,
       isCode: true,
-      hint: t("A line each: Svc-Signature: t=…,v1=…", "Uno por línea: Svc-Signature: t=…,v1=…")
+      hint: t("One per line: Svc-Signature: t=…,v1=…", "Uno por línea: Svc-Signature: t=…,v1=…")
     })}
     <div class="fields">
-      ${input("secret", t("Secret that your receiver uses", "Secreto que usa su receptor"), {
+      ${input("secret", t("Receiver secret", "Secreto del receptor"), {
         type: "password",
         isCode: true,
         hint: t(
-          "Empty: those of your endpoints are tried. It is not kept.",
-          "Vacío: se prueban los de sus destinos. No se guarda."
+          "If empty, Folio tries the secrets of your endpoints. Folio does not store the secret.",
+          "Si está vacío, Folio prueba los secretos de sus destinos. Folio no guarda el secreto."
         )
       })}
-      ${input("at", t("Time of your receiver's clock", "Hora del reloj de su receptor"), {
+      ${input("at", t("Receiver time", "Hora del receptor"), {
         value: typed.text("at"),
         isCode: true,
         hint: t(
-          "Unix seconds or 2026-11-23T10:00:00-05:00. Empty: now.",
-          "Segundos de Unix o 2026-11-23T10:00:00-05:00. Vacío: ahora."
+          "Unix seconds or 2026-11-23T10:00:00-05:00. If empty, the current time.",
+          "Segundos de Unix o 2026-11-23T10:00:00-05:00. Si está vacía, la hora actual."
         )
       })}
     </div>`
   return html`${sent?.found === undefined ? null : resultSection(visit, sent.found)}
   ${section(
     "signature",
-    t("Why is a webhook refused?", "¿Por qué se rechaza un webhook?"),
-    form(visit, { action: signaturePath, kind: "first", submit: t("Find out", "Averiguar"), content })
+    t("Webhook check", "Verificar webhook"),
+    form(visit, { action: signaturePath, kind: "first", submit: t("Check", "Verificar"), content })
   )}`
 }

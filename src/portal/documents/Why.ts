@@ -225,7 +225,7 @@ const sandboxNote = ({ session, t, to }: Visit, { customer, document }: Shown): 
         ),
         html`${t("To get it accepted, correct it for another customer, such as 900000001, or first", "Para que se acepte, corríjalo para otro cliente, por ejemplo 900000001, o antes")}
           <a href="${to("/portal/bench")}"
-            >${t("script its acceptance in the sandbox tools", "programe su aceptación en las herramientas de pruebas")}</a
+            >${t("plan its acceptance in the sandbox tools", "planee su aceptación en las herramientas de pruebas")}</a
           >.`
       )
 

@@ -38,7 +38,7 @@ const taken = ["submit", "return"] as const
 it("calls that were taken back stand in one row, with their number and the time of the last", () => {
   assert.deepStrictEqual(itemsOf(["sign", ...taken, ...taken, ...taken, "submit", "accept"]), [
     "10:00:00.000 Signed",
-    "10:00:06.000 Tried 3 times, last 10:00:06.000",
+    "10:00:06.000 3 attempts, last at 10:00:06.000",
     "10:00:07.000 Sent to the authority",
     "10:00:08.000 Accepted by the authority"
   ])
