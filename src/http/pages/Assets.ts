@@ -8,11 +8,11 @@ export interface Asset {
   readonly text: string
   readonly contentType: string
   readonly path: string
-  /** The version in the address changes with the content, so that browsers may keep the file for good. */
+  /** The version in the address changes with the content, so browsers may cache the file forever. */
   readonly address: string
 }
 
-/** Makes an asset that the service serves at `path`, which begins without a slash. */
+/** Makes an asset that the service serves at `path`, without a leading slash. */
 export const asset = (path: string, text: string, contentType: string): Asset => ({
   text,
   contentType,

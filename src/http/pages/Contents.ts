@@ -28,7 +28,7 @@ const chapterOf = (chapter: (typeof guides)[number]): Chapter => ({
 })
 
 const chapters: ReadonlyArray<Chapter> = [
-  { title: { en: "Begin", es: "Comenzar" }, entries: pages.filter(({ path }) => path === "/docs").map(entryOf) },
+  { title: { en: "Start", es: "Comenzar" }, entries: pages.filter(({ path }) => path === "/docs").map(entryOf) },
   ...guides.slice(0, -1).map(chapterOf),
   {
     title: { en: "Reference", es: "Referencia" },
@@ -42,7 +42,7 @@ const chapters: ReadonlyArray<Chapter> = [
           title: `${operation.method} ${operation.path.replace(/^\/v1/, "")}`
         }))
       })),
-      { path: "/docs/reference/webhooks", title: same("Webhooks that Folio sends"), inside: [] },
+      { path: "/docs/reference/webhooks", title: same("Webhook reference"), inside: [] },
       { path: "/docs/errors", title: { en: "Errors", es: "Errores" }, inside: [] }
     ]
   },
@@ -65,7 +65,7 @@ const entryShown = ({ inside, path, title }: Entry, current: string, root: strin
   </li>`
 }
 
-/** The list of all pages, with the operations of the resource that is shown. */
+/** The list of all pages, with the operations of the current resource. */
 export const contents = (current: string, root: string, language: Language): Html =>
   html`${chapters.map(
     ({ entries, title }) =>

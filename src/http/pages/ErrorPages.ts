@@ -11,8 +11,8 @@ const labels = {
   errors: { en: "Errors", es: "Errores" },
   example: { en: "Example", es: "Ejemplo" },
   lead: {
-    en: "Every error has a code that stays, says what to do, and links to its page here.",
-    es: "Cada error tiene un código que no cambia, dice qué hacer y enlaza a su página."
+    en: "Every error has a stable code, names the next step, and links to its page here.",
+    es: "Cada error tiene un código estable, indica qué hacer y enlaza a su página."
   },
   retry: { en: "Retry?", es: "¿Reintentar?" },
   status: { en: "HTTP status", es: "Estado HTTP" },
@@ -24,7 +24,7 @@ const retries = (code: ErrorCode): Words => {
     return { en: "Yes, with the same Idempotency-Key.", es: "Sí, con el mismo `Idempotency-Key`." }
   return code === "rate_limited"
     ? { en: "Yes, after the seconds in `Retry-After`.", es: "Sí, después de los segundos de `Retry-After`." }
-    : { en: "Not as it is: it would fail again.", es: "No sin cambios: fallaría de nuevo." }
+    : { en: "Not without changes: it would fail again.", es: "No sin cambios: fallaría de nuevo." }
 }
 
 const explained = (code: ErrorCode, language: Language): { readonly help: string; readonly request: string } => {
@@ -54,7 +54,7 @@ export const errorPage = (code: ErrorCode, baseUrl: string, language: Language):
   return layout({ path: `/docs/errors/${code}`, title: code, content, language, contentLanguage: language })
 }
 
-/** What the page of an error code explains, for the search. */
+/** The text of an error page, for the search. */
 export const errorHelp = (code: ErrorCode, language: Language): string => explained(code, language).help
 
 export const errorIndex = (language: Language): string => {

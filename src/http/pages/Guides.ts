@@ -5,7 +5,7 @@ import type { Words } from "./Language.ts"
 
 const folder = fileURLToPath(new URL("../docs/", import.meta.url))
 
-/** A page in another language: `name` is `es/guides/webhooks`. */
+/** A translated page, with a `name` such as `es/guides/webhooks`. */
 interface Translation {
   readonly name: string
   readonly title: string
@@ -19,11 +19,11 @@ export interface Guide {
   readonly path: string
   readonly title: string
   readonly text: string
-  /** The page in Spanish, if it is translated. */
+  /** The Spanish translation. Undefined if there is none. */
   readonly spanish: Translation | undefined
 }
 
-/** The first page for a newcomer, at /docs itself. */
+/** The quickstart, at /docs. */
 const start = "start"
 
 const titled = (file: string) => {
@@ -65,7 +65,7 @@ const order: ReadonlyArray<readonly [title: Words, names: ReadonlyArray<string>]
     ]
   ],
   [
-    { en: "Running the service", es: "Operar el servicio" },
+    { en: "Operate the service", es: "Operar el servicio" },
     [
       "operating",
       ...[
@@ -81,19 +81,19 @@ const order: ReadonlyArray<readonly [title: Words, names: ReadonlyArray<string>]
       ].map((name) => `running/${name}`)
     ]
   ],
-  [{ en: "With your language", es: "Con su lenguaje" }, ["api", "typescript", "php", "python"]],
-  [{ en: "A service of your own", es: "Un servicio propio" }, ["testing-own", "ports"]]
+  [{ en: "Clients", es: "Clientes" }, ["api", "php", "python"]],
+  [{ en: "Extend Folio", es: "Ampliar Folio" }, ["testing-own", "ports"]]
 ]
 
 const named = (names: ReadonlyArray<string>) => names.flatMap((name) => pages.filter((page) => page.name === name))
 
 const placed = new Set([start, ...order.flatMap(([, names]) => names)])
 
-/** The pages by chapter, in the order to read them in. The last chapter has every page that no other chapter names. */
+/** The pages by chapter, in reading order. The last chapter holds all pages without another chapter. */
 export const guides: ReadonlyArray<{ readonly title: Words; readonly pages: ReadonlyArray<Guide> }> = [
   ...order.map(([title, names]) => ({ title, pages: named(names) })),
   {
-    title: { en: "How Folio is made", es: "Cómo está hecho Folio" },
+    title: { en: "Folio internals", es: "Folio por dentro" },
     pages: pages.filter(({ name }) => !placed.has(name))
   }
 ]

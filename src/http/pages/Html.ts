@@ -1,9 +1,9 @@
-/** A piece of a page that is markup already. `html` escapes everything else. */
+/** A piece of markup. `html` escapes all other values. */
 export interface Html {
   readonly markup: string
 }
 
-/** What can be put into a page. */
+/** A value in a page. */
 export type Part = string | number | Html | null | ReadonlyArray<Part>
 
 const entities: Readonly<Record<string, string>> = {
@@ -23,15 +23,15 @@ const markupOf = (part: Part): string => {
   return "markup" in part ? part.markup : part.map(markupOf).join("")
 }
 
-/** A piece of a page. The values in it are escaped, unless they are pieces of a page themselves. */
+/** Makes a piece of markup. Escapes its values, except other pieces of markup. */
 export const html = (texts: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html => ({
   markup: texts.map((text, index) => text + markupOf(parts[index] ?? null)).join("")
 })
 
-/** A line of text in which backticks mark code, as in the descriptions of the OpenAPI document. */
+/** A line of text with code in backticks, as in OpenAPI descriptions. */
 export const words = (text: string): Html => ({ markup: escape(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>") })
 
-/** Attributes of an element, by their names: `true` stands alone, and an undefined value leaves its attribute out. */
+/** The attributes of an element. `true` writes the name alone. Omits attributes with an undefined or false value. */
 export const attributes = (values: Readonly<Record<string, string | boolean | undefined>>): Html => ({
   markup: Object.entries(values)
     .flatMap(([name, value]) =>

@@ -5,13 +5,13 @@ import type { Language } from "./Language.ts"
 import { rendered } from "./Markdown.ts"
 import { resources } from "./reference/Resources.ts"
 
-/** A page in the language of the reader, or in English if it is not translated. */
+/** A page in the reader's language, or in English without a translation. */
 const translated = (guide: Guide, language: Language) =>
   language === "es" && guide.spanish !== undefined
     ? { ...guide.spanish, contentLanguage: language }
     : { ...guide, contentLanguage: "en" as const }
 
-/** A page of markdown inside the layout. */
+/** A Markdown page inside the layout. */
 export const guidePage = (guide: Guide, language: Language): string => {
   const { path } = guide
   const { contentLanguage, name, text, title } = translated(guide, language)
@@ -19,7 +19,7 @@ export const guidePage = (guide: Guide, language: Language): string => {
   return layout({ path, title, content, language, contentLanguage })
 }
 
-/** The first page of the documentation: the first steps of a newcomer, then the guides and the resources. */
+/** The first page of the documentation: the quickstart, then the guides and the resources. */
 export const startPage = (start: Guide, language: Language): string => {
   const [first] = guides
   const { contentLanguage, title, ...page } = translated(start, language)
@@ -40,7 +40,7 @@ export const startPage = (start: Guide, language: Language): string => {
   return layout({ path: "/docs", title, content, language, contentLanguage })
 }
 
-/** What somebody sees who opens the address of the service in a browser. */
+/** The page at the root address of the service, for browsers. */
 export const frontPage = (): string =>
   alone(
     "Folio",

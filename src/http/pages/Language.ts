@@ -8,7 +8,7 @@ export type Language = "en" | "es"
 /** A text in each language. */
 export type Words = Readonly<Record<Language, string>>
 
-/** The query parameter by which a reader switches the language. */
+/** The query parameter that switches the language. */
 export const parameter = "lang"
 
 const cookieName = "folio_docs_language"
@@ -17,8 +17,8 @@ const yearSeconds = 31_536_000
 const isLanguage = (value: string | undefined | null): value is Language => value === "en" || value === "es"
 
 /**
- * The language of the reader: `?lang=` in the address, else what the reader chose before, else the browser's. `cookie` keeps a new choice
- * for the other pages.
+ * The language of the reader: from `?lang=` in the address, else from the reader's earlier choice, else from the
+ * browser. `cookie` stores a new choice for the other pages.
  */
 export const ofReader = Effect.map(HttpServerRequest.HttpServerRequest, ({ cookies, headers, url }) => {
   const asked = new URLSearchParams(url.split("?")[1]).get(parameter)

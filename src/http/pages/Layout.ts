@@ -3,34 +3,31 @@ import { type Html, html } from "./Html.ts"
 import { contents } from "./Contents.ts"
 import { type Language, parameter, type Words } from "./Language.ts"
 
-/** Where the index of the pages is that the search of the contents loads. */
+/** The path of the search index. */
 export const searchIndexPath = (language: Language) => `docs/search.${language}.json`
 
-/**
- * The relative path from a page to the root of the service, `../` for each step. Addresses in pages are relative, so that pages also
- * work behind a proxy that serves Folio below a path.
- */
+/** The relative path from a page to the root of the service. Relative, because a proxy may serve Folio below a path. */
 export const rootFrom = (path: string) => "../".repeat(path.split("/").length - 2)
 
 interface Page {
-  /** The path of the page, as `/docs/errors`. */
+  /** The path of the page, such as `/docs/errors`. */
   readonly path: string
   readonly title: string
   readonly content: Html
-  /** The language of the reader, in which the layout is written. */
+  /** The language of the reader and of the layout. */
   readonly language: Language
-  /** The language of the content: English on a page that is not translated. */
+  /** The language of the content. English without a translation. */
   readonly contentLanguage?: Language
-  /** Whether samples are next to the text, so that the page needs the whole width. */
+  /** Whether the page uses the full width, for samples next to the text. */
   readonly isWide?: boolean
 }
 
 const labels = {
   about: { en: "Documentation", es: "Documentación" },
   contents: { en: "Contents", es: "Contenido" },
-  skip: { en: "Skip to the content", es: "Ir al contenido" },
+  skip: { en: "Skip to content", es: "Ir al contenido" },
   search: { en: "Search", es: "Buscar" },
-  nothing: { en: "No page has all these words.", es: "Ninguna página tiene todas estas palabras." },
+  nothing: { en: "No page contains all these words.", es: "Ninguna página contiene todas estas palabras." },
   copy: { en: "Copy", es: "Copiar" },
   copied: { en: "Copied", es: "Copiado" }
 } satisfies Readonly<Record<string, Words>>
@@ -51,7 +48,7 @@ const head = (title: string, root: string) =>
     <link rel="stylesheet" href="${root}${Assets.style.address}" />
     <script src="${root}${Assets.script.address}" defer></script>`
 
-/** A page of the documentation: its content, next to the contents of all pages. */
+/** A documentation page: its content, next to the list of all pages. */
 export const layout = ({ content, contentLanguage = "en", isWide = false, language, path, title }: Page): string => {
   const root = rootFrom(path)
   const label = (name: keyof typeof labels) => labels[name][language]
@@ -90,7 +87,7 @@ export const layout = ({ content, contentLanguage = "en", isWide = false, langua
     </html> `.markup
 }
 
-/** A page that stands alone: what the service is, for somebody who opens its address in a browser. */
+/** A page without the list of pages, for the root address of the service. */
 export const alone = (title: string, content: Html): string =>
   html`<!doctype html>
     <html lang="en">

@@ -11,21 +11,22 @@ const slugOf = (text: string) =>
     .replaceAll(/\s+/g, "-")
 
 /**
- * The address of a link in a guide. A link to another guide names its file, so that it also works in the repository; here it becomes the
- * address of the page. Undefined for a file that the service does not serve: such a link is shown as text.
+ * The address of a link in a guide. Links to other guides name their files, so that they also work in the repository.
+ * Converts a file name to the address of its page. Undefined for a file that the service does not serve: its link
+ * becomes text.
  */
 const addressOf = (href: string, page: string, root: string): string | undefined => {
   if (/^(https?:|mailto:|#)/.test(href)) return href
   // Links to paths of the service itself.
   if (href.startsWith("/")) return root + href.slice(1)
   const [file = "", anchor] = href.split("#")
-  // A page and its translation have one address.
+  // A page and its translation share one address.
   const name = Path.posix.join(Path.posix.dirname(page), file).replace(/^es\/|\.md$/g, "")
   const found = pages.find((one) => one.name === name)
   return found === undefined ? undefined : root + found.path.slice(1) + (anchor === undefined ? "" : `#${anchor}`)
 }
 
-/** A block of code. In a shell block the comment lines, which say what the next command answers, are set apart from the commands. */
+/** A code block. Marks the comment lines of a shell block, which describe the output of the next command. */
 const shown = (code: string, language: string) =>
   language === "sh" ? escape(code).replaceAll(/^# .*$/gm, '<span class="note">$&</span>') : escape(code)
 
@@ -41,8 +42,8 @@ const headingIds = (text: string): ReadonlyArray<string> => {
 }
 
 /**
- * The text of a guide as HTML. Markup inside the text is shown as text. A translation is given the text that it translates as `original`,
- * so that a link to a heading leads to it in every language.
+ * Renders a guide as HTML. Shows HTML inside the text as text. `original`: the source of a translation, whose heading
+ * ids the translation uses, so that links to headings work in every language.
  */
 export const rendered = (text: string, page: string, root: string, original = text): Html => {
   const ids = headingIds(original)

@@ -5,7 +5,7 @@ import type { Language } from "./Language.ts"
 import { rendered } from "./Markdown.ts"
 import { resources, webhookTypes } from "./reference/Resources.ts"
 
-/** A part of a page that a search finds: the page, its title, the heading of the part, and the text below the heading. */
+/** A search result: the page, its title, the heading of a section, and the section's text. */
 type Section = readonly [path: string, title: string, heading: string, text: string]
 
 const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" }
@@ -19,7 +19,7 @@ const textOf = (markup: string) =>
 
 const ofGuide = (guide: Guide, language: Language): ReadonlyArray<Section> => {
   const { name, text, title } = language === "es" && guide.spanish !== undefined ? guide.spanish : guide
-  // Each heading in the markup begins a section, under the id that the page gives the heading.
+  // Each heading starts a section with the id of the heading.
   return rendered(text, name, "", guide.text)
     .markup.split(/(?=<h[1-4] id=")/)
     .flatMap((part) => {
@@ -45,12 +45,12 @@ const reference: ReadonlyArray<Section> = resources.flatMap(({ description, name
 
 const webhooks: ReadonlyArray<Section> = webhookTypes.map(({ description, type }) => [
   `/docs/reference/webhooks#${type.replaceAll(".", "-")}`,
-  "Webhooks that Folio sends",
+  "Webhook reference",
   type,
   description
 ])
 
-/** Every heading of the documentation with its text, in the language of the reader: what the search of the pages loads once. */
+/** The search index: every heading of the documentation with its text, in the reader's language. */
 export const searchIndex = (language: Language): string =>
   JSON.stringify(
     [

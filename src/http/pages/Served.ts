@@ -24,7 +24,7 @@ interface Kind {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Pages may load only the stylesheet, the script, the icon and the search index of this service, and may not be shown in a frame. */
+/** Pages may load only this service's stylesheet, script, icon and search index. Other sites may not frame them. */
 const policy =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -35,10 +35,10 @@ export const page: Kind = {
 
 export const plainText: Kind = { contentType: "text/plain; charset=utf-8" }
 
-// The commands of the pages, as of `README.md`, name the address of a service that was started without settings.
+// The address in the commands of the pages and of `README.md`: that of a service without settings.
 const usual = "http://127.0.0.1:3000"
 
-/** A page whose commands name the address of the service that serves the page. */
+/** Replaces the address in a page's commands by the address of this service. */
 export const withAddress =
   (write: (language: Language) => string) =>
   (baseUrl: string, language: Language): string =>
@@ -46,7 +46,7 @@ export const withAddress =
 
 const respond = ({ etag, gzip, plain }: Packed, { contentType, headers = {} }: Kind) =>
   Effect.map(HttpServerRequest.HttpServerRequest, ({ headers: asked }) => {
-    // A weak ETag, because the packed bytes and the plain bytes share it.
+    // A weak ETag, because the compressed and the plain bytes share it.
     const all = { "Cache-Control": "no-cache", Vary: "Accept-Encoding", ...headers, ETag: `W/${etag}` }
     if (holds(asked["if-none-match"], etag)) return HttpServerResponse.empty({ status: 304, headers: all })
     return takesGzip(asked["accept-encoding"])
@@ -55,15 +55,15 @@ const respond = ({ etag, gzip, plain }: Packed, { contentType, headers = {} }: K
   })
 
 /**
- * Responds with a text that does not change while the service runs. `write` is given the base URL of the service. The text is written
- * and packed at its first request, which takes some milliseconds, and is kept from then on.
+ * Responds with a text that is constant while the service runs. `write` gets the base URL of the service. Writes and
+ * compresses the text at its first request, which takes some milliseconds, and caches it.
  */
 export const served = (write: (baseUrl: string) => string, kind: Kind) => {
   let kept: Packed | undefined
   return Effect.flatMap(ServiceInfo, ({ baseUrl }) => respond((kept ??= pack(write(baseUrl))), kind))
 }
 
-/** Responds with a page in the language of its reader, and keeps the language that the reader switched to. */
+/** Responds with a page in the reader's language, and stores the language after a switch. */
 export const servedPage = (write: (baseUrl: string, language: Language) => string) => {
   const kept: { [language in Language]?: Packed } = {}
   return Effect.gen(function* () {

@@ -1,4 +1,4 @@
-// Adds to pages that are complete without a script: the chosen language of samples, copying, and the search.
+// Adds the sample language, copy buttons and the search. The pages work without this script.
 
 const place = "folio.language"
 
@@ -16,14 +16,14 @@ const choose = (language) => {
 
 document.addEventListener("change", ({ target }) => {
   if (!target.matches(".tabs input")) return
-  // What the reader looks at stays where it is, though samples above become longer or shorter.
+  // Keeps the reader's place when samples above become longer or shorter.
   const before = target.getBoundingClientRect().top
   choose(target.value)
   window.scrollBy(0, target.getBoundingClientRect().top - before)
   try {
     localStorage.setItem(place, target.value)
   } catch {
-    // A browser that keeps nothing shows the first language again on the next page.
+    // A browser without storage shows the first language again on the next page.
   }
 })
 choose(remembered())
@@ -43,7 +43,7 @@ for (const sample of document.querySelectorAll(".sample")) {
   sample.append(button)
 }
 
-/** Without case and accents, so that "numeracion" finds "numeración". */
+/** Removes case and accents, so that "numeracion" finds "numeración". */
 const plain = (text) =>
   text
     .normalize("NFD")
@@ -65,7 +65,7 @@ const indexOf = async () =>
     inText: plain(text)
   }))
 
-/** The sections that have all words: first those whose heading has them. */
+/** The sections that contain all words. Sections with the words in their heading come first. */
 const found = (sections, query) => {
   const asked = plain(query)
     .split(/\s+/)
@@ -81,7 +81,7 @@ const found = (sections, query) => {
 }
 
 const snippet = ({ section: { inText, text }, word }) => {
-  // The plain text may be shorter than the text, so that the place is near the word rather than exact.
+  // The plain text may be shorter than the original, so the position is only near the word.
   const near = word === undefined ? 0 : Math.max(0, inText.indexOf(word) - 40)
   const begin = near === 0 ? 0 : text.indexOf(" ", near) + 1
   return (
@@ -130,7 +130,7 @@ if (contents !== null) {
     results.replaceChildren(...(all.length === 0 ? [nothing] : all))
   })
   contents.prepend(field, results)
-  // Scrolls the contents, which are longer than the window, to the page that is shown.
+  // Scrolls the list of pages to the current page, because the list is longer than the window.
   const current = contents.querySelector("[aria-current]")
   if (current !== null) contents.scrollTop = current.offsetTop - contents.clientHeight / 2
 }

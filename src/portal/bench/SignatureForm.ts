@@ -124,7 +124,7 @@ export const signatureSection = (visit: Visit, sent: Sent | undefined, body: str
     ${input("headers", t("Headers or signature header", "Encabezados o encabezado de firma"), {
       rows: 3,
       isCode: true,
-      hint: t("One per line: Svc-Signature: t=…,v1=…", "Uno por línea: Svc-Signature: t=…,v1=…")
+      hint: t("Each on its own line: Svc-Signature: t=…,v1=…", "Cada uno en su línea: Svc-Signature: t=…,v1=…")
     })}
     <div class="fields">
       ${input("secret", t("Receiver secret", "Secreto del receptor"), {

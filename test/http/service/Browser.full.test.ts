@@ -177,7 +177,7 @@ describeLive(app)("the documentation in a browser (skipped where there is no Chr
         )
       }
       yield* Effect.promise(() => search.fill("no page has these words"))
-      yield* Effect.promise(() => contents.getByText("No page has all these words.").waitFor())
+      yield* Effect.promise(() => contents.getByText("No page contains all these words.").waitFor())
       yield* Effect.promise(() => search.fill(""))
       yield* Effect.promise(() => contents.getByRole("link", { name: "Webhook endpoints" }).waitFor())
       assert.deepStrictEqual(faults, [])

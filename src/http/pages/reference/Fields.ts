@@ -3,7 +3,7 @@ import { type FieldSchema, type Parameter, schemas } from "./Resources.ts"
 
 const depthMax = 5
 
-/** The schema that a `$ref` names. The annotations beside the `$ref` take precedence over those of the schema. */
+/** The schema that a `$ref` names. Annotations next to the `$ref` override the schema's annotations. */
 const resolved = (schema: FieldSchema): FieldSchema => {
   const { $ref, ...own } = schema
   if ($ref === undefined) return schema
@@ -14,7 +14,7 @@ const isNull = (schema: FieldSchema) => schema.type === "null"
 
 const essences = new WeakMap<FieldSchema, FieldSchema>()
 
-/** The schema without its `$ref` and without null: of a union of one schema and null, that schema. */
+/** The schema without `$ref` and without null. For a union of a schema and null, that schema. */
 const essence = (schema: FieldSchema): FieldSchema => {
   const known = essences.get(schema) ?? essenceOf(schema)
   essences.set(schema, known)
@@ -59,7 +59,7 @@ const valuesOf = (schema: FieldSchema): ReadonlyArray<unknown> => {
   return values ?? (items === undefined ? [] : (essence(items).enum ?? []))
 }
 
-/** The pattern of a field, if a person can read it; the patterns of ids and times are described in words already. */
+/** The pattern of a field, if people can read it. Descriptions already explain the patterns of ids and times. */
 const patternOf = (schema: FieldSchema): string | undefined => {
   const { format, pattern } = essence(schema)
   return format !== undefined || pattern === undefined || pattern.length > 40 || /_\[|\\d\{4\}|\|/.test(pattern)
@@ -130,13 +130,13 @@ const list = (fields: ReadonlyArray<Field>, shown: Shown, depth: number): Html =
     ${fields.map((field) => fieldShown(field, shown, depth))}
   </ul>`
 
-/** The fields of a body, each with its own fields below it; null if there are none. */
+/** The fields of a body, each with its own fields below. Null without fields. */
 export const fieldsOf = (schema: FieldSchema | undefined, shown: Shown): Html | null => {
   const members = schema === undefined ? [] : membersOf(schema)
   return members.length === 0 ? null : list(members, shown, 0)
 }
 
-/** Parameters of one kind: of the path, of the query, or headers. */
+/** Parameters of one kind: path, query or header. */
 export const parametersOf = (parameters: ReadonlyArray<Parameter>, shown: Shown): Html =>
   list(
     parameters.map(({ description = "", name, required = false, schema }) => ({

@@ -1,4 +1,4 @@
-/** How a language writes values. */
+/** The literal syntax of a language. */
 export interface Syntax {
   readonly object: readonly [open: string, close: string]
   readonly array: readonly [open: string, close: string]
@@ -40,15 +40,15 @@ export const php: Syntax = {
   key: (name) => `${singleQuoted(name)} => `,
   text: singleQuoted,
   constants,
-  // An array without members is a list in PHP.
+  // PHP writes an empty array as a list.
   empty: "new stdClass()",
   step: "    "
 }
 
-/** The characters that fit in a line of a sample. */
+/** The longest line of a sample, in characters. */
 const width = 58
 
-/** A value as the language writes it: on one line if it fits in `width`, or else with a line for each member. */
+/** A value as a literal of the language: on one line if it fits in `width`, otherwise with one line per member. */
 export const literal = (value: unknown, syntax: Syntax, indent = ""): string => {
   if (typeof value === "string") return syntax.text(value)
   if (typeof value === "number") return String(value)

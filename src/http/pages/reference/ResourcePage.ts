@@ -9,7 +9,7 @@ import { beginnings, type Language, languages, type Sample, samplesOf } from "./
 
 const pre = (text: string) => html`<pre><code>${text}</code></pre>`
 
-/** Samples as tabs that need no script: a choice of radio buttons, each with its sample behind it. */
+/** Samples as tabs without a script: radio buttons, each with its sample. */
 const tabs = (name: string, legend: Html, samples: ReadonlyArray<Sample>): Html =>
   html`<fieldset class="tabs">
     ${legend}
@@ -26,20 +26,20 @@ const tabs = (name: string, legend: Html, samples: ReadonlyArray<Sample>): Html 
 
 const beginning = tabs(
   "begin",
-  html`<legend>How the samples begin</legend>`,
+  html`<legend>Sample setup</legend>`,
   (Object.keys(languages) as ReadonlyArray<Language>).map((language) => ({ language, text: beginnings[language] }))
 )
 
 const kinds: ReadonlyArray<readonly [kind: string, title: string]> = [
-  ["path", "In the path"],
-  ["query", "In the query"],
+  ["path", "Path"],
+  ["query", "Query"],
   ["header", "Headers"]
 ]
 
 const parametersShown = ({ parameters }: Operation): ReadonlyArray<Html> =>
   kinds.flatMap(([kind, title]) => {
     const ofKind = parameters.filter((parameter) => parameter.in === kind)
-    // Headers are much the same everywhere, so they are folded.
+    // Headers are similar for all operations, so they are collapsed.
     if (ofKind.length === 0) return []
     return kind === "header"
       ? [
@@ -54,10 +54,10 @@ const parametersShown = ({ parameters }: Operation): ReadonlyArray<Html> =>
         ]
   })
 
-/** `shown`: where on the page the fields of an object are shown, by what the object is. They are shown once. */
+/** Shows the fields of an object only once per page. `shown`: the place of each object's fields on the page. */
 const shownOnce = (what: string, { name }: Operation, shown: Map<string, string>, fields: () => Html | null) => {
   const before = shown.get(what)
-  if (before !== undefined) return html`<p>Its fields are shown <a href="#${before}">above</a>.</p>`
+  if (before !== undefined) return html`<p>Fields: see <a href="#${before}">above</a>.</p>`
   shown.set(what, `${name}-title`)
   return fields()
 }
@@ -71,7 +71,7 @@ const bodyShown = (operation: Operation, shown: Map<string, string>): Html | nul
         ${fields}`
 }
 
-/** One request of each kind, to be opened one by one. */
+/** One example request of each kind, collapsed. */
 const kindsShown = ({ body, name }: Operation): Html | null => {
   const examples = Object.entries(body?.examples ?? {})
   return examples.length === 0
@@ -87,7 +87,7 @@ const kindsShown = ({ body, name }: Operation): Html | null => {
         )}`
 }
 
-/** What an answer shows, by the name of its schema: a list shows its items. */
+/** The object in a response, by the name of its schema. A list shows its items. */
 const objectOf = ({ schema }: Answer): string | undefined => {
   const name = schema?.$ref?.split("/").at(-1) ?? ""
   return schemas[name]?.properties?.["data"]?.items?.$ref ?? schema?.$ref
@@ -108,7 +108,7 @@ const answerShown = (answer: Answer, operation: Operation, shown: Map<string, st
   return html`${what} ${details}`
 }
 
-/** A link to the page of an error code. The first one on a page also explains the code, so that the page stays small. */
+/** A link to the page of an error code. Only the first link on a page explains the code, to keep the page small. */
 const errorLink = (code: ErrorCode, root: string, shown: Map<string, string>): Html => {
   const isFirst = !shown.has(`error ${code}`)
   shown.set(`error ${code}`, code)
@@ -137,7 +137,7 @@ const exampleShown = ({ answers }: Operation): ReadonlyArray<Html> =>
         <div class="sample">${pre(literal(example, json))}</div>`
     }
     return html`<h3>Answer ${status}</h3>
-      <p class="type">${mediaType === "" ? "Without a body." : `A file: ${mediaType}`}</p>`
+      <p class="type">${mediaType === "" ? "No body." : `A file: ${mediaType}`}</p>`
   })
 
 const keyOf = ({ scheme }: Operation): Html =>
@@ -145,7 +145,7 @@ const keyOf = ({ scheme }: Operation): Html =>
     ? html``
     : scheme === undefined
       ? html`<p>Needs no API key.</p>`
-      : html`<p>Needs no API key; the request is signed in the header <code>Svc-Signature</code> instead.</p>`
+      : html`<p>Needs no API key. The header <code>Svc-Signature</code> signs the request instead.</p>`
 
 const operationShown = (operation: Operation, root: string, shown: Map<string, string>): Html => {
   const { description, isAlsoPost, method, name, path, summary } = operation
@@ -154,7 +154,7 @@ const operationShown = (operation: Operation, root: string, shown: Map<string, s
       <h2 id="${name}-title"><a href="#${name}">${words(summary)}</a></h2>
       <p class="route"><b class="method">${method}</b> <code>${path}</code></p>
       <p>${words(description)}</p>
-      ${isAlsoPost ? html`<p>For clients that cannot send PATCH, POST does the same.</p>` : null}${keyOf(operation)}
+      ${isAlsoPost ? html`<p>Clients that cannot send PATCH can send POST.</p>` : null}${keyOf(operation)}
       ${parametersShown(operation)}${bodyShown(operation, shown)}${kindsShown(operation)}
       <h3>Answer</h3>
       ${operation.answers.map((answer) => answerShown(answer, operation, shown))} ${errorsShown(operation, root, shown)}
@@ -165,7 +165,7 @@ const operationShown = (operation: Operation, root: string, shown: Map<string, s
   </section>`
 }
 
-/** The operations of a resource as links, to the page at `page` or to places of the same page. */
+/** The operations of a resource as links, to the page at `page` or inside the same page. */
 const routesOf = ({ operations }: Resource, page = ""): Html =>
   html`<ul class="routes">
     ${operations.map(
@@ -176,7 +176,7 @@ const routesOf = ({ operations }: Resource, page = ""): Html =>
     )}
   </ul>`
 
-/** The page of a resource: what it is, and each of its operations. */
+/** The page of a resource: its description and its operations. */
 export const resourcePage = (resource: Resource, language: PageLanguage): string => {
   const { description, name, operations, slug } = resource
   const path = `/docs/reference/${slug}`

@@ -3,7 +3,7 @@ import type { JsonSchema, Schemas } from "../../../api/Examples.ts"
 import { openApi } from "../../../api/OpenApi.ts"
 import type { ErrorCode } from "../../../../schemas/ErrorCode.ts"
 
-/** What the pages read of a JSON Schema. */
+/** The parts of a JSON Schema that the pages read. */
 export interface FieldSchema extends JsonSchema {
   readonly format?: string
   readonly pattern?: string
@@ -26,7 +26,7 @@ export interface Parameter {
 interface Media {
   readonly schema?: FieldSchema
   readonly example?: unknown
-  /** In place of one example: one of each kind. */
+  /** One example of each kind, instead of a single example. */
   readonly examples?: Readonly<Record<string, NamedExample>>
 }
 
@@ -58,7 +58,7 @@ interface Document {
   readonly webhooks: Readonly<Record<string, { readonly post: DocumentOperation }>>
 }
 
-// `openApi` adds members to the document that the type of Effect does not have.
+// `openApi` adds members that Effect's type does not have.
 const document = openApi as unknown as Document
 
 export const schemas: Readonly<Record<string, FieldSchema>> = document.components.schemas
@@ -72,7 +72,7 @@ export interface Answer {
 }
 
 export interface Operation {
-  /** As in `invoices.createInvoice`: the group, and the name in the group. */
+  /** The group and the name of `invoices.createInvoice`. */
   readonly group: string
   readonly name: string
   readonly method: string
@@ -84,7 +84,7 @@ export interface Operation {
   readonly body: (Media & { readonly mediaType: string }) | undefined
   readonly answers: ReadonlyArray<Answer>
   readonly errors: ReadonlyArray<{ readonly status: number; readonly codes: ReadonlyArray<ErrorCode> }>
-  /** Whether POST does the same as this PATCH. */
+  /** Whether POST is an alias of this PATCH. */
   readonly isAlsoPost: boolean
 }
 
@@ -97,7 +97,7 @@ export interface Resource {
 
 const isOfDocuments = (path: string) => /\/(invoices|credit-notes|debit-notes)/.test(path)
 
-/** The requests that a code is about. A code that is not here may answer any operation that has its status. */
+/** The requests that can return a code. A code without an entry may occur in any operation with its status code. */
 const subjects: ReadonlyArray<readonly [code: RegExp, isOf: (operation: DocumentOperation, path: string) => boolean]> =
   [
     [/^(invoice|credit)_/, (_, path) => isOfDocuments(path)],
@@ -136,7 +136,7 @@ const answersOf = ({ responses }: DocumentOperation): ReadonlyArray<Answer> =>
       return { status, description, mediaType, schema: media.schema, example: media.example }
     })
 
-/** The body of an operation; its example is the first, where it has several. */
+/** The body of an operation, with its first example. */
 const bodyOf = ({ requestBody }: DocumentOperation): Operation["body"] => {
   const [given] = Object.entries(requestBody?.content ?? {})
   if (given === undefined) return undefined
@@ -163,7 +163,7 @@ const operationOf = (path: string, method: string, operation: DocumentOperation)
   }
 }
 
-/** Every operation of the API with its tag. A POST that does the same as a PATCH is not an operation of its own. */
+/** Every operation of the API with its tag. Omits POST aliases of PATCH. */
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods)
     .filter(([method]) => method !== "post" || methods["patch"] === undefined)
@@ -195,7 +195,7 @@ export const webhookHeaders = Object.values(document.components.parameters).filt
   (parameter) => parameter.in === "header"
 )
 
-/** The example of an id in the path, from the example of the object that the path is about. */
+/** The example id in a path, from the example of the path's object. */
 export const exampleId = (operation: Operation, parameter: string): string => {
   const collection = operation.path.slice(0, operation.path.indexOf("/{"))
   const one = operations.find(

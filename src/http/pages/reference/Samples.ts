@@ -8,7 +8,7 @@ export interface Sample {
   readonly text: string
 }
 
-/** Names of the languages, in the order in which the pages show samples. */
+/** The names of the languages, in display order. */
 export const languages: Readonly<Record<Language, string>> = {
   curl: "curl",
   typescript: "TypeScript",
@@ -16,7 +16,7 @@ export const languages: Readonly<Record<Language, string>> = {
   python: "Python"
 }
 
-/** The lines before every sample of a language: the address, the key and the client. */
+/** The setup lines of each language: the address, the key and the client. */
 export const beginnings: Readonly<Record<Language, string>> = {
   curl: `export FOLIO_URL=http://127.0.0.1:3000
 export FOLIO_API_KEY=$(cat data/test-key)`,
@@ -35,17 +35,17 @@ from folio_invoices import Folio
 folio = Folio(os.environ["FOLIO_URL"], os.environ["FOLIO_API_KEY"])`
 }
 
-/** The request that the samples of an operation send. */
+/** The request in the samples of an operation. */
 interface Request {
   readonly operation: Operation
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, number>>
   readonly body: unknown
   readonly key: string | undefined
-  /** The name of the variable that holds the answer. */
+  /** The name of the variable for the response. */
   readonly result: string
   readonly isList: boolean
-  /** The name under which the answer is saved, if the answer is a file. */
+  /** The file name for the response, if it is a file. */
   readonly file: string | undefined
   /** The media type of the body, if the body is a file. */
   readonly upload: string | undefined
@@ -97,7 +97,7 @@ const requestOf = (operation: Operation): Request => {
 
 const quoted = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
-/** The mail provider signs its notices instead of sending an API key, so no client of Folio sends them. */
+/** The mail provider signs its notices instead of sending an API key, so Folio's clients have no method for them. */
 const signedCurl = ({ body, operation }: Request) => `BODY=${quoted(literal(body, json))}
 T=$(date +%s)
 SIGNATURE=$(printf '%s.%s' "$T" "$BODY" | openssl dgst -sha256 -hmac "$MAIL_NOTICE_SECRET" | sed 's/.*= //')
@@ -143,7 +143,7 @@ const typescriptOf = ({ body, file, key, operation, params, query, result }: Req
   return `const ${name} = await folio.${operation.group}.${operation.name}(${given})`
 }
 
-/** The operations for which the clients in PHP and Python have a method with another name than their path says. */
+/** Operations whose method name in the PHP and Python clients differs from their path. */
 const namedOtherwise: Readonly<Record<string, readonly [resource: string, method: string]>> = {
   "POST /v1/account/certificate": ["account", "uploadCertificate"],
   "POST /v1/account/enablement": ["account", "startEnablement"],
@@ -157,7 +157,7 @@ const namedOtherwise: Readonly<Record<string, readonly [resource: string, method
   "POST /v1/test-helpers/authority": ["test-helpers", "setAuthority"]
 }
 
-/** The operations for which these clients have a method that takes one member of the body instead of the body. */
+/** Operations whose method in these clients takes one member of the body instead of the body. */
 const takesMember: Readonly<Record<string, string>> = {
   "POST /v1/test-helpers/authority": "mode",
   "POST /v1/test-helpers/advance": "seconds"
@@ -165,7 +165,7 @@ const takesMember: Readonly<Record<string, string>> = {
 
 const verbs: Readonly<Record<string, string>> = { POST: "create", PATCH: "update", DELETE: "delete", GET: "retrieve" }
 
-/** The resource and the method of an operation in the clients in PHP and Python, which are named after its path. */
+/** The resource and the method of an operation in the PHP and Python clients, derived from its path. */
 const methodOf = ({ isList, operation: { method, path } }: Request): readonly [resource: string, method: string] => {
   const [, , resource = "", ...rest] = path.split("/")
   const last = rest.findLast((part) => !part.startsWith("{"))
@@ -178,7 +178,7 @@ const methodOf = ({ isList, operation: { method, path } }: Request): readonly [r
 interface Program {
   readonly syntax: Syntax
   readonly call: (resource: string, method: string, args: ReadonlyArray<string>) => string
-  /** Sends any request, for operations that have no method, and for bodies that the method does not take. */
+  /** Sends any request: for operations without a method, and for bodies that the method does not accept. */
   readonly any: (method: string, path: string, body: string | undefined) => string
   readonly versions: string
   readonly keyed: (key: string) => string
@@ -232,11 +232,11 @@ const programOf = (request: Request, program: Program): string => {
   return isList ? program.loop(result, call) : program.assign(result, call)
 }
 
-/** The samples of an operation, one for each language that can send it. */
+/** The samples of an operation, one per language that can send it. */
 export const samplesOf = (operation: Operation): ReadonlyArray<Sample> => {
   const request = requestOf(operation)
   const first: Sample = { language: "curl", text: curl(request) }
-  // A file is sent from where it lies, which each language reads in its own way.
+  // Each language reads the uploaded file in its own way.
   if (request.upload !== undefined || (operation.scheme !== undefined && operation.scheme !== "apiKey")) return [first]
   return [
     first,

@@ -23,7 +23,7 @@ const typeShown = ({ description, example, type }: WebhookType): Html =>
     </details>
   </section>`
 
-/** The page of what Folio sends: the headers of every delivery, and each type of event with an example. */
+/** The webhook page: the headers of every delivery, and each event type with an example. */
 export const webhooksPage = (language: Language): string => {
   const root = rootFrom(path)
   const types = webhookTypes.map(
@@ -32,7 +32,7 @@ export const webhooksPage = (language: Language): string => {
         <a href="#${idOf(type)}"><code>${type}</code></a>
       </li>`
   )
-  const content = html`<h1>Webhooks that Folio sends</h1>
+  const content = html`<h1>Webhook reference</h1>
     <p class="lead">
       What has happened to a document is an event, and is posted as JSON to every endpoint that subscribed to its type.
     </p>
@@ -45,5 +45,5 @@ export const webhooksPage = (language: Language): string => {
     </ul>
     <h2 id="headers">Headers of each delivery</h2>
     ${parametersOf(webhookHeaders, "answered")} ${webhookTypes.map(typeShown)}`
-  return layout({ path, title: "Webhooks that Folio sends", content, language })
+  return layout({ path, title: "Webhook reference", content, language })
 }
