@@ -46,18 +46,18 @@ export const frontPage = (): string =>
     "Folio",
     html`<h1>Folio</h1>
       <p class="lead">
-        This is a service that issues electronic invoices: a shop or an ERP posts an invoice to its JSON API, and Folio
-        numbers it, signs it, submits it to the tax authority, and tells the outcome by a signed webhook.
+        Folio issues electronic invoices. A shop or an ERP posts an invoice to the JSON API. Folio numbers it, signs it,
+        submits it to the tax authority, and sends the outcome in a signed webhook.
       </p>
       <ul class="cards">
         <li>
-          <a href="portal">Portal</a><span>Documents, deliveries and settings of an account, opened by a link.</span>
+          <a href="portal">Portal</a><span>Documents, deliveries and settings of an account. Opens with a link.</span>
         </li>
-        <li><a href="docs">Start here</a><span>A key, a first invoice, a first webhook.</span></li>
-        <li><a href="docs#guides">Guides</a><span>A page for each thing that people want to do.</span></li>
+        <li><a href="docs">Quickstart</a><span>API key, first invoice, first webhook.</span></li>
+        <li><a href="docs#guides">Guides</a><span>A page for each task.</span></li>
         <li><a href="docs/reference">Reference</a><span>Every operation, with samples in four languages.</span></li>
-        <li><a href="v1/openapi.json">OpenAPI</a><span>The interface as a document, for generators.</span></li>
-        <li><a href="docs/errors">Errors</a><span>What each code means, and what to do.</span></li>
-        <li><a href="health/ready">Health</a><span>Whether this service is ready.</span></li>
+        <li><a href="v1/openapi.json">OpenAPI</a><span>API description for code generators.</span></li>
+        <li><a href="docs/errors">Errors</a><span>Cause and fix of each error code.</span></li>
+        <li><a href="health/ready">Health</a><span>Readiness of this service.</span></li>
       </ul>`
   )

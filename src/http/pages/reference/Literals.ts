@@ -40,7 +40,7 @@ export const php: Syntax = {
   key: (name) => `${singleQuoted(name)} => `,
   text: singleQuoted,
   constants,
-  // PHP writes an empty array as a list.
+  // `[]` is an empty list in PHP, so an empty object needs `stdClass`.
   empty: "new stdClass()",
   step: "    "
 }

@@ -71,7 +71,7 @@ const bodyShown = (operation: Operation, shown: Map<string, string>): Html | nul
         ${fields}`
 }
 
-/** One example request of each kind, collapsed. */
+/** The example requests, one of each kind, collapsed. */
 const kindsShown = ({ body, name }: Operation): Html | null => {
   const examples = Object.entries(body?.examples ?? {})
   return examples.length === 0
@@ -101,7 +101,7 @@ const answerShown = (answer: Answer, operation: Operation, shown: Map<string, st
     return fields === null
       ? null
       : html`<details>
-          <summary>Fields of the answer</summary>
+          <summary>Response fields</summary>
           ${fields}
         </details>`
   })
@@ -197,9 +197,7 @@ export const resourcePage = (resource: Resource, language: PageLanguage): string
 /** The list of all operations, by resource. */
 export const referencePage = (language: PageLanguage): string => {
   const content = html`<h1>All operations</h1>
-    <p class="lead">
-      The interface speaks JSON; as a document it is at <a href="../v1/openapi.json">/v1/openapi.json</a>.
-    </p>
+    <p class="lead">The API uses JSON. The OpenAPI document is at <a href="../v1/openapi.json">/v1/openapi.json</a>.</p>
     ${resources.map(
       (resource) =>
         html`<h2 id="${resource.slug}"><a href="reference/${resource.slug}">${resource.name}</a></h2>

@@ -26,7 +26,7 @@ export interface Parameter {
 interface Media {
   readonly schema?: FieldSchema
   readonly example?: unknown
-  /** One example of each kind, instead of a single example. */
+  /** The examples, one of each kind, instead of a single example. */
   readonly examples?: Readonly<Record<string, NamedExample>>
 }
 

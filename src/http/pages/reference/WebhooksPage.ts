@@ -16,7 +16,7 @@ const typeShown = ({ description, example, type }: WebhookType): Html =>
     </h2>
     <p>${words(description)}</p>
     <details>
-      <summary>Example of the body</summary>
+      <summary>Body example</summary>
       <div class="sample">
         <pre><code>${literal(example, json)}</code></pre>
       </div>
@@ -34,16 +34,17 @@ export const webhooksPage = (language: Language): string => {
   )
   const content = html`<h1>Webhook reference</h1>
     <p class="lead">
-      What has happened to a document is an event, and is posted as JSON to every endpoint that subscribed to its type.
+      An event describes a change of a document. Folio posts it as JSON to every endpoint with a subscription to its
+      type.
     </p>
     <p>
-      <a href="${root}docs/guides/webhooks">Receive webhooks</a> says how to verify, answer and recover them;
-      <a href="${root}docs/reference/webhook-endpoints">Webhook endpoints</a> says how to register where they go.
+      To verify, respond to and recover webhooks, see <a href="${root}docs/guides/webhooks">Receive webhooks</a>. To
+      register an endpoint, see <a href="${root}docs/reference/webhook-endpoints">Webhook endpoints</a>.
     </p>
     <ul class="routes">
       ${types}
     </ul>
-    <h2 id="headers">Headers of each delivery</h2>
+    <h2 id="headers">Delivery headers</h2>
     ${parametersOf(webhookHeaders, "answered")} ${webhookTypes.map(typeShown)}`
   return layout({ path, title: "Webhook reference", content, language })
 }
