@@ -42,7 +42,7 @@ const modeForm = (visit: Visit, { mode }: SandboxSetting, refused: Refused | und
     error: faultOf(refusal, "mode")
   })
   const content = [refusedForm(visit, refusal, (param) => param === "mode"), choice]
-  return form(visit, { action: paths.mode, submit: t("Set", "Aplicar"), content })
+  return form(visit, { action: paths.mode, submit: t("Apply", "Aplicar"), content })
 }
 
 /** The error of a script field. The person does not know its path in the request. */

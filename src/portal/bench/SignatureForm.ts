@@ -121,10 +121,13 @@ export const signatureSection = (visit: Visit, sent: Sent | undefined, body: str
   const input = inputs(typed.raw, (name) => errors[name])
   const pasted = sent === undefined ? { value: body } : {}
   const content = html`${input("body", t("Raw body", "Cuerpo original"), { rows: 6, isCode: true, ...pasted })}
-    ${input("headers", t("Headers or signature header", "Encabezados o encabezado de firma"), {
+    ${input("headers", t("Headers", "Encabezados"), {
       rows: 3,
       isCode: true,
-      hint: t("Each on its own line: Svc-Signature: t=…,v1=…", "Cada uno en su línea: Svc-Signature: t=…,v1=…")
+      hint: t(
+        "All headers, each on its own line, or only the signature header.",
+        "Todos los encabezados, cada uno en su línea, o solo el de la firma."
+      )
     })}
     <div class="fields">
       ${input("secret", t("Receiver secret", "Secreto del receptor"), {

@@ -109,7 +109,7 @@ export const askingPage = (
 
 export const endpointOfPath = ({ get, id }: Visit) => get<WebhookEndpoint>(`/v1/webhook-endpoints/${id}`)
 
-/** Asks before an endpoint is deleted. */
+/** Asks before deleting an endpoint. */
 export const deletePage = (visit: Visit) =>
   Effect.map(endpointOfPath(visit), (endpoint) => {
     const { t } = visit

@@ -23,9 +23,7 @@ export const refusedPage = ({ t, to }: Visit, { code, message, requestId, status
     content: html`<h1>${title}</h1>
       <p class="sub" lang="${languageOfMessage(message)}">${message}</p>
       <p>
-        <a href="${to(`/docs/errors/${code}`)}" hx-boost="false"
-          >${t("What this error means", "Qué significa este error")}</a
-        >
+        <a href="${to(`/docs/errors/${code}`)}" hx-boost="false">${t("About this error", "Sobre este error")}</a>
         · <a href="${to("/portal")}">${t("Home", "Inicio")}</a>
       </p>
       ${requestId === null ? null : html`<p class="soft">${t("Request", "Solicitud")} <code>${requestId}</code></p>`}`
@@ -53,7 +51,10 @@ const wordsOf = (t: Translate, why: Why): readonly [title: string, sentence: str
     ],
     expired: [
       t("This link has expired", "Este enlace ya venció"),
-      t("A link works for 60 seconds after it was made.", "Un enlace sirve durante 60 segundos después de creado.")
+      t(
+        "A link works for 60 seconds after its creation.",
+        "Un enlace sirve durante 60 segundos después de su creación."
+      )
     ],
     unknown: [
       t("This link does not exist", "Este enlace no existe"),

@@ -58,7 +58,7 @@ const errorPart = ({ t, to }: Visit, { error_code, response_body }: LoggedReques
         <span lang="en">${visible(messageOf(response_body))}</span>
         <p>
           <a href="${to(`/docs/errors/${error_code}`)}" hx-boost="false"
-            >${t("What this error means", "Qué significa este error")}</a
+            >${t("About this error", "Sobre este error")}</a
           >
         </p>
       </div>`

@@ -161,7 +161,7 @@ const termsPart = (visit: Visit, filled: Filled): Html => {
   const input = inputsIn(filled)
   return section(
     "terms",
-    t("Payment, order and notes", "Pago, pedido y notas"),
+    t("Payment and notes", "Pago y notas"),
     kind === "invoice" ? null : reasonFields(visit, kind, request, input),
     payment_means === undefined ? null : paymentFields(visit, payment_means, input),
     input("order_reference.id", t("Purchase order", "Orden de compra"), order_reference?.id),

@@ -63,7 +63,7 @@ const columns = (visit: Visit, now: number): ReadonlyArray<Column<ApiKey>> => {
     },
     { title: t("Ends with", "Termina en"), cell: lastFour },
     { title: t("Last use", "Último uso"), cell: (key) => lastUse(visit, key), isWide: true },
-    { title: t("State", "Estado"), cell: (key) => keyState(visit, key, now) }
+    { title: t("Status", "Estado"), cell: (key) => keyState(visit, key, now) }
   ]
 }
 
@@ -181,7 +181,7 @@ const keyPage = Effect.fnUntraced(function* (visit: Visit, key: ApiKey, refusal?
   const { may, t } = visit
   const at = yield* Clock.currentTimeMillis
   const known = wideFacts([
-    [t("State", "Estado"), keyState(visit, key, at)],
+    [t("Status", "Estado"), keyState(visit, key, at)],
     [t("Capabilities", "Permisos"), mayWords(visit, key)],
     [t("Last use", "Último uso"), lastUse(visit, key)],
     [t("Created", "Creada"), time(visit, key.created_at)],

@@ -51,7 +51,7 @@ const columns = (visit: Visit): ReadonlyArray<Column<PortalSession>> => {
       cell: ({ capabilities }) => capabilities.map((one) => words[one]).join(", "),
       isWide: true
     },
-    { title: t("State", "Estado"), cell: (session) => sessionState(visit, session) },
+    { title: t("Status", "Estado"), cell: (session) => sessionState(visit, session) },
     { title: t("End", "Cerrar"), cell: (session) => ending(visit, session) }
   ]
 }

@@ -50,7 +50,7 @@ const current = (visit: Visit, { certificate }: Account, at: number): Html => {
         "Pida ya un certificado nuevo a la entidad de certificación y súbalo aquí antes del último día."
       )
   return html`${wideFacts([
-    [t("State", "Estado"), state(tone, words)],
+    [t("Status", "Estado"), state(tone, words)],
     [t("Holder", "Titular"), certificate.subject],
     [t("Valid until", "Vigente hasta"), time(visit, certificate.not_after)]
   ])}

@@ -94,14 +94,14 @@ const starting = (visit: Visit, known: Enablement | null, sent?: Form, refusal?:
       )
     : section(
         "start",
-        t("Start the test set", "Iniciar el set de pruebas"),
+        t("Start test set", "Iniciar el set"),
         html`<p>
             ${t(
               "Folio creates the documents, signs them with your certificate and software, sends them to the authority’s test environment and reads the results. Folio uses none of your numbers and sends no e-mails.",
               "Folio crea los documentos, los firma con su certificado y su software, los envía al ambiente de habilitación de la DIAN y lee los resultados. No usa sus números ni envía correos."
             )}
           </p>
-          ${startForm(visit, values, t("Start the test set", "Iniciar el set de pruebas"), refusal)}`
+          ${startForm(visit, values, t("Start test set", "Iniciar el set"), refusal)}`
       )
 }
 

@@ -87,7 +87,7 @@ export const progress = (visit: Visit, path: string, enablement: Enablement): Ht
     t("Progress", "Avance"),
     html`${reason(visit, enablement)}
     ${wideFacts([
-      [t("State", "Estado"), stateOf(t, enablement)],
+      [t("Status", "Estado"), stateOf(t, enablement)],
       [t("Invoices", "Facturas"), count(t, invoices)],
       [t("Credit notes", "Notas crédito"), count(t, credit_notes)],
       [t("Debit notes", "Notas débito"), count(t, debit_notes)],

@@ -28,7 +28,7 @@ const current = (visit: Visit, { software }: Account): Html => {
   return wideFacts([
     [t("Software", "Software"), inCode(software.id)],
     [t("Provider", "Proveedor"), software.provider_nit ?? t("Issuer", "Emisor")],
-    [t("Set", "Definido"), time(visit, software.set_at)],
+    [t("Saved", "Guardado"), time(visit, software.set_at)],
     ["PIN", t("Stored, never shown", "Guardado, nunca se muestra")]
   ])
 }

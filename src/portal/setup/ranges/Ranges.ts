@@ -32,7 +32,7 @@ const columns = (visit: Visit, at: number): ReadonlyArray<Column<Resolution>> =>
     { title: t("Numbers", "Números"), cell: (range) => numbers(t, range), isWide: true },
     { title: t("Left", "Disponibles"), cell: (range) => rangeLeft(t, range) },
     { title: t("Valid until", "Vigente hasta"), cell: (range) => rangeTerm(visit, range, at), isWide: true },
-    { title: t("State", "Estado"), cell: (range) => rangeState(t, range) }
+    { title: t("Status", "Estado"), cell: (range) => rangeState(t, range) }
   ]
 }
 
@@ -164,7 +164,7 @@ const rangePage = Effect.fnUntraced(function* (visit: Visit, range: Resolution, 
   const now = yield* Clock.currentTimeMillis
   const { created_at, id, next_number, number, technical_key, valid_from, warnings } = range
   const known = wideFacts([
-    [t("State", "Estado"), rangeState(t, range)],
+    [t("Status", "Estado"), rangeState(t, range)],
     [t("Numbers", "Números"), numbers(t, range)],
     [t("Next number", "Número siguiente"), `${range.prefix}${next_number}`],
     [t("Left", "Disponibles"), rangeLeft(t, range)],
