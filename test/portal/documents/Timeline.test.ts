@@ -48,6 +48,6 @@ it("one call that was taken back is told as one, and calls of another day's sign
   assert.deepStrictEqual(itemsOf([...taken, "redate", ...taken, ...taken]), [
     "10:00:01.000 Not sent",
     "10:00:02.000 New issue date",
-    "10:00:06.000 Tried 2 times, last 10:00:06.000"
+    "10:00:06.000 2 attempts, last at 10:00:06.000"
   ])
 })
