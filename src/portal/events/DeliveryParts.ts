@@ -27,7 +27,7 @@ export const reasonWords = (t: Translate, code: string, status: number | null): 
   const words: Record<string, string> = {
     internal: t("Folio failed to send the request.", "Folio no pudo enviar la solicitud."),
     blocked: t("Folio sends no webhooks to this address.", "Folio no envía webhooks a esta dirección."),
-    dns: t("DNS does not know the host name.", "El DNS no conoce el nombre del servidor."),
+    dns: t("DNS did not find the host name.", "El DNS no encontró el nombre del servidor."),
     connect: t("The connection failed.", "Falló la conexión."),
     tls: t("The TLS connection failed.", "Falló la conexión TLS."),
     timeout: t("No complete response arrived in time.", "No llegó una respuesta completa a tiempo."),

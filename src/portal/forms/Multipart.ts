@@ -42,7 +42,7 @@ const tooLarge = new ApiError({
 
 const unreadable = new ApiError({
   code: "malformed_json",
-  message: "The form ended too early. Send it again."
+  message: "Folio could not read the complete form. Send it again."
 })
 
 const refusalOf = ({ reason }: Multipart.MultipartError) =>
