@@ -19,7 +19,7 @@ import { Connection } from "./Connection.ts"
 import { Failed, Misuse, Refused, Unreachable } from "./Failures.ts"
 import { Output } from "./Output.ts"
 
-/** `--yes`: changes with a live key are made without asking. */
+/** `--yes`: make changes with a live key without a confirmation. */
 export const Yes = GlobalFlag.Setting("yes")({
   flag: Flag.Boolean("yes").pipe(
     Flag.withDescription("Make changes with a live key without asking"),
@@ -27,18 +27,18 @@ export const Yes = GlobalFlag.Setting("yes")({
   )
 })
 
-/** A request as it is sent: `path` may have a query. */
+/** A request to send. `path` may include a query. */
 export interface Sent {
   readonly method: string
   readonly path: string
   readonly body?: string | undefined
-  /** The idempotency key of a request that changes something; a new one if left out. */
+  /** The idempotency key of a request that changes something; if omitted, `send` makes one. */
   readonly key?: string | undefined
-  /** Whether the request changes nothing, though its method is POST. */
+  /** True for a POST that changes nothing. */
   readonly isRead?: boolean | undefined
-  /** How long an attempt may take, in milliseconds; 60,000 if left out. */
+  /** Time-out of an attempt in milliseconds; 60,000 if omitted. */
   readonly timeoutMs?: number | undefined
-  /** Whether there is one attempt, because the caller makes further ones itself. */
+  /** True for a single attempt, because the caller retries itself. */
   readonly isOnce?: boolean | undefined
 }
 
@@ -58,7 +58,7 @@ type Page = Parameters<typeof nextQuery>[1]
 const isPage = (body: object): body is Page =>
   "data" in body && Array.isArray(body.data) && body.data.every((one) => isObject(one) && "id" in one)
 
-// A failed connection names its cause in `cause.code`; a name of the domain system that is unknown has one as well.
+// A failed connection has its cause in `cause.code`. So has a host name that DNS does not know.
 const reasonOf = (error: unknown): string => {
   const cause = error instanceof Error ? error.cause : undefined
   if (typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string")
@@ -66,7 +66,7 @@ const reasonOf = (error: unknown): string => {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Failures after which nothing listens at the address, so that another attempt at once would fail as well. */
+/** Errors that mean that nothing listens at the address, so that an immediate retry would also fail. */
 const noListener = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"])
 
 const routeOf = (group: keyof Operations, name: PropertyKey) => {
@@ -74,28 +74,28 @@ const routeOf = (group: keyof Operations, name: PropertyKey) => {
   return { method, template }
 }
 
-/** Calls the service. A call with a live key that changes something asks the person at the terminal first. */
+/** Calls the service. Before a change with a live key, asks the person at the terminal. */
 export class Api extends Context.Service<
   Api,
   {
-    /** Sends a request as the clients do, and gives the response, which is no error. */
+    /** Sends a request with the clients' retries, and gives a successful response. Fails for an error response. */
     readonly send: (request: Sent) => Effect.Effect<Send.Received, CallError>
-    /** Sends a request, and gives the answer as it was read; the caller says which of the interface's answers it is. */
+    /** Sends a request, and gives the parsed body. The caller chooses its type, which is not checked. */
     readonly json: <Answer>(request: Sent) => Effect.Effect<Answer, CallError>
-    /** Carries out an operation of the interface. */
+    /** Calls an operation of the API. */
     readonly call: <Group extends keyof Operations, Name extends keyof Operations[Group]>(
       group: Group,
       name: Name,
       request: RequestOf<Operations[Group][Name]>,
       options?: Pick<Sent, "key" | "isRead" | "timeoutMs" | "isOnce">
     ) => Effect.Effect<AnswerOf<Operations[Group][Name]>, CallError>
-    /** All objects of a list, page by page: `name` is an `all…` of the interface. */
+    /** All objects of a list, fetched page by page. `name` is an `all…` operation. */
     readonly all: <Group extends keyof Operations, Name extends keyof Operations[Group]>(
       group: Group,
       name: Name,
       request: RequestOf<Operations[Group][Name]>
     ) => Stream.Stream<ItemOf<Operations[Group][Name]>, CallError>
-    /** Asks once whether changes may be made with a live key. Fails with `Misuse` where nobody can be asked. */
+    /** Asks once whether to make changes with a live key. Fails with `Misuse` without a terminal to ask at. */
     readonly mayChange: (what: string) => Effect.Effect<void, Misuse | Failed>
   }
 >()("folio/shell/Api") {
@@ -114,7 +114,7 @@ export class Api extends Context.Service<
         if (isAllowed) return
         if (!canPrompt) {
           return yield* new Misuse({
-            message: `This is a LIVE key: ${what} at ${base} needs --yes where nobody can be asked.`
+            message: `This is a LIVE key: ${what} at ${base} needs --yes, because there is no terminal to confirm it at.`
           })
         }
         const question = Prompt.Confirm({ message: `LIVE: ${what} at ${base}?`, initial: false })
@@ -122,7 +122,7 @@ export class Api extends Context.Service<
           Effect.provideContext(context),
           Effect.catchTag("QuitError", () => Effect.succeed(false))
         )
-        if (!answer) return yield* new Failed({ message: "Nothing was changed." })
+        if (!answer) return yield* new Failed({ message: "Canceled: nothing was changed." })
         isAllowed = true
       })
 
@@ -156,18 +156,18 @@ export class Api extends Context.Service<
         }
         if (received === undefined) {
           return yield* new Unreachable({
-            message: `Nothing answers at ${base} (${reasonOf(cause)}).`,
+            message: `${base} doesn't respond (${reasonOf(cause)}).`,
             hint: again === undefined || attempts === 1 ? "Is the service running there?" : again
           })
         }
         const refused = Send.errorIn(received)
         if (refused !== undefined) {
-          const hint = refused.error.code === "invalid_api_key" ? `The key is that of ${from}.` : undefined
+          const hint = refused.error.code === "invalid_api_key" ? `The key comes from ${from}.` : undefined
           return yield* new Refused({ body: refused, hint })
         }
         const contentType = received.header("content-type") ?? ""
         const [pathname = ""] = path.split("?")
-        // Beside the API, a service has pages for people.
+        // Next to the API, a service has pages for people, which are not JSON.
         const isOfFolio = hasItsType(method, pathname, contentType) || !pathname.startsWith("/v1/")
         if (Send.isSuccess(received) && isOfFolio) return received
         return yield* odd(`status ${received.status}, type ${contentType || "unknown"}.`, again)
@@ -175,7 +175,7 @@ export class Api extends Context.Service<
 
       const json = Effect.fnUntraced(function* (request: Sent) {
         const body = parsed((yield* send(request)).bytes)
-        return isObject(body) ? body : yield* odd("it is no JSON object.")
+        return isObject(body) ? body : yield* odd("it is not a JSON object.")
       })
 
       const operation = (
@@ -196,7 +196,7 @@ export class Api extends Context.Service<
           Effect.flatMap(operation(group, name, { ...request, query }), (body) =>
             isPage(body)
               ? Effect.succeed([body.data, Option.fromNullOr(nextQuery(query, body))] as const)
-              : odd("it is no list of objects.")
+              : odd("it is not a list of objects.")
           )
         )
 
@@ -213,4 +213,4 @@ export class Api extends Context.Service<
 }
 
 const repeatedWith = (key: string) =>
-  `What became of it is unknown: repeat it with --idempotency-key ${key}, and it is done once.`
+  `The outcome is unknown. To retry safely, repeat the command with --idempotency-key ${key}.`

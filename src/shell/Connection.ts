@@ -12,12 +12,12 @@ import { Failed, Misuse } from "./Failures.ts"
 const setting = (name: string) =>
   Effect.map(Effect.orElseSucceed(Config.option(Config.NonEmptyString(name)), Option.none), Option.getOrUndefined)
 
-/** The directory of the profile and of what commands remember: `$XDG_CONFIG_HOME/folio`, else `~/.config/folio`. */
+/** The directory of the profile and of the commands' saved state: `$XDG_CONFIG_HOME/folio`, else `~/.config/folio`. */
 export const ownDirectory = Effect.map(setting("XDG_CONFIG_HOME"), (config) =>
   Path.join(config ?? Path.join(Os.homedir(), ".config"), "folio")
 )
 
-/** Whether a URL can be the base of a service's addresses. */
+/** Whether a URL can be the base URL of a service. */
 export const isBaseUrl = (url: string): boolean =>
   URL.canParse(url) && /^https?:\/\//.test(url) && new URL(url).username === "" && new URL(url).password === ""
 
@@ -26,7 +26,7 @@ const isLoopback = (url: string) =>
 
 const keyForm = /^sk_(test|live)_\S+$/
 
-/** The mode of an API key, which its first letters say; undefined for a text that is no API key. */
+/** The mode in the prefix of an API key; undefined for a text that is not an API key. */
 export const modeOf = (key: string): "test" | "live" | undefined => {
   const mode = keyForm.exec(key)?.[1]
   return mode === "test" || mode === "live" ? mode : undefined
@@ -46,7 +46,7 @@ const attempt = <A>(path: string, run: () => A) =>
       })
   })
 
-/** Writes a file that its owner alone can read, whole or not at all. */
+/** Writes a file atomically. Only its owner can read it. */
 export const writePrivately = (path: string, content: string) =>
   attempt(path, () => {
     Fs.mkdirSync(Path.dirname(path), { recursive: true, mode: 0o700 })
@@ -56,7 +56,7 @@ export const writePrivately = (path: string, content: string) =>
     Fs.renameSync(unfinished, path)
   })
 
-/** Makes a file that its owner alone can read, whole. Gives false, and leaves the file as it is, if there is one already. */
+/** Creates a file atomically. Only its owner can read it. If the file exists, leaves it unchanged and gives false. */
 export const createPrivately = (path: string, content: string) =>
   attempt(path, () => {
     Fs.mkdirSync(Path.dirname(path), { recursive: true, mode: 0o700 })
@@ -64,7 +64,7 @@ export const createPrivately = (path: string, content: string) =>
     Fs.rmSync(unfinished, { force: true })
     Fs.writeFileSync(unfinished, content, { mode: 0o600, flag: "wx", flush: true })
     try {
-      // A link, unlike a renamed file, takes nobody's place.
+      // A link, unlike a rename, does not replace an existing file.
       Fs.linkSync(unfinished, path)
       return true
     } catch (error) {
@@ -77,7 +77,7 @@ export const createPrivately = (path: string, content: string) =>
 
 export const profilePath = Effect.map(ownDirectory, (directory) => Path.join(directory, "profile.json"))
 
-/** Writes the profile that `folio login` makes. */
+/** Writes the profile of `folio login`. */
 export const writeProfile = Effect.fn("writeProfile")(function* (profile: Profile) {
   const path = yield* profilePath
   yield* writePrivately(path, `${JSON.stringify(profile, null, 2)}\n`)
@@ -94,7 +94,7 @@ const isProfile = (value: unknown): value is Profile =>
 
 const again = "Run `folio login` again."
 
-/** The profile; undefined if there is none. Fails when others can read the file, because the key in it may be known to them. */
+/** The profile; undefined if there is none. Fails if other users can read the file, because they may know its key. */
 const readProfile = Effect.gen(function* () {
   const path = yield* profilePath
   if (!Fs.existsSync(path)) return undefined
@@ -103,7 +103,7 @@ const readProfile = Effect.gen(function* () {
     mode: Fs.statSync(path).mode
   }))
   if (process.platform !== "win32" && (mode & 0o077) !== 0) {
-    return yield* new Misuse({ message: `${path} can be read by others.`, hint: `Run: chmod 600 ${path}` })
+    return yield* new Misuse({ message: `Other users can read ${path}.`, hint: `Run: chmod 600 ${path}` })
   }
   const profile = yield* Effect.try({
     try: (): unknown => JSON.parse(content),
@@ -112,7 +112,7 @@ const readProfile = Effect.gen(function* () {
   return isProfile(profile) ? profile : yield* new Misuse({ message: `${path} is damaged.`, hint: again })
 })
 
-/** The test key that a service on this machine keeps in its data directory; undefined if there is none. */
+/** The test key in the data directory of a service on this machine; undefined if there is none. */
 const keyBesideService = Effect.gen(function* () {
   const path = Path.join((yield* setting("DATA_DIR")) ?? "data", "test-key")
   if (!Fs.existsSync(path)) return undefined
@@ -124,7 +124,7 @@ const ownUrl = Effect.gen(function* () {
   return url ?? `http://127.0.0.1:${port ?? 3000}`
 })
 
-// The environment comes first, as with other commands: it is what was said for this one call.
+// As in other commands, the environment has priority: it was set for this call.
 const find = Effect.gen(function* () {
   const [url, key] = [yield* setting("FOLIO_URL"), yield* setting("FOLIO_API_KEY")]
   if (key !== undefined) return { url: yield* ownUrl, key, from: "FOLIO_API_KEY" }
@@ -132,27 +132,27 @@ const find = Effect.gen(function* () {
   if (profile !== undefined && (url === undefined || url.replace(/\/$/, "") === profile.url)) {
     return { url: profile.url, key: profile.api_key, from: yield* profilePath }
   }
-  // The key of this machine's service is told to no other.
+  // Send the key of this machine's service only to this machine.
   const beside = url === undefined || isLoopback(url) ? yield* keyBesideService : undefined
   if (beside !== undefined) return { url: yield* ownUrl, key: beside, from: "the data directory's test-key" }
   return yield* new Misuse({
-    message: "There is no API key to call with.",
+    message: "No API key is set.",
     hint: "Run `folio login --url URL`, or set FOLIO_URL and FOLIO_API_KEY."
   })
 })
 
-/** Which service a command calls, and with which API key. */
+/** The service that a command calls, and its API key. */
 export class Connection extends Context.Service<
   Connection,
   {
     readonly url: string
     readonly key: Redacted.Redacted
     readonly mode: "test" | "live"
-    /** Where the key comes from, for a person. */
+    /** Source of the key, in words. */
     readonly from: string
   }
 >()("folio/shell/Connection") {
-  /** `FOLIO_API_KEY` with `FOLIO_URL`, else the profile, else the test key in the data directory of a service on this machine. */
+  /** `FOLIO_API_KEY` with `FOLIO_URL`, else the profile, else the test key in the data directory of a local service. */
   static readonly layer = Layer.effect(
     Connection,
     Effect.gen(function* () {
@@ -160,12 +160,12 @@ export class Connection extends Context.Service<
       const mode = modeOf(key)
       if (mode === undefined) {
         return yield* new Misuse({
-          message: `What ${from} holds is no API key: one begins with sk_test_ or sk_live_.`
+          message: `${from} is not an API key: a key begins with sk_test_ or sk_live_.`
         })
       }
       if (!isBaseUrl(url)) {
         return yield* new Misuse({
-          message: `FOLIO_URL must be an address such as https://folio.example.com, without a user or a password.`
+          message: `FOLIO_URL must be a URL such as https://folio.example.com, without a user or a password.`
         })
       }
       return { url, key: Redacted.make(key), mode, from }

@@ -13,12 +13,12 @@ export const happenings = [
   "email.complained"
 ] as const
 
-/** All types of events. */
+/** All event types. */
 export const eventTypes: ReadonlyArray<EventType> = documents.flatMap((document) =>
   happenings.map((happening) => `${document}.${happening}` as const)
 )
 
-/** How many letters must be changed, added or taken away to make one text of the other's beginning. */
+/** The number of letters to change, add or remove so that `text` equals a prefix of `other`. */
 const distance = (text: string, other: string): number => {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (const [index, letter] of [...text].entries()) {
@@ -31,7 +31,7 @@ const distance = (text: string, other: string): number => {
   return Math.min(...row)
 }
 
-/** The event type that a wrong one probably stands for; undefined if none is like it. */
+/** The event type that a mistyped one probably means; undefined if none is similar. */
 const nearest = (text: string): EventType | undefined => {
   const wrong = text.slice(0, 80).toLowerCase()
   if (wrong.length < 4) return undefined
@@ -40,17 +40,20 @@ const nearest = (text: string): EventType | undefined => {
   return within ?? (best !== undefined && best[0] <= wrong.length / 3 ? best[1] : undefined)
 }
 
-/** What to say of a text that names no event type. */
+/** The hint for a text that is not an event type. */
 export const hintFor = (text: string): string => {
   const probable = nearest(text)
   return probable === undefined
-    ? `They are ${documents.join(", ")}, each with .${happenings.join(", .")}.`
+    ? `Event types are ${documents.join(", ")}, each with .${happenings.join(", .")}.`
     : `Did you mean ${probable}?`
 }
 
 export const isEventType = (text: string): text is EventType => eventTypes.some((type) => type === text)
 
-/** The types that patterns such as `invoice.*` or `*.failed` name; a text may hold several, with commas. Undefined for no pattern. */
+/**
+ * The event types that patterns such as `invoice.*` or `*.failed` match. A text may hold several patterns, with commas.
+ * Undefined for no pattern, and if all types match.
+ */
 export const eventTypesOf = Effect.fnUntraced(function* (patterns: ReadonlyArray<string>) {
   const found = new Set<EventType>()
   for (const pattern of patterns.flatMap((text) => text.split(",")).map((text) => text.trim())) {
@@ -58,7 +61,7 @@ export const eventTypesOf = Effect.fnUntraced(function* (patterns: ReadonlyArray
     const matching = eventTypes.filter((type) => form.test(type))
     if (matching.length === 0) {
       return yield* new Misuse({
-        message: `${JSON.stringify(pattern)} names no type of event.`,
+        message: `${JSON.stringify(pattern)} matches no event type.`,
         hint: hintFor(pattern)
       })
     }

@@ -7,7 +7,7 @@ import { given } from "./Flags.ts"
 import { patiently } from "./listen/Patience.ts"
 import type { Output } from "./Output.ts"
 
-/** Which events are followed. */
+/** The filter of the events to follow. */
 export interface Followed {
   readonly types?: ReadonlyArray<EventType> | undefined
   readonly object_id?: string | undefined
@@ -15,7 +15,7 @@ export interface Followed {
 
 const longestWait = 20
 
-/** The id of the latest event, or of the latest before a time; undefined when there is none. */
+/** The id of the latest event, or of the latest event before a time; undefined if there is none. */
 export const latestEvent = Effect.fnUntraced(function* (before?: string) {
   const api = yield* Api
   // The list's times are inclusive.
@@ -25,7 +25,10 @@ export const latestEvent = Effect.fnUntraced(function* (before?: string) {
   return data[0]?.id
 })
 
-/** The events after one, oldest first, and those to come; all events if `after` is undefined. Waits while the service is away. */
+/**
+ * The events after one event, oldest first, and then new events as they happen. If `after` is undefined, all events.
+ * Retries while the service does not respond.
+ */
 export const eventsAfter = (
   after: string | undefined,
   { object_id, types }: Followed
@@ -42,7 +45,7 @@ export const eventsAfter = (
       const look = (from: string | undefined) =>
         api.call("events", "listEvents", { query: { ...query, ...given({ after: from }) } })
       const page = (from: string | undefined) =>
-        // A service that never answered is not waited for: its address may be wrong.
+        // Retries only after a first response: until then the address may be wrong.
         Effect.tap(isKnown ? patiently(look(from)) : look(from), () => Effect.sync(() => (isKnown = true)))
       return Stream.paginate(after, (from) =>
         Effect.map(page(from), ({ data }) => [data, Option.some(data.at(-1)?.id ?? from)] as const)

@@ -1,7 +1,7 @@
 import * as Data from "effect/Data"
 import type { ErrorBody } from "../client/Interface.ts"
 
-/** The service refused a request, or failed at it: exit code 1. `body` is the service's answer as it is. */
+/** The service responded with an error: exit code 1. `body` is the response, unchanged. */
 export class Refused extends Data.TaggedError("Refused")<{
   readonly body: ErrorBody
   readonly hint?: string | undefined
@@ -11,13 +11,13 @@ export class Refused extends Data.TaggedError("Refused")<{
   }
 }
 
-/** What was asked for did not happen, and nobody refused it, such as a file that cannot be written: exit code 1. */
+/** The command failed without an error from the service, for example because a file cannot be written: exit code 1. */
 export class Failed extends Data.TaggedError("Failed")<{ readonly message: string; readonly hint?: string }> {}
 
-/** The command was used wrongly: exit code 2. */
+/** The command has wrong arguments: exit code 2. */
 export class Misuse extends Data.TaggedError("Misuse")<{ readonly message: string; readonly hint?: string }> {}
 
-/** The service did not answer: exit code 3. */
+/** The service did not respond: exit code 3. */
 export class Unreachable extends Data.TaggedError("Unreachable")<{
   readonly message: string
   readonly hint?: string
@@ -25,7 +25,7 @@ export class Unreachable extends Data.TaggedError("Unreachable")<{
 
 export type Failure = Refused | Failed | Misuse | Unreachable
 
-/** What the process exits with after a failure; 0 is for what was done. */
+/** The process's exit codes for failures. Success is 0. */
 export const exitCodes = { Refused: 1, Failed: 1, Misuse: 2, Unreachable: 3 } as const
 
 export const isFailure = (error: unknown): error is Failure =>

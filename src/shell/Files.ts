@@ -6,8 +6,8 @@ import { shownJson } from "./Table.ts"
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or directory",
   EISDIR: "it is a directory",
-  EACCES: "this user may not",
-  EEXIST: "there is one already. Remove it, or name another with -o"
+  EACCES: "this user has no permission",
+  EEXIST: "the file exists. Remove it, or name another with -o"
 }
 
 const reasonOf = (cause: unknown) => {
@@ -15,7 +15,7 @@ const reasonOf = (cause: unknown) => {
   return ("code" in cause && reasons[String(cause.code)]) || cause.message
 }
 
-// Not by a synchronous read: the system answers that with EAGAIN when the other end of the pipe has not written yet.
+// Not a synchronous read, which fails with EAGAIN if the other end of the pipe has not written yet.
 const standardInput = async () => {
   const chunks: Array<Uint8Array> = []
   for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk))
@@ -34,17 +34,17 @@ export const bytesOf = (file: string): Effect.Effect<Uint8Array, Misuse> =>
 export const textOf = (file: string): Effect.Effect<string, Misuse> =>
   Effect.flatMap(bytesOf(file), (bytes) =>
     Effect.try({
-      // What is no UTF-8 would stand on an invoice as "Caf\ufffd".
+      // Without `fatal`, an invoice would show other encodings as "Caf\ufffd".
       try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
       catch: () =>
         new Misuse({
           message: `${file === "-" ? "Standard input" : file} is not in UTF-8.`,
-          hint: "Save it so; in Excel the format is called CSV UTF-8."
+          hint: "Save it in UTF-8; in Excel, choose the format CSV UTF-8."
         })
     })
   )
 
-/** Writes a file, which replaces one of that name unless `isNew`. */
+/** Writes a file. Replaces an existing file unless `isNew`. */
 export const write = (
   file: string,
   bytes: Uint8Array,
@@ -56,8 +56,8 @@ export const write = (
   })
 
 /**
- * Writes an answer to standard output as it is. At a terminal the control characters of a text are escaped, a newline follows, so that the
- * prompt does not stand behind the text, and an answer that is no text is refused. `isLine`: a newline follows in a pipe as well.
+ * Writes a response body to standard output unchanged. At a terminal, escapes control characters, adds a newline before
+ * the prompt, and rejects binary content. With `isLine`, adds the newline in a pipe too.
  */
 export const writeOut = (
   bytes: Uint8Array,
@@ -66,8 +66,8 @@ export const writeOut = (
   Effect.suspend(() => {
     const { isTTY } = process.stdout
     if (isTTY && !isText) {
-      const message = "The answer is no text, which a terminal could not show."
-      return new Misuse({ message, hint: "Send it to a file: … > FILE" })
+      const message = "The response is binary, so the terminal cannot show it."
+      return new Misuse({ message, hint: "Write it to a file: … > FILE" })
     }
     process.stdout.write(isTTY ? shownJson(new TextDecoder().decode(bytes)) : bytes)
     return Effect.callback<void>((resume) => {

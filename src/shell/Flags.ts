@@ -5,51 +5,51 @@ import { flow } from "effect/Function"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 
-/** What the help says of a command, with examples of its use. */
+/** Adds a description and examples to a command's help. */
 export const described = (description: string, ...examples: ReadonlyArray<string>) =>
   flow(Command.withDescription(description), Command.withExamples(examples.map((command) => ({ command }))))
 
-/** A flag that is given or not. */
+/** A boolean flag, false by default. */
 export const toggle = (name: string, description: string): Flag.Flag<boolean> =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
-/** A text that must be given. */
+/** A required text flag. */
 export const required = (name: string, metavar: string, description: string): Flag.Flag<string> =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description))
 
 const orUndefined = <A>(flag: Flag.Flag<A>): Flag.Flag<A | undefined> =>
   flag.pipe(Flag.optional, Flag.map(Option.getOrUndefined))
 
-/** An optional text. */
+/** An optional text flag. */
 export const text = (name: string, metavar: string, description: string): Flag.Flag<string | undefined> =>
   orUndefined(required(name, metavar, description))
 
-/** Texts of a flag that may be repeated. */
+/** A text flag that may be repeated. */
 export const texts = (name: string, metavar: string, description: string): Flag.Flag<ReadonlyArray<string>> =>
   required(name, metavar, description).pipe(Flag.atLeast(0), Flag.withDefault<ReadonlyArray<string>>([]))
 
-/** One of several words, or none. */
+/** An optional flag whose value is one of several words. */
 export const choice = <const Words extends ReadonlyArray<string>>(name: string, words: Words, description: string) =>
   orUndefined(Flag.Literals(name, words).pipe(Flag.withMetavar(name.toUpperCase()), Flag.withDescription(description)))
 
-/** `-f`: the file with the body of a request. */
+/** `-f`: the file with a request body. */
 export const file = (what: string): Flag.Flag<string> =>
   required("file", "FILE", `${what} as JSON; - is standard input`).pipe(Flag.withAlias("f"))
 
-/** `--idempotency-key`: with it a repeated command does nothing twice. */
-export const idempotencyKey = text("idempotency-key", "KEY", "The same on every repetition; a new one if left out")
+/** `--idempotency-key`, with which a repeated command has no second effect. */
+export const idempotencyKey = text("idempotency-key", "KEY", "The same for every retry; if omitted, a new one")
 
 /** `--since`, which `timeOf` reads. */
-export const since = text("since", "TIME", "From this time on: 10m, 2h, 3d ago, or a date")
+export const since = text("since", "TIME", "Since this time: 10m, 2h or 3d ago, or a date")
 
-/** `--wait`: the command ends when the document has an outcome. */
-export const wait = toggle("wait", "Wait for the outcome; exit code 1 unless it is accepted")
+/** `--wait`: end the command when the document has an outcome. */
+export const wait = toggle("wait", "Wait for the outcome; exit code 1 unless accepted")
 
-/** A text that the command is given without a flag. */
+/** A positional text argument. */
 export const argument = (name: string, description: string): Argument.Argument<string> =>
   Argument.String(name).pipe(Argument.withDescription(description))
 
-/** As `argument`, but it may be left out. */
+/** An optional positional text argument. */
 export const argumentOrNone = (name: string, description: string): Argument.Argument<string | undefined> =>
   argument(name, description).pipe(Argument.optional, Argument.map(Option.getOrUndefined))
 
@@ -61,29 +61,29 @@ const atLeastOne = Flag.Int("limit").pipe(
   )
 )
 
-/** `--limit` of what is followed: it ends after so many. */
+/** `--limit` of a command that follows events or requests: end after this many. */
 export const end = atLeastOne.pipe(
-  Flag.withDescription("End after so many; else Ctrl-C ends it"),
+  Flag.withDescription("End after this many; otherwise, Ctrl-C ends it"),
   Flag.withDefault(Infinity)
 )
 
-/** `--limit` and `--all`: how much of a list is shown. */
+/** `--limit` and `--all`: how much of a list to show. */
 export const amount = {
-  limit: atLeastOne.pipe(Flag.withDescription("How many at most; 20 if left out"), Flag.withDefault(20)),
+  limit: atLeastOne.pipe(Flag.withDescription("How many at most; 20 if omitted"), Flag.withDefault(20)),
   all: toggle("all", "All of them")
 }
 
-/** The size of a page that `--limit` and `--all` ask for. */
+/** The page size for `--limit` and `--all`. */
 export const pageOf = ({ all, limit }: { readonly all: boolean; readonly limit: number }): number =>
   all ? 100 : Math.min(limit, 100)
 
-/** As much of a list as `--limit` and `--all` ask for. */
+/** The part of a list that `--limit` and `--all` select. */
 export const asked =
   ({ all, limit }: { readonly all: boolean; readonly limit: number }) =>
   <A, E, R>(list: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> =>
     all ? list : Stream.take(list, limit)
 
-/** A query without what was not asked for. */
+/** A query without its undefined parameters. */
 export const given = <Query extends object>(query: Query) =>
   Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as {
     readonly [Name in keyof Query]?: Exclude<Query[Name], undefined>

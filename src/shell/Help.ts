@@ -10,8 +10,8 @@ import { Misuse } from "./Failures.ts"
 import { make as makeOutput } from "./Output.ts"
 import { type Paint, paintFor, safe } from "./Table.ts"
 
-/** The group of commands that the help names in one line, without a description of each. */
-export const operatorsGroup = "FOR WHO RUNS THE SERVICE"
+/** The command group that the help lists on one line, without descriptions. */
+export const operatorsGroup = "OPERATOR COMMANDS"
 
 const lineMax = 80
 const gap = "  "
@@ -29,7 +29,7 @@ const wrapped = (text: string, width: number): ReadonlyArray<string> => {
 
 type Row = readonly [name: string, text: string]
 
-/** Two columns below a heading: names, and what is said of each, wrapped to the width of a terminal. */
+/** Two columns below a heading: names and descriptions, wrapped to the width of a terminal. */
 const section = (heading: string, rows: ReadonlyArray<Row>, { bold, green }: Paint): ReadonlyArray<string> => {
   if (rows.length === 0) return []
   const width = Math.max(...rows.map(([name]) => CliOutput.displayWidth(name)))
@@ -44,7 +44,7 @@ const section = (heading: string, rows: ReadonlyArray<Row>, { bold, green }: Pai
 
 const choices = /\s*\(choices: ([^)]*)\)$/
 
-/** The name of a flag with what it takes: the choices themselves where they are few. */
+/** The name of a flag with its type, or with its choices if they are short. */
 const flagRow = ({ aliases, description, name, required, type }: FlagDoc): Row => {
   const text = Option.getOrElse(description, () => "")
   const given = choices.exec(text)?.[1]?.replaceAll(", ", "|")
@@ -56,7 +56,7 @@ const flagRow = ({ aliases, description, name, required, type }: FlagDoc): Row =
   ]
 }
 
-/** The help of a command, short enough to be seen whole. */
+/** The help text of a command, short enough for one screen. */
 const helpText = (doc: HelpDoc, paint: Paint): string => {
   const { args = [], commandPath = [], examples = [], flags, globalFlags = [], subcommands = [] } = doc
   const described = subcommands.filter(({ group }) => group !== operatorsGroup)
@@ -68,7 +68,7 @@ const helpText = (doc: HelpDoc, paint: Paint): string => {
       : [paint.bold(heading), ...wrapped(text, lineMax - gap.length).map((line) => gap + line)]
   return [
     ...wrapped(doc.description, lineMax),
-    // All commands are to be seen at once on a terminal of 24 lines.
+    // Without an empty line, so that all commands fit on a terminal of 24 lines.
     ...(isRoot ? [] : [""]),
     ...oneLine("USAGE", doc.usage),
     ...section(
@@ -85,7 +85,7 @@ const helpText = (doc: HelpDoc, paint: Paint): string => {
       ).slice(isRoot ? 1 : 0)
     ),
     ...named.flatMap(({ commands, group = "" }) => oneLine(group, commands.map(({ name }) => name).join(", "))),
-    ...(isRoot ? oneLine("WITH EVERY COMMAND", globalFlags.map(({ name }) => `--${name}`).join(", ")) : []),
+    ...(isRoot ? oneLine("GLOBAL FLAGS", globalFlags.map(({ name }) => `--${name}`).join(", ")) : []),
     ...(examples.length === 0 || isRoot ? [] : [""]),
     ...examples.flatMap(({ command }) => oneLine("EXAMPLE", command))
   ]
@@ -95,11 +95,11 @@ const helpText = (doc: HelpDoc, paint: Paint): string => {
 
 const onOneLine = (text: string) => text.replaceAll(/\s+/g, " ").trim()
 
-/** Help when it was asked for; a wrong use is one line and a hint. */
+/** Prints the full help only on request. A usage error prints one line and a hint. */
 const presenter = CliOutput.layerPresenter({
   present: Effect.fnUntraced(function* (event) {
     if (event._tag === "InvalidInvocation") {
-      // Effect writes its proposal for a mistyped word below the message, so that there is no full stop before it.
+      // Effect writes its suggestion for a mistyped word on a line below the message, without a full stop between them.
       const message = event.errors
         .map((error) => onOneLine(error.message.replace(/\s+Did you mean this\?\s+(.*)/s, ". Did you mean $1?")))
         .join(" ")
@@ -120,7 +120,7 @@ const formatter = Layer.unwrap(
   )
 )
 
-/** How every command of `folio` shows its help, its version and a wrong use. */
+/** The format of every command's help, version and usage errors. */
 export const layer = Layer.mergeAll(
   CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Wizard, GlobalFlag.Completions] }),
   formatter,

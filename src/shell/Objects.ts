@@ -1,11 +1,11 @@
 interface Kept {
-  /** Where the API has the objects. */
+  /** The API path of the objects. */
   readonly path: string
-  /** The portal's page about one of them. */
+  /** The portal page of an object. */
   readonly page?: string
 }
 
-/** The objects of the API, by the prefix of their ids. */
+/** The API's objects, by id prefix. */
 const objects: Readonly<Record<string, Kept>> = {
   inv: { path: "/v1/invoices", page: "documents" },
   cn: { path: "/v1/credit-notes", page: "documents" },
@@ -25,5 +25,5 @@ const form = /^([a-z]+)_[0-9a-z]{26}$/
 /** Whether a text has the form of an id. */
 export const isId = (text: string): boolean => form.test(text)
 
-/** What an id names; undefined for a text that is no id of the API. */
+/** The object type of an id; undefined for a text that is not an id of the API. */
 export const objectOf = (text: string): Kept | undefined => objects[form.exec(text)?.[1] ?? ""]

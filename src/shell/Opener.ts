@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { spawn } from "node:child_process"
 
-/** The program that opens a file or an address for a person; undefined where there is no display. */
+/** The program that opens a file or a URL; undefined without a display. */
 const opener = (): readonly [string, ...ReadonlyArray<string>] | undefined => {
   if (process.platform === "darwin") return ["open"]
   if (process.platform === "win32") return ["explorer"]
@@ -9,7 +9,7 @@ const opener = (): readonly [string, ...ReadonlyArray<string>] | undefined => {
   return hasDisplay ? ["xdg-open"] : undefined
 }
 
-/** Opens a file or an address. Gives whether something was there to open it with. */
+/** Opens a file or a URL. Gives false if no program can open it. */
 export const opened = (target: string): Effect.Effect<boolean> =>
   Effect.callback((resume) => {
     const [program, ...words] = opener() ?? []

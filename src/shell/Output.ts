@@ -10,12 +10,12 @@ import type { Failure } from "./Failures.ts"
 import { type Column, type Paint, paintFor, safe, shown, tableFor } from "./Table.ts"
 import * as Flags from "./Flags.ts"
 
-/** `--json`: what a pipe gets, at a terminal as well. */
+/** `--json`: print JSON lines at a terminal too, as in a pipe. */
 export const Json = GlobalFlag.Setting("json")({
-  flag: Flags.toggle("json", "Print one JSON object a line, as in a pipe")
+  flag: Flags.toggle("json", "Print one JSON object per line, as in a pipe")
 })
 
-/** Many messages begin with the field, which then is not named twice. */
+/** Many messages begin with the field's name: do not print it twice. */
 const violationOf = ({ message, param }: Violation) =>
   message.startsWith(param ?? "body") ? message : `${param ?? "body"}: ${message}`
 
@@ -23,44 +23,44 @@ const detailsOf = (failure: Failure): ReadonlyArray<string> => {
   const hint = failure.hint === undefined ? [] : [failure.hint]
   if (failure._tag !== "Refused") return hint
   const { doc_url, errors = [], param, request_id } = failure.body.error
-  // The message of an error is that of its first violation.
+  // An error's message equals its first violation's.
   const violations = errors.length > 1 ? errors.map(violationOf).filter((line) => line !== failure.message) : []
   const field = errors.length <= 1 && param !== undefined && param !== null ? [`field: ${param}`] : []
   return [...hint, ...field, ...violations, `see ${doc_url} (request ${request_id})`]
 }
 
 /**
- * What a command prints. Standard output has its answer: for a person tables and words at a terminal, and for a program one JSON
- * object a line and nothing else. Standard error has what is said beside the answer.
+ * The output of a command. Standard output has the result: tables and text at a terminal, and one JSON object per line
+ * and nothing else for a program. Standard error has progress and other remarks.
  */
 export class Output extends Context.Service<
   Output,
   {
-    /** Whether standard output is read by a program. */
+    /** Whether a program reads standard output. */
     readonly isJson: boolean
     readonly paint: Paint
-    /** Prints one object; `lines` show it at a terminal. */
+    /** Prints one object; at a terminal, as `lines`. */
     readonly one: (value: unknown, lines: (paint: Paint) => ReadonlyArray<string>) => Effect.Effect<void>
-    /** Prints the rows of a table; `none` is said in place of a table without any. */
+    /** Prints the rows of a table, or `none` for an empty table. */
     readonly rows: <Row>(
       rows: ReadonlyArray<Row>,
       columns: ReadonlyArray<Column<Row>>,
       none?: string
     ) => Effect.Effect<void>
-    /** Prints the rows of a table as they come; `none` is said when there was none. */
+    /** Prints the rows of a table as they arrive, or `none` for an empty table. */
     readonly list: <Row, E, R>(
       rows: Stream.Stream<Row, E, R>,
       columns: ReadonlyArray<Column<Row>>,
       none?: string
     ) => Effect.Effect<void, E, R>
-    /** Says something to the person at the terminal, beside the answer; a program is told nothing. */
+    /** Prints a remark at a terminal, on standard error. Prints nothing for a program. */
     readonly say: (line: (paint: Paint) => string) => Effect.Effect<void>
-    /** Shows the person at the terminal that something is under way, when it takes longer than a second. */
+    /** Shows at a terminal that an effect is running, if it takes longer than a second. */
     readonly during: (what: string) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     readonly failure: (failure: Failure) => Effect.Effect<void>
   }
 >()("folio/shell/Output") {
-  /** Asks the terminal and `--json`. */
+  /** The format depends on the terminal and on `--json`. */
   static readonly layer = Layer.effect(
     Output,
     Effect.gen(function* () {
@@ -74,7 +74,7 @@ const print = (lines: ReadonlyArray<string>) => (lines.length === 0 ? Effect.voi
 
 const frames = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
-/** Draws a turning mark and `what` on standard error from the second second on, and wipes both away in the end. */
+/** After one second, draws a spinner and `what` on standard error. Erases both at the end. */
 const turning = (what: string, { dim }: Paint) => {
   let count = 0
   const draw = Effect.sync(() => {
@@ -91,7 +91,7 @@ const turning = (what: string, { dim }: Paint) => {
   )
 }
 
-/** The output when the command line could not be read, so that `--json` is not known. */
+/** Makes the output. Used directly for a command line that cannot be parsed, so that `--json` is unknown. */
 export const make = (
   json: boolean,
   { canAnimate, canColor }: TerminalCapabilities.TerminalCapabilities
@@ -107,7 +107,7 @@ export const make = (
       let isEmpty = true
       return Stream.runForEachArray(rows, (page) => {
         isEmpty = isEmpty && page.length === 0
-        // A program that reads may have enough after the first line: each is written by itself, so that the next one finds that out.
+        // The reading program may close the pipe after the first line. Separate writes let the next one detect that.
         return isJson ? Effect.forEach(linesOf(page), (line) => print([line]), { discard: true }) : print(linesOf(page))
       }).pipe(Effect.andThen(Effect.suspend(() => (isEmpty ? say(({ dim }) => dim(none)) : Effect.void))))
     })

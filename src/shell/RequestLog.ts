@@ -21,10 +21,10 @@ const sinceTime = (query: LogQuery, since: string) =>
     Stream.runCollect(api.all("requests", "allRequests", { query: { ...query, "created[gte]": since } }))
   )
 
-// Processes of the service write the log in batches, so that a request may appear after one that came later.
+// Processes of the service write the log in batches, so that an older request may appear after a newer one.
 const overlapMs = 10_000
 
-/** The time from which the next look begins, given the requests of this one, newest first. */
+/** The start time of the next query, given this query's requests, newest first. */
 const nextFrom = (rows: ReadonlyArray<LoggedRequest>, from: string | undefined) => {
   const [newest, oldest] = [rows[0], rows.at(-1)]
   if (newest === undefined || oldest === undefined) return from
@@ -32,14 +32,14 @@ const nextFrom = (rows: ReadonlyArray<LoggedRequest>, from: string | undefined) 
   return new Date(from === undefined ? Math.max(time, Date.parse(oldest.created)) : time).toISOString()
 }
 
-/** The requests since a time, or the latest ones, and those to come: oldest first. */
+/** The requests since a time, or the latest requests, and then new ones as they happen. Oldest first. */
 export const requestsFrom = (query: LogQuery, since: string | undefined) => {
   let seen: ReadonlySet<string> | undefined
   return Stream.paginate(since, (from) =>
     Effect.gen(function* () {
       if (seen !== undefined) yield* Effect.sleep("1 second")
       const look = from === undefined ? latest(query) : sinceTime(query, from)
-      // A service that never answered is not waited for: its address may be wrong.
+      // Retries only after a first response: until then the address may be wrong.
       const rows: ReadonlyArray<LoggedRequest> = yield* seen === undefined ? look : patiently(look)
       const fresh = rows.filter(({ id }) => seen?.has(id) !== true)
       seen = new Set(rows.map(({ id }) => id))

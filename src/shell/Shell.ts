@@ -29,9 +29,9 @@ import { listen } from "./listen/Listen.ts"
 import { Json, make as makeOutput, Output } from "./Output.ts"
 import { trigger } from "./trigger/Trigger.ts"
 
-// Of effect's modules only those are imported that are needed, because loading all of them takes longer than most commands do.
+// Imports only the needed modules of effect: loading all of them takes longer than most commands.
 
-/** A command of somebody else's tree, which the help names and `folio` does not carry out itself. */
+/** A command of the service's package, listed in the help and not run by `shell`. */
 export interface Named {
   readonly name: string
   readonly description: string
@@ -39,14 +39,14 @@ export interface Named {
 
 const connected = Layer.provideMerge(Api.layer, Connection.layer)
 
-/** The tree of all commands. */
+/** The command tree. */
 export const rootOf = (operators: ReadonlyArray<Named>) =>
   Command.make("folio").pipe(
-    Command.withDescription("Electronic invoices: drive the API of a Folio service from the shell"),
+    Command.withDescription("Electronic invoices: call the API of a Folio service from the command line"),
     Command.withExamples([{ command: "folio listen --forward-to :9099/hook" }]),
     Command.withSubcommands([
       {
-        group: "FOR WHO USES THE API",
+        group: "API COMMANDS",
         commands: [
           login,
           listen.pipe(Command.provide(connected)),
@@ -81,17 +81,17 @@ export const rootOf = (operators: ReadonlyArray<Named>) =>
     Command.withGlobalFlags([Json, Yes])
   )
 
-/** What the process exits with after Ctrl-C, as other commands do. */
+/** The exit code after Ctrl-C, as in other programs. */
 const interrupted = 130
 
-// The operations take responses as the interface describes them: a member that is missing shows as a failure of the program.
+// Operations trust the API's response types: a missing field shows as a failure of the program.
 const unexpected = (error: unknown) =>
   new Failed({
     message: `The command failed: ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`,
-    hint: "Does the service speak another version of the API, or is the program at the address not Folio?"
+    hint: "Does the service have another API version, or is the program at the URL not Folio?"
   })
 
-/** Prints a failure and returns the process's exit code. A usage error was printed by the presenter. */
+/** Prints a failure and gives the exit code. The presenter has already printed a usage error. */
 const codeOf = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>, isJson: boolean) {
   const error = Result.getOrUndefined(Cause.findError(cause))
   if (Cause.hasInterruptsOnly(cause) || Terminal.isQuitError(error)) return interrupted
@@ -101,15 +101,15 @@ const codeOf = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>, isJson:
   return yield* Effect.as(makeOutput(isJson, capabilities).failure(failure), exitCodes[failure._tag])
 })
 
-/** The wizard asks one question after the other, and nobody answers in a pipe. */
+/** Rejects `--wizard` without a terminal, because the wizard asks questions. */
 const wizardAllowed = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
   const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
   if (words.includes("--wizard") && !canPrompt) {
-    return yield* new Misuse({ message: "--wizard asks at a terminal, and there is none." })
+    return yield* new Misuse({ message: "--wizard needs a terminal to ask its questions at." })
   }
 })
 
-/** Carries out the command that the words name. Succeeds with the exit code of the process. */
+/** Runs the command that the words name. Succeeds with the process's exit code. */
 export const shell = (words: ReadonlyArray<string>, options: { version: string; operators: ReadonlyArray<Named> }) =>
   wizardAllowed(words).pipe(
     Effect.andThen(Command.runWith(rootOf(options.operators), { version: options.version })(words)),
@@ -124,6 +124,6 @@ const teardown: Teardown = (exit, onExit) =>
 /** Runs `shell` as this process. */
 export const main = (...call: Parameters<typeof shell>): void => {
   NodeRuntime.runMain(shell(...call), { teardown, disableErrorReporting: true })
-  // Whoever reads the output may have enough of it: `folio events tail | head -1`.
+  // A reader may close the pipe early: `folio events tail | head -1`.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => process.exit(0))
 }

@@ -1,6 +1,6 @@
 import * as CliOutput from "effect/cli/CliOutput"
 
-/** Paints a text for a terminal; leaves the text as it is where there is no colour. */
+/** Colours a text for a terminal; without colour support, leaves it unchanged. */
 export interface Paint {
   readonly bold: (text: string) => string
   readonly dim: (text: string) => string
@@ -9,13 +9,13 @@ export interface Paint {
   readonly yellow: (text: string) => string
 }
 
-// A terminal would carry out the control characters of a legal name or of an answer, and begin another line at some.
+// A terminal would execute control characters in a legal name or in a response, and some would break the line.
 const control = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu
 
-/** A text of somebody else as a terminal may show it: on one line, without control characters. */
+/** Foreign text that is safe for a terminal: on one line, without control characters. */
 export const shown = (text: string): string => text.replaceAll(/[\t\n\r]+/g, " ").replaceAll(control, "\ufffd")
 
-/** A text of JSON as a terminal may show it: it says the same, with escapes in the place of control characters. */
+/** JSON text that is safe for a terminal: equal JSON, with control characters escaped. */
 export const shownJson = (text: string): string =>
   text.replaceAll(control, (char) =>
     char === "\n"
@@ -23,7 +23,8 @@ export const shownJson = (text: string): string =>
       : [...Array(char.length).keys()].map((at) => `\\u${char.charCodeAt(at).toString(16).padStart(4, "0")}`).join("")
   )
 
-// Stands in each code of `Paint` until the line is printed. A service can't guess it, so a code in its text is never taken for ours.
+// Marks each code of `Paint` until the line is printed. A service cannot guess it, so `safe` removes the codes in its
+// text.
 const ours = crypto.getRandomValues(new Uint32Array(2)).join("")
 const code = (number: number) => `\x1b[${ours};${number}m`
 const ourCode = new RegExp(`(\\x1b\\[${ours};\\d+m)`)
@@ -34,7 +35,7 @@ const betweenCodes = (line: string, codeOf: (code: string) => string): string =>
     .map((part, index) => (index % 2 === 1 ? codeOf(part) : shown(part)))
     .join("")
 
-/** The lines of an object's fields, each behind its name; those without a value are left out. `width`: that of the names. */
+/** One line for each field that has a value, after its name. `width`: the column width of the names. */
 export const fieldLines = (
   rows: ReadonlyArray<readonly [name: string, value: string | null | undefined]>,
   { dim }: Paint,
@@ -45,7 +46,7 @@ export const fieldLines = (
   return said.map(([name, value]) => `  ${dim(name.padEnd(wide))}  ${shown(value)}`)
 }
 
-/** The codes of a terminal. Their lines are printed by way of `safe`. */
+/** The terminal's colour codes. Print lines that have them with `safe`. */
 export const paintFor = (canColor: boolean): Paint => {
   const painting = (number: number) => (text: string) => {
     const inner = betweenCodes(text, (own) => own)
@@ -54,12 +55,12 @@ export const paintFor = (canColor: boolean): Paint => {
   return { bold: painting(1), dim: painting(2), red: painting(31), green: painting(32), yellow: painting(33) }
 }
 
-/** A line as it is printed, without any control character that isn't a code of `Paint`. */
+/** A line to print: only the codes of `Paint` remain of its control characters. */
 export const safe = (line: string): string => betweenCodes(line, (own) => own.replace(`${ours};`, ""))
 
 /**
- * One column of a table: its heading and its cell for a row. A cell is cut where the terminal is too narrow; a column that is
- * `whole`, such as one of ids, is left out instead.
+ * A column of a table: its heading and its cell for a row. On a narrow terminal, a cell is truncated. A `whole` column,
+ * for example of ids, is omitted instead.
  */
 export type Column<Row> = readonly [
   heading: string,
@@ -70,16 +71,16 @@ export type Column<Row> = readonly [
 const gap = "  "
 const narrowest = 8
 
-/** The codes of `Paint` in a cell that `safe` has cleaned. */
+/** The codes of `Paint` in a cell after `safe`. */
 const painted = /(\x1b\[\d+m)/
 
 /** The text of a cell on one line. */
 const clean = (cell: string) => safe(cell.replaceAll(/[^\S\u00a0]+/g, " "))
 
-/** The beginning of a cell that is at most `width` wide, with an ellipsis where something was cut off. */
+/** The cell, truncated with an ellipsis if it is wider than `width`. */
 const cut = (cell: string, width: number) => {
   if (CliOutput.displayWidth(cell) <= width) return cell
-  // Made when it is needed: that takes longer than most modules take to load.
+  // Created on demand: creation takes longer than loading most modules.
   const segmenter = new Intl.Segmenter()
   let left = width - 1
   let isFull = false
@@ -105,14 +106,14 @@ const padded = (text: string, width: number) => text + " ".repeat(Math.max(0, wi
 const totalOf = (widths: ReadonlyArray<number | undefined>) =>
   widths.filter((width) => width !== undefined).reduce((total, width) => total + width + gap.length, -gap.length)
 
-/** The widths that fit into `available`; undefined for a column that is left out. */
+/** The column widths that fit into `available`; undefined for an omitted column. */
 const fitting = <Row>(
   wanted: ReadonlyArray<number>,
   columns: ReadonlyArray<Column<Row>>,
   available: number
 ): ReadonlyArray<number | undefined> => {
   const widths: Array<number | undefined> = [...wanted]
-  // The first column says which row it is, so it stays.
+  // The first column identifies the row, so it stays.
   for (let index = columns.length - 1; index > 0 && totalOf(widths) > available; index--) {
     if (columns[index]?.[2] === "whole") widths[index] = undefined
   }
@@ -129,7 +130,7 @@ const fitting = <Row>(
   return widths
 }
 
-/** Makes the lines of rows as they come, page by page: the heading comes with the first, and no column gets narrower. */
+/** Makes the lines of a table page by page. The first page has the heading, and no column gets narrower. */
 export const tableFor = <Row>(columns: ReadonlyArray<Column<Row>>, paint: Paint, available: number) => {
   const headings = columns.map(([heading]) => heading)
   let wanted: ReadonlyArray<number> = []

@@ -57,7 +57,7 @@ describeOn(Layer.merge(Packages.layer, app))("the packages, installed from their
     for (const one of [command, client]) {
       const help = yield* succeed(together, process.execPath, [one, "--help"])
       assert.match(help, /^ {2}login /m)
-      assert.match(help, /^FOR WHO RUNS THE SERVICE[^]*\bdoctor\b/m)
+      assert.match(help, /^OPERATOR COMMANDS[^]*\bdoctor\b/m)
     }
     const old = node(20)
     if (old === undefined) return

@@ -86,12 +86,12 @@ describe("a hostile service", () => {
     const get = ["invoices", "get", "FE1"]
     for (const [type, body, said, words = get] of [
       ["text/html", "<html>Log in</html>", "text/html"],
-      ["application/json", "<html>Log in</html>", "no JSON object"],
-      ["application/json", "null", "no JSON object"],
-      ["application/json", "[]", "no JSON object"],
-      ["application/json", "{}", "no list of objects"],
-      ["application/json", '{"data": 5, "has_more": false}', "no list of objects"],
-      ["application/json", '{"data": [null], "has_more": false}', "no list of objects"],
+      ["application/json", "<html>Log in</html>", "not a JSON object"],
+      ["application/json", "null", "not a JSON object"],
+      ["application/json", "[]", "not a JSON object"],
+      ["application/json", "{}", "not a list of objects"],
+      ["application/json", '{"data": 5, "has_more": false}', "not a list of objects"],
+      ["application/json", '{"data": [null], "has_more": false}', "not a list of objects"],
       ["application/json", '{"id": "inv_1"}', "The command failed", ["invoices", "timeline", event.data.object.id]],
       ["application/json", " ".repeat((32 << 20) + 1), "more than 33554432 bytes"]
     ] as const) {

@@ -188,7 +188,7 @@ describeLive(app)("the shell command", (it) => {
     const url = `http://127.0.0.1:${yield* freePort}`
     const away = yield* run(["customers", "list"], { env: { FOLIO_URL: url } })
     assert.deepStrictEqual([away.code, away.out], [3, ""])
-    assert.include(away.error, `folio: Nothing answers at ${url} (ECONNREFUSED).`)
+    assert.include(away.error, `folio: ${url} doesn't respond (ECONNREFUSED).`)
     const data = Path.join(directory, "data")
     Fs.mkdirSync(data)
     Fs.writeFileSync(Path.join(data, "test-key"), "sk_test_beside")

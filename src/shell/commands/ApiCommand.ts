@@ -8,14 +8,14 @@ import * as Flags from "../Flags.ts"
 
 const methods = ["GET", "POST", "PATCH", "DELETE"] as const
 
-/** The body that is given on the command line: a text, `@file`, or `@-` for standard input. */
+/** The body from the command line: a text, `@file`, or `@-` for standard input. */
 const bodyOf = (given: string) => (given.startsWith("@") ? textOf(given.slice(1)) : Effect.succeed(given))
 
 export const api = Command.make(
   "api",
   {
     method: Argument.Literals("method", methods).pipe(Argument.withDescription(methods.join(", "))),
-    path: Flags.argument("path", "Such as /v1/invoices?limit=1"),
+    path: Flags.argument("path", "Path, for example /v1/invoices?limit=1"),
     data: Flags.text("data", "JSON", "The body: JSON, @file, or @- for standard input").pipe(Flag.withAlias("d")),
     key: Flags.idempotencyKey
   },
@@ -33,7 +33,7 @@ export const api = Command.make(
   })
 ).pipe(
   Flags.described(
-    "Send a request of your own, print the answer as it is",
+    "Send any request, and print the response unchanged",
     "folio api POST /v1/customers -d @customer.json"
   )
 )

@@ -16,7 +16,7 @@ const identificationOf = ({ identification: { check_digit, number } }: Customer)
   check_digit === undefined ? number : `${number}-${check_digit}`
 
 const columns: ReadonlyArray<Column<Customer>> = [
-  // First, so that it is there on a narrow terminal as well: every other command and an invoice name a customer by it.
+  // First, so that a narrow terminal shows it too: other commands and invoices take a customer's id.
   ["ID", ({ id }) => id, "whole"],
   ["NUMBER", identificationOf],
   ["NAME", ({ legal_name }) => legal_name],
@@ -50,11 +50,11 @@ const list = Command.make(
   Effect.fnUntraced(function* (flags) {
     const api = yield* Api
     const all = api.all("customers", "allCustomers", { query: { limit: Flags.pageOf(flags) } })
-    yield* (yield* Output).list(Flags.asked(flags)(all), columns, "There is no customer in this mode.")
+    yield* (yield* Output).list(Flags.asked(flags)(all), columns, "This mode has no customers.")
   })
 ).pipe(Flags.described("List customers, newest first", "folio customers list --all --json > customers.ndjson"))
 
-/** The type and the number of `31-900000001`. */
+/** Splits `31-900000001` into type and number. */
 const identified = (text: string) => {
   const [type = "", ...number] = text.split("-")
   return { "identification[type]": type, "identification[number]": number.join("-") }
@@ -64,14 +64,16 @@ const find = Command.make(
   "find",
   {
     ...Flags.amount,
-    identification: Flags.text("identification", "TYPE-NUMBER", "With this identification, such as 31-900000001"),
+    identification: Flags.text("identification", "TYPE-NUMBER", "With this identification, for example 31-900000001"),
     email: Flags.text("email", "ADDRESS", "With this e-mail address"),
-    name: Flags.text("name", "TEXT", "With this in one of their names: accents and capitals do not count")
+    name: Flags.text("name", "TEXT", "With this text in a name; ignores accents and case")
   },
   Effect.fnUntraced(function* (flags) {
     const { email, identification, name } = flags
     if (email === undefined && identification === undefined && name === undefined) {
-      return yield* new Misuse({ message: "Say what to find: --identification, --email, --name, or several of them." })
+      return yield* new Misuse({
+        message: "A filter is missing: give --identification, --email, --name, or several of them."
+      })
     }
     const query: Record<string, string | number> = {
       limit: Flags.pageOf(flags),
@@ -80,7 +82,7 @@ const find = Command.make(
       ...(name === undefined ? {} : { name })
     }
     const found = (yield* Api).all("customers", "allCustomers", { query })
-    yield* (yield* Output).list(Flags.asked(flags)(found), columns, "There is no such customer in this mode.")
+    yield* (yield* Output).list(Flags.asked(flags)(found), columns, "No customer of this mode matches.")
   })
 ).pipe(
   Flags.described(
@@ -119,7 +121,7 @@ const update = Command.make(
   })
 ).pipe(
   Flags.described(
-    "Change fields of a customer; documents that exist stay as they are",
+    "Change fields of a customer; existing documents keep their copy",
     `echo '{"email": "new@example.com"}' | folio customers update cust_… -f -`
   )
 )
@@ -132,10 +134,10 @@ const remove = Command.make(
     const deleted = yield* api.call("customers", "deleteCustomer", { params: { id: flags.customer } })
     yield* (yield* Output).one(deleted, () => [`${deleted.id} is deleted.`])
   })
-).pipe(Flags.described("Delete a customer; documents that exist keep their copy", "folio customers delete cust_…"))
+).pipe(Flags.described("Delete a customer; existing documents keep their copy", "folio customers delete cust_…"))
 
 export const customers = Command.make("customers").pipe(
-  Command.withDescription("List, find, show, register, change, delete customers"),
+  Command.withDescription("List, find, show, register, change and delete customers"),
   Command.withSubcommands([list, find, get, create, update, remove]),
   Command.withExamples([{ command: "folio customers list" }])
 )

@@ -12,7 +12,7 @@ import { clock, timeOf } from "../Times.ts"
 const latestAnswer = ({ attempts }: Delivery) => {
   const latest = attempts.at(-1)
   if (latest === undefined) return ""
-  return latest.response_status === null ? (latest.error?.message ?? "no answer") : String(latest.response_status)
+  return latest.response_status === null ? (latest.error?.message ?? "no response") : String(latest.response_status)
 }
 
 export const deliveryColumns: ReadonlyArray<Column<Delivery>> = [
@@ -22,8 +22,8 @@ export const deliveryColumns: ReadonlyArray<Column<Delivery>> = [
     ({ status }, { dim, green, red, yellow }) =>
       ({ pending: yellow, succeeded: green, failed: red, canceled: dim })[status](status)
   ],
-  ["TRIED", ({ attempts_count }) => String(attempts_count)],
-  ["ANSWER", latestAnswer],
+  ["ATTEMPTS", ({ attempts_count }) => String(attempts_count)],
+  ["RESPONSE", latestAnswer],
   ["EVENT", ({ event_id }) => event_id, "whole"],
   ["TYPE", ({ event_type }) => event_type, "whole"],
   ["ENDPOINT", ({ webhook_endpoint_id }) => webhook_endpoint_id, "whole"]
@@ -34,10 +34,10 @@ const statuses = ["pending", "succeeded", "failed", "canceled"] as const
 export const deliveries = Command.make(
   "deliveries",
   {
-    failed: Flags.toggle("failed", "Only those that were given up"),
+    failed: Flags.toggle("failed", "Only failed ones: the same as --status failed"),
     status: Flags.choice("status", statuses, "Only with this status"),
-    endpoint: Flags.text("endpoint", "we_…", "Only those to this webhook endpoint"),
-    event: Flags.text("event", "evt_…", "Only those of this event"),
+    endpoint: Flags.text("endpoint", "we_…", "Only to this webhook endpoint"),
+    event: Flags.text("event", "evt_…", "Only of this event"),
     ...Flags.amount
   },
   Effect.fnUntraced(function* (flags) {
@@ -45,7 +45,7 @@ export const deliveries = Command.make(
     const output = yield* Output
     const status = flags.failed ? "failed" : flags.status
     if (flags.failed && flags.status !== undefined) {
-      return yield* new Misuse({ message: "--failed and --status say the same: use one of them." })
+      return yield* new Misuse({ message: "--failed and --status both set the status: use one of them." })
     }
     const query = { limit: Flags.pageOf(flags), ...Flags.given({ status }) }
     const toEndpoint = (id: string) =>
@@ -61,14 +61,14 @@ export const deliveries = Command.make(
           Flags.asked(flags)
         )
       }
-      // The service lists deliveries by endpoint; with --limit the newest of each endpoint come.
+      // The API lists deliveries per endpoint, so `--limit` applies to each endpoint.
       return flags.endpoint === undefined
         ? api
             .all("webhookEndpoints", "allWebhookEndpoints", {})
             .pipe(Stream.flatMap(({ id }) => Flags.asked(flags)(toEndpoint(id))))
         : Flags.asked(flags)(toEndpoint(flags.endpoint))
     }
-    yield* output.list(list(), deliveryColumns, "No delivery was found.")
+    yield* output.list(list(), deliveryColumns, "No delivery matches.")
   })
 ).pipe(
   Flags.described(
@@ -82,7 +82,7 @@ export const recover = Command.make(
   "recover",
   {
     endpoint: Flags.argument("endpoint", "Its id, we_…"),
-    since: Flags.required("since", "TIME", "From this time on: 10m, 2h, 3d ago, or a date")
+    since: Flags.required("since", "TIME", "Since this time: 10m, 2h or 3d ago, or a date")
   },
   Effect.fnUntraced(function* (flags) {
     const api = yield* Api
@@ -94,15 +94,15 @@ export const recover = Command.make(
         const request = { params: { id: flags.endpoint }, payload: { since } }
         const answer = yield* api.call("webhookDeliveries", "recoverWebhookEndpoint", request)
         count += answer.deliveries
-        // An answer without deliveries ends it as well, so that the command never runs for ever.
+        // A response without deliveries also ends the loop, so that the command always ends.
         if (!answer.has_more || answer.deliveries === 0) return { ...answer, deliveries: count }
       }
     })
-    // Asked before the mark turns: it would be drawn over the question.
+    // Ask before the spinner starts: it would draw over the question.
     yield* api.mayChange(`recover ${flags.endpoint}`)
     const done = yield* output.during("recovering")(recovery)
     yield* output.one(done, ({ bold }) => [
-      `${bold(String(done.deliveries))} deliveries to ${done.webhook_endpoint_id} were started, of events since ${clock(done.since)}.`
+      `${bold(String(done.deliveries))} deliveries to ${done.webhook_endpoint_id} started, for events since ${clock(done.since)}.`
     ])
   })
-).pipe(Flags.described("Deliver again what a webhook endpoint missed", "folio recover we_… --since 2h"))
+).pipe(Flags.described("Deliver events again that a webhook endpoint missed", "folio recover we_… --since 2h"))

@@ -32,7 +32,7 @@ const tail = Command.make(
   "tail",
   {
     events: Flags.texts("events", "TYPES", "Only these: a type, or a pattern such as 'invoice.*'"),
-    object: Flags.text("object", "ID", "Only those about this document"),
+    object: Flags.text("object", "ID", "Only about this document"),
     since: Flags.since,
     limit: Flags.end
   },
@@ -41,11 +41,11 @@ const tail = Command.make(
     const types = yield* eventTypesOf(flags.events)
     const before = flags.since === undefined ? undefined : yield* timeOf(flags.since)
     const after = yield* latestEvent(before)
-    yield* output.say(({ dim }) => dim("Following the events; Ctrl-C ends it."))
+    yield* output.say(({ dim }) => dim("Following events. Press Ctrl-C to end."))
     const followed = eventsAfter(after, { types, object_id: flags.object })
     yield* output.list(Stream.take(followed, flags.limit), columns)
   })
-).pipe(Flags.described("Follow the events as they happen", "folio events tail --events 'invoice.*' --since 10m"))
+).pipe(Flags.described("Follow events as they happen", "folio events tail --events 'invoice.*' --since 10m"))
 
 const get = Command.make(
   "get",
@@ -53,10 +53,15 @@ const get = Command.make(
   Effect.fnUntraced(function* (flags) {
     const api = yield* Api
     const { bytes } = yield* api.send({ method: "GET", path: `/v1/events/${encodeURIComponent(flags.event)}` })
-    // Exactly the bytes that deliveries sign; a newline only for a person.
+    // Exactly the bytes that deliveries sign. The newline at a terminal is not part of them.
     yield* writeOut(bytes, { isText: true })
   })
-).pipe(Flags.described("Print an event, byte for byte as its deliveries send it", "folio events get evt_… > body.json"))
+).pipe(
+  Flags.described(
+    "Print the exact bytes of an event, as its deliveries send them",
+    "folio events get evt_… > body.json"
+  )
+)
 
 const resend = Command.make(
   "resend",
@@ -76,7 +81,7 @@ const resend = Command.make(
     if (found.length === 0) {
       return yield* new Failed({
         message: `${flags.event} has no delivery to send again.`,
-        hint: "Only endpoints that were subscribed when it happened have one; others get it by: folio recover we_… --since TIME"
+        hint: "Only endpoints that were subscribed at its time have one. For other endpoints: folio recover we_… --since TIME"
       })
     }
     const resent = yield* Effect.forEach(found, ({ id }) =>
@@ -84,16 +89,16 @@ const resend = Command.make(
         "webhookDeliveries",
         "redeliverWebhook",
         { params: { id } },
-        // One key for each delivery, so that a repetition of the command sends none of them twice.
+        // One key per delivery, so that repeating the command sends no delivery twice.
         flags.key === undefined ? {} : { key: `${flags.key}-${id}` }
       )
     )
     yield* output.rows(resent, deliveryColumns)
   })
-).pipe(Flags.described("Attempt the deliveries of an event once more", "folio events resend evt_…"))
+).pipe(Flags.described("Attempt the deliveries of an event again", "folio events resend evt_…"))
 
 export const events = Command.make("events").pipe(
-  Command.withDescription("Follow and show events, send their deliveries again"),
+  Command.withDescription("Follow and show events, and send their deliveries again"),
   Command.withSubcommands([tail, get, resend]),
   Command.withExamples([{ command: "folio events tail" }])
 )

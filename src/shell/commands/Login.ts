@@ -14,7 +14,7 @@ import { Output } from "../Output.ts"
 import { shown } from "../Table.ts"
 import * as Flags from "../Flags.ts"
 
-/** The key: asked for at a terminal, else the first line of standard input. */
+/** The key: from a prompt at a terminal, else from the first line of standard input. */
 const askedKey = Effect.gen(function* () {
   const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
   if (!canPrompt) return (yield* textOf("-")).split("\n")[0]?.trim() ?? ""
@@ -26,11 +26,11 @@ const accountName = Effect.fnUntraced(function* (url: string, key: string) {
   const request = { method: "GET", url: urlOf(url, "/v1/account", {}), apiKey: key }
   const { received } = yield* Effect.promise((signal) => send(request, { signal, waits: [] }))
   if (received === undefined) {
-    const message = `Nothing that is Folio answers at ${url}.`
+    const message = `No Folio service responds at ${url}.`
     return yield* new Unreachable({ message, hint: "Is the service running there?" })
   }
   const { bytes, status } = received
-  if (status === 401) return yield* new Failed({ message: `The service at ${url} does not know this key.` })
+  if (status === 401) return yield* new Failed({ message: `The service at ${url} rejects this key.` })
   const body = parsed(bytes)
   if (status === 200 && isObject(body) && "name" in body && typeof body.name === "string") return body.name
   return yield* new Unreachable({ message: `The response from ${url} is not Folio's: status ${status}.` })
@@ -46,7 +46,7 @@ export const login = Command.make(
     const url = flags.url.replace(/\/$/, "")
     if (!isBaseUrl(url)) {
       return yield* new Misuse({
-        message: `--url must be an address such as https://folio.example.com, without a user or a password.`
+        message: `--url must be a URL such as https://folio.example.com, without a user or a password.`
       })
     }
     const key = yield* askedKey
@@ -55,12 +55,12 @@ export const login = Command.make(
     const account = yield* accountName(url, key)
     const path = yield* writeProfile({ url, api_key: key })
     yield* output.one({ url, account, mode, profile: path }, ({ green }) => [
-      `${green("Logged in")} to ${shown(account)} at ${url}, with a ${mode === "live" ? "LIVE" : "test"} key. Kept in ${path}`
+      `${green("Logged in")} to ${shown(account)} at ${url}, with a ${mode === "live" ? "LIVE" : "test"} key. Saved in ${path}`
     ])
   })
 ).pipe(
   Flags.described(
-    "Keep the address of a service and an API key; asks for it",
+    "Save a service's URL and an API key, which it prompts for",
     "folio login --url https://folio.example.com"
   )
 )

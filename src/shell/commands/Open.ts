@@ -13,7 +13,7 @@ import { opened } from "../Opener.ts"
 import { Output } from "../Output.ts"
 import * as Flags from "../Flags.ts"
 
-/** A file in a new directory, both for its owner alone. */
+/** Writes a file into a new directory. Only the user can read both. */
 const kept = (name: string, bytes: Uint8Array) =>
   Effect.try({
     try: () => {
@@ -21,10 +21,10 @@ const kept = (name: string, bytes: Uint8Array) =>
       Fs.writeFileSync(file, bytes, { mode: 0o600 })
       return file
     },
-    catch: (cause) => new Failed({ message: `The PDF cannot be kept: ${String(cause)}` })
+    catch: (cause) => new Failed({ message: `The PDF cannot be written: ${String(cause)}` })
   })
 
-/** The PDF of a document as a file. */
+/** Downloads the PDF of a document into a file. */
 const fileOf = Effect.fnUntraced(function* (text: string) {
   const api = yield* Api
   const kind = kindOf(text) ?? invoices
@@ -36,7 +36,7 @@ const fileOf = Effect.fnUntraced(function* (text: string) {
 export const open = Command.make(
   "open",
   {
-    what: Flags.argument("what", "A document (FE12, inv_…, cn_…, dn_…), another id, or an error's code")
+    what: Flags.argument("what", "A document (FE12, inv_…, cn_…, dn_…), another id, or an error code")
   },
   Effect.fnUntraced(function* ({ what }) {
     const output = yield* Output
@@ -45,7 +45,7 @@ export const open = Command.make(
     const object = kind === undefined ? objectOf(what) : undefined
     if (object !== undefined) {
       const { page, path } = object
-      // A browser has no API key, so that it could not show the object.
+      // A browser has no API key, so it cannot show the object.
       const address = String(urlOf(url, `${path}/{id}`, { params: { id: what } }))
       return yield* output.one({ url: address }, ({ dim }) => [
         address,
@@ -57,16 +57,16 @@ export const open = Command.make(
     const target = isError
       ? String(urlOf(url, "/docs/errors/{code}", { params: { code: what } }))
       : yield* output.during("fetching the PDF")(fileOf(what))
-    // A program gets the path or the address, and no window opens.
+    // In a pipe, print the path or the URL and open no window.
     const isOpen = !output.isJson && (yield* opened(target))
     yield* output.one(isError ? { url: target } : { file: target }, ({ dim }) => [
       target,
-      ...(isOpen ? [] : [dim("There is no display to open it on.")])
+      ...(isOpen ? [] : [dim("No display was found to open it on.")])
     ])
   })
 ).pipe(
   Flags.described(
-    "Open the PDF of a document, or the page of an error",
+    "Open the PDF of a document, or the page of an error code",
     "folio open FE12",
     "folio open idempotency_conflict"
   )

@@ -13,42 +13,42 @@ import { clock, secondsOf } from "../Times.ts"
 
 const all: ReadonlyArray<Capability> = ["view", "deliver", "endpoints", "documents", "keys", "setup"]
 
-/** The seconds that `--expires-in` says: `30m`, `8h`, `7d`, or a number of seconds. */
+/** Parses `--expires-in` to seconds: `30m`, `8h`, `7d`, or a number of seconds. */
 const lastingOf = Effect.fnUntraced(function* (text: string) {
   const [, count, unit = ""] = /^(\d{1,9})([smhd]?)$/.exec(text) ?? []
   if (count !== undefined) return Number(count) * (secondsOf[unit] ?? 1)
   return yield* new Misuse({
-    message: `${JSON.stringify(text)} is no time that a session lasts.`,
-    hint: "Write 30m, 8h or 7d; an hour if left out."
+    message: `--expires-in ${JSON.stringify(text)} is not a duration.`,
+    hint: "Write 30m, 8h or 7d; if omitted, 1h."
   })
 })
 
-/** The page about an object: that of its id, or of the document with a number. */
+/** The portal page of an id, or of the document with a full number. */
 const pageOf = Effect.fnUntraced(function* (what: string) {
   if (!isId(what)) return `documents/${(yield* find(kindOf(what) ?? invoices, what)).id}`
   const page = objectOf(what)?.page
   if (page !== undefined) return `${page}/${what}`
-  return yield* new Misuse({ message: `The portal has no page about ${what}.` })
+  return yield* new Misuse({ message: `The portal has no page for ${what}.` })
 })
 
 const lines =
   ({ capabilities, expires_at }: PortalSessionWithUrl, url: string) =>
   ({ dim }: Output["Service"]["paint"]) => [
     url,
-    dim("Works once, within 60 seconds."),
-    dim(`The session lasts until ${clock(expires_at)}`),
-    dim(`and may: ${capabilities.join(", ")}.`)
+    dim("The link works once, within 60 seconds."),
+    dim(`The session lasts until ${clock(expires_at)}.`),
+    dim(`Capabilities: ${capabilities.join(", ")}.`)
   ]
 
 export const portal = Command.make(
   "portal",
   {
-    what: Flags.argumentOrNone("what", "A document (FE12, inv_…) or another id, to begin on its page"),
-    lasting: Flags.text("expires-in", "TIME", "How long the session lasts: 30m, 8h, 7d; 1h if left out"),
+    what: Flags.argumentOrNone("what", "The document (FE12, inv_…) or other id whose page to open"),
+    lasting: Flags.text("expires-in", "TIME", "Duration of the session: 30m, 8h, 7d; 1h if omitted"),
     capabilities: Flags.text(
       "capabilities",
       "LIST",
-      `What it may do: ${all.join(",")}; all with a test key, view with a live one`
+      `Capabilities: ${all.join(",")}; all with a test key, view with a live one`
     )
   },
   Effect.fnUntraced(function* ({ capabilities, lasting = "1h", what }) {
@@ -58,7 +58,7 @@ export const portal = Command.make(
     const expires_in = yield* lastingOf(lasting)
     const page = what === undefined ? undefined : yield* pageOf(what)
     const usual: ReadonlyArray<Capability> = mode === "test" ? all : ["view"]
-    // The service refuses a word that it does not know, and names those that it does.
+    // Not checked here: the service's error lists the valid capabilities.
     const wanted = capabilities === undefined ? usual : (capabilities.split(",") as ReadonlyArray<Capability>)
     const session = yield* api.call("portalSessions", "createPortalSession", {
       payload: { expires_in, capabilities: wanted }

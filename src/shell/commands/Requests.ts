@@ -38,9 +38,9 @@ const tail = Command.make(
   "tail",
   {
     status: Flags.text("status", "STATUS", "Only with this status: 404, or 4xx"),
-    path: Flags.text("path", "PATH", "Only those whose path begins so"),
+    path: Flags.text("path", "PATH", "Only with a path that begins like this"),
     method: Flags.choice("method", ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"], "Only with this method"),
-    object: Flags.text("object", "ID", "Only those about this object"),
+    object: Flags.text("object", "ID", "Only about this object"),
     key: Flags.text("idempotency-key", "KEY", "Only with this idempotency key"),
     apiKey: Flags.text("api-key", "key_…", "Only with this API key"),
     since: Flags.since,
@@ -49,16 +49,16 @@ const tail = Command.make(
   Effect.fnUntraced(function* (flags) {
     const output = yield* Output
     const since = flags.since === undefined ? undefined : yield* timeOf(flags.since)
-    // The ids, by which a request is shown with its bodies, have no room on a line of 80 columns.
-    const ids = (process.stdout.columns || 80) < 110 ? " Ids: in a wider terminal, or with --json." : ""
-    yield* output.say(({ dim }) => dim(`Following the requests; Ctrl-C ends it.${ids}`))
+    // `requests get` takes an id, and a line of 80 columns has no space for it.
+    const ids = (process.stdout.columns || 80) < 110 ? " To see ids, widen the terminal or use --json." : ""
+    yield* output.say(({ dim }) => dim(`Following requests. Press Ctrl-C to end.${ids}`))
     const { apiKey, key, method, object, path, status } = flags
     const query = Flags.given({ status, path, method, object_id: object, idempotency_key: key, api_key_id: apiKey })
     yield* output.list(Stream.take(requestsFrom(query, since), flags.limit), columns)
   })
 ).pipe(
   Flags.described(
-    "Follow the requests to the API; the latest ten come first",
+    "Follow requests to the API, after the latest ten",
     "folio requests tail --status 4xx --path /v1/invoices"
   )
 )
@@ -66,7 +66,7 @@ const tail = Command.make(
 const indented = (heading: string, body: string | null, { bold }: Paint) => {
   if (body === null) return []
   const value = jsonOf(body)
-  // The log keeps the beginning of a long body, which is no JSON.
+  // The log truncates a long body, which then is not JSON.
   const text = value === undefined ? body : JSON.stringify(value, null, 2)
   return ["", bold(heading), ...text.split("\n").map((line) => `  ${shown(line)}`)]
 }
@@ -93,14 +93,14 @@ const lines = (one: LoggedRequestWithBodies) => (paint: Paint) => {
   return [
     `${paint.bold(`${one.method} ${one.path}${one.query === null ? "" : `?${one.query}`}`)}  ${paintedStatus(one.status, paint)}`,
     ...fieldLines(rows, paint, 11),
-    ...indented("Sent", one.request_body, paint),
-    ...indented("Answered", one.response_body, paint)
+    ...indented("Request body", one.request_body, paint),
+    ...indented("Response body", one.response_body, paint)
   ]
 }
 
 const get = Command.make(
   "get",
-  { request: Flags.argument("request", "Its id, req_…, which each answer has in the header Request-Id") },
+  { request: Flags.argument("request", "Its id, req_…, from a response's header Request-Id") },
   Effect.fnUntraced(function* (flags) {
     const one = yield* (yield* Api).call("requests", "retrieveRequest", { params: { id: flags.request } })
     yield* (yield* Output).one(one, lines(one))
@@ -108,7 +108,7 @@ const get = Command.make(
 ).pipe(Flags.described("Show a request with its bodies", "folio requests get req_…"))
 
 export const requests = Command.make("requests").pipe(
-  Command.withDescription("Follow and show the requests to the API"),
+  Command.withDescription("Follow and show requests to the API"),
   Command.withSubcommands([tail, get]),
   Command.withExamples([{ command: "folio requests tail" }])
 )

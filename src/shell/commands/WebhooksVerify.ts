@@ -12,7 +12,7 @@ import { timeOf } from "../Times.ts"
 
 const named = { svc: "Svc-Signature", standard: "webhook-signature" } as const
 
-/** `Name: value` of a header, as curl writes it. */
+/** Parses a header written `Name: value`, as in curl. */
 const headerOf = Effect.fnUntraced(function* (text: string) {
   const [, name, value] = /^\s*([^\s:]+)\s*:(.*)$/su.exec(text) ?? []
   if (name !== undefined && value !== undefined) return [name, value.trim()] as const
@@ -33,29 +33,29 @@ const verify = Command.make(
   {
     secrets: Flag.String("secret").pipe(
       Flag.withMetavar("whsec_…"),
-      Flag.withDescription("The endpoint's secret; again for several"),
+      Flag.withDescription("The endpoint's secret; may be repeated"),
       Flag.atLeast(1)
     ),
     headers: Flag.String("header").pipe(
       Flag.withAlias("H"),
       Flag.withMetavar("HEADER"),
-      Flag.withDescription("A header as received: 'Svc-Signature: t=…'; again for several"),
+      Flag.withDescription("A header as received: 'Svc-Signature: t=…'; may be repeated"),
       Flag.atLeast(0),
       Flag.withDefault<ReadonlyArray<string>>([])
     ),
     file: Flag.String("file").pipe(
       Flag.withAlias("f"),
       Flag.withMetavar("FILE"),
-      Flag.withDescription("The body; standard input if left out"),
+      Flag.withDescription("The body; if omitted, standard input"),
       Flag.withDefault("-")
     ),
-    at: Flags.text("at", "TIME", "Verify as of this time, such as that of a log's line")
+    at: Flags.text("at", "TIME", "Verify as of this time, for example from a log line")
   },
   Effect.fnUntraced(function* (flags) {
     const output = yield* Output
     const headers = yield* Effect.forEach(flags.headers, headerOf)
     const now = new Date(flags.at === undefined ? yield* Clock.currentTimeMillis : yield* timeOf(flags.at))
-    if (flags.file === "-" && process.stdin.isTTY) yield* output.say(() => "Type or paste the body; Ctrl-D ends it.")
+    if (flags.file === "-" && process.stdin.isTTY) yield* output.say(() => "Type or paste the body, then press Ctrl-D.")
     const body = yield* bytesOf(flags.file)
     const diagnosis = yield* Effect.promise(() => diagnose({ body, headers, secrets: flags.secrets, now }))
     const found = diagnosis.faults.map((fault) => ({
@@ -77,7 +77,7 @@ const verify = Command.make(
         ? [`${green("Valid")}: ${answer.scheme} is right${which}, and ${diagnosis.ageSeconds} s old.`]
         : [
             ...found.flatMap(({ advice, message }) => [red(message), `  ${advice}`]),
-            ...(diagnosis.isSigned ? [dim(`With that repaired, ${answer.scheme} is right${which}.`)] : [])
+            ...(diagnosis.isSigned ? [dim(`With that fixed, ${answer.scheme} is right${which}.`)] : [])
           ]
     )
     if (!isValid)
@@ -85,13 +85,13 @@ const verify = Command.make(
   })
 ).pipe(
   Flags.described(
-    "Say whether a webhook is genuine, and otherwise what is wrong with it",
+    "Verify a webhook's signature, and name its faults",
     "folio webhooks verify --secret whsec_… -H 'Svc-Signature: …' < body.json"
   )
 )
 
 export const webhooks = Command.make("webhooks").pipe(
-  Command.withDescription("Verify a webhook, and read which fault it has"),
+  Command.withDescription("Verify a webhook's signature, and name its faults"),
   Command.withSubcommands([verify]),
   Command.withExamples([{ command: "folio webhooks verify --secret whsec_… -H 'Svc-Signature: …' < body.json" }])
 )

@@ -88,7 +88,7 @@ describeLive(app)("folio portal", (it) => {
     assert.deepStrictEqual(targets, [`/portal/documents/${invoice.id}`, `/portal/customers/${customer}`, "/portal"])
     const key = yield* run(["portal", "key_01k9z3v8c2m4n6p8q0r2s4t6v8"])
     assert.deepStrictEqual([key.code, key.out], [2, ""])
-    assert.include(key.error, "no page about")
+    assert.include(key.error, "no page for")
   })
 
   it.effect("takes what the session may do and how long it lasts, and refuses what it does not know", function* () {
@@ -112,8 +112,8 @@ describeLive(app)("folio portal", (it) => {
       env: { ...(yield* envOf), NO_COLOR: "1" }
     })
     assert.match(out, /\/portal\/enter\/[\w-]{43}\r\n/u)
-    assert.include(out, "Works once, within 60 seconds.")
-    assert.match(out, /until \d{4}-\d\d-\d\d [\d:]{8}\r\nand may: view, deliver/u)
+    assert.include(out, "The link works once, within 60 seconds.")
+    assert.match(out, /until \d{4}-\d\d-\d\d [\d:]{8}\.\r\nCapabilities: view, deliver/u)
     for (const line of out.split("\r\n")) assert.isAtMost(line.length, 100, line)
   })
 })
