@@ -171,7 +171,7 @@ describeLive(Crashing.layer([undefined]))("folio listen", (it) => {
     Fs.writeFileSync(file, Fs.readFileSync(file, "utf8").replace(/evt_\w+/, `evt_${"0".repeat(26)}`))
     const second = yield* folioProcess(words, env)
     yield* arrived("/oldest", [id])
-    assert.include(second.error(), "no longer keeps")
+    assert.include(second.error(), "no longer has")
   })
 
   it.effect("repeats a period, and moves no place", function* () {

@@ -111,13 +111,13 @@ describe("A sheet of invoices", () => {
   it("is refused by line and field", () => {
     const content = `${heading}\n1,cust_1,Tea,1,5,01,19\n1,cust_2,Cup,1,5,01,19\n2,,Tea,x,"1,50",,\n,cust_1,A,1,5,ZZ,\n,cust_1,A,1,5,ZZ,\n`
     assert.deepStrictEqual(faults(items(content)), [
-      "3 customer_id differs from that of line 2, which has the same order",
-      "4 customer_id is empty, and so is identification_number",
-      '4 quantity "x" is no amount of at most 6 decimals: write 50000 or 50000.25',
-      '4 unit_price "1,50" is no amount of at most 6 decimals: write 50000 or 50000.25, or import with --decimal-comma',
+      "3 customer_id differs from line 2, which has the same order",
+      "4 customer_id is empty, as is identification_number",
+      '4 quantity "x" is not an amount with at most 6 decimals: write 50000 or 50000.25',
+      '4 unit_price "1,50" is not an amount with at most 6 decimals: write 50000 or 50000.25, or import with --decimal-comma',
       "4 tax_code is empty",
       "4 tax_rate is empty",
-      "6 null is the same as line 5: if both are meant, give each an order of its own"
+      "6 null is the same as line 5: if both are intended, give each its own order"
     ])
   })
 
@@ -208,9 +208,9 @@ describe("A file of requests, one a line", () => {
       ]
     )
     assert.deepStrictEqual(faults(all), [
-      "3 null is no JSON object",
-      "4 null is no JSON object",
-      "5 null is the same as line 1: if both are meant, give each an order of its own"
+      "3 null is not a JSON object",
+      "4 null is not a JSON object",
+      "5 null is the same as line 1: if both are intended, give each its own order"
     ])
     const [again] = itemsOfLines(all[0]?.again("wrong") ?? "")
     assert.strictEqual(again?.key, all[0]?.key)

@@ -8,21 +8,21 @@ import { Failed, type Failure, Misuse } from "../Failures.ts"
 
 export type Document = Invoice | CreditNote | DebitNote
 
-/** A document has a name for people once it is numbered. */
+/** The name of a document for people: its full number, or its id until it has one. */
 export const nameOf = ({ full_number, id }: Pick<Document, "full_number" | "id">): string =>
   full_number === "" ? id : full_number
 
-/** A kind of document, as the commands see it: they are the same for all kinds. */
+/** A kind of document. All kinds have the same commands. */
 export interface Kind {
   readonly command: string
-  /** One document of this kind, in words. */
+  /** The noun for a document of this kind. */
   readonly one: string
   readonly aOne: string
   readonly idPrefix: string
-  /** How examples name a document. */
+  /** The full number in examples. */
   readonly sample: string
   readonly path: string
-  /** The filter of the list by what the documents belong to. */
+  /** The filter of the list by the customer or the corrected invoice. */
   readonly owner: { readonly flag: string; readonly query: string; readonly metavar: string }
   readonly list: (api: Api["Service"], query: Query) => Stream.Stream<Document, Failure>
 }
@@ -64,17 +64,17 @@ export const debitNotes: Kind = {
 
 const kinds: ReadonlyArray<Kind> = [invoices, creditNotes, debitNotes]
 
-/** The kind of a document, by its id. */
+/** The kind of a document, from the prefix of its id. */
 export const kindOf = (id: string): Kind | undefined => kinds.find(({ idPrefix }) => id.startsWith(idPrefix))
 
-/** The address of a document, or with `rest` of what belongs to it, such as `/pdf`. */
+/** The API path of a document, or with `rest` of its part, for example `/pdf`. */
 export const pathOf = ({ path }: Kind, id: string, rest = ""): string => `${path}/${encodeURIComponent(id)}${rest}`
 
-/** The document with an id. */
+/** Retrieves the document with an id. */
 export const get = (kind: Kind, id: string) =>
   Effect.flatMap(Api, (api) => api.json<Document>({ method: "GET", path: pathOf(kind, id) }))
 
-/** The document with an id, or with a full number such as FE12. */
+/** Finds a document by its id or by its full number, for example FE12. */
 export const find = Effect.fnUntraced(function* (kind: Kind, text: string) {
   const other = kindOf(text)
   if (other === kind) return yield* get(kind, text)
@@ -89,6 +89,6 @@ export const find = Effect.fnUntraced(function* (kind: Kind, text: string) {
   return yield* new Failed({ message: `No ${kind.one} of this mode has the number ${text}.` })
 })
 
-/** The id that a command is given, or the id of the document with a full number. */
+/** The text if it is an id, else the id of the document with this full number. */
 export const idOf = (kind: Kind, text: string) =>
   kindOf(text) === kind ? Effect.succeed(text) : Effect.map(find(kind, text), ({ id }) => id)

@@ -7,7 +7,7 @@ import { Output } from "../Output.ts"
 import { type Document, get, type Kind, nameOf } from "./Kinds.ts"
 import { documentLines, faultsOf } from "./Shown.ts"
 
-/** Prints a document. Fails when it was rejected or has failed, so that a script does not go on. */
+/** Prints a document. Fails if the document is rejected or failed, so that a script stops. */
 export const tell = Effect.fnUntraced(function* (document: Document) {
   const output = yield* Output
   yield* output.one(document, documentLines(document))
@@ -20,15 +20,15 @@ export const tell = Effect.fnUntraced(function* (document: Document) {
   })
 })
 
-/** Waits until a draft has an outcome, which an event tells, and prints the document. */
+/** Waits for the event with a draft's outcome, and prints the document. */
 export const tellOutcome = Effect.fnUntraced(function* (kind: Kind, id: string) {
   const output = yield* Output
-  yield* output.say(({ dim }) => dim(`${id} is a draft now; Ctrl-C ends the waiting, not the document.`))
+  yield* output.say(({ dim }) => dim(`${id} is now a draft. Ctrl-C ends the wait; Folio still processes the document.`))
   const seen = yield* latestEvent()
   const waited = Effect.gen(function* () {
     const first = yield* get(kind, id)
     if (first.status !== "draft") return first
-    // The events since `seen` have everything that happens after the document was a draft.
+    // The events after `seen` include every event since the document was a draft.
     const outcome = yield* eventsAfter(seen, { object_id: id }).pipe(
       Stream.mapEffect(() => get(kind, id)),
       Stream.filter(({ status }) => status !== "draft"),

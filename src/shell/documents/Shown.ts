@@ -3,7 +3,7 @@ import { type Column, fieldLines, type Paint } from "../Table.ts"
 import { clock } from "../Times.ts"
 import { type Document, nameOf } from "./Kinds.ts"
 
-/** The state of a document in colour: what needs somebody in red, what is on its way in yellow. */
+/** A document's status in colour: red if it needs attention, yellow if it is in progress. */
 export const painted = (status: InvoiceStatus, { dim, green, red, yellow }: Paint): string => {
   switch (status) {
     case "accepted_by_authority":
@@ -23,7 +23,7 @@ export const painted = (status: InvoiceStatus, { dim, green, red, yellow }: Pain
 
 const codeOf = (document: Document) => (document.object === "invoice" ? document.cufe : document.cude)
 
-/** What the buyer of an invoice on credit terms has answered. */
+/** The buyer's acceptance or claim of an invoice on credit terms. */
 const buyerOf = (document: Document): string | null => {
   if (document.object !== "invoice" || document.acceptance === undefined) return null
   const { at, status } = document.acceptance
@@ -41,13 +41,13 @@ export const documentColumns: ReadonlyArray<Column<Document>> = [
 const ruleLine = ({ hint, message, rule }: AuthorityError) =>
   `${rule}: ${message.replace(/[.\s]+$/, "")}.${hint === null ? "" : ` What to do: ${hint}`}`
 
-/** What is wrong with a document, in words; nothing for one without a fault. */
+/** The errors of a document, in words. */
 export const faultsOf = ({ authority_errors, failure }: Document): ReadonlyArray<string> => [
   ...authority_errors.map(ruleLine),
   ...(failure === null ? [] : [`${failure.code}: ${failure.message}`])
 ]
 
-/** A document for a person. */
+/** The lines that show a document at a terminal. */
 export const documentLines =
   (document: Document) =>
   (paint: Paint): ReadonlyArray<string> => {
@@ -83,7 +83,7 @@ export const documentLines =
       ...faultsOf(document).map((fault) => `  ${paint.red(fault)}`),
       ...(waiting === undefined
         ? []
-        : [`  ${paint.yellow(`waits since ${clock(waiting.since)}: ${waiting.message}`)}`]),
+        : [`  ${paint.yellow(`waiting since ${clock(waiting.since)}: ${waiting.message}`)}`]),
       ...authority_notifications.map((remark) => `  ${paint.yellow(ruleLine(remark))}`)
     ]
   }
@@ -101,7 +101,7 @@ const what = (entry: Entry): string => {
     case "event":
       return `event ${entry.event_type}`
     case "delivery_attempt":
-      return `attempt ${entry.number} to ${entry.webhook_endpoint_id}: ${entry.response_status ?? entry.error?.message ?? "no answer"}, ${entry.duration_ms} ms`
+      return `attempt ${entry.number} to ${entry.webhook_endpoint_id}: ${entry.response_status ?? entry.error?.message ?? "no response"}, ${entry.duration_ms} ms`
   }
 }
 

@@ -8,7 +8,7 @@ import * as Flags from "../Flags.ts"
 const count = (name: string, what: string) =>
   Flag.Int(name).pipe(
     Flag.withMetavar("N"),
-    Flag.withDescription(`How many ${what} the portal wants`),
+    Flag.withDescription(`Number of ${what} that the portal requires`),
     Flag.optional,
     Flag.map(Option.getOrUndefined)
   )
@@ -16,20 +16,20 @@ const count = (name: string, what: string) =>
 export const enable = Command.make(
   "enable",
   {
-    testSet: text("test-set-id", "ID", "The test set of the authority's portal"),
+    testSet: text("test-set-id", "ID", "Id of the test set in the authority's portal"),
     invoices: count("invoices", "invoices"),
     creditNotes: count("credit-notes", "credit notes"),
     debitNotes: count("debit-notes", "debit notes")
   },
   Effect.fnUntraced(function* (given) {
-    // Later, because no other command needs what this one does.
+    // Imported on demand: no other command needs this module.
     const { pass } = yield* Effect.promise(() => import("./Enabling.ts"))
     yield* pass(given)
   })
 ).pipe(
   Command.withShortDescription("Pass the authority's test set (habilitación)"),
   Flags.described(
-    "Pass the test set of the tax authority that every issuer passes before it issues (habilitación), with a live key. Begins it, or takes it up with what is missing, and shows how far it is. Ctrl-C ends the watching, not the test set; without --test-set-id the newest one is watched.",
+    "Pass the authority's test set (habilitación), which every issuer needs before its first live document. Needs a live key. Starts the test set, or resumes it with the missing documents, and shows its progress. Ctrl-C ends the display, not the test set. Without --test-set-id, shows the newest test set.",
     "folio enable --test-set-id b7d1… --invoices 30 --credit-notes 10",
     "folio enable"
   )

@@ -9,7 +9,7 @@ import { type Column, type Paint, shown } from "../Table.ts"
 
 const pauseMs = 1_500
 
-/** What the command was given. */
+/** The command's arguments. */
 interface Given {
   readonly testSet: string | undefined
   readonly invoices: number | undefined
@@ -20,13 +20,13 @@ interface Given {
 const nouns = { invoice: "invoice", credit_note: "credit note", debit_note: "debit note" } as const
 
 const words = {
-  waiting: "waits to be sent",
-  sent: "waits for its verdict",
+  waiting: "waiting to be sent",
+  sent: "waiting for the outcome",
   accepted: "accepted",
-  rejected: "rejected, another one takes its place",
-  number_used: "number used before, the next one is taken",
+  rejected: "rejected, to be replaced by another",
+  number_used: "number already used, retrying with the next",
   refused: "refused",
-  unanswered: "no verdict in time, another one takes its place"
+  unanswered: "no outcome in time, to be replaced by another"
 } as const satisfies Readonly<Record<EnablementDocument["status"], string>>
 
 const painted = (status: EnablementDocument["status"], { dim, green, red, yellow }: Paint): string => {
@@ -45,7 +45,7 @@ const faultsOf = ({ authority_errors, message }: EnablementDocument): ReadonlyAr
           `${rule}: ${text.replace(/[.\s]+$/, "")}.${hint === null ? "" : ` What to do: ${hint}`}`
       )
 
-/** "invoices 12/30 · credit notes 0/10", without kinds of which none is wanted. */
+/** Progress per kind, without kinds that the test set doesn't want: "invoices 12/30 · credit notes 0/10". */
 const countsOf = ({ credit_notes, debit_notes, invoices }: Enablement): string =>
   [["invoices", invoices] as const, ["credit notes", credit_notes] as const, ["debit notes", debit_notes] as const]
     .filter(([, { wanted }]) => wanted > 0)
@@ -60,25 +60,27 @@ const columns: ReadonlyArray<Column<EnablementDocument>> = [
 
 const isOpen = ({ status }: EnablementDocument) => status === "waiting" || status === "sent"
 
-/** The request that the flags make; undefined when the newest test set is only watched. */
+/** The request for the flags; undefined to show the newest test set only. */
 const requestOf = Effect.fnUntraced(function* ({ creditNotes, debitNotes, invoices, testSet }: Given) {
   const numbers = [invoices, creditNotes, debitNotes]
   if (testSet === undefined) {
     if (numbers.every((number) => number === undefined)) return undefined
     return yield* new Misuse({
-      message: "--test-set-id is missing: the id of the test set (TestSetId), as the authority's portal shows it."
+      message: "--test-set-id is missing: the id of the test set (TestSetId) in the authority's portal."
     })
   }
   if (invoices === undefined) {
     return yield* new Misuse({
-      message: "--invoices is missing: how many invoices the test set wants, as the authority's portal shows it.",
-      hint: "The same goes for --credit-notes and --debit-notes; none if left out."
+      message: "--invoices is missing: the number of invoices that the test set requires, from the authority's portal.",
+      hint: "Give --credit-notes and --debit-notes too; 0 if omitted."
     })
   }
   return { test_set_id: testSet, invoices, credit_notes: creditNotes ?? 0, debit_notes: debitNotes ?? 0 }
 })
 
-/** Says what has changed since the last look: what became of documents, how many are accepted, and what the test set waits for. */
+/**
+ * Prints the changes since the last call: documents with an outcome, the number accepted, and the reason for waiting.
+ */
 const tell = Effect.fnUntraced(function* (seen: Map<string, string>, state: Enablement) {
   const { say } = yield* Output
   for (const document of state.documents.filter((one) => !isOpen(one))) {
@@ -119,7 +121,7 @@ const conclude = Effect.fnUntraced(function* (state: Enablement) {
   })
 })
 
-/** Begins a test set, or takes it up, and shows how far it is until it is passed or has failed. */
+/** Starts or resumes a test set, and shows its progress until it passes or fails. */
 export const pass = Effect.fnUntraced(function* (given: Given) {
   const api = yield* Api
   const output = yield* Output
@@ -127,17 +129,18 @@ export const pass = Effect.fnUntraced(function* (given: Given) {
   const request = yield* requestOf(given)
   if (mode !== "live") {
     return yield* new Misuse({
-      message:
-        "Enablement takes a LIVE key, sk_live_…, because it shows that the live issuer's documents are in order.",
-      hint: `The key is that of ${from}. Keep a live one with folio login --url ….`
+      message: "Enablement needs a LIVE key, sk_live_…, because it tests the documents of the live issuer.",
+      hint: `The key comes from ${from}. Save a live key with folio login --url ….`
     })
   }
   const look = api.call("account", "retrieveEnablement", {}, { isOnce: true })
-  // A service that does not answer the first time is more likely not there than away for a moment.
+  // No retries for the first call: a service that does not respond to it is more likely absent than down for a moment.
   let state = request === undefined ? yield* look : yield* api.call("account", "startEnablement", { payload: request })
   if (state.status === "running") {
     yield* output.say(({ dim }) =>
-      dim(`The test set ${state.test_set_id} runs. Ctrl-C ends the watching, not the test set; folio enable goes on.`)
+      dim(
+        `The test set ${state.test_set_id} is running. Ctrl-C ends the display, not the test set; folio enable shows it again.`
+      )
     )
   }
   const seen = new Map<string, string>()

@@ -5,20 +5,20 @@ import * as Flags from "../Flags.ts"
 export const importInvoices = Command.make(
   "import",
   {
-    file: Flags.argument("file", "FILE.csv with one line an invoice, or FILE.ndjson with one request a line"),
-    dryRun: Flags.toggle("dry-run", "Check every line, create nothing"),
-    resume: Flags.toggle("resume", "Pass over what an earlier run has created"),
-    decimalComma: Flags.toggle("decimal-comma", "Amounts are written 50.000,25")
+    file: Flags.argument("file", "FILE.csv with a line per invoice line, or FILE.ndjson with a request per line"),
+    dryRun: Flags.toggle("dry-run", "Validate every line; create nothing"),
+    resume: Flags.toggle("resume", "Skip the invoices that an earlier run created"),
+    decimalComma: Flags.toggle("decimal-comma", "Amounts have the form 50.000,25")
   },
   Effect.fnUntraced(function* (given) {
-    // Later, because no other command needs what an import does.
+    // Imported on demand: no other command needs this module.
     const { importFile } = yield* Effect.promise(() => import("./Importing.ts"))
     yield* importFile(given)
   })
 ).pipe(
-  Command.withShortDescription("Create the invoices of a file, with a verdict for each line"),
+  Command.withShortDescription("Create the invoices in a file, and print each outcome"),
   Flags.described(
-    "Create the invoices of a file, with a verdict for each line. Repeated within a day, or with --resume, it creates none twice. Lines with the same order are one invoice. Columns: customer_id (or identification_type, identification_number, check_digit, legal_name, organization_type), description, quantity, unit_code, unit_price, tax_code, tax_rate, currency, due_date, metadata.NAME …",
+    "Create the invoices in a file, and print each outcome. Repeated within a day, or with --resume, it creates none twice. Lines with the same order are one invoice. Columns: customer_id (or identification_type, identification_number, check_digit, legal_name, organization_type), description, quantity, unit_code, unit_price, tax_code, tax_rate, currency, due_date, metadata.NAME …",
     "folio invoices import orders.csv --dry-run",
     "folio invoices import orders.csv --resume"
   )

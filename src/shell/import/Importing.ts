@@ -21,15 +21,15 @@ import * as Progress from "./Progress.ts"
 import { sheetOf } from "./Sheet.ts"
 import * as Verdicts from "./Verdicts.ts"
 
-// The service works on as many requests of an account at a time without making one of them wait.
+// The service runs this many requests of an account concurrently, so that none waits for another.
 const concurrency = 8
 
-// A fault inside the service that meets one invoice again and again concerns that invoice.
+// If one invoice gets an internal error this often, the error concerns that invoice.
 const attemptsMax = 4
 
 interface Import {
   readonly items: ReadonlyArray<Item>
-  /** What stands before the invoices in the file of what failed. */
+  /** The heading of the file of failed invoices. */
   readonly heading: string
 }
 
@@ -41,29 +41,31 @@ const read = Effect.fnUntraced(function* (file: string, hasComma: boolean): Effe
   const unknown = sheet.columns.find((column) => !isColumn(column))
   if (unknown !== undefined) {
     return yield* new Misuse({
-      message: `${file} has a column ${JSON.stringify(unknown)}, which no invoice has.`,
+      message: `${file} has the unknown column ${JSON.stringify(unknown)}.`,
       hint: `The columns are ${columns.join(", ")}, and metadata.NAME.`
     })
   }
   return { items: withoutDoubles(itemsOfSheet(sheet, hasComma)), heading: headingOf(sheet) }
 })
 
-// With its check digit: a number that was mistyped is nobody's.
+// With the check digit, so that a mistyped number matches no customer.
 const identified = ({ check_digit = "", number, type }: CustomerRequest["identification"]) =>
   `${type} ${number} ${check_digit}`
 
-/** A customer of the file: its id once it is registered, and what is wrong with it where it is only checked. */
+/** A customer in the file: its id once it is registered; in a dry run, its violations. */
 interface Registered {
   readonly id: string | undefined
   readonly errors: ReadonlyArray<Violation>
 }
 
-/** Finds the customers of the file. A new one is registered when it is needed, and in a dry run checked as registration would. */
+/**
+ * Finds the customers in the file. Registers a new one when an invoice needs it; in a dry run, validates it instead.
+ */
 const makeCustomers = Effect.fnUntraced(function* (items: ReadonlyArray<Item>, isDryRun: boolean) {
   const api = yield* Api
   const ids = new Map<string, Effect.Effect<Registered, Failure>>()
   if (items.some(({ customer }) => customer !== undefined)) {
-    // The oldest comes last: it stays the same when there are several of one identification.
+    // The oldest comes last and wins, so that the choice among several with one identification is stable.
     yield* api
       .all("customers", "allCustomers", {})
       .pipe(
@@ -87,7 +89,7 @@ const makeCustomers = Effect.fnUntraced(function* (items: ReadonlyArray<Item>, i
           ({ id }) => ({ id, errors: [] })
         )
     const forget = Effect.sync(() => ids.delete(name))
-    // One call for all invoices that ask at the same time; after a failure the next invoice calls again.
+    // Concurrent invoices share one call. After a failure, the next invoice calls again.
     const registered = yield* Effect.cached(
       made.pipe(
         Effect.tapError(() => forget),
@@ -99,7 +101,7 @@ const makeCustomers = Effect.fnUntraced(function* (items: ReadonlyArray<Item>, i
   })
 })
 
-/** Whether all further invoices would fail alike: the key is not valid, or not allowed to. */
+/** Whether all other invoices would fail with this error: the key is not valid, or has no permission. */
 const endsAll = (failure: Failure) =>
   failure._tag === "Misuse" ||
   failure._tag === "Failed" ||
@@ -111,7 +113,7 @@ const faultsOf = ({ faultAt }: Item, failure: Failure): ReadonlyArray<Fault> => 
   return errors.length === 0 ? [faultAt(param, message)] : errors.map((one) => faultAt(one.param, one.message))
 }
 
-/** What the command was given. */
+/** The command's arguments. */
 interface Given {
   readonly file: string
   readonly dryRun: boolean
@@ -125,7 +127,7 @@ export const importFile = Effect.fnUntraced(function* ({ decimalComma, dryRun, f
   const [, stem = "", ending = ""] = /^(.+)\.(csv|ndjson|jsonl)$/i.exec(file) ?? []
   if (ending === "") return yield* new Misuse({ message: `${file} must end in .csv or .ndjson.` })
   const { heading, items } = yield* read(file, decimalComma)
-  if (items.length === 0) return yield* new Failed({ message: `${file} holds no invoice.` })
+  if (items.length === 0) return yield* new Failed({ message: `${file} has no invoices.` })
 
   const account = yield* api.call("account", "retrieveAccount", {})
   const now = new Date(yield* Clock.currentTimeMillis)
@@ -152,7 +154,7 @@ export const importFile = Effect.fnUntraced(function* ({ decimalComma, dryRun, f
 
   const check = Effect.fnUntraced(function* (payload: InvoiceRequest, hasCustomer: boolean, item: Item) {
     const { errors } = yield* api.call("invoices", "validateInvoice", { payload }, { isRead: true, isOnce: true })
-    // A customer who is registered with the import has no id yet.
+    // A customer that this import would register has no id yet.
     const ours = errors.filter(({ param }) => hasCustomer || param !== "customer_id")
     return { id: null, faults: ours.map(({ message, param }) => item.faultAt(param, message)) }
   })
@@ -194,7 +196,7 @@ export const importFile = Effect.fnUntraced(function* ({ decimalComma, dryRun, f
     yield* writePrivately(failedFile, heading + refused.map(({ error, item }) => item.again(error)).join(""))
   }
   return yield* new Failed({
-    message: `${refused.length} of ${items.length} invoices were refused.`,
-    ...(dryRun ? {} : { hint: `They are in ${failedFile}: mend them there and import that file.` })
+    message: `${refused.length} of ${items.length} invoices were rejected.`,
+    ...(dryRun ? {} : { hint: `They are in ${failedFile}: fix them there and import that file.` })
   })
 })

@@ -3,26 +3,26 @@ import { jsonOf } from "../../client/ResponseBody.ts"
 import { decimal, percentage, product, rounded } from "../../domain/documents/Decimal.ts"
 import { lineOf as sheetLine, type Row, type Sheet } from "./Sheet.ts"
 
-/** What is wrong in a line of the file, and in which of its fields. */
+/** An error in a line of the file, with its field. */
 export interface Fault {
   readonly line: number
   readonly field: string | null
   readonly message: string
 }
 
-/** An invoice of the file: the body of the request, and that of its customer where the file has no `customer_id`. */
+/** An invoice in the file: its request body, and its customer's request body if the file has no `customer_id`. */
 export interface Item {
-  /** The lines of the file: one for each line of the invoice, or one for the whole. */
+  /** The invoice's lines in the file: one per invoice line in a sheet, or one in all. */
   readonly lines: ReadonlyArray<number>
   readonly order: string | null
   readonly request: Readonly<Record<string, unknown>>
   readonly customer: Readonly<Record<string, unknown>> | undefined
   readonly faults: ReadonlyArray<Fault>
-  /** What is wrong with a field of the request, in the words of the file. */
+  /** Translates an error of the request to a line and a field of the file. */
   readonly faultAt: (param: string | undefined, message: string) => Fault
-  /** The same for the same content, in whatever file and place it stands. */
+  /** Idempotency key, made from the content only: the same in any file and at any line. */
   readonly key: string
-  /** The lines as the file of what failed has them again; the error is added. */
+  /** The invoice's lines for the file of failed invoices, with the error. */
   readonly again: (error: string) => string
 }
 
@@ -37,7 +37,7 @@ const ofPayment = ["payment_code", "payment_type", "due_date"] as const
 const ofCustomer = [...ofIdentification, ...ofParty, ...ofAddress] as const
 const ofInvoice = ["customer_id", "currency", "exchange_rate", "operation_type", "prefix", ...ofPayment] as const
 
-/** The columns of a sheet; besides these, one `metadata.NAME` for each name. */
+/** The columns of a sheet, without the `metadata.NAME` columns. */
 export const columns: ReadonlyArray<string> = ["order", ...ofInvoice, ...ofCustomer, ...ofLine]
 
 const errorColumn = "error"
@@ -46,7 +46,7 @@ const metadataColumn = /^metadata\.(.+)$/s
 export const isColumn = (column: string): boolean =>
   column === errorColumn || columns.includes(column) || metadataColumn.test(column)
 
-/** What is added for a column that is left out or empty. */
+/** Defaults for omitted and empty columns. */
 const standard: Readonly<Record<string, string>> = {
   currency: "COP",
   operation_type: "10",
@@ -57,8 +57,8 @@ const standard: Readonly<Record<string, string>> = {
 }
 
 /**
- * "50000", "50000.5" and "50000.50" as "50000.50"; with a decimal comma "50.000,50" as well. Undefined for another text, and for one
- * with more than `decimals` decimals.
+ * Normalizes "50000", "50000.5" and "50000.50" to two decimals; with a decimal comma, also "50.000,50". Undefined for
+ * any other text, and for more than `decimals` decimals.
  */
 export const amountOf = (text: string, hasComma: boolean, decimals = 2): string | undefined => {
   const form = hasComma ? /^([1-9]\d{0,2}(?:\.\d{3})+|\d+)(?:,(\d+))?$/ : /^(\d+)(?:\.(\d+))?$/
@@ -71,17 +71,17 @@ export const amountOf = (text: string, hasComma: boolean, decimals = 2): string 
 const noAmount = (text: string, hasComma: boolean, decimals: number) => {
   const example = hasComma ? "50000,25 or 50.000,25" : "50000 or 50000.25"
   const hint = !hasComma && text.includes(",") ? ", or import with --decimal-comma" : ""
-  return `${JSON.stringify(text)} is no amount of at most ${decimals} decimals: write ${example}${hint}`
+  return `${JSON.stringify(text)} is not an amount with at most ${decimals} decimals: write ${example}${hint}`
 }
 
-/** Where the semicolon stands between cells, the comma is usual before decimals: 1.500 would be fifteen hundred. */
+/** In a file with semicolons, the decimal comma is usual, so 1.500 could mean fifteen hundred. */
 const isAmbiguous = (text: string, delimiter: string, hasComma: boolean) =>
   !hasComma && delimiter === ";" && /^[1-9]\d{0,2}\.\d{3}$/.test(text)
 
-/** The decimals that the interface takes of the quantity and the price of a line. */
+/** Decimals that the API accepts in a line's quantity and price. */
 const ofFigure = 6
 
-/** The fields of `names` that a row fills. */
+/** The cells of a row that `names` lists and that are not empty. */
 const picked = (cells: Row["cells"], names: ReadonlyArray<string>) =>
   Object.fromEntries(names.flatMap((name) => (cells[name] === undefined ? [] : [[name, cells[name]]])))
 
@@ -130,10 +130,10 @@ const customerOf = (cells: Row["cells"]) => {
 
 const ownColumns = ({ columns: all }: Sheet) => all.filter((column) => column !== errorColumn)
 
-/** The first line of the sheet of what failed. */
+/** The heading of the sheet of failed invoices. */
 export const headingOf = (sheet: Sheet): string => sheetLine([...ownColumns(sheet), errorColumn], sheet.delimiter)
 
-/** A fault that the service names by its path in the request, as the line and the field of the file. */
+/** Translates an error's path in the request to a line and a field of the sheet. */
 const faultInSheet =
   (lines: ReadonlyArray<number>): Item["faultAt"] =>
   (param, message) => {
@@ -150,7 +150,9 @@ const faultInSheet =
     return { line: first, field: field ?? null, message }
   }
 
-/** The invoice of one row, or of all the rows with the same `order`; what concerns the whole invoice stands in its first row. */
+/**
+ * The invoice of one row, or of all rows with the same `order`. Fields of the whole invoice come from its first row.
+ */
 const itemOf = (rows: readonly [Row, ...Array<Row>], sheet: Sheet, hasComma: boolean): Item => {
   const [first, ...others] = rows
   const faults: Array<Fault> = []
@@ -158,7 +160,7 @@ const itemOf = (rows: readonly [Row, ...Array<Row>], sheet: Sheet, hasComma: boo
   for (const { cells, line } of others) {
     const other = whole.find((column) => cells[column] !== undefined && cells[column] !== first.cells[column])
     if (other === undefined) continue
-    faults.push({ line, field: other, message: `differs from that of line ${first.line}, which has the same order` })
+    faults.push({ line, field: other, message: `differs from line ${first.line}, which has the same order` })
   }
   const { cells } = first
   const value = (name: string) => cells[name] ?? standard[name]
@@ -175,7 +177,7 @@ const itemOf = (rows: readonly [Row, ...Array<Row>], sheet: Sheet, hasComma: boo
     faults.push({ line: first.line, field: "exchange_rate", message: noAmount(exchange_rate, hasComma, 2) })
   }
   if (customer_id === undefined && cells["identification_number"] === undefined) {
-    faults.push({ line: first.line, field: "customer_id", message: "is empty, and so is identification_number" })
+    faults.push({ line: first.line, field: "customer_id", message: "is empty, as is identification_number" })
   }
   const request = {
     customer_id,
@@ -209,7 +211,7 @@ const itemOf = (rows: readonly [Row, ...Array<Row>], sheet: Sheet, hasComma: boo
   }
 }
 
-/** The invoices of a sheet. Rows with the same `order` are the lines of one invoice, in whatever place they stand. */
+/** The invoices in a sheet. Rows with the same `order` are the lines of one invoice, wherever they are. */
 export const itemsOfSheet = (sheet: Sheet, hasComma: boolean): ReadonlyArray<Item> => {
   const groups = new Map<string, [Row, ...Array<Row>]>()
   for (const row of sheet.rows) {
@@ -225,7 +227,7 @@ export const itemsOfSheet = (sheet: Sheet, hasComma: boolean): ReadonlyArray<Ite
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The invoices of a text with the JSON of one request a line. */
+/** The invoices in a text with one JSON request per line. */
 export const itemsOfLines = (content: string): ReadonlyArray<Item> =>
   content
     .replace(/^\ufeff/, "")
@@ -242,21 +244,21 @@ export const itemsOfLines = (content: string): ReadonlyArray<Item> =>
         order,
         request,
         customer: undefined,
-        faults: isObject(value) ? [] : [{ line, field: null, message: "is no JSON object" }],
+        faults: isObject(value) ? [] : [{ line, field: null, message: "is not a JSON object" }],
         faultAt: (param: string | undefined, message: string) => ({ line, field: param ?? null, message }),
         key: keyOf(isObject(value) ? request : text),
         again: (error: string) => `${isObject(value) ? JSON.stringify({ ...request, [errorColumn]: error }) : text}\n`
       }
     })
 
-/** Refuses what stands in the file twice, because a repetition could not be told from the first. */
+/** Rejects duplicates in the file: they would have the same idempotency key. */
 export const withoutDoubles = (items: ReadonlyArray<Item>): ReadonlyArray<Item> => {
   const first = new Map<string, number>()
   return items.map((item) => {
     const [line = 0] = item.lines
     const before = first.get(item.key)
     if (before === undefined) first.set(item.key, line)
-    const message = `is the same as line ${before}: if both are meant, give each an order of its own`
+    const message = `is the same as line ${before}: if both are intended, give each its own order`
     return before === undefined ? item : { ...item, faults: [...item.faults, { line, field: null, message }] }
   })
 }

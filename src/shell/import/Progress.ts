@@ -3,7 +3,7 @@ import * as Fs from "node:fs"
 import { jsonOf } from "../../client/ResponseBody.ts"
 import { Failed, Misuse } from "../Failures.ts"
 
-/** Whose invoices a file of progress tells of. */
+/** The account, mode and service that a progress file belongs to. */
 export interface Target {
   readonly url: string
   readonly account: string
@@ -14,19 +14,19 @@ interface Begun extends Target {
   readonly begun: string
 }
 
-/** The lines of a file of progress; a line that a crash has cut off is none. */
+/** The lines of a progress file, without a line that a crash cut off. */
 const entriesOf = (content: string): ReadonlyArray<Readonly<Record<string, unknown>>> =>
   content.split("\n").flatMap((text) => {
     const value = jsonOf(text)
     return typeof value === "object" && value !== null ? [{ ...value }] : []
   })
 
-// The service keeps idempotency keys for 24 hours. Until then a repetition is safe without the file of progress.
+// The service keeps idempotency keys for 24 hours. Until then, a repeated import is safe without the progress file.
 const keyHours = 23
 
 /**
- * Opens the file that tells which invoices of an import are created, by their idempotency keys. Without `isResumed` an old file is
- * refused when the service may have forgotten its keys.
+ * Opens the progress file, which lists the created invoices by idempotency key. Without `isResumed`, rejects a file
+ * whose keys the service may have forgotten.
  */
 export const open = Effect.fnUntraced(function* (path: string, target: Target, now: Date, isResumed: boolean) {
   const failed = (cause: unknown) =>
@@ -41,15 +41,15 @@ export const open = Effect.fnUntraced(function* (path: string, target: Target, n
   const begun = entries.find((entry) => typeof entry["begun"] === "string") as Begun | undefined
   if (begun !== undefined && (["url", "account", "mode"] as const).some((name) => begun[name] !== target[name])) {
     return yield* new Misuse({
-      message: `${path} tells of an import into another account, mode or service: ${begun.url}, ${begun.account}, ${begun.mode}.`,
-      hint: `If the invoices are to be created here as well, remove ${path}.`
+      message: `${path} belongs to an import into another account, mode or service: ${begun.url}, ${begun.account}, ${begun.mode}.`,
+      hint: `To create the invoices here too, remove ${path}.`
     })
   }
   const isOld = begun !== undefined && now.getTime() - Date.parse(begun.begun) > keyHours * 3_600_000
   if (isOld && !isResumed) {
     return yield* new Misuse({
-      message: `This file was imported before: ${path} tells what was created.`,
-      hint: `Use --resume for the rest. If all of it is to be created once more, remove ${path}.`
+      message: `This file was imported before: ${path} lists the created invoices.`,
+      hint: `To import the rest, use --resume. To create all invoices again, remove ${path}.`
     })
   }
   const append = (entry: object) =>

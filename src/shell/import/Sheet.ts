@@ -1,6 +1,6 @@
 import { parse } from "csv-parse/sync"
 
-/** One row of a sheet: the number of its line in the file, and what stands in its columns, without those that are empty. */
+/** A row of a sheet: its line number in the file, and its cells that are not empty. */
 export interface Row {
   readonly line: number
   readonly cells: Readonly<Record<string, string>>
@@ -14,10 +14,10 @@ export interface Sheet {
 
 const delimiters = [",", ";", "\t"] as const
 
-/** The line with which a sheet names its delimiter to Excel. */
+/** The line that tells Excel a sheet's delimiter. */
 const delimiterLine = /^"?sep=([,;\t])"?[ \t]*(?:\n|$)/i
 
-/** The delimiter that is most frequent in the first line, outside quotes: a comma, a semicolon or a tab. */
+/** The most frequent delimiter in the first line, outside quotes: a comma, a semicolon or a tab. */
 const delimiterOf = (text: string) => {
   const heading = (text.split("\n", 1)[0] ?? "").replaceAll(/"[^"]*"/g, "")
   const counts = delimiters.map((one) => [heading.split(one).length, one] as const)
@@ -30,12 +30,12 @@ interface Parsed {
   readonly info: { readonly lines: number }
 }
 
-/** A sheet of comma-separated values, RFC 4180, as spreadsheets write them: a byte order mark and other delimiters are understood. */
+/** Parses comma-separated values (RFC 4180) as spreadsheets write them, with a byte order mark and other delimiters. */
 export const sheetOf = (content: string): Sheet | string => {
-  // The parser counts the two characters of a line's end within quotes as two lines.
+  // Within quotes, the parser counts CR LF as two lines.
   const whole = content.replace(/^\ufeff/, "").replaceAll("\r\n", "\n")
   const named = delimiterLine.exec(whole)?.[1]
-  // The line stays as an empty one, so that the numbers of lines are those of the file.
+  // Leave an empty line, so that the line numbers still match the file.
   const text = whole.replace(delimiterLine, "\n")
   const delimiter = named ?? delimiterOf(text)
   let parsed: ReadonlyArray<Parsed>
@@ -53,12 +53,12 @@ export const sheetOf = (content: string): Sheet | string => {
   const [head, ...body] = parsed
   const columns = (head?.record ?? []).map((column) => column.trim())
   const double = columns.find((column, index) => columns.indexOf(column) !== index)
-  if (double !== undefined) return `The column ${JSON.stringify(double)} stands there twice.`
+  if (double !== undefined) return `The column ${JSON.stringify(double)} occurs twice.`
   const rows: Array<Row> = []
   for (const { info, raw, record } of body) {
     const line = info.lines - (raw.trim().split("\n").length - 1)
     if (record.slice(columns.length).some((cell) => cell.trim() !== "")) {
-      return `Line ${line} has ${record.length} fields, and the first line names ${columns.length} columns.`
+      return `Line ${line} has ${record.length} fields, but the first line has ${columns.length} columns.`
     }
     const cells = columns.map((column, index) => [column, (record[index] ?? "").trim()] as const)
     const filled = cells.filter(([, cell]) => cell !== "")
@@ -70,6 +70,6 @@ export const sheetOf = (content: string): Sheet | string => {
 const quoted = (cell: string, delimiter: string) =>
   /["\r\n]/.test(cell) || cell.includes(delimiter) || cell !== cell.trim() ? `"${cell.replaceAll('"', '""')}"` : cell
 
-/** One line of a sheet. */
+/** Writes a line of a sheet. */
 export const lineOf = (cells: ReadonlyArray<string>, delimiter: string): string =>
   `${cells.map((cell) => quoted(cell, delimiter)).join(delimiter)}\r\n`

@@ -6,8 +6,8 @@ import { shown } from "../Table.ts"
 const barWidth = 24
 
 /**
- * Shows the verdict of each invoice as it comes, and at a terminal a bar below. `done` of `total` were created by an earlier run.
- * `happened` says what became of those that are not refused.
+ * Prints each invoice's outcome as it arrives, and at a terminal a progress bar below. An earlier run created `done` of
+ * `total`. `happened` describes the invoices that were not rejected.
  */
 export const make = Effect.fnUntraced(function* (total: number, done: number, happened: "in order" | "created") {
   const output = yield* Output
@@ -23,7 +23,7 @@ export const make = Effect.fnUntraced(function* (total: number, done: number, ha
     if (!hasBar) return
     const filled = Math.round((barWidth * count) / total)
     const bar = `${"█".repeat(filled)}${"░".repeat(barWidth - filled)}`
-    process.stderr.write(`${bar} ${count}/${total}${refused.length === 0 ? "" : ` · ${refused.length} refused`}`)
+    process.stderr.write(`${bar} ${count}/${total}${refused.length === 0 ? "" : ` · ${refused.length} rejected`}`)
     drawn++
   }
 
@@ -41,7 +41,7 @@ export const make = Effect.fnUntraced(function* (total: number, done: number, ha
       yield* output.one(value, ({ bold, green, red }) => {
         const lineOf = (painted: string, text: string) =>
           [`line ${lines[0]}`, painted, bold(order ?? ""), shown(text)].filter((part) => part !== "").join("  ")
-        return faults.length === 0 ? [lineOf(green("ok"), id ?? "")] : said.map((one) => lineOf(red("refused"), one))
+        return faults.length === 0 ? [lineOf(green("ok"), id ?? "")] : said.map((one) => lineOf(red("rejected"), one))
       })
       draw()
     })

@@ -4,7 +4,7 @@ import { Failed } from "../Failures.ts"
 
 const line = (name: string) => new RegExp(`^([ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=)[^\\r\\n]*`, "gm")
 
-/** A file of settings in which `name` has this value: only its line is changed, and added at the end where there is none. */
+/** Sets `name` in a settings file: changes only its line, or adds one at the end. */
 export const withSetting = (content: string, name: string, value: string): string => {
   if (line(name).test(content)) return content.replaceAll(line(name), (_, begin: string) => `${begin}${value}`)
   const newline = content.includes("\r\n") ? "\r\n" : "\n"
@@ -12,7 +12,7 @@ export const withSetting = (content: string, name: string, value: string): strin
   return `${content}${separator}${name}=${value}${newline}`
 }
 
-/** Writes a setting into a file of settings. A file that this makes can be read by its owner alone. */
+/** Writes a setting into a settings file. Only the owner can read a file that this creates. */
 export const writeSetting = (path: string, name: string, value: string) =>
   Effect.try({
     try: () => {
@@ -20,7 +20,7 @@ export const writeSetting = (path: string, name: string, value: string) =>
       const content = isThere ? Fs.readFileSync(path, "utf8") : ""
       const changed = withSetting(content, name, value)
       if (changed === content) return false
-      // Beside the file and then in its place, so that the file's other settings are never lost half way.
+      // Write a new file next to it and rename that, so that a crash never loses the other settings.
       const real = isThere ? Fs.realpathSync(path) : path
       const unfinished = `${real}.${process.pid}`
       Fs.rmSync(unfinished, { force: true })

@@ -7,26 +7,27 @@ import { type Failure, Refused } from "../Failures.ts"
 import { persistently } from "./Patience.ts"
 import type { Place } from "./Place.ts"
 
-// The service answers after so many seconds if nothing happens; a connection that died meanwhile is given up a little later.
+// The service responds after this wait even without events. The time-out is a little longer, to detect a dead
+// connection.
 const waitSeconds = 20
 const timeoutMs = (waitSeconds + 10) * 1_000
 
-/** Which events are followed. With `until`, only to that time, and without waiting for more. */
+/** The filter of the events to follow. With `until`, ends at that time instead of waiting for more. */
 export interface Wanted {
-  /** All types if left out. */
+  /** All types if undefined. */
   readonly types: ReadonlyArray<EventType> | undefined
   readonly until: string | null
 }
 
-/** Whether the service keeps the event no longer that the place is after. */
+/** Whether the service has deleted the event that the place is after. */
 const isForgotten = (failure: Failure) =>
   failure instanceof Refused && failure.body.error.code === "invalid_cursor" && failure.body.error.param === "after"
 
 const isMissing = (failure: Failure) => failure instanceof Refused && failure.body.error.code === "resource_missing"
 
 /**
- * Hands on the events after a place, oldest first, each as the exact bytes that webhooks send. The next event is read when the one
- * before has been handed on.
+ * Passes the events after a place to `handOn`, oldest first, each as the exact bytes that webhooks send. Reads an event
+ * only when the one before it is done.
  */
 export const follow = Effect.fnUntraced(function* <E, R>(
   from: Place,
@@ -38,7 +39,7 @@ export const follow = Effect.fnUntraced(function* <E, R>(
   const { url } = yield* Connection
   const waiting = {
     waits: (failure: Failure) => say(`waiting for ${url}: ${failure.message}`),
-    answers: say(`${url} answers again`)
+    answers: say(`${url} responds again`)
   }
   const textOf = (id: string) =>
     Effect.map(api.send({ method: "GET", path: `/v1/events/${id}`, isOnce: true }), ({ bytes }) =>
@@ -61,7 +62,7 @@ export const follow = Effect.fnUntraced(function* <E, R>(
       waiting
     ).pipe(Effect.catchIf(isForgotten, () => Effect.undefined))
     if (page === undefined) {
-      yield* say(`${url} no longer keeps ${place.after}: going on with the oldest event that it keeps`)
+      yield* say(`${url} no longer has ${place.after}: continuing with its oldest event`)
       place = { after: null, since: null }
       continue
     }
@@ -69,12 +70,12 @@ export const follow = Effect.fnUntraced(function* <E, R>(
       const text = yield* persistently(textOf(event.id), waiting).pipe(
         Effect.catchIf(isMissing, () => Effect.undefined)
       )
-      if (text === undefined) yield* say(`${url} no longer keeps ${event.id}: passed over`)
+      if (text === undefined) yield* say(`${url} no longer has ${event.id}: skipped`)
       else yield* handOn(event, text)
       place = { after: event.id, since: place.since }
     }
     if (until !== null && !page.has_more) return
-    // A service that stops answers at once and with nothing.
+    // A service that is stopping responds immediately, with no events.
     const isEmptyAtOnce = page.data.length === 0 && (yield* Clock.currentTimeMillis) - begun < 1_000
     if (isEmptyAtOnce) yield* Effect.sleep("1 second")
   }

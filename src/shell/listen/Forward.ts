@@ -12,14 +12,14 @@ export const targetOf = (text: string): string | undefined => {
   return url.username === "" && url.password === "" && url.port !== "0" ? url.href : undefined
 }
 
-/** One event as it is sent: the text is the event's bytes, which are signed. */
+/** An event to send: the text has the exact bytes, which are signed. */
 export interface Sent {
   readonly id: string
   readonly type: string
   readonly text: string
 }
 
-/** What became of an attempt: the status of the answer, or the reason that there is none. */
+/** The result of an attempt: the response's status, or the reason for no response. */
 export interface Attempt {
   readonly status: number | null
   readonly reason: string | null
@@ -34,18 +34,18 @@ const reasonOf = (error: unknown): string => {
 }
 
 /**
- * Seconds of a machine that is awake. Each second is a timer of its own: of a machine that slept only one is over at once, and what
- * arrived meanwhile is read before the next.
+ * Waits this many seconds while the machine is awake, with one timer per second. After the machine slept, only one
+ * timer has expired, and a response that arrived meanwhile is read before the next.
  */
 const awake = (seconds: number) => Effect.repeat(Effect.sleep("1 second"), { times: seconds - 1 })
 
-/** How long the receiver may take, in seconds: as long as with a webhook of the service. */
+/** The receiver's time-out in seconds, the same as for the service's webhooks. */
 const patienceSeconds = 15
 
-/** The reason of an attempt that took longer. */
-export const noAnswer = `no answer in ${patienceSeconds} s`
+/** The reason of an attempt that timed out. */
+export const noAnswer = `no response in ${patienceSeconds} s`
 
-/** Posts an event to the target as a webhook of the service is posted, signed both ways. */
+/** Posts an event to the target as the service posts a webhook, with both signatures. */
 export const post = Effect.fnUntraced(function* (target: string, secret: string, { id, text, type }: Sent) {
   const begun = yield* Clock.currentTimeMillis
   const signed = signatureHeaders({ secret, messageId: id, timestamp: Math.floor(begun / 1_000), body: text })
@@ -64,7 +64,7 @@ export const post = Effect.fnUntraced(function* (target: string, secret: string,
         redirect: "manual",
         signal
       })
-      // An answer counts when it is whole.
+      // Only a complete response counts.
       for await (const _ of response.body ?? []);
       return { status: response.status, reason: null }
     },

@@ -4,8 +4,8 @@ import * as Queue from "effect/Queue"
 import * as Terminal from "effect/Terminal"
 
 /**
- * Carries out what the keys at the terminal stand for, until `q` or Ctrl-C. The terminal gives single keys as long as this runs, and
- * lines again afterwards, however this ends.
+ * Runs the actions of the terminal's keys until `q` or Ctrl-C. The terminal returns to lines afterwards, also after a
+ * failure.
  */
 export const follow = <E, R>(keys: Readonly<Record<string, Effect.Effect<unknown, E, R>>>) =>
   Effect.scoped(

@@ -6,20 +6,23 @@ import { type Attempt, noAnswer } from "./Forward.ts"
 import { safe, shown } from "../Table.ts"
 import { timeOfDay } from "../Times.ts"
 
-/** One attempt to send an event to the local address. `isAgain`: it was asked for by key. */
+/** An attempt to send an event to the local URL. `isAgain`: the person resent it with a key. */
 export interface Shown extends Attempt {
   readonly event: Event
   readonly attempt: number
   readonly isAgain: boolean
-  /** After how many seconds the next attempt comes; null if none does. */
+  /** Seconds until the next attempt; null if there is none. */
   readonly next: number | null
 }
 
-const inShort: Readonly<Record<string, string>> = { ECONNREFUSED: "nobody there", [noAnswer]: "no answer" }
+const inShort: Readonly<Record<string, string>> = { ECONNREFUSED: "connection refused", [noAnswer]: "no response" }
 
 const columns = () => process.stdout.columns || 80
 
-/** Shows attempts: at a terminal one line an event, which its further attempts write over; else one object an attempt. */
+/**
+ * Prints attempts: at a terminal, one line per event, which later attempts overwrite; in a pipe, one object per
+ * attempt.
+ */
 export const make = Effect.map(Output, (output) => {
   const { paint } = output
   let isOpen = false
@@ -30,7 +33,7 @@ export const make = Effect.map(Output, (output) => {
       isOpen = !isDone
     })
 
-  /** Ends a line that waits for its next attempt, so that something else can be said below. */
+  /** Ends the line of an event that waits for a retry, so that other text goes below it. */
   const close = Effect.sync(() => {
     if (isOpen) process.stdout.write("\n")
     isOpen = false
@@ -47,7 +50,7 @@ export const make = Effect.map(Output, (output) => {
     const [type, number] = next === null ? [event.type.padEnd(33), full_number.padEnd(13)] : [event.type, full_number]
     const before = shown(`${timeOfDay(event.created)}  ${type}  ${number}  `)
     const after = next === null ? `  ${duration_ms} ms${isAgain ? " · again" : ""}` : ` · in ${next} s`
-    // A line that the terminal breaks in two could not be written over.
+    // A wrapped line could not be overwritten.
     const room = columns() - 1
     const [outcome, rest] = [result.slice(0, room), after.slice(0, Math.max(0, room - result.length))]
     const left = Math.max(0, room - outcome.length - rest.length)
@@ -56,7 +59,7 @@ export const make = Effect.map(Output, (output) => {
     return write(safe(`${first}${color(outcome)}${paint.dim(rest)}`), next === null)
   }
 
-  // Standard output has the attempts alone, where a program reads it.
+  // For a program, standard output has only the attempts.
   const say = (text: string) =>
     Effect.andThen(close, output.isJson ? Console.error(`folio: ${text}`) : output.say(({ dim }) => dim(text)))
 

@@ -4,14 +4,14 @@ import * as Effect from "effect/Effect"
 import * as Flags from "../Flags.ts"
 
 const flags = {
-  forwardTo: Flags.required("forward-to", "ADDRESS", "Where events are posted: :9099/hook, 9099, or a URL"),
+  forwardTo: Flags.required("forward-to", "ADDRESS", "Where to post events: :9099/hook, 9099, or a URL"),
   events: Flag.String("events").pipe(
     Flag.withMetavar("PATTERN"),
     Flag.withDescription("Only these: 'invoice.*', '*.failed,*.email.bounced'"),
     Flag.withDefault("*")
   ),
-  since: Flags.text("since", "TIME", "Begin so long ago (10m, 2h), or after the event evt_…"),
-  between: Flags.text("between", "T1 T2", "Send the events of this period once more, and end"),
+  since: Flags.text("since", "TIME", "Begin at this age (10m, 2h), or after the event evt_…"),
+  between: Flags.text("between", "T1 T2", "Send the events of this period again, then end"),
   end: Flags.argumentOrNone("T2", "The end of --between"),
   envFile: Flags.text("env-file", "FILE", "Write FOLIO_WEBHOOK_SECRET into this file").pipe(Flag.withAlias("e"))
 }
@@ -20,14 +20,14 @@ export const listen = Command.make(
   "listen",
   flags,
   Effect.fnUntraced(function* (given) {
-    // Later, because no other command needs what a listener does.
+    // Imported on demand: no other command needs this module.
     const { listenTo } = yield* Effect.promise(() => import("./Listening.ts"))
     yield* listenTo(given)
   })
 ).pipe(
   Command.withShortDescription("Receive the account's events on this machine, as webhooks"),
   Flags.described(
-    "Receive the account's events on this machine, as webhooks, in their order. An event that is not answered 2xx within 15 s is tried again; later ones wait. The place is kept: what happens while nothing listens comes later.",
+    "Receive the account's events on this machine, as webhooks, in order. An event without a 2xx response within 15 s is retried; later events wait. Folio remembers the place: events that happen while no listener runs arrive when the next one starts.",
     "folio listen --forward-to :9099/hook -e .env",
     "folio listen --forward-to :9099/hook --between 2h 1h"
   )

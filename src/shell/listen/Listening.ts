@@ -18,7 +18,7 @@ import * as Lines from "./Lines.ts"
 import { type Listener, lockPlace, type Place, readPlace, secretOf, writePlace } from "./Place.ts"
 import { shown } from "../Table.ts"
 
-/** The place that `--since` names: after an event that the service keeps, or at a time. */
+/** The place for `--since`: after an existing event, or at a time. */
 const placeSince = Effect.fnUntraced(function* (since: string) {
   if (!since.startsWith("evt_")) return { after: null, since: yield* timeOf(since) } satisfies Place
   const api = yield* Api
@@ -26,7 +26,7 @@ const placeSince = Effect.fnUntraced(function* (since: string) {
   return { after: since, since: null } satisfies Place
 })
 
-/** A time as it was asked for: `10m` is so long ago. */
+/** The time as the person wrote it: `10m` becomes `10m ago`. */
 const said = (time: string) => (/^\d+[a-z]$/.test(time) ? `${time} ago` : time)
 
 /** The place after the newest event. */
@@ -36,12 +36,12 @@ const placeNow = Effect.gen(function* () {
   return { after: data[0]?.id ?? null, since: null } satisfies Place
 })
 
-/** Where to begin, and how a person is told. */
+/** The place to begin at, and its description. */
 const beginning = Effect.fnUntraced(function* (listener: Listener, since: string | undefined) {
   if (since !== undefined)
     return {
       place: yield* placeSince(since),
-      words: since.startsWith("evt_") ? `after ${since}` : `from ${said(since)} on`
+      words: since.startsWith("evt_") ? `after ${since}` : `since ${said(since)}`
     }
   const kept = yield* readPlace(listener)
   return kept === undefined
@@ -55,7 +55,7 @@ interface Options {
   readonly types: ReadonlyArray<EventType> | undefined
 }
 
-/** Sends events to the local address one after the other, each until it is acknowledged or skipped. */
+/** Sends events to the local URL one by one. Retries each until it is acknowledged or skipped. */
 const makeSender = Effect.fnUntraced(function* ({ listener, secret }: Options) {
   const lines = yield* Lines.make
   const skip = yield* Latch.make()
@@ -66,8 +66,8 @@ const makeSender = Effect.fnUntraced(function* ({ listener, secret }: Options) {
     post(listener.forwardTo, secret, { id: event.id, type: event.type, text })
 
   /**
-   * `done` follows an acknowledgement at once. An attempt under way and its `done` are not interrupted, so that whoever ends the
-   * listener does not have the same event sent again.
+   * Runs `done` directly after an acknowledgement. Ending the listener interrupts neither an attempt nor its `done`, so
+   * that the next listener does not send the same event again.
    */
   const send = Effect.fnUntraced(function* <E, R>(event: Event, text: string, done: Effect.Effect<void, E, R>) {
     last = { event, text }
@@ -88,7 +88,7 @@ const makeSender = Effect.fnUntraced(function* ({ listener, secret }: Options) {
   })
 
   const again = Effect.gen(function* () {
-    if (last === undefined) return yield* lines.say("nothing was sent yet")
+    if (last === undefined) return yield* lines.say("no event was sent yet")
     const { event, text } = last
     const sent = yield* turn.withPermit(attemptOf(event, text))
     yield* lines.close
@@ -98,14 +98,14 @@ const makeSender = Effect.fnUntraced(function* ({ listener, secret }: Options) {
   return { send, again, skip: skip.release, lines }
 })
 
-const help = "r sends the last again · s skips the one tried again · ? help · q ends"
+const help = "r resends the last event · s skips the waiting event · ? help · q quits"
 
-/** Follows the events until a key ends it, or to the end of a period. */
+/** Follows events until a key ends it, or until the end of a period. */
 const run = Effect.fnUntraced(function* (options: Options, from: Place, until: string | null) {
   const { again, lines, send, skip } = yield* makeSender(options)
   const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
   const output = yield* Output
-  // A closed period is a repetition: the place stays where it is.
+  // A closed period repeats events, so the saved place does not move.
   const keep = (event: Event) =>
     until === null ? writePlace(options.listener, { after: event.id, since: null }) : Effect.void
   const following = follow(
@@ -119,7 +119,7 @@ const run = Effect.fnUntraced(function* (options: Options, from: Place, until: s
   yield* lines.close
 })
 
-/** What the command was given. */
+/** The command's arguments. */
 interface Given {
   readonly forwardTo: string
   readonly events: string
@@ -136,13 +136,13 @@ export const listenTo = Effect.fnUntraced(function* ({ between, end, envFile, ev
   const target = targetOf(forwardTo)
   if (target === undefined) {
     return yield* new Misuse({
-      message: `${forwardTo} is no address to forward to.`,
+      message: `--forward-to ${forwardTo} is not a URL.`,
       hint: "Write :9099/hook, localhost:9099/hook or http://localhost:9099/hook."
     })
   }
   if ((between === undefined) !== (end === undefined) || (between !== undefined && since !== undefined)) {
     return yield* new Misuse({
-      message: "A period has a beginning and an end: --between T1 T2, without --since.",
+      message: "A period needs a beginning and an end, and no --since: --between T1 T2.",
       hint: "For example: --between 2h 1h"
     })
   }

@@ -2,23 +2,23 @@ import * as Effect from "effect/Effect"
 import { type Failure, Refused, Unreachable } from "../Failures.ts"
 import { Output } from "../Output.ts"
 
-/** Whether a failure passes by itself: the service does not answer, has too much to do, or asks for fewer requests. */
+/** Whether a failure is temporary: the service does not respond, is overloaded, or limits the rate. */
 export const isPassing = (failure: Failure): boolean =>
   failure instanceof Unreachable ||
   (failure instanceof Refused && ["rate_limit_error", "api_error"].includes(failure.body.error.type))
 
-/** The pauses between attempts, in seconds; the last one is that before all further attempts. */
+/** The pauses between attempts, in seconds. The last one repeats. */
 export const pauses = [1, 2, 5, 10] as const
 
-/** The pause after so many attempts, in seconds. */
+/** The pause after this many attempts, in seconds. */
 export const pauseAfter = (attempts: number): number => pauses[Math.min(attempts, pauses.length) - 1] ?? 1
 
-/** Whether the service itself was at fault, which another attempt may not mend. */
+/** Whether the service had an internal error, which a retry may not fix. */
 const isInternal = (failure: Failure) => failure instanceof Refused && failure.body.error.code === "internal_error"
 
 /**
- * Calls the service until it answers, however long that takes. `waits` is said once when it begins to wait, and `answers` when it has
- * waited. Fails with what does not pass by itself, and with the `attemptsMax`-th fault of the service's own.
+ * Calls the service until it responds, without a time limit. Runs `waits` once when the wait begins, and `answers` when
+ * it ends. Fails with a permanent failure, and with the `attemptsMax`-th internal error.
  */
 export const persistently = <A, E extends Failure, R>(
   call: Effect.Effect<A, E, R>,
@@ -42,11 +42,11 @@ export const persistently = <A, E extends Failure, R>(
     }
   })
 
-/** As `persistently`, for a command that follows something: the person at the terminal is told once, and once more in the end. */
+/** As `persistently`, for a command that follows something: prints when the wait begins and when it ends. */
 export const patiently = <A, E extends Failure, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Output> =>
   Effect.flatMap(Output, ({ say }) =>
     persistently(call, {
       waits: (failure) => say(({ dim }) => dim(`${failure.message} Waiting …`)),
-      answers: say(({ dim }) => dim("The service answers again."))
+      answers: say(({ dim }) => dim("The service responds again."))
     })
   )

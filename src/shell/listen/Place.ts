@@ -6,14 +6,14 @@ import { jsonOf } from "../../client/ResponseBody.ts"
 import { createPrivately, ownDirectory, writePrivately } from "../Connection.ts"
 import { Failed } from "../Failures.ts"
 
-/** Where a listener goes on: after the event `after`, or with the oldest event that is kept when that is null. */
+/** Where a listener continues: after the event `after`, or at the oldest available event if that is null. */
 export interface Place {
   readonly after: string | null
-  /** Events of an earlier time are passed over. */
+  /** Skip events before this time. */
   readonly since: string | null
 }
 
-/** Whose events are listened to, and where the events go. */
+/** The account whose events to receive, and the URL to send them to. */
 export interface Listener {
   readonly url: string
   readonly account: string
@@ -23,24 +23,32 @@ export interface Listener {
 
 const short = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 12)
 
-/** The directory of what listeners to one account at one service remember. The account's id is what the service says, so no name. */
+/**
+ * The directory with the state of the listeners to one account at one service. The name has a hash, because the
+ * account's id is the service's text.
+ */
 const directoryOf = ({ account, mode, url }: Listener) =>
   Effect.map(ownDirectory, (own) => Path.join(own, "listen", `${mode}-${short(`${account} ${url}`)}`))
 
-/** The text of a file; undefined if there is no such file. */
+/** The text of a file; undefined if it does not exist. */
 const read = (path: string) =>
   Effect.try({
     try: () => (Fs.existsSync(path) ? Fs.readFileSync(path, "utf8") : undefined),
     catch: () => new Failed({ message: `${path} cannot be read.` })
   })
 
-/** The secret that webhooks of this account are signed with on this machine: made by the first listener, and the same ever since. */
+/**
+ * The secret that signs this account's webhooks on this machine. The first listener creates it, and later ones keep it.
+ */
 export const secretOf = Effect.fnUntraced(function* (listener: Listener) {
   const path = Path.join(yield* directoryOf(listener), "secret")
   yield* createPrivately(path, `whsec_${randomBytes(32).toString("base64")}\n`)
   const secret = (yield* read(path))?.trim() ?? ""
   if (/^whsec_[A-Za-z0-9+/]+=*$/.test(secret)) return secret
-  return yield* new Failed({ message: `${path} is damaged.`, hint: "Remove the file, and a new secret is made." })
+  return yield* new Failed({
+    message: `${path} is damaged.`,
+    hint: "Remove the file; folio listen then makes a new secret."
+  })
 })
 
 const isPlace = (value: unknown): value is Place => {
@@ -48,7 +56,7 @@ const isPlace = (value: unknown): value is Place => {
   return [value.after, value.since].every((one) => one === null || typeof one === "string")
 }
 
-/** What the text of a file says of a place; undefined if nothing. */
+/** Parses a place from a file's text; undefined if it has none. */
 export const placeIn = (content: string): Place | undefined => {
   const value = jsonOf(content)
   return isPlace(value) ? { after: value.after, since: value.since } : undefined
@@ -57,7 +65,7 @@ export const placeIn = (content: string): Place | undefined => {
 const pathOf = (listener: Listener, ending: string) =>
   Effect.map(directoryOf(listener), (directory) => Path.join(directory, `${short(listener.forwardTo)}.${ending}`))
 
-/** The place at which the last listener of this kind ended; undefined if there was none. */
+/** The place where the last listener of this kind ended; undefined if there was none. */
 export const readPlace = Effect.fnUntraced(function* (listener: Listener) {
   const path = yield* pathOf(listener, "place.json")
   const content = yield* read(path)
@@ -66,11 +74,11 @@ export const readPlace = Effect.fnUntraced(function* (listener: Listener) {
   if (place !== undefined) return place
   return yield* new Failed({
     message: `${path} is damaged.`,
-    hint: "Say where to begin: --since 10m, or --since evt_…"
+    hint: "Choose where to begin: --since 10m, or --since evt_…"
   })
 })
 
-/** Keeps a place: the file is whole at every time, the old one or the new one. */
+/** Saves a place atomically. */
 export const writePlace = Effect.fnUntraced(function* (listener: Listener, place: Place) {
   const path = yield* pathOf(listener, "place.json")
   yield* writePrivately(path, `${JSON.stringify({ ...place, forward_to: listener.forwardTo, url: listener.url })}\n`)
@@ -82,14 +90,17 @@ const isRunning = (pid: number) => {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // The process of somebody else may not be asked, and runs.
+    // EPERM: another user's process is running.
     return error instanceof Error && "code" in error && error.code === "EPERM"
   }
 }
 
 const remove = (path: string) => Effect.sync(() => Fs.rmSync(path, { force: true }))
 
-/** Holds the place while the scope is open, so that no second listener sends the same events. A dead listener's lock is taken over. */
+/**
+ * Locks the place until the scope closes, so that no second listener sends the same events. Takes over a dead
+ * listener's lock.
+ */
 export const lockPlace = Effect.fnUntraced(function* (listener: Listener) {
   const path = yield* pathOf(listener, "lock")
   const take = Effect.gen(function* () {
@@ -100,12 +111,12 @@ export const lockPlace = Effect.fnUntraced(function* (listener: Listener) {
       if (isRunning(holder)) {
         return yield* new Failed({
           message: `Another folio listen (process ${holder}) sends this account's events to ${listener.forwardTo}.`,
-          hint: `End it first, or forward to another address. If process ${holder} is no folio, remove ${path}.`
+          hint: `End it first, or forward to another URL. If process ${holder} is not folio, remove ${path}.`
         })
       }
       if (content !== undefined) yield* remove(path)
     }
-    return yield* new Failed({ message: `${path} cannot be taken.` })
+    return yield* new Failed({ message: `${path} cannot be locked.` })
   })
   yield* Effect.acquireRelease(take, () => remove(path))
 })

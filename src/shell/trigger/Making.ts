@@ -35,14 +35,14 @@ const line: Line = {
 
 const accept: Script = { accept: true }
 
-/** What the simulated tax authority is told to do with a document that is not accepted at once. */
+/** The sandbox script for each outcome other than acceptance. */
 const scripts: Readonly<Record<string, Script>> = {
   rejected_by_authority: { reject: ["FAD06"] },
   accepted_contingency: { contingency: true },
   failed: { fail: true }
 }
 
-/** The addresses whose e-mails have these outcomes in the sandbox. */
+/** The sandbox addresses for each e-mail outcome. */
 const addresses: Readonly<Record<string, string>> = {
   "email.delivered": "cliente@example.test",
   "email.bounced": "cliente@bounced.test",
@@ -58,7 +58,7 @@ const patience = "2 minutes"
 const orFailed = (message: string) =>
   Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(new Failed({ message })) })
 
-/** Waits for the event of this type about a document. Fails when the document ends otherwise. */
+/** Waits for a document's event of this type. Fails if the document gets another outcome. */
 export const awaited = Effect.fnUntraced(function* (type: EventType, object_id: string) {
   const api = yield* Api
   const [document, outcome] = partsOf(type)
@@ -70,16 +70,16 @@ export const awaited = Effect.fnUntraced(function* (type: EventType, object_id: 
       if (first?.type === type) return first
       if (first !== undefined) {
         return yield* new Failed({
-          message: `${object_id} has ended as ${first.type}, not as ${type}.`,
-          hint: "Another document was created in between and took the script of this one. Try once more."
+          message: `${object_id} ended as ${first.type}, not as ${type}.`,
+          hint: "Another document was created in between and used this document's script. Try again."
         })
       }
     }
   })
-  return yield* orFailed(`${type} of ${object_id} did not come within ${patience}.`)(look)
+  return yield* orFailed(`${type} of ${object_id} did not happen within ${patience}.`)(look)
 })
 
-/** The id of the customer, who is the same every time: the idempotency key is fixed. */
+/** The id of the customer. A fixed idempotency key makes it the same customer every time. */
 const customerId = Effect.fnUntraced(function* (key: string | undefined) {
   const api = yield* Api
   return (yield* api.call("customers", "createCustomer", { payload: customer }, { key })).id
@@ -87,14 +87,14 @@ const customerId = Effect.fnUntraced(function* (key: string | undefined) {
 
 const fixedKey = `folio-trigger-${createHash("sha256").update(JSON.stringify(customer)).digest("hex").slice(0, 12)}`
 
-/** Has the simulated authority follow these scripts with the account's next documents. */
+/** Sets these scripts for the account's next sandbox documents. */
 const direct = Effect.fnUntraced(function* (next: ReadonlyArray<Script>) {
   const api = yield* Api
   const output = yield* Output
-  // The mode comes before a script. The answer tells what is left of earlier scripts.
+  // The mode has priority over a script. The response lists the earlier scripts that are left.
   const before = yield* api.call("testHelpers", "setSandboxAuthority", { payload: { mode: "up" } })
   if (before.next.length > 0) {
-    yield* output.say(({ dim }) => dim("What was said of the account's next documents in the sandbox is replaced."))
+    yield* output.say(({ dim }) => dim("Replacing the account's remaining sandbox scripts."))
   }
   yield* api.call("testHelpers", "setSandboxAuthority", { payload: { next } })
 })
@@ -112,7 +112,7 @@ const makeInvoice = Effect.fnUntraced(function* (settings: ReadonlyArray<string>
     return yield* api.call("invoices", "createInvoice", { payload: yield* withSettings(request, settings) })
   })
   return yield* attempt(fixedKey).pipe(
-    // Somebody has deleted the customer that the fixed key leads to.
+    // The customer of the fixed key was deleted.
     Effect.catchIf(
       (error) => error._tag === "Refused" && error.body.error.param === "customer_id",
       () => attempt(undefined)
@@ -120,7 +120,7 @@ const makeInvoice = Effect.fnUntraced(function* (settings: ReadonlyArray<string>
   )
 })
 
-/** Takes the scripts back: a document that was not made leaves none, which somebody's next document would follow. */
+/** Removes the scripts, so that they do not apply to a later document if this one was not created. */
 const takeBack = Effect.flatMap(Api, (api) =>
   Effect.ignore(
     api.call("testHelpers", "setSandboxAuthority", { payload: { next: [] } }, { isOnce: true, timeoutMs: 5_000 })
@@ -144,7 +144,7 @@ const makeDocument = Effect.fnUntraced(function* (document: Document, script: Sc
   return yield* Effect.onError(scripted(document, settings), () => takeBack)
 })
 
-/** Makes a document of the sandbox of which this event will tell, and gives the document as it was created. */
+/** Creates a sandbox document that leads to this event, and gives the document as created. */
 export const make = Effect.fnUntraced(function* (type: EventType, settings: ReadonlyArray<string>) {
   const api = yield* Api
   const [document, outcome] = partsOf(type)

@@ -1,10 +1,13 @@
 import * as Effect from "effect/Effect"
 import { Misuse } from "../Failures.ts"
 
-/** A part of a path: a name, or the place in a list. */
+/** A step of a path: a field name or a list index. */
 type Step = string | number
 
-/** The steps of `lines[0].description` or `lines.0.description`. What follows `metadata.` is one name, with its dots. */
+/**
+ * The steps of `lines[0].description` or `lines.0.description`. The rest after `metadata.` is one name, including its
+ * dots.
+ */
 export const stepsOf = (path: string): ReadonlyArray<Step> | undefined => {
   const metadata = /^metadata\.(.+)$/s.exec(path)?.[1]
   if (metadata !== undefined) return ["metadata", metadata]
@@ -27,7 +30,7 @@ const set = (into: object, [step, ...rest]: ReadonlyArray<Step>, value: string):
   set(made, rest, value)
 }
 
-/** A copy of a request with the fields that are set as `path=value`. Every value is a text, as all values of these requests are. */
+/** A copy of a request with the fields set as `path=value`. Values are strings, as in all these requests. */
 export const withSettings = Effect.fnUntraced(function* <Request extends object>(
   request: Request,
   settings: ReadonlyArray<string>
@@ -38,8 +41,8 @@ export const withSettings = Effect.fnUntraced(function* <Request extends object>
     const steps = stepsOf(path)
     if (steps === undefined || value === undefined) {
       return yield* new Misuse({
-        message: `--set ${setting} sets no field.`,
-        hint: "Write a path and a value, such as metadata.order=7 or lines[0].description=Tea"
+        message: `--set ${setting} is not a path and a value.`,
+        hint: "Write for example metadata.order=7 or lines[0].description=Tea"
       })
     }
     set(changed, steps, value)

@@ -17,17 +17,19 @@ export const trigger = Command.make(
   Effect.fnUntraced(function* ({ set, type, wait }) {
     const output = yield* Output
     const { mode } = yield* Connection
-    if (!isEventType(type)) return yield* new Misuse({ message: `No event has the type ${type}.`, hint: hintFor(type) })
+    if (!isEventType(type)) return yield* new Misuse({ message: `${type} is not an event type.`, hint: hintFor(type) })
     if (mode === "live") {
       return yield* new Misuse({
-        message: "Events are made in the sandbox: use a test key, which begins with sk_test_."
+        message: "folio trigger works in the sandbox only: use a test key, which begins with sk_test_."
       })
     }
-    // Later, because no other command needs what makes documents.
+    // Imported on demand: no other command needs this module.
     const { awaited, make } = yield* Effect.promise(() => import("./Making.ts"))
-    const document = yield* output.during(`making the document of ${type}`)(make(type, set))
+    const document = yield* output.during(`creating the document for ${type}`)(make(type, set))
     if (!wait) {
-      return yield* output.one(document, ({ bold }) => [`${bold(document.id)} is made: ${type} follows in a moment.`])
+      return yield* output.one(document, ({ bold }) => [
+        `${bold(document.id)} is created: ${type} follows in a moment.`
+      ])
     }
     const event = yield* output.during(`waiting for ${type}`)(awaited(type, document.id))
     yield* output.one(event, ({ bold, green }) => [
@@ -36,9 +38,9 @@ export const trigger = Command.make(
     ])
   })
 ).pipe(
-  Command.withShortDescription("Make a document of the sandbox that ends as asked"),
+  Command.withShortDescription("Create a sandbox document that leads to an event"),
   Flags.described(
-    "Make a document of the sandbox of which this event will tell. Scripts of the sandbox that are left are replaced.",
+    "Create a sandbox document that leads to this event. Replaces the sandbox's remaining scripts.",
     "folio trigger invoice.rejected_by_authority --wait",
     "folio trigger credit_note.email.bounced --set metadata.order=7"
   )

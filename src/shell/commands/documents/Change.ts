@@ -14,12 +14,12 @@ import { shown } from "../../Table.ts"
 interface Given {
   readonly document: string
   readonly key: string | undefined
-  /** The file with the body of the request. */
+  /** The file with the request body. */
   readonly file?: string
   readonly wait?: boolean
 }
 
-/** Carries out an operation that changes a document, and prints the document; with `wait`, once it has an outcome. */
+/** Runs an operation on a document and prints the document. With `wait`, prints it when it has an outcome. */
 const change = Effect.fnUntraced(function* (
   kind: Kind,
   operation: "retry" | "correct" | "cancel",
@@ -38,7 +38,7 @@ export const retry = (kind: Kind) =>
     change(kind, "retry", flags)
   ).pipe(
     Flags.described(
-      "Submit one that failed again, once the cause is repaired; it keeps its number",
+      "Retry a failed one once its cause is fixed; it keeps its number",
       `folio ${kind.command} retry ${kind.sample} --wait`
     )
   )
@@ -48,14 +48,14 @@ export const correct = (kind: Kind) =>
     "correct",
     {
       document: document(kind),
-      file: Flags.file(`The whole ${kind.one}, corrected`),
+      file: Flags.file(`The complete corrected ${kind.one}`),
       key: Flags.idempotencyKey,
       wait: Flags.wait
     },
     (flags) => change(kind, "correct", flags)
   ).pipe(
     Flags.described(
-      "Correct one that the authority rejected; it keeps its number",
+      "Correct a rejected one; it keeps its number",
       `folio ${kind.command} correct ${kind.sample} -f corrected.json --wait`
     )
   )
@@ -70,7 +70,7 @@ export const email = (kind: Kind) =>
     "email",
     {
       document: document(kind),
-      to: Flags.text("to", "ADDRESS", "Another address than the customer's"),
+      to: Flags.text("to", "ADDRESS", "An address instead of the customer's"),
       key: Flags.idempotencyKey
     },
     Effect.fnUntraced(function* ({ document: text, key, to }) {
@@ -91,7 +91,7 @@ export const annul = (kind: Kind) =>
     "annul",
     {
       document: document(kind),
-      reason: Flags.required("reason", "TEXT", "Why, in words that the credit note carries"),
+      reason: Flags.required("reason", "TEXT", "Reason, printed on the credit note"),
       key: Flags.idempotencyKey,
       wait: Flags.wait
     },
@@ -101,13 +101,13 @@ export const annul = (kind: Kind) =>
       const note = yield* api.call("invoices", "annulInvoice", { params: { id }, payload: { reason } }, { key })
       if (wait) return yield* tellOutcome(creditNotes, note.id)
       yield* (yield* Output).one(note, ({ bold, dim }) => [
-        `The credit note ${bold(note.id)} over all lines is a draft now.`,
-        dim(`Its outcome: folio credit-notes get ${note.id}`)
+        `The credit note ${bold(note.id)} for all lines is now a draft.`,
+        dim(`To see its outcome: folio credit-notes get ${note.id}`)
       ])
     })
   ).pipe(
     Flags.described(
-      "Annul an accepted invoice by a credit note over all its lines",
+      "Annul an accepted invoice with a credit note for all its lines",
       "folio invoices annul FE12 --reason 'Pedido cancelado'"
     )
   )

@@ -20,8 +20,8 @@ export const create = (kind: Kind) =>
       const created = yield* api.json<InvoiceCreated>({ method: "POST", path: kind.path, body, key: flags.key })
       if (flags.wait) return yield* tellOutcome(kind, created.id)
       yield* output.one(created, ({ bold, dim }) => [
-        `${bold(created.id)} is a draft now.`,
-        dim(`Its outcome: folio ${kind.command} get ${created.id}`)
+        `${bold(created.id)} is now a draft.`,
+        dim(`To see its outcome: folio ${kind.command} get ${created.id}`)
       ])
     })
   ).pipe(
@@ -61,7 +61,7 @@ export const validate = (kind: Kind) =>
     })
   ).pipe(
     Flags.described(
-      `Check ${kind.aOne} without creating it; says every rule that it breaks`,
+      `Validate ${kind.aOne} without creating it; lists every violation`,
       `folio ${kind.command} validate -f order.json`
     )
   )

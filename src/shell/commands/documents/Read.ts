@@ -12,7 +12,7 @@ import { timeOf } from "../../Times.ts"
 
 /** The argument that names a document. */
 export const document = ({ idPrefix }: Kind) =>
-  Flags.argument("document", `Its full number, such as FE12, or its id, ${idPrefix}…`)
+  Flags.argument("document", `Its full number, for example FE12, or its id, ${idPrefix}…`)
 
 const statuses = [
   "draft",
@@ -28,7 +28,7 @@ export const list = (kind: Kind) =>
     "list",
     {
       status: Flags.choice("status", statuses, "Only with this status"),
-      owner: Flags.text(kind.owner.flag, kind.owner.metavar, `Only those of this ${kind.owner.flag}`),
+      owner: Flags.text(kind.owner.flag, kind.owner.metavar, `Only of this ${kind.owner.flag}`),
       since: Flags.since,
       ...Flags.amount
     },
@@ -41,7 +41,7 @@ export const list = (kind: Kind) =>
         "created[gte]": since
       }
       const found = Flags.asked(flags)(kind.list(yield* Api, query))
-      yield* (yield* Output).list(found, documentColumns, `No ${kind.one} was found.`)
+      yield* (yield* Output).list(found, documentColumns, `No ${kind.one} matches.`)
     })
   ).pipe(
     Flags.described(
@@ -58,7 +58,7 @@ export const get = (kind: Kind) =>
       const found = yield* find(kind, flags.document)
       yield* (yield* Output).one(found, documentLines(found))
     })
-  ).pipe(Flags.described(`Show ${kind.aOne}, and what is wrong with it`, `folio ${kind.command} get ${kind.sample}`))
+  ).pipe(Flags.described(`Show ${kind.aOne} and its errors`, `folio ${kind.command} get ${kind.sample}`))
 
 export const timeline = (kind: Kind) =>
   Command.make(
@@ -71,12 +71,12 @@ export const timeline = (kind: Kind) =>
     })
   ).pipe(
     Flags.described(
-      "List all that happened to it: steps, e-mails, events and their deliveries",
+      "List its history: steps, e-mails, events and deliveries",
       `folio ${kind.command} timeline ${kind.sample}`
     )
   )
 
-/** The name of a file for a document. The service's text is not trusted to be one. */
+/** A file name for a document, without characters of the service's text that could change the path. */
 const fileOf = (name: string, form: string) => `${name.replaceAll(/[^\w-]/g, "_")}.${form}`
 
 export const file = (kind: Kind, form: "pdf" | "xml") =>
@@ -84,7 +84,7 @@ export const file = (kind: Kind, form: "pdf" | "xml") =>
     form,
     {
       document: document(kind),
-      output: Flags.text("output", "FILE", "Where to write it; - is standard output").pipe(Flag.withAlias("o"))
+      output: Flags.text("output", "FILE", "Output file; - is standard output").pipe(Flag.withAlias("o"))
     },
     Effect.fnUntraced(function* (flags) {
       const api = yield* Api
@@ -103,8 +103,8 @@ export const file = (kind: Kind, form: "pdf" | "xml") =>
   ).pipe(
     Flags.described(
       form === "pdf"
-        ? `Fetch the PDF of ${kind.aOne}; its number names the file`
-        : `Fetch the signed XML; its number names the file`,
+        ? `Download the PDF of ${kind.aOne}, named after its number`
+        : `Download the signed XML of ${kind.aOne}, named after its number`,
       `folio ${kind.command} ${form} ${kind.sample} -o ${form === "pdf" ? "copy.pdf" : "-"}`
     )
   )
