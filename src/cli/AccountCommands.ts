@@ -22,7 +22,7 @@ const mode = Flag.Literals("mode", ["test", "live"]).pipe(
 )
 const account = described("account", "The account, ten_…").pipe(Flag.withSchema(AccountId))
 
-// The largest page: an account has at most 100 working keys in each mode.
+// The largest page. An account has at most 100 active keys in each mode.
 const page = { limit: 100, cursor: null } as const
 
 const keysOf = Effect.fnUntraced(function* (account_id: AccountId) {
@@ -52,7 +52,7 @@ const cellOf = (value: unknown) => (typeof value === "string" ? value : JSON.str
 
 const shownOnce = (key: string) => ["The key, shown this once:", "", `  ${key}`, ""]
 
-/** Puts the messages of all violations into the error's message, on one line. */
+/** Joins the messages of all violations into the error's message, on one line. */
 const explained = (error: ApiError) =>
   error.errors === undefined
     ? error
@@ -63,9 +63,9 @@ const create = Command.make(
   {
     json,
     mode,
-    name: Flag.optional(described("name", "What the account is called; its legal name if left out")),
+    name: Flag.optional(described("name", "Name of the account; if omitted, the issuer's legal name")),
     nit: described("nit", "The issuer's NIT, without its check digit"),
-    check_digit: Flag.optional(described("check-digit", "Its check digit; computed if left out")),
+    check_digit: Flag.optional(described("check-digit", "Check digit of the NIT; if omitted, computed")),
     legal_name: described("legal-name", "The issuer's legal name"),
     organization_type: Flag.Literals("organization-type", ["1", "2"]).pipe(
       Flag.withDescription("1: legal entity; 2: natural person"),
@@ -73,12 +73,15 @@ const create = Command.make(
     ),
     email: described("email", "The issuer's e-mail address"),
     address: described("address", "The issuer's street address"),
-    city_code: described("city-code", "Five digits, such as 11001"),
-    country_code: described("country-code", "Two letters").pipe(Flag.withDefault("CO")),
-    tax_responsibilities: described("tax-responsibility", "Such as R-99-PN; may be repeated").pipe(Flag.atLeast(0)),
+    city_code: described("city-code", "City code: five digits, for example 11001"),
+    country_code: described("country-code", "Country code: two letters").pipe(Flag.withDefault("CO")),
+    tax_responsibilities: described(
+      "tax-responsibility",
+      "Tax responsibility, for example R-99-PN; may be repeated"
+    ).pipe(Flag.atLeast(0)),
     vat_responsible: Flag.optional(
       Flag.Literals("vat-responsible", ["yes", "no"]).pipe(
-        Flag.withDescription("Whether it charges the value added tax; nothing is issued live before this is known")
+        Flag.withDescription("Whether the issuer charges value added tax; required before the first live document")
       )
     )
   },
@@ -107,12 +110,12 @@ const create = Command.make(
     const view = accountView(made.account, { certificate: null, software: null })
     const lack = "It has no numbering range yet: register its resolution at POST /v1/resolutions."
     yield* say(asJson, { account: view, api_key: { id: made.api_key_id, key: made.key } }, [
-      `Made the account ${view.id} (${view.name}) with a ${keyMode} key, ${made.api_key_id}.`,
+      `Created the account ${view.id} (${view.name}) with a ${keyMode} key, ${made.api_key_id}.`,
       ...shownOnce(made.key),
       ...(keyMode === "live" ? [lack] : [])
     ])
   })
-).pipe(Command.withDescription("Make an account with its issuer and a first key"))
+).pipe(Command.withDescription("Create an account with its issuer and a first key"))
 
 const list = Command.make(
   "list",
@@ -148,10 +151,10 @@ const show = Command.make(
       ...keyTable(keys)
     ])
   })
-).pipe(Command.withDescription("Show an account, as it is in a mode, and its keys"))
+).pipe(Command.withDescription("Show an account in one mode, and its keys"))
 
 export const accounts = Command.make("accounts").pipe(
-  Command.withDescription("Accounts: who issues invoices"),
+  Command.withDescription("Create, list and show accounts"),
   Command.withSubcommands([create, list, show]),
   Command.provide(store)
 )
@@ -167,19 +170,19 @@ const createKeyCommand = Command.make(
     json,
     account,
     mode,
-    name: Flag.optional(described("name", "What the key is for")),
-    copy_issuer: toggle("copy-issuer", "Live: begin with the issuer of the test mode")
+    name: Flag.optional(described("name", "Name of the key")),
+    copy_issuer: toggle("copy-issuer", "Live mode: start with the test mode's issuer")
   },
   Effect.fn(function* (flags) {
     const livemode = (flags.mode satisfies KeyMode) === "live"
     const name = Option.getOrNull(flags.name)
     if (name !== null) yield* Schema.decodeEffect(text(100))(name)
     const made = yield* createKey({ account_id: flags.account, livemode }, name, { copyIssuer: flags.copy_issuer })
-    const lack = "Its live mode has no issuer yet: send all of its data to PATCH /v1/account with this key."
-    const what = `Made the ${flags.mode} key ${made.row.id} of ${flags.account}.`
+    const lack = "Its live mode has no issuer yet: send all of the issuer's data to PATCH /v1/account with this key."
+    const what = `Created the ${flags.mode} key ${made.row.id} of ${flags.account}.`
     yield* tellNew(flags.json, made.has_issuer ? what : `${what} ${lack}`, made)
   })
-).pipe(Command.withDescription("Make another key of an account"))
+).pipe(Command.withDescription("Create another key for an account"))
 
 const listKeys = Command.make(
   "list",
@@ -188,7 +191,7 @@ const listKeys = Command.make(
     const rows = yield* keysOf(flags.account)
     yield* say(flags.json, rows.map(apiKeyView), keyTable(rows))
   })
-).pipe(Command.withDescription("List the keys of an account, those that have ended among them"))
+).pipe(Command.withDescription("List the keys of an account, including revoked and expired ones"))
 
 const roll = Command.make(
   "roll",
@@ -196,27 +199,27 @@ const roll = Command.make(
     json,
     id: keyId,
     expires_in: Flag.Int("expires-in").pipe(
-      Flag.withDescription("For how many seconds the old key goes on working; 0: not at all"),
+      Flag.withDescription("Seconds until the old key expires; 0: immediately"),
       Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 7 * 86_400 })))
     )
   },
   Effect.fn(function* (flags) {
     const made = yield* rollKey(flags.id, flags.expires_in)
-    yield* tellNew(flags.json, `Made ${made.row.id} in the place of ${flags.id}.`, made)
+    yield* tellNew(flags.json, `Created ${made.row.id} to replace ${flags.id}.`, made)
   })
-).pipe(Command.withDescription("Put a new key in the place of an old one"))
+).pipe(Command.withDescription("Replace a key with a new one"))
 
 const revoke = Command.make(
   "revoke",
   { json, id: keyId },
   Effect.fn(function* (flags) {
     const row = yield* revokeKey(flags.id)
-    yield* say(flags.json, apiKeyView(row), [`Revoked ${flags.id}. Within a second it works nowhere.`])
+    yield* say(flags.json, apiKeyView(row), [`Revoked ${flags.id}. Every process rejects it within a second.`])
   })
-).pipe(Command.withDescription("Revoke a key for good"))
+).pipe(Command.withDescription("Revoke a key permanently"))
 
 export const keys = Command.make("keys").pipe(
-  Command.withDescription("API keys"),
+  Command.withDescription("Create, list, replace and revoke API keys"),
   Command.withSubcommands([createKeyCommand, listKeys, roll, revoke]),
   Command.provide(store)
 )

@@ -1,7 +1,7 @@
 import { Console } from "effect"
 import { toggle } from "../shell/Flags.ts"
 
-export const json = toggle("json", "Answer with one line of JSON")
+export const json = toggle("json", "Print one line of JSON")
 
 /** Prints to standard output: `value` as one line of JSON for a program, or `lines` for a person. */
 export const say = (asJson: boolean, value: unknown, lines: ReadonlyArray<string>) =>

@@ -6,7 +6,9 @@ import { type Finding, finding, good, wrong } from "../platform/postgres/Postgre
 import { AuthorityCircuits, troubleIn } from "../store/documents/AuthorityCircuits.ts"
 import * as Inspection from "../store/sql/Inspection.ts"
 
-/* What the doctor says of the authority: whether it can be called from here now, and what it said of calls and of documents. */
+/**
+ * The doctor's findings on the authority: whether it is reachable now, and the results of recent calls and documents.
+ */
 
 const check = "authority"
 const clockMaxMs = 60_000
@@ -19,7 +21,7 @@ const wrongOf = (trouble: AuthorityTrouble, told: string): Finding => {
   return wrong(check, `${told}: ${what} ${meanwhile}`, remedy)
 }
 
-/** "3 s ahead of this machine's" */
+/** For example "3 s ahead of this machine's". */
 const differenceOf = (clockMs: number) => {
   const seconds = Math.round(Math.abs(clockMs) / 1000)
   return seconds === 0
@@ -27,44 +29,45 @@ const differenceOf = (clockMs: number) => {
     : `${seconds} s ${clockMs > 0 ? "ahead of" : "behind"} this machine's`
 }
 
-// What is at the other address concerns no document that counts.
-const ofTestSets = "Test sets wait and go on by themselves once it answers; live documents are not concerned."
+// The other address is for test sets only.
+const ofTestSets = "Test sets wait, and continue when it responds. Live documents are not affected."
 
 const looked = Effect.fnUntraced(function* ({ setting, url }: { readonly setting: string; readonly url: string }) {
-  if (!URL.canParse(url)) return wrong(check, `${setting} is no URL`, `Set ${setting} to the address of the service.`)
+  if (!URL.canParse(url))
+    return wrong(check, `${setting} is not a URL`, `Set ${setting} to the URL of the authority's service.`)
   const found = yield* probeAuthority(url)
   const { host } = new URL(url)
   if (found.trouble !== null) {
-    const told = `${setting} (${host}) cannot be called, ${found.reason}`
+    const told = `${setting} (${host}) is not reachable, ${found.reason}`
     if (setting === "AUTHORITY_URL") return wrongOf(found.trouble, told)
     const { remedy, what } = authorityTroubles[found.trouble]
     return wrong(check, `${told}: ${what} ${ofTestSets}`, remedy.replaceAll("AUTHORITY_URL", setting))
   }
-  if (found.clock_ms === null) return good(check, `${setting} (${host}) answers; it does not tell its time`)
-  const clock = `${setting} (${host}) answers; its clock is ${differenceOf(found.clock_ms)}`
+  if (found.clock_ms === null) return good(check, `${setting} (${host}) responds, without its time`)
+  const clock = `${setting} (${host}) responds; its clock is ${differenceOf(found.clock_ms)}`
   return Math.abs(found.clock_ms) > clockMaxMs
-    ? wrong(check, `${clock}: it refuses calls whose time is wrong`, authorityTroubles.clock_off.remedy)
+    ? wrong(check, `${clock}: the authority rejects calls with a wrong time`, authorityTroubles.clock_off.remedy)
     : good(check, clock)
 })
 
-/** Whether the authority can be called at the addresses of the settings; nothing without one. */
+/** Checks whether the authority is reachable at the configured URLs; gives no finding without one. */
 export const authorityReached = Effect.flatMap(authorityAddresses, (all) =>
   Effect.forEach(all, looked, { concurrency: "unbounded" })
 )
 
-/** What calls of the live authority came to, and which documents it refused to judge. */
+/** Findings on failing calls to the live authority, and on documents that it refused. */
 export const authorityTold = Effect.gen(function* () {
   const { read } = yield* AuthorityCircuits
   const found = troubleIn(yield* read("live"))
   const refused = yield* Inspection.refusals
   const circuit =
     found === null
-      ? good(check, "No call of the live authority fails")
+      ? good(check, "No call to the live authority fails")
       : wrongOf(
           found.trouble,
-          `Calls of the live authority are in trouble since ${found.since.toISOString()} (${found.message.replace(/[.\s]+$/, "")}${found.is_open ? "; documents that never left are issued in contingency" : ""})`
+          `Calls to the live authority fail since ${found.since.toISOString()} (${found.message.replace(/[.\s]+$/, "")}${found.is_open ? "; Folio issues unsent documents in contingency" : ""})`
         )
-  // What all documents meet is told of the circuit.
+  // The circuit's finding covers a trouble of all documents.
   const held = (yield* Inspection.waitingDocuments).filter(({ trouble }) =>
     ["account", "document"].includes(authorityTroubles[trouble].of)
   )
@@ -73,7 +76,7 @@ export const authorityTold = Effect.gen(function* () {
     circuit,
     ...held.map(({ account_id, count, newest, since, trouble }) => {
       const { of, remedy } = authorityTroubles[trouble]
-      // The authority takes its time over single documents.
+      // The authority may take long for a single document.
       const isEarly = of === "document" && now - since.getTime() < verdictMaxMs
       return finding(
         check,
@@ -85,8 +88,8 @@ export const authorityTold = Effect.gen(function* () {
     ...refused.map(({ account_id, count, newest }) =>
       wrong(
         check,
-        `${account_id}: the authority refused ${documents(count)} of the last 7 days without judging them. The newest: ${newest}`,
-        "Put right what the message names, then retry each document: POST /v1/invoices/{id}/retry."
+        `${account_id}: in the last 7 days, the authority refused ${documents(count)} without a verdict. The newest: ${newest}`,
+        "Fix the cause in the message, then retry each document: POST /v1/invoices/{id}/retry."
       )
     )
   ]

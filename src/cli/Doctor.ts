@@ -30,16 +30,16 @@ const backupMaxHours = 48
 const secrets = Effect.gen(function* () {
   const key = yield* existingSecretKey
   if (key._tag === "Exposed") {
-    return wrong("secrets", `${key.path} can be read by others`, `Run: chmod 600 ${key.path}`)
+    return wrong("secrets", `Other users can read ${key.path}`, `Run: chmod 600 ${key.path}`)
   }
   if (key._tag === "Damaged") {
-    const advice = "Restore it from its backup, or set FOLIO_KEY to what it held."
+    const advice = "Restore it from its backup, or set FOLIO_KEY to its old value."
     return wrong("secrets", `${key.path} does not hold 32 bytes in base64`, advice)
   }
   const stored = (yield* Inspection.storedSecrets).length
   if (key._tag === "None") {
     const message =
-      stored === 0 ? "There is no key yet, and nothing sealed" : "The key that sealed the secrets is not there"
+      stored === 0 ? "There is no key yet, and no sealed secret" : "The key that sealed the secrets is missing"
     return finding("secrets", stored === 0, message, "Set FOLIO_KEY, or restore the file secret-key in DATA_DIR.")
   }
   const { looked, unopened } = yield* Inspection.unopenedSecrets.pipe(
@@ -51,14 +51,14 @@ const secrets = Effect.gen(function* () {
     unopened === 0
       ? `The key opens the stored secrets (${looked})`
       : `The key does not open ${unopened} of ${looked} secrets`,
-    "Set the FOLIO_KEY (or restore the file secret-key in DATA_DIR) that they were sealed with."
+    "Set FOLIO_KEY to the key that sealed them, or restore the file secret-key in DATA_DIR."
   )
 })
 
 const certificate = Effect.gen(function* () {
   const key = yield* existingSecretKey
-  // A key that is missing, or opens nothing, is what the check of the secrets tells.
-  const sealed = good("certificate", "The sandbox's certificate is sealed: it is looked at with the right key")
+  // The secrets' check reports a key that is missing or wrong.
+  const sealed = good("certificate", "The sandbox's certificate is sealed: not checked without the right key")
   if (key._tag !== "Key") return sealed
   const read = yield* existingCertificate.pipe(
     Effect.provide(Secrets.layer.pipe(Layer.provide([Layer.succeed(SecretKey, key.key), NodeCrypto.layer]))),
@@ -74,22 +74,22 @@ const certificate = Effect.gen(function* () {
     "certificate",
     days > Findings.endsWithinDays,
     days < 0 ? `${found.subject} expired on ${until}` : `${found.subject} is valid until ${until}`,
-    `Put a new one in ${Path.join(yield* DataDir, certificateFile)} and start again. An expired one is replaced by one of the sandbox's own.`
+    `Put a new one in ${Path.join(yield* DataDir, certificateFile)} and restart. The sandbox replaces an expired certificate with its own.`
   )
 })
 
-// An unreadable file becomes a finding, so that the other checks still run; the error's message says what to do.
+// An unreadable file becomes a finding, so that the other checks still run. The error's message names the fix.
 const legible = <E, R>(check: string, effect: Effect.Effect<Finding, E | DataFiles.DataDirError, R>) =>
   Effect.catchIf(
     effect,
     (error) => error instanceof DataFiles.DataDirError,
-    ({ message }) => Effect.succeed(wrong(check, message, "The service does not start before."))
+    ({ message }) => Effect.succeed(wrong(check, message, "The service cannot start until this is fixed."))
   )
 
 const mail = Effect.map(smtpSettings, (server) =>
   server === undefined
-    ? noted("mail", "SMTP_URL is not set: live documents are not e-mailed", "Set SMTP_URL and MAIL_FROM.")
-    : good("mail", `Live documents are e-mailed from ${server.from}`)
+    ? noted("mail", "SMTP_URL is not set: Folio e-mails no live documents", "Set SMTP_URL and MAIL_FROM.")
+    : good("mail", `Folio e-mails live documents from ${server.from}`)
 )
 
 const address = Effect.map(ServiceInfo, ({ baseUrl }) =>
@@ -97,27 +97,29 @@ const address = Effect.map(ServiceInfo, ({ baseUrl }) =>
     ? good("address", `Links and cookies are for ${baseUrl}`)
     : noted(
         "address",
-        `The address is ${baseUrl}: keys and documents cross the network in the clear, and cookies of the portal lack Secure`,
-        "Put a proxy with TLS before the service, and set BASE_URL to the https address that browsers use."
+        `BASE_URL is ${baseUrl}: keys and documents cross the network without encryption, and the portal's cookies lack Secure`,
+        "Put a proxy with TLS in front of the service, and set BASE_URL to the https address that browsers use."
       )
 )
 
-// What the settings alone say; a sandbox needs none of it.
+// Findings on settings alone. A sandbox needs none of these settings.
 const ofSettings = Effect.map(Effect.all([mail, address, alertsSet]), (all) => all.flat())
 
 const backedUp = Effect.map(Inspection.lastBackup, (last) => {
-  const advice = "Run each day, to another disk: npx folio backup FILE. An archive of the server's log counts as well."
-  if (Option.isNone(last)) return noted("backup", "No backup was taken, and the server archives no log", advice)
+  const advice =
+    "Run daily, to another disk: npx folio backup FILE. An archive of PostgreSQL's write-ahead log also counts."
+  if (Option.isNone(last))
+    return noted("backup", "There is no backup, and PostgreSQL archives no write-ahead log", advice)
   const { hours, taken_at } = last.value
-  const message = `The last backup was taken at ${taken_at.toISOString().slice(0, 16)}Z`
+  const message = `The last backup is of ${taken_at.toISOString().slice(0, 16)}Z`
   return hours < backupMaxHours ? good("backup", message) : noted("backup", message, advice)
 })
 
-/** Checks for findings about accounts and the service, and what to say without one. */
+/** Checks for findings about accounts and the service, each with its message if there are none. */
 const findingChecks: ReadonlyArray<readonly [check: string, kinds: ReadonlyArray<IncidentKind>, well: string]> = [
   ["live certs", Findings.endingCertificate.kinds, "The certificates of live accounts are valid"],
-  ["ranges", [...Findings.usedRange.kinds, ...Findings.endingRange.kinds], "Numbers are left in all ranges in use"],
-  ["numbering", Findings.heldRange.kinds, "No range stands still after a restore"],
+  ["ranges", [...Findings.usedRange.kinds, ...Findings.endingRange.kinds], "All ranges in use have numbers left"],
+  ["numbering", Findings.heldRange.kinds, "No range is paused after a restore"],
   ["events", Findings.heldEvents.kinds, "No open transaction holds back events"],
   ["endpoints", Findings.failingEndpoint.kinds, "No webhook endpoint fails"]
 ]
@@ -149,9 +151,9 @@ const sharedNumbers = Effect.map(Inspection.meetingRanges, (all) =>
     "numbers",
     all.length === 0,
     all.length === 0
-      ? "No two ranges can give one full number"
-      : all.map(({ one, other }) => `${one.id} and ${other.id} can give one full number`).join("; "),
-    'Put one of two such ranges aside: PATCH /v1/resolutions/{id} with "is_active": false.'
+      ? "No two ranges can give the same full number"
+      : all.map(({ one, other }) => `${one.id} and ${other.id} can give the same full number`).join("; "),
+    'Deactivate one of the two ranges: PATCH /v1/resolutions/{id} with "is_active": false.'
   )
 )
 
@@ -166,13 +168,13 @@ const backlog = Effect.gen(function* () {
       "backlog",
       !late,
       `${count} invoices are open, the oldest for ${Math.round(oldest_invoice)} s; ${deliveries["due"] ?? 0} deliveries are due, the longest for ${Math.round(oldest_delivery)} s`,
-      "See that a service runs on this database, and that it reaches the authority: its log and /metrics tell."
+      "Check in the log and at /metrics that a service runs on this database and reaches the authority."
     ),
     finding(
       "stuck",
       stuck.length === 0,
-      stuck.length === 0 ? "No invoice is stuck" : `Tried again and again: ${stuck.join(", ")}`,
-      "Look for their ids in the log: each attempt tells what broke."
+      stuck.length === 0 ? "No invoice is stuck" : `Failing on every attempt: ${stuck.join(", ")}`,
+      "Search the log for their ids: each attempt logs its error."
     )
   ]
 }).pipe(Effect.provide(Backlog.layer))
@@ -182,27 +184,33 @@ const examine = Effect.gen(function* () {
   const dataDir = yield* DataDir
   if (place._tag === "Failure") {
     if (isUntouched(dataDir))
-      return [good("database", `Nothing yet in ${dataDir}: the first start makes it`), ...(yield* ofSettings)]
-    const advice = "Start the service, or set DATABASE_URL or DATA_DIR to where it keeps its data."
+      return [good("database", `${dataDir} is empty: the first start creates the database`), ...(yield* ofSettings)]
+    const advice = "Start the service, or set DATABASE_URL or DATA_DIR to its database."
     return [wrong("database", place.failure.message, advice)]
   }
   const outside = yield* Effect.result(inspect(place.success))
   if (outside._tag === "Failure") {
     const { message } = unusable(place.success, outside.failure)
-    return [wrong("database", message, "Nothing else can be looked at until it answers.")]
+    return [wrong("database", message, "The other checks need the database.")]
   }
   const { findings, isEmpty } = outside.success
   const isShared = !("url" in place.success) && EmbeddedPostgres.isSharedUser(dataDir)
   const advice = EmbeddedPostgres.ownUserAdvice(dataDir)
   const before = [
-    good("database", `The database at ${where(place.success)} answers`),
+    good("database", `The database at ${where(place.success)} responds`),
     ...(isShared
-      ? [noted("server user", "PostgreSQL runs as nobody, whose other processes can read the database", advice)]
+      ? [
+          noted(
+            "server user",
+            "PostgreSQL runs as the user nobody, and that user's other processes can read the database",
+            advice
+          )
+        ]
       : []),
     ...findings,
     ...(yield* ofSettings)
   ]
-  // The tables can be read only if there are some, and their migrations and roles are those of this release.
+  // Read the tables only if they exist, with the migrations and roles of this release.
   if (isEmpty || findings.some(({ check, ok }) => (check === "migrations" || check === "roles") && !ok)) return before
   const inside = yield* Effect.all([
     legible("certificate", certificate),
@@ -247,6 +255,6 @@ export const doctor = Command.make(
     if (failed > 0) return yield* new Told({ message: `${failed} checks failed` })
   })
 ).pipe(
-  Command.withDescription("Say what is wrong with the installation and what to do; exits 1 if anything is"),
+  Command.withDescription("Check the installation, and print each fault with its fix; exits 1 if there is one"),
   Command.provide(edge)
 )

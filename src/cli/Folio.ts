@@ -19,7 +19,7 @@ import { asManyAsSet } from "../service/supervisor/Several.ts"
 import { init } from "./templates/Init.ts"
 
 const processes = Flag.String("processes").pipe(
-  Flag.withDescription("How many processes serve the port, or auto: as many as the machine has room for"),
+  Flag.withDescription("Number of processes that serve the port, or auto: as many as fit the machine"),
   Flag.optional
 )
 
@@ -32,7 +32,7 @@ const serve = Command.make(
     const module = Effect.promise(() => import("../service/Service.ts"))
     return yield* asManyAsSet(Effect.flatMap(module, ({ serve: one }) => one()))
   })
-).pipe(Command.withDescription("Run the service until it is asked to stop; --json: log lines of JSON"))
+).pipe(Command.withDescription("Run the service until a stop signal; --json: write the log as JSON"))
 
 const migrate = Command.make(
   "migrate",
@@ -42,11 +42,11 @@ const migrate = Command.make(
     yield* say(flags.json, { migration }, [`Roles and tables are up to date, at migration ${migration}.`])
   })
 ).pipe(
-  Command.withDescription("Bring the database to where this release wants it; the service does so when it starts"),
+  Command.withDescription("Migrate the database to this release, as each start of the service does"),
   Command.provide(edge)
 )
 
-/** Repeats a purge until a batch is not full; returns the total of rows removed. */
+/** Repeats a purge until a batch is not full, and gives the total of removed rows. */
 const drain = (purge: Effect.Effect<number>) => {
   let removed = 0
   return purge.pipe(
@@ -69,17 +69,14 @@ const purge = Command.make(
       removed.map(([table, count]) => `${table}: removed ${count}`)
     )
   })
-).pipe(
-  Command.withDescription("Remove now what is past its time; the service does so once a minute"),
-  Command.provide(store)
-)
+).pipe(Command.withDescription("Delete expired data now, as the service does every minute"), Command.provide(store))
 
 const folioCommand = Command.make("folio").pipe(
-  Command.withDescription("Issues electronic invoices to the tax authority. Settings come from the environment."),
+  Command.withDescription("Issue electronic invoices to the tax authority. Settings come from the environment."),
   Command.withSubcommands([serve, migrate, accounts, keys, purge, backup, restore, resume, doctor, incidents, init])
 )
 
-/** Runs the command that the arguments name. `Help` prints a wrong use, so a wrong use becomes `Told` with the exit code 2. */
+/** Runs the command that the arguments name. `Help` prints a usage error, which becomes `Told` with exit code 2. */
 export const folio = (words: ReadonlyArray<string>) =>
   Command.runWith(folioCommand, { version })(words).pipe(
     Effect.mapError((error) =>

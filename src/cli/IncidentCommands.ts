@@ -12,23 +12,23 @@ import { refuse } from "../settings/Setting.ts"
 import { Told } from "../service/Run.ts"
 import { edge } from "./Surroundings.ts"
 
-/* What whoever runs the service is told of, and whether telling works. */
+/** Incidents for the operator, and a test of the alert channels. */
 
 const settingOf: Readonly<Record<string, string>> = { url: "ALERT_URL", email: "ALERT_EMAIL" }
 
-/** What is wrong, and its incidents, in the database of a command. */
+/** The store of incidents, for a command's database. */
 export const incidentStore = Incidents.layer.pipe(Layer.provideMerge(Ids.layer))
 
 const minute = (date: Date) => date.toISOString().slice(0, 16).replace("T", " ")
 
 const toldOf = ({ told }: ListedIncident) =>
   told.length === 0
-    ? "nobody told"
+    ? "not reported"
     : told
         .map(({ channel, error, next_attempt_at, state, told_at }) => {
-          if (told_at !== null) return `${channel}: ${state} told`
+          if (told_at !== null) return `${channel}: ${state} reported`
           const rest = error === null ? "" : ` (${error})`
-          return `${channel}: ${state} ${next_attempt_at === null ? "given up" : "not told yet"}${rest}`
+          return `${channel}: ${state} ${next_attempt_at === null ? "not reported, retries ended" : "not reported yet"}${rest}`
         })
         .join("; ")
 
@@ -67,7 +67,7 @@ const test = Command.make(
   Effect.fn(function* (flags) {
     const { channels, send } = yield* Alerts
     if (channels.length === 0) {
-      return yield* refuse("Nobody is told of incidents: set ALERT_URL or ALERT_EMAIL")
+      return yield* refuse("No alert channel is set: set ALERT_URL or ALERT_EMAIL")
     }
     const { baseUrl } = yield* ServiceInfo
     const alert = testAlert(yield* (yield* Ids).incident, new Date(yield* Clock.currentTimeMillis), baseUrl)
@@ -75,7 +75,7 @@ const test = Command.make(
       channels,
       (channel) =>
         send(channel, alert).pipe(
-          Effect.as({ channel, ok: true, message: "took it" }),
+          Effect.as({ channel, ok: true, message: "accepted the test alert" }),
           Effect.catchTag("AlertFailed", ({ message }) => Effect.succeed({ channel, ok: false, message }))
         ),
       { concurrency: "unbounded" }
@@ -92,7 +92,7 @@ const test = Command.make(
   }, Effect.provide(Ids.layer))
 ).pipe(
   Command.withDescription(
-    "Send a test alert to ALERT_URL and ALERT_EMAIL, and say what came of it; exits 1 if any failed"
+    "Send a test alert to ALERT_URL and ALERT_EMAIL, and print the results; exits 1 if one failed"
   )
 )
 
@@ -102,7 +102,7 @@ export const incidents = list.pipe(
   Command.provide(edge)
 )
 
-/** A note of the doctor if no channel for alerts is set. */
+/** The doctor's note if no alert channel is set. */
 export const alertsSet = Effect.map(Alerts, ({ channels }) =>
   channels.length > 0
     ? []
@@ -115,7 +115,7 @@ export const alertsSet = Effect.map(Alerts, ({ channels }) =>
       ]
 )
 
-/** The doctor's findings on open incidents, and on the last alert of each channel. */
+/** The doctor's findings on open incidents, and on the last alert to each channel. */
 export const alertsTold = Effect.gen(function* () {
   const { channels } = yield* Alerts
   const { open, standing } = yield* Incidents
@@ -128,14 +128,14 @@ export const alertsTold = Effect.gen(function* () {
   const ofChannels = channels.map((channel) => {
     const name = settingOf[channel] ?? channel
     const last = known.get(channel)
-    if (last === undefined) return good("alerts", `${name} is set, and got no alert yet`)
+    if (last === undefined) return good("alerts", `${name} is set; no alert was sent yet`)
     const { error, told_at, waiting } = last
     return finding(
       "alerts",
       error === null,
       error === null
-        ? `${name} took the last alert${told_at === null ? "" : ` on ${minute(told_at)} UTC`}`
-        : `${name} did not take the last alert: ${error} (${waiting} waiting)`,
+        ? `${name} accepted the last alert${told_at === null ? "" : ` on ${minute(told_at)} UTC`}`
+        : `${name} did not accept the last alert: ${error} (${waiting} waiting)`,
       "Fix the cause, then run: npx folio incidents test. Folio retries waiting alerts."
     )
   })

@@ -8,10 +8,9 @@ const service = Effect.flatMap(
   ({ serve }) => serve()
 )
 
-/** Runs what the words of the command line name until the process ends: the service if there are none. */
+/** Runs the command that the words name until the process ends. Without words, runs the service. */
 export const launch = async (words: ReadonlyArray<string>) => {
-  // Dynamic imports, so that each program loads only the modules that it needs: the service starts without the shell commands, and the
-  // commands for those who use the API start without the service.
+  // Dynamic imports: the service loads no API commands, and the API commands load no service.
   if (words.length === 0 || (words.length === 1 && words[0] === "serve")) {
     const line = starting(process.env, version, process.stdout.isTTY)
     if (line !== undefined) process.stdout.write(`${line}\n`)

@@ -11,7 +11,7 @@ import { AuditLog } from "../store/accounts/AuditLog.ts"
 import { Ids } from "../store/sql/Ids.ts"
 import { Retention } from "../store/sql/Retention.ts"
 
-// Logs go to standard error, because standard output holds only the command's answer.
+// Log to standard error: standard output has only the command's result.
 const logs = Layer.unwrap(
   Effect.map(Redactor, (redact) =>
     Layer.merge(
@@ -29,7 +29,7 @@ export const edge = Layer.mergeAll(
   ColombianProfile.layer({ live: undefined })
 ).pipe(Layer.provideMerge(Settings.layer(version)))
 
-/** The database, opened beside a service that may be running, and the stores that the commands use. */
+/** The database, shared with a running service, and the commands' stores. */
 export const store = Layer.mergeAll(ApiKeys.layer, Accounts.layer, Retention.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(AuditLog.layer, Ids.layer)),
   Layer.provideMerge(Postgres.layerCommand),

@@ -59,8 +59,8 @@ export const paintFor = (canColor: boolean): Paint => {
 export const safe = (line: string): string => betweenCodes(line, (own) => own.replace(`${ours};`, ""))
 
 /**
- * A column of a table: its heading and its cell for a row. On a narrow terminal, a cell is truncated. A `whole` column,
- * for example of ids, is omitted instead.
+ * A column of a table: its heading and its cell for a row. A narrow terminal truncates cells, and omits a column that
+ * is `whole`, for example of ids.
  */
 export type Column<Row> = readonly [
   heading: string,

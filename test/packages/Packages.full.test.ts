@@ -63,7 +63,7 @@ describeOn(Layer.merge(Packages.layer, app))("the packages, installed from their
     if (old === undefined) return
     const { code, stderr } = yield* run(together, old, [command, "--help"])
     assert.strictEqual(code, 1)
-    assert.match(stderr, /needs Node 22\.19 or later, and this is v20\./)
+    assert.match(stderr, /needs Node 22\.19 or later, but this is v20\./)
   })
 
   it.effect("typecheck under strict, with every example and every program of the documentation", function* () {

@@ -14,14 +14,14 @@ import { toggle } from "../../shell/Flags.ts"
 export const passphraseFile = Flag.optional(
   Flag.String("passphrase-file").pipe(
     Flag.withDescription(
-      "The file with the passphrase of the keys; else FOLIO_BACKUP_PASSPHRASE, or what is typed at the terminal"
+      "File with the keys' passphrase; if omitted, FOLIO_BACKUP_PASSPHRASE or a prompt at the terminal"
     )
   )
 )
 
 const noPassphrase = new BackupError({
   message:
-    "The keys need a passphrase. Set FOLIO_BACKUP_PASSPHRASE, name a file with --passphrase-file, or run the command at a terminal."
+    "The keys need a passphrase. Set FOLIO_BACKUP_PASSPHRASE, give a file with --passphrase-file, or run the command at a terminal."
 })
 
 const sealedKeys = Effect.fnUntraced(function* (file: Option.Option<string>) {
@@ -30,7 +30,7 @@ const sealedKeys = Effect.fnUntraced(function* (file: Option.Option<string>) {
   return given === undefined ? yield* noPassphrase : yield* seal(keys, given)
 })
 
-/** A number of bytes for people. */
+/** Formats a number of bytes for people. */
 export const sizeOf = (bytes: number): string => {
   if (bytes < 1e6) return `${Math.ceil(bytes / 1e3)} kB`
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`
@@ -40,8 +40,8 @@ export const backup = Command.make(
   "backup",
   {
     json,
-    file: Argument.String("file").pipe(Argument.withDescription("The file to write, which must not exist yet")),
-    with_key: toggle("with-key", "Also the keys of DATA_DIR or FOLIO_KEY, sealed with a passphrase"),
+    file: Argument.String("file").pipe(Argument.withDescription("The file to write; must not exist")),
+    with_key: toggle("with-key", "Include the keys of DATA_DIR or FOLIO_KEY, sealed with a passphrase"),
     passphrase_file: passphraseFile
   },
   Effect.fn(function* (flags) {
@@ -60,17 +60,17 @@ export const backup = Command.make(
       [
         `Wrote ${flags.file}: ${rows} rows as of ${taken_at}, ${sizeOf(size)}.`,
         has_keys
-          ? "It has the keys, sealed with the passphrase."
-          : "It does not have the key that seals secrets: keep FOLIO_KEY, or DATA_DIR/secret-key, apart from it.",
+          ? "It includes the keys, sealed with the passphrase."
+          : "It does not include the key that seals secrets: keep FOLIO_KEY, or DATA_DIR/secret-key, in another place.",
         ...(isAuthenticated
           ? []
           : [
-              "It has no authentication code, because the key of the database is not here: set FOLIO_KEY or DATA_DIR as the service has them."
+              "It has no authentication code, because the database's key is missing: set FOLIO_KEY or DATA_DIR to the service's value."
             ])
       ]
     )
   }, Effect.scoped)
 ).pipe(
-  Command.withDescription("Write a backup of the database to a file, while the service may be running"),
+  Command.withDescription("Write a backup of the database to a file; the service may be running"),
   Command.provide(edge)
 )

@@ -13,17 +13,17 @@ type Verified = Effect.Success<ReturnType<typeof verify>>
 const total = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((sum, count) => sum + count, 0)
 
 const keyWords = (opens: boolean | undefined) => {
-  if (opens === undefined) return "key    Not looked at: nothing is sealed, or no key was given"
+  if (opens === undefined) return "key    Not checked: nothing is sealed, or no key was given"
   return opens
     ? "ok     The key opens the secrets"
-    : "WRONG  The key does not open the secrets: set the FOLIO_KEY that the service had"
+    : "WRONG  The key does not open the secrets: set FOLIO_KEY to the service's key"
 }
 
 const authenticWords = (isAuthentic: boolean | null, isTrusted: boolean) => {
-  if (isAuthentic === true) return "ok     Nothing was altered since the backup was taken"
+  if (isAuthentic === true) return "ok     The file was not altered since the backup"
   return isTrusted
-    ? "note   Not checked whether the file was altered, because of --unauthenticated"
-    : "WRONG  Not checked whether the file was altered: set the FOLIO_KEY that the service had, or add --unauthenticated if you trust where the file was kept"
+    ? "note   Not checked for changes, because of --unauthenticated"
+    : "WRONG  Not checked for changes: set FOLIO_KEY to the service's key, or add --unauthenticated if you trust the place where the file was kept"
 }
 
 const toldOf = (
@@ -33,8 +33,8 @@ const toldOf = (
 ) => [
   `${file} is whole: ${total(counts)} rows as of ${header.taken_at}, of release ${header.release}, migration ${header.migration}.`,
   ...(isRestored
-    ? ["It was restored into a temporary place, which is removed again:"]
-    : ["It was not restored for a look: no PostgreSQL is bundled for this machine."]),
+    ? ["It was restored into a temporary place, which was removed again:"]
+    : ["It was not restored for the check: this machine has no bundled PostgreSQL."]),
   ...promises.map(({ broken, promise }) =>
     broken.length === 0 ? `ok     ${promise}` : `WRONG  ${promise}: ${broken.join("; ")}`
   ),
@@ -74,11 +74,11 @@ export const restore = Command.make(
   "restore",
   {
     json,
-    file: Argument.String("file").pipe(Argument.withDescription("A file that folio backup has written")),
-    verify: toggle("verify", "Only look whether the backup is whole and good, in a temporary place"),
+    file: Argument.String("file").pipe(Argument.withDescription("A file from folio backup")),
+    verify: toggle("verify", "Only verify the backup, in a temporary place"),
     unauthenticated: toggle(
       "unauthenticated",
-      "Take a file without an authentication code, or with another key's: it may have been altered"
+      "Accept a file without an authentication code, or with another key's: it may have been altered"
     ),
     passphrase_file: passphraseFile
   },
@@ -103,14 +103,14 @@ export const restore = Command.make(
       },
       [
         counts === undefined
-          ? "An earlier restore of this file had come to its end: everything is there."
+          ? "An earlier restore of this file is complete."
           : `Restored ${total(counts)} rows as of ${taken_at}.`,
         ...paths.map((path) => `Wrote ${path}.`),
-        "No document gets a number before the last number of its range is confirmed: folio resume lists the ranges and says how."
+        "Numbering is paused until you confirm the last number of each range: folio resume lists the ranges and how to confirm."
       ]
     )
   })
 ).pipe(
-  Command.withDescription("Put a backup into an empty DATA_DIR or database; --verify: only look whether it is good"),
+  Command.withDescription("Restore a backup into an empty DATA_DIR or database; --verify: only check it"),
   Command.provide(edge)
 )

@@ -15,7 +15,7 @@ const modeOf = ({ livemode }: { readonly livemode: boolean }) => (livemode ? "li
 
 const refuse = (message: string) => Effect.fail(new Holds.NotResumed({ message }))
 
-/** The held ranges whose prefix a full number begins with, each with the number. */
+/** The held ranges with a prefix that the full number begins with, each with the remaining number. */
 const readings = (ranges: ReadonlyArray<Holds.HeldRange>, last: string, form: NumberForm) =>
   ranges.flatMap((range) => {
     const head = headOf(range.prefix, form)
@@ -24,23 +24,23 @@ const readings = (ranges: ReadonlyArray<Holds.HeldRange>, last: string, form: Nu
     return [{ range, number: BigInt(digits) }]
   })
 
-/** The range that `last` is a number of. */
+/** The only range that has the number `last`. */
 const chosen = Effect.fnUntraced(function* (ranges: ReadonlyArray<Holds.HeldRange>, last: string, form: NumberForm) {
   const all = readings(ranges, last, form)
   const inside = all.filter(({ number, range }) => range.from_number - 1n <= number && number <= range.to_number)
   const [first, second] = inside
   if (second !== undefined) {
     const names = inside.map(({ range }) => `${range.account_id} ${modeOf(range)} ${range.id}`).join(", ")
-    return yield* refuse(`${last} can be of several ranges (${names}). Say which with --account, --mode or --range.`)
+    return yield* refuse(`${last} matches several ranges (${names}). Choose one with --account, --mode or --range.`)
   }
   if (first !== undefined) return first
   const prefixes = [...new Set(ranges.map(({ prefix }) => JSON.stringify(prefix)))].join(", ")
   if (all.length > 0)
-    return yield* refuse(`${last} is outside of its range. folio resume lists the numbers of each range.`)
+    return yield* refuse(`${last} is outside its range. folio resume lists the numbers of each range.`)
   return yield* refuse(
     ranges.length === 0
-      ? "No such range stands still: every range gives numbers."
-      : `${last} is of no range that stands still; those have the prefixes ${prefixes}. Give prefix and number together, as on the document.`
+      ? "No such range is paused: every range gives numbers."
+      : `${last} matches no paused range; the paused ranges have the prefixes ${prefixes}. Give prefix and number together, as on the document.`
   )
 })
 
@@ -50,11 +50,11 @@ const described = (
   last: bigint,
   { lost, woken }: { readonly lost: bigint; readonly woken: number }
 ) => [
-  `${range.account_id} ${modeOf(range)}: goes on with ${fullNumber(range.prefix, last + 1n, form)}; ${woken === 1 ? "1 document" : `${woken} documents`} waited.`,
+  `${range.account_id} ${modeOf(range)}: continues with ${fullNumber(range.prefix, last + 1n, form)}; ${woken === 1 ? "1 document" : `${woken} documents`} waited.`,
   ...(lost === 0n
     ? []
     : [
-        `${fullNumber(range.prefix, range.next_number, form)} to ${fullNumber(range.prefix, last, form)} are recorded as lost: the authority has documents of these ${lost} numbers, and this database has not.`
+        `${fullNumber(range.prefix, range.next_number, form)} to ${fullNumber(range.prefix, last, form)} are recorded as lost: the authority has documents with these ${lost} numbers, but this database does not.`
       ])
 ]
 
@@ -102,9 +102,9 @@ const listed = Effect.fnUntraced(function* (ranges: ReadonlyArray<Holds.HeldRang
           ]),
           ...old.map(
             (row) =>
-              `${row.account_id} ${modeOf(row)}: ${row.count} documents had no number in the backup, and may have been issued since (${row.ids.join(", ")}${row.count > row.ids.length ? ", …" : ""}). Cancel those that the authority has first: they would be issued twice.`
+              `${row.account_id} ${modeOf(row)}: ${row.count} documents had no number in the backup, and may have been issued later (${row.ids.join(", ")}${row.count > row.ids.length ? ", …" : ""}). First cancel those that the authority has; otherwise Folio issues them twice.`
           ),
-          "Find out the last number of each that the authority has, and run: folio resume --last PREFIX123.",
+          "For each range, find the last number that the authority has, and run: folio resume --last PREFIX123.",
           "If nothing was issued after the backup: folio resume --as-backed-up."
         ]
   )
@@ -117,18 +117,15 @@ export const resume = Command.make(
     last: Flag.optional(
       Flag.String("last").pipe(
         Flag.withDescription(
-          "The last number of a range that the authority has, with its prefix, such as FE123; FE0 if it has none of a range from 1"
+          "Last number of a range that the authority has, with its prefix, for example FE123; FE0 if it has none of a range from 1"
         )
       )
     ),
     as_backed_up: toggle(
       "as-backed-up",
-      "Nothing was issued after the backup: the last number of each range is the one that is here"
+      "Nothing was issued after the backup: confirm the last number of each range in this database"
     ),
-    hold: toggle(
-      "hold",
-      "Let every range stand still, after a restore that folio restore did not do (pg_restore, a disk's snapshot)"
-    ),
+    hold: toggle("hold", "Pause every range, after a restore without folio restore (pg_restore, a disk snapshot)"),
     account: Flag.optional(
       Flag.String("account").pipe(
         Flag.withDescription("Only ranges of this account, ten_…"),
@@ -146,7 +143,7 @@ export const resume = Command.make(
       const at = new Date(yield* Clock.currentTimeMillis).toISOString()
       yield* Holds.hold
       return yield* say(flags.json, { held_since: at }, [
-        "Every range stands still: folio resume lists them and says how they go on."
+        "Every range is paused: folio resume lists the ranges and how to resume them."
       ])
     }
     const ranges = (yield* Holds.held).filter(
@@ -177,6 +174,6 @@ export const resume = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription("List the ranges that stand still after a restore, and let them give numbers again"),
+  Command.withDescription("List the ranges that are paused after a restore, and resume them"),
   Command.provide(store)
 )

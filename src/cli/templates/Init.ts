@@ -5,12 +5,15 @@ import * as Path from "node:path"
 import { makeDirectory } from "../../platform/files/DataFiles.ts"
 import { type Template, templates, textOf } from "./Templates.ts"
 
-/** A file cannot be written. The message is one line that says what to do. */
+/** A file cannot be written. The message is one line with the fix. */
 class FileError extends Schema.TaggedError<FileError>()("FileError", { message: Schema.String }) {}
 
 const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
 
-/** Writes a template into a folder, which is made if it is missing. Fails when the file exists: it may hold changes. */
+/**
+ * Writes a template into a folder, and creates the folder if needed. Fails if the file exists, because it may have
+ * changes.
+ */
 const write = Effect.fnUntraced(function* (template: Template, folder: string) {
   const path = Path.join(Path.resolve(folder), template.file)
   yield* Effect.try({
@@ -21,15 +24,15 @@ const write = Effect.fnUntraced(function* (template: Template, folder: string) {
     catch: (cause) =>
       new FileError({
         message: Fs.existsSync(path)
-          ? `${path} exists and is left as it is. Remove it, or write to another folder: --out DIR`
-          : `${path} cannot be written (${reasonOf(cause)}). Name a folder that this user may write to: --out DIR`
+          ? `${path} exists and was not changed. Remove it, or write to another folder: --out DIR`
+          : `${path} cannot be written (${reasonOf(cause)}). Choose a folder that this user can write to: --out DIR`
       })
   })
   yield* Console.log(`Wrote ${path}`)
 })
 
 const folder = Flag.String("out").pipe(
-  Flag.withDescription("Write the file into this folder, never over one that exists"),
+  Flag.withDescription("Write the file into this folder; never overwrites a file"),
   Flag.optional
 )
 
@@ -48,7 +51,7 @@ export const init = Command.make(
     const template: Template | undefined = templates.find((one) => one.name === name)
     if (template === undefined) return
     if (Option.isSome(out)) return yield* write(template, out.value)
-    // The files end with a line end already.
+    // `Console.log` adds the final newline.
     yield* Console.log(textOf(template).trimEnd())
   })
-).pipe(Command.withDescription("Print a file with which to run or watch the service"))
+).pipe(Command.withDescription("Print a file to deploy or monitor the service"))

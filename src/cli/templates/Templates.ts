@@ -5,13 +5,13 @@ export interface Template {
   /** The word after `folio init`. */
   readonly name: string
   readonly description: string
-  /** The name that the file has in this folder, and where `--out` writes it. */
+  /** Name of the file in this folder and in the folder of `--out`. */
   readonly file: string
-  /** The file in this folder that takes the place of `file` where the service is an installed package. */
+  /** Replaces `file` if the service is an installed package. */
   readonly inPackage?: string
 }
 
-/** All files that `folio init` prints: where the service runs, and what watches it. */
+/** All files that `folio init` prints, to deploy and to monitor the service. */
 export const templates = [
   {
     name: "docker",
@@ -21,12 +21,12 @@ export const templates = [
   },
   { name: "compose", description: "PostgreSQL, two processes and a balancer", file: "compose.yaml" },
   { name: "systemd", description: "A unit that runs the service on one machine", file: "folio.service" },
-  { name: "prometheus", description: "What Prometheus asks the service", file: "prometheus.yaml" },
+  { name: "prometheus", description: "A scrape configuration for Prometheus", file: "prometheus.yaml" },
   { name: "alerts", description: "Alerts for Prometheus", file: "folio.rules.yaml" },
   { name: "grafana", description: "A dashboard for Grafana", file: "folio.dashboard.json" }
 ] as const satisfies ReadonlyArray<Template>
 
-// The package holds compiled modules.
+// The package has compiled modules.
 const isPackage = import.meta.url.endsWith(".js")
 
 /** The text of a template. */

@@ -80,7 +80,7 @@ describe("an authority that is away for long", () => {
       }
       const late = yield* live.issue
       assert.isNotNull((yield* live.shown(late, ({ status }) => status === "accepted_contingency")).contingency)
-      assert.match((yield* live.folio("doctor")).out, /documents that never left are issued in contingency/)
+      assert.match((yield* live.folio("doctor")).out, /Folio issues unsent documents in contingency/)
       assert.strictEqual(authority.documents.size, 0)
       yield* authority.connections("taken")
       for (const path of [...paths, late]) {
@@ -143,7 +143,7 @@ describe("an authority that is away for long", () => {
     )
     assert.deepInclude(authority, { status: "unreachable", trouble: "name_not_found" })
     const doctor = yield* live.folio("doctor")
-    assert.match(doctor.out, /AUTHORITY_URL \(no-such-host\.invalid\) cannot be called.*resolv\.conf/)
+    assert.match(doctor.out, /AUTHORITY_URL \(no-such-host\.invalid\) is not reachable.*resolv\.conf/)
     assert.match(yield* live.service.log, /"trouble":"name_not_found"/)
   })
 
@@ -164,7 +164,7 @@ describe("an authority that is away for long", () => {
       if (name === "expired") yield* longAfter(live)
       assert.deepInclude(yield* live.shown(path, isUnsent), { status: "draft", contingency: null })
       if (name === "wrongName")
-        assert.match((yield* live.folio("doctor")).out, /cannot be called, no secure connection/)
+        assert.match((yield* live.folio("doctor")).out, /is not reachable, no secure connection/)
       yield* authority.identify(identities.trusted)
       const { json } = yield* accepted(live, path)
       assert.isNull(json.contingency)

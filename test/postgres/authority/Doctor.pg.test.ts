@@ -32,7 +32,7 @@ const looks: ReadonlyArray<{
   {
     what: "all is well",
     play: () => {},
-    says: /answers; its clock is (the same as|\d s \w+( of)?) this machine's/,
+    says: /responds; its clock is (the same as|\d s \w+( of)?) this machine's/,
     ok: true
   },
   {
@@ -44,12 +44,12 @@ const looks: ReadonlyArray<{
   {
     what: "a clock is off",
     play: (service) => service.clockOff(-hour),
-    says: /clock is 36\d\d s behind this machine's.*refuses calls.*-> .*NTP/
+    says: /clock is 36\d\d s behind this machine's.*rejects calls.*-> .*NTP/
   },
   {
     what: "it refuses connections",
     play: (service) => service.connections("refused"),
-    says: /AUTHORITY_URL \(127\.0\.0\.1:\d+\) cannot be called, it takes no connections: .*contingency.*-> .*notice/
+    says: /AUTHORITY_URL \(127\.0\.0\.1:\d+\) is not reachable, it takes no connections: .*contingency.*-> .*notice/
   },
   {
     what: "it breaks connections",
@@ -73,7 +73,7 @@ describe("the doctor", () => {
     const [look, ...told] = ofAuthority(doctor).toReversed()
     assert.match(look?.said ?? "", says)
     assert.strictEqual(look?.ok, ok)
-    assert.deepStrictEqual(told, [{ ok: true, said: "No call of the live authority fails -> " }])
+    assert.deepStrictEqual(told, [{ ok: true, said: "No call to the live authority fails -> " }])
     assert.strictEqual(doctor.code, ok ? 0 : 1)
     assert.deepStrictEqual([service.calls, service.refusals], [[], []])
   })
@@ -122,9 +122,9 @@ describe("the doctor", () => {
       /are in trouble since 2026-11-21T15:00:00\.000Z \(.*ENETUNREACH\)\): .*no way.*none is issued in contingency.*-> .*route/
     )
     yield* query(url, "update authority_circuits set failed_at = now() - interval '16 minutes'")
-    assert.deepStrictEqual(yield* said, [{ ok: true, said: "No call of the live authority fails -> " }])
+    assert.deepStrictEqual(yield* said, [{ ok: true, said: "No call to the live authority fails -> " }])
     yield* query(url, "update authority_circuits set opened_at = now(), trouble = 'connection_refused'")
-    assert.match((yield* said)[0]?.said ?? "", /documents that never left are issued in contingency\): /)
+    assert.match((yield* said)[0]?.said ?? "", /Folio issues unsent documents in contingency\): /)
     yield* query(
       url,
       "update authority_circuits set failing_since = null, failed_at = null, opened_at = null, trouble = null, trouble_since = null"

@@ -227,7 +227,7 @@ describeLive(world)("a live document", (it) => {
     assert.match(text, new RegExp(`^folio_authority_unanswered_total\\{trouble="${trouble}"\\} [1-9]`, "mu"))
     const doctor = yield* folio("doctor")
     assert.strictEqual(doctor.code, 1)
-    assert.match(doctor.out, /Calls of the live authority are in trouble since/)
+    assert.match(doctor.out, /Calls to the live authority fail since/)
     assert.include(doctor.out, authorityTroubles[trouble].what)
     const warned = (yield* service.log)
       .slice(logged)
