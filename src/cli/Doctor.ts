@@ -202,7 +202,7 @@ const examine = Effect.gen(function* () {
       ? [
           noted(
             "server user",
-            "PostgreSQL runs as the user nobody, and that user's other processes can read the database",
+            "PostgreSQL runs as a shared system user, and that user's other processes can read the database",
             advice
           )
         ]

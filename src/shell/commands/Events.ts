@@ -89,7 +89,7 @@ const resend = Command.make(
         "webhookDeliveries",
         "redeliverWebhook",
         { params: { id } },
-        // One key per delivery, so that repeating the command sends no delivery twice.
+        // A key per delivery, so that repeating the command sends no delivery twice.
         flags.key === undefined ? {} : { key: `${flags.key}-${id}` }
       )
     )
