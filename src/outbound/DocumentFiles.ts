@@ -12,8 +12,8 @@ const ownSoftware = "000"
 const zipTime = "1980-01-01T12:00:00"
 
 /**
- * The eight hex digits that count an issuer's files of a year: the document's number, offset by a hash of its prefix, so that the
- * numbers of two prefixes hardly ever collide. A repeated submission of a document has the same digits.
+ * The eight hex digits that number an issuer's files of a year: the document's number, offset by a hash of its prefix,
+ * so that two prefixes hardly ever collide. A repeated submission has the same digits.
  */
 const consecutiveOf = (fullNumber: string) => {
   const [, prefix = "", number = "0"] = /^(.*?)(\d*)$/.exec(fullNumber) ?? []
@@ -21,7 +21,7 @@ const consecutiveOf = (fullNumber: string) => {
   return ((BigInt(offset) + BigInt(number || "0")) % 2n ** 32n).toString(16).padStart(8, "0")
 }
 
-/** The names that the authority wants the document and its archive to have. */
+/** The file names that the authority requires for the document and its archive. */
 export const fileNames = ({ full_number, issue_date, issuer_nit, kind }: DocumentName) => {
   const rest = `${issuer_nit.padStart(10, "0")}${ownSoftware}${issue_date.slice(2, 4)}${consecutiveOf(full_number)}`
   return { xml: `${letters[kind]}${rest}.xml`, zip: `z${rest}.zip` }

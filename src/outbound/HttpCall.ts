@@ -2,12 +2,12 @@ import { Duration } from "effect"
 import * as Http from "node:http"
 import * as Https from "node:https"
 
-/*
- * Calls over HTTP/1.1 by `node:http`, which passes over informational answers (RFC 9110 §15.2): `fetch` and undici close the connection
- * when a server or its proxy sends `100 Continue` without being asked.
+/**
+ * Calls over HTTP/1.1 with `node:http`, which skips informational responses (RFC 9110 §15.2). `fetch` and undici close
+ * the connection on an unsolicited `100 Continue` from a server or its proxy.
  */
 
-/** A call failed. `isConnecting`: before there was a connection, TLS included, so that nothing has left. */
+/** A call failed. `isConnecting`: it failed before the connection (including TLS) was open, so nothing was sent. */
 export class CallFailed extends Error {
   readonly isConnecting: boolean
   constructor(cause: unknown, isConnecting: boolean) {
@@ -26,14 +26,20 @@ export interface CallOptions {
   readonly connectTimeout?: Duration.Input
 }
 
-/** Keeps connections for the next call to `url`, with the usual verification of TLS. `ca`: certificates to trust instead of the system's. */
+/**
+ * Keeps connections for the next call to `url`, with the usual TLS verification. `ca`: certificates to trust instead of
+ * the system's.
+ */
 export const agentFor = (url: URL, ca?: string): Http.Agent => {
   const options = { keepAlive: true, timeout: 4_000 }
   if (url.protocol !== "https:") return new Http.Agent(options)
   return new Https.Agent({ ...options, minVersion: "TLSv1.2", ...(ca === undefined ? {} : { ca }) })
 }
 
-/** Sends a request and returns the final answer once its headers are there. Rejects with `CallFailed`. Redirects are not followed. */
+/**
+ * Sends a request and returns the final response when its headers have arrived. Rejects with `CallFailed`. Does not
+ * follow redirects.
+ */
 export const call = (url: URL, options: CallOptions): Promise<Http.IncomingMessage> => {
   const { agent, body, connectTimeout, headers = {}, method, signal } = options
   const isSecure = url.protocol === "https:"
@@ -63,7 +69,7 @@ export const call = (url: URL, options: CallOptions): Promise<Http.IncomingMessa
   })
 }
 
-/** The body of an answer as text. Rejects with `CallFailed` where it breaks off, or has more than `maxBytes`. */
+/** The body of a response as text. Rejects with `CallFailed` if it is cut off or exceeds `maxBytes`. */
 export const textOf = async (answer: Http.IncomingMessage, maxBytes: number): Promise<string> => {
   const chunks: Array<Buffer> = []
   let bytes = 0

@@ -35,7 +35,10 @@ const betweenCodes = (line: string, codeOf: (code: string) => string): string =>
     .map((part, index) => (index % 2 === 1 ? codeOf(part) : shown(part)))
     .join("")
 
-/** One line for each field that has a value, after its name. `width`: the column width of the names. */
+/**
+ * The lines of an object's fields: each has its name and its value. Omits fields without a value. `width`: the column
+ * width of the names.
+ */
 export const fieldLines = (
   rows: ReadonlyArray<readonly [name: string, value: string | null | undefined]>,
   { dim }: Paint,

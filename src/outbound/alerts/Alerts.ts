@@ -2,17 +2,17 @@ import { Context, Effect, Layer, Schema } from "effect"
 import type { IncidentAlert } from "../../../schemas/Incident.ts"
 
 /**
- * What a channel is told of: an incident that was opened, or has ended. It is told again until the channel has taken it, so that it
- * may come twice: `id` and `state` are the same then.
+ * An alert: an incident was opened, or has ended. Folio sends it until the channel accepts it, so it may arrive twice,
+ * with the same `id` and `state`.
  */
 export type Alert = IncidentAlert
 
-/** The channel did not take the alert. The service tells it again later, and logs the message, which must hold no secret. */
+/** The channel did not accept the alert. Folio retries it later, and logs the message, which must have no secret. */
 export class AlertFailed extends Schema.TaggedError<AlertFailed>()("AlertFailed", { message: Schema.String }) {}
 
 /**
- * Tells whoever runs the service of incidents. Each of `channels` is told of every incident once it is opened and once it has ended.
- * A name is of lower-case letters, and stays the same as long as the channel does: what was told is recorded under the name.
+ * Reports incidents to the operator. Each of `channels` gets one alert when an incident begins and one when it ends.
+ * A channel's name has lower-case letters only. Keep it, because Folio records the sent alerts under this name.
  *
  * @example
  * ```ts
@@ -20,7 +20,7 @@ export class AlertFailed extends Schema.TaggedError<AlertFailed>()("AlertFailed"
  * import { AlertFailed, Alerts } from "@folio-einvoicing/service/ports"
  * import { Effect, Layer } from "effect"
  *
- * // A pager, beside nothing else.
+ * // A pager as the only channel.
  * const pager = Layer.succeed(Alerts, {
  *   channels: ["pager"],
  *   send: (_channel, { id, state, summary }) =>
@@ -40,10 +40,13 @@ export class Alerts extends Context.Service<
   Alerts,
   {
     readonly channels: ReadonlyArray<string>
-    /** Tells one channel. Must end within a minute and a half; after two minutes another process may tell the same. */
+    /**
+     * Sends an alert to one channel. Must end within 90 seconds; after two minutes, another process may send the same
+     * alert.
+     */
     readonly send: (channel: string, alert: Alert) => Effect.Effect<void, AlertFailed>
   }
 >()("@folio-einvoicing/service/Alerts") {
-  /** Nobody is told: incidents are recorded, and `folio incidents` lists them. */
+  /** No channels: Folio records incidents, and `folio incidents` lists them. */
   static readonly layer = Layer.succeed(Alerts, { channels: [], send: () => Effect.void })
 }

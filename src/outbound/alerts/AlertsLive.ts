@@ -7,7 +7,7 @@ import { sendTextOverSmtp } from "../mail/MailerSmtp.ts"
 import { smtpSettings, type SmtpOptions } from "../mail/SmtpSettings.ts"
 import { type Alert, AlertFailed, Alerts } from "./Alerts.ts"
 
-/* The channels that the settings name: a POST of JSON to `ALERT_URL`, and an e-mail to `ALERT_EMAIL`. */
+/** The channels in the settings: a POST of JSON to `ALERT_URL`, and an e-mail to `ALERT_EMAIL`. */
 
 const postWithin: Duration.Input = "10 seconds"
 const mailWithin: Duration.Input = "60 seconds"
@@ -15,7 +15,7 @@ const subjectMax = 150
 
 const failed = (message: string) => Effect.fail(new AlertFailed({ message }))
 
-/** Why there was no answer, as Node.js names it. */
+/** The reason for no response, as Node.js names it. */
 const reasonOf = (error: unknown): string => {
   const { cause, code, message } = Object(error) as {
     readonly cause?: unknown
@@ -25,7 +25,7 @@ const reasonOf = (error: unknown): string => {
   return cause === undefined ? (code ?? message ?? "no answer") : reasonOf(cause)
 }
 
-/** A user and a password in the URL are sent as `Authorization: Basic`. */
+/** Moves a user and a password from the URL to `Authorization: Basic`. */
 const target = (setting: Redacted.Redacted<string>) => {
   const url = new URL(Redacted.value(setting))
   const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)]
@@ -35,7 +35,7 @@ const target = (setting: Redacted.Redacted<string>) => {
   return { url, headers: user === "" && password === "" ? {} : { authorization } }
 }
 
-/** Posts an alert. The address is the operator's own setting, so that it may be an internal one; redirects are not followed. */
+/** Posts an alert. The operator chose the URL, so it may be internal. Does not follow redirects. */
 const poster = (setting: Redacted.Redacted<string>, secret: Redacted.Redacted<string> | undefined) => {
   const { headers, url } = target(setting)
   return Effect.fn("Alerts.post")(function* (alert: Alert) {
@@ -73,7 +73,7 @@ const poster = (setting: Redacted.Redacted<string>, secret: Redacted.Redacted<st
   })
 }
 
-/** An incident's end answers the e-mail of its beginning, so that mail programs show them together. */
+/** The e-mail about an incident's end replies to the first one, so that mail programs group them. */
 const mailerTo = (smtp: SmtpOptions, to: ReadonlyArray<string>) => {
   const send = sendTextOverSmtp({ ...smtp, timeout: mailWithin })
   return Effect.fn("Alerts.mail")(
@@ -136,7 +136,7 @@ export const alertSettings = Effect.gen(function* () {
 })
 
 /**
- * The channels `url` and `email`, as far as the settings name them. Fails with `SettingsError`.
+ * The channels `url` and `email`, if the settings have them. Fails with `SettingsError`.
  *
  * @internal
  */

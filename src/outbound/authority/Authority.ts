@@ -7,7 +7,7 @@ import type { AuthorityRefusal, AuthorityUnavailable } from "./AuthorityFailures
 
 export { AuthorityRefusal, AuthorityUnavailable, isAuthorityFailure, troubleOf } from "./AuthorityFailures.ts"
 
-/** Names a document to the authority: the account, the document's code and number, and the issuer that calls. */
+/** A document as the authority knows it: the account, the document's code and number, and the calling issuer. */
 export interface DocumentName {
   readonly account_id: AccountId
   /** The CUFE, or the CUDE of a note. */
@@ -18,7 +18,7 @@ export interface DocumentName {
   readonly issue_date: string
   /** Selects the authority's environment: live or test. */
   readonly livemode: boolean
-  /** The document was issued to the buyer while the authority could not be reached, and is transmitted afterwards. */
+  /** The document was issued to the buyer while the authority was unreachable, and is transmitted afterwards. */
   readonly in_contingency: boolean
   /** The issuer's NIT, without check digit. */
   readonly issuer_nit: string
@@ -26,8 +26,8 @@ export interface DocumentName {
 }
 
 /**
- * The certificate of an issuer, and the function that signs with the certificate's private key. With both, an issuer proves to
- * the authority who calls. `sign` makes an RSA-SHA256 signature (PKCS #1 v1.5).
+ * An issuer's certificate, and the function that signs with its private key. With both, an issuer proves its identity
+ * to the authority. `sign` makes an RSA-SHA256 signature (PKCS #1 v1.5).
  */
 export interface CallerCertificate {
   /** DER in base64. */
@@ -36,32 +36,32 @@ export interface CallerCertificate {
 }
 
 /**
- * A document to submit to the authority. `signed` are the stored bytes of the signed document: a repeated submission sends the
- * same bytes.
+ * A document to submit to the authority. `signed` has the stored bytes of the signed document. A repeated submission
+ * sends the same bytes.
  */
 export interface Submission extends DocumentName {
   readonly signed: Uint8Array
 }
 
 /**
- * What the authority has decided on a document, for good. `errors` are why it rejects a document; `notifications` are remarks,
+ * The authority's final verdict on a document. `errors` are the reasons for a rejection. `notifications` are remarks,
  * and never cause a rejection.
  */
 export interface Verdict {
   readonly accepted: boolean
   readonly errors: ReadonlyArray<AuthorityError>
   readonly notifications: ReadonlyArray<AuthorityError>
-  /** The authority's answer as received, stored with the document. */
+  /** The authority's response as received, stored with the document. */
   readonly answer: unknown
 }
 
-/** The software that an issuer has registered with the authority: its id, and the NIT of its provider without check digit. */
+/** An issuer's software that is registered with the authority: its id, and its provider's NIT without check digit. */
 export interface RegisteredSoftware {
   readonly provider: { readonly number: string }
   readonly id: string
 }
 
-/** A numbering range in the records of the authority. Every field is text of the authority's answer; dates are YYYY-MM-DD. */
+/** A numbering range in the authority's records. Every field is text of the response. Dates are YYYY-MM-DD. */
 export interface AuthorityRange {
   readonly number: string
   readonly prefix: string
@@ -72,15 +72,15 @@ export interface AuthorityRange {
   readonly technical_key: string
 }
 
-/** Whom an issuer asks the authority about: an acquirer by the type and the number of its identification, without check digit. */
+/** An issuer's look-up of an acquirer, by the type and the number of its identification, without check digit. */
 export interface AcquirerQuestion extends Pick<DocumentName, "livemode" | "issuer_nit" | "certificate"> {
   readonly type: string
   readonly number: string
 }
 
 /**
- * An acquirer in the records of the authority: its name, and the address that its documents are e-mailed to; null what the authority
- * does not know.
+ * An acquirer in the authority's records: its name, and the e-mail address for its documents. Null if unknown to the
+ * authority.
  */
 export interface AuthorityAcquirer {
   readonly name: string | null
@@ -88,9 +88,9 @@ export interface AuthorityAcquirer {
 }
 
 /**
- * What a buyer has answered to an invoice on credit terms, or the issuer has stated about it, as the authority has registered it. `at`
- * is the time of the registration in Unix milliseconds; `by` names who registered it, and `claim` is the code of a claim's reason: null
- * what the authority does not say.
+ * An event of an invoice on credit terms, in the authority's records: the buyer's response, or a statement of the
+ * issuer. `at` is the time of registration in Unix milliseconds; `by` names the registrant; `claim` is the reason code
+ * of a claim. Null if the authority does not give it.
  */
 export interface AuthorityEvent {
   readonly code: AcceptanceCode
@@ -100,21 +100,24 @@ export interface AuthorityEvent {
 }
 
 /**
- * The authority's environment for enablement, where an issuer shows that its documents are in order before it issues: it takes the
- * documents of a test set, and judges them later.
+ * The authority's environment for enablement, in which an issuer proves that its documents are in order. It accepts the
+ * documents of a test set, and gives their verdicts later.
  */
 export interface TestSet {
-  /** The software that documents of test sets name whose account has none of its own; left out when there is none. */
+  /** The software in the test documents of an account that has none of its own; omitted if there is none. */
   readonly software?: Software | undefined
-  /** Sends a document. Gives the key of the upload; null if the authority has accepted the test set, and takes no more of it. */
+  /**
+   * Sends a document. Gives the key of the upload, or null if the authority has accepted the test set and takes no more
+   * documents.
+   */
   readonly send: (
     submission: Submission,
     test_set_id: string
   ) => Effect.Effect<string | null, AuthorityUnavailable | AuthorityRefusal>
   /**
-   * Asks for the verdict by the key of the upload, or by the code of the document where the key is not known (null). Fails with a trouble
-   * of the document alone (`in_process`, `no_verdict`, `another_document`) while there is no verdict, and with `number_processed` if the
-   * authority has processed another document of the number.
+   * Looks up the verdict by the key of the upload, or by the document's code if the key is unknown (null). Fails with a
+   * trouble of the document alone (`in_process`, `no_verdict`, `another_document`) while there is no verdict. Fails
+   * with `number_processed` if the authority has processed another document with this number.
    */
   readonly verdict: (
     document: DocumentName,
@@ -123,37 +126,40 @@ export interface TestSet {
 }
 
 /**
- * The tax authority, as the service calls it. Every call may be repeated: `submit` gets the same bytes again, and an authority
- * that has judged them gives the same verdict. Calls are made on behalf of many documents at a time; `Limits.authority` says how
- * many.
+ * The tax authority, as the service calls it. Every call may be repeated: `submit` gets the same bytes again, and the
+ * authority must give the same verdict again. The service calls it for many documents concurrently; `Limits.authority`
+ * sets the number.
  */
 export class Authority extends Context.Service<
   Authority,
   {
     readonly submit: (submission: Submission) => Effect.Effect<Verdict, AuthorityUnavailable | AuthorityRefusal>
-    /** Asks the authority for its verdict on a document: null if the document never arrived and may be sent. */
+    /** Looks up the verdict on a document. Null if the document never arrived, so that the service may send it. */
     readonly verdict: (document: DocumentName) => Effect.Effect<Verdict | null, AuthorityUnavailable | AuthorityRefusal>
     /**
-     * The ranges from which an issuer may number live documents with its software; left out if no authority can be asked. An issuer
-     * without `software` uses that of the service.
+     * The ranges that an issuer may use for live documents with its software. Omit it if there is no authority to call.
+     * An issuer without `software` uses the service's software.
      */
     readonly ranges?: (
       issuer: Pick<DocumentName, "issuer_nit" | "certificate"> & { readonly software?: RegisteredSoftware }
     ) => Effect.Effect<ReadonlyArray<AuthorityRange>, AuthorityUnavailable | AuthorityRefusal>
-    /** Name and e-mail address of an acquirer; null if the authority knows neither. Left out if no authority can be asked. */
+    /**
+     * Looks up an acquirer's name and e-mail address. Null if the authority knows neither. Omit it if there is no
+     * authority to call.
+     */
     readonly acquirer?: (
       question: AcquirerQuestion
     ) => Effect.Effect<AuthorityAcquirer | null, AuthorityUnavailable | AuthorityRefusal>
     /**
-     * The events of an accepted invoice on credit terms, in any order; none while nobody has answered. Asked about once a day for 30 days,
-     * and every event at each time. Left out if no authority can be asked.
+     * Looks up the events of an accepted invoice on credit terms, in any order; none before a buyer responds. Called
+     * about once a day for 30 days, and must give every event each time. Omit it if there is no authority to call.
      */
     readonly events?: (
       document: DocumentName
     ) => Effect.Effect<ReadonlyArray<AuthorityEvent>, AuthorityUnavailable | AuthorityRefusal>
-    /** The authority's environment for enablement, which takes the documents of test sets; left out if none can be asked. */
+    /** The authority's environment for enablement, which takes the documents of test sets. Omit it if there is none. */
     readonly testSet?: TestSet
-    /** Whether this authority accepts live documents; true if left out. */
+    /** Whether this authority accepts live documents; true if omitted. */
     readonly servesLive?: boolean
   }
 >()("@folio-einvoicing/service/Authority") {}

@@ -30,7 +30,7 @@ export type DocumentAnswer =
   | { readonly _tag: "refused"; readonly message: string }
   | { readonly _tag: "received" | "unclear"; readonly message: string }
 
-/** The answer that the authority has processed a document of this number before, as a rule that a document breaks. */
+/** The error for a number that the authority has processed before, as the rule that the document breaks. */
 export const numberProcessed = (): AuthorityError => ({
   rule: processedBefore,
   severity: "rejection",
@@ -41,7 +41,7 @@ export const numberProcessed = (): AuthorityError => ({
 
 const lineForm = /^Regla:\s*([A-Z0-9]+[a-z]?),\s*(Rechazo|Notificaci[oó]n):\s*([^]*)$/i
 
-/** Parses one line of ErrorMessage. A line of another form is kept whole, with the answer's status code as its rule. */
+/** Parses a line of ErrorMessage. Keeps a line of another form whole, with the response's status code as its rule. */
 const errorOf = (line: string, status: string): AuthorityError => {
   const [, rule = status, kind = status === "00" ? "Notificación" : "Rechazo", message = line.trim()] =
     lineForm.exec(line.trim()) ?? []
@@ -85,13 +85,13 @@ export const documentAnswerOf = (result: XmlElement): DocumentAnswer => {
   return { _tag: status === "98" ? "received" : "unclear", message: `The authority gave no verdict (${what}).` }
 }
 
-/** The failure of a call that the authority answered without a verdict on this document. */
+/** The failure for a response without a verdict on this document. */
 export const unavailable = (trouble: AuthorityTrouble, message: string) =>
   Effect.fail(new AuthorityUnavailable({ message, trouble, of_document: true }))
 
 export const anotherDocument = unavailable("another_document", "The authority answered for another document.")
 
-/** The verdict in an answer about a document that the authority knows, or the failure that the answer is. */
+/** The verdict in a response about a known document, or the failure that the response means. */
 export const verdictOf = (
   answer: Exclude<DocumentAnswer, { readonly _tag: "missing" }>,
   { cufe }: Pick<DocumentName, "cufe">
@@ -124,7 +124,9 @@ export const storedXmlOf = (result: XmlElement): string | null => {
   return textField(fields, "Code") === "100" && bytes !== "" ? Buffer.from(bytes, "base64").toString() : null
 }
 
-/** The acquirer of an AdquirienteResponse; null without a name and an address, which is the answer for whoever is not known. */
+/**
+ * The acquirer of an AdquirienteResponse. Null without name and address, which is the response for an unknown acquirer.
+ */
 export const acquirerOf = (result: XmlElement): AuthorityAcquirer | null => {
   const fields = fieldsOf(result)
   const [name, email] = [textField(fields, "ReceiverName"), textField(fields, "ReceiverEmail")]

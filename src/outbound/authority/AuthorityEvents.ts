@@ -3,7 +3,8 @@ import { AcceptanceCode, ClaimCode } from "../../../schemas/Acceptance.ts"
 import type { AuthorityEvent } from "./Authority.ts"
 import { childOf, fieldsOf, parseXml, textField, type XmlElement } from "./soap/SoapAnswers.ts"
 
-// Many times what the events of an invoice take. A larger ApplicationResponse is not parsed: to parse it would hold up the process.
+// Many times the size of an invoice's events. Parsing a larger ApplicationResponse would block the process, so it is
+// not parsed.
 const xmlBytesMax = 1024 * 1024
 
 const years = { from: Date.UTC(2000, 0), to: Date.UTC(2100, 0) }
@@ -14,11 +15,12 @@ const isClaim = Schema.is(ClaimCode)
 const textOf = (element: XmlElement | undefined, ...path: ReadonlyArray<string>): string =>
   path.reduce<XmlElement | undefined>((inner, name) => childOf(inner, name), element)?.text?.trim() ?? ""
 
-// The authority writes the time of an event as "15-12-09-05:00", and other times with colons. Without an offset a time is of its zone.
+// The authority writes the time of an event as "15-12-09-05:00", and other times with colons. A time without an offset
+// is in the authority's time zone.
 const dateForm = /^(\d{4}-\d{2}-\d{2})(?:T(.*))?/
 const timeForm = /^(\d{2})[:-](\d{2})[:-](\d{2})(?:\.\d+)?(Z|[+-]\d{2}:\d{2})?/
 
-/** The Unix milliseconds of a date and a time; null if the date is none. */
+/** The Unix milliseconds of a date and a time; null if the date is invalid. */
 const momentOf = (date: string, time: string): number | null => {
   const [, day, within = ""] = dateForm.exec(date) ?? []
   const [, hours = "00", minutes = "00", seconds = "00", offset = "-05:00"] =
@@ -27,7 +29,7 @@ const momentOf = (date: string, time: string): number | null => {
   return at >= years.from && at < years.to ? at : null
 }
 
-/** The name of the company, or else of the person, that has registered an event; null if the authority names none. */
+/** The name of the company, or else of the person, that registered an event; null if there is no name. */
 const nameOf = (party: XmlElement | undefined): string | null => {
   const person = childOf(party, "Person")
   const names = [
@@ -40,8 +42,8 @@ const nameOf = (party: XmlElement | undefined): string | null => {
 }
 
 /**
- * Whether an event belongs to the invoice with this code. The authority names the event's own code (CUDE) in an answer that is of the invoice
- * as a whole (`isOurs`); an answer may name the invoice's code (CUFE) instead, and then it must be this one.
+ * Whether an event belongs to the invoice with this code. In a response about the whole invoice (`isOurs`), the
+ * authority names the event's own code (CUDE). If it names an invoice's code (CUFE) instead, that must be this one.
  */
 const isAbout = (reference: XmlElement | undefined, cufe: string, isOurs: boolean) => {
   const uuid = childOf(reference, "UUID")
@@ -51,9 +53,9 @@ const isAbout = (reference: XmlElement | undefined, cufe: string, isOurs: boolea
 }
 
 /**
- * The events of an answer of GetStatusEvent about the invoice with this code (CUFE); null if the answer is about another document. The answer
- * holds one ApplicationResponse with a DocumentResponse for each event. What cannot be read, and what has another code than the events of an
- * acceptance, is no event.
+ * The events in a GetStatusEvent response about the invoice with this code (CUFE); null if the response is about
+ * another document. The response has one ApplicationResponse, with a DocumentResponse per event. Skips unreadable
+ * events, and events with a code that is not part of an acceptance.
  */
 export const eventsOf = (result: XmlElement, cufe: string): ReadonlyArray<AuthorityEvent> | null => {
   const fields = fieldsOf(result)

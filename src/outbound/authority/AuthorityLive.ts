@@ -20,9 +20,9 @@ import { fileNames, zipped } from "../DocumentFiles.ts"
 import { makeSoapExchange, type SoapExchangeOptions } from "./soap/SoapExchange.ts"
 import { makeTestSet, type TestSetOptions } from "./TestSetLive.ts"
 
-/** Where the authority's web service is, which software calls it, and how to read a document that it returns. */
+/** The authority's web service, the calling software, and the reader of a returned document. */
 export interface AuthorityLiveOptions extends SoapExchangeOptions {
-  /** The software of issuers that have none of their own, by which ranges are asked for; without it these issuers get no ranges. */
+  /** The software for range look-ups of issuers without their own. If omitted, these issuers get no ranges. */
   readonly software?: RegisteredSoftware
   /** Reads the CUFE or CUDE that a document states for itself; null if the document states none. */
   readonly readCufe: (signed: Uint8Array) => string | null
@@ -33,10 +33,9 @@ const noSoftware = "The issuer has no registered software, by which its ranges a
 const unknownAfterSubmit = unavailable("no_verdict", "The authority does not know the document that it was just sent.")
 
 /**
- * The web service of Colombia's authority, by SOAP. A document is sent with SendBillSync, which answers with the verdict. An
- * unknown outcome is looked up by CUFE with GetStatus. When the answer is that the document was processed before,
- * GetXmlByDocumentKey gives the document that the authority has, which counts as the submitted one only if it states the same
- * CUFE.
+ * The SOAP web service of Colombia's authority. SendBillSync sends a document and responds with the verdict. GetStatus
+ * looks up an unknown outcome by CUFE. If the response is that the document was processed before, GetXmlByDocumentKey
+ * gives the document that the authority has. It counts as the submitted one only if it states the same CUFE.
  */
 export const layer = (options: AuthorityLiveOptions): Layer.Layer<Authority> =>
   Layer.effect(
@@ -116,11 +115,13 @@ export const layer = (options: AuthorityLiveOptions): Layer.Layer<Authority> =>
     })
   )
 
-/** One authority made of two: test documents go to `test`, live documents to `live`. Without `live`, live documents fail. */
+/**
+ * Combines two authorities: test documents go to `test`, live documents to `live`. Without `live`, live documents fail.
+ */
 export const layerByMode = (authorities: {
   readonly test: Layer.Layer<Authority>
   readonly live: Layer.Layer<Authority> | undefined
-  /** The service that takes the documents of test sets; left out, no account can pass its enablement. */
+  /** The service that takes the documents of test sets. If omitted, no account can pass its enablement. */
   readonly testSet?: TestSetOptions | undefined
 }): Layer.Layer<Authority> =>
   Layer.effect(

@@ -5,7 +5,7 @@ import { read } from "../../settings/Setting.ts"
 import { agentFor, call } from "../HttpCall.ts"
 import { connectionTrouble } from "./soap/ConnectionTroubles.ts"
 
-/** The addresses of the authority in the settings, each with the name of its setting. */
+/** The authority's URLs in the settings, each with its setting's name. */
 export const authorityAddresses = Effect.map(
   read(
     Config.all({
@@ -16,7 +16,10 @@ export const authorityAddresses = Effect.map(
   (urls) => Object.entries(urls).flatMap(([setting, url]) => (url === "" ? [] : [{ setting, url }]))
 )
 
-/** What a look at the authority's service found. `clock_ms`: by how much its clock is ahead of ours; null if it does not tell. */
+/**
+ * The result of a probe of the authority's service. `clock_ms`: how far its clock is ahead of this machine's; null if
+ * unknown.
+ */
 export type Probe =
   | { readonly trouble: AuthorityTrouble; readonly reason: string }
   | { readonly trouble: null; readonly clock_ms: number | null }
@@ -25,7 +28,7 @@ export interface ProbeOptions {
   readonly timeout?: Duration.Input
   /** PEM certificates to trust instead of the system's. */
   readonly ca?: string
-  /** Connects in place of the network. */
+  /** Replaces the network connection. */
   readonly agent?: Agent
 }
 
@@ -36,11 +39,11 @@ const found = (status: number, date: number): Probe => {
 }
 
 /**
- * Looks whether the service at this address can be called from here: finds its name, connects, makes TLS, and asks for the page that
- * every such service shows. Nothing is sent to the service but this GET.
+ * Checks whether this machine can call the service at this URL: resolves its name, connects, negotiates TLS, and gets
+ * the page that every such service shows. Sends only this GET.
  */
 export const probeAuthority = (url: string, options: ProbeOptions = {}): Effect.Effect<Probe> => {
-  // For connecting, and for the answer.
+  // For connecting, and again for the response.
   const timeout = Duration.fromInputUnsafe(options.timeout ?? "10 seconds")
   const target = new URL(url)
   const ask = (agent: Agent) =>

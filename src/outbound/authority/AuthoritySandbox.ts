@@ -25,13 +25,14 @@ export interface SubmittedDocument {
   readonly acquirer: { readonly identification: Identification }
 }
 
-// Enough for every document in progress; a document whose verdict was dropped is submitted again and gets the same verdict.
+// Enough for every document in progress. A document whose verdict was dropped is submitted again and gets the same
+// verdict.
 const rememberedMax = 10_000
 
 const slowAnswer = Duration.seconds(10)
 
-// With the 10 s of the mode `slow`, still less than the 60 s for which the service waits for an answer. A document with a longer delay gets
-// its answer at a later call.
+// Together with the 10 s of the mode `slow`, still within the service's time-out of 60 s. A document with a longer
+// delay gets its response in a later call.
 const longestCallMs = 45_000
 const flakyFailures = 2
 
@@ -58,10 +59,10 @@ const answered = (
   }
 }
 
-/** The errors of a document whose acquirer stands for a rejection. */
+/** The errors of a document whose acquirer selects a rejection. */
 const standardRejection = [rejectionBy("FAD06", "cufe"), rejectionBy("FAK24", "acquirer.identification.check_digit")]
 
-/** The remark on a document whose acquirer stands for a notification. */
+/** The remark on a document whose acquirer selects a notification. */
 const nameNotice = remarkOf({ rule: "FAJ43b", severity: "notification", path: "issuer.legal_name" })
 
 const judge = (
@@ -81,7 +82,7 @@ const judge = (
 
 const unreachable = "The authority's service cannot be reached."
 
-// The failure of a script or of an acquirer concerns these documents alone, so it must not count as an outage of the authority.
+// A failure by script or by acquirer concerns this document only, and must not count as an outage of the authority.
 const unavailable = (trouble: AuthorityTrouble, message: string) =>
   Effect.fail(new AuthorityUnavailable({ message, trouble, of_document: true }))
 const scriptedOutage = new AuthorityUnavailable({
@@ -93,7 +94,7 @@ const scriptedOutage = new AuthorityUnavailable({
 const notAuthorised = (nit: string) =>
   new AuthorityRefusal({ message: `NIT ${nit} no autorizado a enviar documentos para emisor con NIT ${nit}.` })
 
-// The key includes the account, because two accounts that test with the same issuer can have two documents with one CUFE.
+// The key includes the account: two accounts that test with the same issuer can have documents with the same CUFE.
 const keyOf = ({ account_id, cufe, livemode }: DocumentName) => `${account_id}|${livemode}|${cufe}`
 
 const remember = <A>(all: Map<string, A>, key: string, one: A) => {
@@ -102,16 +103,16 @@ const remember = <A>(all: Map<string, A>, key: string, one: A) => {
 }
 
 /**
- * The simulated authority. A document's script determines the outcome, or else the acquirer's identification. Verdicts are kept in
- * memory only: a document whose verdict was dropped is judged again, with the same result.
+ * The simulated authority. A document's script, or else its acquirer's identification, selects the outcome. Verdicts are kept in
+ * memory only: a document whose verdict was dropped gets the same verdict again.
  *
  * @param options.read     the content of a document whose signature verifies, else null
- * @param options.check    the rules that signed bytes with this content break, apart from what their acquirer and their script stand for;
- *                         none if left out
- * @param options.respond  the answer in XML, given the time in Unix milliseconds; without this function, answers have no XML
- * @param options.latency  how long each answer takes
- * @param options.modeOf   the authority's mode that a test account has chosen; always `up` if left out
- * @param options.scriptOf the script of a test document, the same at every call; none if left out
+ * @param options.check    the rules that signed bytes with this content break, apart from the outcome that acquirer or
+ *                         script select; none if omitted
+ * @param options.respond  the response in XML, given the time in Unix milliseconds; if omitted, responses have no XML
+ * @param options.latency  the time until each response
+ * @param options.modeOf   the authority's mode that a test account has chosen; if omitted, `up`
+ * @param options.scriptOf the script of a test document, the same in every call; if omitted, none
  *
  * @example
  * ```ts
@@ -164,7 +165,7 @@ export const layer = <D extends SubmittedDocument>(options: {
     ) {
       yield* Effect.sleep(options.latency)
       if (livemode) return { mode: "up" as const, script: null }
-      // Both at once, because in the service they share one statement.
+      // Concurrently, so that the service reads both in one statement.
       const [mode, script] = yield* Effect.all([modeOf(account_id), readScript], { concurrency: 2 })
       if (mode === "down")
         return yield* new AuthorityUnavailable({ message: unreachable, trouble: "connection_refused" })
@@ -172,7 +173,10 @@ export const layer = <D extends SubmittedDocument>(options: {
       return { mode, script }
     })
 
-    /** Waits until so many seconds have passed since the document's first submission; fails when that is longer than a call may take. */
+    /**
+     * Waits until this many seconds have passed since the document's first submission. Fails if the wait exceeds the
+     * time of a call.
+     */
     const ripen = Effect.fnUntraced(function* (key: string, seconds: number) {
       const now = yield* Clock.currentTimeMillis
       const arrived = arrivals.get(key) ?? now
@@ -190,7 +194,8 @@ export const layer = <D extends SubmittedDocument>(options: {
       const document = options.read(signed)
       if (document === null || document.cufe !== cufe) return answered(null, [rejectionBy("ZE02")])
       const outcome = outcomeOf(script) ?? ofAcquirer(document)
-      // Nothing of such a document leaves. Its simulated outage ends when the document is issued in contingency, which no test waits for.
+      // The document does not leave. Issuing it in contingency ends its simulated outage, so that no test waits for
+      // that.
       if (outcome === "away" && !in_contingency) return yield* scriptedOutage
       if (script?.delay !== undefined) yield* ripen(key, script.delay)
       if (outcome === "refuse") return yield* notAuthorised(issuer_nit)
@@ -219,7 +224,7 @@ export const layer = <D extends SubmittedDocument>(options: {
       Effect.map(reach(document, noScript), () => verdicts.get(keyOf(document)) ?? null)
     )
 
-    // Each event a second after the one before it, the last at the time of the question; the first answer is the one that is kept.
+    // The events are one second apart, the last one now. The service keeps the first response.
     const events = Effect.fn("AuthoritySandbox.events")(function* (document: DocumentName) {
       const { script } = yield* reach(document, scriptOf(document))
       const now = yield* Clock.currentTimeMillis

@@ -23,7 +23,7 @@ const faultOfUrl = (name: string, text: string) => {
     : undefined
 }
 
-// On this machine, one stand-in may be both.
+// On this machine, one fake authority may serve both.
 const isOneHost = (live: string, test: string) => {
   const [a, b] = [new URL(live), new URL(test)]
   return a.host === b.host && !loopback.includes(a.hostname)
@@ -35,12 +35,11 @@ const faultOfSoftware = (id: string, pin: string) => {
 }
 
 /**
- * The web service of the authority that receives live documents, and the software (provider, id, PIN) that the live documents name of
- * accounts that have no software of their own.
+ * The authority's web service for live documents, and the software (provider, id, PIN) for accounts without their own.
  */
 export interface LiveAuthority {
   readonly url: string
-  /** Left out when each account must have a software of its own. */
+  /** Omitted if each account must have its own software. */
   readonly software?: Omit<Software, "pin"> & { readonly pin: Redacted.Redacted<string> }
 }
 
@@ -83,9 +82,9 @@ const settings = Effect.gen(function* () {
 })
 
 /**
- * The settings of the default authority. `live`: where live documents go; undefined when they are refused. `test`: the authority's own
- * environment for tests, in which an issuer is enabled; undefined when nobody can be enabled. `sandboxLatencyMs`: the time in
- * milliseconds that the simulated authority takes for an answer.
+ * The settings of the default authority. `live`: the service for live documents; undefined if they are rejected.
+ * `test`: the authority's test environment, for enablement; undefined if there is none. `sandboxLatencyMs`: the
+ * simulated authority's response time in milliseconds.
  */
 export class AuthoritySettings extends Context.Service<
   AuthoritySettings,
@@ -95,14 +94,15 @@ export class AuthoritySettings extends Context.Service<
     readonly sandboxLatencyMs: number
   }
 >()("@folio-einvoicing/service/AuthoritySettings") {
-  /** These values; without any, live documents are refused, and the simulated authority answers at once. */
+  /** These values. By default, live documents are rejected, and the simulated authority responds immediately. */
   static layer(values: Partial<AuthoritySettings["Service"]> = {}) {
     return Layer.succeed(AuthoritySettings, { live: undefined, test: undefined, sandboxLatencyMs: 0, ...values })
   }
 
   /**
-   * `AUTHORITY_URL`, `AUTHORITY_TEST_URL`, `SOFTWARE_ID`, `SOFTWARE_PIN`, `SOFTWARE_NIT` and `SANDBOX_LATENCY_MS`. Fails with
-   * `SettingsError`, and so when only some of the software's three are set, or these without `AUTHORITY_URL`.
+   * `AUTHORITY_URL`, `AUTHORITY_TEST_URL`, `SOFTWARE_ID`, `SOFTWARE_PIN`, `SOFTWARE_NIT` and `SANDBOX_LATENCY_MS`.
+   * Fails with `SettingsError`, also if only some of the three software settings are set, or if they are set without
+   * `AUTHORITY_URL`.
    */
   static readonly layerConfig = Layer.effect(AuthoritySettings, settings)
 }

@@ -5,14 +5,14 @@ const hints: ReadonlyMap<string, string> = new Map(
 )
 const spanish: ReadonlyMap<string, string> = new Map(ruleHints.map(({ en, es }) => [en, es]))
 
-/** The rule of invoices with the number of a rule of notes: FAU02 for CAU02 and DAU02. Any other rule is returned as it is. */
+/** The invoice rule with the number of a note rule: FAU02 for CAU02 and DAU02. Returns any other rule unchanged. */
 export const invoiceRule = (rule: string): string => rule.replace(/^[CD](?=[A-Z]{2}\d)/, "F")
 
-/** What to do about a rule, if that is known. A rule of notes without a hint of its own has the hint of its invoice rule. */
+/** The hint for a rule, or null. A note rule without its own hint has the hint of its invoice rule. */
 export const hintOf = (rule: string): string | null => hints.get(rule) ?? hints.get(invoiceRule(rule)) ?? null
 
 /**
- * A hint for a reader of Spanish, looked up by its English text: a country of a team's own may give a rule of the same name another hint.
+ * A hint in Spanish, looked up by its English text, because another country's profile may use the same rule name.
  * Undefined for a hint that `hintOf` didn't return.
  */
 export const hintInSpanish = (hint: string): string | undefined => spanish.get(hint)

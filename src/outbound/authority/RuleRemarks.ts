@@ -3,8 +3,8 @@ import { hintOf, invoiceRule } from "./RuleHints.ts"
 import ruleTexts from "./ruleTexts.json" with { type: "json" }
 
 /**
- * A rule of the authority that a document breaks: its number, whether it refuses the document (`rejection`) or only remarks on it
- * (`notification`), and the place in the document.
+ * A rule of the authority that a document breaks: its number, its severity (`rejection` or `notification`), and the
+ * place in the document.
  */
 export interface BrokenRule {
   readonly rule: string
@@ -14,11 +14,13 @@ export interface BrokenRule {
 
 const texts: Readonly<Record<string, string>> = ruleTexts
 
-/** The authority's text of a rule. A rule of notes (CAU02, DAU02) has the text of the rule of invoices with its number (FAU02). */
+/**
+ * The authority's text of a rule. A note rule (CAU02, DAU02) has the text of the invoice rule with its number (FAU02).
+ */
 const textOf = (rule: string): string =>
   texts[rule] ?? texts[invoiceRule(rule)] ?? `El documento no cumple la regla ${rule}.`
 
-/** A broken rule as the authority words it, with advice if there is some. */
+/** A broken rule in the authority's words, with a hint if there is one. */
 export const remarkOf = ({ path, rule, severity }: BrokenRule): AuthorityError => ({
   rule,
   severity,
@@ -27,6 +29,6 @@ export const remarkOf = ({ path, rule, severity }: BrokenRule): AuthorityError =
   hint: hintOf(rule)
 })
 
-/** The rejection by a rule that a document breaks. */
+/** The rejection by a broken rule. */
 export const rejectionBy = (rule: string, path: string | null = null): AuthorityError =>
   remarkOf({ rule, severity: "rejection", path })

@@ -3,10 +3,10 @@ import type { Identification } from "../../../schemas/Party.ts"
 import { isSandboxIdentification } from "../../domain/accounts/CheckDigit.ts"
 import type { AuthorityAcquirer } from "./Authority.ts"
 
-/** What the simulated authority does with a document. */
+/** An outcome in the simulated authority. */
 export type Outcome = "accept" | "reject" | "away" | "refuse" | "slow" | "flaky" | "notify" | "lose"
 
-/** The outcome an acquirer's NIT stands for in the sandbox. */
+/** The outcomes that acquirers' NITs select in the sandbox. */
 const outcomesByNit: Readonly<Record<string, Outcome>> = {
   "900000002": "reject",
   "900000003": "away",
@@ -17,7 +17,7 @@ const outcomesByNit: Readonly<Record<string, Outcome>> = {
   "900000008": "lose"
 }
 
-/** The outcome of a document's own script, which takes the place of what its acquirer stands for. */
+/** The outcome that a document's own script selects. It has priority over the acquirer's. */
 export const outcomeOf = (script: AuthorityScript | null): Outcome | undefined => {
   if (script?.accept) return "accept"
   if (script?.reject) return "reject"
@@ -26,7 +26,7 @@ export const outcomeOf = (script: AuthorityScript | null): Outcome | undefined =
   return script?.fail ? "refuse" : undefined
 }
 
-/** The outcome that a document's acquirer stands for. */
+/** The outcome that a document's acquirer selects. */
 export const ofAcquirer = ({
   acquirer: { identification }
 }: {
@@ -36,13 +36,13 @@ export const ofAcquirer = ({
   return identification.type === "31" ? outcomesByNit[identification.number] : undefined
 }
 
-/** What the simulated authority knows of the sandbox's own identifications. */
+/** The acquirers in the simulated authority's records. */
 const acquirersByNit: Readonly<Record<string, AuthorityAcquirer>> = Object.fromEntries(
   ["900000001", ...Object.keys(outcomesByNit)].map((nit) => [
     nit,
     { name: `Adquiriente de Prueba ${nit} S.A.S.`, email: `facturas@${nit}.test` }
   ])
 )
-/** An acquirer whom the simulated authority knows; null for all others. */
+/** The acquirer with this identification in the simulated authority's records, or null. */
 export const knownAcquirer = (type: string, number: string): AuthorityAcquirer | null =>
   type === "31" && Object.hasOwn(acquirersByNit, number) ? (acquirersByNit[number] ?? null) : null

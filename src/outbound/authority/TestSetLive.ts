@@ -6,17 +6,17 @@ import { type DocumentAnswer, documentAnswerOf, unavailable, verdictOf } from ".
 import { childOf, fieldsOf, textField, type XmlElement } from "./soap/SoapAnswers.ts"
 import { makeSoapExchange, type SoapExchangeOptions } from "./soap/SoapExchange.ts"
 
-/** Where the environment for enablement is, and the software that documents name whose account has none of its own. */
+/** The environment for enablement, and the software in the documents of accounts without their own. */
 export interface TestSetOptions extends SoapExchangeOptions {
   readonly software?: LiveAuthority["software"] | undefined
 }
 
 const messageMax = 500
 
-// The authority's words for a test set that it has accepted, and of which it takes no more documents.
+// The authority's message for an accepted test set, which takes no more documents.
 const isAccepted = (message: string) => /(?<!\bno )\bse encuentra Aceptado\b/i.test(message)
 
-/** Why the authority did not take an upload: what it says of each of its files. */
+/** The reasons why the authority rejected an upload: its messages about each file. */
 const reasonsOf = (result: XmlElement): string =>
   (childOf(result, "ErrorMessageList")?.children ?? [])
     .map((one) => textField(fieldsOf(one), "ProcessedMessage"))
@@ -26,7 +26,7 @@ const reasonsOf = (result: XmlElement): string =>
 
 const unknown = unavailable("no_verdict", "The authority does not know the document.")
 
-/** The answer about a document with this code among the answers about an upload. */
+/** The response about the document with this code, from the responses about an upload. */
 const answerAbout = (result: XmlElement, cufe: string): DocumentAnswer => {
   const all = result.children.map((child) => ({
     answer: documentAnswerOf(child),
@@ -37,8 +37,8 @@ const answerAbout = (result: XmlElement, cufe: string): DocumentAnswer => {
 }
 
 /**
- * The authority's environment for enablement. A document is sent with SendTestSetAsync, one in each ZIP, and GetStatusZip gives its
- * verdict later. The answer that an upload is in process says nothing: it is the same for uploads that the authority never had.
+ * The authority's environment for enablement. SendTestSetAsync sends a document, one per ZIP, and GetStatusZip gives
+ * its verdict later. The response "in process" proves nothing: unknown uploads get it too.
  */
 export const makeTestSet = Effect.fnUntraced(function* (options: TestSetOptions) {
   const exchange = yield* makeSoapExchange(options)

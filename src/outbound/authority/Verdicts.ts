@@ -10,7 +10,7 @@ export const GivenVerdict = Schema.Struct({
   answer: Schema.Unknown
 })
 
-/** The errors as they can be stored: at most `errorsMax`, each text of at most `textMax` characters. */
+/** The errors in storable form: at most `errorsMax`, each text of at most `textMax` characters. */
 export const storableErrors = (
   errors: ReadonlyArray<AuthorityError>,
   { errorsMax, textMax }: { readonly errorsMax: number; readonly textMax: number }

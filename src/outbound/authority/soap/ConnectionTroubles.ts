@@ -1,11 +1,11 @@
 import type { AuthorityTrouble } from "../../../../schemas/AuthorityTrouble.ts"
 import { CallFailed } from "../../HttpCall.ts"
 
-/** An error of Node.js, as it reports a call that got no answer. */
+/** An error of Node.js for a call without a response. */
 interface ConnectionError {
   readonly code?: string
   readonly message?: string
-  /** What each address of the host said, where it has several and none took the connection. */
+  /** The error of each address, if the host has several and none accepted the connection. */
   readonly errors?: ReadonlyArray<ConnectionError>
 }
 
@@ -33,13 +33,14 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTFOUND: "its host has no address"
 }
 
-// A host that has no way to one address of the authority, such as that of IPv6, is answered for by the address that it reaches.
+// If this machine has no route to one of the authority's addresses, for example over IPv6, use the error of a reachable
+// one.
 const tellingOf = (error: ConnectionError): ConnectionError =>
   error.errors?.find(({ code = "" }) => untaken.includes(code)) ?? error
 
 /**
- * What an error of a call says: before there was a connection nothing has left, and whatever is neither the name, the network nor the
- * authority's host is the secure connection (TLS); once there was a connection, the message may have left.
+ * The trouble that an error means. Before a connection, nothing was sent, and an error of neither the name, the network
+ * nor the host is a TLS error. After it, the message may have left.
  */
 export const connectionTrouble = (
   failure: unknown
@@ -53,7 +54,7 @@ export const connectionTrouble = (
   if (unreachable.includes(code)) return { trouble: "no_route", message: `there is no way to its host (${code})` }
   if (untaken.includes(code)) {
     const broke = code === "ECONNRESET" || code === "EPIPE"
-    const why = broke ? "it broke off the connection at once" : (said ?? notInTime)
+    const why = broke ? "it closed the connection immediately" : (said ?? notInTime)
     return { trouble: "connection_refused", message: why }
   }
   return { trouble: "tls_failed", message: `no secure connection (${code || message})` }

@@ -2,7 +2,10 @@ import { Result } from "effect"
 import { XMLParser } from "fast-xml-parser"
 import { namespaces } from "./WsSecurity.ts"
 
-/** An XML element with its namespace resolved. `text` is the value of an element without children; null if `nil` is true. */
+/**
+ * An XML element with its namespace resolved. `text` is the value of an element without children; null if `nil` is
+ * true.
+ */
 export interface XmlElement {
   readonly name: string
   readonly namespace: string
@@ -18,7 +21,8 @@ export type SoapFields = Readonly<Record<string, string | null | ReadonlyArray<s
 const depthMax = 64
 const predefined: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" }
 
-// The parser processes no entities: `parseXml` refuses documents that define entities, and `decoded` resolves the predefined ones.
+// The parser processes no entities: `parseXml` rejects documents that define entities, and `decoded` resolves the
+// predefined ones.
 const parser = new XMLParser({
   preserveOrder: true,
   ignoreAttributes: false,
@@ -74,7 +78,10 @@ const elementOf = (node: Node, outer: Readonly<Record<string, string>>): XmlElem
   }
 }
 
-/** Parses a document to its root element; fails with a text that names the fault. A document type declaration is refused unread. */
+/**
+ * Parses a document to its root element. Fails with a description of the fault. Rejects a document type declaration
+ * before parsing.
+ */
 export const parseXml = (text: string): Result.Result<XmlElement, string> => {
   if (/<!(DOCTYPE|ENTITY)/i.test(text)) return Result.fail("an XML document with a document type declaration")
   return Result.try({
@@ -90,14 +97,14 @@ export const parseXml = (text: string): Result.Result<XmlElement, string> => {
 export const childOf = (element: XmlElement | undefined, name: string, namespace?: string) =>
   element?.children.find((child) => child.name === name && (namespace === undefined || child.namespace === namespace))
 
-/** An answer that is not the result of the operation. */
+/** A response that is not the operation's result. */
 export interface NoResult {
   /**
-   * A fault that blames the sender of the message, which was not processed. `security`: for the message's signature or time;
-   * `certificate`: for nothing in particular, which is how the authority answers a certificate that it does not trust.
+   * Set for a fault of the sender, whose message was not processed. `security`: the message's signature or time.
+   * `certificate`: no specific reason, which is the authority's response to an untrusted certificate.
    */
   readonly blames: "sender" | "security" | "certificate" | null
-  /** What the answer is, in at most 300 characters. */
+  /** A description of the response, of at most 300 characters. */
   readonly message: string
 }
 
@@ -105,7 +112,7 @@ const noResult = (message: string): NoResult => ({ blames: null, message })
 
 const localName = (name: string | null | undefined) => name?.trim().split(":").at(-1) ?? ""
 
-// SOAP 1.2 blames the sender by `Sender`; `Client` is the name of SOAP 1.1, which the authority writes as well.
+// SOAP 1.2 names the sender `Sender`. The authority also writes `Client`, the name in SOAP 1.1.
 const faultOf = (fault: XmlElement): NoResult => {
   const code = childOf(fault, "Code")
   const value = childOf(code, "Value")?.text
@@ -122,7 +129,7 @@ const faultOf = (fault: XmlElement): NoResult => {
   }
 }
 
-/** The result element of an operation in a SOAP answer; fails with what any other answer is. */
+/** The result element of an operation in a SOAP response. Fails with a description of any other response. */
 export const resultOf = (text: string, operation: string): Result.Result<XmlElement, NoResult> =>
   Result.flatMap(Result.mapError(parseXml(text), noResult), (root) => {
     if (root.name !== "Envelope" || root.namespace !== namespaces.soap) {

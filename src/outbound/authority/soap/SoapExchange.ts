@@ -13,13 +13,13 @@ export interface SoapExchangeOptions {
   readonly connectTimeout?: Duration.Input
   /** Limit of a call from the first to the last byte; default 60 s. */
   readonly totalTimeout?: Duration.Input
-  /** Limit of an answer's size in bytes; default 8 MiB. */
+  /** Limit of a response's size in bytes; default 8 MiB. */
   readonly maxBytes?: number
   /** PEM certificates to trust instead of the system's. */
   readonly ca?: string
 }
 
-/** An HTTP answer. `date`: the server's clock in Unix milliseconds, NaN if unknown. */
+/** An HTTP response. `date`: the server's clock in Unix milliseconds, NaN if unknown. */
 interface Answer {
   readonly status: number
   readonly type: string
@@ -27,19 +27,19 @@ interface Answer {
   readonly text: string
 }
 
-// The authority's messages are valid for hours; a greater difference of the clocks is worth telling.
+// Messages are valid for hours, so only report a larger clock difference.
 const clockTolerance = Duration.minutes(5)
 
 const unavailable = (trouble: AuthorityTrouble, message: string) => new AuthorityUnavailable({ message, trouble })
 
-/** How far two clocks are apart, in the largest unit that is not zero. */
+/** The difference of two clocks, in minutes, or in hours from two hours on. */
 const apart = (ms: number) => {
   const minutes = Math.round(Math.abs(ms) / 60_000)
   const [count, unit] = minutes < 120 ? [minutes, "minutes"] : [Math.round(minutes / 60), "hours"]
   return `${count} ${unit} ${ms > 0 ? "ahead of" : "behind"} the authority's`
 }
 
-/** What a fault that blames the sender says: the message was not processed. */
+/** The refusal for a fault of the sender, whose message was not processed. */
 const refusalOf = ({ blames, message }: NoResult, { date, status }: Answer, now: number) => {
   const said = `The authority answered ${status} with ${message.replace(/[.\s]+$/, "")}.`
   if (blames === "certificate") return new AuthorityRefusal({ message: said, trouble: "certificate_refused" })
@@ -50,22 +50,23 @@ const refusalOf = ({ blames, message }: NoResult, { date, status }: Answer, now:
     : new AuthorityRefusal({ message: said, trouble: "security_refused" })
 }
 
-/** What an answer that is not of the service says, by its status: a redirect or a 4xx comes from something else than the service. */
+/** The trouble for a response that is not from the service. A redirect or a 4xx status comes from another program. */
 const troubleOfStatus = (status: number): AuthorityTrouble =>
   status >= 300 && status < 500 && status !== 408 && status !== 429 ? "not_the_service" : "server_error"
 
 /**
- * Makes the function that calls the authority's service over HTTP/1.1, TLS 1.2 or later with the usual verification. Redirects are
- * not followed, proxies and cookies not used, answers not decompressed. Any answer other than the operation's result fails:
- * with `AuthorityRefusal` if the authority blames the sender and has processed nothing, else with `AuthorityUnavailable`, whose trouble
- * says whether the message may have left.
+ * Makes the function that calls the authority's service over HTTP/1.1 and TLS 1.2 or later, with the usual
+ * verification. It follows no redirects, uses no proxies or cookies, and decompresses no responses. Any response other
+ * than the operation's result fails. If the authority names a fault of the sender and processed nothing, it fails with
+ * `AuthorityRefusal`. Otherwise it fails with `AuthorityUnavailable`, whose trouble decides whether the message may
+ * have left.
  */
 export const makeSoapExchange = Effect.fnUntraced(function* (options: SoapExchangeOptions) {
   const { maxBytes = 8 * 1024 * 1024, url } = options
   const totalTimeout = Duration.fromInputUnsafe(options.totalTimeout ?? "60 seconds")
   const target = new URL(url)
   const agent = agentFor(target, options.ca)
-  // The calls in progress have been interrupted before the scope closes.
+  // The scope's close has already interrupted the calls in progress.
   yield* Effect.addFinalizer(() => Effect.sync(() => agent.destroy()))
 
   const post = (operation: string, body: string) =>

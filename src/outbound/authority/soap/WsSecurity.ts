@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { escaped } from "../../../documents/ubl/Xml.ts"
 import type { DocumentName } from "../Authority.ts"
 
-/** A call of one operation of the authority's service, with its parameters as texts in order. */
+/** A call to one operation of the authority's service, with its text parameters in order. */
 export interface SoapCall {
   readonly operation: string
   readonly parameters: ReadonlyArray<readonly [name: string, value: string]>
@@ -25,7 +25,7 @@ const wsu = `${wss}-wssecurity-utility-1.0.xsd`
 const base64Binary = `${wss}-soap-message-security-1.0#Base64Binary`
 const x509v3 = `${wss}-x509-token-profile-1.0#X509v3`
 
-/** For how many milliseconds the authority may accept a message as fresh. */
+/** Validity of a message in milliseconds. */
 const validMs = 60_000_000
 
 const actionOf = (operation: string) => `${namespaces.service}/IWcfDianCustomerServices/${operation}`
@@ -38,9 +38,9 @@ const inclusive = (prefixes: string) =>
   `<ec:InclusiveNamespaces xmlns:ec="${exclusive}" PrefixList="${prefixes}"></ec:InclusiveNamespaces>`
 
 /**
- * The envelope of a call to `url`: SOAP 1.2, WS-Addressing, and WS-Security with a timestamp, the certificate, and a signature
- * over `wsa:To` alone. The hashed element and the signed element are written in the form of exclusive canonicalization, with all
- * their namespaces, so that nothing has to be parsed and canonicalized before signing.
+ * The envelope of a call to `url`: SOAP 1.2, WS-Addressing, and WS-Security with a timestamp, the certificate, and a
+ * signature over `wsa:To` only. The hashed element and the signed element are written in exclusive canonical form, with
+ * all their namespaces, so that signing needs no parser.
  *
  * @param now  the time in Unix milliseconds
  */
