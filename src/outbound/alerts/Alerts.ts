@@ -25,10 +25,17 @@ export class AlertFailed extends Schema.TaggedError<AlertFailed>()("AlertFailed"
  *   channels: ["pager"],
  *   send: (_channel, { id, state, summary }) =>
  *     Effect.tryPromise({
- *       try: () => fetch("https://pager.example.com/v2", { method: "POST", body: JSON.stringify({ id, state, summary }) }),
+ *       try: () =>
+ *         fetch("https://pager.example.com/v2", {
+ *           method: "POST",
+ *           body: JSON.stringify({ id, state, summary })
+ *         }),
  *       catch: () => new AlertFailed({ message: "The pager does not answer." })
  *     }).pipe(
- *       Effect.filterOrFail(({ ok }) => ok, ({ status }) => new AlertFailed({ message: `The pager answered ${status}.` })),
+ *       Effect.filterOrFail(
+ *         ({ ok }) => ok,
+ *         ({ status }) => new AlertFailed({ message: `The pager answered ${status}.` })
+ *       ),
  *       Effect.asVoid
  *     )
  * })

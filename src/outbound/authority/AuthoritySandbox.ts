@@ -103,8 +103,8 @@ const remember = <A>(all: Map<string, A>, key: string, one: A) => {
 }
 
 /**
- * The simulated authority. A document's script, or else its acquirer's identification, selects the outcome. Verdicts are kept in
- * memory only: a document whose verdict was dropped gets the same verdict again.
+ * The simulated authority. A document's script, or else its acquirer's identification, selects the outcome. Verdicts
+ * are kept in memory only: a document whose verdict was dropped gets the same verdict again.
  *
  * @param options.read     the content of a document whose signature verifies, else null
  * @param options.check    the rules that signed bytes with this content break, apart from the outcome that acquirer or

@@ -1,14 +1,14 @@
 import { Context, Effect, Layer, Schema } from "effect"
 
-/** Which e-mail is sent, in which mode, and to which address. */
+/** The identity of an e-mail: its reference, mode and recipient. */
 export interface Envelope {
-  /** Part of the Message-ID, the same at every attempt, so that a recipient can recognize a duplicate. */
+  /** Part of the Message-ID, the same in every attempt, so that a recipient can recognize a duplicate. */
   readonly reference: string
   readonly livemode: boolean
   readonly to: string
 }
 
-/** The content of an e-mail. `archive` is its one attachment, a ZIP of at most 2 MB. */
+/** The content of an e-mail. `archive` is its only attachment, a ZIP of at most 2 MB. */
 export interface Message {
   readonly subject: string
   readonly text: string
@@ -19,7 +19,7 @@ export interface Message {
 }
 
 /**
- * The mail server has accepted the message. `complained`: the recipient marked the message as spam at once, which only the
+ * The mail server has accepted the message. `complained`: the recipient immediately marked it as spam, which only the
  * sandbox reports.
  */
 export interface Sent {
@@ -27,25 +27,25 @@ export interface Sent {
 }
 
 /**
- * The mail server gave no answer, or refused for now. Whether the message was taken is unknown; the service sends the message
- * again later.
+ * The mail server gave no response, or rejected the message temporarily. It may still have accepted the message. Folio
+ * retries it later.
  */
 export class MailerUnavailable extends Schema.TaggedError<MailerUnavailable>()("MailerUnavailable", {
   message: Schema.String
 }) {}
 
 /**
- * The mail server refuses the message to this address for good. The service does not send the message again, and the e-mail
- * counts as bounced.
+ * The mail server permanently rejects the message to this address. Folio does not retry, and the e-mail counts as
+ * bounced.
  */
 export class MailerRefused extends Schema.TaggedError<MailerRefused>()("MailerRefused", { message: Schema.String }) {}
 
-/** No mail server is configured. The e-mail fails at once, and the service does not send the e-mail again. */
+/** No mail server is configured. The e-mail fails without an attempt, and Folio does not retry. */
 export class MailerAbsent extends Schema.TaggedError<MailerAbsent>()("MailerAbsent", { message: Schema.String }) {}
 
 /**
- * Sends an e-mail. `message` makes the content: run it only when the content is needed. A send must end within two minutes;
- * after that time another process may begin the same send.
+ * Sends an e-mail. `message` makes the content: run it only when needed. Must end within two minutes; after that,
+ * another process may start the same send.
  */
 export type Send = (
   envelope: Envelope,
@@ -56,8 +56,9 @@ const nobody: Send = () =>
   Effect.fail(new MailerAbsent({ message: "The service has no mail server: SMTP_URL is not set." }))
 
 /**
- * Decides the outcome of an e-mail of the test mode, which never leaves the machine: its content is built when a client reads it.
- * Addresses at bounced.test bounce, those at complained.test are delivered and then complain, all others are delivered.
+ * The outcome of a test-mode e-mail, which never leaves the machine; its content is built when a client reads it. An
+ * address at bounced.test bounces. An address at complained.test gets the e-mail and complains. Any other address gets
+ * it.
  */
 const sendInSandbox = ({ to }: Envelope): Effect.Effect<Sent, MailerRefused> => {
   const domain = to.slice(to.lastIndexOf("@") + 1).toLowerCase()
@@ -68,7 +69,7 @@ const sendInSandbox = ({ to }: Envelope): Effect.Effect<Sent, MailerRefused> => 
 }
 
 /**
- * The sandbox handles e-mails of the test mode, `live` sends e-mails of the live mode.
+ * The sandbox simulates the test mode's e-mails; `live` sends the live mode's.
  *
  * @internal
  */
@@ -77,14 +78,14 @@ export const mailer = (live: Send = nobody) => ({
 })
 
 /**
- * Sends the e-mails of documents. A layer of a team sees the e-mails of both modes; `Mailer.layerWith` simulates those of the test
- * mode, and gives only live ones to the team.
+ * Sends the e-mails of documents. A team's own layer gets the e-mails of both modes. `Mailer.layerWith` simulates the
+ * test mode's e-mails, and gives the team only the live ones.
  */
 export class Mailer extends Context.Service<Mailer, { readonly send: Send }>()("@folio-einvoicing/service/Mailer") {
-  /** Sends no e-mails of the live mode: they fail with `MailerAbsent`. Those of the test mode are simulated. */
+  /** Live e-mails fail with `MailerAbsent`; test e-mails are simulated. */
   static readonly layer = Layer.succeed(Mailer, mailer())
 
-  /** `live` sends the e-mails of the live mode. Those of the test mode are simulated. */
+  /** `live` sends the live e-mails; test e-mails are simulated. */
   static layerWith(live: Send) {
     return Layer.succeed(Mailer, mailer(live))
   }

@@ -5,7 +5,7 @@ import { smtpSettings, type SmtpOptions } from "./SmtpSettings.ts"
 
 export type { SmtpOptions } from "./SmtpSettings.ts"
 
-// Milliseconds for each single step of a connection; `timeout` limits all steps together.
+// Milliseconds for each step of a connection; `timeout` limits all steps together.
 const timeouts = { dnsTimeout: 5_000, connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 30_000 }
 
 const isLoopback = (host: string) => host === "localhost" || host === "[::1]" || /^127(\.\d+){3}$/.test(host)
@@ -19,7 +19,7 @@ const transportOptions = ({ ca, url }: SmtpOptions) => {
     host: hostname.replaceAll(/[[\]]/g, ""),
     port: port === "" ? (secure ? 465 : 587) : Number(port),
     secure,
-    // Only a connection to a mail server on this machine may go without TLS.
+    // Only a mail server on this machine may be used without TLS.
     requireTLS: !secure && !loopback,
     ignoreTLS: !secure && loopback && ca === undefined,
     tls: { minVersion: "TLSv1.2" as const, ...(ca === undefined ? {} : { ca }) },
@@ -30,7 +30,7 @@ const transportOptions = ({ ca, url }: SmtpOptions) => {
   }
 }
 
-/** The fields of a nodemailer error that tell why an attempt failed. */
+/** The fields of a nodemailer error with the reason of a failed attempt. */
 const Failure = Schema.Struct({
   message: Schema.String,
   code: Schema.optionalKey(Schema.String),
@@ -41,8 +41,8 @@ const readFailure = Schema.decodeUnknownOption(Failure)
 const reasonMax = 500
 
 /**
- * Classifies a nodemailer error. A 5xx answer to RCPT TO or DATA is a final refusal of the recipient or the message. Every other
- * failure may pass: an unreachable server, a failed login, a temporary refusal.
+ * Classifies a nodemailer error. A 5xx response to RCPT TO or DATA permanently rejects the recipient or the message.
+ * Every other failure may be temporary: an unreachable server, a failed login, a temporary rejection.
  */
 const failureOf = (error: unknown) => {
   const read = readFailure(error)
@@ -51,15 +51,15 @@ const failureOf = (error: unknown) => {
   const isAboutIt = command === "RCPT TO" || command === "DATA"
   const reason = { message: message.slice(0, reasonMax) }
   if (isAboutIt && responseCode >= 500) return new MailerRefused(reason)
-  // nodemailer refuses an address that SMTP cannot carry before the server is asked.
+  // nodemailer rejects an address that SMTP cannot carry, without asking the server.
   return code === "EENVELOPE" && command === "API" ? new MailerRefused(reason) : new MailerUnavailable(reason)
 }
 
 type Mail = Parameters<ReturnType<typeof createTransport>["sendMail"]>[0]
 
 /**
- * Makes a function that sends mails over SMTP, each over a connection of its own. TLS is required unless the server is on this
- * machine. A mail has the id of its reference.
+ * Makes a function that sends mails over SMTP, each over its own connection. TLS is required unless the server is on
+ * this machine. A mail's id comes from its reference.
  */
 const sending = (options: SmtpOptions) => {
   const transport = createTransport(transportOptions(options))
@@ -96,7 +96,7 @@ export const sendOverSmtp = (options: SmtpOptions): Send => {
   })
 }
 
-/** A message of text alone. `answers`: the reference of the message that this one answers, if any. */
+/** A text message. `answers`: the reference of the message that it replies to, if any. */
 interface TextMessage {
   readonly reference: string
   readonly answers: string | null
@@ -106,7 +106,7 @@ interface TextMessage {
 }
 
 /**
- * Makes a function that sends messages of text alone, as `sendOverSmtp` sends documents.
+ * Makes a function that sends text messages, with the same settings as `sendOverSmtp`.
  *
  * @internal
  */
@@ -122,10 +122,12 @@ export const sendTextOverSmtp = (options: SmtpOptions) => {
     })
 }
 
-/** Sends live e-mails over SMTP. E-mails of the test mode are simulated. */
+/** Sends live e-mails over SMTP; test e-mails are simulated. */
 export const layer = (smtp: SmtpOptions): Layer.Layer<Mailer> => Mailer.layerWith(sendOverSmtp(smtp))
 
-/** The mail server of `SMTP_URL` and `MAIL_FROM`; when they are not set, live e-mails fail. Fails with `SettingsError`. */
+/**
+ * The mail server of `SMTP_URL` and `MAIL_FROM`. If they are not set, live e-mails fail. Fails with `SettingsError`.
+ */
 export const layerConfig = Layer.effect(
   Mailer,
   Effect.gen(function* () {

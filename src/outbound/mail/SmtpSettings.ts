@@ -2,7 +2,7 @@ import { Config, type Duration, Effect, Redacted, Schema } from "effect"
 import { addressFields } from "../../../schemas/Party.ts"
 import { isDecodable, read, refuse } from "../../settings/Setting.ts"
 
-/** The mail server, the address that all e-mails come from, and the time that one message may take. */
+/** The mail server, the sender address, and the time-out of a message. */
 export interface SmtpOptions {
   /** smtp://user:password@host:port, or smtps:// */
   readonly url: Redacted.Redacted<string>
@@ -10,7 +10,7 @@ export interface SmtpOptions {
   readonly from: string
   /** PEM certificates to trust instead of the system's. */
   readonly ca?: string
-  /** Limit of sending one message, from connecting to the server's last answer; default 60 s. */
+  /** Time-out of one message, from connecting to the server's last response; default 60 s. */
   readonly timeout?: Duration.Input
 }
 
@@ -24,7 +24,7 @@ const isSmtp = (url: string) =>
 
 const isAddress = Schema.is(addressFields.email)
 
-/** `SMTP_URL` and `MAIL_FROM`; undefined when `SMTP_URL` is not set. Fails with `SettingsError`. */
+/** `SMTP_URL` and `MAIL_FROM`; undefined if `SMTP_URL` is not set. Fails with `SettingsError`. */
 export const smtpSettings = Effect.gen(function* () {
   const { from, url } = yield* read(config)
   if (url === undefined) return undefined

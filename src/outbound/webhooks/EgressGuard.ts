@@ -4,7 +4,7 @@ import { ServiceInfo } from "../../api/ServiceInfo.ts"
 import { isPublicAddress } from "./PublicAddress.ts"
 import { allowance } from "./WebhookAllow.ts"
 
-/** Whether a URL may receive webhooks. `message` tells the owner of the URL what to do. */
+/** Whether a URL may receive webhooks. `message` tells the URL's owner the fix. */
 export type UrlVerdict =
   | {
       readonly _tag: "Allowed"
@@ -25,17 +25,20 @@ export type UrlVerdict =
     }
 
 /**
- * The host may not receive webhooks, or its name leads to an address that may not. The message names no address, because the
- * owner of an endpoint reads it.
+ * The host may not receive webhooks, or its name resolves to an address that may not. The message contains no address,
+ * because the endpoint's owner reads it.
  */
 export class EgressRefused extends Schema.TaggedError<EgressRefused>()("EgressRefused", { message: Schema.String }) {}
 
-/** The host name has no address, or no address was found in time. The delivery is tried again later. */
+/** The host name has no address, or DNS did not respond in time. Folio retries the delivery later. */
 export class DnsFailed extends Schema.TaggedError<DnsFailed>()("DnsFailed", { message: Schema.String }) {}
 
-/** What the default rules allow beside public hosts, and how long they look for the address of a name. */
+/** The exceptions of the default rules, and the time-out of a DNS look-up. */
 export interface EgressGuardOptions {
-  /** Pairs of address and port that webhooks may reach, by http as well, even if the address is not public: for development. */
+  /**
+   * Pairs of address and port that webhooks may reach, also over http and if the address is not public. For
+   * development.
+   */
   readonly allow?: ReadonlyArray<NetAddress.InetAddress>
   /** Public host names of this service, which must not send webhooks to itself. */
   readonly ownHosts?: ReadonlyArray<string>
@@ -45,7 +48,7 @@ export interface EgressGuardOptions {
   readonly dnsTimeout?: Duration.Input
 }
 
-/** The most addresses of one DNS answer that a delivery tries. All addresses of the answer are checked. */
+/** The maximum of addresses that a delivery tries. All addresses of the DNS response are checked. */
 const maxAddresses = 16
 const maxUrlLength = 2048
 
@@ -54,12 +57,12 @@ const privateSuffixes = new Set(
   "alt arpa corp example home internal intranet invalid lan local localdomain localhost onion private test".split(" ")
 )
 
-/** Removes the trailing dot of the DNS root from a name, because certificates and Host headers do not have this dot. */
+/** Removes the DNS root's trailing dot from a name: certificates and Host headers do not have it. */
 const withoutDot = (host: string) => (host.endsWith(".") ? host.slice(0, -1) : host)
 
 type Addresses = Array.NonEmptyReadonlyArray<NetAddress.InetAddress>
 
-/** A name to look up, or addresses and whether the allow-list holds these addresses. */
+/** A name to look up, or addresses and whether they are in the allow-list. */
 type Destination = { readonly name: string } | { readonly addresses: Addresses; readonly listed: boolean }
 
 const refused = (code: Extract<UrlVerdict, { _tag: "Refused" }>["code"], message: string): UrlVerdict => ({
@@ -89,7 +92,8 @@ const make = Effect.fnUntraced(function* (options: EgressGuardOptions) {
   const portMessage = `The port of the URL is not allowed; use ${[...ports].join(" or ")}.`
   const dnsTimeout = options.dnsTimeout ?? "2 seconds"
 
-  // Only IP literals and `localhost`, never looked up, are compared with the allow-list: a name gains nothing from the list.
+  // Only IP literals and `localhost`, which need no look-up, can match the allow-list. A name gains nothing from the
+  // list.
   const inspect = (host: string, port: number): Result.Result<Destination, string> => {
     const parsed = Host.hostFromString(withoutDot(host))
     if (Result.isFailure(parsed) || NetAddress.isScopedIpv6Literal(parsed.success) || host.endsWith("..")) {
@@ -154,8 +158,8 @@ const make = Effect.fnUntraced(function* (options: EgressGuardOptions) {
       : { _tag: "Allowed", href, secure, host: withoutDot(host), port, origin, path: pathname + search }
   }
 
-  // A failed or late query counts as an empty answer, so that a DNS server that fails on AAAA does not make the A records
-  // unusable. The empty answer hides nothing: connections are made only to addresses that were answered and checked.
+  // A failed or late query counts as an empty response, so that a DNS server that fails on AAAA does not disable the A
+  // records. This is safe: connections go only to addresses in a response that were checked.
   const query = (name: string, type: "A" | "AAAA") =>
     dns.resolve(name, type).pipe(
       Effect.map((records) => records.map((record): NetAddress.IpAddress => record.address)),
@@ -180,8 +184,8 @@ const make = Effect.fnUntraced(function* (options: EgressGuardOptions) {
 })
 
 /**
- * Decides where webhooks may go, when an endpoint is registered and before each delivery. By default: to public hosts, and to
- * the addresses of the allow-list.
+ * Decides where webhooks may go, at an endpoint's registration and before each delivery. By default: to public hosts,
+ * and to the addresses of the allow-list.
  */
 export class EgressGuard extends Context.Service<
   EgressGuard,
@@ -189,18 +193,21 @@ export class EgressGuard extends Context.Service<
     /** Checks the text of a URL, at registration and again before each delivery. Pure: no name is looked up. */
     readonly checkUrl: (url: string) => UrlVerdict
     /**
-     * The addresses that a delivery may connect to: 1 to 16, IPv4 first. Each call looks the name up, within 2 s by default. A
-     * single address in the DNS answer that is not public refuses all of them. IP literals are checked likewise, without a look-up.
+     * The addresses that a delivery may connect to: 1 to 16, IPv4 first. Each call looks the name up, within 2 s by
+     * default. If one address in the DNS response is not public, the call fails. IP literals are checked too, without a
+     * look-up.
      */
     readonly resolve: (host: string, port: number) => Effect.Effect<Addresses, EgressRefused | DnsFailed>
   }
 >()("@folio-einvoicing/service/EgressGuard") {
-  /** The default rules, with these options. Requires the `Dns` of the platform. */
+  /** The default rules with these options. Requires the platform's `Dns`. */
   static layer(options: EgressGuardOptions): Layer.Layer<EgressGuard, never, Dns.Dns> {
     return Layer.effect(EgressGuard, make(options))
   }
 
-  /** The allow-list of `WEBHOOK_ALLOW`; the own host is that of `ServiceInfo`. Fails with `SettingsError`. */
+  /**
+   * The allow-list is `WEBHOOK_ALLOW`, and the service's own host comes from `ServiceInfo`. Fails with `SettingsError`.
+   */
   static readonly layerConfig = Layer.effect(
     EgressGuard,
     Effect.gen(function* () {

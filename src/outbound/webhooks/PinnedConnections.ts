@@ -5,15 +5,18 @@ import * as net from "node:net"
 import type { Duplex } from "node:stream"
 import * as tls from "node:tls"
 
-/** An exchange ended without a complete answer. The message is for the endpoint's owner: no error numbers, no addresses. */
+/**
+ * An exchange ended without a complete response. The endpoint's owner reads the message, so it has no error numbers and
+ * no addresses.
+ */
 export class ExchangeFailed extends Schema.TaggedError<ExchangeFailed>()("ExchangeFailed", {
   code: Schema.Literals(["blocked", "connect", "tls", "too_large", "protocol"]),
   message: Schema.String,
-  /** The connection was dropped before the first byte of the answer, as a kept connection may be at any time. */
+  /** The receiver closed the connection before the first byte of the response, as it may do with a kept connection. */
   dropped: Schema.Boolean
 }) {}
 
-/** The origin and the address of a connection, which is never used for another origin or address. */
+/** The origin and the address of a connection, which serves no other origin or address. */
 export interface Destination {
   /** `https://name:port` or `http://…`, without path. */
   readonly origin: string
@@ -30,7 +33,7 @@ export interface PostRequest {
   readonly body: Uint8Array | string
 }
 
-/** Receives an answer as the answer arrives, so that the part before a time-out is not lost. */
+/** Receives a response as it arrives, so that the part before a time-out is not lost. */
 export interface AnswerSink {
   readonly onHeaders: (status: number, headers: Readonly<Record<string, string | Array<string> | undefined>>) => void
   /** Returns whether to continue reading. False ends the exchange successfully and destroys the connection. */
@@ -38,8 +41,8 @@ export interface AnswerSink {
 }
 
 /**
- * One connection, for one exchange at a time. The caller must release the connection: by `keep` after a successful exchange, by
- * `destroy` in any other case. An interrupted exchange continues until the connection is destroyed.
+ * A connection, for one exchange at a time. The caller must release it: with `keep` after a successful exchange,
+ * otherwise with `destroy`. An interrupted exchange continues until the connection is destroyed.
  */
 export interface PinnedConnection {
   readonly address: NetAddress.InetAddress
@@ -50,24 +53,26 @@ export interface PinnedConnection {
 }
 
 export interface PinnedConnectionsOptions {
-  /** How long an unused connection is kept; default 4 s. A shorter time requested by the receiver takes precedence. */
+  /** Idle time-out of a connection; default 4 s. A shorter time from the receiver has priority. */
   readonly idleTimeout?: Duration.Input
-  /** The most unused connections kept over all endpoints; default 256. Above that, the one unused for longest is destroyed. */
+  /**
+   * Maximum of idle connections to all endpoints together; default 256. Above it, the longest idle one is destroyed.
+   */
   readonly maxIdle?: number
   /** PEM certificates to trust instead of the system's. */
   readonly ca?: string
-  /** Begins a TCP connection to exactly this address; the default uses `node:net`. */
+  /** Opens a TCP connection to exactly this address; the default uses `node:net`. */
   readonly dial?: (address: NetAddress.InetAddress) => net.Socket
 }
 
-/** Begins a plain TCP connection. The host is an IP literal, so that no name is looked up. */
+/** Opens a plain TCP connection. The host is an IP literal, so there is no DNS look-up. */
 export const dialTcp = (address: NetAddress.InetAddress): net.Socket =>
   net.connect({ host: NetAddress.formatIp(address.address), port: address.port, noDelay: true })
 
-/** Limit of an answer's header block in bytes. */
+/** Limit of a response's header block in bytes. */
 const maxHeaderBytes = 16 * 1024
 
-/** The stages of opening a connection, each with the failure that a break or a time-out in the stage causes. */
+/** The stages of opening a connection, each with the failure that a break or a time-out in it causes. */
 const connecting = {
   code: "connect",
   message: "The endpoint did not accept a connection; check that it runs and is reachable."
@@ -105,7 +110,7 @@ const exchangeFailure = (error: Error, answered: boolean): ExchangeFailed => {
 
 type Exchange = PinnedConnection["exchange"]
 
-/** Holds one checked socket, and opens no other: the caller decides whether and where to connect again. */
+/** Uses one checked socket and opens no other: the caller decides whether and where to connect again. */
 class OneSocket extends http.Agent {
   private socket: net.Socket | undefined
 
@@ -123,8 +128,8 @@ class OneSocket extends http.Agent {
 }
 
 /**
- * Speaks HTTP over a connected socket, one exchange at a time. `node:http` passes over informational answers, also a `100 Continue` that
- * was not asked for. It has no time-outs: the caller's deadline covers the whole exchange.
+ * Makes HTTP exchanges over a connected socket, one at a time. `node:http` skips informational responses, including an
+ * unsolicited `100 Continue`. There is no time-out: the caller's deadline covers the whole exchange.
  */
 const makeExchange = (origin: string, socket: net.Socket, idleMillis: number): Exchange => {
   const { host } = new URL(origin)
@@ -193,7 +198,7 @@ export const makePinnedConnections = (options: PinnedConnectionsOptions) => {
   const idleMillis = Duration.toMillis(Duration.fromInputUnsafe(idleTimeout))
   const secureContext = tls.createSecureContext({ minVersion: "TLSv1.2", ca: options.ca })
   const all = new Set<Entry>()
-  // In the order of return.
+  // Ordered by time of return.
   const idle = new Set<Entry>()
 
   const keep = (entry: Entry) => {
@@ -224,7 +229,7 @@ export const makePinnedConnections = (options: PinnedConnectionsOptions) => {
     return entry
   }
 
-  /** Takes a kept connection to this origin at one of these addresses out of the pool; undefined if the pool has none. */
+  /** Takes a kept connection to this origin at one of these addresses out of the pool; undefined if there is none. */
   const take = (origin: string, addresses: ReadonlyArray<NetAddress.InetAddress>): PinnedConnection | undefined => {
     // The connection used last is the most likely to be alive.
     const latestFirst = [...idle].toReversed()
@@ -239,7 +244,10 @@ export const makePinnedConnections = (options: PinnedConnectionsOptions) => {
     return undefined
   }
 
-  /** Opens a connection within the limit. `owner` receives it at once, and must release it even after an interruption. */
+  /**
+   * Opens a connection within the limit. `owner` receives it immediately, and must release it even after an
+   * interruption.
+   */
   const open = (destination: Destination, limit: Duration.Input, owner: (connection: PinnedConnection) => void) =>
     Effect.suspend(() => {
       let stage: typeof connecting | typeof securing | typeof strayed = connecting
@@ -268,7 +276,7 @@ export const makePinnedConnections = (options: PinnedConnectionsOptions) => {
           const secured = tls.connect({
             socket: raw,
             secureContext,
-            // The certificate is checked against the server name, or against an IP literal, which TLS forbids as a server name.
+            // TLS allows no IP literal as a server name, so a certificate is checked against `servername` or `host`.
             ...(net.isIP(destination.host) === 0 ? { servername: destination.host } : { host: destination.host }),
             ALPNProtocols: ["http/1.1"],
             rejectUnauthorized: true

@@ -2,7 +2,10 @@ import { Config, Effect, Result } from "effect"
 import { NetAddress } from "effect/net"
 import { read, refuse } from "../../settings/Setting.ts"
 
-/** Reads `WEBHOOK_ALLOW`: `ip:port` pairs such as `127.0.0.1:9099,[::1]:9099`, or none. Fails with a message for the operator. */
+/**
+ * Parses `WEBHOOK_ALLOW`: `ip:port` pairs such as `127.0.0.1:9099,[::1]:9099`, or none. Fails with a message for the
+ * operator.
+ */
 export const parseAllow = (text: string): Result.Result<ReadonlyArray<NetAddress.InetAddress>, string> =>
   Result.all(
     text
@@ -28,7 +31,7 @@ const config = Config.all({
   nodeEnv: Config.String("NODE_ENV").pipe(Config.withDefault(""))
 })
 
-/** The pairs of `WEBHOOK_ALLOW`. Fails with `SettingsError`, and so when there is any in production. */
+/** The pairs of `WEBHOOK_ALLOW`. Fails with `SettingsError`, also if there are any in production. */
 export const allowance = Effect.gen(function* () {
   const { allow, nodeEnv } = yield* read(config)
   const pairs = parseAllow(allow)

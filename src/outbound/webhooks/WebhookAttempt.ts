@@ -1,13 +1,13 @@
 import { NetAddress } from "effect/net"
 import type { AnswerSink, PinnedConnection } from "./PinnedConnections.ts"
 
-// In bytes of an answer's body; a longer one is not read to its end.
+// Bytes of a response's body; the rest of a longer body is not read.
 const maxReadBytes = 64 * 1024
 const maxRecordedBytes = 4 * 1024
 
 const withoutNul = (text: string) => text.replaceAll("\u0000", "")
 
-/** The headers that an attempt records: the first ones, each whole, up to the same limit in bytes as for a body. */
+/** The headers that an attempt records: the first ones, each complete, up to the same number of bytes as for a body. */
 const recordedHeaders = (headers: Readonly<Record<string, string | Array<string> | undefined>>) => {
   let bytes = 0
   return Object.fromEntries(
@@ -50,12 +50,15 @@ export class Attempt implements AnswerSink {
 
   body(): string {
     if (this.recorded === 0) return ""
-    // `stream` omits a character that the limit cuts in two, instead of replacing the character by U+FFFD.
+    // `stream` omits a character that the limit cuts in two, instead of replacing it with U+FFFD.
     const text = new TextDecoder().decode(Buffer.concat(this.chunks), { stream: this.read > this.recorded })
     return withoutNul(text)
   }
 
-  /** Keeps the connection after a complete answer; else destroys the connection, which may still carry the rest of the answer. */
+  /**
+   * Keeps the connection after a complete response. Otherwise destroys it, because the rest of the response may still
+   * arrive.
+   */
   release(completed: boolean) {
     if (completed) this.connection?.keep()
     else this.connection?.destroy()

@@ -10,8 +10,8 @@ import {
 import { Attempt } from "./WebhookAttempt.ts"
 
 /**
- * The request of one delivery: URL, headers (with the signature) and body. `headers` must not hold `Host`, `Connection` or
- * `Content-Length`, which the sender sets.
+ * The request of a delivery: URL, headers (with the signature) and body. `headers` must not contain `Host`,
+ * `Connection` or `Content-Length`, which the sender sets.
  */
 export interface WebhookRequest extends Omit<PostRequest, "path"> {
   readonly url: string
@@ -23,10 +23,10 @@ export interface WebhookRequest extends Omit<PostRequest, "path"> {
  * - `internal`: the service itself could not make or send the delivery
  * - `blocked`: the URL or an address behind it may not receive webhooks
  * - `dns`, `connect`, `tls`: no address, no connection, no secure connection, or none within the limit of the step
- * - `timeout`: no complete answer within the total time-out
+ * - `timeout`: no complete response within the total time-out
  * - `too_large`: more than 16 KiB of headers
- * - `protocol`: the answer was not HTTP, or broke off
- * - `redirect`, `status`: the endpoint answered 3xx, or another status that is not 2xx
+ * - `protocol`: the response was not HTTP, or was cut off
+ * - `redirect`, `status`: the endpoint responded with 3xx, or with another status that is not 2xx
  */
 export const errorCodes = [
   "internal",
@@ -44,34 +44,36 @@ export const errorCodes = [
 export type WebhookErrorCode = (typeof errorCodes)[number]
 
 /**
- * The outcome of a delivery, as the attempt records it. No text may hold a NUL character, because PostgreSQL does not accept
- * one.
+ * The outcome of a delivery, as the attempt records it. Texts must not contain NUL, which PostgreSQL does not accept.
  */
 export interface WebhookResponse {
   /** The IP address of the connection, or the last address tried. */
   readonly remoteIp: string | null
-  /** The HTTP status received, even if the delivery failed afterwards: `error`, not `status`, tells success. */
+  /** The HTTP status received, even if the delivery failed afterwards. `error`, not `status`, decides success. */
   readonly status: number | null
-  /** The first headers of the answer, up to 4 KiB: names in lower case, repeated headers joined by commas. */
+  /** The first headers of the response, up to 4 KiB: names in lower case, repeated headers joined by commas. */
   readonly headers: Readonly<Record<string, string>>
-  /** The first 4 KiB of the answer's body, read as UTF-8. */
+  /** The first 4 KiB of the response's body, decoded as UTF-8. */
   readonly body: string
   readonly durationMs: number
-  /** `null` if and only if the endpoint answered 2xx in time. The message is for the endpoint's owner; at most 500 characters. */
+  /**
+   * `null` if and only if the endpoint responded with 2xx in time. The message is for the endpoint's owner; at most 500
+   * characters.
+   */
   readonly error: { readonly code: WebhookErrorCode; readonly message: string } | null
 }
 
 /** The time-outs of the default sender, its kept connections, and the certificates that it trusts. */
 export interface WebhookSenderOptions extends PinnedConnectionsOptions {
-  /** Limit of a delivery from the DNS look-up to the last byte of the answer; default 15 s. */
+  /** Time-out of a delivery, from the DNS look-up to the last byte of the response; default 15 s. */
   readonly totalTimeout?: Duration.Input
-  /** Limit of connecting, TLS included, over all addresses tried; default 5 s. */
+  /** Time-out of connecting, including TLS, over all addresses tried; default 5 s. */
   readonly connectTimeout?: Duration.Input
 }
 
 const maxMessageLength = 500
 
-/** The least share of the connect time-out for one address, in milliseconds, when several addresses share the time-out. */
+/** Minimum share of the connect time-out for an address in milliseconds, if several addresses share it. */
 const minConnectMillis = 1000
 
 const millisOf = (clock: Clock.Clock) => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
@@ -98,7 +100,7 @@ const make = Effect.fnUntraced(function* (options: WebhookSenderOptions) {
     message: `No complete answer within ${Duration.toSeconds(totalTimeout)} s; answer 2xx first and do the work afterwards.`
   }
 
-  /** Tries the addresses in turn. Only an address that accepts no TCP connection is skipped: any other failure is final. */
+  /** Tries the addresses in turn. Skips an address that accepts no TCP connection; any other failure is final. */
   const connect = Effect.fnUntraced(function* (
     origin: Omit<Destination, "address">,
     addresses: ReadonlyArray<NetAddress.InetAddress>,
@@ -166,21 +168,22 @@ const make = Effect.fnUntraced(function* (options: WebhookSenderOptions) {
 })
 
 /**
- * Posts webhooks. The default has `EgressGuard` check the URL and look up the host before every delivery, connects only to an
- * address that the guard returned, and reuses a kept connection only if the connection leads to such an address. HTTP/1.1, TLS
- * 1.2 or later with the usual verification; redirects are not followed, cookies and proxies not used, answers not decompressed.
+ * Posts webhooks. Before every delivery, the default sender has `EgressGuard` check the URL and look up the host. It
+ * connects only to an address from the guard, also over a kept connection. It uses HTTP/1.1 and TLS 1.2 or later with
+ * the usual verification. It follows no redirects, uses no cookies or proxies, and decompresses no responses.
  */
 export class WebhookSender extends Context.Service<
   WebhookSender,
   {
     /**
-     * Delivers the request. Never fails: the outcome is in the returned value. The bytes may arrive twice: the request is sent
-     * again over a new connection if the receiver dropped a kept connection before the first byte of the answer.
+     * Delivers the request. Never fails: the outcome is in the returned value. The bytes may arrive twice: if the
+     * receiver closed a kept connection before the first byte of the response, the sender repeats the request over a
+     * new one.
      */
     readonly send: (request: WebhookRequest) => Effect.Effect<WebhookResponse>
   }
 >()("@folio-einvoicing/service/WebhookSender") {
-  /** The default sender, with these options. Requires `EgressGuard`. */
+  /** The default sender with these options. Requires `EgressGuard`. */
   static layerWith(options: WebhookSenderOptions): Layer.Layer<WebhookSender, never, EgressGuard> {
     return Layer.effect(WebhookSender, make(options))
   }
