@@ -2,18 +2,21 @@ import { Effect, Scheduler } from "effect"
 import { performance } from "node:perf_hooks"
 import { AccountLanes, ReadyFibersRun } from "../protocol/AccountLanes.ts"
 
-// The longest turn in milliseconds while several accounts have fibers, and while one of them has most. With 2 ms a neighbour of one
-// account's flood waits twice as long; with less than 4 ms accounts that are as busy as each other share fewer statements.
+// Maximum turn in milliseconds while several accounts have fibers, and while one of them has most. With 2 ms, a
+// neighbour of a flooding account waits twice as long. With less than 4 ms, equally busy accounts share fewer
+// statements.
 const sliceMs = 4
 const sliceOfFloodMs = 0.5
 
-// While more fibers than `readyMax` are ready, the process is busy, and a statement waits for `rounds` times the ready fibers. Next to
-// the flood of one account a statement waits for a few fibers only, so that no neighbour's statement waits behind the flood.
+// With more than `readyMax` ready fibers, the process is busy, and a statement waits for `rounds` times the ready
+// fibers. Next to one account's flood, a statement waits for a few fibers only, so that no neighbour's statement waits
+// behind the flood.
 const readyMax = 20
 const rounds = 2
 const fibersOfFlood = 6
 
-// In milliseconds. While one account alone sends requests, its fibers have whole turns: more of them then share a statement.
+// In milliseconds. While only one account sends requests, its fibers have whole turns, so that more of them share a
+// statement.
 const sharedMs = 1_000
 
 interface Task {
@@ -21,14 +24,15 @@ interface Task {
   isCancelled: boolean
 }
 
-/** The lane of all work that is of no single account, such as the statements of all accounts. */
+/** The lane of work that belongs to no single account, such as the statements of all accounts. */
 const common = "common"
 
 /**
- * Makes schedulers that share the event loop. Effect's own scheduler runs all ready fibers in one turn of the loop, in order: the turn of a
- * busy process lasts tens of milliseconds, a request needs several turns, one for each answer of the database, and the fibers of a busy
- * account stand before those of another. Here, while more than one account has fibers, one of each account runs in turn, and one of the common
- * lane before each of them, and a turn ends after a few milliseconds, so that the process reads what has arrived.
+ * Makes schedulers that share the event loop. Effect's own scheduler runs all ready fibers in one turn of the loop, in
+ * order. In a busy process a turn lasts tens of milliseconds, a request needs one turn per database response, and the
+ * fibers of a busy account precede another account's. While more than one account has fibers, these schedulers run one
+ * fiber of each account in turn, and one of the common lane before each of them. A turn ends after a few milliseconds,
+ * so that the process reads new input.
  */
 const makeLanes = () => {
   const lanes = new Map<string, Array<Task>>()
@@ -39,7 +43,7 @@ const makeLanes = () => {
     setImmediate(runSlice)
   }
   let wasCommon = false
-  /** The common lane if the task before was an account's, otherwise the account that has waited for longest. */
+  /** The common lane if the last task was an account's, otherwise the account that has waited longest. */
   const next = () => {
     if (lanes.has(common) && (!wasCommon || lanes.size === 1)) return common
     for (const lane of lanes.keys()) if (lane !== common) return lane
@@ -51,7 +55,7 @@ const makeLanes = () => {
     const task = tasks?.shift()
     if (lane === undefined || tasks === undefined) return undefined
     wasCommon = lane === common
-    // The lane goes to the end of the line.
+    // Move the lane to the end of the queue.
     lanes.delete(lane)
     if (tasks.length > 0) lanes.set(lane, tasks)
     return task
@@ -59,7 +63,7 @@ const makeLanes = () => {
   let ready = 0
   let latest: string | undefined
   let sharedUntil = 0
-  /** Notes when a fiber of another account than the one before is ready: the process is then shared for a while. */
+  /** Notes that a fiber of another account than the last one is ready: the process is then shared for a while. */
   const noteAccount = (lane: string) => {
     if (lane === common || lane === latest) return
     if (latest !== undefined) sharedUntil = performance.now() + sharedMs
@@ -71,7 +75,7 @@ const makeLanes = () => {
     return false
   }
   let ran = 0
-  /** The statements that wait, each with the number of fibers that must have run. */
+  /** The waiting statements, each with the number of fibers that must run first. */
   let waiting: Array<{ readonly until: number; readonly resume: (effect: Effect.Effect<void>) => void }> = []
   const readyFibersRun = Effect.callback<void>((resume) => {
     if (ready <= readyMax) return resume(Effect.void)
@@ -81,7 +85,7 @@ const makeLanes = () => {
   const runSlice = () => {
     const now = performance.now()
     const end = now < sharedUntil ? now + (isFlooded() ? sliceOfFloodMs : sliceMs) : Infinity
-    // What these fibers start waits for the next turn.
+    // Fibers that these fibers start wait for the next turn.
     let left = ready
     try {
       while (left > 0) {
@@ -118,7 +122,7 @@ const makeLanes = () => {
   return { laneOf, readyFibersRun }
 }
 
-/** Lets the fibers of an effect share the event loop, so that the accounts with ready fibers take turns. */
+/** Makes the fibers of an effect share the event loop, so that accounts with ready fibers take turns. */
 export const shared = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.suspend(() => {
     const { laneOf, readyFibersRun } = makeLanes()

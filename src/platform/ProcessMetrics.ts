@@ -3,10 +3,12 @@ import * as Fs from "node:fs"
 import { monitorEventLoopDelay, performance } from "node:perf_hooks"
 import * as Metrics from "../protocol/Metrics.ts"
 
-// Each sample wakes an idle process. Five a second are 75 between two scrapes of a Prometheus that asks every 15 seconds.
+// Each sample wakes an idle process. Five per second give 75 samples between two scrapes, with Prometheus's 15 seconds.
 const delayResolutionMs = 200
 
-/** The files and sockets that this process has open, and the most that it may have; undefined where the system does not say. */
+/**
+ * The number of open files and sockets of this process, and its limit; undefined if the system does not report them.
+ */
 const openFiles = () => {
   try {
     return Fs.readdirSync("/proc/self/fd").length
@@ -22,7 +24,7 @@ const openFilesMax = () => {
   }
 }
 
-/** Registers metrics of the operating system and Node about this process. Each value is read when the metric is read. */
+/** Registers this process's metrics from the operating system and Node. Each value is read when its metric is read. */
 export const layer = (version: string) =>
   Layer.effectDiscard(
     Effect.gen(function* () {

@@ -2,7 +2,7 @@ import { Context } from "effect"
 
 const patterns: ReadonlyArray<readonly [form: RegExp, shown: string]> = [
   [/\bsk_(test|live)_\w+/g, "sk_$1_…"],
-  // A key in base64, as Basic has it.
+  // A key in base64, as in Basic authentication.
   [/\bc2tf(?:dGVzdF|bGl2ZV)[\w+/=-]*/g, "sk_…"],
   [/\bwhsec_[\w+/=-]+/g, "whsec_…"],
   [/\b(Bearer|Basic)\s+[^\s"',;\\]+/gi, "$1 …"],
@@ -14,8 +14,8 @@ const patterns: ReadonlyArray<readonly [form: RegExp, shown: string]> = [
 const secretLengthMin = 4
 
 /**
- * Makes the function that redacts a text, which may be JSON: everything with the form of a secret (API keys, signing secrets,
- * credentials of a header or a URL), and each of `secrets`, verbatim, URL-encoded or escaped for JSON.
+ * Makes the function that redacts a text, which may be JSON. It redacts every text in the form of a secret (API keys,
+ * signing secrets, credentials of a header or a URL), and each of `secrets`: verbatim, URL-encoded or escaped for JSON.
  */
 export const redactor = (secrets: ReadonlyArray<string>) => {
   const forms = secrets.flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
@@ -28,7 +28,7 @@ export const redactor = (secrets: ReadonlyArray<string>) => {
   }
 }
 
-/** A function that takes secrets out of a text. All log lines and spans pass it before they leave the process. */
+/** Removes secrets from a text. All log lines and spans pass through it before they leave the process. */
 export class Redactor extends Context.Service<Redactor, (text: string) => string>()(
   "@folio-einvoicing/service/Redactor"
 ) {}

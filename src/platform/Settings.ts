@@ -13,38 +13,42 @@ import { Redactor, redactor } from "./Redaction.ts"
 import { canShare } from "./server/Listeners.ts"
 import { resourceAttributes, type TraceTarget, traceTarget } from "./TraceTarget.ts"
 
-/** What the environment says of this process and its surroundings. */
+/** The settings of this process and of its environment. */
 export interface SettingValues {
-  /** `DATABASE_URL`, the URL of an external PostgreSQL; undefined: the service runs the embedded PostgreSQL in `DataDir`. */
+  /**
+   * `DATABASE_URL`, the URL of an external PostgreSQL. If undefined, the service runs the embedded PostgreSQL in
+   * `DataDir`.
+   */
   readonly databaseUrl: Redacted.Redacted<string> | undefined
-  /** `FOLIO_KEY`, the 32 bytes that encrypt secrets in the database; undefined: the key is a file in `DataDir`. */
+  /** `FOLIO_KEY`, the 32 bytes that encrypt secrets in the database. If undefined, the key is a file in `DataDir`. */
   readonly folioKey: Redacted.Redacted<Uint8Array> | undefined
   /**
-   * The name of this process among others of the service: `service.instance.id` of its log lines and spans. `SERVICE_INSTANCE`, or
-   * `service.instance.id` of `OTEL_RESOURCE_ATTRIBUTES`.
+   * The name of this process among the service's processes: `service.instance.id` of its log lines and spans. From
+   * `SERVICE_INSTANCE`, or from `service.instance.id` in `OTEL_RESOURCE_ATTRIBUTES`.
    */
   readonly instance: string
   /**
-   * `HOST`, `PORT` and `METRICS_PORT`: the address on which the HTTP server listens. Port 0 is any free port. With a `metricsPort`, `/metrics`
-   * is served there and no longer at `port`, and `/health/…` at both.
+   * `HOST`, `PORT` and `METRICS_PORT`: the listening address of the HTTP server. Port 0 is any free port. With a
+   * `metricsPort`, `/metrics` is only there and not at `port`, and `/health/…` is at both.
    */
   readonly listen: { readonly host: string; readonly port: number; readonly metricsPort?: number | undefined }
-  /**
-   * `LOG_LEVEL`, the lowest level that is written, and `LOG_FORMAT`: one line of JSON for each entry, or text for a person at a terminal.
-   */
+  /** `LOG_LEVEL`, the lowest level to write, and `LOG_FORMAT`: a line of JSON per entry, or text for a terminal. */
   readonly log: { readonly level: LogLevel.LogLevel; readonly format: "json" | "pretty" }
-  /** `PROCESSES`: how many processes serve the port, on this machine. With more than one, a supervisor starts them. */
+  /**
+   * `PROCESSES`: the number of processes that serve the port on this machine. With more than one, a supervisor starts
+   * them.
+   */
   readonly processes: number
   /**
-   * `CLUSTER`, `RUNNER_HOST` and `RUNNER_PORT`: the address at which other processes reach the actors of this process; undefined: there is
-   * only this process.
+   * `CLUSTER`, `RUNNER_HOST` and `RUNNER_PORT`: the address at which other processes reach this process's actors. If
+   * undefined, this is the only process.
    */
   readonly runner: { readonly host: string; readonly port: number } | undefined
-  /** The OpenTelemetry collector that spans are sent to; undefined: no spans are made. */
+  /** The OpenTelemetry collector for spans. If undefined, there are no spans. */
   readonly traces: TraceTarget | undefined
 }
 
-// The parameters that the driver reads. It ignores all others, so a misspelled sslmode would leave TLS off.
+// The parameters that the driver reads. It ignores all others, so a misspelled sslmode would disable TLS.
 const known = [
   "sslmode",
   "host",
@@ -57,7 +61,7 @@ const known = [
   "options"
 ]
 
-/** A sentence about the parameters of a URL that Folio does not know; undefined if there are none. */
+/** The message about unknown parameters of a URL; undefined if there are none. */
 const strangeIn = (url: string): string | undefined => {
   const strange = [...new Set(new URL(url).searchParams.keys())].filter((name) => !known.includes(name))
   if (strange.length === 0) return undefined
@@ -106,7 +110,7 @@ const listen = Effect.gen(function* () {
   const address = yield* read(listenConfig)
   if (address.metricsPort !== undefined && address.metricsPort === address.port)
     return yield* refuse(
-      "METRICS_PORT must be another port than PORT, such as 9464; unset it to have /metrics at PORT."
+      "METRICS_PORT must be another port than PORT, such as 9464. To have /metrics at PORT, unset it."
     )
   return address
 })
@@ -120,24 +124,24 @@ const logConfig = Config.all({
 
 const processesMax = 64
 
-// In bytes: what a process takes under load, and what PostgreSQL and the system keep for themselves.
+// In bytes: the memory of a process under load, and of PostgreSQL and the system.
 const bytesOfProcess = 640 * 1024 ** 2
 const bytesOfOthers = 512 * 1024 ** 2
 
 /**
- * As many processes as the machine, or its container, has cores for, and memory.
+ * The number of processes for the cores and the memory of the machine or its container.
  *
  * @internal
  */
 export const processesFor = (cores: number, bytes: number): number =>
   Math.min(processesMax, Math.max(1, Math.min(cores, Math.floor((bytes - bytesOfOthers) / bytesOfProcess))))
 
-/** Without a limit, the limit of a container is 0, or more than any machine has. */
+/** A container without a limit reports 0, or more than any machine has. */
 const memory = () => Math.min(Os.totalmem(), process.constrainedMemory() || Infinity)
 
-const advice = `PROCESSES must be auto, or how many processes serve the port: 1 to ${processesMax}`
+const advice = `PROCESSES must be auto, or the number of processes that serve the port: 1 to ${processesMax}`
 
-/** How many processes serve the port: `PROCESSES`. Fails with `SettingsError`. */
+/** The number of processes that serve the port: `PROCESSES`. Fails with `SettingsError`. */
 export const processes = Effect.gen(function* () {
   const text = yield* read(Config.String("PROCESSES").pipe(Config.withDefault("1")))
   if (text === "auto") return canShare ? processesFor(Os.availableParallelism(), memory()) : 1
@@ -145,7 +149,7 @@ export const processes = Effect.gen(function* () {
   if (!/^[1-9]\d*$/.test(text) || count > processesMax) return yield* refuse(advice)
   if (count > 1 && !canShare)
     return yield* refuse(
-      "On this system processes cannot share a port. Unset PROCESSES, or run each with CLUSTER=socket and a PORT of its own, behind a balancer."
+      "On this system, processes cannot share a port. Unset PROCESSES, or run each process with CLUSTER=socket and its own PORT, behind a balancer."
     )
   return count
 })
@@ -163,12 +167,14 @@ const runner = Effect.gen(function* () {
   if (cluster === "single") return undefined
   if (url === undefined || key === undefined)
     return yield* refuse(
-      "CLUSTER=socket needs DATABASE_URL and FOLIO_KEY, the same ones in every process: a key that each makes for itself would not do."
+      "CLUSTER=socket needs the same DATABASE_URL and FOLIO_KEY in every process: processes with different keys cannot work together."
     )
   return { host, port }
 })
 
-/** The settings of this process, apart from its limits and from what the parts of the service read themselves. */
+/**
+ * The settings of this process, without its limits and without the settings that parts of the service read themselves.
+ */
 export class Settings extends Context.Service<Settings, SettingValues>()("@folio-einvoicing/service/Settings") {
   /** The settings of the environment. Fails with `SettingsError`. */
   static readonly layerConfig = Layer.effect(
@@ -185,7 +191,7 @@ export class Settings extends Context.Service<Settings, SettingValues>()("@folio
     })
   )
 
-  /** The settings that are provided to this layer, apart from the change. */
+  /** The settings that this layer gets, with this change. */
   static layerChanged(change: Partial<SettingValues>) {
     return Layer.effect(
       Settings,
@@ -199,9 +205,9 @@ const passwordOf = (redacted: Redacted.Redacted<string> | undefined) => {
   return URL.canParse(url) ? decodeURIComponent(new URL(url).password) : ""
 }
 
-// A shorter path is also part of what is no secret.
+// A shorter path also occurs in texts that are not secret.
 const secretPathMin = 20
-// A chat's address for incoming messages is a secret: who knows its path may write there.
+// A chat's webhook URL is a secret: its path gives write access.
 const pathOf = (redacted: Redacted.Redacted<string> | undefined) => {
   const url = redacted === undefined ? undefined : new URL(Redacted.value(redacted))
   const path = url === undefined ? "" : url.pathname + url.search
@@ -209,8 +215,8 @@ const pathOf = (redacted: Redacted.Redacted<string> | undefined) => {
 }
 
 /**
- * The secrets in the settings: passwords in URLs, the sealing key, the secret of mail notices, the PIN, the path and the secret of alerts,
- * and OTLP header values.
+ * The secrets in the settings: passwords in URLs, the sealing key, the secret of mail notices, the PIN, the path and
+ * the secret of alerts, and OTLP header values.
  */
 const secretsOfSettings = Effect.gen(function* () {
   const { databaseUrl: database, folioKey: key, traces: spans } = yield* Settings
@@ -230,8 +236,8 @@ const secretsOfSettings = Effect.gen(function* () {
 })
 
 /**
- * All that the service reads from the environment, checked before anything starts; `version` is that of the service. Fails with
- * `SettingsError`.
+ * All settings that the service reads from the environment, checked before anything starts. `version` is the service's
+ * version. Fails with `SettingsError`.
  */
 export const layer = (version: string) =>
   Layer.effect(Redactor, Effect.map(secretsOfSettings, redactor)).pipe(

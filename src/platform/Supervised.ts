@@ -1,15 +1,19 @@
 import { Context, Effect } from "effect"
 
-/*
- * What a supervisor and the processes that it started say to each other. The environment tells a process that it has a supervisor, and
- * which process it is; by the channel between them the process says that it is ready, and sees that its supervisor has ended.
+/**
+ * Messages between a supervisor and its processes. The environment tells a process that it has a supervisor, and
+ * whether it is the first process. Over the channel, the process reports that it is ready, and notices the supervisor's
+ * end.
  */
 const variable = "FOLIO_SUPERVISED"
 
-/** What a supervisor adds to the environment of a process. `isFirst`: the process greets whoever started the service. */
+/** The environment variable that a supervisor sets for a process. `isFirst`: the process prints the welcome. */
 export const supervisedBy = (isFirst: boolean) => ({ [variable]: isFirst ? "first" : "more" })
 
-/** Whether a supervisor started this process: it then has the port, the lock of the database and the tables checked already. */
+/**
+ * Whether a supervisor started this process. The supervisor has then already checked the port, the lock of the database
+ * and the tables.
+ */
 export class Supervised extends Context.Reference<"first" | "more" | undefined>("folio/platform/Supervised", {
   defaultValue: () => {
     const value = process.env[variable]
@@ -19,18 +23,21 @@ export class Supervised extends Context.Reference<"first" | "more" | undefined>(
 
 const ready = "ready"
 
-/** Whether this message of a process says that it is ready. */
+/** Whether a process's message reports that it is ready. */
 export const isReady = (message: unknown): boolean => message === ready
 
-/** Tells the supervisor that this process is ready; does nothing without one. */
+/** Reports to the supervisor that this process is ready; does nothing without a supervisor. */
 export const tellReady = Effect.gen(function* () {
   if ((yield* Supervised) !== undefined) process.send?.(ready)
 })
 
-/** Calls `stop` once the supervisor of this process has ended, however it ended; at once, and with a line that says so, where there is none. */
+/**
+ * Calls `stop` when this process's supervisor has ended. If the variable is set without a supervisor, prints a line and
+ * calls `stop` immediately.
+ */
 export const onSupervisorEnd = (stop: () => void): void => {
   if (process.env[variable] === undefined) return
   if (process.connected) return void process.once("disconnect", stop)
-  process.stderr.write(`folio: ${variable} is set, and no supervisor of Folio runs this process. Unset it.\n`)
+  process.stderr.write(`folio: ${variable} is set, but no supervisor of Folio runs this process. Unset it.\n`)
   stop()
 }

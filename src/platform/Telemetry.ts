@@ -11,8 +11,8 @@ const parts = (message: unknown) =>
     .join(" ")
 
 /**
- * Formats a log entry as one line of JSON. Annotations are fields beside `time`, `level`, `message`, and never replace these; so are the
- * ids of the trace and span in which it was written, and `who`, which names the process.
+ * Formats a log entry as one line of JSON. Annotations are fields next to `time`, `level` and `message`, and never
+ * replace them. Further fields are the ids of the current trace and span, and `who`, which names the process.
  */
 const json = (who: Readonly<Record<string, string>>, isTraced: boolean) =>
   Logger.make<unknown, string>((entry) => {
@@ -24,7 +24,7 @@ const json = (who: Readonly<Record<string, string>>, isTraced: boolean) =>
     return Formatter.formatJson({ ...head, ...annotations, ...head, ...error, ...trace, ...who })
   })
 
-/** Formats a log entry as text for a person at a terminal. */
+/** Formats a log entry as text for a terminal. */
 const pretty = Logger.map(Logger.formatStructured, ({ annotations, cause, level, message, timestamp }) => {
   const facts = Object.entries(annotations).map(
     ([name, value]) => ` ${name}=${typeof value === "string" ? value : Formatter.formatJson(value)}`
@@ -36,8 +36,8 @@ const pretty = Logger.map(Logger.formatStructured, ({ annotations, cause, level,
 const refusalIntervalMs = 60_000
 
 /**
- * Writes one line a minute for each reason why the database refuses sessions, in place of one line for each piece of work that fails
- * meanwhile. Writes every other entry.
+ * Writes one line per minute for each reason why the database rejects sessions, instead of a line for each failure.
+ * Writes every other entry.
  */
 const onceAMinute = (write: Logger.Logger<unknown, void>) => {
   const writtenAt = new Map<string, number>()
@@ -66,14 +66,14 @@ export const logs = (version: string) =>
       const who = { "service.instance.id": instance, "service.version": version }
       const write = Logger.withConsoleLog(Logger.map(log.format === "json" ? json(who, isTraced) : pretty, redact))
       const seldom = onceAMinute(write)
-      // When spans are exported, a log entry that is written within a span is also recorded in the span.
+      // When spans are exported, a log entry within a span is also recorded in the span.
       const loggers = isTraced ? [seldom, Logger.tracerLogger] : [seldom]
       return Layer.merge(Logger.layer(loggers), Layer.succeed(References.MinimumLogLevel, log.level))
     })
   )
 
 /**
- * The log lines, spans and process metrics of the service, without secrets; `version` is that of the service. Requires
+ * The service's log lines, spans and process metrics, without secrets. `version` is the service's version. Requires
  * `Settings` and `Redactor`.
  */
 export const layer = (version: string) =>

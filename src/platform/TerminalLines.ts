@@ -4,21 +4,21 @@ import { read } from "../settings/Setting.ts"
 import { Redactor } from "./Redaction.ts"
 import { Settings } from "./Settings.ts"
 
-/* What a person at a terminal sees of the service at work: a line for each request and outcome, and under load one line a second. */
+/** Output at a terminal: a line for each request and outcome, and under load one line per second. */
 
 const windowMs = 1_000
-// The most lines in one second. What happens beyond them is summed up in one line at the end of the second, and so is all that happens in
-// the seconds after it, until a second has no more than this.
+// Maximum of lines in a second. One line at the end of the second summarizes the rest. Later seconds have only a
+// summary, until a second has no more events than this.
 const linesMax = 5
 
-// The path of an invoice fits in.
+// Fits an invoice's path.
 const pathWidth = 44
 const pathMax = 60
-// Monitors, and whoever follows the request log, ask every second.
+// Monitors, and clients that follow the request log, send one request per second.
 const unseen = /^\/(health|metrics|v1\/requests)(\/|$)/
 
-// A path may hold anything that a client put there. Names of routes and ids are shown; what could be an address or a personal number,
-// or could move the cursor, is not.
+// A client may put any text into a path. Show names of routes and ids. Hide texts that could be an e-mail address or a
+// personal number, or could move the cursor.
 const isId = (segment: string) => /^[a-z]{2,4}_[0-9a-z]{26}(_\d+)?$/.test(segment)
 const hasNumber = (segment: string) => /\d([.-]?\d){4}/.test(segment)
 const isShown = (segment: string) => isId(segment) || (/^[\w.~-]*$/.test(segment) && !hasNumber(segment))
@@ -58,7 +58,7 @@ const duration = (milliseconds: number) => {
 const more = (count: number, noun: string, bad: number, how: string) =>
   count === 0 ? [] : [`${count} more ${noun}${count === 1 ? "" : "s"}${bad === 0 ? "" : `, ${bad} ${how}`}`]
 
-/** The onlooker that writes lines to `write`, and `endSecond`, which sums up in one line what the onlooker did not show. */
+/** Makes the onlooker that writes lines to `write`, and `endSecond`, which writes a summary of the omitted lines. */
 export const make = (options: {
   readonly write: (line: string) => void
   readonly hasColour: boolean
@@ -120,7 +120,7 @@ const write = (line: string) => void process.stdout.write(`${line}\n`)
 
 const noColour = Config.String("NO_COLOR").pipe(Config.withDefault(""))
 
-/** Shows the service at work where standard output is a terminal and log lines are text of the level `Info` or a lower one. */
+/** Shows requests and outcomes if standard output is a terminal, and the log is text of level `Info` or lower. */
 export const layer = Layer.effect(
   Onlooker,
   Effect.gen(function* () {

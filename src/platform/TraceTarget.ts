@@ -41,32 +41,33 @@ const decode = (value: string) =>
     () => value
   )
 
-/** Parses `name=value,name=value`, the format in which OpenTelemetry writes headers. */
+/** Parses `name=value,name=value`, OpenTelemetry's format for headers. */
 const headersOf = (list: string): Record<string, string> =>
   Object.fromEntries(
     Array.from(list.matchAll(/([^,=]*)=([^,]*)/g), ([, name = "", value = ""]) => [name.trim(), decode(value.trim())])
   )
 
-/** The OpenTelemetry collector that spans are sent to, and the headers of the requests. */
+/** The OpenTelemetry collector for spans, and the headers of the requests to it. */
 export interface TraceTarget {
-  /** The address that spans are posted to, with its path: `http://127.0.0.1:4318/v1/traces`. */
+  /** The URL for spans, with its path: `http://127.0.0.1:4318/v1/traces`. */
   readonly url: string
   readonly headers: Redacted.Redacted<Record<string, string>>
   /** `service.name` of the spans; `folio` by default. */
   readonly serviceName?: string
-  /** Which traces are exported; all of them by default. */
+  /** The traces to export; all by default. */
   readonly sampling?: {
-    /** The share of traces that are exported, from 0 to 1. */
+    /** Share of the traces to export, from 0 to 1. */
     readonly share: number
-    /** Whether a request whose client has already decided about its trace (`traceparent`) follows that decision. */
+    /** Whether to follow the client's decision about its trace (`traceparent`). */
     readonly followsParent: boolean
   }
 }
 
 /**
- * The collector that the environment names; undefined: no spans are made. `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_HEADERS`, each
- * also as `OTEL_EXPORTER_OTLP_TRACES_…`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_TRACES_SAMPLER` with `_ARG`,
- * `OTEL_TRACES_EXPORTER` and `OTEL_SDK_DISABLED`. Fails with `SettingsError`.
+ * The collector in the environment; if undefined, there are no spans. Reads `OTEL_EXPORTER_OTLP_ENDPOINT`,
+ * `OTEL_EXPORTER_OTLP_HEADERS`, each also as `OTEL_EXPORTER_OTLP_TRACES_…`, `OTEL_SERVICE_NAME`,
+ * `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_TRACES_SAMPLER` with `_ARG`, `OTEL_TRACES_EXPORTER` and `OTEL_SDK_DISABLED`. Fails
+ * with `SettingsError`.
  */
 export const traceTarget = Effect.gen(function* () {
   const settings = yield* read(traceConfig)
@@ -82,7 +83,7 @@ export const traceTarget = Effect.gen(function* () {
     return yield* refuse("OTEL_TRACES_EXPORTER must be otlp or none: spans are only sent by OTLP over HTTP.")
   if ([settings.tracesProtocol, settings.protocol].find((protocol) => protocol !== "") === "grpc")
     return yield* refuse(
-      "OTEL_EXPORTER_OTLP_PROTOCOL must be http/json: spans are not sent by gRPC. Name the collector's HTTP port, usually 4318."
+      "OTEL_EXPORTER_OTLP_PROTOCOL must be http/json: Folio does not send spans by gRPC. Use the collector's HTTP port, usually 4318."
     )
   if (settings.share < 0 || settings.share > 1)
     return yield* refuse(

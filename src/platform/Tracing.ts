@@ -9,13 +9,13 @@ type Sampling = NonNullable<TraceTarget["sampling"]>
 type SpanOptions = Parameters<Tracer.Tracer["span"]>[0]
 
 /**
- * Whether a span without a parent begins a trace: a request, a message to an actor, an attempt that was due (`consumer`), or a batch of
- * what others asked for. A statement that nobody asked for is a look for work, a heartbeat or a lease: one of many that say nothing.
+ * Whether a span without a parent begins a trace: a request, a message to an actor, a due attempt (`consumer`), or a
+ * batch of requested work. Other statements are polls for work, heartbeats or leases, and are not worth a trace.
  */
 const beginsTrace = ({ kind, links, name }: SpanOptions) =>
   kind === "server" || kind === "consumer" || links.length > 0 || name.includes(".client.")
 
-/** Whether a trace belongs to the share that is exported: all processes decide the same of a trace, by the last 56 bits of its id. */
+/** Whether a trace is in the exported share. All processes decide the same, by the last 56 bits of its id. */
 const isWithin = (share: number, traceId: string) =>
   share >= 1 || Number.parseInt(traceId.slice(-14), 16) < share * 2 ** 56
 
@@ -27,10 +27,10 @@ const isSampled = ({ followsParent, share }: Sampling, options: SpanOptions, spa
 
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 
-/** `/v1/invoices/{id}` of the router's `/v1/invoices/:id`. */
+/** Turns the router's `/v1/invoices/:id` into `/v1/invoices/{id}`. */
 const template = (route: string) => route.replaceAll(/:(\w+)/g, "{$1}")
 
-/** Names the span of a request by its route, which is known only when the request has been answered. */
+/** Names a request's span after its route, which is known only at the end of the request. */
 const nameByRoute = (span: Tracer.Span) => {
   const method = span.attributes.get("http.request.method")
   if (typeof method !== "string") return
@@ -41,8 +41,8 @@ const nameByRoute = (span: Tracer.Span) => {
 }
 
 /**
- * A tracer whose traces are sampled, whose requests are named by their routes, and in which the service's looks for work begin no
- * trace. The spans of `inner` must be objects with writable names.
+ * A tracer that samples traces, names requests after their routes, and begins no trace for the service's polls. The
+ * spans of `inner` must be objects with writable names.
  */
 export const refined = (inner: Tracer.Tracer, sampling: Sampling): Tracer.Tracer =>
   Tracer.make({
@@ -63,7 +63,7 @@ export const refined = (inner: Tracer.Tracer, sampling: Sampling): Tracer.Tracer
 
 const isOfMonitor = (url: string) => /^\/(health|metrics)(\/|\?|$)/.test(url)
 
-/** Exports spans to an OpenTelemetry collector when one is configured; otherwise no spans are made. */
+/** Exports spans to an OpenTelemetry collector if one is configured; otherwise makes no spans. */
 export const layer = (version: string) =>
   Layer.unwrap(
     Effect.gen(function* () {
@@ -85,7 +85,7 @@ export const layer = (version: string) =>
         Effect.map(Effect.tracer, (tracer) => refined(tracer, sampling))
       ).pipe(
         Layer.provide(exporter),
-        // All query parameters are redacted: the service's own say nothing about a request, and those of others may hold a secret.
+        // Redact all query parameters: the service's own are not useful, and others may contain a secret.
         Layer.merge(Layer.succeed(UrlParams.CurrentRedactedNames, [/^/])),
         Layer.merge(Layer.succeed(HttpMiddleware.TracerDisabledWhen, ({ url: asked }) => isOfMonitor(asked)))
       )

@@ -2,11 +2,11 @@ import * as Path from "node:path"
 import type { CustomerRequest } from "../../schemas/Customer.ts"
 
 /**
- * The line that a service at a terminal prints before it loads anything; undefined where its output is JSON. `env`: the settings, which
- * nothing has checked yet.
+ * The line that a service prints at a terminal before it loads anything; undefined if its log is JSON. `env`: the
+ * settings, not checked yet.
  */
 export const starting = (env: Readonly<Record<string, string | undefined>>, version: string, isTerminal: boolean) => {
-  // The supervisor has printed it.
+  // The supervisor has already printed it.
   if (env["FOLIO_SUPERVISED"] !== undefined) return undefined
   if ((env["LOG_FORMAT"] ?? (isTerminal ? "pretty" : "json")) !== "pretty") return undefined
   const address = `http://${env["HOST"] ?? "127.0.0.1"}:${env["PORT"] ?? 3000}`
@@ -15,15 +15,18 @@ export const starting = (env: Readonly<Record<string, string | undefined>>, vers
   return `Starting Folio ${version} at ${address}, with ${database} in ${dataDir}. The first start takes longer, up to a minute.`
 }
 
-/** The fields of the log line that says that the service is ready, where that is JSON: with a new test key only where to find it. */
+/**
+ * The fields of the JSON log line when the service is ready. For a new test key, it has only the path of the key's
+ * file.
+ */
 export const readiness = (settings: { readonly baseUrl: string; readonly dataDir: string }, hasNewKey: boolean) => ({
   base_url: settings.baseUrl,
   ...(hasNewKey ? { test_key_file: Path.join(settings.dataDir, "test-key") } : {})
 })
 
 /**
- * The text that a started service prints. With a new test key, the text includes commands that work as printed, and `portalUrl`, the link
- * that opens the portal once.
+ * The text that a started service prints. With a new test key, it includes commands that work as printed, and
+ * `portalUrl`, a link that opens the portal once.
  */
 export const welcome = (
   settings: { readonly baseUrl: string; readonly dataDir: string },
@@ -31,21 +34,21 @@ export const welcome = (
   portalUrl: string | undefined,
   customer: CustomerRequest
 ): string => {
-  // Where everything is in its usual place, the folio command finds service and key by itself.
+  // With the default address and directory, the `folio` command finds service and key itself.
   const isUsual = settings.baseUrl === "http://127.0.0.1:3000" && settings.dataDir === Path.resolve("data")
   const ready = `Folio is ready at ${settings.baseUrl}  (API reference: ${settings.baseUrl}/docs; portal: npx folio portal)`
   if (newKey === undefined) return ready
   return [
     ready,
     "",
-    `A sandbox account was made. Its test key, shown once and kept in ${settings.dataDir}/test-key:`,
+    `Created a sandbox account. Its test key, shown once and saved in ${settings.dataDir}/test-key:`,
     "",
     `  ${newKey}`,
     "",
     ...(portalUrl === undefined
       ? []
       : [
-          "Look around in a browser. This link works once, within a minute; npx folio portal makes another:",
+          "To open the portal in a browser, use this link. It works once, within a minute; npx folio portal makes another:",
           "",
           `  ${portalUrl}`,
           ""

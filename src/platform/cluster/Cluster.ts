@@ -16,48 +16,49 @@ import * as ShardHandover from "./ShardHandover.ts"
 import { Settings } from "../Settings.ts"
 
 const common = {
-  // An invoice's actor lives for one or two seconds; under full load many thousands of these actors live at the same time.
+  // An invoice's actor stays in memory for one or two seconds. Under full load, many thousands exist at the same time.
   maxResidentEntities: 50_000,
   entityTerminationTimeout: "17 seconds",
-  // Messages are not stored, so that no message is polled for. A process that failed to take its shards, because the database was
-  // unavailable, tries again at this interval.
+  // Messages are not stored, so there is no polling for them. A process that could not take its shards, because the
+  // database was unavailable, retries at this interval.
   entityMessagePollInterval: "1 second",
   simulateRemoteSerialization: false
 } as const
 
-// Messages between actors are not stored, because the rows of the database hold all durable state.
+// Messages between actors are not stored: the rows of the database are the durable state.
 const volatile = MessageStorage.layerNoop
 
-/** Runs all actors in this process, which then must be the only one that serves the database. Requires no setting. */
+/** Runs all actors in this process, which must be the only one that serves the database. Requires no setting. */
 export const singleProcess = Sharding.layer.pipe(
   Layer.provide(Runners.layerNoop),
   Layer.provideMerge(volatile),
   Layer.provide([RunnerStorage.layerMemory, RunnerHealth.layerNoop, ShardingConfig.layer(common)])
 )
 
-/*
- * How long a process may be silent before other processes take over its actors. Measured with test/soak/failover.ts on two cores,
- * under full load and with event loops that stand still for 200 ms every second: after a kill -9 of its process an account is
- * unavailable for 5 s, and for less than 8 s even on a machine with much other work.
+/**
+ * How long a process may be silent before other processes take over its actors. Measured with test/soak/failover.ts on
+ * two cores, under full load and with event loops that pause for 200 ms every second. After a kill -9 of its process,
+ * an account is unavailable for 5 s, and for less than 8 s even on a machine with much other work.
  */
 const lease = "6 seconds"
 
-// How often a process renews its shard locks, and the timeout of a renewal: a process whose event loop or database stands still for
-// longer gives up all its actors, as was seen with one second. The maximum is a third of the lease.
+// How often a process renews its shard locks, and the time-out of a renewal. A process gives up all its actors if its
+// event loop or database hangs for longer, which happened with one second. The maximum is a third of the lease.
 const leaseRefresh = "2 seconds"
 
-// How soon the remaining processes notice that a process is missing.
+// How soon the other processes notice that a process is missing.
 const assignmentsRefresh = "500 millis"
 
-// How often processes check each other. Refused connections prove a process dead before its lease ends; silence does not.
+// How often processes check each other. Refused connections prove a process dead before its lease ends; silence does
+// not.
 const healthCheck = "2 seconds"
 
-// The maximum size of one message between processes. The largest, bodies of requests and answers, are much smaller.
+// The maximum size of a message between processes. Even request and response bodies are much smaller.
 const messageBytesMax = 4 * 1024 * 1024
 
 /**
- * Distributes the actors over all processes that share the database. The actors of a killed process move to other processes when
- * its lease has ended; a process that paused for less than the lease keeps its shards.
+ * Distributes the actors over all processes of the database. The actors of a killed process move to other processes
+ * when its lease has ended. A process that paused for less than the lease keeps its shards.
  */
 const manyProcesses = (host: string, port: number) => {
   const address = RunnerAddress.RunnerAddress.make({ host, port })
@@ -84,8 +85,8 @@ const manyProcesses = (host: string, port: number) => {
 }
 
 /**
- * The `Sharding` of the actors, which run in this process when the settings have no `runner`, and otherwise spread over all processes
- * of one database. Requires `Settings` and a `SqlClient`.
+ * The actors' `Sharding`. Without a `runner` in the settings, the actors run in this process; otherwise, all processes
+ * of the database share them. Requires `Settings` and a `SqlClient`.
  */
 export const layer = Layer.unwrap(
   Effect.map(Settings, ({ runner }) => (runner === undefined ? singleProcess : manyProcesses(runner.host, runner.port)))

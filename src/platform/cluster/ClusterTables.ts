@@ -3,15 +3,15 @@ import { SqlRunnerStorage } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 import { Revision } from "../../protocol/Revision.ts"
 
-/*
- * The processes of one revision of the actors' messages are a cluster, with tables and shard locks of its own. While a release with
- * another revision takes the place of the one before, two clusters work on the same rows, and no process gets a message that it does
- * not understand.
+/**
+ * The processes of one revision of the actors' messages form a cluster, with its own tables and shard locks. During an
+ * upgrade to another revision, two clusters work on the same rows, and no process gets a message that it does not
+ * understand.
  */
 
 const prefix = Effect.map(Revision, (revision) => `cluster_${revision}`)
 
-// A process that was killed leaves its row, with a heartbeat that grows old.
+// A killed process leaves its row, with an old heartbeat.
 const unusedAfter = "1 hour"
 
 /** Drops the tables of clusters without a process. The release before this rule has the tables `cluster_…`. */

@@ -11,9 +11,10 @@ const SQLITE_NOT_A_DATABASE = 26
 const refusal = (message: string) => new EmbeddedPostgresError({ message })
 
 /**
- * Locks the data directory for this process until the scope closes. Fails with `EmbeddedPostgresError` when another process has the
- * lock or the directory cannot be used. The kernel holds the lock, so the lock ends with the process, however the process ends, and
- * works between containers that share the directory. SQLite is the only access to such a lock that Node has on every platform.
+ * Locks the data directory for this process until the scope closes. Fails with `EmbeddedPostgresError` if another
+ * process has the lock, or if the directory is unusable. The kernel holds the lock: it ends with the process in any
+ * case, and works between containers that share the directory. SQLite is Node's only access to such a lock on every
+ * platform.
  */
 export const lock = Effect.fn("DataDirLock.lock")(function* (directory: string) {
   const pidFile = Path.join(directory, "folio.pid")
@@ -33,14 +34,14 @@ export const lock = Effect.fn("DataDirLock.lock")(function* (directory: string) 
     },
     catch: (cause) => {
       const code = Predicate.hasProperty(cause, "errcode") ? cause.errcode : undefined
-      if (code === SQLITE_NOT_A_DATABASE) return refusal(`${lockFile} is damaged. Remove it: it is made anew.`)
+      if (code === SQLITE_NOT_A_DATABASE) return refusal(`${lockFile} is damaged. Remove it: Folio creates it again.`)
       if (code !== SQLITE_BUSY) {
         const why = `Cannot keep data in DATA_DIR ${directory}: ${reasonOf(cause)}`
-        return refusal(`${why}. Name a directory this user may write to.`)
+        return refusal(`${why}. Choose a directory that this user can write to.`)
       }
       const owner = Fs.existsSync(pidFile) ? `pid ${Fs.readFileSync(pidFile, "utf8").trim()}` : "pid unknown"
       const why = `Another Folio (${owner}) is already running with DATA_DIR ${directory}`
-      return refusal(`${why}. Stop it, or give this one a DATA_DIR of its own.`)
+      return refusal(`${why}. Stop it, or give this process its own DATA_DIR.`)
     }
   })
   yield* Effect.acquireRelease(acquire, (database) =>

@@ -5,7 +5,7 @@ import * as Path from "node:path"
 import { apiKeyMode, makeApiKey } from "../../domain/accounts/ApiKeyFormat.ts"
 import { read } from "../../settings/Setting.ts"
 
-/** The absolute path of the directory that holds the data: the embedded PostgreSQL, keys and the sandbox's certificate. */
+/** The absolute path of the data directory: the embedded PostgreSQL, keys and the sandbox's certificate. */
 export class DataDir extends Context.Service<DataDir, string>()("@folio-einvoicing/service/DataDir") {
   /** `DATA_DIR`. A relative path starts at the current directory of the process. */
   static readonly layerConfig = Layer.effect(
@@ -14,7 +14,7 @@ export class DataDir extends Context.Service<DataDir, string>()("@folio-einvoici
   )
 }
 
-/** `DATA_DIR` cannot be used. The message is one line that says what to do. */
+/** `DATA_DIR` is unusable. The message is one line with the fix. */
 export class DataDirError extends Schema.TaggedError<DataDirError>()("DataDirError", { message: Schema.String }) {}
 
 export const attempt = <A>(path: string, run: () => A) =>
@@ -26,15 +26,16 @@ export const attempt = <A>(path: string, run: () => A) =>
       })
   })
 
-/** The error for a file of `DATA_DIR` whose content is not what the file should hold (`wanted`). */
+/** The error for a file of `DATA_DIR` with unexpected content. `wanted`: the expected content. */
 export const damaged = (path: string, content: string, wanted: string, advice: string) =>
   new DataDirError({
     message: `${path} ${content === "" ? "is empty" : "is damaged"}: it should hold ${wanted}. ${advice}`
   })
 
 /**
- * Returns the content of a file of `DATA_DIR`. A missing file is created from `make`, readable by its owner alone (0600), and never
- * changes afterwards. An existing file is always complete, because the content is written under another name, flushed and renamed.
+ * Returns the content of a file of `DATA_DIR`. Creates a missing file from `make`, readable by its owner only (0600),
+ * and never changes it afterwards. An existing file is always complete: its content is written under another name,
+ * flushed and renamed.
  */
 export const keep = Effect.fnUntraced(function* <R>(name: string, make: Effect.Effect<string, never, R>) {
   const dataDir = yield* DataDir
@@ -53,10 +54,13 @@ export const keep = Effect.fnUntraced(function* <R>(name: string, make: Effect.E
 
 export const random32 = Effect.flatMap(SecureRandom.SecureRandom, (random) => random.randomBytes(32))
 
-/** The advice for a damaged file that the service can make again. */
+/** The advice for a damaged file that the service can create again. */
 export const another = "Remove it: the next start makes another."
 
-/** The sandbox account's test key: the file `test-key`, created when missing, and on disk before the database stores the key. */
+/**
+ * The sandbox account's test key: the file `test-key`. Creates it if missing, on disk before the database stores the
+ * key.
+ */
 export const testKey = Effect.gen(function* () {
   const kept = yield* keep(
     "test-key",
@@ -66,10 +70,13 @@ export const testKey = Effect.gen(function* () {
   return yield* damaged(kept.path, kept.content, "an API key for tests, sk_test_…", another)
 })
 
-/** Deletes the file `test-key`, because another process has created the sandbox account with a different key. */
+/** Deletes the file `test-key`, because another process has created the sandbox account with another key. */
 export const discardTestKey = Effect.map(DataDir, (dataDir) => Fs.rmSync(Path.join(dataDir, "test-key")))
 
-/** Creates a directory and its parents. Node's recursive `mkdir` never ends where an existing one counts as missing (/proc). */
+/**
+ * Creates a directory and its parents. Node's recursive `mkdir` does not end if an existing one counts as missing
+ * (/proc).
+ */
 export const makeDirectory = (path: string, mode: number): void => {
   const missing: Array<string> = []
   for (let at = Path.resolve(path); !Fs.existsSync(at); at = Path.dirname(at)) missing.unshift(at)
@@ -84,10 +91,10 @@ export const makeDirectory = (path: string, mode: number): void => {
   if (!Fs.statSync(path).isDirectory()) throw new Error(`${path} is not a directory`)
 }
 
-// What a new file system holds.
+// The only entry of a new file system.
 const ofFileSystem = "lost+found"
 
-/** Whether nothing was ever made in a directory: there is none, or it is empty. */
+/** Whether a directory is unused: it does not exist, or is empty. */
 export const isUntouched = (path: string): boolean => {
   if (!Fs.existsSync(path)) return true
   const names = Result.try(() => Fs.readdirSync(path))

@@ -7,20 +7,23 @@ import { replaceCertificate, storedCertificate } from "../../store/sandbox/Store
 import { SecretKey, Secrets } from "../../store/sql/Secrets.ts"
 import { another, attempt, damaged, DataDir } from "./DataFiles.ts"
 
-/** The file of `DataDir` in which a team may put a certificate of its own. */
+/** The file in `DataDir` for a team's own certificate. */
 export const certificateFile = "sandbox-certificate.pem"
 
-// The name in the certificates that the service makes itself; a team's own has another.
+// The name in the service's own certificates; a team's certificate has another.
 const ownName = "Folio sandbox"
 
 const partsOf = (pem: string) => {
   const certificate = fromPem(pem)
-  // Without this check, a truncated certificate would be detected only by the documents that are signed with it.
+  // Without this check, only the documents that it signs would reveal a truncated certificate.
   const { subject, validToDate } = new X509Certificate(Buffer.from(certificate.certificate, "base64"))
   return { pem, certificate, subject, notAfter: validToDate, isTeams: subject !== `CN=${ownName}` }
 }
 
-/** The certificate in the file of `DataDir`, or undefined. Fails with `DataDirError` when the file cannot be read or is damaged. */
+/**
+ * The certificate in the file in `DataDir`, or undefined. Fails with `DataDirError` if the file is unreadable or
+ * damaged.
+ */
 const inFile = Effect.gen(function* () {
   const path = Path.join(yield* DataDir, certificateFile)
   if (!Fs.existsSync(path)) return undefined
@@ -36,7 +39,7 @@ const isPast = Effect.fnUntraced(function* (notAfter: Date) {
 })
 
 /**
- * The certificate that signs test documents, as it is stored, or undefined; none is made.
+ * The stored certificate that signs test documents, or undefined. Makes none.
  *
  * @internal
  */
@@ -45,8 +48,8 @@ export const existingCertificate = Effect.map(storedCertificate, (pem) =>
 )
 
 /**
- * The certificate of all processes of the database. A file in `DataDir` counts when a team put it there, and otherwise only when
- * nothing is stored: earlier releases made such a file for each process. An expired certificate is replaced.
+ * The certificate of all processes of the database. A file in `DataDir` counts if a team put it there, and otherwise
+ * only if none is stored: earlier releases made such a file for each process. Replaces an expired certificate.
  */
 const agreed = Effect.gen(function* () {
   const file = yield* inFile
@@ -60,9 +63,9 @@ const agreed = Effect.gen(function* () {
 })
 
 /**
- * The default `SandboxCertificate`: one for all processes, sealed in the database, and made when there is none. A certificate of a
- * team's own in the file `sandbox-certificate.pem` in `DataDir` takes its place at the next start. Requires `SecretKey` and a
- * `SqlClient`. Fails with `DataDirError` when the file cannot be used.
+ * The default `SandboxCertificate`: one for all processes, sealed in the database, and created if there is none. At the
+ * next start, a team's own certificate in `sandbox-certificate.pem` in `DataDir` replaces it. Requires `SecretKey` and
+ * a `SqlClient`. Fails with `DataDirError` if the file is unusable.
  */
 export const layerSandboxCertificate = Layer.effect(
   SandboxCertificate,

@@ -17,7 +17,7 @@ const keyOf = (content: string) => {
 }
 
 /**
- * The existing key that seals secrets at rest, or why there is no usable key. No key is made.
+ * The existing key that seals secrets at rest, or the reason why there is none. Creates no key.
  *
  * @internal
  */
@@ -38,7 +38,8 @@ const wrongKey = (source: string) =>
   })
 
 /**
- * Whether `key` opens the secrets in the database. While nothing is sealed, the first key that is tried becomes the database's.
+ * Whether `key` opens the secrets in the database. While there are no secrets, the first tried key becomes the
+ * database's.
  *
  * @internal
  */
@@ -46,8 +47,8 @@ export const isOfDatabase = (key: typeof SecretKey.Service) =>
   Effect.provide(isKeyOfDatabase, Layer.provide(Secrets.layer, Layer.succeed(SecretKey, key)))
 
 /**
- * The default `SecretKey`: the key of the settings, or of the file `secret-key` in `DataDir`, which is made only for a database
- * without secrets. Requires a `SqlClient`. Fails with `DataDirError` when the key is not that of the database.
+ * The default `SecretKey`: the key of the settings, or of the file `secret-key` in `DataDir`, which is created only for
+ * a database without secrets. Requires a `SqlClient`. Fails with `DataDirError` if the key is not the database's.
  */
 export const layerSecretKey = Layer.effect(
   SecretKey,
@@ -83,7 +84,7 @@ export const layerSecretKey = Layer.effect(
   })
 )
 
-/** A `SecretKey` of a team's own. Requires a `SqlClient`. Fails with `DataDirError` when the key is not that of the database. */
+/** A team's own `SecretKey`. Requires a `SqlClient`. Fails with `DataDirError` if the key is not the database's. */
 export const layerOf = <E, R>(own: Layer.Layer<SecretKey, E, R>) =>
   Layer.effect(
     SecretKey,
