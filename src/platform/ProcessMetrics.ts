@@ -45,7 +45,8 @@ export const layer = (version: string) =>
       yield* Metrics.observe(Metrics.residentBytes(), () => ({ value: process.memoryUsage.rss() }))
       yield* Metrics.observe(Metrics.heapBytes(), () => ({ value: process.memoryUsage().heapUsed }))
       yield* Metrics.observe(Metrics.eventLoopDelay(), () => {
-        // The histogram measures the time from tick to tick of its own timer; only the time beyond the timer's interval is delay.
+        // The histogram measures the time between ticks of its own timer; only the time beyond the timer's interval is
+        // delay.
         const value = Math.max(0, delay.percentile(99) / 1e9 - delayResolutionMs / 1000)
         delay.reset()
         return { value }

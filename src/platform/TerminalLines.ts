@@ -7,8 +7,8 @@ import { Settings } from "./Settings.ts"
 /** Output at a terminal: a line for each request and outcome, and under load one line per second. */
 
 const windowMs = 1_000
-// Maximum of lines in a second. One line at the end of the second summarizes the rest. Later seconds have only a
-// summary, until a second has no more events than this.
+// Maximum of lines in a second. At its end, a summary counts the rest. Later seconds have only a summary, until a
+// second has no more events than this.
 const linesMax = 5
 
 // Fits an invoice's path.

@@ -114,17 +114,17 @@ describe("A database that cannot be served ends the start with one line", () => 
     assert.notInclude(wrong, "canarywrong")
 
     const missing = yield* told(as(urlOf(url, "nothing_here"), name))
-    assert.include(missing, `Make the database: create database nothing_here owner ${name}`)
+    assert.include(missing, `Create the database: create database nothing_here owner ${name}`)
 
     const roles = yield* told(as(url, name))
-    assert.match(roles, /Folio may not make its roles .* grant folio_service, folio_account to weak_\w+ with/)
+    assert.match(roles, /Folio has no right to create its roles .* grant folio_service, folio_account to weak_\w+ with/)
     yield* query(url, `grant folio_service, folio_account to ${name} with inherit false, set true`)
     const right = yield* told(as(url, name))
     assert.match(right, /\(permission denied for schema public\).*alter database folio_\w+ owner to weak_\w+\.$/)
 
     yield* query(url, `alter role ${name} set default_transaction_read_only = on`)
     yield* query(url, `grant create on schema public to ${name}`)
-    assert.match(yield* told(as(url, name)), /The server only reads: .* Name the primary in DATABASE_URL\.$/)
+    assert.match(yield* told(as(url, name)), /The server is read-only: .* Set DATABASE_URL to the primary\.$/)
     yield* query(url, `drop owned by ${name}`)
   })
 
@@ -140,19 +140,22 @@ describe("A database that cannot be served ends the start with one line", () => 
       /start Folio again when it is ready\.$/
     )
     const http = "HTTP/1.1 400 Bad Request\r\n\r\n"
-    assert.match(yield* told(at(yield* server((socket) => socket.end(http)))), /What answers there is not PostgreSQL/)
+    assert.match(
+      yield* told(at(yield* server((socket) => socket.end(http)))),
+      /The program at this address is not PostgreSQL/
+    )
     assert.match(yield* told(at(yield* server(() => {}))), /timed out.*Check DATABASE_URL and that the server runs/)
     const plain = yield* server((socket) => socket.write("N"))
-    assert.match(yield* told(`${at(plain)}?sslmode=require`), /does not speak TLS/)
+    assert.match(yield* told(`${at(plain)}?sslmode=require`), /does not support TLS/)
     assert.match(yield* told(at("127.0.0.1:1")), /ECONNREFUSED.*Check DATABASE_URL and that the server runs/)
-    assert.match(yield* told(at("nowhere.invalid")), /The host in DATABASE_URL is not known here/)
+    assert.match(yield* told(at("nowhere.invalid")), /cannot resolve the host in DATABASE_URL/)
     assert.match(yield* told(`${at("127.0.0.1:1")}?sslmode=perhaps`), /sslmode.*perhaps/)
   })
 
   it.live("and a connection pooler, which keeps no lock", function* () {
     const url = yield* freshDatabase
     const refused = fatal("08P01", "unsupported startup parameter: idle_session_timeout")
-    const direct = /names a connection pooler, such as PgBouncer\. .* name the server itself/
+    const direct = /is the address of a connection pooler, such as PgBouncer\. .* use the address of the server itself/
     assert.match(yield* told(at(yield* server((socket) => socket.end(refused)))), direct)
     assert.match(yield* told(yield* pooler(url)), direct)
     const locks = yield* query(

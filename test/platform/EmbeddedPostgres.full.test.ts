@@ -198,7 +198,7 @@ describeLive(Made.layer)("EmbeddedPostgres", (it) => {
     const dataDir = yield* dataDirectory()
     Fs.writeFileSync(dataDir, "a file")
     const error = yield* Effect.flip(start({ dataDir }))
-    assert.match(error.message, /^Cannot keep data in DATA_DIR .*Name a directory this user may write to\.$/)
+    assert.match(error.message, /^Cannot keep data in DATA_DIR .*Choose a directory that this user can write to\.$/)
   })
 
   it.effect("a file there that is empty or garbage is told in one line, and what to do", function* () {

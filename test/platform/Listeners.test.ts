@@ -110,7 +110,7 @@ describe.skipIf(!canShare)("a port that is shared", () => {
     const refused = yield* Effect.result(serviceOn(port))
     assert.match(
       refused._tag === "Failure" ? refused.failure.message : "it listens",
-      /^Folio cannot listen on 127\.0\.0\.1:\d+ \(.*EADDRINUSE.*stop what uses it.* PORT=3001/
+      /^Folio cannot listen on 127\.0\.0\.1:\d+ \(.*EADDRINUSE.*stop the program that uses it.* PORT=3001/
     )
   })
 })

@@ -70,7 +70,7 @@ describe("Postgres", () => {
       yield* run("alter role maker createrole; drop role folio_service; drop role folio_account")
 
       const [said, statements] = (yield* told("app")).split(advice)
-      assert.strictEqual(said, `Folio may not make its roles in the database at ${host}:${port}. `)
+      assert.strictEqual(said, `Folio has no right to create its roles in the database at ${host}:${port}. `)
       const grant = "grant folio_service, folio_account to app with inherit false, set true"
       assert.strictEqual(statements, `create role folio_service nologin; create role folio_account nologin; ${grant}`)
       for (const statement of statements?.split("; ") ?? []) {

@@ -1,4 +1,4 @@
-/** Takes a backup of a database while the service may be at work on it. */
+/** Takes a backup of a database. The service may be running. */
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
@@ -12,8 +12,8 @@ import { Header, headsIn, isKept, quoted, Sequences, TableEnd, TableHead } from 
 import { opensCanary } from "./KeyOfBackup.ts"
 
 /**
- * The settings of a session that reads or writes all rows: no limit on its time, whatever the login or the database has set, and every
- * type in the one form that is read back exactly.
+ * The settings of a session that reads or writes all rows: no time limit, whatever the login or the database has set,
+ * and every type in the one form that is read back exactly.
  */
 export const sessionParameters = {
   statement_timeout: "0",
@@ -31,8 +31,8 @@ export const sessionParameters = {
 /** The largest message of the server: PostgreSQL's own limit of a value. */
 export const messageMax = 1 << 30
 
-// Rows are fetched by so many, and so many bytes of rows are aimed at: documents are of 5 kB, and now and then of a few MB, many of which
-// may follow many small ones.
+// The number of rows per fetch, and the target size in bytes. Documents have 5 kB, and occasionally a few MB, possibly
+// many of them after many small ones.
 const fetchMax = 1_000
 const largeFetchMax = 100
 const bytesAimed = 2 * 1024 * 1024
@@ -52,7 +52,7 @@ const framed = (row: ReadonlyArray<unknown>): Buffer =>
     })
   )
 
-/** Rows in portions of about `bytesAimed`, or of one row that is larger. */
+/** Rows in portions of about `bytesAimed`, or of one larger row. */
 const portionsOf = (rows: ReadonlyArray<ReadonlyArray<unknown>>): ReadonlyArray<Buffer> => {
   const portions: Array<Array<Buffer>> = []
   let size = bytesAimed
@@ -79,7 +79,7 @@ const headJson = toJson(TableHead)
 const endJson = toJson(TableEnd)
 const sequencesJson = toJson(Sequences)
 
-/** Writes the rows of a table, as the transaction of the session sees them; returns their number. */
+/** Writes the rows of a table, as the session's transaction sees them. Returns their number. */
 const writeTable = Effect.fnUntraced(function* (session: PgConnection.PgConnection, head: TableHead, put: Put) {
   yield* put("table", yield* headJson(head))
   const row = `convert_to(row(${head.columns.map(({ name }) => quoted(name)).join(", ")})::text, 'UTF8')`
@@ -119,15 +119,18 @@ const counters = `
 
 const otherRelease = (place: Place, last: number) =>
   new BackupError({
-    message: `The tables at ${where(place)} are at migration ${last}, and this is the release of ${schemaRelease}. Take the backup with the release that serves them.`
+    message: `The tables at ${where(place)} are at migration ${last}, but this release is at ${schemaRelease}. Take the backup with the release that serves them.`
   })
 
 const noTables = (place: Place) =>
   new BackupError({
-    message: `There are no tables at ${where(place)}: there is nothing to back up. Check DATABASE_URL and DATA_DIR.`
+    message: `There are no tables to back up at ${where(place)}. Check DATABASE_URL and DATA_DIR.`
   })
 
-/** Stores for the doctor when the last backup was taken. A database that is only read, or of an earlier release, gets no record. */
+/**
+ * Records the time of the backup for the doctor. A database that is read-only, or of an earlier release, gets no
+ * record.
+ */
 const record = Effect.fnUntraced(
   function* (place: Place, takenAt: string) {
     const session = yield* PgConnection.make({
@@ -144,13 +147,15 @@ const record = Effect.fnUntraced(
     )
   },
   Effect.scoped,
-  Effect.catchCause((cause) => Effect.logWarning("The backup is written, but folio doctor does not know of it", cause))
+  Effect.catchCause((cause) =>
+    Effect.logWarning("The backup is written, but its time is not recorded for folio doctor", cause)
+  )
 )
 
 /**
- * Writes a backup of the database at `place` to `file`: all rows of the service as one snapshot shows them, whoever writes meanwhile. It
- * takes no lock that the service waits for. `sealedKeys` are written as they are. The memory that it needs does not grow with the number
- * of rows. Returns what was written.
+ * Writes a backup of the database at `place` to `file`: all rows of the service in one snapshot. It takes no lock that
+ * the service waits for. Writes `sealedKeys` unchanged. The memory use does not grow with the number of rows. Returns a
+ * summary.
  */
 export const take = Effect.fn("Backup.take")(function* (
   place: Place,
@@ -185,7 +190,7 @@ export const take = Effect.fn("Backup.take")(function* (
     if (migration > schemaRelease) return yield* otherRelease(place, migration)
     // The owner of the tables sees no rows.
     yield* session.query(`set local role ${Roles.service}`)
-    // Made by a later migration than the first.
+    // A later migration than the first creates these.
     const [has = []] = yield* session.queryValues(optional)
     const [base] = has[0] === true ? yield* session.queryValues("select transaction_base()::text") : []
     const [canary] = has[1] === true ? yield* session.queryValues("select sealed from key_canary") : []

@@ -1,7 +1,8 @@
 /**
- * The file of a backup: a line that names the format, and behind it one stream of zstd that holds frames. A frame is one letter, the
- * length and the CRC-32 of its content in four bytes each (big endian), and the content. The last frame says how many frames came before and their SHA-256,
- * and the last line of the file says how long the file is: a file that was cut off is told from a whole one before it is read.
+ * A backup file: a line with the format, then a zstd stream of frames. A frame is one letter, the length and the CRC-32
+ * of its content in four bytes each (big endian), and the content. The last frame has the number of earlier frames and
+ * their SHA-256. The last line of the file has the file's length, so that a truncated file is detected before it is
+ * read.
  */
 import { Effect, Redacted, Schema, Stream } from "effect"
 import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto"
@@ -12,25 +13,25 @@ import { finished, pipeline } from "node:stream/promises"
 import { constants, crc32, createZstdCompress, createZstdDecompress } from "node:zlib"
 import { reasonOf } from "../postgres/PostgresBinaries.ts"
 
-/** A backup cannot be made, read or restored. The message is one line that says what to do. */
+/** A backup cannot be written, read or restored. The message is one line with the fix. */
 export class BackupError extends Schema.TaggedError<BackupError>()("BackupError", { message: Schema.String }) {}
 
 const format = 1
 const firstLine = Buffer.from(`folio-backup ${format}\n`)
 const lineMax = 40
 
-/** The last line of a file of `size` bytes, of the same length for every size. */
+/** The last line of a file of `size` bytes; its length is always the same. */
 const lastLine = (size: number) => Buffer.from(`folio-end ${String(size).padStart(16, "0")}\n`)
 const lastLength = lastLine(0).length
 
 const headLength = 9
 
-// Far beyond the largest row: a length above it is a damage, and is not waited for in memory.
+// Far above the largest row. A greater length means damage, and no memory is allocated for it.
 const frameMax = 256 * 1024 * 1024
 
 /**
- * `header`: what the backup is. `keys`: the sealed keys. `table`, `rows`, `end`: a table, its rows in portions, and their count and
- * SHA-256. `sequences`: the counters of the database. `last`: the end of the file.
+ * `header`: facts about the backup. `keys`: the sealed keys. `table`, `rows`, `end`: a table, its rows in portions, and
+ * their count and SHA-256. `sequences`: the database's counters. `last`: the end of the file.
  */
 const letters = { header: "H", keys: "K", table: "T", rows: "R", end: "E", sequences: "S", last: "Z" } as const
 export type FrameKind = keyof typeof letters
@@ -48,7 +49,7 @@ const Last = Schema.fromJsonString(
 /** The key that seals the secrets of the database. */
 export type BackupKey = Redacted.Redacted<Uint8Array>
 
-/** A code over the SHA-256 of all frames, which nobody can compute without the key. */
+/** A code over the SHA-256 of all frames, which only the key can produce. */
 const macOf = (key: BackupKey, sha256: string) => {
   const derived = Buffer.from(hkdfSync("sha256", Redacted.value(key), "", "folio backup mac", 32))
   return createHmac("sha256", derived).update(sha256).digest("hex")
@@ -61,15 +62,17 @@ const decodeLast = Schema.decodeUnknownSync(Last)
 
 const cannot = (file: string, cause: unknown) =>
   new BackupError({
-    message: `The backup cannot be written to ${file} (${reasonOf(cause)}). Name a file in a directory that this user may write to, with room for it.`
+    message: `The backup cannot be written to ${file} (${reasonOf(cause)}). Choose a file in a directory that this user can write to, with enough space.`
   })
 
 const taken = (file: string) =>
-  new BackupError({ message: `${file} exists already, and no backup is overwritten. Name another file, or remove it.` })
+  new BackupError({
+    message: `${file} exists already, and Folio overwrites no backup. Choose another file, or remove it.`
+  })
 
 const publish = (unfinished: string, file: string) => {
   try {
-    // A link, and no rename: it never takes the place of a file that somebody has made meanwhile.
+    // A link, not a rename: it never replaces a file that was created in the meantime.
     Fs.linkSync(unfinished, file)
     Fs.rmSync(unfinished)
   } catch (cause) {
@@ -82,8 +85,9 @@ const publish = (unfinished: string, file: string) => {
 }
 
 /**
- * Writes a backup: `use` gets the function that writes a frame, and returns the key of the authentication code, if there is one. The file has another name until it is whole and on disk (`flush`), and
- * only its owner may read it. An existing file is never overwritten. Returns the size of the file in bytes.
+ * Writes a backup. `use` gets the function that writes a frame, and returns the key of the authentication code, if
+ * there is one. The file has another name until it is complete and on disk (`flush`), and only its owner can read it.
+ * Never overwrites an existing file. Returns the size of the file in bytes.
  */
 export const write = Effect.fnUntraced(function* <E, R>(
   path: string,
@@ -96,7 +100,7 @@ export const write = Effect.fnUntraced(function* <E, R>(
   const unfinished = `${file}.unfinished-${process.pid}-${randomBytes(4).toString("hex")}`
   const attempt = <A>(run: () => A | Promise<A>) =>
     Effect.tryPromise({ try: async () => await run(), catch: (cause) => cannot(file, cause) })
-  // A file of that name that is there already is another's, and stays.
+  // An existing file with this name is not ours, and stays.
   const output = yield* attempt(async () => {
     const stream = Fs.createWriteStream(unfinished, { flags: "wx", mode: 0o600, flush: true })
     await once(stream, "open")
@@ -105,7 +109,7 @@ export const write = Effect.fnUntraced(function* <E, R>(
   return yield* Effect.gen(function* () {
     const packer = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } })
     const piped = pipeline(packer, output, { end: false })
-    // A failure of the disk is told by the next write and by the end; here it only must not end the process.
+    // The next write, or the end, reports a disk failure. Here it only must not end the process.
     piped.catch(() => {})
     output.write(firstLine)
     const sum = createHash("sha256")
@@ -131,7 +135,7 @@ export const write = Effect.fnUntraced(function* <E, R>(
     yield* attempt(async () => {
       packer.end()
       await piped
-      // What was written is counted once it is written.
+      // Count bytes after they are written.
       await new Promise<void>((resolve, reject) => output.write("", (error) => (error ? reject(error) : resolve())))
       output.end(lastLine(output.bytesWritten + lastLength))
       await finished(output)
@@ -146,17 +150,17 @@ export const write = Effect.fnUntraced(function* <E, R>(
 
 export const damaged = (file: string, why: string) =>
   new BackupError({
-    message: `${file} is damaged or not whole (${why}). Fetch it again from where it is kept, or take another backup.`
+    message: `${file} is damaged or not whole (${why}). Copy it again from its storage, or take another backup.`
   })
 
 const altered = (file: string) =>
   new BackupError({
-    message: `${file} was altered, or was written with another key: its authentication code is wrong. Fetch another copy of the backup.`
+    message: `${file} was altered, or was written with another key: its authentication code is wrong. Use another copy of the backup.`
   })
 
 const unauthenticated = (file: string) =>
   new BackupError({
-    message: `${file} has no authentication code: it was taken without the key or by an earlier release, or was altered. If you trust where it was kept, add --unauthenticated.`
+    message: `${file} has no authentication code: it was taken without the key or by an earlier release, or was altered. If you trust its storage, add --unauthenticated.`
   })
 
 const opened = (file: string) => {
@@ -175,7 +179,7 @@ const opened = (file: string) => {
     throw new BackupError({
       message:
         other === undefined
-          ? `${file} is no backup of folio. Name a file that folio backup has written.`
+          ? `${file} is not a backup of Folio. Choose a file from folio backup.`
           : `${file} is of a later release (format ${other}, this release knows ${format}). Restore it with that release.`
     })
   } finally {
@@ -212,13 +216,13 @@ async function* framesOf(file: string, size: number, key: BackupKey | undefined)
         continue
       }
       const { bytes, kind } = head
-      // Told here and not by the database, which would get rows that are none.
-      if (crc32(piece) !== bytes.readUInt32BE(5)) throw damaged(file, "the checksum of a part of it is another")
+      // Fail here, before the database gets invalid rows.
+      if (crc32(piece) !== bytes.readUInt32BE(5)) throw damaged(file, "the checksum of a part of it is wrong")
       head = undefined
       want = headLength
       if (kind === "last") {
         const last = decodeLast(piece.toString())
-        if (last.frames !== frames || last.sha256 !== sum.digest("hex")) throw damaged(file, "its checksum is another")
+        if (last.frames !== frames || last.sha256 !== sum.digest("hex")) throw damaged(file, "its checksum is wrong")
         if (key !== undefined) {
           if (last.mac === undefined) throw unauthenticated(file)
           if (!isMac(last.mac, macOf(key, last.sha256))) throw altered(file)
@@ -236,8 +240,8 @@ async function* framesOf(file: string, size: number, key: BackupKey | undefined)
 }
 
 /**
- * The frames of a backup. Fails with `BackupError` where the file is no whole backup of this format; the last frame is checked, and with
- * `key` the authentication code as well.
+ * The frames of a backup. Fails with `BackupError` if the file is not a complete backup of this format. Checks the last
+ * frame, and with `key` also the authentication code.
  */
 export const read = (path: string, key?: BackupKey): Stream.Stream<Frame, BackupError> => {
   const file = Path.resolve(path)
@@ -248,7 +252,7 @@ export const read = (path: string, key?: BackupKey): Stream.Stream<Frame, Backup
       cause instanceof BackupError
         ? cause
         : new BackupError({
-            message: `${file} cannot be read (${reasonOf(cause)}). Name a backup that this user may read.`
+            message: `${file} cannot be read (${reasonOf(cause)}). Choose a backup that this user can read.`
           })
   })
   return Stream.unwrap(Effect.map(start, (size) => Stream.fromAsyncIterable(framesOf(file, size, key), problem)))

@@ -1,4 +1,4 @@
-/** The keys of the place that a backup is taken of, and of the place that it is restored into. */
+/** The keys of a backup's source, and of a restore's target. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Effect, Exit, Layer, Redacted } from "effect"
 import * as Fs from "node:fs"
@@ -15,20 +15,20 @@ const files = { test_key: "test-key", sandbox_certificate: "sandbox-certificate.
 
 const base64 = (key: Redacted.Redacted<Uint8Array>) => Buffer.from(Redacted.value(key)).toString("base64")
 
-/** Whether a key opens a canary: the text that shows which key a database is sealed with. */
+/** Whether a key opens a canary, the text that identifies the key of a database's secrets. */
 export const opensCanary = (canary: string, key: Redacted.Redacted<Uint8Array>) =>
   Effect.flatMap(Secrets, (secrets) => Effect.exit(secrets.open(canary, canaryPlace))).pipe(
     Effect.map(Exit.isSuccess),
     Effect.provide(Secrets.layer.pipe(Layer.provide([Layer.succeed(SecretKey, key), NodeCrypto.layer])))
   )
 
-/** The keys of this place. Fails with an error that says what to do when there is no key that could be kept. */
+/** The keys of this place. Fails with the fix if there is no key to include. */
 export const keysHere = Effect.gen(function* () {
   const found = yield* existingSecretKey
   if (found._tag !== "Key") {
     return yield* new BackupError({
       message:
-        "The key that seals secrets is not here, so that no backup can hold it. Set FOLIO_KEY or DATA_DIR as the service has them, or leave out --with-key and keep the key apart."
+        "The key that seals secrets is missing, so the backup cannot include it. Set FOLIO_KEY or DATA_DIR to the service's value, or omit --with-key and keep the key in another place."
     })
   }
   const dataDir = yield* DataDir
@@ -41,23 +41,23 @@ export const keysHere = Effect.gen(function* () {
 
 const other = (source: string) =>
   new BackupError({
-    message: `The key in ${source} is not the one that the secrets of this backup are sealed with. Set FOLIO_KEY to the one that the service had, or put its file secret-key in its place.`
+    message: `The key in ${source} is not the one that the secrets of this backup are sealed with. Set FOLIO_KEY to the service's key, or replace the file with the service's file secret-key.`
   })
 
 const none = new BackupError({
   message:
-    "The secrets of this backup are sealed, and their key is not here. Set FOLIO_KEY to the one that the service had, or put its file secret-key into DATA_DIR; without it signing certificates, PINs and webhook secrets are lost."
+    "The secrets of this backup are sealed, and their key is missing. Set FOLIO_KEY to the service's key, or put the service's file secret-key into DATA_DIR. Without it, signing certificates, PINs and webhook secrets are lost."
 })
 
 /**
- * The key of this place, or else the one among the keys of a backup, after a look that it opens the secrets of the backup; undefined
- * where nothing is sealed. `isNew`: the key is to be written into `DataDir`.
+ * The key of this place, or else from the keys of a backup, after a check that it opens the backup's secrets; undefined
+ * if nothing is sealed. `isNew`: write the key into `DataDir`.
  */
 export const keyFor = Effect.fnUntraced(function* (canary: string | null, keys: Keys | undefined) {
   const found = yield* existingSecretKey
   if (found._tag === "Exposed" || found._tag === "Damaged") {
     return yield* new BackupError({
-      message: `${found.path} cannot be used. Restore it from its backup, readable by its owner alone (chmod 600).`
+      message: `${found.path} cannot be used. Restore it from its backup, readable by its owner only (chmod 600).`
     })
   }
   if (found._tag === "Key") {
@@ -73,7 +73,7 @@ export const keyFor = Effect.fnUntraced(function* (canary: string | null, keys: 
   return canary === null ? undefined : yield* none
 })
 
-/** Writes the keys that are missing into `DataDir`; returns the paths of the files. */
+/** Writes the missing keys into `DataDir`. Returns the paths of the files. */
 export const writeKeys = Effect.fnUntraced(function* (keys: Keys, isNew: boolean) {
   const dataDir = yield* DataDir
   const wanted = [

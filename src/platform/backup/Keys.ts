@@ -8,8 +8,8 @@ import { read } from "../../settings/Setting.ts"
 import { reasonOf } from "../postgres/PostgresBinaries.ts"
 
 /**
- * What is not in the database and lets the service open or do what is there: the key that seals secrets at rest (base64), the test key of
- * the sandbox account, and the certificate that signs test documents (PEM).
+ * Keys and files outside the database: the key that seals secrets at rest (base64), the sandbox account's test key, and
+ * the certificate that signs test documents (PEM).
  */
 export const Keys = Schema.Struct({
   secret_key: Schema.String,
@@ -22,7 +22,7 @@ const KeysJson = Schema.fromJsonString(Keys)
 
 const Sealed = Schema.fromJsonString(
   Schema.Struct({
-    // 128 MiB and about half a second for each try.
+    // 128 MiB and about half a second per attempt.
     scrypt: Schema.Struct({ N: Schema.Literal(131_072), r: Schema.Literal(8), p: Schema.Literal(1) }),
     salt: Schema.Uint8ArrayFromBase64,
     nonce: Schema.Uint8ArrayFromBase64,
@@ -54,10 +54,10 @@ export const seal = Effect.fnUntraced(function* (keys: Keys, passphrase: Redacte
 const wrong = () =>
   new BackupError({
     message:
-      "The passphrase does not open the keys of this backup. Give the one that the backup was made with, in FOLIO_BACKUP_PASSPHRASE or in the file that --passphrase-file names."
+      "The passphrase does not open the keys of this backup. Give the backup's passphrase in FOLIO_BACKUP_PASSPHRASE or in the file of --passphrase-file."
   })
 
-/** Fails with `BackupError` when the passphrase is another. */
+/** Opens sealed keys. Fails with `BackupError` for a wrong passphrase. */
 export const open = Effect.fnUntraced(function* (content: Uint8Array, passphrase: Redacted.Redacted<string>) {
   const { nonce, salt, sealed } = yield* Effect.mapError(
     Schema.decodeEffect(Sealed)(Buffer.from(content).toString()),
@@ -88,13 +88,14 @@ const fromFile = (file: string) =>
     try: () => Redacted.make(Fs.readFileSync(file, "utf8").replace(/\r?\n$/, "")),
     catch: (cause) =>
       new BackupError({
-        message: `The passphrase cannot be read from ${file} (${reasonOf(cause)}). Name a file that this user may read.`
+        message: `The passphrase cannot be read from ${file} (${reasonOf(cause)}). Choose a file that this user can read.`
       })
   })
 
 /**
- * The passphrase in `file`, or else in `FOLIO_BACKUP_PASSPHRASE`, or else what somebody types at the terminal; undefined where nobody can.
- * It is never an argument, which other users of the machine can read. `isNew`: it is typed twice, and must not be short.
+ * The passphrase from `file`, from `FOLIO_BACKUP_PASSPHRASE`, or from a prompt at the terminal; undefined without any.
+ * Never an argument, which other users of the machine can read. `isNew`: the person types it twice, and it must not be
+ * short.
  */
 export const passphrase = Effect.fnUntraced(function* (file: string | undefined, isNew: boolean) {
   const given =
@@ -106,11 +107,11 @@ export const passphrase = Effect.fnUntraced(function* (file: string | undefined,
   if (!isNew) return found
   if (Redacted.value(found).length < lengthMin) {
     return yield* new BackupError({
-      message: `The passphrase must have at least ${lengthMin} characters: whoever has the file can try as many as they like. openssl rand -base64 24 makes one.`
+      message: `The passphrase must have at least ${lengthMin} characters, because a thief of the file has unlimited attempts. To make one: openssl rand -base64 24`
     })
   }
-  if (given === undefined && Redacted.value(yield* prompted("The same once more")) !== Redacted.value(found)) {
-    return yield* new BackupError({ message: "The two passphrases are not the same. Try again." })
+  if (given === undefined && Redacted.value(yield* prompted("The same passphrase again")) !== Redacted.value(found)) {
+    return yield* new BackupError({ message: "The two passphrases differ. Try again." })
   }
   return found
 })

@@ -1,4 +1,4 @@
-/** The empty place that a backup is restored into. */
+/** The empty target of a restore. */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { Reactivity } from "effect/reactivity"
@@ -17,18 +17,18 @@ import { BackupError } from "./BackupFile.ts"
 import { Settings } from "../Settings.ts"
 
 const ofLock = ["folio.lock", "folio.lock-journal", "folio.pid"]
-// A directory that holds no more than these is as good as a new one: what a file system has, and what the service finds there.
+// A directory with only these entries counts as empty: entries of the file system, and files for the service.
 const mayBeThere = new Set(["lost+found", "secret-key", "test-key", "sandbox-certificate.pem", ...ofLock])
 
-// What is made for an embedded server.
+// Entries of an embedded server.
 const ofServer = ["postgres", "postgres.log", "postgres.log.1", "postgres.password", "folio.password"]
 
 const notEmptyDirectory = (dataDir: string, found: ReadonlyArray<string>) =>
   new BackupError({
-    message: `DATA_DIR ${dataDir} is not empty (${found.slice(0, 3).join(", ")}). Name a new directory in DATA_DIR, or a database that is empty in DATABASE_URL.`
+    message: `DATA_DIR ${dataDir} is not empty (${found.slice(0, 3).join(", ")}). Set DATA_DIR to a new directory, or DATABASE_URL to an empty database.`
   })
 
-/** Fails with `BackupError` unless the data directory is as good as empty, or was left by a restore that was killed. */
+/** Fails with `BackupError` unless the data directory counts as empty, or was left by a killed restore. */
 const refuseUsed = Effect.fnUntraced(function* (dataDir: string) {
   if (!Fs.existsSync(dataDir) || isUnfinished(dataDir)) return
   const found = Fs.readdirSync(dataDir).filter((name) => !mayBeThere.has(name))
@@ -36,8 +36,8 @@ const refuseUsed = Effect.fnUntraced(function* (dataDir: string) {
 })
 
 /**
- * The data directory for an embedded server, locked, and marked as unfinished until `use` succeeds. A failure leaves the directory as it
- * was; after a kill the mark is left, and the next restore goes on there.
+ * Runs `use` with the locked data directory for an embedded server, marked as unfinished until `use` succeeds. A
+ * failure leaves the directory unchanged. A kill leaves the mark, and the next restore continues there.
  */
 const inDirectory = Effect.fnUntraced(function* <A, E, R>(dataDir: string, use: Effect.Effect<A, E, R>) {
   const attempt = (run: () => void) =>
@@ -45,12 +45,12 @@ const inDirectory = Effect.fnUntraced(function* <A, E, R>(dataDir: string, use: 
       try: run,
       catch: (cause) =>
         new BackupError({
-          message: `DATA_DIR ${dataDir} cannot be used (${String(cause)}). Name a directory that this user may write to.`
+          message: `DATA_DIR ${dataDir} cannot be used (${String(cause)}). Choose a directory that this user can write to.`
         })
     })
   yield* refuseUsed(dataDir)
   yield* attempt(() => makeDirectory(dataDir, 0o700))
-  // Whoever does not hold the lock removes nothing: another restore may be under way there, or the service by now.
+  // Without the lock, remove nothing: another restore or a service may be running there.
   yield* lock(Path.resolve(dataDir))
   yield* refuseUsed(dataDir)
   yield* attempt(() => markDirectory(dataDir))
@@ -59,7 +59,7 @@ const inDirectory = Effect.fnUntraced(function* <A, E, R>(dataDir: string, use: 
       Fs.rmSync(Path.join(dataDir, name), { recursive: true, force: true, maxRetries: 5 })
     ofServer.forEach(remove)
     unmarkDirectory(dataDir)
-    // The lock is the last to go: whoever comes now finds an empty directory.
+    // Release the lock last, so that the next process finds an empty directory.
     ofLock.forEach(remove)
   })
   const result = yield* Effect.onError(use, () => undo)
@@ -75,7 +75,7 @@ const relations = (isOurs: boolean) => `
 
 const notEmpty = (place: Place, name: string) =>
   new BackupError({
-    message: `The database at ${where(place)} is not empty: it has ${name}. Make another one (create database …) and name it in DATABASE_URL, or restore into a new DATA_DIR.`
+    message: `The database at ${where(place)} is not empty: it has ${name}. Create another (create database …) and set DATABASE_URL to it, or restore into a new DATA_DIR.`
   })
 
 type OfDatabase = SqlError.SqlError | Migrator.MigrationError
@@ -88,11 +88,11 @@ const explained =
     return SqlError.isSqlError(error.cause)
       ? unusable(place, error.cause)
       : new DatabaseError({
-          message: `The tables at ${where(place)} cannot be made (${error.message}). Restore into another empty database.`
+          message: `The tables at ${where(place)} cannot be created (${error.message}). Restore into another empty database.`
         })
   }
 
-/** A session of the login at a place, without limits of time. */
+/** A session of the login at a place, without time limits. */
 export const unlimited = (place: Place) =>
   PgClient.make({
     ...place,
@@ -101,13 +101,13 @@ export const unlimited = (place: Place) =>
     applicationName: "folio restore",
     maxConnections: 1,
     maxMessageSize: messageMax,
-    // With `row_security` off, a statement of the owner that rows are hidden from fails instead of skipping them.
+    // With `row_security` off, a statement that rows are hidden from fails instead of skipping them.
     startupParameters: { ...sessionParameters, row_security: "off", maintenance_work_mem: "256MB" }
   }).pipe(Effect.provide(Reactivity.layer))
 
 /**
- * Runs `use` as the owner of the empty database at `place`, with which no service starts meanwhile. `isDone`: whether an earlier restore
- * that was killed has in truth come to its end.
+ * Runs `use` as the owner of the empty database at `place`; no service can start there meanwhile. `isDone`: whether an
+ * earlier, killed restore was in fact complete.
  */
 export const inDatabase = Effect.fnUntraced(
   function* <A, E, R>(
@@ -129,7 +129,7 @@ export const inDatabase = Effect.fnUntraced(
     }
     yield* makeRoles(sql, place)
     const result = yield* Effect.provideService(use, SqlClient.SqlClient, sql)
-    // The planner knows nothing of the new rows before.
+    // Give the planner statistics of the new rows.
     yield* sql`analyze`.pipe(Effect.ignore)
     return result
   },
@@ -137,7 +137,7 @@ export const inDatabase = Effect.fnUntraced(
   (effect, place) => Effect.mapError(effect, explained(place))
 )
 
-/** Marks an external database until `use`, which removes the mark in its transaction, has succeeded or failed. */
+/** Marks an external database until `use` succeeds or fails. `use` removes the mark in its transaction. */
 const marked = <A, E, R>(sql: SqlClient.SqlClient, use: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const mark = sql(markTable)
@@ -145,12 +145,12 @@ const marked = <A, E, R>(sql: SqlClient.SqlClient, use: Effect.Effect<A, E, R>) 
     return yield* Effect.onError(use, () => Effect.ignore(sql`drop table if exists ${mark}`))
   })
 
-/** Removes the mark of an external database; part of the transaction that restores. */
+/** Removes the mark of an external database, in the restore's transaction. */
 const unmark = (sql: SqlClient.SqlClient) => sql`drop table if exists ${sql(markTable)}`
 
 /**
- * Runs `use` with the database of the settings, or of a new embedded server in `DataDir`, which must be empty. Fails with an error whose
- * message is one line that says what to do, and the place is then as it was before. Undefined: an earlier restore had come to its end.
+ * Runs `use` with the database of the settings, or with a new embedded server in `DataDir`, which must be empty. If it
+ * fails, the message is one line with the fix, and the place is unchanged. Undefined: an earlier restore was complete.
  */
 export const intoEmpty = Effect.fnUntraced(function* <A, E, R>(
   isDone: (sql: SqlClient.SqlClient) => Effect.Effect<boolean, SqlError.SqlError>,

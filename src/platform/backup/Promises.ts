@@ -1,11 +1,11 @@
-/** What the service promises of its rows, looked at in a database that was just restored. */
+/** The service's guarantees for its rows, checked in a database after a restore. */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 
 interface Promised {
-  /** What is promised. */
+  /** The guarantee, in words. */
   readonly promise: string
-  /** A query for what breaks the promise: one text a row. */
+  /** A query for violations: one text per row. */
   readonly broken: string
 }
 
@@ -36,7 +36,7 @@ const promises: ReadonlyArray<Promised> = [
       where i.number is not null and (i.number >= r.next_number or i.number < r.from_number)`
   },
   {
-    promise: "No number and no code is given twice",
+    promise: "Numbers and codes are unique",
     broken: `
       (select format('%s has %s twice', account_id, full_number) as broken from invoices where full_number is not null
         group by account_id, livemode, kind, full_number having count(*) > 1)
@@ -45,7 +45,7 @@ const promises: ReadonlyArray<Promised> = [
         group by account_id, livemode, cufe having count(*) > 1)`
   },
   {
-    promise: "Every document that was sent has its signed bytes, and they have its code",
+    promise: "Every sent document has its signed bytes, with its code",
     broken: `
       select i.id as broken from invoices i
       left join invoice_documents d on d.account_id = i.account_id and d.livemode = i.livemode and d.invoice_id = i.id
@@ -78,7 +78,7 @@ const promises: ReadonlyArray<Promised> = [
   }
 ]
 
-/** Each promise with what breaks it, at most five texts. Runs in a session that sees all rows. */
+/** Each guarantee with its violations, at most five texts. Runs in a session that sees all rows. */
 export const looked = (sql: SqlClient.SqlClient) =>
   Effect.forEach(promises, ({ broken, promise }) =>
     Effect.map(sql.unsafe<{ broken: string }>(`select * from (${broken}) b limit ${mostTold}`), (rows) => ({

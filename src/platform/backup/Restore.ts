@@ -1,4 +1,4 @@
-/** Puts a backup into an empty database. */
+/** Restores a backup into an empty database. */
 import { PgTypes } from "@effect/sql-pg"
 import { Effect, Result, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
@@ -16,7 +16,7 @@ interface Made {
   readonly definition: string
 }
 
-// A constraint that is not valid for all rows keeps new ones from being like the old ones.
+// A NOT VALID constraint applies to new rows only.
 const constraints = `
   select conrelid::regclass::text as table, conname::text as name, pg_get_constraintdef(oid) as definition from pg_constraint
   where connamespace = current_schema()::regnamespace and conrelid <> 0 and (contype = 'f' or contype = 'c' and not convalidated)
@@ -33,8 +33,9 @@ const tables = `
   where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' order by c.oid`
 
 /**
- * Runs `load` on the tables of the current schema without their triggers, references, indexes and row level security for the owner, and
- * makes all of them again. References and unique indexes are so checked for all rows at once. Runs in the caller's transaction.
+ * Runs `load` on the tables of the current schema without their triggers, references, indexes and row level security
+ * for the owner, and then restores all of them. This checks references and unique indexes for all rows together. Runs
+ * in the caller's transaction.
  */
 export const bare = Effect.fnUntraced(function* <A, E, R>(sql: SqlClient.SqlClient, load: Effect.Effect<A, E, R>) {
   const all = yield* sql.unsafe<{ name: string; forces: boolean }>(tables)
@@ -65,7 +66,7 @@ const decoderOf = <S extends Schema.Codec<unknown, unknown>>(schema: S, file: st
     Effect.mapError(decode(content.toString()), () => damaged(file, "a part of it cannot be read"))
 }
 
-/** The header of a backup, and its sealed keys if it has some, which stand at its beginning. */
+/** The header of a backup and its sealed keys, if any, which are at its beginning. */
 export const readHeader = Effect.fnUntraced(function* (file: string) {
   const [first, second] = yield* Stream.runCollect(Stream.take(read(file), 2))
   if (first?.kind !== "header") return yield* damaged(file, "its beginning is missing")
@@ -83,7 +84,7 @@ export const readHeader = Effect.fnUntraced(function* (file: string) {
   return { header, sealedKeys: second?.kind === "keys" ? second.content : undefined }
 })
 
-/** The rows of a frame, column by column: the texts, and the bytes of each column of type bytea. */
+/** The rows of a frame, column by column: the texts, and the bytes of each bytea column. */
 const columnsOf = (content: Buffer, width: number): ReadonlyArray<ReadonlyArray<Uint8Array | null>> | undefined => {
   const columns: ReadonlyArray<Array<Uint8Array | null>> = Array.from({ length: width }, () => [])
   let at = 0
@@ -107,7 +108,7 @@ interface OpenTable {
   rows: number
 }
 
-// An array of rows is made once and then taken apart: a text would be parsed again for each column.
+// An array of rows is parsed once; a text would be parsed again for each column.
 const insertInto = ({ bytes, columns, table }: TableHead) => {
   const names = [...columns.map(({ name }) => name), ...bytes].map(quoted).join(", ")
   const rows = `unnest(array(select convert_from(line, 'UTF8')::pg_temp.restored from unnest($1::bytea[]) with ordinality as l (line, n) order by n))`
@@ -116,8 +117,8 @@ const insertInto = ({ bytes, columns, table }: TableHead) => {
 }
 
 /**
- * Checks every frame of a backup in its order, and gives the rows of each table to `rows`. Fails with `BackupError` at the first thing
- * that is not as it was written.
+ * Checks all frames of a backup in order, and passes the rows of each table to `rows`. Fails with `BackupError` at the
+ * first deviation.
  */
 export const readAll = Effect.fnUntraced(function* <E, R>(
   file: string,
@@ -159,7 +160,7 @@ export const readAll = Effect.fnUntraced(function* <E, R>(
       const end = yield* decodeEnd(frame)
       if (open === undefined || end.table !== open.head.table) return yield* misplaced
       if (end.rows !== open.rows || end.sha256 !== open.sum.digest("hex")) {
-        return yield* damaged(file, `the checksum of the table ${end.table} is another`)
+        return yield* damaged(file, `the checksum of the table ${end.table} is wrong`)
       }
       counts.set(end.table, end.rows)
       open = undefined
@@ -186,7 +187,7 @@ const load = Effect.fnUntraced(function* (
       const here = heads.get(table)
       if (here === undefined || JSON.stringify(here) !== JSON.stringify(head)) {
         return yield* new BackupError({
-          message: `The table ${table} of ${file} is not as migration ${header.migration} makes it: somebody has changed the schema. Restore it with pg_restore, or undo the change before the backup.`
+          message: `The table ${table} of ${file} differs from migration ${header.migration}: its schema was changed. Restore it with pg_restore, or undo the change before the backup.`
         })
       }
       const names = columns.map(({ name }) => quoted(name)).join(", ")
@@ -203,7 +204,7 @@ const load = Effect.fnUntraced(function* (
         )
       ),
     end: Effect.asVoid(sql.unsafe("drop table pg_temp.restored")),
-    // A backup also names the counters of tables that are not the service's, such as those of a cluster, which are not here.
+    // A backup also lists counters of other tables, for example of a cluster, which do not exist here.
     sequences: (all) =>
       Effect.forEach(
         all.filter(({ last }) => last !== null),
@@ -223,7 +224,7 @@ const asService =
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
       yield* sql.unsafe(`set local role ${Roles.service}`)
-      // The session refuses statements that rows are hidden from, which is right for the owner alone.
+      // The session rejects statements that rows are hidden from, which is right only for the owner.
       yield* sql.unsafe("set local row_security = on")
       const result = yield* effect
       yield* sql.unsafe("set local row_security = off")
@@ -232,8 +233,9 @@ const asService =
     })
 
 /**
- * Restores a backup into the empty database of `sql`, in one transaction: at the migration that it was taken at, and then migrated to this
- * release. `check`, as the service, and `finish`, as the owner, run before the commit, and their failure undoes everything. Returns the number of rows of each table.
+ * Restores a backup into the empty database of `sql`, in one transaction: at the backup's migration, and then migrates
+ * it to this release. `check`, as the service, and `finish`, as the owner, run before the commit, and their failure
+ * undoes everything. Returns the number of rows of each table.
  */
 export const restoreInto = Effect.fn("Restore.restoreInto")(function* <E, R, E2, R2>(
   file: string,

@@ -1,4 +1,4 @@
-/** What `folio restore` does: into an empty place, or into one that is made for a look and removed. */
+/** The work of `folio restore`: into an empty place, or into a temporary one for verification. */
 import { Effect, type Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fs from "node:fs"
@@ -23,7 +23,7 @@ const keysIn = Effect.fnUntraced(function* <E, R>(sealed: Uint8Array | undefined
   return sealed === undefined || passphrase === undefined ? undefined : yield* open(sealed, passphrase)
 })
 
-/** Whether the file of an earlier restore that was killed is the one that was restored. */
+/** Whether an earlier, killed restore has restored this file. */
 const isRestored = (header: Header) => (sql: SqlClient.SqlClient) =>
   Effect.gen(function* () {
     const [has] = yield* sql<{ yes: boolean }>`select to_regclass('restores') is not null as yes`
@@ -38,8 +38,8 @@ const isRestored = (header: Header) => (sql: SqlClient.SqlClient) =>
   })
 
 /**
- * Restores a backup into the empty place that the settings name. `ask` gives the passphrase of the backup's keys, if it has some. Returns
- * what was restored, and the files of keys that were written.
+ * Restores a backup into the empty place of the settings. `ask` gives the passphrase of the backup's keys, if any.
+ * Returns a summary and the written key files.
  */
 export const restore = Effect.fn("Restoring.restore")(function* <E, R>(
   file: string,
@@ -65,13 +65,16 @@ const scratch = Effect.acquireRelease(
     try: () => Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-verify-")),
     catch: (cause) =>
       new BackupError({
-        message: `There is no room for a look in ${Os.tmpdir()} (${String(cause)}). Name another directory in TMPDIR.`
+        message: `There is no space to verify the backup in ${Os.tmpdir()} (${String(cause)}). Set TMPDIR to another directory.`
       })
   }),
   (path) => Effect.sync(() => Fs.rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
 )
 
-/** The key of a backup, if it is known, and whether it opens the secrets; `opens` is undefined where nothing is sealed or no key is known. */
+/**
+ * The key of a backup, if known, and whether it opens the secrets; `opens` is undefined if nothing is sealed or no key
+ * is known.
+ */
 const keyLook = Effect.fnUntraced(function* (header: Header, keys: Keys | undefined) {
   if (keys !== undefined) {
     const found = Result.getOrUndefined(yield* Effect.result(keyFor(header.canary, keys)))
@@ -92,8 +95,8 @@ const nothing = {
 }
 
 /**
- * Reads a whole backup, restores it into a temporary directory where the bundled PostgreSQL runs, and looks whether the service's promises
- * hold there. Nothing of it is left. Returns what was found; `isRestored` is false where no PostgreSQL is bundled.
+ * Reads a complete backup, restores it into a temporary directory if there is a bundled PostgreSQL, and checks the
+ * service's guarantees there. Removes everything afterwards. `isRestored` is false without a bundled PostgreSQL.
  */
 export const verify = Effect.fn("Restoring.verify")(function* <E, R>(file: string, ask: Ask<E, R>, isTrusted: boolean) {
   const { header, sealedKeys } = yield* readHeader(file)

@@ -1,38 +1,38 @@
-/** What a backup says of itself, and the tables of the service as it sees them. */
+/** The header of a backup, and the tables that it contains. */
 import { Effect, Schema } from "effect"
 import type { PgConnection } from "@effect/sql-pg/PgConnection"
 import type { SqlError } from "effect/sql"
 
-/** What a backup says of itself, in its first frame. */
+/** The header of a backup, in its first frame. */
 export const Header = Schema.Struct({
-  /** The version of the release that took it. */
+  /** Version of the release that took the backup. */
   release: Schema.String,
-  /** The number of the last migration that the tables had. */
+  /** Number of the tables' last migration. */
   migration: Schema.Int,
-  /** When the snapshot was taken, as PostgreSQL writes a time. */
+  /** Time of the snapshot, in PostgreSQL's format. */
   taken_at: Schema.String,
-  /** The version of the server. */
+  /** Version of the PostgreSQL server. */
   server: Schema.String,
-  /** Beyond all transactions that the rows of events name. */
+  /** Transaction number above all transactions in the rows of events. */
   transaction: Schema.String,
-  /** A known text, sealed with the key of the database's secrets; null where nothing was sealed yet. */
+  /** A known text, sealed with the key of the database's secrets; null if nothing was sealed yet. */
   canary: Schema.NullOr(Schema.String),
   tables: Schema.Array(Schema.String),
-  /** Whether the sealed keys follow. */
+  /** Whether the sealed keys follow the header. */
   has_keys: Schema.Boolean
 })
 export type Header = typeof Header.Type
 
-// What is of no use elsewhere: which processes live, room for trying out whether the disk is full, and when this database was backed up.
-// The earliest release that can serve the tables follows from the migrations that a restore runs.
+// Tables of no use elsewhere: the running processes, the test of a full disk, and the time of this database's backup.
+// The earliest release that can serve the tables follows from the migrations of a restore.
 const ofProcesses = new Set(["workers", "write_probes", "oldest_release", "last_backup"])
 
-/** Whether rows of a table are kept. */
+/** Whether a backup includes a table's rows. */
 export const isKept = (table: string): boolean => !ofProcesses.has(table)
 
 /**
- * A table of a backup. Each row is one text of the columns in `columns`, in this order and in the form in which PostgreSQL writes a row,
- * followed by the bytes of each column of type bytea.
+ * A table of a backup. Each row is one text of the columns in `columns`, in this order and in PostgreSQL's row format,
+ * followed by the bytes of each bytea column.
  */
 export const TableHead = Schema.Struct({
   table: Schema.String,
@@ -43,20 +43,20 @@ export type TableHead = typeof TableHead.Type
 
 export const TableEnd = Schema.Struct({ table: Schema.String, rows: Schema.Int, sha256: Schema.String })
 
-/** The last value that each counter of the database has given; null while it has given none. */
+/** The last value of each counter of the database; null if it has given none. */
 export const Sequences = Schema.Array(Schema.Struct({ name: Schema.String, last: Schema.NullOr(Schema.String) }))
 
-/** A name as part of a statement. */
+/** Quotes a name for a statement. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
-// Generated columns are computed anew.
+// The database computes generated columns again.
 const columns = `
   select c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod)
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
   where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
   order by c.relname, a.attnum`
 
-/** The tables of the current schema, by their names. */
+/** The tables of the current schema, by name. */
 export const headsIn = (
   session: Pick<PgConnection, "queryValues">
 ): Effect.Effect<ReadonlyMap<string, TableHead>, SqlError.SqlError> =>

@@ -33,14 +33,14 @@ const dropUnused = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, own: s
     end $$`)
 })
 
-/** Makes the tables of this process's cluster. Requires the `SqlClient` of the tables' owner. */
+/** Creates the tables of this process's cluster. Requires the `SqlClient` of the tables' owner. */
 export const make = Effect.gen(function* () {
   const own = yield* prefix
   yield* Layer.build(SqlRunnerStorage.layerMigrations({ prefix: own }))
   yield* dropUnused(yield* SqlClient.SqlClient, own)
 })
 
-// Only a clean stop removes the row of a process, so the rows of killed processes are deleted here.
+// Only a clean stop removes a process's row, so delete the rows of killed processes here.
 const forgetRunners = Layer.effectDiscard(
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -54,8 +54,8 @@ export const layerStorage = Layer.unwrap(
 )
 
 /**
- * Forgets all processes of this cluster, for a start at which none of them can be running: otherwise actors would be looked for at
- * the dead ones until their leases end. There is no table of them before the first start.
+ * Deletes all processes of this cluster, at a start when none can be running. Otherwise Folio would look for actors in
+ * dead processes until their leases end. Ignores a missing table, before the first start.
  */
 export const forgetAll = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -10,24 +10,25 @@ import * as Tls from "node:tls"
 import * as Metrics from "../../protocol/Metrics.ts"
 import { SecretKey } from "../../store/sql/Secrets.ts"
 
-/** Other processes cannot reach this process. The message is one line that says what to do. */
+/** Other processes cannot reach this process. The message is one line with the fix. */
 export class RunnerError extends Schema.TaggedError<RunnerError>()("RunnerError", { message: Schema.String }) {}
 
-/** How long the TLS handshake of a connection may take, in which both sides prove that they have the key. */
+/** Time-out of a connection's TLS handshake, in which both sides prove that they have the key. */
 const proofTimeout = "5 seconds"
 
-/** How long a TCP connect may take. The operating system accepts it even for a process that is busy: a slower machine is gone. */
+/** Time-out of a TCP connect. The operating system accepts it even for a busy process, so a slower machine is down. */
 const connectTimeout = "1 second"
 
-/** The maximum of connections without a completed proof. One more cuts the oldest of them: a proof takes milliseconds. */
+/** The maximum of unauthenticated connections. Above it, the oldest is closed: a proof takes milliseconds. */
 export const unprovenMax = 128
 
 const sameEverywhere = "Set the same FOLIO_KEY in every process of this database."
 
-/*
- * TLS with a pre-shared key in place of certificates: a peer without the key fails in the handshake. Frames are encrypted, in order
- * and bound to their connection, and a later loss of the key does not reveal recorded traffic. TLS 1.3 could fall back to
- * certificates, and TLS 1.2 with this cipher suite cannot. OpenSSL limits the data before the proof to 128 KiB.
+/**
+ * TLS with a pre-shared key instead of certificates: a peer without the key fails in the handshake. Frames are
+ * encrypted, in order and bound to their connection, and a later loss of the key does not reveal recorded traffic. TLS
+ * 1.3 could fall back to certificates; TLS 1.2 with this cipher suite cannot. OpenSSL limits the data before the proof
+ * to 128 KiB.
  */
 const tls = {
   minVersion: "TLSv1.2",
@@ -36,14 +37,17 @@ const tls = {
   secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION
 } as const
 
-/** The pre-shared key of the connections, and an identity that differs when the keys differ. Neither value reveals the secret. */
+/** The connections' pre-shared key, and an identity that differs if the keys differ. Neither reveals the secret. */
 const proofOf = (secret: Uint8Array) => {
   const derive = (what: string, length: number) => Buffer.from(hkdfSync("sha256", secret, "", `folio ${what}`, length))
   return { psk: derive("runner connection", 32), identity: derive("runner connection name", 8).toString("hex") }
 }
 type Proof = ReturnType<typeof proofOf>
 
-/** Makes a function that runs `tell` at most once a minute per kind of event, with the number of events since the last run. */
+/**
+ * Makes a function that runs `tell` at most once a minute per kind of event, with the number of events since the last
+ * run.
+ */
 const makeSeldom = Effect.map(Clock.Clock, (clock) => {
   const told = new Map<string, { at: number; since: number }>()
   return <E, R>(kind: string, tell: (count: number) => Effect.Effect<void, E, R>) =>
@@ -60,7 +64,10 @@ const makeSeldom = Effect.map(Clock.Clock, (clock) => {
 const openError = (cause: unknown, kind: "Unknown" | "Timeout" = "Unknown") =>
   new Socket.SocketError({ reason: new Socket.SocketOpenError({ kind, cause }) })
 
-/** Waits until a socket is open. Fails with a `SocketError` when the socket fails, closes, or does not open within `within`. */
+/**
+ * Waits until a socket is open. Fails with a `SocketError` if the socket fails, closes, or does not open within
+ * `within`.
+ */
 const opened = (socket: Net.Socket, event: "connect" | "secureConnect", within: Duration.Input) =>
   Effect.callback<void, Socket.SocketError>((resume) => {
     socket.once(event, () => resume(Effect.void))
@@ -73,7 +80,7 @@ const opened = (socket: Net.Socket, event: "connect" | "secureConnect", within: 
     })
   )
 
-/** Opens a connection to another process; succeeds once each process has proved to the other that it has the key. */
+/** Opens a connection to another process. Succeeds when both processes have proved that they have the key. */
 const dial = Effect.fnUntraced(function* ({ host, port }: RunnerAddress.RunnerAddress, proof: Proof) {
   const raw = Net.connect({ host, port, noDelay: true })
   let socket = raw
@@ -88,8 +95,8 @@ const dial = Effect.fnUntraced(function* ({ host, port }: RunnerAddress.RunnerAd
 })
 
 /**
- * Why a connection failed: `another_key` when the other process refused this process's key, `no_proof` when the other process did
- * not prove that it has the key; undefined: any other reason, such as that no process listens at the address.
+ * The reason of a failed connection: `another_key` if the other process rejected this process's key, `no_proof` if the
+ * other process did not prove that it has the key. Undefined for any other reason, for example that no process listens.
  */
 const excluded = ({ reason }: Socket.SocketError) => {
   const code = reason.cause instanceof Error && "code" in reason.cause ? String(reason.cause.code) : ""
@@ -102,7 +109,7 @@ const makeClientProtocol = Effect.fnUntraced(function* (proof: Proof) {
   const seldom = yield* makeSeldom
   const why = {
     another_key: `has another FOLIO_KEY than this one. ${sameEverywhere}`,
-    no_proof: "did not prove that it has FOLIO_KEY. Look at what listens there."
+    no_proof: "did not prove that it has FOLIO_KEY. Check which program listens there."
   }
   return Runners.RpcClientProtocol.of({
     codecFor: serialization.codecFor,
@@ -124,16 +131,19 @@ const told = {
   another_key: `because its FOLIO_KEY is not this process's. ${sameEverywhere}`,
   no_proof: "because it did not prove that it has FOLIO_KEY. Only processes of this service belong there.",
   too_slow: `because it did not prove within ${proofTimeout} that it has FOLIO_KEY. Only processes of this service belong there.`,
-  too_many: `because more than ${unprovenMax} connections at once had not proved that they have FOLIO_KEY. Let nothing but processes of this service reach RUNNER_PORT.`
+  too_many: `because more than ${unprovenMax} connections had not proved that they have FOLIO_KEY. Allow only processes of this service to reach RUNNER_PORT.`
 }
 type Reason = keyof typeof told
 
-/** Accepts the connections of other processes. Nothing is read from a connection before the peer has proved that it has the key. */
+/**
+ * Accepts the connections of other processes. Reads nothing from a connection before the peer has proved that it has
+ * the key.
+ */
 const listen = Effect.fnUntraced(function* (address: RunnerAddress.RunnerAddress, proof: Proof) {
   const fork = Effect.runForkWith(yield* Effect.context<never>())
   const seldom = yield* makeSeldom
-  // A separate constant, because Node's types allow `pskCallback` only for a TLS server. A TLS server does not report a connection
-  // before its proof, and connections without a proof are limited here.
+  // A separate constant, because Node's types allow `pskCallback` only for a TLS server. A TLS server does not report a
+  // connection before its proof, but connections without a proof are limited here.
   const options = {
     isServer: true,
     secureContext: Tls.createSecureContext(tls),
@@ -158,7 +168,7 @@ const listen = Effect.fnUntraced(function* (address: RunnerAddress.RunnerAddress
     )
 
   const server = Net.createServer({ noDelay: true }, (raw) => {
-    const from = raw.remoteAddress ?? "an address that is gone"
+    const from = raw.remoteAddress ?? "an unknown address"
     raw.on("error", () => {})
     const socket = new Tls.TLSSocket(raw, options)
     const settled = () => {
@@ -175,7 +185,7 @@ const listen = Effect.fnUntraced(function* (address: RunnerAddress.RunnerAddress
     socket.on("error", (error) =>
       refuse("code" in error && error.code === "ERR_SSL_PSK_IDENTITY_NOT_FOUND" ? "another_key" : "no_proof")
     )
-    // A peer that closes the connection without sending a byte has only checked whether a process listens, and is not reported.
+    // A peer that closes without sending a byte only checked whether a process listens, and is not reported.
     socket.once("close", () => (raw.bytesRead > 0 ? refuse("no_proof") : settled()))
     socket.once("secure", () => {
       if (!settled()) return
@@ -195,7 +205,7 @@ const listen = Effect.fnUntraced(function* (address: RunnerAddress.RunnerAddress
   const { host, port } = address
   yield* Effect.callback<void, RunnerError>((resume) => {
     server.on("error", ({ message: why }) => {
-      const message = `Folio cannot listen for the other processes on ${host}:${port} (${why}). Give each process a RUNNER_PORT of its own on its machine, and a RUNNER_HOST that the others reach.`
+      const message = `Folio cannot listen for the other processes on ${host}:${port} (${why}). Give each process on a machine its own RUNNER_PORT, and a RUNNER_HOST that the others reach.`
       resume(Effect.fail(new RunnerError({ message })))
     })
     server.listen({ host, port }, () => resume(Effect.void))
@@ -207,7 +217,7 @@ const listen = Effect.fnUntraced(function* (address: RunnerAddress.RunnerAddress
   ) {
     const forkHandler = yield* FiberSet.makeRuntime<R>()
     serve = (socket) => {
-      // The socket may have been closed before a listener was attached.
+      // The socket may have closed before a listener was attached.
       const open = Effect.suspend(() =>
         socket.closed ? Effect.fail(openError(new Error("The connection was closed"))) : Effect.succeed(socket)
       )
@@ -230,7 +240,10 @@ const listen = Effect.fnUntraced(function* (address: RunnerAddress.RunnerAddress
   })
 })
 
-/** The connections between this process, listening at `address`, and the others. Both sides prove that they have `FOLIO_KEY`. */
+/**
+ * The connections between this process, which listens at `address`, and the others. Both sides prove that they have
+ * `FOLIO_KEY`.
+ */
 export const layer = (address: RunnerAddress.RunnerAddress) =>
   Layer.effectContext(
     Effect.gen(function* () {

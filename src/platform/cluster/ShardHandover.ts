@@ -1,21 +1,21 @@
 import { Clock, Effect, Layer } from "effect"
 import { RunnerStorage } from "effect/cluster"
 
-/*
- * While the shard of an account has no owner, requests of the account wait. `Sharding` tries once a second to take shards that are
- * still locked, and a process that stops keeps all its locks until the last of its actors has ended: one slow webhook or call of
- * the authority would hold up a third of the accounts for seconds.
+/**
+ * While an account's shard has no owner, the account's requests wait. `Sharding` retries locked shards once a second,
+ * and a stopping process keeps all its locks until its last actor has ended. A single slow webhook or call to the
+ * authority would delay a third of the accounts for seconds.
  */
 
 const lookInterval = "100 millis"
 
-// Longer than the others take to see that a process has joined, and well below the timeout of `Sharding` (2 s).
+// Longer than the other processes need to notice a new process, and well below the time-out of `Sharding` (2 s).
 const patienceMs = 600
 
 /**
- * The storage of a cluster whose shards go from hand to hand at once: a process waits for locks that are about to be released, and a
- * process that leaves the cluster releases its locks while its actors still end what they have under way. Two owners of one actor do no
- * harm, because the rows of the database decide.
+ * The storage of a cluster with immediate shard handover. A process waits for locks that are about to be released, and
+ * a leaving process releases its locks while its actors complete their work. Two owners of one actor do no harm,
+ * because the rows of the database decide.
  */
 export const layer = Layer.effect(
   RunnerStorage.RunnerStorage,
@@ -42,7 +42,7 @@ export const layer = Layer.effect(
       ...storage,
       acquire: (address, shards) => (state.hasLeft ? Effect.succeed([]) : acquire(address, shards)),
       unregister: leave,
-      // What has left has no lock to renew or release; its actors are not hurried.
+      // A process that has left has no lock to renew or release, and its actors are not hurried.
       refresh: (address, shards) => (state.hasLeft ? Effect.succeed([...shards]) : storage.refresh(address, shards)),
       release: (address, shard) => (state.hasLeft ? Effect.void : storage.release(address, shard)),
       releaseAll: (address) => (state.hasLeft ? Effect.void : storage.releaseAll(address))

@@ -1,8 +1,9 @@
 /**
- * An embedded PostgreSQL server for one process of Folio, which needs no network, no privileges and no installed software.
+ * An embedded PostgreSQL server for one Folio process, without network, privileges or installed software.
  *
- * The data directory contains `postgres/` (the cluster), `postgres.log`, `postgres.password` (the superuser's, used in this file
- * only), `folio.password` (the application role's), `folio.lock` (the lock of the running process) and `folio.pid` (its pid).
+ * The data directory contains `postgres/` (the cluster), `postgres.log`, `postgres.password` (the superuser's, used in
+ * this file only), `folio.password` (the application role's), `folio.lock` (the lock of the running process) and
+ * `folio.pid` (its pid).
  */
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Clock, type Duration, Effect, Redacted, Schedule } from "effect"
@@ -21,10 +22,10 @@ import { isUnfinished } from "./UnfinishedRestore.ts"
 
 export { EmbeddedPostgresError }
 
-/** The owner of the database: no superuser, and subject to row level security. */
+/** The owner of the database: not a superuser, and subject to row level security. */
 const ROLE = "folio"
 const DATABASE = "folio"
-/** The connection parameters of the application's database, which stay the same while the scope of the server is open. */
+/** The connection parameters of the application's database. They do not change while the server's scope is open. */
 const connection = (port: number, password: string) => ({
   host: "127.0.0.1",
   port,
@@ -34,7 +35,7 @@ const connection = (port: number, password: string) => ({
 })
 export type EmbeddedPostgresConnection = ReturnType<typeof connection>
 
-/** The backends of a killed postmaster first finish their running statement, which may take 10 s. */
+/** The backends of a killed postmaster first complete their statement, which may take 10 s. */
 const START_WITHIN = "15 seconds"
 
 /** A schedule of delays that start at 50 ms and double up to `longest`. */
@@ -46,7 +47,7 @@ const attempt = <A>(message: string, body: () => A): Effect.Effect<A, EmbeddedPo
     catch: (cause) => new EmbeddedPostgresError({ message: `${message}: ${Binaries.reasonOf(cause)}` })
   })
 
-/** Returns the password in `file`. A missing file gets a new password, which is on disk before PostgreSQL stores it. */
+/** Returns the password in `file`. Creates a missing file with a new password, on disk before PostgreSQL stores it. */
 const passwordIn = (file: string, advice: string): Effect.Effect<string, EmbeddedPostgresError> =>
   attempt(`Cannot keep a password in ${file}`, () => {
     if (!Fs.existsSync(file)) {
@@ -67,19 +68,19 @@ const userOf = (name: string) => {
   return uid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) }
 }
 
-/** Whether the server of a root process runs as `nobody`, whose other processes can read its files. */
+/** Whether a root process's server runs as a shared system user, whose other processes can read its files. */
 export const isSharedUser = (dataDir: string): boolean => {
   const path = Path.join(Path.resolve(dataDir), "postgres")
   return process.getuid?.() === 0 && Fs.existsSync(path) && Fs.statSync(path).uid === userOf("nobody")?.uid
 }
 
-/** How to give the server a user of its own. */
+/** The advice to give the server its own user. */
 export const ownUserAdvice = (dataDir: string) =>
   `Stop the service, then run: useradd --system folio && chown -R folio ${Path.join(Path.resolve(dataDir), "postgres")}`
 
 /**
- * The user that PostgreSQL runs as. PostgreSQL refuses to run as root, so a root process runs PostgreSQL as the owner of the
- * cluster. When there is no cluster yet, this is the user `folio`, or `nobody` if there is no `folio`.
+ * The user that PostgreSQL runs as. PostgreSQL does not run as root, so a root process runs it as the owner of the
+ * cluster. Without a cluster, this is the user `folio`, or the shared user if there is no `folio`.
  */
 const accountFor = (path: string): Effect.Effect<Binaries.Account, EmbeddedPostgresError> =>
   attempt("Cannot choose a user for PostgreSQL", () => {
@@ -102,7 +103,9 @@ const anyPort = Effect.mapError(
     new EmbeddedPostgresError({ message: `Cannot listen on 127.0.0.1 for PostgreSQL: ${Binaries.reasonOf(cause)}` })
 )
 
-/** Runs `use` in a session as `postgres`. A wrong password is final; any other failure is a `ServerBusy`, worth another attempt. */
+/**
+ * Runs `use` in a session as `postgres`. A wrong password is final; any other failure is a `ServerBusy`, worth a retry.
+ */
 const asSuperuser = <A>(
   cluster: Cluster.Cluster,
   port: number,
@@ -123,13 +126,13 @@ const asSuperuser = <A>(
     Effect.mapError((error) =>
       error.reason instanceof AuthenticationError
         ? new EmbeddedPostgresError({
-            message: `PostgreSQL in ${cluster.path} does not take the password in ${cluster.path}.password. Restore that file.`
+            message: `PostgreSQL in ${cluster.path} rejects the password in ${cluster.path}.password. Restore that file.`
           })
-        : new Server.ServerBusy({ message: `it does not answer: ${Binaries.reasonOf(error.reason.cause)}` })
+        : new Server.ServerBusy({ message: `it does not respond: ${Binaries.reasonOf(error.reason.cause)}` })
     )
   )
 
-/** Adopts the postmaster that a killed process of Folio left running, once it has proved that it serves this cluster. */
+/** Adopts the running postmaster of a killed Folio process, once it has proved that it serves this cluster. */
 const adopt = Effect.fn("EmbeddedPostgres.adopt")(function* (
   cluster: Cluster.Cluster,
   pidFile: Cluster.PidFile,
@@ -144,10 +147,10 @@ const adopt = Effect.fn("EmbeddedPostgres.adopt")(function* (
     session.queryValues("select pg_read_file('postmaster.pid'), current_setting('max_connections')::integer")
   )
   if (Cluster.parsePidFile(String(rows[0]?.[0]))?.identity !== pidFile.identity) {
-    return yield* busy(`is not what answers on port ${port}`)
+    return yield* busy(`is not the server on port ${port}`)
   }
   if (Number(rows[0]?.[1]) < (yield* Server.ConnectionsMax)) {
-    // Its settings are those of fewer processes.
+    // The server was started for fewer processes.
     yield* Server.stop(server)
     return yield* busy("has too few connections, and was stopped")
   }
@@ -158,7 +161,9 @@ const adopt = Effect.fn("EmbeddedPostgres.adopt")(function* (
 /** Whether `dataDir` contains the cluster of a database. */
 export const exists = (dataDir: string) => Fs.existsSync(Path.join(Path.resolve(dataDir), "postgres"))
 
-/** The connection to the server that another process runs, or has left running, on `dataDir`; undefined when there is none. */
+/**
+ * The connection to the server that another process runs, or left running, on `dataDir`; undefined if there is none.
+ */
 export const running = (dataDir: string): EmbeddedPostgresConnection | undefined => {
   const path = Path.join(Path.resolve(dataDir), "postgres")
   const secretFile = Path.join(path, "..", "folio.password")
@@ -170,8 +175,8 @@ export const running = (dataDir: string): EmbeddedPostgresConnection | undefined
 }
 
 /**
- * Creates the role and the database. Each statement may be repeated, so the next start completes what a kill interrupted. The
- * password is hex digits and needs no quoting.
+ * Creates the role and the database. Each statement may be repeated, so the next start completes an interrupted
+ * creation. The password is hex digits and needs no quoting.
  */
 const prepareDatabase = (rolePassword: string) =>
   Effect.fn("EmbeddedPostgres.prepareDatabase")(function* (session: PgConnection.PgConnection) {
@@ -188,7 +193,7 @@ const prepareDatabase = (rolePassword: string) =>
     yield* session.query(`create database ${DATABASE} owner ${ROLE} template template0 encoding 'UTF8' locale 'C'`)
   })
 
-/** Starts another postmaster whenever the current postmaster dies; never returns. */
+/** Restarts the postmaster whenever it dies; never returns. */
 const keepRunning = Effect.fnUntraced(function* (
   first: Server.Server,
   launch: (port: number) => Effect.Effect<Server.Server, EmbeddedPostgresError | Server.ServerBusy>
@@ -197,8 +202,8 @@ const keepRunning = Effect.fnUntraced(function* (
   while (true) {
     const since = yield* Clock.currentTimeMillis
     yield* server.ended
-    yield* Effect.logWarning(`PostgreSQL (pid ${server.pid}) ended by itself; starting it again`)
-    // A postmaster that ends at once, again and again, must not keep a core busy.
+    yield* Effect.logWarning(`PostgreSQL (pid ${server.pid}) ended by itself; restarting it`)
+    // Pause, so that a postmaster that keeps ending does not keep a core busy.
     if ((yield* Clock.currentTimeMillis) - since < 1000) yield* Effect.sleep("1 second")
     server = yield* launch(first.port).pipe(
       Effect.tapError((error) => Effect.logWarning(error.message)),
@@ -210,16 +215,16 @@ const keepRunning = Effect.fnUntraced(function* (
 })
 
 /**
- * Starts PostgreSQL 18 with its data in `dataDir` (created if missing), or adopts the server that a killed process left running
- * there, and creates the role and the database. Closing the scope stops the server. A server that dies before that is started again
- * on the same port.
+ * Starts PostgreSQL 18 with its data in `dataDir` (created if missing), or adopts the server that a killed process left
+ * running there. Then creates the role and the database. Closing the scope stops the server. If the server dies
+ * earlier, it is restarted on the same port.
  *
- * Fails with `EmbeddedPostgresError` when no binaries are bundled for this machine, the directory cannot be used, or another Folio
- * is using the directory.
+ * Fails with `EmbeddedPostgresError` if no binaries are bundled for this machine, the directory is unusable, or another
+ * Folio uses it.
  */
 export const start = Effect.fn("EmbeddedPostgres.start")(function* (options: {
   readonly dataDir: string
-  /** A backup is being restored there, by whoever calls and holds the lock of the directory. */
+  /** The caller restores a backup there, and holds the lock of the directory. */
   readonly restores?: boolean
 }) {
   const directory = Path.resolve(options.dataDir)
@@ -244,7 +249,7 @@ export const start = Effect.fn("EmbeddedPostgres.start")(function* (options: {
   const cluster = Cluster.open(place)
   if (isSharedUser(directory)) {
     yield* Effect.logWarning(
-      `PostgreSQL runs as nobody, whose other processes can read the database. ${ownUserAdvice(directory)}`
+      `PostgreSQL runs as a shared system user, and that user's other processes can read the database. ${ownUserAdvice(directory)}`
     )
   }
 

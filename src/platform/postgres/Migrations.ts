@@ -4,16 +4,16 @@ import * as Fs from "node:fs"
 import { migrationNumber, migrationsFolder } from "../../store/SchemaRelease.ts"
 import { leaseSeconds } from "../../store/sql/Workers.ts"
 
-/*
- * The migrations of this release. Each migration is a file `0001_name.sql`, or a folder `0001_name` whose files run in the order of
- * their names. A released migration never changes.
+/**
+ * The migrations of this release. Each migration is a file `0001_name.sql`, or a folder `0001_name` whose files run in
+ * the order of their names. A released migration never changes.
  *
- * A migration leaves the release before able to work beside it: it only adds. What is no longer needed is taken away by a migration of a
- * later release, which begins with `-- serves: 17`, the earliest release that needs it no longer.
+ * A migration only adds, so that the previous release can work in parallel. A migration of a later release removes
+ * unused parts. It begins with `-- serves: 17`, the earliest release that does not need these parts.
  */
-/** Processes of a release that could not work with the migrated tables serve the database. */
+/** Processes of a release that cannot work with the migrated tables serve the database. */
 export class EarlierReleaseServes extends Schema.TaggedError<EarlierReleaseServes>()("EarlierReleaseServes", {
-  /** The earliest release that serves the database, and the earliest that may. */
+  /** The earliest release that serves the database, and the earliest that may serve it. */
   release: Schema.Int,
   serves: Schema.Int
 }) {}
@@ -26,7 +26,7 @@ const filesIn = (folder: URL, name: string): ReadonlyArray<URL> => {
     .map((file) => new URL(`${name}/${file}`, folder))
 }
 
-// Processes that start meanwhile wait for the lock, and are then refused by the trigger of `workers` if they are of an earlier release.
+// Starting processes wait for the lock. The trigger of `workers` then rejects processes of an earlier release.
 const raise = Effect.fnUntraced(function* (serves: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`lock table workers in share row exclusive mode`
@@ -55,8 +55,9 @@ export const firstMigration = "schema"
 const because = (error: Migrator.MigrationError) => (error.cause instanceof EarlierReleaseServes ? error.cause : error)
 
 /**
- * Applies the missing migrations of a folder, up to the number `last`, in one transaction. Requires the `SqlClient` of the tables' owner.
- * Fails with `EarlierReleaseServes`, and changes nothing, while a process serves the database that could not go on.
+ * Applies the missing migrations of a folder, up to the number `last`, in one transaction. Requires the `SqlClient` of
+ * the tables' owner. Fails with `EarlierReleaseServes`, and changes nothing, while a process that could not continue
+ * serves the database.
  */
 export const migrateFrom = (folder: URL, last: number = Number.POSITIVE_INFINITY) => {
   const migrations = Object.fromEntries(
@@ -77,12 +78,12 @@ export const migrateFrom = (folder: URL, last: number = Number.POSITIVE_INFINITY
 /** Applies the missing migrations of this release. */
 export const migrate = migrateFrom(migrationsFolder)
 
-/** As `migrate`, but no migration after the number `last`. */
+/** As `migrate`, but only up to the number `last`. */
 export const migrateTo = (last: number) => migrateFrom(migrationsFolder, last)
 
 /**
- * The names of the tables that the migrations up to the number `last` make, in the order in which they are made. Those of the cluster and
- * the record of migrations are made by others.
+ * The names of the tables that the migrations up to the number `last` create, in order of creation. Excludes the tables
+ * of the cluster and the record of migrations.
  */
 export const tablesUpTo = (last: number): ReadonlyArray<string> =>
   namesIn(migrationsFolder)

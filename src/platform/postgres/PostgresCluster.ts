@@ -1,9 +1,9 @@
 /**
  * A cluster is one PostgreSQL data directory. This module creates clusters and recognizes their postmasters.
  *
- * On Linux, PostgreSQL always gets the path of the cluster as `/proc/self/cwd`: the cluster becomes the working directory of the
- * child process before the child gives up root. So a cluster below a directory that only root may enter works like any other, and
- * nothing is moved and no mode is changed.
+ * On Linux, PostgreSQL always gets the path of the cluster as `/proc/self/cwd`: the cluster becomes the child process's
+ * working directory before the child gives up root. So a cluster below a root-only directory works like any other,
+ * without moving a file or changing a mode.
  */
 import { Effect, Schedule } from "effect"
 import { execFileSync } from "node:child_process"
@@ -12,9 +12,9 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { type Account, EmbeddedPostgresError, reasonOf, run } from "./PostgresBinaries.ts"
 
-/** The path of a cluster that exists or will be created, with the user and the programs that run the cluster. */
+/** The path of an existing or future cluster, with the user and the programs that run it. */
 export interface Place {
-  /** An absolute path. Its parent is the data directory of Folio, which `account` need not be able to enter. */
+  /** An absolute path. Its parent is Folio's data directory, which `account` need not be able to enter. */
   readonly path: string
   readonly account: Account
   /** The folder of PostgreSQL's programs. */
@@ -35,8 +35,8 @@ const unfinishedIn = (parent: string) =>
     .map((name) => Path.join(parent, name))
 
 /**
- * Removes what a killed `initialize` has left in the data directory: part of a cluster, and a copy of the password. The removal is
- * retried, because the initdb of the killed process may still be writing there, and `rmSync` of Node 24 may then stop half way
+ * Removes the remains of a killed `initialize` from the data directory: part of a cluster, and a copy of the password.
+ * Retries, because the killed process's initdb may still be writing, and `rmSync` of Node 24 may then stop half way
  * without an error.
  */
 export const removeUnfinished = (parent: string): Effect.Effect<void, EmbeddedPostgresError> =>
@@ -68,13 +68,13 @@ const publish = (staging: string, path: string) => {
 }
 
 /**
- * Creates the cluster with the superuser `postgres`. The cluster appears under its name only when complete: a kill at any moment
+ * Creates the cluster with the superuser `postgres`. The cluster gets its name only when complete. A kill at any moment
  * leaves a `postgres.new-*` folder, which `removeUnfinished` removes.
  */
 export const initialize = Effect.fn("PostgresCluster.initialize")(function* (place: Place, password: string) {
   const failure = (cause: unknown) =>
     new EmbeddedPostgresError({
-      message: `PostgreSQL could not create ${place.path}: ${reasonOf(cause)}. Set DATABASE_URL to use a server of your own.`
+      message: `PostgreSQL could not create ${place.path}: ${reasonOf(cause)}. To use your own server, set DATABASE_URL.`
     })
   const staging = yield* Effect.try({
     try: () => stage(Path.dirname(place.path), place.account, password),
@@ -90,15 +90,18 @@ export const initialize = Effect.fn("PostgresCluster.initialize")(function* (pla
   yield* Effect.try({ try: () => publish(staging, place.path), catch: failure })
 })
 
-/** Opens a cluster that `initialize` created. The mark is its inode, which survives a rename of the data directory but no copy. */
+/**
+ * Opens a cluster from `initialize`. The mark is its inode, which survives a rename of the data directory but not a
+ * copy.
+ */
 export const open = (place: Place): Cluster => ({ ...place, mark: `folio.cluster=${Fs.statSync(place.path).ino}` })
 
-/** The contents of `postmaster.pid`, in which a postmaster describes itself. */
+/** The contents of `postmaster.pid`, a postmaster's description of itself. */
 export interface PidFile {
   readonly pid: number
   readonly port: number
   readonly status: string
-  /** The lines of the file that stay the same for as long as this postmaster lives. */
+  /** The lines of the file that do not change while this postmaster runs. */
   readonly identity: string
 }
 
@@ -109,7 +112,7 @@ export const parsePidFile = (content: string): PidFile | undefined => {
   return { pid, port, status: lines[7] ?? "", identity: lines.slice(0, 4).join("\n") }
 }
 
-/** The pid file of the cluster; undefined when the last postmaster ended in order or has only just started. */
+/** The pid file of the cluster; undefined if the last postmaster ended cleanly or has only just started. */
 export const readPidFile = (cluster: Cluster): PidFile | undefined => {
   try {
     return parsePidFile(Fs.readFileSync(Path.join(cluster.path, "postmaster.pid"), "utf8"))
@@ -118,7 +121,7 @@ export const readPidFile = (cluster: Cluster): PidFile | undefined => {
   }
 }
 
-/** The words of a process's command line: one empty word for a zombie, undefined when there is no such process. */
+/** The words of a process's command line: one empty word for a zombie, undefined if there is no such process. */
 const commandOf = (pid: number): ReadonlyArray<string> | undefined => {
   try {
     return process.platform === "linux"
@@ -130,14 +133,15 @@ const commandOf = (pid: number): ReadonlyArray<string> | undefined => {
 }
 
 /**
- * Whether the process is the postmaster of this cluster, which its command line tells. Other signs are unreliable: the pid may
- * belong to another process, `/proc/<pid>/cwd` of another user requires CAP_SYS_PTRACE, and a zombie accepts signal 0.
+ * Whether the process is the postmaster of this cluster, according to its command line. Other signs are unreliable: the
+ * pid may belong to another process, `/proc/<pid>/cwd` of another user requires CAP_SYS_PTRACE, and a zombie accepts
+ * signal 0.
  */
 export const serves = (cluster: Cluster, pid: number): boolean => commandOf(pid)?.includes(cluster.mark) ?? false
 
 /**
- * Removes the pid file of a dead postmaster whose pid belongs to another process, which happens soon in a container: PostgreSQL
- * would take that process for a running postmaster. PostgreSQL itself detects a pid that is free.
+ * Removes the pid file of a dead postmaster whose pid now belongs to another process, which happens soon in a
+ * container. PostgreSQL would take that process for a running postmaster. PostgreSQL itself detects a free pid.
  */
 export const dropStalePidFile = (cluster: Cluster) => {
   const pid = readPidFile(cluster)?.pid

@@ -1,4 +1,4 @@
-/** Checks a database from outside, in whatever state the database is and without changing it. */
+/** Checks a database from outside, in any state and without changing it. */
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect } from "effect"
 import { Reactivity } from "effect/reactivity"
@@ -9,8 +9,8 @@ import * as Roles from "./PostgresRoles.ts"
 import { nothingApplied, releaseOfTables, type TablesRelease, unservable } from "./TablesRelease.ts"
 
 /**
- * The result of one check. `note`: nothing is broken, but production needs more. `advice` says what to do unless the state is `ok`.
- * `ok` is false if the state is `wrong`.
+ * The result of a check. `note`: nothing is broken, but production needs more. `advice` is the fix, unless the state is
+ * `ok`. `ok` is false if the state is `wrong`.
  */
 export interface Finding {
   readonly check: string
@@ -40,7 +40,7 @@ export const finding = (check: string, ok: boolean, message: string, advice: str
 
 const clockToleranceMs = 1_000
 
-// Tables with data of accounts that forced row level security (the fence) does not protect.
+// Tables with accounts' data but without forced row level security.
 const unfenced = `
   select relname::text as name from pg_class c
   where relkind = 'r' and relnamespace = current_schema()::regnamespace and not (relrowsecurity and relforcerowsecurity)
@@ -52,14 +52,17 @@ const unguarded = `
   select name from unnest(array['invoices', 'invoice_documents', 'resolutions', 'events', 'api_keys']) as name
   where not exists (select from pg_trigger where tgrelid = to_regclass(name) and not tgisinternal and tgenabled <> 'D')`
 
-/** Whether the service can take on its roles. `madeAtStart`: the roles are not there yet, and the first start makes them. */
+/**
+ * Whether the service can assume its roles. `madeAtStart`: the roles do not exist yet, and the first start creates
+ * them.
+ */
 const rolesFinding = (missing: ReadonlyArray<string>, madeAtStart: boolean, statement: string | undefined): Finding => {
-  if (missing.length === 0) return good("roles", `${Roles.all.join(" and ")} can be taken on`)
+  if (missing.length === 0) return good("roles", `The service can assume ${Roles.all.join(" and ")}`)
   return madeAtStart
-    ? good("roles", "None yet: the first start makes them")
+    ? good("roles", "None yet: the first start creates them")
     : wrong(
         "roles",
-        `${missing.join(" and ")} cannot be taken on`,
+        `The service cannot assume ${missing.join(" and ")}`,
         `Start the service once, or let an administrator run: ${statement}`
       )
 }
@@ -69,11 +72,14 @@ const loginFinding = (isAbove: boolean): Finding =>
     ? noted(
         "login",
         "The login is a superuser or bypasses row level security",
-        "Create an ordinary login that owns the database, and name it in DATABASE_URL."
+        "Create an ordinary login that owns the database, and use it in DATABASE_URL."
       )
     : good("login", "The login is an ordinary role")
 
-/** `release`: that of the tables; null if the record of migrations is missing. `open`: the tables without a fence. */
+/**
+ * `release`: the release of the tables; null if the record of migrations is missing. `open`: the tables without row
+ * level security.
+ */
 const tableFindings = (release: TablesRelease | null, open: ReadonlyArray<string>): ReadonlyArray<Finding> => {
   const message =
     open.length === 0 ? "Row level security and guards are in place" : `No fence or guard around: ${open.join(", ")}`
@@ -101,7 +107,7 @@ const clockFinding = (offMs: number): Finding =>
     offMs <= clockToleranceMs
       ? "The clocks of this machine and the database agree"
       : `The clocks of this machine and the database differ by ${(offMs / 1000).toFixed(1)} s`,
-    "Let NTP set both clocks: this machine's dates documents and signs webhooks, and the database's times retries."
+    "Let NTP set both clocks: this machine's clock dates documents and signs webhooks, and the database's clock times retries."
   )
 
 interface Facts {
@@ -130,8 +136,8 @@ const rolesNotHeld = `
   where to_regrole(role) is null or not pg_has_role(session_user, role::name, 'set')`
 
 /**
- * Checks the server at `place` in a session of the role that logs in. `isEmpty`: nothing was made in the database yet; the first start
- * makes everything. Fails with a `SqlError` when the server does not answer.
+ * Checks the server at `place` in a session of the login's role. `isEmpty`: the database has nothing yet, and the first
+ * start creates everything. Fails with a `SqlError` if the server does not respond.
  */
 export const inspect = Effect.fnUntraced(
   function* (place: Place) {
@@ -183,7 +189,7 @@ export const inspect = Effect.fnUntraced(
       ),
       loginFinding(above),
       ...(isEmpty
-        ? [good("migrations", "Nothing was made yet: the first start makes the tables")]
+        ? [good("migrations", "Nothing exists yet: the first start creates the tables")]
         : tableFindings(
             release,
             open.map((row) => row.name)

@@ -4,7 +4,7 @@ import { SqlError } from "effect/sql"
 import type { EmbeddedPostgresConnection } from "./EmbeddedPostgres.ts"
 import { reasonOf } from "./PostgresBinaries.ts"
 
-/** The database cannot be used. The message is one line that says what to do. */
+/** The database is unusable. The message is one line with the fix. */
 export class DatabaseError extends Schema.TaggedError<DatabaseError>()("DatabaseError", { message: Schema.String }) {}
 
 /** An external server, or the embedded server. */
@@ -32,44 +32,44 @@ const databaseOf = (place: Place) =>
 const codeOf = (cause: unknown) => (Predicate.hasProperty(cause, "code") ? String(cause.code) : "")
 
 const textOf = (cause: unknown): string => {
-  // An `AggregateError` holds one error for each address that was tried.
+  // An `AggregateError` has one error per tried address.
   const all = cause instanceof AggregateError ? cause.errors : [cause]
   return [...new Set(all.map(reasonOf))].join("; ")
 }
 
-/** What to do about a connection pooler, which does not give each client the session that the client sets up. */
+/** The advice for a connection pooler, which does not give each client the session that the client sets up. */
 export const poolerAdvice =
-  "DATABASE_URL names a connection pooler, such as PgBouncer. Folio sets up its own sessions: name the server itself, which hosts call the direct connection."
+  "DATABASE_URL is the address of a connection pooler, such as PgBouncer. Folio sets up its own sessions: use the address of the server itself, which hosts call the direct connection."
 
-/** What to do about a failure, chosen by its SQLSTATE, by the system's error code, or by its text. */
+/** The advice for a failure, chosen by its SQLSTATE, by the system's error code, or by its text. */
 const adviceOn = (code: string, text: string, login: string, database: string): string => {
   if (/unsupported startup parameter|unrecognized configuration parameter "(role|idle_session_timeout)"/i.test(text))
     return poolerAdvice
   if (/no encryption|SSL (connection )?is required|SSL off/i.test(text))
     return "The server takes connections with TLS only: add ?sslmode=require to DATABASE_URL."
   if (/does not support (SSL|TLS)|SSL is not enabled/i.test(text))
-    return "The server does not speak TLS: let it, or take sslmode out of DATABASE_URL."
+    return "The server does not support TLS: enable it there, or remove sslmode from DATABASE_URL."
   if (/maxMessageSize|desync|unexpected message|invalid message/i.test(text))
-    return "What answers there is not PostgreSQL: check host and port in DATABASE_URL."
+    return "The program at this address is not PostgreSQL: check host and port in DATABASE_URL."
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/.test(code))
-    return "Node does not trust the server's certificate: name its authority in NODE_EXTRA_CA_CERTS."
-  const refused = `Check user name and password in DATABASE_URL, and that the server's pg_hba.conf lets ${login} in.`
-  const full = "The server's disk is full: make room there."
-  const unknown = "The host in DATABASE_URL is not known here: check its name, and the name service."
+    return "Node does not trust the server's certificate: add its certificate authority to NODE_EXTRA_CA_CERTS."
+  const refused = `Check user name and password in DATABASE_URL, and that the server's pg_hba.conf allows ${login}.`
+  const full = "The server's disk is full: free space there."
+  const unknown = "This machine cannot resolve the host in DATABASE_URL: check its name, and DNS."
   const advice: Readonly<Record<string, string>> = {
     "28P01": refused,
     "28000": refused,
-    "3D000": `Make the database: create database ${database} owner ${login}. Or name another in DATABASE_URL.`,
+    "3D000": `Create the database: create database ${database} owner ${login}. Or set DATABASE_URL to another.`,
     "42501": `The login ${login} lacks a right. Let an administrator make it the owner of the database: alter database ${database} owner to ${login}.`,
     "25006":
-      "The server only reads: it is a standby, or the login or the database is set to read only. Name the primary in DATABASE_URL.",
+      "The server is read-only: it is a standby, or the login or the database is set to read only. Set DATABASE_URL to the primary.",
     "3F000":
-      "There is no schema to make tables in. Let an administrator run there: create schema public; grant create on schema public to the login.",
+      "There is no schema for the tables. Let an administrator run there: create schema public; grant create on schema public to the login.",
     "53100": full,
     ENOSPC: full,
-    "53300": "The server has no connection left: raise its max_connections, or stop what holds them.",
+    "53300": "The server has no connection left: raise its max_connections, or stop the programs that hold them.",
     "57P03": "The server is starting or stopping: start Folio again when it is ready.",
-    "55P03": "Something holds locks there, such as another migration: start Folio again when it has ended.",
+    "55P03": "Another session holds locks, for example a migration: start Folio again when it has ended.",
     ENOTFOUND: unknown,
     EAI_AGAIN: unknown
   }
@@ -78,7 +78,7 @@ const adviceOn = (code: string, text: string, login: string, database: string): 
   )
 }
 
-/** The error for a failure at a place: one line that says what to do. */
+/** The error for a failure at a place: one line with the fix. */
 export const unusable = (place: Place, { reason }: SqlError.SqlError): DatabaseError => {
   const text = textOf(reason.cause)
   const login = loginOf(place)
@@ -86,7 +86,10 @@ export const unusable = (place: Place, { reason }: SqlError.SqlError): DatabaseE
   return new DatabaseError({ message: `The database at ${where(place)} cannot be used (${text}). ${advice}` })
 }
 
-/** A one-line message about a defect that the database caused after a good start; undefined for every other defect. */
+/**
+ * A one-line message about a defect that the database caused after a successful start; undefined for every other
+ * defect.
+ */
 export const failureOfDatabase = (defect: unknown): string | undefined =>
   SqlError.isSqlError(defect)
     ? `The database failed (${textOf(defect.reason.cause)}). See its log, and run: folio doctor`

@@ -1,18 +1,18 @@
 /**
- * The roles that sessions of Folio take on; the migrations define their rights. The role that logs in owns the tables and changes
- * them. The login does not inherit from these roles, so that a session that has not taken on a role sees no rows at all. Roles
- * belong to a server and not to a database: several databases of one server share them.
+ * The roles that Folio's sessions assume; the migrations define their rights. The login owns the tables and changes
+ * them. It does not inherit from these roles, so that a session without a role sees no rows. Roles belong to a server,
+ * not to a database: several databases of one server share them.
  */
 
-/** The role of the service for its work across accounts. */
+/** The service's role for work across accounts. */
 export const service = "folio_service"
-/** The role of the service within a transaction for one account. */
+/** The service's role within a transaction for one account. */
 const account = "folio_account"
 
 export const all = [service, account]
 
 /**
- * SQL that creates the missing roles and lets `member` take them on. Two sessions may run this SQL at the same time.
+ * SQL that creates the missing roles and allows `member` to assume them. Two sessions may run it at the same time.
  *
  * @param member  an expression in SQL that gives the name of a role
  */
@@ -31,7 +31,7 @@ export const make = (member: string): string => `
     end loop;
   end $$`
 
-/** A query for the one line that an administrator has to run where Folio may not create roles, without roles that exist. */
+/** A query for the statement that an administrator must run if Folio may not create roles. It omits existing roles. */
 export const statement = (member: string): string => `
   select concat_ws('; ',
     (select string_agg('create role ' || role || ' nologin', '; ') from unnest(array['${all.join("', '")}']) role

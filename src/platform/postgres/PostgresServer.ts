@@ -14,7 +14,7 @@ export interface Server {
   readonly ended: Effect.Effect<void>
 }
 
-/** The server cannot start at this moment but may start soon: its predecessor still runs, or the port is taken. */
+/** The server cannot start now but may soon: its predecessor still runs, or the port is in use. */
 export class ServerBusy extends Schema.TaggedError<ServerBusy>()("ServerBusy", { message: Schema.String }) {}
 
 const LOG_BYTES_MAX = 1024 * 1024
@@ -22,26 +22,30 @@ const LOG_BYTES_MAX = 1024 * 1024
 const READY_WITHIN = "120 seconds"
 const PASSES = /lock file|pre-existing shared memory|could not create any TCP/
 
-/** The maximum number of connections of the server: more than one process of the service and the commands beside it use. */
+/** The server's maximum number of connections: more than a process of the service and parallel commands use. */
 export class ConnectionsMax extends Context.Reference<number>("folio/platform/PostgresServer/ConnectionsMax", {
   defaultValue: () => 50
 }) {}
 
-/** The settings are on the command line, not in postgresql.conf, so that they follow the version of Folio and not of the data. */
+/**
+ * The settings are on the command line, not in postgresql.conf, so that they follow the version of Folio and not the
+ * version of the data.
+ */
 const SETTINGS = [
   "listen_addresses=127.0.0.1",
   "unix_socket_directories=",
   "shared_buffers=128MB",
   "fsync=on",
   "synchronous_commit=on",
-  // In a container that shows huge pages but may not use them, the server is killed with SIGBUS.
+  // In a container that shows huge pages but may not use them, SIGBUS would kill the server.
   "huge_pages=off",
-  // Short statements on few cores gain nothing from these, and parallel workers need more /dev/shm than Docker provides.
+  // Short statements on few cores gain nothing from parallel workers and these settings, and Docker provides too little
+  // /dev/shm.
   "jit=off",
   "max_parallel_workers_per_gather=0",
   "timezone=UTC",
   "log_timezone=UTC",
-  // The application reports failed statements. The server does not log them, because their text may hold a customer's data.
+  // Folio reports failed statements. The server does not log them, because their text may contain customer data.
   "log_min_messages=log",
   "log_error_verbosity=terse",
   "log_checkpoints=off",
@@ -72,7 +76,10 @@ export const whenReady = (cluster: Cluster, server: Server): Effect.Effect<"read
     Effect.timeoutOrElse({ duration: READY_WITHIN, orElse: () => Effect.succeed("late" as const) })
   )
 
-/** Stops the server by a fast shutdown, and after 10 s by an immediate shutdown, which costs a recovery at the next start. */
+/**
+ * Stops the server with a fast shutdown, and after 10 s with an immediate shutdown, which needs a recovery at the next
+ * start.
+ */
 export const stop = Effect.fn("PostgresServer.stop")(function* ({ pid, isAlive }: Server): Effect.fn.Return<void> {
   for (const signal of ["SIGINT", "SIGQUIT"] as const) {
     // The process may end between the check and the signal.
@@ -80,7 +87,7 @@ export const stop = Effect.fn("PostgresServer.stop")(function* ({ pid, isAlive }
     const ended = yield* Effect.interruptible(gone(isAlive, "20 millis")).pipe(Effect.timeoutOption("10 seconds"))
     if (Option.isSome(ended)) return
   }
-  yield* Effect.logWarning(`PostgreSQL (pid ${pid}) did not stop; the next start will adopt it`)
+  yield* Effect.logWarning(`PostgreSQL (pid ${pid}) did not stop; the next start adopts it`)
 })
 
 const openLog = (path: string) => {
@@ -97,7 +104,7 @@ const spawnPostmaster = (cluster: Cluster, port: number, connectionsMax: number,
     ...cluster.account,
     cwd: cluster.path,
     env: environment,
-    // A session of its own, so that Ctrl-C does not reach the server: Folio drains its work before it stops the server.
+    // Its own session, so that Ctrl-C does not reach the server: Folio completes its work before it stops the server.
     detached: true,
     stdio: ["ignore", log, log]
   })
@@ -108,8 +115,8 @@ const spawnPostmaster = (cluster: Cluster, port: number, connectionsMax: number,
 }
 
 /**
- * Starts the postmaster and waits until the server accepts connections. `onSpawn` receives the server at once: from then on the
- * caller has to stop the server, whatever the outcome of this effect is.
+ * Starts the postmaster and waits until the server accepts connections. `onSpawn` receives the server immediately: from
+ * then on, the caller must stop the server, whatever the outcome of this effect.
  */
 export const launch = Effect.fn("PostgresServer.launch")(function* (
   cluster: Cluster,
@@ -119,7 +126,7 @@ export const launch = Effect.fn("PostgresServer.launch")(function* (
   const logPath = `${cluster.path}.log`
   const failure = (cause: unknown) =>
     new EmbeddedPostgresError({
-      message: `PostgreSQL in ${cluster.path} does not start: ${reasonOf(cause).replaceAll(selfPath(cluster.path), cluster.path)}. See ${logPath}; a directory that is damaged is restored from a backup.`
+      message: `PostgreSQL in ${cluster.path} does not start: ${reasonOf(cause).replaceAll(selfPath(cluster.path), cluster.path)}. See ${logPath}; restore a damaged directory from a backup.`
     })
   const connectionsMax = yield* ConnectionsMax
   const { server, start } = yield* Effect.try({

@@ -2,8 +2,9 @@ import { Context, Redacted } from "effect"
 import * as Net from "node:net"
 
 /**
- * For how many milliseconds a server may be silent. Statements take ten seconds at most, and idle connections are closed earlier.
- * After a longer silence the server or the network path is gone, which TCP alone would report only after a quarter of an hour.
+ * Maximum silence of a server in milliseconds. Statements take ten seconds at most, and idle connections are closed
+ * earlier. After a longer silence, the server or the network path is down, which TCP alone would report only after a
+ * quarter of an hour.
  */
 export class Silence extends Context.Reference<number>("folio/platform/PostgresSocket/Silence", {
   defaultValue: () => 15_000
@@ -22,8 +23,8 @@ const addressOf = (place: Place): Net.NetConnectOpts => {
 }
 
 /**
- * Makes a function that opens connections, and one that counts those that are open. A connection breaks once the server has been silent
- * for `silenceMs`.
+ * Makes a function that opens connections, and one that counts the open ones. A connection breaks when the server has
+ * been silent for `silenceMs`.
  */
 export const open = (place: Place, silenceMs: number) => {
   const address = addressOf(place)

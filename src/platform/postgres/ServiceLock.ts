@@ -1,9 +1,10 @@
 /**
- * The lock that decides which processes may serve a database: one with `CLUSTER=single`, or any number with `CLUSTER=socket`.
+ * The lock that decides which processes may serve a database: one with `CLUSTER=single`, or any number with
+ * `CLUSTER=socket`.
  *
- * The lock is an advisory lock of a session. The lock is released as soon as the process ends, however the process ends, and after
- * nine seconds when the process stands still or its machine is gone. A connection pooler in front of the server is refused,
- * because the lock would stay on the pooler's session.
+ * It is an advisory lock of a session. It is released as soon as the process ends, and after nine seconds if the
+ * process hangs or its machine is down. A connection pooler in front of the server is rejected, because the lock would
+ * stay on the pooler's session.
  */
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Clock, Context, Deferred, Effect, Fiber, Schema, type Scope } from "effect"
@@ -12,12 +13,13 @@ import * as Os from "node:os"
 import { DatabaseError, type Place, poolerAdvice, unusable, where } from "./PostgresPlace.ts"
 import * as Socket from "./PostgresSocket.ts"
 
-// Longer than the lease of workers (src/store/sql/Workers.ts): a process loses this lock only after its claims on rows have ended.
+// Longer than the lease of workers (src/store/sql/Workers.ts), so that a process loses this lock only after its claims
+// on rows have ended.
 const silenceMax = 9_000
 const beatInterval = "1 second"
 const lookAgain = "250 millis"
 
-// After this time, a predecessor that stands still, or a session of this process that was cut off, has lost its lock.
+// After this time, a hanging predecessor, or a cut-off session of this process, has lost its lock.
 const patienceMs = silenceMax + 2_000
 
 // "folio" in ASCII.
@@ -33,21 +35,26 @@ const holder = `
 const ask = (session: PgConnection.PgConnection, statement: string) =>
   Effect.flatMap(Effect.forkDetach(session.queryValues(statement)), Fiber.join)
 
-/** The session lacks the settings that it was started with. */
+/** The session does not have the settings that it was started with. */
 class Pooled extends Schema.TaggedError<Pooled>()("Pooled", {}) {}
 
 class Taken extends Schema.TaggedError<Taken>()("Taken", { by: Schema.String }) {}
 
-/** Holds the right of this process to serve the database: one process with `CLUSTER=single`, or any number with `CLUSTER=socket`. */
+/**
+ * This process's right to serve the database: one process with `CLUSTER=single`, or any number with `CLUSTER=socket`.
+ */
 export class ServiceLock extends Context.Service<
   ServiceLock,
   {
-    /** Fails when this process stood still for so long that another process serves the database. */
+    /** Fails if this process hung for so long that another process serves the database. */
     readonly lost: Effect.Effect<never, DatabaseError>
   }
 >()("@folio-einvoicing/service/ServiceLock") {}
 
-/** Takes the lock, exclusively if `alone`, until the scope closes. Fails with `DatabaseError` if others still have it after 11 s. */
+/**
+ * Holds the lock, exclusively if `alone`, until the scope closes. Fails with `DatabaseError` if others still hold it
+ * after 11 s.
+ */
 export const take = Effect.fn("ServiceLock.take")(function* (place: Place, alone: boolean) {
   const held = yield* Deferred.make<void, DatabaseError>()
   let takenSince: number | undefined
@@ -60,7 +67,7 @@ export const take = Effect.fn("ServiceLock.take")(function* (place: Place, alone
       startupParameters: { idle_session_timeout: `${silenceMax}`, statement_timeout: "5s" },
       stream: Socket.open(place, silenceMax).connect
     })
-    // A pooler that ignores the parameters of a session would lend its server's session, and its lock, to other clients.
+    // A pooler that ignores session parameters would lend its server session, and the lock, to other clients.
     const [setting] = yield* ask(session, "select current_setting('idle_session_timeout')")
     if (setting?.[0] !== `${silenceMax / 1000}s`) return yield* new Pooled()
     const [row] = yield* ask(session, `select pg_try_advisory_lock${alone ? "" : "_shared"}(${key})`)

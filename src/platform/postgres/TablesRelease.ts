@@ -4,7 +4,8 @@ import { firstMigration } from "./Migrations.ts"
 import { schemaRelease } from "../../store/SchemaRelease.ts"
 
 /**
- * The release of tables: the last migration that was applied, 0 if there are no tables yet, and the earliest release that can serve them.
+ * The release of tables: the last applied migration, 0 if there are no tables yet, and the earliest release that can
+ * serve them.
  */
 export interface TablesRelease {
   readonly last: number
@@ -32,8 +33,8 @@ export const releaseOfTables = Effect.fnUntraced(function* (
 })
 
 /**
- * Why this release cannot serve tables as they are, and what to do; undefined if it can. `isEarlier`: the missing migrations of this
- * release are the remedy.
+ * The reason why this release cannot serve the tables, and the fix; undefined if it can. `isEarlier`: this release's
+ * missing migrations are the fix.
  */
 export const unservable = ({
   first,

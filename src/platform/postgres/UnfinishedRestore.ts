@@ -1,6 +1,6 @@
 /**
- * The mark of a place into which a backup is being restored: a file in the data directory of an embedded server, and a table in the
- * database of an external one. A restore that was killed leaves the mark, and no service starts there.
+ * The mark of a place during a restore: a file in the data directory of an embedded server, or a table in the database
+ * of an external one. A killed restore leaves the mark, and no service starts there.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -20,11 +20,11 @@ export const unmarkDirectory = (dataDir: string): void => Fs.rmSync(markIn(dataD
 /** The name of the table that marks a database. */
 export const markTable = "folio_restore_unfinished"
 
-/** Fails with `DatabaseError` in a database into which a backup is being restored. `at`: the place, for the message. */
+/** Fails with `DatabaseError` for a database with an unfinished restore. `at`: the place, for the message. */
 export const refuseUnfinished = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, at: string) {
   const rows = yield* sql<{ is_marked: boolean }>`select to_regclass(${markTable}) is not null as is_marked`
   if (rows[0]?.is_marked !== true) return
   return yield* new DatabaseError({
-    message: `A restore into the database at ${at} is under way, or was not finished. Run it again (folio restore FILE), or, to begin with an empty database, run there: drop table ${markTable}`
+    message: `A restore into the database at ${at} is running, or was not finished. Run it again (folio restore FILE). Or, to begin with an empty database, run there: drop table ${markTable}`
   })
 })

@@ -4,12 +4,14 @@ import { performance } from "node:perf_hooks"
 import { networkOf } from "../../http/limits/RateLimit.ts"
 import type { LimitValues } from "../../settings/Limits.ts"
 
-/** Why a connection is refused: the process has too many connections (`full`), or its address has too many (`address`). */
+/**
+ * The reason of a rejected connection: the process has too many connections (`full`), or its address has (`address`).
+ */
 export type Refusal = "full" | "address"
 
 /**
- * Why a connection is closed: to make room (`idle`, `stalled`), because the client did not read its answers (`unread`), or because
- * the client sent too many requests without waiting for answers (`pipelined`).
+ * The reason of a closed connection: to make room (`idle`, `stalled`), because the client did not read its responses
+ * (`unread`), or because it sent too many requests without waiting for responses (`pipelined`).
  */
 export type Cut = "idle" | "stalled" | "unread" | "pipelined"
 
@@ -21,24 +23,31 @@ interface Exchange {
 interface Connection {
   readonly socket: Socket
   readonly network: string
-  /** Whether many clients come through the connection's address, so that the limits of one address do not hold for it. */
+  /** Whether many clients share the connection's address, so that the limits per address do not apply. */
   readonly isShared: boolean
-  /** The requests in progress in the order of their arrival: the first is being answered. */
+  /** The requests in progress in order of arrival: the first is being processed. */
   readonly exchanges: Set<Exchange>
-  /** When the connection became idle, began to receive its request, or had its whole answer in the socket (`performance.now()`). */
+  /**
+   * Time at which the connection became idle, began to receive its request, or had its complete response in the socket
+   * (`performance.now()`).
+   */
   since: number
   unread: number
-  /** The number of 429 answers, less a quarter of the other answers; at least 0, and at most the number with the longest pause. */
+  /**
+   * The number of 429 responses, minus a quarter of the other responses; from 0 to the number with the longest pause.
+   */
   limited: number
 }
 
-// The longest pause of a connection is so many times the first.
+// The longest pause of a connection is this many times the first.
 const pausesMax = 5
 
-// An answer other than 429 takes so much from the number of 429 answers. A client who gets one 429 in five answers or more is paused in the end.
+// Each response other than 429 reduces the number of 429 responses by this much. A client with at least one 429 in five
+// responses is paused eventually.
 const limitedLess = 0.25
 
-// In milliseconds, between two connections whose pauses are over: a flood of refusals does not come back in one turn of the event loop.
+// In milliseconds, between two connections whose pauses end, so that a flood of rejections does not return in one turn
+// of the event loop.
 const pacedMs = 5
 
 const isUnread = ({ response }: Exchange) => response.writableEnded && !response.writableFinished
@@ -47,11 +56,11 @@ const waitsForClient = ({ exchanges }: Connection) =>
   [...exchanges].some((exchange) => !exchange.request.complete || isUnread(exchange))
 
 /**
- * The connections of a server. `http.Server.maxConnections` closes the newest connection without an answer, so that 2,000 idle
- * connections would keep every client out. Here the newest connection is accepted, and the connection that has been idle for
- * longest is closed to make room; if none is idle, a connection whose client has stalled. If all connections are at work, the
- * newest connection goes to a small reserve, which is answered with a refusal or with the service's health. `isProxy`: whether an
- * address is that of a trusted proxy, whose connections are those of many clients.
+ * The connections of a server. `http.Server.maxConnections` closes the newest connection without a response, so that
+ * 2,000 idle connections would exclude every client. This class accepts the newest connection, and closes the longest
+ * idle one to make room, or else one whose client has stalled. If all connections are active, the newest goes to a
+ * small reserve, which gets an error or the service's health as a response. `isProxy`: whether an address is a trusted
+ * proxy, whose connections serve many clients.
  */
 export const makeConnections = (
   { max, perAddress }: LimitValues["connections"],
@@ -59,18 +68,18 @@ export const makeConnections = (
   isProxy: (address: string) => boolean,
   onCut: (why: Cut) => void
 ) => {
-  // Sets keep the order of insertion: the connection that has been idle, or busy, for longest comes first.
+  // Sets keep the order of insertion: the longest idle, or longest active, connection comes first.
   const idle = new Set<Connection>()
   const busy = new Set<Connection>()
   const reserve = new Map<Socket, { readonly since: number; readonly why: Refusal }>()
   const known = new WeakMap<Socket, Connection>()
   const ofNetwork = new Map<string, number>()
   const unreadOf = new Map<string, number>()
-  /** The sockets whose pause is over, in order. */
+  /** The sockets whose pause has ended, in order. */
   const resuming = new Set<Socket>()
   let unread = 0
 
-  // Where one address may have all connections, that address may be a proxy through which all clients come.
+  // If one address may have all connections, it may be a proxy for all clients.
   const unreadPerAddress = perAddress >= max ? clientLimits.unreadMax : clientLimits.unreadMax / 4
 
   const hold = (connection: Connection, bytes: number) => {
@@ -121,8 +130,8 @@ export const makeConnections = (
   }
 
   /**
-   * Accepts a connection and returns true. Without room, the connection goes to the reserve and the result is false; `tell` then
-   * receives the connection that is displaced from a full reserve.
+   * Accepts a connection and returns true. Without room, the connection goes to the reserve and the result is false.
+   * `tell` then receives the connection that a full reserve displaces.
    */
   const admit = (socket: Socket, tell: (socket: Socket, why: Refusal) => void): boolean => {
     const address = socket.remoteAddress ?? "unknown"
@@ -148,7 +157,10 @@ export const makeConnections = (
     return false
   }
 
-  /** The address with too many unread bytes: the connection's if above its share, or that with the most if the total is too high. */
+  /**
+   * The address with too many unread bytes: the connection's if above its share, or the one with the most if the total
+   * is too high.
+   */
   const heaviest = ({ isShared, network }: Connection) => {
     if (!isShared && (unreadOf.get(network) ?? 0) > unreadPerAddress) return network
     if (unread <= clientLimits.unreadMax) return undefined
@@ -158,14 +170,14 @@ export const makeConnections = (
   }
 
   /**
-   * Counts again the bytes that a client has not read. While a limit is exceeded, closes the connection that has stalled for
-   * longest, but only among connections of the heaviest address: otherwise a client that opens connections again and again and
-   * never reads would outlast all others.
+   * Recounts the bytes that a client has not read. Above a limit, closes the connection that has stalled longest, but
+   * only among the heaviest address's connections. Otherwise a client that keeps opening connections and never reads
+   * would outlast all others.
    */
   const weigh = (connection: Connection) => {
     if (!busy.has(connection) && !idle.has(connection)) return
     let bytes = connection.socket.writableLength
-    // An answer that waits for the answer before it is not in the buffer of the socket.
+    // A response that waits for the previous response is not in the socket's buffer.
     for (const { response } of connection.exchanges) if (response.socket === null) bytes += response.writableLength
     hold(connection, bytes)
     for (;;) {
@@ -191,15 +203,18 @@ export const makeConnections = (
     }, pacedMs).unref()
   }
 
-  /** Reads a socket again after the sockets whose pauses ended before, one each five milliseconds; fewer while the event loop is late. */
+  /**
+   * Resumes a socket after the sockets whose pauses ended earlier, one every five milliseconds; fewer while the event
+   * loop lags.
+   */
   const resume = (socket: Socket) => {
     resuming.add(socket)
     if (resuming.size === 1) resumeNext()
   }
 
   /**
-   * Pauses a connection whose client keeps sending although it gets mostly 429: each refusal costs more than the client's request. The
-   * connection of a trusted proxy carries the requests of other clients as well.
+   * Pauses a connection whose client keeps sending although it gets mostly 429: each rejection costs more than the
+   * client's request. A trusted proxy's connection also carries other clients' requests.
    */
   const pause = (connection: Connection, { statusCode }: ServerResponse) => {
     if (statusCode !== 429) return void (connection.limited = Math.max(0, connection.limited - limitedLess))
@@ -210,7 +225,7 @@ export const makeConnections = (
     setTimeout(() => resume(connection.socket), clientLimits.pauseMs * times).unref()
   }
 
-  /** Follows a request until the client has read the answer. Closes a connection with too many unanswered requests. */
+  /** Tracks a request until the client has read the response. Closes a connection with too many pending requests. */
   const begin = (request: IncomingMessage, response: ServerResponse) => {
     const connection = known.get(request.socket)
     if (connection === undefined || (!idle.delete(connection) && !busy.has(connection))) return
@@ -219,7 +234,7 @@ export const makeConnections = (
     const exchange = { request, response }
     connection.exchanges.add(exchange)
     connection.since = performance.now()
-    // The whole answer has been handed to the socket.
+    // The complete response is in the socket.
     response.once("prefinish", () => {
       connection.since = performance.now()
       weigh(connection)
@@ -227,7 +242,7 @@ export const makeConnections = (
     response.once("close", () => {
       connection.exchanges.delete(exchange)
       weigh(connection)
-      // A pause within a request ends with it: Node reads the socket again for the next request.
+      // A pause within a request ends with the request: Node reads the socket again for the next one.
       if (request.complete) pause(connection, response)
       else request.once("close", () => pause(connection, response))
       if (connection.exchanges.size > 0 || !busy.delete(connection)) return
@@ -236,7 +251,9 @@ export const makeConnections = (
     })
   }
 
-  /** Closes connections that are out of time, and idle and stalled ones while the server stops; to be called at an interval. */
+  /**
+   * Closes connections after their time-out, and idle and stalled ones while the server stops. Call it at an interval.
+   */
   const sweep = (isStopping: boolean) => {
     if (isStopping) while (makeRoom());
     const now = performance.now()
@@ -256,7 +273,7 @@ export const makeConnections = (
     admit,
     begin,
     sweep,
-    /** Why a connection is in the reserve. */
+    /** The reason why a connection is in the reserve. */
     refusalOf: (socket: Socket): Refusal => reserve.get(socket)?.why ?? "full",
     count: () => ({ idle: idle.size, busy: busy.size, reserve: reserve.size, unread })
   }

@@ -1,21 +1,25 @@
 import { Context, Effect } from "effect"
 import { type AddressInfo, createServer, type Server } from "node:net"
 
-/*
- * In each round of its event loop Node accepts one connection of a listening socket (libuv's `uv__server_io`). A busy process makes
- * few rounds: at 50 ms a round, a client that opens thirty connections a second keeps all other clients out. Linux lets several
- * sockets listen on one port, each with its own queue, so that each round accepts one connection per socket.
+/**
+ * In each round of its event loop, Node accepts one connection per listening socket (libuv's `uv__server_io`). A busy
+ * process makes few rounds: at 50 ms per round, a client that opens thirty connections a second excludes all other
+ * clients. Linux lets several sockets listen on one port, each with its own queue, so that each round accepts one
+ * connection per socket.
  */
 
 /** Whether the system gives each connection to one of the sockets that share a port (SO_REUSEPORT). */
 export const canShare = process.platform === "linux"
 
-/** How many sockets listen on the port of the service, where the system lets sockets share a port. */
+/** Number of sockets that listen on the service's port, if the system lets sockets share a port. */
 export class SocketsOfPort extends Context.Reference<number>("folio/platform/SocketsOfPort", {
   defaultValue: () => 16
 }) {}
 
-/** Lets a server that listens with `reusePort` accept connections from `sockets` sockets. Closing the server closes all sockets. */
+/**
+ * Makes a server that listens with `reusePort` accept connections from `sockets` sockets. Closing the server closes all
+ * of them.
+ */
 export const shareListening = <A extends Server>(
   server: A,
   sockets: number,
@@ -55,7 +59,7 @@ export const shareListening = <A extends Server>(
 }
 
 /**
- * Listens on a port for a moment and returns the port; with 0, a port that is free. Without this check, a shared port would also be
+ * Listens on a port for a moment and returns the port; with 0, a free port. Without this check, the port could be
  * shared with another service. Two services that start at the same moment do not detect each other.
  */
 export const freePort = (host: string, port: number): Effect.Effect<number, Error> =>

@@ -2,17 +2,18 @@ import { Effect, Schema } from "effect"
 import { freePort } from "./Listeners.ts"
 import { Settings, type SettingValues } from "../Settings.ts"
 
-/** The server cannot listen on its address. The message is one line that says what to do. */
+/** The server cannot listen on its address. The message is one line with the fix. */
 export class ListenError extends Schema.TaggedError<ListenError>()("ListenError", { message: Schema.String }) {}
 
-/** The error of a server that cannot listen on this address, for this reason; `other` names another port. */
+/** The error of a server that cannot listen on this address, with the reason; `other` suggests another port. */
 export const cannotListen = ({ host, port }: SettingValues["listen"], why: string, other = "PORT=3001") =>
   new ListenError({
-    message: `Folio cannot listen on ${host}:${port} (${why}). If the port is in use, stop what uses it, or choose another: ${other}.`
+    message: `Folio cannot listen on ${host}:${port} (${why}). If the port is in use, stop the program that uses it, or choose another: ${other}.`
   })
 
 /**
- * Checks that nothing else listens on the address, and returns the port: with 0, one that is free. Fails with `ListenError`.
+ * Checks that no other program listens on the address, and returns the port: with 0, a free one. Fails with
+ * `ListenError`.
  *
  * @internal
  */

@@ -7,18 +7,18 @@ import { currentVersion } from "../../../schemas/Version.ts"
 import type { LimitValues } from "../../settings/Limits.ts"
 import type { Refusal } from "./Connections.ts"
 
-/* The answers that the server gives itself, outside of any route. */
+/** Responses of the server itself, outside any route. */
 
 type ParseError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
 
 const refusalOf = ({ code, rawPacket }: ParseError): ErrorCode | undefined => {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "request_timeout"
   if (code !== "HPE_HEADER_OVERFLOW") return undefined
-  // The parser counts the URL among the headers. A packet that begins a request line and does not end it holds only the URL.
+  // The parser counts the URL as part of the headers. A packet with an incomplete request line contains only the URL.
   return /^[A-Z]+ [^\r\n]*$/.test(rawPacket?.toString("latin1") ?? "") ? "uri_too_long" : "headers_too_large"
 }
 
-/** What the answers of a server need of its process. */
+/** The facts about its process that a server's responses need. */
 export interface Answering {
   readonly baseUrl: string
   readonly newRequestId: () => RequestId
@@ -28,7 +28,7 @@ export interface Answering {
 
 type Headers = Readonly<Record<string, string>>
 
-/** An error answer of the server itself, outside of any route. The connection closes after the answer. */
+/** An error response of the server itself, outside any route. The connection closes after it. */
 export const envelope = (self: Answering, code: ErrorCode, message: string, more: Headers = {}) => {
   const { status, type } = errorCodes[code]
   const request_id = self.newRequestId()
@@ -49,12 +49,16 @@ export const envelope = (self: Answering, code: ErrorCode, message: string, more
 
 export const soon = { "Retry-After": "1", "Svc-Should-Retry": "true" }
 
-/** Answers an error of the HTTP parser: input that is no HTTP request, or a request that is too large or too late. */
+/**
+ * Responds to an error of the HTTP parser: input that is not an HTTP request, or a request that is too large or too
+ * late.
+ */
 export const refuse = (self: Answering) => (error: ParseError, socket: Socket) => {
   if (!socket.writable || error.code === "ECONNRESET") return socket.destroy()
   const code = refusalOf(error)
   if (code === undefined) return end(socket, envelope(self, "malformed_json", "This is not an HTTP/1.1 request."))
-  // The client may have sent the request in time: a process that stood still for long reads the request only after the timeout.
+  // The client may have sent the request in time: a process that hung for long reads the request only after the
+  // time-out.
   return end(socket, envelope(self, code, errorCodes[code].help, code === "request_timeout" ? soon : {}))
 }
 
@@ -63,7 +67,10 @@ export const end = (socket: Duplex, { body, headers, status }: ReturnType<typeof
   return socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join("")}\r\n${body}`)
 }
 
-/** Answers a CONNECT request of a client that takes the service for a proxy; Node would close the connection without an answer. */
+/**
+ * Responds to a CONNECT request of a client that mistakes the service for a proxy. Node would close the connection
+ * without a response.
+ */
 export const refuseTunnel = (self: Answering) => (_request: unknown, socket: Duplex) => {
   const allow = { Allow: "DELETE, GET, HEAD, PATCH, POST, PUT" }
   end(socket, envelope(self, "method_not_allowed", "This is no proxy: CONNECT is not known here.", allow))
@@ -72,7 +79,7 @@ export const refuseTunnel = (self: Answering) => (_request: unknown, socket: Dup
 export const answer = (response: ServerResponse, { body, headers, status }: ReturnType<typeof envelope>) =>
   response.writeHead(status, headers).end(body)
 
-/** The answer to a connection above the limits; counts the refusal. */
+/** The response to a connection above the limits; counts the rejection. */
 export const tooMany = (self: Answering, why: Refusal) => {
   self.noteRefusal(why)
   const { max, perAddress } = self.limits
@@ -83,6 +90,6 @@ export const tooMany = (self: Answering, why: Refusal) => {
   return envelope(self, "service_unavailable", message, soon)
 }
 
-/** The answer at the port of the metrics to any other path. */
+/** The response to any other path at the metrics port. */
 export const notForMonitors = (self: Answering) =>
   envelope(self, "route_not_found", "There are only /metrics, /health/live and /health/ready at METRICS_PORT.")

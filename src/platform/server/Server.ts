@@ -37,10 +37,13 @@ interface Self extends Answering {
   readonly noteCut: (why: Cut) => void
 }
 
-// In bytes, above the limits that are answered with an error envelope, so that a request beyond those limits can still be answered.
+// In bytes, above the limits that have an error response, so that a request beyond those limits still gets one.
 const rawHeadersMax = 32 * 1024
 
-/** While the server stops, closes each connection after the answer in progress: a client that kept it would delay the stop. */
+/**
+ * While the server stops, closes each connection after its current response: a client that kept it would delay the
+ * stop.
+ */
 const letGo = (server: Server, response: ServerResponse) => {
   if (!server.listening) response.setHeader("Connection", "close")
   response.once("close", () => {
@@ -62,9 +65,10 @@ const make = (self: Self, clientLimits: LimitValues["clients"]) => {
     keepAliveTimeout: clientLimits.keepAliveMs,
     connectionsCheckingInterval: clientLimits.checkMs,
     noDelay: true,
-    // A missing Host header is refused with the error envelope, not by two lines of Node's own.
+    // The error envelope, instead of Node's own two lines, rejects a missing Host header.
     requireHostHeader: false,
-    // The service upgrades no connection to another protocol: a request for an upgrade is answered like any other request.
+    // The service upgrades no connection to another protocol: an upgrade request gets the same response as any other
+    // request.
     shouldUpgradeCallback: () => false
   }
   const connections = makeConnections(self.limits, clientLimits, self.proxies.has, self.noteCut)
@@ -83,10 +87,10 @@ const make = (self: Self, clientLimits: LimitValues["clients"]) => {
   server.on("newListener", (event) => {
     if (event === "request") hasServed = true
   })
-  // An unknown expectation is no reason to refuse a request that can be executed (RFC 9110 leaves the decision to the server).
+  // An unknown expectation is no reason to reject an executable request (RFC 9110 leaves the decision to the server).
   server.on("checkExpectation", (request, response) => server.emit("request", request, response))
 
-  // Speaks HTTP with the connections for which there is no room: each connection gets one answer.
+  // Serves HTTP to the connections without room: each gets one response.
   const reserve = createServer(options)
   reserve.on("request", (request, response) => {
     response.setHeader("Connection", "close")
@@ -115,14 +119,15 @@ const make = (self: Self, clientLimits: LimitValues["clients"]) => {
   }
 }
 
-// Monitors are few. Their connections are not those of the clients, so a process whose clients have them all still says how it is.
+// Monitors are few. Their connections do not count as clients' connections, so that a process with all connections in
+// use still reports its health.
 const monitorsMax = 64
 
 const isForMonitors = (url: string) => /^\/(metrics|health\/(live|ready))(\?|$)/.test(url)
 
 /**
- * Listens on a port of its own for `/metrics` and `/health/…`, which `server` then answers; `answerOther` answers any other path. `isAsked`
- * tells a request that came to this port from one that a client sent. Closes with its scope.
+ * Listens on a separate port for `/metrics` and `/health/…`, which `server` handles; `answerOther` handles any other
+ * path. `isAsked` recognizes a request to this port. Closes with its scope.
  */
 const listenForMonitors = (
   server: Server,
@@ -152,8 +157,9 @@ const listenForMonitors = (
   })
 
 /**
- * The HTTP server, and what routes need of the platform (files, paths, tags). A body beyond its limit is refused unread.
- * Requires `Settings`, `ServiceInfo` and `Limits`. Fails with `ListenError` when the address cannot be used.
+ * The HTTP server, and the platform services of the routes (files, paths, tags). Rejects a body beyond its limit
+ * without reading it. Requires `Settings`, `ServiceInfo` and `Limits`. Fails with `ListenError` if the address is
+ * unusable.
  */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
@@ -168,17 +174,18 @@ export const layer = Layer.unwrap(
       limits: connections,
       proxies: proxiesIn(trustedProxies),
       sockets: yield* SocketsOfPort,
-      noteSocket: (error) => runSync(Effect.logWarning(`One socket fewer listens on the port: ${error.message}`)),
+      noteSocket: (error) =>
+        runSync(Effect.logWarning(`A socket cannot listen on the port; the others continue: ${error.message}`)),
       noteCut: (why) => runSync(Metric.update(Metrics.connectionsCut(why), 1)),
       noteRefusal: (why) => runSync(Metric.update(Metrics.connectionsRefused(why), 1))
     }
-    // The other processes of a supervisor listen on the port already.
+    // The supervisor's other processes already listen on the port.
     if ((yield* Supervised) === undefined) yield* portToUse
     const { count, server } = make(self, clientLimits)
     for (const state of ["idle", "busy", "reserve"] as const) {
       yield* Metrics.observe(Metrics.connections(state), () => ({ value: count()[state] }))
     }
-    // Beneath the server of the clients, which stops first: until it has stopped, monitors are told that the process is stopping.
+    // Below the clients' server, which stops first: until then, monitors see that the process is stopping.
     const monitors =
       metricsPort === undefined
         ? Layer.empty

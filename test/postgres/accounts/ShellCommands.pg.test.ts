@@ -115,7 +115,7 @@ describe("folio", () => {
     const empty = yield* folio("doctor")
     assert.deepStrictEqual([empty.code, wrongIn(empty)], [0, []])
     assert.deepInclude(empty.json.checks[0], { check: "folio", message: `This is Folio ${version}` })
-    assert.include(JSON.stringify(empty.json), '"Nothing was made yet: the first start makes the tables"')
+    assert.include(JSON.stringify(empty.json), '"Nothing exists yet: the first start creates the tables"')
     assert.deepStrictEqual((yield* folio("migrate")).json, { migration: schemaRelease })
     assert.deepStrictEqual((yield* folio("accounts", "list")).json, [])
     assert.deepStrictEqual(wrongIn(yield* folio("doctor")), [])

@@ -151,7 +151,7 @@ describe("a backup file", () => {
       [
         "Numbers have no gap",
         "No number is beyond its range's counter",
-        "Every document that was sent has its signed bytes, and they have its code"
+        "Every sent document has its signed bytes, with its code"
       ]
     )
     assert.isTrue(verified.json.key_opens)
@@ -166,18 +166,18 @@ describe("a backup file", () => {
       const file = Path.join(DATA_DIR, "backup")
       const env = { DATABASE_URL: from, DATA_DIR, FOLIO_KEY }
       assert.strictEqual((yield* folioHere(["backup", file], env)).code, 0)
-      assert.match((yield* folioHere(["backup", file], env)).error, /exists already, and no backup is overwritten/)
+      assert.match((yield* folioHere(["backup", file], env)).error, /exists already, and Folio overwrites no backup/)
       assert.match(
         (yield* folioHere(["backup", Path.join(DATA_DIR, "no", "backup")], env)).error,
-        /cannot be written to .*Name a file in a directory/
+        /cannot be written to .*Choose a file in a directory/
       )
       assert.match(
         (yield* folioHere(["backup", `${file}2`], { ...env, DATABASE_URL: yield* bareDatabase })).error,
-        /There are no tables at/
+        /There are no tables to back up at/
       )
       assert.match(
         (yield* folioHere(["restore", file], env)).error,
-        /^folio: The database at \S+ is not empty: it has \w+\. Make another one/
+        /^folio: The database at \S+ is not empty: it has \w+\. Create another/
       )
 
       const to = yield* bareDatabase
@@ -199,7 +199,7 @@ describe("a backup file", () => {
       assert.match(yield* refused(Buffer.concat([whole, whole.subarray(15)])), /is damaged or not whole/)
       assert.match(
         yield* refused(Buffer.from("some other file, and a rather long one at that")),
-        /is no backup of folio/
+        /is not a backup of Folio/
       )
       assert.match(yield* refused(Buffer.from("folio-backup 2\n and what a later format has")), /is of a later release/)
 
@@ -207,7 +207,7 @@ describe("a backup file", () => {
       const none = yield* folioHere(["restore", file], { ...keyless, DATABASE_URL: to, DATA_DIR: yield* dataDirectory })
       assert.match(
         none.error,
-        /^folio: The secrets of this backup are sealed, and their key is not here\. Set FOLIO_KEY/
+        /^folio: The secrets of this backup are sealed, and their key is missing\. Set FOLIO_KEY/
       )
 
       const used = yield* dataDirectory

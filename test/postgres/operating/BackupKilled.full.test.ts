@@ -79,7 +79,7 @@ describe("a backup file", () => {
       assert.isTrue(yield* holding(to, "pg_proc in share", restore))
       assert.match(
         (yield* folioHere(["migrate"], place)).error,
-        /^folio: A restore into the database at \S+ is under way, or was not finished\. Run it again/
+        /^folio: A restore into the database at \S+ is running, or was not finished\. Run it again/
       )
       assert.strictEqual((yield* folioHere(["restore", file], place)).code, 0)
       assert.strictEqual((yield* folioHere(["migrate"], place)).code, 0)
