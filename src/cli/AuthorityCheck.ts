@@ -30,7 +30,7 @@ const differenceOf = (clockMs: number) => {
 }
 
 // The other address is for test sets only.
-const ofTestSets = "Test sets wait, and continue when it responds. Live documents are not affected."
+const ofTestSets = "Test sets wait, and continue when the authority responds. Live documents are not affected."
 
 const looked = Effect.fnUntraced(function* ({ setting, url }: { readonly setting: string; readonly url: string }) {
   if (!URL.canParse(url))

@@ -160,7 +160,7 @@ export class Connection extends Context.Service<
       const mode = modeOf(key)
       if (mode === undefined) {
         return yield* new Misuse({
-          message: `${from} is not an API key: a key begins with sk_test_ or sk_live_.`
+          message: `The key from ${from} is not an API key: a key begins with sk_test_ or sk_live_.`
         })
       }
       if (!isBaseUrl(url)) {

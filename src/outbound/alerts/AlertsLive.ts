@@ -65,9 +65,7 @@ const poster = (setting: Redacted.Redacted<string>, secret: Redacted.Redacted<st
       })
     )
     if (status >= 300 && status < 400) {
-      return yield* failed(
-        `${url.host} answered ${status}: redirects are not followed, set ALERT_URL to where it leads`
-      )
+      return yield* failed(`${url.host} answered ${status}: redirects are not followed, set ALERT_URL to the target`)
     }
     if (status < 200 || status >= 300) return yield* failed(`${url.host} answered ${status}`)
   })
@@ -113,7 +111,7 @@ export const alertSettings = Effect.gen(function* () {
     )
   }
   if (secret !== undefined && url === undefined)
-    return yield* refuse("ALERT_SECRET signs what ALERT_URL gets: set ALERT_URL, or unset it")
+    return yield* refuse("ALERT_SECRET signs the requests to ALERT_URL: set ALERT_URL, or unset ALERT_SECRET")
   if (secret !== undefined && !isSecret(Redacted.value(secret))) {
     return yield* refuse(
       'ALERT_SECRET must be whsec_ and at least 24 bytes in base64: echo "whsec_$(openssl rand -base64 32)"'

@@ -102,7 +102,7 @@ export const verdictOf = (
     case "known":
       return Effect.fail(
         new AuthorityUnavailable({
-          message: "The authority has processed a document of this number before; it is asked for ours.",
+          message: "The authority has processed a document with this number before. Folio looks up this document.",
           trouble: "another_document",
           of_document: true,
           number_processed: numberProcessed()

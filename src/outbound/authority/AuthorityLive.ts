@@ -28,9 +28,9 @@ export interface AuthorityLiveOptions extends SoapExchangeOptions {
   readonly readCufe: (signed: Uint8Array) => string | null
 }
 
-const noSoftware = "The issuer has no registered software, by which its ranges are asked for."
+const noSoftware = "The issuer has no registered software, which the look-up of its ranges needs."
 
-const unknownAfterSubmit = unavailable("no_verdict", "The authority does not know the document that it was just sent.")
+const unknownAfterSubmit = unavailable("no_verdict", "The authority does not know the document that Folio just sent.")
 
 /**
  * The SOAP web service of Colombia's authority. SendBillSync sends a document and responds with the verdict. GetStatus
@@ -75,7 +75,7 @@ export const layer = (options: AuthorityLiveOptions): Layer.Layer<Authority> =>
             }
             return yield* unavailable(
               "another_document",
-              "The authority has processed a document before, and does not show that it is ours."
+              "The authority has processed a document before, but does not confirm that it is this one."
             )
           case "judged":
             if (answer.key === "" && answer.verdict.accepted && !(yield* isKept(document))) {

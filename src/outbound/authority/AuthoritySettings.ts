@@ -17,9 +17,9 @@ const loopback = ["127.0.0.1", "[::1]", "localhost"]
 const faultOfUrl = (name: string, text: string) => {
   const url = URL.parse(text)
   if (url?.protocol !== "https:" && !(url?.protocol === "http:" && loopback.includes(url.hostname)))
-    return `${name} must be the https address of the authority's service (http is for this machine alone).`
+    return `${name} must be the https address of the authority's service (http only on this machine).`
   return url.username !== "" || url.hash !== ""
-    ? `${name} must be the address of the service alone, without user name and fragment.`
+    ? `${name} must be the address of the service, without user name and fragment.`
     : undefined
 }
 

@@ -33,7 +33,7 @@ const answerAbout = (result: XmlElement, cufe: string): DocumentAnswer => {
     key: textField(fieldsOf(child), "XmlDocumentKey").toLowerCase()
   }))
   const own = all.find(({ key }) => key === cufe) ?? (all.length === 1 && all[0]?.key === "" ? all[0] : undefined)
-  return own?.answer ?? { _tag: "unclear", message: "The authority says nothing of the document." }
+  return own?.answer ?? { _tag: "unclear", message: "The authority's response does not include the document." }
 }
 
 /**
@@ -56,7 +56,7 @@ export const makeTestSet = Effect.fnUntraced(function* (options: TestSetOptions)
     if (isAccepted(message)) return null
     if (message !== "") return yield* new AuthorityRefusal({ message })
     return yield* new AuthorityUnavailable({
-      message: "The authority took a document without giving the key of its upload.",
+      message: "The authority accepted an upload without returning its key.",
       trouble: "no_verdict"
     })
   })

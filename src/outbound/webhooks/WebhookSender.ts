@@ -79,14 +79,14 @@ const minConnectMillis = 1000
 const millisOf = (clock: Clock.Clock) => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
 
 const verdictOf = (status: number | null): WebhookResponse["error"] => {
-  if (status === null) return { code: "protocol", message: "The endpoint did not answer." }
+  if (status === null) return { code: "protocol", message: "The endpoint did not respond." }
   if (status >= 200 && status < 300) return null
   return status >= 300 && status < 400
     ? {
         code: "redirect",
         message: `The endpoint answered ${status}; redirects are not followed: register the URL it leads to.`
       }
-    : { code: "status", message: `The endpoint answered ${status}; a delivery counts once it is answered 2xx.` }
+    : { code: "status", message: `The endpoint answered ${status}; a delivery succeeds with a 2xx response.` }
 }
 
 const make = Effect.fnUntraced(function* (options: WebhookSenderOptions) {
@@ -97,7 +97,7 @@ const make = Effect.fnUntraced(function* (options: WebhookSenderOptions) {
   yield* Effect.addFinalizer(() => Effect.sync(connections.destroyAll))
   const timedOut: WebhookResponse["error"] = {
     code: "timeout",
-    message: `No complete answer within ${Duration.toSeconds(totalTimeout)} s; answer 2xx first and do the work afterwards.`
+    message: `No complete answer within ${Duration.toSeconds(totalTimeout)} s; respond with 2xx first and do the work afterwards.`
   }
 
   /** Tries the addresses in turn. Skips an address that accepts no TCP connection; any other failure is final. */

@@ -107,7 +107,7 @@ export const passphrase = Effect.fnUntraced(function* (file: string | undefined,
   if (!isNew) return found
   if (Redacted.value(found).length < lengthMin) {
     return yield* new BackupError({
-      message: `The passphrase must have at least ${lengthMin} characters, because a thief of the file has unlimited attempts. To make one: openssl rand -base64 24`
+      message: `The passphrase must have at least ${lengthMin} characters, because an attacker with the file has unlimited attempts. To make one: openssl rand -base64 24`
     })
   }
   if (given === undefined && Redacted.value(yield* prompted("The same passphrase again")) !== Redacted.value(found)) {

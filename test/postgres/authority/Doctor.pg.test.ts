@@ -112,7 +112,7 @@ describe("the doctor", () => {
     yield* query(
       url,
       `insert into authority_circuits (name, failing_since, failed_at, trouble, message, trouble_since)
-        values ('live', now() - interval '1 hour', now(), 'no_route', 'there is no way to its host (ENETUNREACH)',
+        values ('live', now() - interval '1 hour', now(), 'no_route', 'there is no route to its host (ENETUNREACH)',
           '2026-11-21T15:00:00Z')`
     )
     const [found] = yield* said

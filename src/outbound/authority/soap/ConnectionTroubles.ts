@@ -26,7 +26,7 @@ const notInTime = "it did not take the connection in time"
 
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: "it takes no connections",
-  ECONNRESET: "the connection broke before its answer was here",
+  ECONNRESET: "the connection broke before the response was complete",
   TOO_LARGE: "its answer is too large",
   HPE_HEADER_OVERFLOW: "its answer is too large",
   ABORT_ERR: "no answer in time",
@@ -51,7 +51,7 @@ export const connectionTrouble = (
   if (!isConnecting) return { trouble: "no_answer", message: said ?? `no answer (${code || message})` }
   if (unresolved.includes(code))
     return { trouble: "name_not_found", message: said ?? `its name cannot be found (${code})` }
-  if (unreachable.includes(code)) return { trouble: "no_route", message: `there is no way to its host (${code})` }
+  if (unreachable.includes(code)) return { trouble: "no_route", message: `there is no route to its host (${code})` }
   if (untaken.includes(code)) {
     const broke = code === "ECONNRESET" || code === "EPIPE"
     const why = broke ? "it closed the connection immediately" : (said ?? notInTime)
