@@ -23,7 +23,7 @@ const commandsOf = (kind: Kind) =>
 const exampleOf = (kind: Kind) => Command.withExamples([{ command: `folio ${kind.command} list` }])
 
 export const invoices = Command.make(invoice.command).pipe(
-  Command.withDescription("Validate, create, import, list, show, download, annul, e-mail"),
+  Command.withDescription("Validate, create, import, list, show and annul invoices"),
   Command.withSubcommands([validate(invoice), ...commandsOf(invoice), annul(invoice), importInvoices]),
   exampleOf(invoice)
 )
@@ -35,5 +35,5 @@ const notes = (kind: Kind, description: string) =>
     exampleOf(kind)
   )
 
-export const creditNoteCommands = notes(creditNotes, "The same for credit notes, which reduce an invoice")
-export const debitNoteCommands = notes(debitNotes, "The same for debit notes, which increase an invoice")
+export const creditNoteCommands = notes(creditNotes, "Create, list, show, download and e-mail credit notes")
+export const debitNoteCommands = notes(debitNotes, "Create, list, show, download and e-mail debit notes")

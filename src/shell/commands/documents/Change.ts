@@ -38,7 +38,7 @@ export const retry = (kind: Kind) =>
     change(kind, "retry", flags)
   ).pipe(
     Flags.described(
-      "Retry a failed one once its cause is fixed; it keeps its number",
+      `Retry a failed ${kind.one} once its cause is fixed; keeps its number`,
       `folio ${kind.command} retry ${kind.sample} --wait`
     )
   )
@@ -55,7 +55,7 @@ export const correct = (kind: Kind) =>
     (flags) => change(kind, "correct", flags)
   ).pipe(
     Flags.described(
-      "Correct a rejected one; it keeps its number",
+      `Correct a rejected ${kind.one}; it keeps its number`,
       `folio ${kind.command} correct ${kind.sample} -f corrected.json --wait`
     )
   )
@@ -81,7 +81,7 @@ export const email = (kind: Kind) =>
     })
   ).pipe(
     Flags.described(
-      "E-mail it again, to the customer or to another address",
+      `E-mail ${kind.aOne} again, to the customer or to another address`,
       `folio ${kind.command} email ${kind.sample} --to archive@example.com`
     )
   )
