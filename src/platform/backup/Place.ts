@@ -59,7 +59,7 @@ const inDirectory = Effect.fnUntraced(function* <A, E, R>(dataDir: string, use: 
       Fs.rmSync(Path.join(dataDir, name), { recursive: true, force: true, maxRetries: 5 })
     ofServer.forEach(remove)
     unmarkDirectory(dataDir)
-    // Release the lock last, so that the next process finds an empty directory.
+    // Remove the lock's files last, so that the next process finds an empty directory.
     ofLock.forEach(remove)
   })
   const result = yield* Effect.onError(use, () => undo)

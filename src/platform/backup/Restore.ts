@@ -16,7 +16,7 @@ interface Made {
   readonly definition: string
 }
 
-// A NOT VALID constraint applies to new rows only.
+// A NOT VALID constraint would reject the restored rows that break it, so it is dropped meanwhile, as references are.
 const constraints = `
   select conrelid::regclass::text as table, conname::text as name, pg_get_constraintdef(oid) as definition from pg_constraint
   where connamespace = current_schema()::regnamespace and conrelid <> 0 and (contype = 'f' or contype = 'c' and not convalidated)

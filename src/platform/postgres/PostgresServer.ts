@@ -39,8 +39,8 @@ const SETTINGS = [
   "synchronous_commit=on",
   // In a container that shows huge pages but may not use them, SIGBUS would kill the server.
   "huge_pages=off",
-  // Short statements on few cores gain nothing from parallel workers and these settings, and Docker provides too little
-  // /dev/shm.
+  // JIT and parallel workers do not help short statements on few cores, and parallel workers need more /dev/shm than
+  // Docker provides.
   "jit=off",
   "max_parallel_workers_per_gather=0",
   "timezone=UTC",
