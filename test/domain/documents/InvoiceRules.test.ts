@@ -114,7 +114,7 @@ describe("invoiceViolations", () => {
       const payment_means = { code: "10", type, due_date: "2026-11-20" } as const
       const [remark, ...others] = invoiceWarnings({ ...invoice, payment_means }, today)
       assert.deepStrictEqual([remark?.param, others], ["payment_means.due_date", []])
-      assert.include(remark?.message, type === "1" ? "left out" : "due when it is issued")
+      assert.include(remark?.message, type === "1" ? "omits it" : "due when it is issued")
     }
     assert.deepStrictEqual(due("2026-11-21"), [])
     assert.deepStrictEqual(due("2027-01-01"), [])

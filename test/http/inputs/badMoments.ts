@@ -197,7 +197,7 @@ export const badMoments = [
       [
         "a correction of what the authority has the number of",
         post(`/v1/invoices/${numberedId}/correct`, invoiceBody("cust_1")),
-        /has processed a document with the number \w+ before/
+        /has already processed a document with the number \w+, /
       ]
     ])
   },

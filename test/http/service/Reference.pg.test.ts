@@ -124,7 +124,7 @@ describeLive(app)("the documentation", (it) => {
 
   it.effect("is searched by the text below each heading, in both languages", function* () {
     for (const [language, words] of [
-      ["en", "tried again 30 s, 5 min and 30 min later"],
+      ["en", "retries the delivery 30 s, 5 min and 30 min later"],
       ["es", "Cada valor es un texto decimal"]
     ] as const) {
       const { json } = yield* open(`/docs/search.${language}.json`)

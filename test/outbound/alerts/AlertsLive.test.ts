@@ -34,7 +34,7 @@ describe("The settings of alerts", () => {
     [{ ALERT_EMAIL: "ops" }, "ALERT_EMAIL must be an e-mail address"],
     [{ ALERT_URL: "ftp://example.com" }, "ALERT_URL must be an http or https URL"],
     [{ ALERT_URL: "not a url" }, "ALERT_URL must be an http or https URL"],
-    [{ ALERT_SECRET: secret }, "ALERT_SECRET signs what ALERT_URL gets"],
+    [{ ALERT_SECRET: secret }, "ALERT_SECRET signs the requests to ALERT_URL"],
     [{ ALERT_URL: "http://127.0.0.1:1", ALERT_SECRET: "hunter2" }, "ALERT_SECRET must be whsec_ and at least 24 bytes"]
   ] as const)("refuse %o in one line that says what to do", function* ([env, begin]) {
     const message = yield* failureOf(env)
