@@ -15,7 +15,7 @@ const eventsOf = ({ events }: Tables, id: string) =>
 
 describe("an outage of 20 minutes with 300 invoices", () => {
   it.effect(
-    "gives out what never left, submits each once when it is over, and all are accepted, oldest first",
+    "issues what never left in contingency, submits each document once afterwards, oldest first, and all are accepted",
     function* () {
       const { count, tables, until } = yield* MemoryTables
       const authority = yield* FakeAuthority
@@ -32,7 +32,7 @@ describe("an outage of 20 minutes with 300 invoices", () => {
       authority.onVerdict = (cufe) =>
         Effect.suspend(() => (isAway ? unavailable : Effect.succeed(known.has(cufe) ? accepted : null)))
 
-      // A third before the outage is known, the others during it. Signing takes place off the test clock.
+      // A third is sent before the circuit opens, the others during the outage. Signing ignores the test clock.
       for (const minutes of [0, 3, 8]) {
         yield* TestClock.adjust(`${minutes} minutes`)
         yield* Effect.forEach(Array.range(1, 100), () => addNumbered(customer))
@@ -42,7 +42,7 @@ describe("an outage of 20 minutes with 300 invoices", () => {
       yield* TestClock.adjust("9 minutes")
       const all = () => [...tables.invoices.values()]
       yield* until(() => all().every(({ state }) => state !== "signed"))
-      // What was sent before the outage was known may have arrived: it waits for its verdict.
+      // What was sent before the circuit opened may have arrived: it waits for its verdict.
       const given = new Set(all().flatMap(({ id, state }) => (state === "accepted_contingency" ? [id] : [])))
       assert.isAtLeast(given.size, 198)
       assert.isAtMost(given.size, 200)
@@ -84,23 +84,23 @@ describe("an outage of 20 minutes with 300 invoices", () => {
       for (const { transmit_before } of waited) {
         assert.closeTo(transmit_before!.getTime(), restored + 48 * 3_600_000, 60_000)
       }
-      // When there is nothing left, nobody is looked for.
+      // When no document waits, no probe is taken.
       const looked = count("AuthorityCircuits.take")
       yield* TestClock.adjust("1 minute")
       assert.strictEqual(count("AuthorityCircuits.take"), looked)
     }
   )
 
-  it.effect("of one account's tests is nobody else's", function* () {
+  it.effect("stays with the account in test mode whose calls fail", function* () {
     const { tables, until } = yield* MemoryTables
     const authority = yield* FakeAuthority
     authority.onSubmit = (sent) => (sent.livemode ? Effect.succeed(accepted) : unreachable)
     const key = yield* addNumbered(yield* addCustomer())
-    // Signing takes place off the test clock.
+    // Signing ignores the test clock.
     yield* TestClock.adjust("6 seconds")
     yield* until(({ transitions }) => transitions.some(({ command }) => command === "Return"))
     yield* TestClock.adjust("5 minutes")
-    // Its signature as type 04 takes place off the test clock as well, so that the time goes on meanwhile.
+    // Signing as type 04 ignores the test clock too, so the clock keeps advancing meanwhile.
     const ticking = Effect.andThen(TestClock.adjust("1 second"), TestClock.withLive(Effect.sleep("5 millis")))
     yield* Effect.raceFirst(
       until(({ invoices }) => invoices.get(key.id)?.state === "accepted_contingency"),

@@ -13,7 +13,7 @@ import { it, itOn } from "../support/Tests.ts"
 const one = { account_id: account, livemode: false }
 const other = { account_id: otherAccount, livemode: false }
 
-/** Calls that take as long as the test wants. */
+/** The turns, and calls that take as long as the test wants. */
 const turns = Effect.gen(function* () {
   const { inTurn, withFree } = yield* AuthorityTurns.make
   const under = new Map<string, number>()
@@ -26,7 +26,7 @@ const turns = Effect.gen(function* () {
         [...under.values()].reduce((sum, count) => sum + count, 0)
       )
     })
-  /** Whether a call that ends with `end` had its turn. */
+  /** Whether a call that ends with `end` got its turn. */
   const call = (owner: typeof one, end: Effect.Effect<void>) =>
     Effect.map(
       inTurn(
@@ -54,7 +54,7 @@ const isOver = <A>(fiber: Fiber.Fiber<A>) => fiber.pollUnsafe() !== undefined
 const times = (count: number) => Array.range(1, count)
 
 describe("Turns at the authority", () => {
-  it.effect("are taken by as many as the limits allow, and by all of them one after the other", function* () {
+  it.effect("go to as many calls as the limits allow, and to all calls in the end", function* () {
     const { begin, peak, under } = yield* turns
     const short = Effect.sleep("100 millis")
     const fibers = yield* Effect.forEach(times(60), (index) => begin(index % 2 === 0 ? one : other, short))
@@ -64,17 +64,17 @@ describe("Turns at the authority", () => {
     assert.strictEqual(peak(), 6)
   })
 
-  it.effect("of one account that never end leave room for another account's", function* () {
+  it.effect("stay free for another account while calls of one account never end", function* () {
     const { begin, call, under } = yield* turns
     yield* Effect.forEach(times(50), () => begin(one, Effect.never))
     assert.strictEqual(under(one), 4)
     assert.isTrue(yield* call(other, Effect.void))
   })
 
-  it.effect("come round between accounts, however long one's line is", function* () {
+  it.effect("alternate between accounts, however long the queue of one account is", function* () {
     const { begin, under } = yield* turns
     const ends = yield* Effect.forEach(times(4), () => Deferred.make<void>())
-    // Modes do not share their limits: this one is not in the way.
+    // Modes do not share their limits: this call does not take a turn from the others.
     yield* begin({ account_id: account, livemode: true }, Effect.never)
     yield* Effect.forEach(ends, (end) => begin(one, Deferred.await(end)))
     yield* Effect.forEach(times(2), () => begin(other, Effect.never))
@@ -87,7 +87,7 @@ describe("Turns at the authority", () => {
     assert.strictEqual(under(other), 2)
   })
 
-  it.effect("that do not come within 3 s are not waited for, and never come later", function* () {
+  it.effect("time out after 3 s, and never come later", function* () {
     const { begin, under } = yield* turns
     const ends = yield* Effect.forEach(times(4), () => Deferred.make<void>())
     yield* Effect.forEach(ends, (end) => begin(one, Deferred.await(end)))
@@ -101,7 +101,7 @@ describe("Turns at the authority", () => {
     assert.strictEqual(under(one), 0)
   })
 
-  it.effect("that have come are not cut by the time it took", function* () {
+  it.effect("do not limit the duration of a call that has begun", function* () {
     const { begin } = yield* turns
     yield* Effect.forEach(times(4), () => begin(one, Effect.sleep("2 seconds")))
     const slow = yield* begin(one, Effect.sleep("10 seconds"))
@@ -111,7 +111,7 @@ describe("Turns at the authority", () => {
     assert.isTrue(yield* Fiber.join(slow))
   })
 
-  it.effect("are given back by those who fail, are interrupted or stop waiting", function* () {
+  it.effect("return after a failure, after an interruption, and when a caller stops waiting", function* () {
     const { begin, call, under } = yield* turns
     const failing = yield* Effect.forEach(times(4), () => begin(one, Effect.die("broken")))
     yield* Effect.forEach(failing, Fiber.await)
@@ -124,11 +124,11 @@ describe("Turns at the authority", () => {
     assert.isTrue(yield* call(one, Effect.void))
   })
 
-  it.effect("are taken together as far as they are free, and each of them is given back once", function* () {
+  it.effect("go to a group as far as they are free, and each of them returns once", function* () {
     const { begin, peak, under, withFree } = yield* turns
     const ends = Deferred.makeUnsafe<void>()
     const others = yield* Effect.forEach(times(3), () => begin(other, Deferred.await(ends)))
-    // Three of six in all: the group does not wait for the fourth of its account.
+    // Three of six are free in all: the group does not wait for the fourth of its account.
     const taking = yield* Effect.forkChild(withFree(one, 32, Effect.succeed))
     yield* TestClock.adjust(0)
     assert.isTrue(isOver(taking))
@@ -143,7 +143,7 @@ describe("Turns at the authority", () => {
         yield* Effect.all([giveBack, giveBack, giveBack, giveBack])
         const more = yield* Effect.forEach(times(2), () => begin(one, Effect.never))
         yield* TestClock.adjust(0)
-        assert.strictEqual(under(one), 3, "a turn that is given back twice is one turn")
+        assert.strictEqual(under(one), 3, "a turn that is returned twice is one turn")
         return [...calls, ...more]
       })
     )
@@ -156,7 +156,7 @@ describe("Turns at the authority", () => {
     yield* Fiber.interruptAll(waiting)
   })
 
-  it.effect("are an account's own in a group as well, and come back when the group's work breaks", function* () {
+  it.effect("count for a group's account as well, and return when the group's work breaks", function* () {
     const { begin, under, withFree } = yield* turns
     const seen: Array<number | boolean> = []
     const work = withFree(one, 32, (free) =>
@@ -174,7 +174,7 @@ describe("Turns at the authority", () => {
     assert.strictEqual(under(one), 4)
   })
 
-  itOn(alone).effect("are all that calls a slow authority: the other documents are left to their alarms", function* () {
+  itOn(alone).effect("limit the calls of a slow authority: the other documents wait for their alarms", function* () {
     const authority = yield* FakeAuthority
     const proceed = yield* invoiceOwner.pipe(
       Effect.provide(Limits.layerChanged({ authority: { atOnce: 2, ofOwnerAtOnce: 2 } }))
@@ -186,13 +186,13 @@ describe("Turns at the authority", () => {
     const work = yield* Effect.forEach(keys, (key) => Effect.forkChild(proceed(key)))
     const states = Effect.map(Effect.forEach(keys, invoiceOf), (rows) => rows.map(({ state }) => state).toSorted())
     yield* Queue.takeN(authority.arrivals, 2)
-    // Signing is done in threads: it takes what it takes.
+    // Signing runs in threads and takes its own time.
     const { until } = yield* MemoryTables
     yield* until(({ invoices }) => [...invoices.values()].filter(({ state }) => state === "signed").length === 3)
     yield* TestClock.adjust("3 seconds")
     assert.lengthOf(authority.calls, 2)
     assert.deepStrictEqual(yield* states, ["signed", "signed", "signed", "submitted", "submitted"])
-    // Nothing was tried, so nothing is counted; and their alarms ring.
+    // No call was tried, so no attempt is counted, and the alarms of the documents are set.
     const waiting = (yield* Effect.forEach(keys, invoiceOf)).filter(({ state }) => state === "signed")
     assert.deepStrictEqual(new Set(waiting.map(({ attempts }) => attempts)), new Set([0]))
     const now = yield* Clock.currentTimeMillis

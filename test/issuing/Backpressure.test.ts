@@ -16,7 +16,7 @@ const it = itOn(
 const account = { account_id: AccountId.make(`ten_${"a".repeat(26)}`), livemode: false }
 const other = { account_id: AccountId.make(`ten_${"b".repeat(26)}`), livemode: false }
 
-/** `count` pieces of an account's work under way, until they are told to end. */
+/** `count` pieces of an account's work under way, until the test ends them. */
 const busy = Effect.fnUntraced(function* (what: "creating" | "signing" | "storing", count: number, of = account) {
   const backpressure = yield* Backpressure
   const end = yield* Deferred.make<void>()
@@ -34,7 +34,7 @@ const isWaiting = (fiber: Fiber.Fiber<void>) => Effect.sync(() => fiber.pollUnsa
 
 describe("Workload", () => {
   it.effect(
-    "has room for an account until eight of its documents are at work, and for every other account",
+    "has room for an account until eight of its documents are in work, and always for every other account",
     function* () {
       const few = yield* busy("signing", 4)
       yield* busy("storing", 3)
@@ -50,7 +50,7 @@ describe("Workload", () => {
     }
   )
 
-  it.effect("An account whose oldest draft has waited for more than five seconds creates no more", function* () {
+  it.effect("rejects a creation if the account's oldest draft has waited for more than five seconds", function* () {
     const { admit, tellLateness } = yield* Backpressure
     let ms = 5_000
     const told = Effect.gen(function* () {
@@ -66,7 +66,7 @@ describe("Workload", () => {
     yield* admit(account)
   })
 
-  it.effect("A creation waits until its account's drafts are not late, for a second at most", function* () {
+  it.effect("holds a creation while its account's drafts are late, for a second at most", function* () {
     const { caughtUp, tellLateness } = yield* Backpressure
     let ms = 100
     yield* tellLateness(account, () => ms)
@@ -89,21 +89,21 @@ describe("Workload", () => {
     yield* Fiber.join(patient)
   })
 
-  it.effect("has room until the process is busy, and again when it is not", function* () {
+  it.effect("has room until the process is busy, and again afterwards", function* () {
     yield* busy("storing", 1)
     const few = yield* busy("creating", 47)
     assert.isFalse(yield* isWaiting(yield* waiting))
     const last = yield* busy("creating", 1)
     const held = yield* waiting
     assert.isTrue(yield* isWaiting(held))
-    // An account of which nothing is at work never waits.
+    // An account without work under way never waits.
     assert.isFalse(yield* isWaiting(yield* waitingOf(other)))
     yield* last.end
     yield* Fiber.join(held)
     yield* few.end
   })
 
-  it.effect("is not calm while sixteen documents are being created, though there is room", function* () {
+  it.effect("holds late work while sixteen documents are being created, although creations have room", function* () {
     const { calm, room } = yield* Backpressure
     const few = yield* busy("creating", 15)
     yield* calm
@@ -116,7 +116,7 @@ describe("Workload", () => {
     yield* few.end
   })
 
-  it.effect("is calm while little is signed and stored, and lets what was late go on then", function* () {
+  it.effect("resumes late work while little is signed and stored", function* () {
     const { calm, room } = yield* Backpressure
     yield* busy("signing", 4)
     yield* busy("storing", 3)
@@ -135,7 +135,7 @@ describe("Workload", () => {
     yield* Fiber.join(patient)
   })
 
-  alone.effect("lets what was late wait, but not for long, while the process has no time for it", function* () {
+  alone.effect("holds late work while the process is busy, for 100 ms at most", function* () {
     let busyness = 0.9
     const { calm, room } = yield* Backpressure.pipe(
       Effect.provide(Backpressure.layer.pipe(Layer.provide(Layer.succeed(Busyness, () => busyness))))
@@ -155,7 +155,7 @@ describe("Workload", () => {
     yield* Fiber.join(patient)
   })
 
-  it.effect("lets nobody wait longer than 100 ms, however busy the process stays", function* () {
+  it.effect("holds a creation for 100 ms at most, however busy the process stays", function* () {
     yield* busy("signing", 64)
     const held = yield* waiting
     yield* TestClock.adjust("99 millis")

@@ -13,25 +13,28 @@ const it = itOn(CircuitBreaker.layer.pipe(Layer.provide(Limits.layer()), Layer.p
 const live = (account_id: AccountId) => ({ account_id, livemode: true })
 
 describe("the circuit of the live authority", () => {
-  it.effect("notes refused calls of live accounts, each kind once in 10 s, and is not failing for that", function* () {
-    const circuits = yield* CircuitBreaker
-    const { count, tables } = yield* MemoryTables
-    const account = live(AccountId.make(`ten_${"a".repeat(26)}`))
-    yield* circuits.refused({ ...account, livemode: false }, "certificate_refused")
-    assert.strictEqual(tables.circuits.size, 0)
-    for (const trouble of ["certificate_refused", "certificate_refused", "clock_off"] as const) {
-      yield* circuits.refused(account, trouble)
+  it.effect(
+    "records refused calls of live accounts, each kind once in 10 s, and does not count them as failures",
+    function* () {
+      const circuits = yield* CircuitBreaker
+      const { count, tables } = yield* MemoryTables
+      const account = live(AccountId.make(`ten_${"a".repeat(26)}`))
+      yield* circuits.refused({ ...account, livemode: false }, "certificate_refused")
+      assert.strictEqual(tables.circuits.size, 0)
+      for (const trouble of ["certificate_refused", "certificate_refused", "clock_off"] as const) {
+        yield* circuits.refused(account, trouble)
+      }
+      assert.strictEqual(count("AuthorityCircuits.refused"), 2)
+      assert.strictEqual(tables.circuits.get("live")?.refusal, "clock_off")
+      assert.strictEqual((yield* circuits.look(account)).phase, "closed")
+      yield* TestClock.adjust("10 seconds")
+      yield* circuits.refused(account, "clock_off")
+      assert.strictEqual(count("AuthorityCircuits.refused"), 3)
     }
-    assert.strictEqual(count("AuthorityCircuits.refused"), 2)
-    assert.strictEqual(tables.circuits.get("live")?.refusal, "clock_off")
-    assert.strictEqual((yield* circuits.look(account)).phase, "closed")
-    yield* TestClock.adjust("10 seconds")
-    yield* circuits.refused(account, "clock_off")
-    assert.strictEqual(count("AuthorityCircuits.refused"), 3)
-  })
+  )
 
   it.effect(
-    "keeps the documents of one account that alone gets no answer, until a second account gets none",
+    "holds the documents of the one account that gets no response, until a second account gets none",
     function* () {
       const circuits = yield* CircuitBreaker
       const [bad, good, third] = ["a", "b", "c"].map((one) => live(AccountId.make(`ten_${one.repeat(26)}`)))
@@ -45,7 +48,7 @@ describe("the circuit of the live authority", () => {
       for (const account of [bad!, good!, third!]) assert.strictEqual((yield* circuits.look(account)).phase, "open")
       yield* circuits.succeeded(third!)
       for (const account of [bad!, good!, third!]) assert.strictEqual((yield* circuits.look(account)).phase, "closed")
-      // What all share keeps all from calling: a refused connection, a name that is not found.
+      // A cause that all accounts share stops all calls: a refused connection, a name that is not found.
       yield* circuits.failed(bad!, "connection_refused", "refused")
       yield* TestClock.adjust("301 seconds")
       assert.strictEqual((yield* circuits.look(good!)).phase, "doubtful")
@@ -55,7 +58,7 @@ describe("the circuit of the live authority", () => {
     }
   )
 
-  it.effect("takes a failure's words whatever they hold: the database takes no NUL", function* () {
+  it.effect("records a failure's message that contains NUL, which the database does not take", function* () {
     const circuits = yield* CircuitBreaker
     const { tables } = yield* MemoryTables
     const account = live(AccountId.make(`ten_${"a".repeat(26)}`))

@@ -25,7 +25,7 @@ const notThis = (trouble: AuthorityTrouble) =>
   Effect.fail(new AuthorityUnavailable({ message: "nothing for this", trouble, of_document: true }))
 const lasting = (trouble: AuthorityTrouble) => () =>
   Effect.fail(new AuthorityUnavailable({ message: "no way", trouble, of_document: true, lasts: true }))
-/** An actor that is told by the test alone, while the authority has been away for 301 s, and what it did with one document. */
+/** An actor that only the test wakes, 301 s into an outage of the authority, and its first document. */
 const duringOutage = Effect.gen(function* () {
   const authority = yield* FakeAuthority
   const proceed = yield* invoiceOwner
@@ -34,48 +34,51 @@ const duringOutage = Effect.gen(function* () {
   const first = yield* addNumbered(yield* addCustomer())
   yield* proceed(first)
   yield* TestClock.adjust("301 seconds")
-  // The probe: it finds the authority still away.
+  // The probe finds the outage unchanged.
   yield* proceed(first)
   return { authority, proceed, first }
 })
 
 describe("a document while the authority is away", () => {
-  it.effect("that may have left is never in contingency, and is asked for before it is sent again", function* () {
-    const { authority, first, proceed } = yield* duringOutage
-    const before = yield* signedBy(first)
-    for (const minutes of [0, 1, 60, 60 * 48]) {
-      yield* TestClock.adjust(`${minutes} minutes`)
+  it.effect(
+    "never enters contingency if it may have left, and asks for its verdict before it is sent again",
+    function* () {
+      const { authority, first, proceed } = yield* duringOutage
+      const before = yield* signedBy(first)
+      for (const minutes of [0, 1, 60, 60 * 48]) {
+        yield* TestClock.adjust(`${minutes} minutes`)
+        yield* proceed(first)
+        const row = yield* invoiceOf(first)
+        assert.deepInclude(row, { state: "submitted", contingency_since: null, of_type_04: false })
+        assert.strictEqual(row.next_action_at, Infinity)
+      }
+      assert.deepStrictEqual(yield* commandsOf(first), ["Number", "Sign", "Submit"])
+      assert.deepStrictEqual(yield* eventsOf(first.id), [])
+      const { contingency, status, waiting } = yield* shown(first)
+      assert.deepStrictEqual([contingency, status], [null, "draft"])
+      assert.strictEqual(waiting?.code, "server_error")
+      assert.match(waiting?.message ?? "", /error of its own server.*asked for it.*sent again only once/)
+      assert.deepStrictEqual((yield* shown(first)).stage, "submitted")
+
+      authority.calls.length = 0
+      authority.onVerdict = () => Effect.succeed(null)
+      authority.onSubmit = () => Effect.succeed(accepted)
+      yield* TestClock.adjust("30 seconds")
       yield* proceed(first)
-      const row = yield* invoiceOf(first)
-      assert.deepInclude(row, { state: "submitted", contingency_since: null, of_type_04: false })
-      assert.strictEqual(row.next_action_at, Infinity)
+      assert.deepStrictEqual(
+        authority.calls.map(({ kind, signed }) => [kind, signed]),
+        [
+          ["verdict", ""],
+          ["submit", before.hex]
+        ]
+      )
+      assert.strictEqual((yield* invoiceOf(first)).state, "accepted_by_authority")
+      assert.deepStrictEqual(yield* eventsOf(first.id), ["invoice.accepted_by_authority"])
+      assert.notProperty(yield* shown(first), "waiting")
     }
-    assert.deepStrictEqual(yield* commandsOf(first), ["Number", "Sign", "Submit"])
-    assert.deepStrictEqual(yield* eventsOf(first.id), [])
-    const { contingency, status, waiting } = yield* shown(first)
-    assert.deepStrictEqual([contingency, status], [null, "draft"])
-    assert.strictEqual(waiting?.code, "server_error")
-    assert.match(waiting?.message ?? "", /error of its own server.*asks the authority for it.*sends it again only if/)
-    assert.deepStrictEqual((yield* shown(first)).stage, "submitted")
+  )
 
-    authority.calls.length = 0
-    authority.onVerdict = () => Effect.succeed(null)
-    authority.onSubmit = () => Effect.succeed(accepted)
-    yield* TestClock.adjust("30 seconds")
-    yield* proceed(first)
-    assert.deepStrictEqual(
-      authority.calls.map(({ kind, signed }) => [kind, signed]),
-      [
-        ["verdict", ""],
-        ["submit", before.hex]
-      ]
-    )
-    assert.strictEqual((yield* invoiceOf(first)).state, "accepted_by_authority")
-    assert.deepStrictEqual(yield* eventsOf(first.id), ["invoice.accepted_by_authority"])
-    assert.notProperty(yield* shown(first), "waiting")
-  })
-
-  it.effect("of which nothing left is taken back, and enters contingency when the authority stays away", function* () {
+  it.effect("returns to signed if nothing left, and enters contingency when the outage continues", function* () {
     const { authority, key, proceed } = yield* issuing
     authority.onSubmit = () => unreachable
     yield* proceed(key)
@@ -102,7 +105,7 @@ describe("a document while the authority is away", () => {
   })
 
   it.effect.each(["name_not_found", "no_route", "tls_failed"] as const)(
-    "by our own fault (%s) waits signed, however long, and goes out by itself",
+    "waits signed, however long, if the cause is ours (%s), and is sent by itself afterwards",
     function* (trouble) {
       const { authority, key, proceed } = yield* issuing
       authority.onSubmit = () => Effect.fail(new AuthorityUnavailable({ message: "no way", trouble }))
@@ -114,7 +117,7 @@ describe("a document while the authority is away", () => {
       const { waiting } = yield* shown(key)
       assert.strictEqual(waiting?.code, trouble)
       assert.match(waiting?.message ?? "", /none is issued in contingency/)
-      // The time that was not the authority's fault does not count as the authority's.
+      // The time that was not the authority's fault does not count towards contingency.
       authority.onSubmit = () => unreachable
       yield* TestClock.adjust("31 seconds")
       yield* proceed(key)
@@ -127,28 +130,31 @@ describe("a document while the authority is away", () => {
     }
   )
 
-  it.effect("is not sent while others that were may have left: it can still enter contingency", function* () {
-    const authority = yield* FakeAuthority
-    const proceed = yield* invoiceOwner
-    const customer = yield* addCustomer()
-    const [first, second] = [yield* addNumbered(customer), yield* addNumbered(customer)]
-    authority.onSubmit = () => unavailable
-    authority.onVerdict = () => unavailable
-    yield* proceed(first)
-    // Another document has just tried: this one does not, because the authority may keep what it gives no answer to.
-    yield* TestClock.adjust("61 seconds")
-    yield* proceed(first)
-    authority.calls.length = 0
-    yield* proceed(second)
-    assert.deepStrictEqual(authority.calls, [])
-    const row = yield* invoiceOf(second)
-    assert.deepInclude(row, { state: "signed", submitted_at: null, next_action_at: Infinity })
-    const { waiting } = yield* shown(second)
-    assert.strictEqual(waiting?.code, "server_error")
-    assert.match(waiting?.message ?? "", /This document has not left.*issued in contingency/)
-  })
+  it.effect(
+    "waits while other documents that were sent may have left, because it can still enter contingency",
+    function* () {
+      const authority = yield* FakeAuthority
+      const proceed = yield* invoiceOwner
+      const customer = yield* addCustomer()
+      const [first, second] = [yield* addNumbered(customer), yield* addNumbered(customer)]
+      authority.onSubmit = () => unavailable
+      authority.onVerdict = () => unavailable
+      yield* proceed(first)
+      // Another document has just tried. This one does not: the authority may keep a document without a response.
+      yield* TestClock.adjust("61 seconds")
+      yield* proceed(first)
+      authority.calls.length = 0
+      yield* proceed(second)
+      assert.deepStrictEqual(authority.calls, [])
+      const row = yield* invoiceOf(second)
+      assert.deepInclude(row, { state: "signed", submitted_at: null, next_action_at: Infinity })
+      const { waiting } = yield* shown(second)
+      assert.strictEqual(waiting?.code, "server_error")
+      assert.match(waiting?.message ?? "", /Nothing of this document has left.*issued in contingency/)
+    }
+  )
 
-  it.effect("that was never submitted is signed as type 04 with the same code, and nobody is called", function* () {
+  it.effect("signs as type 04 under the same code, without a call, if it was never submitted", function* () {
     const { authority, proceed } = yield* duringOutage
     authority.calls.length = 0
     const key = yield* addNumbered(yield* addCustomer())
@@ -159,7 +165,7 @@ describe("a document while the authority is away", () => {
     const { content } = yield* signedBy(key)
     assert.deepInclude(Object(content), { in_contingency: true, cufe })
 
-    // It has never left: it is sent without a question, as signed.
+    // It has never left, so it is sent as signed, without a question for its verdict.
     authority.onSubmit = () => Effect.succeed(rejected)
     yield* TestClock.adjust("30 seconds")
     yield* proceed(key)
@@ -170,11 +176,11 @@ describe("a document while the authority is away", () => {
     assert.deepStrictEqual(yield* eventsOf(key.id), ["invoice.accepted_contingency", "invoice.rejected_by_authority"])
   })
 
-  it.effect("that was signed but never submitted is signed once more, as type 04", function* () {
+  it.effect("signs again as type 04 if it was signed but never submitted", function* () {
     const { authority, proceed } = yield* duringOutage
     const memory = yield* MemoryTables
     const key = yield* addNumbered(yield* addCustomer())
-    // Signed before the outage was known, and then its process died.
+    // It was signed before the circuit opened, and then its process died.
     const { circuits } = memory.tables
     const open = new Map(circuits)
     circuits.clear()
@@ -190,7 +196,7 @@ describe("a document while the authority is away", () => {
     for (const [name, circuit] of open) circuits.set(name, circuit)
     yield* TestClock.adjust("2 seconds")
     authority.calls.length = 0
-    // Somebody else has the probe.
+    // Another process has the probe.
     circuits.forEach((circuit, name) => circuits.set(name, { ...circuit, next_probe_at: Infinity }))
     yield* proceed(key)
     assert.lengthOf(authority.calls, 0)
@@ -200,7 +206,7 @@ describe("a document while the authority is away", () => {
     assert.deepInclude(Object(after.content), { in_contingency: true, cufe: before.content?.cufe })
   })
 
-  it.effect("is tried by one in half a minute, and by nobody else", function* () {
+  it.effect("sends one probe in half a minute, and makes no other call", function* () {
     const { authority, proceed } = yield* duringOutage
     const keys = yield* Effect.forEach(Array.range(1, 5), () => Effect.flatMap(addCustomer(), addNumbered))
     yield* Effect.forEach(keys, proceed)
@@ -232,7 +238,7 @@ describe("a document while the authority is away", () => {
     yield* TestClock.adjust("299 seconds")
     yield* proceed(key)
     assert.strictEqual((yield* invoiceOf(key)).state, "signed")
-    // Another document gets through, and the count begins anew.
+    // Another document gets through, and the count starts again.
     authority.onSubmit = () => Effect.succeed(accepted)
     yield* TestClock.adjust("1 seconds")
     yield* proceed(yield* addNumbered(customer))
@@ -245,7 +251,7 @@ describe("a document while the authority is away", () => {
     assert.strictEqual((yield* invoiceOf(key)).state, "accepted_contingency")
   })
 
-  it.effect("enters contingency at the first call when the outage lasts, but not what may have left", function* () {
+  it.effect("enters contingency at the first call if the outage lasts, unless it may have left", function* () {
     const authority = yield* FakeAuthority
     const proceed = yield* invoiceOwner
     const customer = yield* addCustomer()
@@ -264,7 +270,7 @@ describe("a document while the authority is away", () => {
   })
 
   it.effect(
-    "which it is for this document alone, enters alone, with 48 h to be transmitted; others are judged",
+    "enters contingency alone if the outage is its own, with 48 h to transmit it, and others are judged",
     function* () {
       const authority = yield* FakeAuthority
       const proceed = yield* invoiceOwner
@@ -286,7 +292,7 @@ describe("a document while the authority is away", () => {
       assert.strictEqual(row.transmit_before?.getTime(), now + 48 * 3_600_000)
       assert.strictEqual(row.next_action_at, now + 30_000)
 
-      // Its time runs out: it is tried all the same, and never given up.
+      // The deadline passes: Folio still sends the document, and never drops it.
       yield* TestClock.adjust("49 hours")
       yield* proceed(key)
       assert.strictEqual((yield* invoiceOf(key)).state, "accepted_contingency")
@@ -296,7 +302,7 @@ describe("a document while the authority is away", () => {
     }
   )
 
-  it.effect("which it is for this document alone, by our own fault, waits signed however long", function* () {
+  it.effect("waits signed, however long, if the outage is its own and the cause is ours", function* () {
     const { authority, key, proceed } = yield* issuing
     authority.onSubmit = () => notThis("name_not_found")
     for (const minutes of [0, 6, 60]) {
@@ -306,7 +312,7 @@ describe("a document while the authority is away", () => {
     }
   })
 
-  it.effect("which it is for this document alone, and may have left, waits for its verdict however long", function* () {
+  it.effect("waits for its verdict, however long, if the outage is its own and it may have left", function* () {
     const { authority, key, proceed } = yield* issuing
     authority.onSubmit = () => notThis("no_answer")
     authority.onVerdict = () => notThis("no_verdict")

@@ -9,7 +9,7 @@ import { itOn } from "../support/Tests.ts"
 
 const it = itOn(alone)
 
-/** A document as a correction leaves it: numbered, without a code, after it was rejected under `cufe`. */
+/** A document as a correction leaves it: numbered and without a code, after a rejection under `cufe`. */
 const correctedFrom = Effect.fnUntraced(function* (id: string, cufe: string) {
   const { tables } = yield* MemoryTables
   tables.rejected.push({ invoice_id: id, version: 1, cufe, issue_date: "2026-11-21", authority_errors: [] })
@@ -38,7 +38,7 @@ describe("a corrected document", () => {
   })
 
   it.effect(
-    "whose number the authority has already ends as rejected by rule 90, and no sooner than is sure",
+    "ends as rejected by rule 90 if the authority already has its number, and only once that is certain",
     function* () {
       const { authority, key, proceed } = yield* issuing
       yield* correctedFrom(key.id, "ab".repeat(48))
@@ -57,7 +57,7 @@ describe("a corrected document", () => {
     }
   )
 
-  it.effect("but a document that was never corrected is asked for until the authority knows it", function* () {
+  it.effect("waits for its verdict if it was never corrected, until the authority knows it", function* () {
     const { authority, key, proceed } = yield* issuing
     authority.onSubmit = () => processed
     for (let attempt = 0; attempt < 6; attempt += 1) yield* proceed(key)

@@ -16,9 +16,9 @@ describe("An invoice", () => {
         throw new Error("a bug of ours")
       }
     ],
-    ["fails as it may not", () => Effect.fail(new Error("not in the signature") as never)],
-    ["answers what is no verdict", () => Effect.succeed(undefined as never)]
-  ] as const)("whose authority %s ends as failed after twelve attempts", function* ([, broken]) {
+    ["fails with an undeclared error", () => Effect.fail(new Error("not in the signature") as never)],
+    ["returns no verdict", () => Effect.succeed(undefined as never)]
+  ] as const)("ends as failed after twelve attempts if the authority's port %s", function* ([, broken]) {
     const { authority, key, proceed } = yield* issuing
     authority.onSubmit = broken
     authority.onVerdict = broken

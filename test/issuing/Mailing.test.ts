@@ -21,7 +21,7 @@ const it = itOn(alone)
 
 const liveMode: AccountMode = { account_id: account, livemode: true }
 
-/** An accepted document of that mode, and its e-mail that nobody has begun to send. */
+/** An accepted document of that mode, and its email that no actor has begun to send. */
 const addEmail = Effect.fnUntraced(function* (owner: AccountMode = liveMode, to = "compras@cliente.test") {
   const { tables } = yield* MemoryTables
   const ids = yield* Ids
@@ -66,15 +66,15 @@ const eventsOf = ({ id }: { readonly id: string }) =>
 
 const unavailable = Effect.fail(new MailerUnavailable({ message: "450 4.2.0 Greylisted" }))
 
-/** An e-mail, the actor that sends it, and the mail server. */
+/** An email, the actor that sends it, and the mail server. */
 const mailing = Effect.fnUntraced(function* (owner?: AccountMode) {
   const fake = yield* FakeMailer
   const mail = yield* mailOwner
   return { fake, mail, ...(yield* addEmail(owner)) }
 })
 
-describe("an e-mail", () => {
-  it.effect("of a live document is sent once, whole, and told as delivered", function* () {
+describe("an email", () => {
+  it.effect("sends a live document once, whole, and ends as delivered", function* () {
     const { email, fake, key, mail } = yield* mailing()
     yield* mail(key)
     yield* mail(key)
@@ -89,7 +89,7 @@ describe("an e-mail", () => {
     assert.deepInclude(told?.body, { type: "invoice.email.delivered", livemode: true, account: key.account_id })
   })
 
-  it.effect("is tried for a day with growing waits, and then has bounced", function* () {
+  it.effect("retries for a day with growing waits, and then bounces", function* () {
     const { email, fake, key, mail } = yield* mailing()
     const { sent } = fake
     fake.onSend = () => unavailable
@@ -123,7 +123,7 @@ describe("an e-mail", () => {
     assert.strictEqual(new Set(sent.map(({ envelope }) => envelope.reference)).size, 1)
   })
 
-  it.effect("that is refused has bounced at once", function* () {
+  it.effect("bounces immediately when the server rejects it", function* () {
     const { email, fake, key, mail } = yield* mailing()
     fake.onSend = () => Effect.fail(new MailerRefused({ message: "550 5.1.1 No such user" }))
     yield* mail(key)
@@ -131,7 +131,7 @@ describe("an e-mail", () => {
     assert.lengthOf(yield* eventsOf(key), 1)
   })
 
-  it.effect("of a service without a mail server has failed, and no event tells of it", function* () {
+  it.effect("fails without an event if the service has no mail server", function* () {
     const { email, fake, key, mail } = yield* mailing()
     fake.onSend = () => Effect.fail(new MailerAbsent({ message: "SMTP_URL is not set." }))
     yield* mail(key)
@@ -139,7 +139,7 @@ describe("an e-mail", () => {
     assert.deepStrictEqual(yield* eventsOf(key), [])
   })
 
-  it.effect("that cannot be made is given up after five attempts, and holds up no other", function* () {
+  it.effect("fails after five attempts if it cannot be made, and delays no other email", function* () {
     const { tables } = yield* MemoryTables
     const fake = yield* FakeMailer
     const mail = yield* mailOwner
@@ -162,7 +162,7 @@ describe("an e-mail", () => {
   })
 
   it.effect(
-    "whose outcome was not stored is sent again when its lease has ended, with the same reference",
+    "sends again with the same reference when its lease has ended and its outcome was not stored",
     function* () {
       const fake = yield* FakeMailer
       const mail = yield* mailOwner
@@ -182,13 +182,13 @@ describe("an e-mail", () => {
     }
   )
 
-  it.effect("of which the receiver complains is told as delivered and as complained, or sent again", function* () {
+  it.effect("ends as delivered and as complained if the receiver complains, or is sent again", function* () {
     const { email, fake, key, mail } = yield* mailing()
     fake.onSend = () => Effect.succeed({ complained: true })
     yield* atCalls("Emails.record", Effect.die("the connection broke"))
     yield* mail(key)
     assert.deepStrictEqual([(yield* emailOf(email)).status, yield* eventsOf(key)], ["pending", []])
-    // Nothing but the first statement that records an attempt succeeds.
+    // Only the first statement that records an attempt succeeds.
     let calls = 0
     yield* atCalls(
       "Emails.record",
@@ -205,7 +205,7 @@ describe("an e-mail", () => {
     assert.lengthOf(fake.sent, 2)
   })
 
-  it.effect("of which the receiver complains is told as complained after a notice has told its delivery", function* () {
+  it.effect("ends as complained if the receiver complains after a notice of its delivery", function* () {
     const { tables } = yield* MemoryTables
     const { email, fake, key, mail } = yield* mailing()
     fake.onSend = () =>
@@ -221,7 +221,7 @@ describe("an e-mail", () => {
     )
   })
 
-  it.effect("waits for a turn of its account, and not behind all that another one sends", function* () {
+  it.effect("waits for a turn of its account, and not behind all emails of another account", function* () {
     const fake = yield* FakeMailer
     const mail = yield* mailOwner
     const server = Semaphore.makeUnsafe(0)
@@ -235,11 +235,11 @@ describe("an e-mail", () => {
     const one = yield* addEmail({ account_id: otherAccount, livemode: true })
     yield* Effect.forkScoped(mail(one.key))
     const next = yield* Effect.replicateEffect(Effect.andThen(server.release(1), begins), many.length - first.length)
-    assert.include(next, `${one.email}.${one.key.id}`, "there was somebody else's after it")
+    assert.include(next, `${one.email}.${one.key.id}`, "emails of the other account came first")
     yield* server.release(many.length)
   })
 
-  it.effect("of the test mode is neither made nor given to a server", function* () {
+  it.effect("ends as delivered in test mode, without a message and without a call of the server", function* () {
     const memory = yield* MemoryTables
     const { email, fake, key, mail } = yield* mailing(testMode)
     yield* mail(key)
@@ -247,7 +247,7 @@ describe("an e-mail", () => {
     assert.strictEqual((yield* emailOf(email)).status, "delivered")
   })
 
-  it.effect("is told of after the commit by what accepts its document", function* () {
+  it.effect("reaches its actor after the commit that accepts its document", function* () {
     const { tables } = yield* MemoryTables
     const told = yield* Told
     const proceed = yield* invoiceOwner
@@ -264,7 +264,7 @@ describe("an e-mail", () => {
     )
   })
 
-  itOn(actors).effect("that nobody was told of is found by the sweeper", function* () {
+  itOn(actors).effect("reaches the sweeper if no actor was notified", function* () {
     const memory = yield* MemoryTables
     const { email } = yield* addEmail()
     yield* TestClock.adjust("2 seconds")

@@ -16,7 +16,7 @@ import { colombia } from "../support/authority/LiveAccounts.ts"
 import { itOn } from "../support/Tests.ts"
 
 describe("A document of another country", () => {
-  itOn(aloneOn(worldOf(Borduria.layer))).effect("is dated and coded anew after that country's midnight", function* () {
+  itOn(aloneOn(worldOf(Borduria.layer))).effect("gets a new date and code after midnight in its country", function* () {
     const authority = yield* FakeAuthority
     authority.onSubmit = (submission) => Effect.succeed(Borduria.judge(submission))
     const proceed = yield* invoiceOwner
@@ -31,7 +31,7 @@ describe("A document of another country", () => {
     const [uncoded, coded] = [yield* numbered, yield* numbered]
     yield* become(coded.id, { cufe: "the code of that day" })
     yield* TestClock.adjust("23 hours")
-    // Four in the afternoon of UTC is the same day in Colombia, and still the day of the number here.
+    // At 16:00 UTC it is the same day in Colombia, and here it is still the day of the number.
     assert.strictEqual(Borduria.localDate(startOfTest + 23 * 3_600_000), "2026-11-22")
     yield* TestClock.adjust("1 hour")
     for (const [key, number] of [

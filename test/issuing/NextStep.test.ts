@@ -35,7 +35,7 @@ const row = (state: InvoiceState, changes: Partial<Facts> = {}): Facts => ({
 
 const openAfterMs = 300_000
 
-/** The authority whose calls have failed for a time, by a trouble. */
+/** The authority whose calls have failed for a time, because of a trouble. */
 const away = (phase: Phase, changes: Partial<AuthorityState> = {}): AuthorityState => ({
   ...answering,
   openAfterMs,
@@ -47,7 +47,7 @@ const away = (phase: Phase, changes: Partial<AuthorityState> = {}): AuthoritySta
   ...changes
 })
 
-/** In one word: what is done, and with which call. */
+/** One word for the next step, and its call. */
 const inWords = (next: Next): string => {
   if (next.do === "Try") return `Try ${next.call}`
   if (next.do === "EnterContingency") return `EnterContingency ${next.cause}`
@@ -67,27 +67,27 @@ const commandOf = {
 describe("What happens next to a document", () => {
   it.each<readonly [string, Facts, Partial<AuthorityState>, string]>([
     ["a draft waits for its number", row("queued"), {}, "Rest"],
-    ["a numbered document goes the straight way", row("numbered"), {}, "SignAndSend"],
-    ["one without a code gets one", row("numbered", { cufe: null }), {}, "Redate"],
-    ["one of yesterday gets today's date", row("numbered", { issue_date: "2026-11-26" }), {}, "Redate"],
-    ["a signed one of yesterday as well", row("signed", { issue_date: "2026-11-26" }), {}, "Redate"],
-    ["an issued one keeps its date", row("signed", { issue_date: "2026-11-26", ...returned }), {}, "Send"],
+    ["a numbered document is signed and sent", row("numbered"), {}, "SignAndSend"],
+    ["a numbered document without a code gets a code", row("numbered", { cufe: null }), {}, "Redate"],
+    ["a numbered document of yesterday gets today's date", row("numbered", { issue_date: "2026-11-26" }), {}, "Redate"],
+    ["a signed document of yesterday gets today's date", row("signed", { issue_date: "2026-11-26" }), {}, "Redate"],
+    ["an issued document keeps its date", row("signed", { issue_date: "2026-11-26", ...returned }), {}, "Send"],
     ["a signed document is sent", row("signed"), {}, "Send"],
-    ["of a submitted one the verdict is asked for", row("submitted"), {}, "Ask"],
-    ["so is that of one in contingency", row("accepted_contingency"), {}, "Ask"],
-    ["an accepted one is done", row("accepted_by_authority"), {}, "Rest"],
-    ["a rejected one waits for its client", row("rejected_by_authority"), {}, "Rest"],
-    ["a failed one too", row("failed"), {}, "Rest"],
-    ["a canceled one is done", row("canceled"), {}, "Rest"]
+    ["a submitted document asks for its verdict", row("submitted"), {}, "Ask"],
+    ["a document in contingency asks for its verdict", row("accepted_contingency"), {}, "Ask"],
+    ["an accepted document is done", row("accepted_by_authority"), {}, "Rest"],
+    ["a rejected document waits for its client", row("rejected_by_authority"), {}, "Rest"],
+    ["a failed document waits for its client", row("failed"), {}, "Rest"],
+    ["a canceled document is done", row("canceled"), {}, "Rest"]
   ])("%s", (_, of, authority, expected) => {
     assert.strictEqual(inWords(nextStep(of, { ...answering, openAfterMs, ...authority }, today)), expected)
   })
 
   it.each<readonly [Phase, Partial<AuthorityState>, Record<"numbered" | "signed" | "issued" | "submitted", string>]>([
     ["closed", {}, { numbered: "SignAndSend", signed: "Send", issued: "Send", submitted: "Ask" }],
-    // For less than a fifth of the time to contingency.
+    // Calls have failed for less than a fifth of the time to contingency.
     ["closed", { leftMs: 241_000 }, { numbered: "SignAndSend", signed: "Send", issued: "Send", submitted: "Ask" }],
-    // For longer: what never left is held back, and tries only what cannot take it without an answer.
+    // Calls have failed for longer: an unsent document waits, and tries only when the authority cannot keep it.
     ["closed", { leftMs: 239_000 }, { numbered: "Sign", signed: "Try Send", issued: "Send", submitted: "Ask" }],
     [
       "closed",
@@ -119,13 +119,13 @@ describe("What happens next to a document", () => {
       assert.strictEqual(inWords(nextStep(of, authority, today)), expected[name as keyof typeof expected], name)
   })
 
-  it("is possible in the document's state, whatever is known of the authority", () => {
+  it("suits the document's state, whatever the state of the authority", () => {
     for (const state of states) {
       for (const phase of ["closed", "doubtful", "blocked", "open"] as const) {
         for (const leftMs of [null, 0, 239_000, 300_000]) {
           for (const changes of [{}, returned, { cufe: null }, { issue_date: "2026-11-26" }]) {
             const of = row(state, changes)
-            // The database has no such row.
+            // The database has no row like this.
             if (state === "numbered" && isIssued(of)) continue
             const next = nextStep(of, away(phase, { leftMs }), today)
             const command =
@@ -187,7 +187,7 @@ const after = (state: InvoiceState, brokenInARow: number) =>
   afterCall(row(state), called(broken, { brokenInARow }), answering).do
 
 describe("What follows a call of the authority", () => {
-  it("a verdict concludes, and nothing that was sent is looked at again", () => {
+  it("concludes with a verdict, and looks at nothing that was sent before", () => {
     assert.deepStrictEqual(afterCall(row("submitted"), called({ verdict }), answering), { do: "Conclude", verdict })
     assert.deepStrictEqual(afterCall(row("submitted"), called({ verdict: null }), answering), {
       do: "Wait",
@@ -195,7 +195,7 @@ describe("What follows a call of the authority", () => {
     })
   })
 
-  it("what may have left is never taken back, however the authority fails", () => {
+  it("never returns a document that may have left, however the authority fails", () => {
     for (const trouble of AuthorityTrouble.literals) {
       for (const phase of ["closed", "doubtful", "blocked", "open"] as const) {
         for (const isFresh of [true, false]) {
@@ -208,10 +208,10 @@ describe("What follows a call of the authority", () => {
   })
 
   it.each<readonly [string, Called["outcome"], Phase, Partial<Facts>, "outage" | "document" | null]>([
-    ["while it is open to all, nothing", unavailable("connection_refused"), "closed", {}, null],
-    ["in an outage, at once", unavailable("connection_refused"), "open", {}, "outage"],
-    ["by our own fault, never", unavailable("no_route"), "open", {}, null],
-    ["for one document, not at once", unavailable("connection_refused", { of_document: true }), "open", {}, null],
+    ["never while the authority is open to all", unavailable("connection_refused"), "closed", {}, null],
+    ["immediately in an outage", unavailable("connection_refused"), "open", {}, "outage"],
+    ["never if the cause is ours", unavailable("no_route"), "open", {}, null],
+    ["not immediately for one document", unavailable("connection_refused", { of_document: true }), "open", {}, null],
     [
       "for one document that has waited for five minutes",
       unavailable("connection_refused", { of_document: true }),
@@ -220,47 +220,47 @@ describe("What follows a call of the authority", () => {
       "document"
     ],
     [
-      "for one document that has waited for another reason, not",
+      "not for one document that has waited for another reason",
       unavailable("connection_refused", { of_document: true }),
       "closed",
       { waiting: { code: "no_route", message: "" }, waiting_ms: openAfterMs },
       null
     ],
     [
-      "for one document whose outage lasts, at once",
+      "immediately for one document whose outage lasts",
       unavailable("connection_refused", { of_document: true, lasts: true }),
       "closed",
       {},
       "document"
     ]
-  ])("what is taken back is issued in contingency: %s", (_, outcome, phase, changes, contingency) => {
+  ])("issues a returned document in contingency: %s", (_, outcome, phase, changes, contingency) => {
     const next = afterCall(row("submitted", changes), called(outcome), away(phase))
     assert.strictEqual(next.do === "Return" ? next.contingency : next.do, contingency)
   })
 
-  it("waits longer each time, until the authority can be called when all wait for it", () => {
+  it("waits longer each time, until the authority accepts calls again if every document waits for it", () => {
     assert.deepStrictEqual(
       [1, 2, 3, 9, 20].map((attempts) => alarm(attempts, "closed")),
       [1_000, 2_000, 4_000, 256_000, 300_000]
     )
-    // Not beyond the moment at which documents are issued without it, and not all the time before that.
+    // Not beyond the time at which documents are issued in contingency, and not all the time until then.
     assert.deepStrictEqual([alarm(9, "closed", 30_000), alarm(9, "closed", 10)], [30_000, 1_000])
     assert.deepStrictEqual([alarm(1, "open", 0), alarm(1, "blocked", 0)], [Infinity, Infinity])
   })
 
-  it("what the authority has received stays received, whatever goes wrong afterwards", () => {
+  it("keeps a document as received by the authority, whatever goes wrong afterwards", () => {
     const received = { waiting: { code: "in_process", message: "" }, waiting_ms: 86_400_000 } as const
     assert.strictEqual(codeAfter(received), "in_process")
     assert.strictEqual(codeAfter({ ...received, waiting_ms: 7 * 86_400_000 }), "no_answer")
   })
 
-  it("a refusal ends a document that was not given to its buyer, and names why", () => {
+  it("ends a refused document that was not given to its buyer, and names the reason", () => {
     assert.deepStrictEqual(codeOf(refusal()), ["authority_refused", true])
     assert.deepStrictEqual(codeOf(refusal("certificate_missing")), ["no_certificate", true])
     assert.strictEqual(afterCall(row("accepted_contingency"), called(refusal()), answering).do, "Wait")
   })
 
-  it("calls that break end a document after twelve in a row, unless it was given to its buyer", () => {
+  it("ends a document after twelve broken calls in a row, unless it was given to its buyer", () => {
     assert.strictEqual(after("submitted", brokenCallsMax - 1), "Wait")
     assert.strictEqual(after("submitted", brokenCallsMax), "End")
     assert.strictEqual(after("accepted_contingency", 10 * brokenCallsMax), "Wait")
@@ -280,7 +280,7 @@ const attempt = (state: InvoiceState, isUnreadable: boolean) => {
 }
 
 describe("What follows a defect of the service", () => {
-  it("ends a document that was never issued at the fifth, and never one that may have left", () => {
+  it("ends a document that was never issued at the fifth defect, and never a document that may have left", () => {
     for (const state of ["queued", "numbered", "signed"] as const) {
       assert.strictEqual(words(state, { attempts: 3 }), "Wait", state)
       assert.strictEqual(words(state, { attempts: 4 }), "internal_error", state)

@@ -24,7 +24,7 @@ const borduria = serviceWith(
 
 const headersOf = (isLive: boolean) => (isLive ? bearer(keys.live) : {})
 
-/** The authority of the country, and a customer there; `create` asks for an invoice and gives its path. */
+/** The authority of the country, and a customer there; `create` creates an invoice and returns its path. */
 const inBorduria = Effect.fnUntraced(function* (isLive = false) {
   const headers = headersOf(isLive)
   const authority = yield* FakeAuthority
@@ -59,7 +59,7 @@ const refusalOf = ({ json, status }: Reply) => [status, json.error?.code]
 const register = (prefix: string, from_number: number) =>
   Effect.map(post("/v1/resolutions", resolutionBody({ prefix, from_number, to_number: from_number })), refusalOf)
 
-/** The numbers that the account's own range has left. */
+/** The next number of the account's own range. */
 const nextNumber = Effect.map(
   get("/v1/resolutions"),
   ({ json }) => json.data.find(({ prefix }: { readonly prefix: string }) => prefix === "SETP").next_number
@@ -83,7 +83,7 @@ describeLive(borduria)("A document of another country", (it) => {
     assert.deepStrictEqual(yield* stepsOf(path), ["create", "number", "redate", "sign", "submit", "accept"])
   })
 
-  it.effect("corrects another one by that one's number and code", function* () {
+  it.effect("corrects another document by that document's number and code", function* () {
     const { authority, create } = yield* inBorduria()
     const invoice = yield* settled(yield* create)
     const made = yield* post("/v1/credit-notes", noteBody(invoice.id))
@@ -97,7 +97,7 @@ describeLive(borduria)("A document of another country", (it) => {
     assert.deepInclude(JSON.parse(text).correction.invoice, { full_number: invoice.full_number, cufe: invoice.cufe })
   })
 
-  it.effect("is mailed as that country's file", function* () {
+  it.effect("sends that country's file by email", function* () {
     const { sent } = yield* FakeMailer
     const { create } = yield* inBorduria(true)
     const path = yield* create
@@ -112,7 +112,7 @@ describeLive(borduria)("A document of another country", (it) => {
     assert.strictEqual(document, bytes.toString())
   })
 
-  it.effect("is refused by that country's rules, before a number is used", function* () {
+  it.effect("fails that country's rules before it uses a number", function* () {
     const { body, create } = yield* inBorduria()
     const invoice = yield* settled(yield* create)
     const before = yield* nextNumber
@@ -134,7 +134,7 @@ describeLive(borduria)("A document of another country", (it) => {
     const { json: form } = yield* post("/v1/invoices", { ...body, lines: [] })
     assert.strictEqual(form.error.errors[0].rule, "BO-2", "a rule of /v1, by that country's name")
     assert.strictEqual(yield* nextNumber, before)
-    // What the rules of Colombia would refuse.
+    // The rules of Colombia would reject this.
     assert.strictEqual((yield* patch("/v1/account", { legal_name: "Borduria", city_code: "99999" })).status, 200)
   })
 
@@ -155,7 +155,7 @@ describeLive(borduria)("A document of another country", (it) => {
     assert.strictEqual(yield* nextNumber, before + 1)
   })
 
-  it.effect("comes from ranges whose full numbers, as they are written there, are all different", function* () {
+  it.effect("needs ranges whose full numbers, as that country writes them, are all different", function* () {
     // Q123 twice in Colombia; Q-000000000123 and Q1-000000000023 here.
     assert.deepStrictEqual(yield* register("Q", 123), [201, undefined])
     assert.deepStrictEqual(yield* register("Q1", 23), [201, undefined])
@@ -179,7 +179,7 @@ const breaking = profileWith({
 })
 
 describeLive(serviceWith(Layer.empty, breaking))("A document for which the profile breaks", (it) => {
-  it.effect("takes no number, and none of its neighbours with it", function* () {
+  it.effect("takes no number, and its neighbours keep theirs", function* () {
     const { body, create } = yield* inBorduria()
     const other = yield* post("/v1/customers", customerBody("900000002"))
     const bad = yield* post("/v1/invoices", { ...body, customer_id: other.json.id })

@@ -15,7 +15,7 @@ import { become } from "../support/apps/MemoryRows.ts"
 
 const it = itOn(alone)
 
-// The tests begin at ten in the morning of the authority's zone.
+// The tests begin at 10:00 in the authority's zone.
 const untilMidnight = "14 hours"
 
 const codeOf = (row: StoredInvoice, issue_date: string, issue_time: string) =>
@@ -37,7 +37,7 @@ const codeOf = (row: StoredInvoice, issue_date: string, issue_time: string) =>
   )
 
 describe("a document that waited past midnight", () => {
-  it.effect("for its signature, is signed with the new day's date and code, under its number", function* () {
+  it.effect("signs with the new day's date and code, under its number, if it waited for its signature", function* () {
     const { authority, key, proceed, tables } = yield* issuing
     const before = yield* invoiceOf(key)
     yield* TestClock.adjust(untilMidnight)
@@ -56,7 +56,7 @@ describe("a document that waited past midnight", () => {
     )
   })
 
-  it.effect("after its signature but never left, is dated and signed anew", function* () {
+  it.effect("gets a new date and signature if it was signed and never left", function* () {
     const { key, proceed, tables } = yield* issuing
     yield* become(key.id, { state: "signed" })
     tables.documents.set(key.id, { signed: new Uint8Array([1]), authority_answer: null })
@@ -71,7 +71,7 @@ describe("a document that waited past midnight", () => {
     })
   })
 
-  it.effect("after it was submitted, stays as it is", function* () {
+  it.effect("stays unchanged if it was submitted", function* () {
     const { authority, key, proceed } = yield* issuing
     authority.onSubmit = () => unavailable
     yield* proceed(key)
@@ -88,26 +88,29 @@ describe("a document that waited past midnight", () => {
     })
   })
 
-  it.effect("and its range with it, fails, keeps its number, and goes on once the range is extended", function* () {
-    const { authority, key, proceed, tables } = yield* issuing
-    const id = rangeId(testMode)
-    const range = tables.resolutions.get(id)!
-    tables.resolutions.set(id, { ...range, valid_to: "2026-11-21" })
-    yield* TestClock.adjust(untilMidnight)
-    yield* proceed(key)
-    const failed = yield* invoiceOf(key)
-    assert.deepInclude(failed, { state: "failed", full_number: "SETP990000000", issue_date: "2026-11-21" })
-    assert.deepInclude(Object(failed.failure), { code: "range_expired", retryable: true })
-    assert.deepStrictEqual(typesOf(tables.events), ["invoice.failed"])
-    assert.lengthOf(authority.calls, 0)
+  it.effect(
+    "fails and keeps its number if its range has expired, and continues once the range is extended",
+    function* () {
+      const { authority, key, proceed, tables } = yield* issuing
+      const id = rangeId(testMode)
+      const range = tables.resolutions.get(id)!
+      tables.resolutions.set(id, { ...range, valid_to: "2026-11-21" })
+      yield* TestClock.adjust(untilMidnight)
+      yield* proceed(key)
+      const failed = yield* invoiceOf(key)
+      assert.deepInclude(failed, { state: "failed", full_number: "SETP990000000", issue_date: "2026-11-21" })
+      assert.deepInclude(Object(failed.failure), { code: "range_expired", retryable: true })
+      assert.deepStrictEqual(typesOf(tables.events), ["invoice.failed"])
+      assert.lengthOf(authority.calls, 0)
 
-    tables.resolutions.set(id, { ...range, valid_to: "2027-11-21" })
-    yield* become(key.id, { state: "numbered", failure: null, attempts: 0 })
-    yield* proceed(key)
-    assert.deepInclude(yield* invoiceOf(key), { state: "accepted_by_authority", issue_date: "2026-11-22" })
-  })
+      tables.resolutions.set(id, { ...range, valid_to: "2027-11-21" })
+      yield* become(key.id, { state: "numbered", failure: null, attempts: 0 })
+      yield* proceed(key)
+      assert.deepInclude(yield* invoiceOf(key), { state: "accepted_by_authority", issue_date: "2026-11-22" })
+    }
+  )
 
-  it.effect("in the minute before midnight nothing is dated anew", function* () {
+  it.effect("keeps its date in the minute before midnight", function* () {
     const { key, proceed } = yield* issuing
     yield* TestClock.adjust("13 hours")
     yield* TestClock.adjust("59 minutes")

@@ -13,7 +13,7 @@ const it = itOn(alone)
 const refusal = Effect.fail(new AuthorityRefusal({ message: "NIT 1 no autorizado." }))
 
 describe("a document that the authority refuses without judging it", () => {
-  it.effect("fails and keeps its number; a retry sends the same bytes, and asks first", function* () {
+  it.effect("fails and keeps its number; a retry asks first and sends the same bytes", function* () {
     const { authority, key, proceed } = yield* issuing
     authority.onSubmit = () => refusal
     yield* proceed(key)
@@ -23,7 +23,7 @@ describe("a document that the authority refuses without judging it", () => {
     assert.include(failed.failure?.message, "NIT 1 no autorizado.")
     assert.deepStrictEqual(yield* eventsOf(key.id), ["invoice.failed"])
 
-    // What a retry makes of it, a day later: it is neither dated nor signed anew.
+    // A retry a day later neither dates nor signs the document again.
     const { hex } = yield* signedBy(key)
     yield* TestClock.adjust("24 hours")
     yield* become(key.id, { state: "signed", failure: null, attempts: 0 })
@@ -40,7 +40,7 @@ describe("a document that the authority refuses without judging it", () => {
     assert.deepInclude(yield* invoiceOf(key), { state: "accepted_by_authority", cufe: failed.cufe })
   })
 
-  it.effect("says what to put right, and a retry asks first", function* () {
+  it.effect("names what to fix, and a retry asks first", function* () {
     const { authority, key, proceed } = yield* issuing
     const fault = new AuthorityRefusal({ message: "a fault (s:Client)", trouble: "certificate_refused" })
     authority.onSubmit = () => Effect.fail(fault)
@@ -49,11 +49,11 @@ describe("a document that the authority refuses without judging it", () => {
     assert.strictEqual(state, "failed")
     assert.deepInclude(failure, { code: "authority_refused", retryable: true })
     assert.match(failure?.message ?? "", /does not trust the account's certificate.*POST \/v1\/account\/certificate/)
-    // Whoever has a right certificate is not kept from calling.
+    // Accounts with a valid certificate can still call.
     assert.deepStrictEqual([...(yield* MemoryTables).tables.circuits.values()], [])
   })
 
-  it.effect("when it may have left and the question is refused, waits with what to put right", function* () {
+  it.effect("waits and names what to fix, if it may have left and the question is refused", function* () {
     const { authority, key, proceed } = yield* issuing
     authority.onSubmit = () => unavailable
     yield* proceed(key)
@@ -67,7 +67,7 @@ describe("a document that the authority refuses without judging it", () => {
     assert.match(waiting?.message ?? "", /asks the authority for it.*Upload a valid certificate/)
   })
 
-  it.effect("when it is in contingency, waits: it was given to its buyer", function* () {
+  it.effect("waits if it is in contingency, because it was given to its buyer", function* () {
     const { authority, key, proceed } = yield* issuing
     authority.onSubmit = () => unreachable
     yield* proceed(key)
@@ -81,14 +81,14 @@ describe("a document that the authority refuses without judging it", () => {
     assert.strictEqual(row.state, "accepted_contingency")
     assert.isTrue(Number.isFinite(row.next_action_at))
     assert.deepInclude((yield* shown(key)).waiting, { code: "sender_refused" })
-    // It has answered: it is not away.
+    // The authority has answered, so there is no outage.
     assert.isNull([...(yield* MemoryTables).tables.circuits.values()][0]?.failing_since)
   })
 })
 
 describe("a document", () => {
   it.effect(
-    "that the authority has received is asked for, however often it is not known, and not sent again",
+    "asks for its verdict, however often it is unknown, and is not sent again once the authority has received it",
     function* () {
       const { authority, key, proceed } = yield* issuing
       const received = new AuthorityUnavailable({ message: "98: En Proceso", trouble: "in_process", of_document: true })
@@ -113,7 +113,7 @@ describe("a document", () => {
   )
 
   it.effect.each(["an error", "a refused connection", "no answer for longer", "a refusal"] as const)(
-    "that the authority has received is not sent again after %s",
+    "stays sent once, if the authority has received it, after %s",
     function* (what) {
       const { authority, key, proceed } = yield* issuing
       const received = new AuthorityUnavailable({ message: "98: En Proceso", trouble: "in_process", of_document: true })

@@ -29,7 +29,7 @@ const software = (id: string): Software => ({
   pin: "1"
 })
 
-/** The service's signing, of a process with this software for live documents. */
+/** The service's signing, in a process with this software for live documents. */
 const signing = (live?: Software) =>
   Layer.build(
     Layer.fresh(Signing.layer).pipe(Layer.provide(ColombianProfile.layer({ test: software("of-test"), live })))
@@ -40,7 +40,7 @@ const numbered = Effect.gen(function* () {
   return Option.getOrThrow(yield* (yield* Invoices).load({ ...testMode, id: InvoiceId.make(id) }))
 })
 
-/** Gives the live mode of an account a software; gives the version of the issuer that has it. */
+/** Registers a software for an account's live mode; returns the issuer's version with that software. */
 const register = Effect.fnUntraced(function* (account_id: AccountId, own: Software) {
   const id = yield* (yield* Ids).software
   const row = { account_id, id, software_id: own.id, provider_number: own.provider.number, created_at: new Date(0) }
@@ -60,7 +60,7 @@ const ended = (path: string) =>
     ({ json }) => json
   )
 
-/** Gives the path of a live invoice of the account. */
+/** Creates a live invoice of the account and returns its path. */
 const createLive = Effect.gen(function* () {
   const customer = yield* post("/v1/customers", customerBody("900373115"), live)
   const made = yield* post("/v1/invoices", invoiceBody(customer.json.id), live)
@@ -68,7 +68,7 @@ const createLive = Effect.gen(function* () {
   return `/v1/invoices/${made.json.id}`
 })
 
-/** The key and certificate that the account's store has, expired or not. */
+/** The key and certificate in the account's store, expired or not. */
 const ownPem = Effect.gen(function* () {
   const { current, pem } = yield* Certificates
   return Redacted.value(yield* pem(Option.getOrThrow(yield* current(account))))
@@ -79,7 +79,7 @@ const renewCertificate = Effect.fnUntraced(function* (pem: string) {
   yield* (yield* Certificates).forget(account)
 })
 
-/** A live invoice that has its number, is as these columns say, and whose account's certificates have all expired. */
+/** A live invoice with a number and these columns, after all certificates of its account have expired. */
 const withoutCertificate = Effect.fnUntraced(function* (columns: Readonly<Record<string, unknown>>) {
   const sql = yield* SqlClient.SqlClient
   const { calls } = yield* FakeAuthority
@@ -93,7 +93,7 @@ const withoutCertificate = Effect.fnUntraced(function* (columns: Readonly<Record
 })
 
 describeLive(layer)("A live document", (it) => {
-  it.effect("is signed with the account's newest certificate", function* () {
+  it.effect("carries the signature of the account's newest certificate", function* () {
     const authority = yield* FakeAuthority
     const certificates = new Set<string>()
     authority.onSubmit = ({ certificate, signed }) => {
@@ -128,7 +128,7 @@ describeLive(layer)("A live document", (it) => {
     assert.deepInclude(yield* ended(path), { status: "accepted_by_authority", full_number })
   })
 
-  it.effect("waits for a certificate to ask with when its outcome is not known", function* () {
+  it.effect("waits for a certificate if its outcome is not known", function* () {
     const { calls, path } = yield* withoutCertificate({ state: "submitted", attempts: 1 })
     const waits = yield* until(get(path, live), ({ json }) => Boolean(json.waiting))
     assert.deepInclude(waits.json, { status: "draft", stage: "submitted" })
@@ -141,7 +141,7 @@ describeLive(layer)("A live document", (it) => {
     assert.strictEqual((yield* ended(path)).status, "accepted_by_authority")
   })
 
-  it.effect("is signed by the software that is registered for its mode", function* () {
+  it.effect("names the software that is registered for its mode", function* () {
     const { sign } = yield* signing(software("of-live"))
     const row = yield* numbered
     assert.strictEqual(softwareIn(yield* sign(row)), "of-test")
@@ -150,7 +150,7 @@ describeLive(layer)("A live document", (it) => {
     assert.strictEqual(readSignedDocument(signed)?.environment, "1")
   })
 
-  it.effect("is not signed by the sandbox's software", function* () {
+  it.effect("never names the sandbox's software", function* () {
     const { sign } = yield* signing()
     const row = yield* numbered
     assert.deepInclude(yield* Effect.flip(sign({ ...row, livemode: true })), {
@@ -160,7 +160,7 @@ describeLive(layer)("A live document", (it) => {
     assert.strictEqual(softwareIn(yield* sign(row)), "of-test")
   })
 
-  it.effect("is signed by its account's own software, the one of its issuer's version", function* () {
+  it.effect("names its account's own software, in the version of its issuer", function* () {
     const { sign } = yield* signing(software("of-live"))
     const row = { ...(yield* numbered), livemode: true }
     yield* giveCertificate(otherAccount, yield* ownPem)
@@ -177,19 +177,16 @@ describeLive(layer)("A live document", (it) => {
     }
   })
 
-  it.effect(
-    "is sent to its acquirer with the bytes that the authority has, and the authority's response",
-    function* () {
-      const { attach, sign } = yield* signing()
-      const row = yield* numbered
-      const signed = yield* sign(row)
-      const applicationResponse = Buffer.from("<ApplicationResponse></ApplicationResponse>")
-      const verdict = { signed, applicationResponse, validatedAt: Date.parse("2026-11-21T15:00:05Z") }
-      const xml = Buffer.from(yield* attach(row, verdict)).toString()
-      assert.include(xml, `<![CDATA[${Buffer.from(signed).toString()}]]>`)
-      assert.include(xml, `<![CDATA[${applicationResponse.toString()}]]>`)
-      assert.include(xml, `<cbc:ParentDocumentID>${row.full_number}<`)
-      assert.include(xml, "<cbc:ValidationTime>10:00:05-05:00<")
-    }
-  )
+  it.effect("reaches its acquirer with the bytes that the authority has, and the authority's response", function* () {
+    const { attach, sign } = yield* signing()
+    const row = yield* numbered
+    const signed = yield* sign(row)
+    const applicationResponse = Buffer.from("<ApplicationResponse></ApplicationResponse>")
+    const verdict = { signed, applicationResponse, validatedAt: Date.parse("2026-11-21T15:00:05Z") }
+    const xml = Buffer.from(yield* attach(row, verdict)).toString()
+    assert.include(xml, `<![CDATA[${Buffer.from(signed).toString()}]]>`)
+    assert.include(xml, `<![CDATA[${applicationResponse.toString()}]]>`)
+    assert.include(xml, `<cbc:ParentDocumentID>${row.full_number}<`)
+    assert.include(xml, "<cbc:ValidationTime>10:00:05-05:00<")
+  })
 })

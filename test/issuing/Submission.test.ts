@@ -23,7 +23,7 @@ const stepsOf = (key: DocumentKey) =>
   )
 
 describe("Invoice", () => {
-  it.effect("goes from its number to acceptance in exactly these steps, with one event", function* () {
+  it.effect("takes exactly these steps from its number to acceptance, with one event", function* () {
     const endpoint = yield* addEndpoint()
     const { authority, key, proceed, tables } = yield* issuing
     yield* proceed(key)
@@ -61,7 +61,7 @@ describe("Invoice", () => {
     assert.deepStrictEqual(kindsOf(authority), ["submit"])
   })
 
-  it.effect("signs what the row says, and stores it before it is sent", function* () {
+  it.effect("signs the content of its row, and stores the signature before it is sent", function* () {
     const { authority, key, proceed, tables } = yield* issuing
     authority.onSubmit = ({ signed }) => {
       assert.deepStrictEqual(tables.documents.get(key.id)?.signed, signed)
@@ -88,7 +88,7 @@ describe("Invoice", () => {
   })
 
   it.effect(
-    "while the authority is unavailable, waits longer each time, asks before it sends again, and sends the same bytes",
+    "waits longer each time while the authority is unavailable, asks before it is sent again, and sends the same bytes",
     function* () {
       const authority = yield* FakeAuthority
       const proceed = yield* invoiceOwner.pipe(Effect.provide(Limits.layerChanged({ contingencyAfter: 86_400 })))
@@ -124,7 +124,7 @@ describe("Invoice", () => {
     assert.deepStrictEqual(kindsOf(authority), ["submit", "verdict", "verdict"])
   })
 
-  it.effect("finds out that an answer was lost, without a second submission", function* () {
+  it.effect("finds out that a response was lost, without a second submission", function* () {
     const { authority, key, proceed, tables } = yield* issuing
     authority.onSubmit = () => unavailable
     authority.onVerdict = () => Effect.succeed(accepted)
@@ -135,13 +135,13 @@ describe("Invoice", () => {
     assert.lengthOf(tables.events, 1)
   })
 
-  it.effect("cuts an authority that never answers at 60 s, and asks it later", function* () {
+  it.effect("cuts a call without a response at 60 s, and asks the authority later", function* () {
     const { authority, key, proceed } = yield* issuing
     let given = false
     authority.onSubmit = () => Effect.onInterrupt(Effect.never, () => Effect.sync(() => void (given = true)))
     const waiting = yield* Effect.forkChild(proceed(key))
     yield* Queue.take(authority.arrivals)
-    // Until then nobody else takes it for lost.
+    // Until then no other process takes it for lost.
     assert.isAbove(yield* waitOf(key), 60_000)
     yield* TestClock.adjust(59_999)
     assert.isUndefined(waiting.pollUnsafe())
@@ -158,7 +158,7 @@ describe("Invoice", () => {
     assert.deepStrictEqual(kindsOf(authority), ["submit", "verdict"])
   })
 
-  it.effect("that cannot be signed is tried five times, then fails with an event and keeps its number", function* () {
+  it.effect("fails after five attempts if it cannot be signed, with an event, and keeps its number", function* () {
     const { tables } = yield* MemoryTables
     const authority = yield* FakeAuthority
     const proceed = yield* invoiceOwner
@@ -181,7 +181,7 @@ describe("Invoice", () => {
     assert.lengthOf(authority.calls, 0)
   })
 
-  it.effect("whose submission breaks is asked for later, each time later", function* () {
+  it.effect("asks for its verdict later and later if its submission breaks", function* () {
     const { authority, key, proceed } = yield* issuing
     authority.onSubmit = () => Effect.die("a bug of ours")
     authority.onVerdict = () => Effect.die("a bug of ours")
@@ -195,7 +195,7 @@ describe("Invoice", () => {
     assert.strictEqual((yield* invoiceOf(key)).state, "accepted_by_authority")
   })
 
-  it.effect("whose verdict the database cannot take is concluded when it is back, seconds later", function* () {
+  it.effect("concludes when the database is back, seconds later, if the verdict could not be stored", function* () {
     const { authority, key, memory, proceed } = yield* issuing
     const reason = new SqlError.ConnectionError({ cause: new Error("gone"), operation: "query" })
     const refused = yield* Queue.unbounded<string>()

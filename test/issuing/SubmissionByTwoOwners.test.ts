@@ -10,7 +10,7 @@ import { atCalls, atNoCalls } from "../support/memory/Calls.ts"
 const it = itOn(alone)
 
 describe("Invoice: what only one of its owners may do", () => {
-  it.effect("owned twice, is concluded once: the owner with the stale version changes nothing", function* () {
+  it.effect("concludes once with two owners: the owner with the stale version changes nothing", function* () {
     const { tables } = yield* MemoryTables
     const authority = yield* FakeAuthority
     const [first, second] = [yield* invoiceOwner, yield* invoiceOwner]
@@ -25,7 +25,7 @@ describe("Invoice: what only one of its owners may do", () => {
     const concluded = yield* invoiceOf(key)
     assert.strictEqual(concluded.state, "accepted_by_authority")
 
-    // The first one wakes up and believes it has been rejected.
+    // The first owner wakes up and reads a rejection.
     yield* Queue.offer(answers, rejected)
     yield* Fiber.join(frozen)
     assert.strictEqual(yield* invoiceOf(key), concluded)
@@ -34,7 +34,7 @@ describe("Invoice: what only one of its owners may do", () => {
     assert.lengthOf(yield* Queue.clear(yield* Told), 1)
   })
 
-  it.effect.each(["Sign", "Submit", "wait"])("beaten to its %s by another owner, stops there", function* (step) {
+  it.effect.each(["Sign", "Submit", "wait"])("stops when another owner is first to its %s", function* (step) {
     const memory = yield* MemoryTables
     const authority = yield* FakeAuthority
     const [slow, fast] = [yield* invoiceOwner, yield* invoiceOwner]
@@ -63,7 +63,7 @@ describe("Invoice: what only one of its owners may do", () => {
   })
 
   it.effect.each(["before it is sent at all", "while the authority is asked"])(
-    "sends nothing when the process was away %s, and asks first when it is back",
+    "sends nothing if the process was suspended %s, and asks first when it resumes",
     function* (moment) {
       const { authority, key, memory, proceed } = yield* issuing
       const sent = () => authority.calls.filter(({ kind }) => kind === "submit").length
@@ -89,7 +89,7 @@ describe("Invoice: what only one of its owners may do", () => {
     }
   )
 
-  it.effect("told again after its end, or never created, does nothing", function* () {
+  it.effect("does nothing for a document that has ended, or that never existed", function* () {
     const { authority, key, proceed } = yield* issuing
     yield* proceed(key)
     const before = yield* invoiceOf(key)
@@ -100,7 +100,7 @@ describe("Invoice: what only one of its owners may do", () => {
   })
 
   it.effect.each(["Invoices.load", "Accounts.issuer", "Transitions.move", "Invoices.signedDocument"])(
-    "a defect in %s costs that tell alone",
+    "loses one tell to a defect in %s, and no more",
     function* (call) {
       const { authority, key, proceed } = yield* issuing
       if (call === "Invoices.signedDocument") {

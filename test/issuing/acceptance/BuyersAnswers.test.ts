@@ -45,7 +45,7 @@ const addAccepted = Effect.fnUntraced(function* (terms: object = credit) {
 
 type Events = NonNullable<Authority["Service"]["events"]>
 
-/** An authority with these events, and what asks it. */
+/** An authority with these events, and the process that asks for them. */
 const asking = Effect.fnUntraced(function* (limits: LimitsChange["authority"] = {}) {
   const asked: Array<string> = []
   const authority = {
@@ -74,8 +74,8 @@ const acceptanceOf = Effect.fnUntraced(function* (key: DocumentKey) {
 const nextQuestion = ({ id }: DocumentKey) =>
   Effect.map(MemoryTables, ({ tables }) => existing(tables.acceptances, id).next_question_at)
 
-describe("What a buyer has answered", () => {
-  it.effect("is not asked of an invoice in cash, which shows nothing of it", function* () {
+describe("The acceptance of an invoice", () => {
+  it.effect("ignores an invoice in cash, which shows no acceptance", function* () {
     const { asked, askAll } = yield* asking()
     const key = yield* addAccepted({})
     yield* TestClock.adjust("31 days")
@@ -85,7 +85,7 @@ describe("What a buyer has answered", () => {
     assert.strictEqual((yield* MemoryTables).tables.acceptances.size, 0)
   })
 
-  it.effect("is asked once a day for 30 days, and is unanswered then", function* () {
+  it.effect("asks once a day for 30 days, and is unanswered then", function* () {
     const { asked, askAll } = yield* asking()
     const key = yield* addAccepted()
     assert.deepStrictEqual(yield* acceptanceOf(key), { status: "pending", at: null, events: [] })
@@ -106,7 +106,7 @@ describe("What a buyer has answered", () => {
   })
 
   it.effect(
-    "is kept and shown in the invoice and its timeline, and nothing is asked after an acceptance",
+    "keeps and shows each event in the invoice and its timeline, and asks nothing after an acceptance",
     function* () {
       const { asked, askAll, authority } = yield* asking()
       const key = yield* addAccepted()
@@ -114,7 +114,7 @@ describe("What a buyer has answered", () => {
       authority.events = () => Effect.succeed([event("030", { by: "Ana\u0000" })])
       yield* day
       assert.deepInclude(yield* acceptanceOf(key), { status: "acknowledged" })
-      // What was registered once stays, though the authority tells it otherwise, or no longer.
+      // A registered event stays, although the authority changes or withdraws it.
       authority.events = () => Effect.succeed([event("031", { claim: "01" }), event("030", { by: "Luis" })])
       yield* day
       assert.deepInclude(yield* acceptanceOf(key), { status: "claimed" })
@@ -136,42 +136,45 @@ describe("What a buyer has answered", () => {
     }
   )
 
-  it.effect.each(Object.entries(rows.events))("whose %s: %s", function* ([fault, outcome]) {
-    const { asked, askAll, authority } = yield* asking()
-    const key = yield* addAccepted()
-    const before = yield* invoiceOf(key)
-    const failures = {
-      AuthorityUnavailable: new AuthorityUnavailable({ message: "503" }),
-      AuthorityRefusal: new AuthorityRefusal({ message: "unknown sender" })
-    }
-    const nonsense = [undefined, {}, [null], [{}], [event("035" as "030")], [event("030", { at: Number.NaN })]]
-    authority.events = faultOf(fault, failures, nonsense) as unknown as Events
-    yield* TestClock.adjust("1 day")
-    for (let times = 1; times <= nonsense.length; times++) {
-      const asks = yield* Effect.forkScoped(askAll, { startImmediately: true })
-      yield* patiently(Effect.repeat(Effect.yieldNow, { until: () => asked.length === times }))
-      if (fault.startsWith("hangs")) yield* TestClock.adjust("61 seconds")
-      yield* patiently(Fiber.join(asks))
-      yield* askAll
-      assert.lengthOf(asked, times)
-      if (outcome === "asked the next day") {
-        yield* TestClock.adjust("10 hours")
+  it.effect.each(Object.entries(rows.events))(
+    "leaves the acceptance pending after a fault (%s): %s",
+    function* ([fault, outcome]) {
+      const { asked, askAll, authority } = yield* asking()
+      const key = yield* addAccepted()
+      const before = yield* invoiceOf(key)
+      const failures = {
+        AuthorityUnavailable: new AuthorityUnavailable({ message: "503" }),
+        AuthorityRefusal: new AuthorityRefusal({ message: "unknown sender" })
+      }
+      const nonsense = [undefined, {}, [null], [{}], [event("035" as "030")], [event("030", { at: Number.NaN })]]
+      authority.events = faultOf(fault, failures, nonsense) as unknown as Events
+      yield* TestClock.adjust("1 day")
+      for (let times = 1; times <= nonsense.length; times++) {
+        const asks = yield* Effect.forkScoped(askAll, { startImmediately: true })
+        yield* patiently(Effect.repeat(Effect.yieldNow, { until: () => asked.length === times }))
+        if (fault.startsWith("hangs")) yield* TestClock.adjust("61 seconds")
+        yield* patiently(Fiber.join(asks))
         yield* askAll
         assert.lengthOf(asked, times)
-        yield* TestClock.adjust("9 hours")
+        if (outcome === "asked the next day") {
+          yield* TestClock.adjust("10 hours")
+          yield* askAll
+          assert.lengthOf(asked, times)
+          yield* TestClock.adjust("9 hours")
+        }
+        yield* TestClock.adjust("1 hour")
       }
-      yield* TestClock.adjust("1 hour")
+      assert.deepStrictEqual(yield* invoiceOf(key), before)
+      assert.deepStrictEqual(yield* acceptanceOf(key), { status: "pending", at: null, events: [] })
+      // Failed questions are no outage.
+      assert.isNull((yield* (yield* AuthorityCircuits).read(account)).failing_ms)
+      authority.events = () => Effect.succeed([event("034")])
+      yield* askAll
+      assert.deepInclude(yield* acceptanceOf(key), { status: "accepted_tacitly" })
     }
-    assert.deepStrictEqual(yield* invoiceOf(key), before)
-    assert.deepStrictEqual(yield* acceptanceOf(key), { status: "pending", at: null, events: [] })
-    // The troubles of questions are no outage.
-    assert.isNull((yield* (yield* AuthorityCircuits).read(account)).failing_ms)
-    authority.events = () => Effect.succeed([event("034")])
-    yield* askAll
-    assert.deepInclude(yield* acceptanceOf(key), { status: "accepted_tacitly" })
-  })
+  )
 
-  it.effect("is asked the next day of a live account without a valid certificate", function* () {
+  it.effect("asks the next day for a live account without a valid certificate", function* () {
     const { asked, askAll } = yield* asking()
     const { tables } = yield* MemoryTables
     const key = yield* addAccepted()
@@ -185,7 +188,7 @@ describe("What a buyer has answered", () => {
     assert.strictEqual(yield* nextQuestion(key), now + 72_000_000)
   })
 
-  it.effect("is given up when no question was answered for two days after the last one was due", function* () {
+  it.effect("stops when no question was answered for two days after the last one was due", function* () {
     const { askAll, authority } = yield* asking()
     const key = yield* addAccepted()
     authority.events = () => Effect.fail(new AuthorityUnavailable({ message: "503" }))
@@ -197,7 +200,7 @@ describe("What a buyer has answered", () => {
     assert.isNull(yield* nextQuestion(key))
   })
 
-  it.effect("is asked of nobody while the authority does not answer", function* () {
+  it.effect("asks nothing while the authority does not answer", function* () {
     const { asked, askAll } = yield* asking()
     const key = yield* addAccepted()
     const circuits = yield* AuthorityCircuits
@@ -216,39 +219,36 @@ describe("What a buyer has answered", () => {
     assert.lengthOf(asked, 1)
   })
 
-  it.effect(
-    "is asked of many in few calls at a time, and an account's many keep no other account waiting",
-    function* () {
-      const { asked, askAll, authority } = yield* asking({ atOnce: 40 })
-      const { tables } = yield* MemoryTables
-      const key = yield* addAccepted()
-      const invoice = yield* invoiceOf(key)
-      const question = existing(tables.acceptances, key.id)
-      const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
-      const add = (id: string, account_id: typeof account, next_question_at: number) => {
-        tables.invoices.set(id, { ...invoice, id: id as typeof invoice.id, account_id, cufe: id })
-        tables.acceptances.set(id, { ...question, id, account_id, next_question_at })
-      }
-      for (let index = 0; index < 300; index++) add(`inv_${index}`, account, now)
-      add("inv_other", otherAccount, now + 1)
-      let underWay = 0
-      let most = 0
-      authority.events = () =>
-        Effect.acquireUseRelease(
-          Effect.sync(() => void (most = Math.max(most, ++underWay))),
-          () => Effect.as(Effect.yieldNow, []),
-          () => Effect.sync(() => underWay--)
-        )
-      yield* TestClock.adjust("1 second")
-      yield* patiently(askAll)
-      assert.lengthOf(asked, 301)
-      assert.strictEqual(most, 5)
-      assert.isBelow(asked.indexOf("inv_other"), 66)
-      assert.isTrue((yield* nextQuestion({ ...key, id: invoice.id }))! <= now + dayMs)
+  it.effect("asks few questions concurrently, and the invoices of one account delay no other account", function* () {
+    const { asked, askAll, authority } = yield* asking({ atOnce: 40 })
+    const { tables } = yield* MemoryTables
+    const key = yield* addAccepted()
+    const invoice = yield* invoiceOf(key)
+    const question = existing(tables.acceptances, key.id)
+    const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+    const add = (id: string, account_id: typeof account, next_question_at: number) => {
+      tables.invoices.set(id, { ...invoice, id: id as typeof invoice.id, account_id, cufe: id })
+      tables.acceptances.set(id, { ...question, id, account_id, next_question_at })
     }
-  )
+    for (let index = 0; index < 300; index++) add(`inv_${index}`, account, now)
+    add("inv_other", otherAccount, now + 1)
+    let underWay = 0
+    let most = 0
+    authority.events = () =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => void (most = Math.max(most, ++underWay))),
+        () => Effect.as(Effect.yieldNow, []),
+        () => Effect.sync(() => underWay--)
+      )
+    yield* TestClock.adjust("1 second")
+    yield* patiently(askAll)
+    assert.lengthOf(asked, 301)
+    assert.strictEqual(most, 5)
+    assert.isBelow(asked.indexOf("inv_other"), 66)
+    assert.isTrue((yield* nextQuestion({ ...key, id: invoice.id }))! <= now + dayMs)
+  })
 
-  it.effect("is asked of no authority that has no such question", function* () {
+  it.effect("asks nothing of an authority without buyers' events", function* () {
     assert.isNull(yield* Effect.provide(BuyersAnswers.make, yield* Layer.build(layerWork)))
   })
 })

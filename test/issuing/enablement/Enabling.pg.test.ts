@@ -11,7 +11,7 @@ import { bearer, get, post, type Reply } from "../../support/apps/Requests.ts"
 import { until } from "../../support/apps/Until.ts"
 import { describeLive } from "../../support/Tests.ts"
 
-/** Asks for verdicts sooner, and is as patient as always. */
+/** Asks for verdicts sooner, and keeps the usual time-outs. */
 const pace = Layer.effect(
   TestSetPace,
   Effect.map(TestSetPace, (usual) => ({ ...usual, askAfter: Duration.millis(10), askAtMost: Duration.millis(50) }))
@@ -22,7 +22,7 @@ const headers = bearer(keys.live)
 
 const sends = ({ cufe }: { readonly cufe: string }) => Effect.succeed(cufe)
 
-/** Begins a test set to an authority that takes every document and accepts it. */
+/** Starts a test set at an authority that takes every document and accepts it. */
 const begin = Effect.fnUntraced(function* (test_set_id: string, authority: Partial<FakeAuthority["Service"]>) {
   const fake = yield* FakeAuthority
   fake.testDocuments.length = 0
@@ -32,7 +32,7 @@ const begin = Effect.fnUntraced(function* (test_set_id: string, authority: Parti
   return fake
 })
 
-/** Waits until the test set is as described. What waits for its next round has it at once. */
+/** Waits until the test set is as described. A set that waits for its next round gets it immediately. */
 const when = Effect.fnUntraced(function* (holds: (json: Reply["json"]) => boolean) {
   const sql = yield* SqlClient.SqlClient
   const hurry = sql`update enablements set next_action_at = now() where worker is null and status = 'running'`
@@ -75,10 +75,10 @@ describeLive(serviceWith(pace))("A test set", (it) => {
     assert.deepStrictEqual([json.status, json.documents.length], ["passed", 2])
   })
 
-  it.effect("gives a document up after five minutes without a verdict, and three of them end it", function* () {
+  it.effect("drops a document after five minutes without a verdict, and ends after three of them", function* () {
     yield* begin("b7d1c2a4-93c3", { onTestVerdict: unavailable("Batch en proceso de validación.", "in_process") })
     const sql = yield* SqlClient.SqlClient
-    /** Lets the document that waits have waited for so long. */
+    /** Backdates the waiting document by that many seconds. */
     const waited = (seconds: number) =>
       until(
         sql<{ number: string; asked: number }>`

@@ -10,7 +10,7 @@ import { itOn } from "../../support/Tests.ts"
 const it = itOn(alone)
 
 describe("a document that never left, while calls may reach the authority and get no verdict", () => {
-  it.effect("tries the authority when nothing else has for a minute", function* () {
+  it.effect("tries the authority when no other document has for a minute", function* () {
     const authority = yield* FakeAuthority
     const proceed = yield* invoiceOwner
     const customer = yield* addCustomer()
@@ -29,7 +29,7 @@ describe("a document that never left, while calls may reach the authority and ge
     assert.strictEqual((yield* invoiceOf(other)).state, "accepted_by_authority")
   })
 
-  it.effect("does not wait for a document that is answered without a verdict", function* () {
+  it.effect("does not wait for a document that gets a response without a verdict", function* () {
     const { authority, key, proceed } = yield* issuing
     authority.onSubmit = () => unavailable
     yield* proceed(key)
