@@ -12,8 +12,8 @@ import { atCalls, atNoCalls, holdCalls } from "../support/memory/Calls.ts"
 
 const it = itOn(alone)
 
-describe("Account: one answer for each idempotency key", () => {
-  it.effect("a duplicate waits for the request it repeats and gets its answer", function* () {
+describe("Account: one response for each idempotency key", () => {
+  it.effect("holds a duplicate until its first request ends, and gives it the same response", function* () {
     const { create, tables } = yield* creating
     const held = yield* holdCalls("InvoiceCreation.create")
     const first = yield* Effect.forkChild(create("k"))
@@ -28,7 +28,7 @@ describe("Account: one answer for each idempotency key", () => {
     assert.strictEqual(tables.invoices.size, 1)
   })
 
-  it.effect("a duplicate that has waited 250 ms is told that the first is in progress", function* () {
+  it.effect("answers a duplicate after 250 ms with the first request still in progress", function* () {
     const { create, tables } = yield* creating
     const held = yield* holdCalls("InvoiceCreation.create")
     const first = yield* Effect.forkChild(create("k"))
@@ -48,7 +48,7 @@ describe("Account: one answer for each idempotency key", () => {
     assert.strictEqual(tables.invoices.size, 1)
   })
 
-  it.effect("another request with the key is a conflict at once, before and after the first is done", function* () {
+  it.effect("rejects another request with the key as a conflict, before and after the first is done", function* () {
     const { create, tables } = yield* creating
     const held = yield* holdCalls("InvoiceCreation.create")
     const first = yield* Effect.forkChild(create("k"))
@@ -63,7 +63,7 @@ describe("Account: one answer for each idempotency key", () => {
     assert.strictEqual(tables.invoices.size, 1)
   })
 
-  it.effect("what was acknowledged is answered again while another request with its key is in flight", function* () {
+  it.effect("replays a stored response while another request with its key is in flight", function* () {
     const { create, tables } = yield* creating
     const answer = yield* create("k")
     const held = yield* holdCalls("InvoiceCreation.create")
@@ -76,7 +76,7 @@ describe("Account: one answer for each idempotency key", () => {
     assert.strictEqual(tables.invoices.size, 1)
   })
 
-  it.effect("the same value under another API key is another request", function* () {
+  it.effect("treats the same value under another API key as another request", function* () {
     const { account, create, request, tables } = yield* creating
     const own = yield* create("k")
     const others = yield* account.CreateInvoice({
@@ -87,7 +87,7 @@ describe("Account: one answer for each idempotency key", () => {
     assert.strictEqual(tables.invoices.size, 2)
   })
 
-  it.effect("is kept 24 hours from the first answer; replays do not extend them", function* () {
+  it.effect("keeps a response for 24 hours from the first one; replays do not extend them", function* () {
     const { create, tables } = yield* creating
     assert.strictEqual((yield* create("k")).kind, "first")
     yield* TestClock.adjust("23 hours")
@@ -97,22 +97,22 @@ describe("Account: one answer for each idempotency key", () => {
     assert.strictEqual(tables.invoices.size, 2)
   })
 
-  it.effect("a refusal stores nothing: the key with a corrected body is a first request", function* () {
+  it.effect("stores nothing of a rejected request: the key with a corrected body is a first request", function* () {
     const { account, create, request, tables } = yield* creating
-    const nobody = { ...request, customer_id: "cust_nobody" }
-    const refusal = yield* Effect.flip(account.CreateInvoice({ context: context("k", "wrong"), request: nobody }))
+    const unknown = { ...request, customer_id: "cust_unknown" }
+    const refusal = yield* Effect.flip(account.CreateInvoice({ context: context("k", "wrong"), request: unknown }))
     assert.deepInclude({ ...refusal }, { code: "resource_missing", param: "customer_id" })
     assert.strictEqual(tables.idempotencyKeys.size, 0)
     assert.strictEqual((yield* create("k")).kind, "first")
   })
 
-  it.effect("a client that goes away does not stop its request: the retry finds the answer", function* () {
+  it.effect("completes the request of a client that has gone: the retry gets the stored response", function* () {
     const { create, tables, until } = yield* creating
     const held = yield* holdCalls("InvoiceCreation.create")
     const gone = yield* Effect.forkChild(create("k"))
     yield* held.arrived
     yield* Effect.forkChild(Fiber.interrupt(gone), { startImmediately: true })
-    // Until the news of it has reached the actor.
+    // Until the actor has received the interruption.
     yield* Effect.repeat(Effect.yieldNow, { times: 20 })
     yield* held.open
     yield* until(({ invoices }) => invoices.size === 1)
@@ -120,7 +120,7 @@ describe("Account: one answer for each idempotency key", () => {
     assert.strictEqual(tables.invoices.size, 1)
   })
 
-  it.effect("a defect is an answer, and leaves the actor and the key as they were", function* () {
+  it.effect("answers a defect as an error, and leaves the actor and the key unchanged", function* () {
     const { create } = yield* creating
     yield* atCalls("InvoiceCreation.create", Effect.die("broken"))
     const error = yield* Effect.flip(create("k"))
@@ -131,7 +131,7 @@ describe("Account: one answer for each idempotency key", () => {
     assert.strictEqual((yield* create("k")).kind, "first")
   })
 
-  it.effect("an endpoint that is active again is told to deliver what waited, and only then", function* () {
+  it.effect("wakes an endpoint that is active again, and only then, to deliver what waited", function* () {
     const account = yield* accountOwner
     const endpoint = yield* addEndpoint()
     const update = (is_active: boolean) =>

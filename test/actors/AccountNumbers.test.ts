@@ -11,11 +11,11 @@ const it = itOn(alone)
 
 const inOrderOfCreation = ({ invoices }: Tables) => [...invoices.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))
 
-/** How many drafts have come to their number, or failed without one. */
+/** Number of drafts that got a number, or failed without one. */
 const ended = ({ transitions }: Tables) =>
   transitions.filter(({ command }) => command === "Number" || command === "Fail").length
 
-/** Waits for so many numbers: those from the first on, in order of creation. */
+/** Waits for this many numbers, which follow the first one in order of creation. */
 const areNumbered = Effect.fnUntraced(function* (count: number) {
   const { tables, until } = yield* MemoryTables
   yield* until((all) => ended(all) === count)
@@ -28,7 +28,7 @@ const areNumbered = Effect.fnUntraced(function* (count: number) {
 const numbersFrom = (first: bigint, count: number) => Array.from({ length: count }, (_, index) => first + BigInt(index))
 
 describe("Account: numbers", () => {
-  it.effect("are given in order of creation, without gap or twin, and each invoice goes on to its end", function* () {
+  it.effect("follow the order of creation without gaps or duplicates, and each invoice is accepted", function* () {
     const { create, tables, until } = yield* creating
     yield* Effect.forEach(
       Array.from({ length: 50 }, (_, index) => `k${index}`),
@@ -43,7 +43,7 @@ describe("Account: numbers", () => {
   })
 
   it.effect(
-    "of drafts that wait together are given in order of creation, whatever the order they were heard of",
+    "follow the order of creation of drafts that wait together, whatever the order of their commits",
     function* () {
       const { create } = yield* creating
       const gates = yield* Queue.unbounded<Deferred.Deferred<void>>()
@@ -57,14 +57,14 @@ describe("Account: numbers", () => {
         Effect.forkChild(create(key), { startImmediately: true })
       )
       const [a, b, c] = [yield* Queue.take(gates), yield* Queue.take(gates), yield* Queue.take(gates)]
-      // The last one is stored first.
+      // The last draft is stored first.
       for (const gate of [c, b, a]) yield* Deferred.succeed(gate, undefined)
       yield* Effect.forEach(creates, Fiber.join)
       yield* areNumbered(3)
     }
   )
 
-  it.effect("a new activation takes up the drafts that the one before left", function* () {
+  it.effect("continue in a new activation with the drafts that the one before left", function* () {
     const customer = yield* addCustomer()
     for (let index = 0; index < 3; index++) yield* addDraft(customer)
     yield* accountOwner
@@ -72,7 +72,7 @@ describe("Account: numbers", () => {
   })
 
   it.effect(
-    "of one range are given in order of creation, whether drafts asked for its prefix or for none",
+    "follow the order of creation within a range, whether a draft names the range's prefix or none",
     function* () {
       const { tables, until } = yield* MemoryTables
       const range = tables.resolutions.get(rangeId(testMode))
@@ -95,7 +95,7 @@ describe("Account: numbers", () => {
     }
   )
 
-  it.effect("stopped while it numbers and started again, goes on from the rows", function* () {
+  it.effect("continue from the rows after a restart during numbering", function* () {
     const numbering = yield* holdCalls("Numbering.number")
     const asked = { context: context("a"), request: requestFor(yield* addCustomer()) }
     yield* Effect.scoped(
@@ -112,7 +112,7 @@ describe("Account: numbers", () => {
     yield* areNumbered(2)
   })
 
-  it.effect("owned twice, numbers every draft once", function* () {
+  it.effect("go to each draft once if the account has two owners", function* () {
     const { tables, until } = yield* MemoryTables
     const request = requestFor(yield* addCustomer())
     const owners = [yield* accountOwner, yield* accountOwner]
@@ -132,7 +132,7 @@ describe("Account: numbers", () => {
   })
 
   it.effect(
-    "a range that ends fails what it has no number for, with an event, and the next range is used where there is one",
+    "end with their range: drafts without a number fail with an event, or use the next range if there is one",
     function* () {
       const { create, tables, until } = yield* creating
       const range = tables.resolutions.get(rangeId(testMode))
@@ -158,7 +158,7 @@ describe("Account: numbers", () => {
   )
 
   it.effect.each(["Numbering.number", "Resolutions.current", "Accounts.get", "Invoices.queued"])(
-    "a defect in %s costs nothing: told again, the actor numbers what was left",
+    "continue at the next tell after a defect in %s",
     function* (call) {
       const { account } = yield* creating
       yield* addDraft(yield* addCustomer())

@@ -9,7 +9,7 @@ import {
   ShardingConfig
 } from "effect/cluster"
 
-/** Where the locks of shards are: it answers, or not. */
+/** The locks of shards, which answer or not. */
 export class Locks extends Context.Service<Locks, { answer: boolean }>()("test/Locks") {
   static readonly layer = Layer.sync(Locks, () => ({ answer: true }))
 }
@@ -33,7 +33,7 @@ const runnerStorage = Layer.effect(
   })
 )
 
-/** One runner, which loses its shards when their locks have not answered for six seconds. Requires `Locks`. */
+/** A single runner, which loses its shards when their locks have not answered for six seconds. Requires `Locks`. */
 export const shardsWithLocks = Sharding.layer.pipe(
   Layer.provide([Runners.layerNoop, RunnerHealth.layerNoop, runnerStorage]),
   Layer.provideMerge(MessageStorage.layerNoop),

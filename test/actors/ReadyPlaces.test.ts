@@ -18,13 +18,13 @@ const withReady = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(ef
 
 const reserve = Effect.map(ReadyEndpoints, (ready) => ready.reserve(testMode))
 
-/** A place, once the actor has done what it was told. */
+/** A place, once the actor has handled its tells. */
 const offered = Effect.repeat(Effect.tap(reserve, Effect.yieldNow), {
   until: ([place]) => place !== undefined,
   times: 1_000
 })
 
-/** A place of this endpoint whenever one is reserved; `out`: places that are neither used nor released. */
+/** Offers a place of this endpoint to each `reserve`; `out`: places that are neither used nor released. */
 const counted = (endpoint_id: string) => {
   const held = { begun: 0, out: 0 }
   const leave = () => void (held.out -= 1)
@@ -37,7 +37,7 @@ const counted = (endpoint_id: string) => {
 }
 
 describe("A place for the first attempt of an event", () => {
-  it.effect("is offered by an actor that lives, and by none in the other mode", () =>
+  it.effect("comes from a running actor of the endpoint, and from none in the other mode", () =>
     withReady(
       Effect.gen(function* () {
         const scope = yield* Scope.make()
@@ -62,7 +62,7 @@ describe("A place for the first attempt of an event", () => {
     )
   )
 
-  it.effect("is one of the account's places, and comes back with its attempt's end", () =>
+  it.effect("counts as one of the account's places, and returns when its attempt ends", () =>
     withReady(
       Effect.gen(function* () {
         const { deliverAll, endpoint, receiver } = yield* delivering()
@@ -90,7 +90,7 @@ describe("A place for the first attempt of an event", () => {
     ).pipe(Effect.provide(Limits.layerChanged({ attempts: { ofOwnerAtOnce: 2 } })))
   )
 
-  it.effect("is not offered while deliveries are being taken, which fill the endpoint", () =>
+  it.effect("waits while deliveries are being taken, which fill the endpoint", () =>
     withReady(
       Effect.gen(function* () {
         const { endpoint, tell } = yield* delivering({ max_in_flight: 1 })
@@ -108,14 +108,14 @@ describe("A place for the first attempt of an event", () => {
         const [afterwards] = yield* offered
         yield* Deferred.succeed(answer, undefined)
         assert.lengthOf(meanwhile, 0)
-        // The place says beside how many others: the statement takes nothing for it.
+        // The place counts the attempts that are under way, so the statement takes no delivery for it.
         assert.strictEqual(afterwards?.inFlight, 1)
         yield* until(({ deliveries }) => deliveries.get(id)?.status === "succeeded")
       })
     )
   )
 
-  it.effect("is offered by the later of two actors of an endpoint when the earlier one ends", () =>
+  it.effect("comes from the later of two actors of an endpoint when the earlier one ends", () =>
     withReady(
       Effect.gen(function* () {
         const { offer } = yield* ReadyEndpoints
@@ -140,7 +140,7 @@ describe("A place for the first attempt of an event", () => {
     )
   )
 
-  it.effect("comes back when the step is not stored", () => {
+  it.effect("returns when the step is not stored", () => {
     const { held, ready } = counted("we_1")
     return Effect.gen(function* () {
       const { key, proceed } = yield* issuing
@@ -157,7 +157,7 @@ describe("A place for the first attempt of an event", () => {
     }).pipe(Effect.provideService(ReadyEndpoints, ready))
   })
 
-  it.effect("comes back when the event has no delivery for it", () => {
+  it.effect("returns when the event has no delivery for it", () => {
     const { held, ready } = counted("we_1")
     return Effect.gen(function* () {
       const { key, proceed, tables } = yield* issuing
@@ -167,7 +167,7 @@ describe("A place for the first attempt of an event", () => {
     }).pipe(Effect.provideService(ReadyEndpoints, ready))
   })
 
-  it.effect("is used when the process stops while the outcomes of documents are being stored", function* () {
+  it.effect("serves an outcome that is being stored when the process stops", function* () {
     const { tables } = yield* MemoryTables
     const authority = yield* FakeAuthority
     const endpoint = yield* addEndpoint()

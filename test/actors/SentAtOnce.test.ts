@@ -17,7 +17,7 @@ import { atCalls, atNoCalls } from "../support/memory/Calls.ts"
 
 const it = itOn(alone)
 
-/** An account's actor, which numbers drafts; their own actors hear only what is in `Told`. */
+/** An account's actor, which numbers drafts. No actor of a document runs: their tells stay in `Told`. */
 const numbering = Effect.fnUntraced(function* () {
   const memory = yield* MemoryTables
   const authority = yield* FakeAuthority
@@ -36,7 +36,7 @@ const numbering = Effect.fnUntraced(function* () {
 const throughAll = ["Number", "Sign", "Submit", "Accept"]
 
 describe("A document that was numbered just now", () => {
-  it.effect("is signed and submitted in one step where it was numbered, and read and told by nobody", function* () {
+  it.effect("goes from numbering to submission in one step, without a read and without a tell", function* () {
     const { authority, count, create, is, tables } = yield* numbering()
     const moves = count("Transitions.move")
     authority.onSubmit = ({ signed }) =>
@@ -56,7 +56,7 @@ describe("A document that was numbered just now", () => {
     assert.deepStrictEqual(yield* Queue.clear(yield* Told), [])
   })
 
-  it.effect("is signed alone while others fill the authority's turns", function* () {
+  it.effect("stops at its signature while other documents fill the authority's turns", function* () {
     const { authority, create, is } = yield* numbering().pipe(
       Effect.provide(Limits.layerChanged({ authority: { atOnce: 1, ofOwnerAtOnce: 1 } }))
     )
@@ -74,7 +74,7 @@ describe("A document that was numbered just now", () => {
     }
   })
 
-  it.effect("is signed alone, and not sent, while the authority may be away", function* () {
+  it.effect("stops at its signature, unsent, while the authority may be unreachable", function* () {
     const { authority, create, is } = yield* numbering().pipe(
       Effect.provide(Limits.layerChanged({ contingencyAfter: 300 }))
     )
@@ -94,7 +94,7 @@ describe("A document that was numbered just now", () => {
     assert.lengthOf(authority.calls, 0)
   })
 
-  it.effect("that could not be stored as submitted is not sent", function* () {
+  it.effect("stays unsent if its submission could not be stored", function* () {
     const { authority, create, until, count } = yield* numbering()
     yield* atCalls("Transitions.move", Effect.die("the disk is full"))
     const key = yield* create
@@ -104,7 +104,7 @@ describe("A document that was numbered just now", () => {
     assert.strictEqual((yield* invoiceOf(key)).submitted_at, null)
   })
 
-  it.effect("on which the service breaks before it is signed waits for its alarm, and is issued then", function* () {
+  it.effect("waits for its alarm if the service breaks before its signature, and is issued then", function* () {
     const { authority, count, create, is, tables, until } = yield* numbering()
     const profile = yield* NationalProfile
     const switched = breakable()

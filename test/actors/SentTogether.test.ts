@@ -27,8 +27,8 @@ const it = itOn(alone)
 const callsAtOnce = (atOnce: number) => Limits.layerChanged({ authority: { atOnce, ofOwnerAtOnce: atOnce } })
 
 /**
- * An account's actor, and so many drafts that it has numbered in one portion, because it was held up by one before them. The third draft is
- * made out to `third`.
+ * An account's actor, and `count` drafts that it numbered in one portion while an earlier draft delayed it. The third
+ * draft is made out to `third`.
  */
 const together = Effect.fnUntraced(function* (
   count: number,
@@ -86,7 +86,7 @@ describe("The straight way of documents numbered together", () => {
       yield* answers.open
       yield* until(({ invoices }) => [...invoices.values()].every(({ state }) => state === "accepted_by_authority"))
       for (const key of keys) assert.deepStrictEqual(yield* commandsOf(key), throughAll)
-      // Of the document before them, and of all of them together.
+      // The document before them, and all of them together.
       assert.deepStrictEqual(statements.toSorted(), ["1 Accept", "1 Submit", "5 Accept", "5 Submit"])
     }
   )
@@ -114,7 +114,7 @@ describe("The straight way of documents numbered together", () => {
       const { attempts, number, state } = yield* invoiceOf(key)
       assert.deepStrictEqual([state, attempts], [endOf(number), 1])
     }
-    // What had no answer is asked for by its own actor, when its alarm rings.
+    // A document without a response asks for its verdict through its own actor, when its alarm rings.
     const waiting = [...tables.invoices.values()].filter(({ state }) => state === "submitted")
     assert.isNotEmpty(waiting)
     for (const { next_action_at } of waiting) assert.isFinite(next_action_at)
@@ -127,7 +127,7 @@ describe("The straight way of documents numbered together", () => {
         5,
         Effect.suspend(() => {
           let steps = 0
-          // The first step is that of the document before them.
+          // The first step belongs to the document before them.
           return atCalls(
             "Transitions.move",
             Effect.suspend(() => (++steps === 4 ? Effect.die("broken") : Effect.void))
@@ -147,7 +147,7 @@ describe("The straight way of documents numbered together", () => {
   it.effect("sends each document as soon as it has a turn, while the call for another hangs", function* () {
     const authority = yield* FakeAuthority
     const late = Latch.makeUnsafe()
-    // The document before them is accepted at once, and one of those that have a turn is answered late.
+    // The document before them is accepted immediately, and one of those with a turn gets a late response.
     let calls = 0
     authority.onSubmit = () => {
       return Effect.as(calls++ === 1 ? late.await : Effect.void, accepted)
@@ -164,7 +164,7 @@ describe("The straight way of documents numbered together", () => {
 
 type Method = (...args: Array<never>) => unknown
 
-/** Puts a method in the place of another one of a service, until `mends`. */
+/** Replaces a method of a service by another one, until the returned effect restores it. */
 const replaced = Effect.fnUntraced(function* <Port extends object>(
   port: Port,
   name: keyof Port,
@@ -176,7 +176,7 @@ const replaced = Effect.fnUntraced(function* <Port extends object>(
   return Effect.sync(() => void (switched.fault = null))
 })
 
-/** Stores no step of which `refuses` is true, and all others. */
+/** Fails to store each step for which `refuses` is true, and stores all others. */
 const refusing = (refuses: (step: Step) => boolean, defect: unknown = new Error("violates a constraint")) =>
   Effect.flatMap(Transitions, (transitions) => {
     const { moveAll } = transitions
@@ -199,7 +199,7 @@ const brokenConnection = new SqlError.SqlError({
 })
 const lost = new AuthorityUnavailable({ message: "cut", trouble: "no_answer", of_document: true })
 
-/** The document that breaks: it is made out to an acquirer of its own. */
+/** The document that breaks, made out to an acquirer of its own. */
 interface Third {
   readonly is: (id: string) => boolean
   readonly isOfCode: (cufe: string) => boolean
@@ -214,12 +214,12 @@ const hasAll = (row: InvoiceRow, { attempts, state, version }: Break["left"]) =>
 
 interface Break {
   readonly what: string
-  /** Gives what mends it, if it does not mend by itself. */
+  /** Returns the effect that ends the fault, if the fault does not end by itself. */
   readonly of: (
     third: Third
   ) => Effect.Effect<Effect.Effect<void> | undefined, never, Scope.Scope | NationalProfile | Numbering | Transitions>
   readonly left: Pick<InvoiceRow, "state" | "attempts" | "version">
-  /** Whether the authority answers for the others when it is done with this one. */
+  /** Whether the authority answers this document first, and the others afterwards. */
   readonly isFirst?: boolean
 }
 
@@ -246,7 +246,7 @@ const signingBreaks = Object.entries(signingFaults).map(([what, fault]): Break =
   }
 })
 
-/** What breaks on one document of a group, and how that leaves the document. */
+/** The fault of one document of a group, and the state in which the fault leaves the document. */
 const breaks: ReadonlyArray<Break> = [
   {
     what: "the profile throws while it is numbered",
@@ -331,7 +331,7 @@ const breaks: ReadonlyArray<Break> = [
 ]
 
 describe("A document that breaks among documents numbered together", () => {
-  it.effect.each(breaks)("leaves the others to their outcomes when $what", function* ({ isFirst, left, of }) {
+  it.effect.each(breaks)("leaves the other documents to their outcomes when $what", function* ({ isFirst, left, of }) {
     const { tables, until } = yield* MemoryTables
     const authority = yield* FakeAuthority
     const told = yield* Told
@@ -365,7 +365,7 @@ describe("A document that breaks among documents numbered together", () => {
     if (mends !== undefined) yield* mends
     answer = Effect.succeed(accepted)
     const key = keys[2]!
-    // What a failure of the database has stopped is resumed at once, by the document's actor.
+    // After a failure of the database, the document's actor resumes immediately.
     if (left.attempts === 0)
       assert.deepStrictEqual(yield* patiently(Queue.take(told)), { tell: "Proceed", to: memberAddress(key) })
     yield* TestClock.adjust("2 minutes")

@@ -19,7 +19,7 @@ const actors = Layers.layerActors.pipe(
 )
 
 describe("A process that could not keep its shards", () => {
-  itOn(actors).effect("takes them again before a receiver has answered that keeps it waiting", function* () {
+  itOn(actors).effect("takes them again while a receiver has not answered yet", function* () {
     const locks = yield* Locks
     const receiver = yield* FakeReceiver
     const { until } = yield* MemoryTables
@@ -43,7 +43,7 @@ describe("A process that could not keep its shards", () => {
     yield* TestClock.adjust("2 seconds")
     const inTime = arrived(prompt)
 
-    // What was under way meanwhile is recorded, once.
+    // The attempt that was under way meanwhile is recorded, once.
     yield* Deferred.succeed(answer, undefined)
     yield* until(({ deliveries }) => deliveries.get(held.id)?.status === "succeeded")
     assert.strictEqual(arrived(slow), 1)

@@ -25,15 +25,15 @@ import { atCalls, atNoCalls } from "../support/memory/Calls.ts"
 
 const it = itOn(actors)
 
-/** All actors and the sweeper, as they work together. Nobody tells anybody but they. */
+/** All actors and the sweeper, as they work together. Only they send tells. */
 const account = Effect.map(AccountEntity.client, (client) => client(accountAddress(testMode)))
 
-// Signing takes place off the test clock: what comes of it is waited for, and only then is the clock moved.
+// Signing ignores the test clock: the tests wait for its result, and only then move the clock.
 const areAccepted = (count: number) => (tables: Tables) =>
   [...tables.invoices.values()].filter(({ state }) => state === "accepted_by_authority").length === count
 
 describe("actors together", () => {
-  it.effect("bring an invoice from its request to its receiver without the clock moving", function* () {
+  it.effect("take an invoice from its request to its receiver without moving the clock", function* () {
     const { tables, until } = yield* MemoryTables
     const receiver = yield* FakeReceiver
     const endpoint = yield* addEndpoint()
@@ -62,7 +62,7 @@ describe("actors together", () => {
     assert.strictEqual(request?.at, startOfTest + 1000)
   })
 
-  it.effect("go on from the rows after they were put away for want of work", function* () {
+  it.effect("continue from the rows after they became idle and stopped", function* () {
     const { count, tables, until } = yield* MemoryTables
     const receiver = yield* FakeReceiver
     yield* addEndpoint()
@@ -75,7 +75,7 @@ describe("actors together", () => {
       )
       yield* TestClock.adjust("10 minutes")
     }
-    // Each activation reads what is queued when it starts.
+    // Each activation reads the queued drafts when it starts.
     assert.strictEqual(count("Invoices.queued"), 3)
     assert.deepStrictEqual(
       [...tables.invoices.values()].map((row) => row.full_number),
@@ -85,7 +85,7 @@ describe("actors together", () => {
   })
 
   it.effect(
-    "let a document that cannot be signed fail alone: its neighbours go on, and no number is lost",
+    "fail alone a document that cannot be signed: its neighbours complete, and no number is lost",
     function* () {
       const { tables, until } = yield* MemoryTables
       const actor = yield* account
@@ -115,7 +115,7 @@ describe("actors together", () => {
     }
   )
 
-  it.effect("ask an unavailable authority again when the time has come, by themselves", function* () {
+  it.effect("ask an unavailable authority again, by themselves, after a wait", function* () {
     const { tables, until } = yield* MemoryTables
     const authority = yield* FakeAuthority
     const actor = yield* account
@@ -134,7 +134,7 @@ describe("actors together", () => {
     }
   })
 
-  it.effect("look after everybody's documents before they go on with one account's backlog", function* () {
+  it.effect("serve the documents of every account before they continue with one account's backlog", function* () {
     const memory = yield* MemoryTables
     const { tables, until } = memory
     const { id } = yield* addNumbered(yield* addCustomer())
@@ -181,7 +181,7 @@ describe("actors together", () => {
 })
 
 describe("Sweeper", () => {
-  it.effect("finds a draft, a numbered document and a delivery that nobody was told of", function* () {
+  it.effect("finds a draft, a numbered document and a delivery for which no tell was sent", function* () {
     const { tables, until } = yield* MemoryTables
     const customer = yield* addCustomer()
     yield* addDraft(customer)
@@ -198,7 +198,7 @@ describe("Sweeper", () => {
   it.effect("leaves a document alone until its alarm rings, and gives it a lease then", function* () {
     const { count } = yield* MemoryTables
     const key = yield* addNumbered(yield* addCustomer())
-    // A document that no actor can do anything for: only its alarm is seen.
+    // No actor has work for this document: only its alarm shows.
     yield* become(key.id, { state: "accepted_by_authority", next_action_at: startOfTest + 61_000 })
     yield* TestClock.adjust("59 seconds")
     assert.strictEqual(count("Invoices.load"), 0)
@@ -211,7 +211,7 @@ describe("Sweeper", () => {
   })
 
   it.effect.each(["Invoices.takeDue", "Deliveries.dueEndpoints"])(
-    "goes on after a sweep that failed in %s",
+    "continues after a sweep that failed in %s",
     function* (call) {
       const memory = yield* MemoryTables
       yield* addDelivery(yield* addEndpoint(), "inv_1")

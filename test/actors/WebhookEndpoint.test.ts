@@ -59,7 +59,7 @@ describe("WebhookEndpoint", () => {
   })
 
   it.effect(
-    "makes four attempts, each a delay after the end of the one before, with the same bytes; then it has failed",
+    "makes four attempts with the same bytes, each a delay after the end of the one before; then it has failed",
     function* () {
       const { deliverAll, endpoint, receiver, tell } = yield* delivering()
       const { body, id } = yield* addDelivery(endpoint, "inv_1")
@@ -95,7 +95,7 @@ describe("WebhookEndpoint", () => {
     }
   )
 
-  it.effect("reads the secret at the moment it sends", function* () {
+  it.effect("reads the secret immediately before it sends", function* () {
     const endpoints = yield* WebhookEndpoints
     const { deliverAll, endpoint, goOn, receiver } = yield* delivering()
     const { id } = yield* addDelivery(endpoint, "inv_1")
@@ -110,28 +110,25 @@ describe("WebhookEndpoint", () => {
     assert.isFalse(signatureIsRight(second, signingSecret))
   })
 
-  it.effect(
-    "records an attempt although its endpoint is deleted while it is under way, and makes no other",
-    function* () {
-      const endpoints = yield* WebhookEndpoints
-      const { count, until } = yield* MemoryTables
-      const { deliverAll, endpoint, receiver, tell } = yield* delivering()
-      const { id } = yield* addDelivery(endpoint, "inv_1")
-      const gate = yield* Deferred.make<void>()
-      receiver.onSend = () => Effect.as(Deferred.await(gate), answered(500))
-      yield* tell
-      yield* Queue.take(receiver.arrivals)
-      yield* endpoints.remove(endpoint)
-      yield* Deferred.succeed(gate, undefined)
-      yield* until(() => count("Deliveries.record") === 1)
-      assert.strictEqual((yield* deliveryOf(id)).status, "canceled")
-      yield* TestClock.adjust("1 day")
-      yield* deliverAll
-      assert.lengthOf(receiver.requests, 1)
-    }
-  )
+  it.effect("records an attempt although its endpoint is deleted meanwhile, and makes no other", function* () {
+    const endpoints = yield* WebhookEndpoints
+    const { count, until } = yield* MemoryTables
+    const { deliverAll, endpoint, receiver, tell } = yield* delivering()
+    const { id } = yield* addDelivery(endpoint, "inv_1")
+    const gate = yield* Deferred.make<void>()
+    receiver.onSend = () => Effect.as(Deferred.await(gate), answered(500))
+    yield* tell
+    yield* Queue.take(receiver.arrivals)
+    yield* endpoints.remove(endpoint)
+    yield* Deferred.succeed(gate, undefined)
+    yield* until(() => count("Deliveries.record") === 1)
+    assert.strictEqual((yield* deliveryOf(id)).status, "canceled")
+    yield* TestClock.adjust("1 day")
+    yield* deliverAll
+    assert.lengthOf(receiver.requests, 1)
+  })
 
-  it.effect("a defect while deliveries are taken costs nothing: the next tell works", function* () {
+  it.effect("survives a defect while deliveries are taken: the next tell works", function* () {
     const { deliverAll, endpoint, tell } = yield* delivering()
     const { id } = yield* addDelivery(endpoint, "inv_1")
     const broken = yield* Deferred.make<void>()
@@ -143,7 +140,7 @@ describe("WebhookEndpoint", () => {
     assert.strictEqual((yield* deliveryOf(id)).status, "succeeded")
   })
 
-  it.effect("an attempt whose outcome could not be stored is made again when its lease ends", function* () {
+  it.effect("repeats an attempt when its lease ends, if its outcome could not be stored", function* () {
     const { deliverAll, endpoint, receiver } = yield* delivering()
     const { body, id } = yield* addDelivery(endpoint, "inv_1")
     yield* atCalls("Deliveries.record", Effect.die("broken"))
@@ -215,7 +212,7 @@ describe("WebhookEndpoint", () => {
     }
   )
 
-  it.effect("records that there was an answer when the answer itself cannot be stored", function* () {
+  it.effect("records that there was a response when the response itself cannot be stored", function* () {
     const memory = yield* MemoryTables
     const { deliverAll, endpoint, receiver } = yield* delivering()
     const { id } = yield* addDelivery(endpoint, "inv_1")

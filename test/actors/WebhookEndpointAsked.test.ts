@@ -15,33 +15,30 @@ const it = itOn(alone)
 
 const triggers = Effect.map(MemoryTables, ({ tables }) => tables.attempts.map(({ trigger }) => trigger))
 
-describe("WebhookEndpoint: what was asked for", () => {
-  it.effect(
-    "an attempt by hand is tried once beside the schedule, which goes on as if there had been none",
-    function* () {
-      const redelivery = yield* Redelivery
-      const { deliverAll, endpoint, goOn, receiver } = yield* delivering()
-      const { id } = yield* addDelivery(endpoint, "inv_1")
-      receiver.onSend = () => Effect.succeed(answered(500))
-      yield* deliverAll
-      const { next_attempt_at: planned } = yield* deliveryOf(id)
-      yield* redelivery.redeliver({ ...testMode, id })
-      yield* deliverAll
-      assert.deepInclude(yield* deliveryOf(id), { status: "pending", next_attempt_at: planned, attempts: 2 })
-      for (const _ of [1, 2, 3]) yield* goOn(id)
-      assert.deepInclude(yield* deliveryOf(id), { status: "failed", attempts: 5 })
-      yield* redelivery.redeliver({ ...testMode, id })
-      yield* deliverAll
-      assert.deepInclude(yield* deliveryOf(id), { status: "failed", attempts: 6 })
-      yield* TestClock.adjust("1 day")
-      yield* deliverAll
-      assert.deepStrictEqual(yield* triggers, ["auto", "manual", "auto", "auto", "auto", "manual"])
-      assert.strictEqual(new Set(receiver.requests.map(({ body }) => body)).size, 1)
-    }
-  )
+describe("WebhookEndpoint: redeliveries, recoveries and samples", () => {
+  it.effect("tries a redelivery once, and leaves the schedule unchanged", function* () {
+    const redelivery = yield* Redelivery
+    const { deliverAll, endpoint, goOn, receiver } = yield* delivering()
+    const { id } = yield* addDelivery(endpoint, "inv_1")
+    receiver.onSend = () => Effect.succeed(answered(500))
+    yield* deliverAll
+    const { next_attempt_at: planned } = yield* deliveryOf(id)
+    yield* redelivery.redeliver({ ...testMode, id })
+    yield* deliverAll
+    assert.deepInclude(yield* deliveryOf(id), { status: "pending", next_attempt_at: planned, attempts: 2 })
+    for (const _ of [1, 2, 3]) yield* goOn(id)
+    assert.deepInclude(yield* deliveryOf(id), { status: "failed", attempts: 5 })
+    yield* redelivery.redeliver({ ...testMode, id })
+    yield* deliverAll
+    assert.deepInclude(yield* deliveryOf(id), { status: "failed", attempts: 6 })
+    yield* TestClock.adjust("1 day")
+    yield* deliverAll
+    assert.deepStrictEqual(yield* triggers, ["auto", "manual", "auto", "auto", "auto", "manual"])
+    assert.strictEqual(new Set(receiver.requests.map(({ body }) => body)).size, 1)
+  })
 
   it.effect(
-    "keeps the order of its resource: what is redelivered waits for what is before it, and holds up what follows",
+    "keeps the order of its resource: a redelivery waits for earlier events, and later events wait for it",
     function* () {
       const redelivery = yield* Redelivery
       const { deliverAll, endpoint, goOn, receiver } = yield* delivering()
@@ -63,7 +60,7 @@ describe("WebhookEndpoint: what was asked for", () => {
     }
   )
 
-  it.effect("a recovery begins the schedule anew", function* () {
+  it.effect("starts the schedule again for a recovery", function* () {
     const redelivery = yield* Redelivery
     const { endpoint, goOn, receiver } = yield* delivering()
     const { id } = yield* addDelivery(endpoint, "inv_1")
@@ -80,7 +77,7 @@ describe("WebhookEndpoint: what was asked for", () => {
     assert.deepStrictEqual(yield* triggers, ["auto", "auto", "auto", "auto", ...again])
   })
 
-  it.effect("a sample is sent once, whatever is answered", function* () {
+  it.effect("sends a sample once, whatever the response", function* () {
     const redelivery = yield* Redelivery
     const ids = yield* Ids
     const { deliverAll, endpoint, receiver } = yield* delivering()

@@ -14,23 +14,26 @@ const it = itOn(alone)
 
 const bodies = Effect.map(FakeReceiver, ({ requests }) => requests.map(({ body }) => body))
 
-describe("WebhookEndpoint: which, and when", () => {
-  it.effect("keeps the order of a resource while one is retried, and lets other resources go on", function* () {
-    const { deliverAll, endpoint, goOn, receiver } = yield* delivering()
-    const first = yield* addDelivery(endpoint, "inv_1")
-    const second = yield* addDelivery(endpoint, "inv_1")
-    const other = yield* addDelivery(endpoint, "inv_2")
-    const third = yield* addDelivery(endpoint, "inv_1")
-    receiver.onSend = ({ body }) => Effect.succeed(answered(body === first.body ? 500 : 200))
-    yield* deliverAll
-    assert.deepStrictEqual(yield* bodies, [first.body, other.body])
+describe("WebhookEndpoint: order and concurrency", () => {
+  it.effect(
+    "keeps the order of a resource while one of its events is retried, and sends events of other resources",
+    function* () {
+      const { deliverAll, endpoint, goOn, receiver } = yield* delivering()
+      const first = yield* addDelivery(endpoint, "inv_1")
+      const second = yield* addDelivery(endpoint, "inv_1")
+      const other = yield* addDelivery(endpoint, "inv_2")
+      const third = yield* addDelivery(endpoint, "inv_1")
+      receiver.onSend = ({ body }) => Effect.succeed(answered(body === first.body ? 500 : 200))
+      yield* deliverAll
+      assert.deepStrictEqual(yield* bodies, [first.body, other.body])
 
-    receiver.onSend = () => Effect.succeed(answered(200))
-    yield* goOn(first.id)
-    assert.deepStrictEqual((yield* bodies).slice(2), [first.body, second.body, third.body])
-  })
+      receiver.onSend = () => Effect.succeed(answered(200))
+      yield* goOn(first.id)
+      assert.deepStrictEqual((yield* bodies).slice(2), [first.body, second.body, third.body])
+    }
+  )
 
-  it.effect("goes on with a resource's next event when the one before has failed for good", function* () {
+  it.effect("continues with a resource's next event when the one before has failed for good", function* () {
     const { endpoint, goOn, receiver } = yield* delivering()
     const first = yield* addDelivery(endpoint, "inv_1")
     const second = yield* addDelivery(endpoint, "inv_1")
@@ -42,7 +45,7 @@ describe("WebhookEndpoint: which, and when", () => {
     assert.strictEqual((yield* deliveryOf(second.id)).status, "succeeded")
   })
 
-  it.effect("has never more than max_in_flight deliveries under way", function* () {
+  it.effect("has at most max_in_flight deliveries under way", function* () {
     const { endpoint, receiver, tell } = yield* delivering({ max_in_flight: 3 })
     const held = yield* Queue.unbounded<Deferred.Deferred<void>>()
     let underWay = 0
@@ -74,7 +77,7 @@ describe("WebhookEndpoint: which, and when", () => {
     )
   })
 
-  it.effect("with max_in_flight 1 starts each first attempt after the end of the one before", function* () {
+  it.effect("starts each first attempt after the end of the one before, with max_in_flight 1", function* () {
     const { endpoint, receiver, tell } = yield* delivering({ max_in_flight: 1 })
     const { until } = yield* MemoryTables
     receiver.onSend = () => Effect.delay(Effect.succeed(answered(200)), "1 second")
@@ -88,7 +91,7 @@ describe("WebhookEndpoint: which, and when", () => {
     )
   })
 
-  it.effect("inactive, gets nothing; active again, gets what waited", function* () {
+  it.effect("gets nothing while it is inactive, and what waited when it is active again", function* () {
     const endpoints = yield* WebhookEndpoints
     const { deliverAll, endpoint, receiver } = yield* delivering()
     const { id } = yield* addDelivery(endpoint, "inv_1")
@@ -101,7 +104,7 @@ describe("WebhookEndpoint: which, and when", () => {
     assert.strictEqual((yield* deliveryOf(id)).status, "succeeded")
   })
 
-  it.effect("deleted, gets nothing more, not even a retry that was waiting", function* () {
+  it.effect("gets nothing more after its deletion, not even a retry that was waiting", function* () {
     const endpoints = yield* WebhookEndpoints
     const { deliverAll, endpoint, receiver } = yield* delivering()
     const { id } = yield* addDelivery(endpoint, "inv_1")
@@ -115,7 +118,7 @@ describe("WebhookEndpoint: which, and when", () => {
   })
 
   it.effect(
-    "that moves while deliveries are being taken sends them, and leaves none to the end of its lease",
+    "sends deliveries that were being taken while its actor moved, before the end of their lease",
     function* () {
       const scope = yield* Scope.make()
       const deliver = yield* Scope.provide(endpointOwner, scope)
@@ -132,7 +135,7 @@ describe("WebhookEndpoint: which, and when", () => {
     }
   )
 
-  it.effect("owned twice, sends each delivery once", function* () {
+  it.effect("sends each delivery once if it has two owners", function* () {
     const receiver = yield* FakeReceiver
     const { until } = yield* MemoryTables
     const [first, second] = [yield* endpointOwner, yield* endpointOwner]

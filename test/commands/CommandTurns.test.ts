@@ -14,7 +14,7 @@ const it = itOn(one)
 
 const outcome: Outcome = { answer: { status: 200, location: null, body: "{}" }, replayed: false }
 
-/** Carries out commands as an account's actor does, and tells which have been done. */
+/** Runs commands as an account's actor does, and lists the completed ones. */
 const actor = Effect.gen(function* () {
   const turns = yield* makeTurns
   const once = makeInFlight(() => Effect.succeedNone)
@@ -35,7 +35,7 @@ const actor = Effect.gen(function* () {
 })
 
 describe("a command that waits for its turn", () => {
-  it.effect("is done though its client has gone, and answers its repetition", function* () {
+  it.effect("runs after its client has gone, and its retry replays the response", function* () {
     const { ask, done } = yield* actor
     const goesOn = Latch.makeUnsafe()
     const first = yield* ask("first", goesOn.await)
@@ -50,7 +50,7 @@ describe("a command that waits for its turn", () => {
     assert.deepStrictEqual(done, ["first", "second"])
   })
 
-  it.effect("is refused after eight seconds, and is not done", function* () {
+  it.effect("fails after eight seconds, and does not run", function* () {
     const { ask, done } = yield* actor
     const goesOn = Latch.makeUnsafe()
     const first = yield* ask("first", goesOn.await)

@@ -47,7 +47,7 @@ const away = (phase: Phase, changes: Partial<AuthorityState> = {}): AuthoritySta
   ...changes
 })
 
-/** One word for the next step, and its call. */
+/** The next step in one word, with its call. */
 const inWords = (next: Next): string => {
   if (next.do === "Try") return `Try ${next.call}`
   if (next.do === "EnterContingency") return `EnterContingency ${next.cause}`

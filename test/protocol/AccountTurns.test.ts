@@ -14,7 +14,7 @@ const limits = {
   maxWait: "10 seconds"
 } as const
 
-/** Work that is begun in turn, and ends when it is told to; `begun` tells in which order. */
+/** Work that starts in its turn and ends when the test ends it; `begun` lists the order. */
 const make = (change: Partial<Turns.TurnOptions> = {}) => {
   const inTurn = Turns.make({ ...limits, ...change })
   const begun: Array<string> = []
@@ -39,7 +39,7 @@ const make = (change: Partial<Turns.TurnOptions> = {}) => {
   return { inTurn, begun, ask, end }
 }
 
-/** The refusal of one more. */
+/** The error that one more request gets. */
 const refusal = (inTurn: ReturnType<typeof Turns.make>, owner: string, asker: string) =>
   Effect.map(patiently(Effect.flip(inTurn({ owner, asker }, Effect.void))), (error) => {
     assert.instanceOf(error, ApiError)
@@ -47,7 +47,7 @@ const refusal = (inTurn: ReturnType<typeof Turns.make>, owner: string, asker: st
   })
 
 describe("turns", () => {
-  it.effect("of one account do not wait for another's flood", function* () {
+  it.effect("reach one account although another account floods the queue", function* () {
     const { ask, begun, end } = make()
     for (const name of ["a1", "a2", "a3"]) yield* ask("a", "key", name)
     assert.deepStrictEqual(begun, ["a1"], "one of an account at a time")
@@ -55,7 +55,7 @@ describe("turns", () => {
     assert.deepStrictEqual(begun, ["a1", "b1"])
     yield* ask("c", "key", "c1")
     yield* ask("b", "key", "b2")
-    // The next is not the oldest that waits, but who has waited for a turn the longest.
+    // The next turn goes to the account that has waited the longest, not to the oldest request.
     yield* end("a1")
     assert.deepStrictEqual(begun, ["a1", "b1", "a2"])
     yield* end("a2")
@@ -66,7 +66,7 @@ describe("turns", () => {
     assert.deepStrictEqual(begun.slice(5), ["a3"])
   })
 
-  it.effect("of those who ask in the name of one account alternate as well", function* () {
+  it.effect("alternate between the keys and addresses of one account as well", function* () {
     const { ask, begun, end } = make()
     for (const name of ["l1", "l2", "l3", "l4"]) yield* ask("a", "192.0.2.1", name)
     yield* ask("a", "key", "k1")
@@ -77,7 +77,7 @@ describe("turns", () => {
   })
 
   it.effect(
-    "that wait are bounded: for who asks, for an account, and in all, and each is told what it is",
+    "have bounded queues for a key or address, for an account and in all, and each error names its bound",
     function* () {
       const { ask, inTurn } = make()
       for (const name of ["1", "2", "3", "4"]) yield* ask("a", "x", name)
@@ -88,7 +88,7 @@ describe("turns", () => {
       const ours = yield* refusal(inTurn, "a", "z")
       assert.match(ours.message, /^This account has 5 documents waiting already/)
       for (const name of ["7", "8", "9", "10"]) yield* ask("b", "x", name)
-      // One of each account may wait, whatever the others do.
+      // Each account may have one request waiting, whatever the other accounts do.
       yield* ask("c", "x", "11")
       const everybody = yield* refusal(inTurn, "c", "x")
       assert.deepInclude(everybody, { code: "service_unavailable" })
@@ -97,7 +97,7 @@ describe("turns", () => {
     }
   )
 
-  it.effect("wait only so many in all, and one of an account that has none waiting always may", function* () {
+  it.effect("admit a limited queue in all, and always one request of an account that has none waiting", function* () {
     const { ask, inTurn } = make()
     for (const owner of ["a", "b"]) for (const index of [1, 2, 3, 4]) yield* ask(owner, "key", `${owner}${index}`)
     for (const index of [1, 2]) yield* ask("c", "key", `c${index}`)
@@ -107,7 +107,7 @@ describe("turns", () => {
     assert.isUndefined(first.pollUnsafe(), "waits")
   })
 
-  it.effect("that do not come in time are given up, and those who are gone take none", function* () {
+  it.effect("time out, and skip requests that were interrupted", function* () {
     const { ask, begun, end } = make()
     yield* ask("a", "key", "a1")
     const late = yield* ask("a", "key", "a2")
@@ -126,7 +126,7 @@ describe("turns", () => {
     assert.deepStrictEqual(begun, ["a1", "a4", "a5"], "every turn was given back")
   })
 
-  it.effect("are given back by what fails or is interrupted", function* () {
+  it.effect("return after a failure or an interruption", function* () {
     const { ask, begun, inTurn } = make({ atOnce: 1 })
     yield* Effect.ignore(inTurn({ owner: "a", asker: "key" }, Effect.fail("broken")))
     const first = yield* ask("a", "key", "a1")
@@ -136,7 +136,7 @@ describe("turns", () => {
     assert.deepStrictEqual(begun, ["a1", "a2"])
   })
 
-  it.effect("after which their account rests let others go first", function* () {
+  it.effect("leave an account that has worked for a rest, in which other accounts go first", function* () {
     const inTurn = Turns.make({ ...limits, atOnce: 4, ofOwnerAtOnce: 2 })
     const begun: Array<string> = []
     const take = (owner: string, name: string, takes: number, rest: number) =>
@@ -160,7 +160,7 @@ describe("turns", () => {
     assert.deepStrictEqual(begun, ["a1", "a2", "b1", "a3"])
   })
 
-  it.effect("that never come are the fault of the account's own requests, or of all", function* () {
+  it.effect("blame a time-out on the account's own requests, or on all requests", function* () {
     const inTurn = Turns.make({ ...limits, atOnce: 1, ofOwnerAtOnce: 1 })
     const take = (owner: string) => inTurn({ owner, asker: "key" }, Effect.never).pipe(Effect.flip, Effect.forkChild)
     yield* take("a")
@@ -171,7 +171,7 @@ describe("turns", () => {
     assert.include(yield* Fiber.join(other), { code: "service_unavailable" })
   })
 
-  it.effect("that would come too late are refused at once, with the fault of whose they are", function* () {
+  it.effect("reject a request immediately if its turn would come too late, and blame its account", function* () {
     const waiting = { ofAsker: 99, ofOwner: 99, inAll: 99 }
     const { ask, end, inTurn } = make({
       atOnce: 3,
@@ -200,7 +200,7 @@ describe("turns", () => {
     assert.deepInclude(own, { code: "rate_limited", headers: { "Retry-After": "2" } })
     assert.match(own.message, /^Because of this account's other documents, this one would wait longer than 1000 ms/)
     assert.strictEqual(yield* inTurn({ owner: "b", asker: "key" }, Effect.succeed("b's")), "b's")
-    // A stall says nothing of the rate: a turn that is asked for after it waits.
+    // A stall does not change the rate: a request for a turn after the stall waits.
     yield* endMany(19)
     yield* TestClock.adjust("5 seconds")
     yield* endMany(1)
@@ -208,46 +208,46 @@ describe("turns", () => {
     assert.isUndefined((yield* ask("a", "key", "patient")).pollUnsafe(), "nine wait for less than a second")
   })
 
-  it.effect("that would come too late are refused at once when turns come more slowly", function* () {
-    const waiting = { ofAsker: 199, ofOwner: 199, inAll: 199 }
-    const { ask, end } = make({ atOnce: 3, ofOwnerAtOnce: 2, waiting, maxWait: "1 minute", maxDelay: "1 second" })
-    for (let index = 0; index < 106; index += 1) yield* ask("a", "key", `a${index}`)
-    for (let index = 0; index < 74; index += 1) {
-      yield* TestClock.adjust("20 millis")
-      yield* end(`a${index}`)
-    }
-    assert.isUndefined((yield* ask("a", "key", "before")).pollUnsafe(), "31 wait for 0.6 s")
-    yield* TestClock.adjust("900 millis")
-    assert.isDefined((yield* ask("a", "key", "after")).pollUnsafe(), "32 would wait for more than a second")
-  })
-
   it.effect(
-    "that would come too late behind those of many accounts are refused at once, with the fault of all",
+    "reject a request immediately if its turn would come too late because turns have become slower",
     function* () {
-      const waiting = { ofAsker: 99, ofOwner: 99, inAll: 999 }
-      const { ask, begun, end } = make({
-        atOnce: 3,
-        ofOwnerAtOnce: 2,
-        waiting,
-        maxWait: "1 minute",
-        maxDelay: "1 second"
-      })
-      const owners = [..."abcdefghij"]
-      for (let index = 0; index < 15; index += 1) {
-        for (const owner of owners) yield* ask(owner, "key", `${owner}${index}`)
-      }
-      // A turn comes every 20 ms, and one of each account every 200 ms.
-      for (let ended = 0; ended < 70; ended += 1) {
+      const waiting = { ofAsker: 199, ofOwner: 199, inAll: 199 }
+      const { ask, end } = make({ atOnce: 3, ofOwnerAtOnce: 2, waiting, maxWait: "1 minute", maxDelay: "1 second" })
+      for (let index = 0; index < 106; index += 1) yield* ask("a", "key", `a${index}`)
+      for (let index = 0; index < 74; index += 1) {
         yield* TestClock.adjust("20 millis")
-        yield* end(begun[ended]!)
+        yield* end(`a${index}`)
       }
-      const exit = (yield* ask("a", "key", "eighth")).pollUnsafe()
-      assert.include(String(exit), "The service is overloaded", "seventy turns before it would take 1.4 s")
-      for (let ended = 70; ended < 110; ended += 1) {
-        yield* TestClock.adjust("20 millis")
-        yield* end(begun[ended]!)
-      }
-      assert.isUndefined((yield* ask("a", "key", "fourth")).pollUnsafe(), "thirty turns before it take 0.6 s")
+      assert.isUndefined((yield* ask("a", "key", "before")).pollUnsafe(), "31 wait for 0.6 s")
+      yield* TestClock.adjust("900 millis")
+      assert.isDefined((yield* ask("a", "key", "after")).pollUnsafe(), "32 would wait for more than a second")
     }
   )
+
+  it.effect("reject a request immediately if many accounts wait before it, and blame all requests", function* () {
+    const waiting = { ofAsker: 99, ofOwner: 99, inAll: 999 }
+    const { ask, begun, end } = make({
+      atOnce: 3,
+      ofOwnerAtOnce: 2,
+      waiting,
+      maxWait: "1 minute",
+      maxDelay: "1 second"
+    })
+    const owners = [..."abcdefghij"]
+    for (let index = 0; index < 15; index += 1) {
+      for (const owner of owners) yield* ask(owner, "key", `${owner}${index}`)
+    }
+    // A turn comes every 20 ms, and one of each account every 200 ms.
+    for (let ended = 0; ended < 70; ended += 1) {
+      yield* TestClock.adjust("20 millis")
+      yield* end(begun[ended]!)
+    }
+    const exit = (yield* ask("a", "key", "eighth")).pollUnsafe()
+    assert.include(String(exit), "The service is overloaded here", "seventy turns before it would take 1.4 s")
+    for (let ended = 70; ended < 110; ended += 1) {
+      yield* TestClock.adjust("20 millis")
+      yield* end(begun[ended]!)
+    }
+    assert.isUndefined((yield* ask("a", "key", "fourth")).pollUnsafe(), "thirty turns before it take 0.6 s")
+  })
 })

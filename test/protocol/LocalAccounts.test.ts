@@ -7,7 +7,7 @@ import { itOn } from "../support/Tests.ts"
 const it = itOn(LocalAccounts.layer)
 const [first, second] = [{}, {}] as [AccountCommands, AccountCommands]
 
-/** Offers an account's commands; gives the end of their actor. */
+/** Offers an account's commands, and returns the end of their actor. */
 const offer = Effect.fnUntraced(function* (commands: AccountCommands) {
   const scope = yield* Scope.make()
   yield* Scope.provide((yield* LocalAccounts).offer("a", commands), scope)
@@ -27,7 +27,7 @@ describe("LocalAccounts", () => {
     assert.isUndefined(yield* found)
   })
 
-  it.effect("makes one caller in 20 s send a message, without which the actor would end as idle", function* () {
+  it.effect("sends a message for one caller in 20 s, without which the actor would end as idle", function* () {
     const end = yield* offer(first)
     yield* TestClock.adjust("19 seconds")
     assert.strictEqual(yield* found, first)

@@ -5,8 +5,8 @@ import { InvoiceId } from "../../schemas/Id.ts"
 import { Notify } from "../../src/protocol/Notify.ts"
 import { testMode } from "../support/apps/Accounts.ts"
 
-describe("Telling", () => {
-  // Actors that are nowhere: those of a process that has died, until its shards have moved.
+describe("Notify", () => {
+  // Actors without a place: the actors of a process that has died, until its shards have moved.
   it.live("does not wait for actors that cannot be reached", () =>
     Effect.gen(function* () {
       const notify = yield* Notify

@@ -15,7 +15,7 @@ describe("The revision of the actors' messages", () => {
     assert.strictEqual(Revision.defaultValue(), revisionOfMessages())
   })
 
-  it("changes with a message's name, with what it holds, with its errors and with effect", () => {
+  it("changes with a message's name, with its content, with its errors and with effect", () => {
     const messages = [
       Rpc.make("A"),
       Rpc.make("B"),

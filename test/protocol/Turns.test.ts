@@ -6,7 +6,7 @@ import { it } from "../support/Tests.ts"
 
 const limits = { atOnce: 6, ofOwnerAtOnce: 4 }
 
-/** Turns, and the names of those who have taken one after a wait, in order. */
+/** Turns, and the names of the askers that took one after a wait, in order. */
 const make = (atOnce = limits) => {
   const turns = Turns.make(atOnce)
   const taken: Array<string> = []
@@ -28,7 +28,7 @@ describe("Turns", () => {
       [3, 1, 0, 2, 0, 0]
     )
     for (const owner of ["a", "b", "c"]) yield* wait(owner)
-    // The first in line has as many as it may: the next has its turn.
+    // The first owner in the queue has all its turns, so the next owner gets this turn.
     end("b")
     yield* settle
     assert.deepStrictEqual(taken, ["b"])
@@ -62,7 +62,7 @@ describe("Turns", () => {
       assert.deepStrictEqual([takeFree("b"), takeFree("b"), takeFree("b")], [1, 1, 0])
       yield* wait("c")
       yield* wait("d")
-      // This turn is for the first of the two that wait for it; the other one goes before an owner that has not waited.
+      // This turn is for the first of the two owners that wait; the second one precedes owners that have not waited.
       end("b")
       assert.strictEqual(takeFree("b"), 0)
       yield* settle
