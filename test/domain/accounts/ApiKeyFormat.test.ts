@@ -9,7 +9,7 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const step = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 61 }))
 
 describe("ApiKeyFormat", () => {
-  it("writes known keys", () => {
+  it("makes the known keys", () => {
     assert.strictEqual(
       makeApiKey("test", new Uint8Array(32)),
       "sk_test_00000000000000000000000000000000000000000001NyHUD"
@@ -30,20 +30,20 @@ describe("ApiKeyFormat", () => {
     }
   })
 
-  it.prop("reads the mode of every key it makes", [mode, random], ([given, bytes]) => {
+  it.prop("reads the mode of every key that it makes", [mode, random], ([given, bytes]) => {
     const key = makeApiKey(given, bytes)
     assert.match(key, /^sk_(test|live)_[0-9A-Za-z]{49}$/)
     assert.strictEqual(apiKeyMode(key), given)
   })
 
-  it.prop("holds all 32 bytes", [random], ([bytes]) => {
+  it.prop("encodes all 32 bytes", [random], ([bytes]) => {
     let number = 0n
     for (const character of makeApiKey("live", bytes).slice(8, -6))
       number = number * 62n + BigInt(alphabet.indexOf(character))
     assert.strictEqual(number.toString(16).padStart(64, "0"), Buffer.from(bytes).toString("hex"))
   })
 
-  it.prop("refuses every mistake in one character", [mode, random, step], ([given, bytes, by]) => {
+  it.prop("rejects every mistake in one character", [mode, random, step], ([given, bytes, by]) => {
     const key = makeApiKey(given, bytes)
     for (let index = 0; index < key.length; index++) {
       const other = alphabet.charAt((alphabet.indexOf(key.charAt(index)) + by + 62) % 62)
@@ -54,7 +54,7 @@ describe("ApiKeyFormat", () => {
     }
   })
 
-  it.prop("refuses every swap of two neighbours", [mode, random], ([given, bytes]) => {
+  it.prop("rejects every swap of two neighbours", [mode, random], ([given, bytes]) => {
     const key = makeApiKey(given, bytes)
     for (let index = 0; index < key.length - 1; index++) {
       if (key[index] === key[index + 1]) continue
@@ -63,11 +63,11 @@ describe("ApiKeyFormat", () => {
     }
   })
 
-  it.prop("refuses a key of one mode dressed as the other", [random], ([bytes]) => {
+  it.prop("rejects a key of one mode with the prefix of the other", [random], ([bytes]) => {
     assert.isNull(apiKeyMode(makeApiKey("test", bytes).replace("sk_test_", "sk_live_")))
   })
 
-  it.prop("refuses any other text", [Schema.String], ([text]) => {
+  it.prop("rejects any other text", [Schema.String], ([text]) => {
     assert.isNull(apiKeyMode(text))
   })
 })

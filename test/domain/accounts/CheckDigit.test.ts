@@ -13,11 +13,11 @@ const position = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 14 }))
 const digit = Schema.String.check(Schema.isPattern(/^\d$/))
 
 describe("CheckDigit", () => {
-  it.each([...nits, ...computedNits])("of %s is %s", (nit, expected) => {
+  it.each([...nits, ...computedNits])("returns for %s the digit %s", (nit, expected) => {
     assert.strictEqual(checkDigit(nit), expected)
   })
 
-  it.each(invalidNits)("of %s is not %s", (nit, wrong) => {
+  it.each(invalidNits)("returns for %s another digit than %s", (nit, wrong) => {
     assert.notStrictEqual(checkDigit(nit), wrong)
   })
 
@@ -30,19 +30,19 @@ describe("CheckDigit", () => {
     )
   })
 
-  it("refuses what is no NIT", () => {
+  it("rejects text that is no NIT", () => {
     for (const text of ["", "1234567890123456", "900-1", "12a", "９", "1\n"]) {
       assert.isFalse(isNit(text))
       assert.throws(() => checkDigit(text), RangeError)
     }
   })
 
-  it.prop("is one digit, and the same with leading zeros", [number], ([nit]) => {
+  it.prop("returns one digit, and the same digit with leading zeros", [number], ([nit]) => {
     assert.match(checkDigit(nit), /^\d$/)
     assert.strictEqual(checkDigit(nit.padStart(15, "0")), checkDigit(nit))
   })
 
-  // The remainders 1 and 10 share the digit 1; every other mistake in one digit shows.
+  // The remainders 1 and 10 share the digit 1. Every other mistake in one digit changes the check digit.
   it.prop("changes with any one digit, unless both are 1", [number, position, digit], ([nit, at, other]) => {
     const index = at % nit.length
     if (nit[index] === other) return
@@ -58,7 +58,7 @@ describe("CheckDigit", () => {
     assert.isTrue(checkDigit(swapped) !== checkDigit(nit) || checkDigit(nit) === "1")
   })
 
-  it("knows the sandbox identification by all three of its parts", () => {
+  it("recognizes the sandbox identification by all three of its parts", () => {
     assert.isTrue(isSandboxIdentification({ type: "31", number: "900000001", check_digit: "1" }))
     assert.isFalse(isSandboxIdentification({ ...sandboxIdentification, type: "13" }))
     assert.isFalse(isSandboxIdentification({ ...sandboxIdentification, number: "900000002" }))

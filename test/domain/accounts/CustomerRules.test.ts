@@ -28,7 +28,7 @@ const wrongDigit = ["identification.check_digit", "invalid_check_digit"]
 const wrongNumber = ["identification.number", "parameter_invalid"]
 
 describe("customerViolations", () => {
-  it.each(modes)("finds nothing wrong with a right customer in %s mode", (mode) => {
+  it.each(modes)("finds nothing wrong with a valid customer in %s mode", (mode) => {
     assert.deepStrictEqual(customerViolations(customer, mode), [])
     const { identification, legal_name, organization_type } = customer
     assert.deepStrictEqual(customerViolations({ identification, legal_name, organization_type }, mode), [])
@@ -38,13 +38,13 @@ describe("customerViolations", () => {
     assert.deepStrictEqual(ofIdentification("31", number, digit), [])
   })
 
-  it.each(invalidNits)("refuses the NIT %s-%s", (number, digit) => {
+  it.each(invalidNits)("rejects the NIT %s-%s", (number, digit) => {
     assert.deepStrictEqual(ofIdentification("31", number, digit), [wrongDigit])
   })
 
   const number = Schema.String.check(Schema.isPattern(/^[1-9]\d{0,14}$/))
   const digit = Schema.String.check(Schema.isPattern(/^\d$/))
-  it.prop("accepts of all digits the right one, and names it", [number, digit], ([nit, given]) => {
+  it.prop("accepts only the right check digit, and names it in the error", [number, digit], ([nit, given]) => {
     const expected = checkDigit(nit)
     const violations = customerViolations(
       { ...customer, identification: { type: "31", number: nit, check_digit: given } },
@@ -54,7 +54,7 @@ describe("customerViolations", () => {
     else assert.include(violations[0]?.message, `it is "${expected}"`)
   })
 
-  it("asks for a missing check digit and names it", () => {
+  it("names a missing check digit", () => {
     const violations = customerViolations({ ...customer, identification: { type: "31", number: "900373115" } }, "test")
     assert.deepStrictEqual(violations, [
       {
@@ -66,7 +66,7 @@ describe("customerViolations", () => {
     ])
   })
 
-  it("lets the sandbox identification pass in test mode, and nothing like it", () => {
+  it("accepts the sandbox identification in test mode, and no similar one", () => {
     assert.deepStrictEqual(violationsOf({ identification: sandboxIdentification }, "test"), [])
     assert.deepStrictEqual(violationsOf({ identification: sandboxIdentification }, "live"), [wrongDigit])
     assert.deepStrictEqual(violationsOf({ identification: { ...sandboxIdentification, check_digit: "2" } }, "test"), [])
@@ -91,19 +91,19 @@ describe("customerViolations", () => {
     assert.include(found?.message, `it is "${right}"`)
   })
 
-  it("judges the rest of a sandbox customer all the same", () => {
+  it("checks the other fields of a sandbox customer", () => {
     assert.deepStrictEqual(violationsOf({ identification: sandboxIdentification, country_code: "XX" }, "test"), [
       ["country_code", "unknown_catalog_code"]
     ])
   })
 
-  it("wants digits in a NIT, at most as many as have a weight", () => {
+  it("requires digits in a NIT, at most as many as have a weight", () => {
     assert.deepStrictEqual(ofIdentification("31", "900-373115", "3"), [wrongNumber])
     assert.deepStrictEqual(ofIdentification("31", "1234567890123456", "3"), [wrongNumber])
     assert.deepStrictEqual(ofIdentification("31", "9003A"), [wrongNumber, wrongDigit])
   })
 
-  it("wants no zero before the first digit of a NIT", () => {
+  it("rejects zeros before the first digit of a NIT", () => {
     const identification = { type: "31", number: "0900373115", check_digit: "3" } as const
     const [found, ...others] = customerViolations({ ...customer, identification }, "live")
     assert.deepStrictEqual([found?.param, others], ["identification.number", []])
@@ -111,7 +111,7 @@ describe("customerViolations", () => {
     assert.deepStrictEqual(ofIdentification("13", "0900373115"), [])
   })
 
-  it.each(["12", "13", "47", "48"] as const)("wants digits in an identification of type %s", (type) => {
+  it.each(["12", "13", "47", "48"] as const)("requires digits in an identification of type %s", (type) => {
     assert.deepStrictEqual(ofIdentification(type, "1020304050"), [])
     assert.deepStrictEqual(ofIdentification(type, "AB123"), [wrongNumber])
     assert.deepStrictEqual(ofIdentification(type, "10-20"), [wrongNumber])
@@ -129,7 +129,7 @@ describe("customerViolations", () => {
     }
   )
 
-  it("wants city and department to agree at home", () => {
+  it("requires city and department to agree in Colombia", () => {
     const disagree = ["department_code", "parameter_invalid"]
     assert.deepStrictEqual(violationsOf({ city_code: "05001" }), [disagree])
     const { country_code: _, ...unsaid } = customer
@@ -141,7 +141,7 @@ describe("customerViolations", () => {
     assert.deepStrictEqual(violationsOf({ city_code: "99999" }), [["city_code", "unknown_catalog_code"]])
   })
 
-  it("knows countries and departments", () => {
+  it("rejects unknown countries and departments", () => {
     assert.deepStrictEqual([countryCodes.size, departments.size], [249, 33])
     assert.deepStrictEqual(violationsOf({ country_code: "ZZ" }), [["country_code", "unknown_catalog_code"]])
     assert.deepStrictEqual(violationsOf({ country_code: "SE" }), [])
@@ -155,7 +155,7 @@ describe("customerViolations", () => {
     ])
   })
 
-  it("knows the postal codes of home, and no others", () => {
+  it("rejects unknown postal codes of Colombia, and checks no others", () => {
     assert.deepStrictEqual([postalCodes.size, [...postalCodes].every((code) => /^\d{6}$/.test(code))], [3679, true])
     assert.deepStrictEqual(violationsOf({ postal_code: "110111" }), [])
     assert.deepStrictEqual(violationsOf({ postal_code: "110999" }), [["postal_code", "unknown_catalog_code"]])
@@ -167,14 +167,14 @@ describe("customerViolations", () => {
     )
   })
 
-  it("wants an issuer to say whether it charges the value added tax, before it issues live", () => {
+  it("requires whether an issuer charges the value added tax, before it issues live", () => {
     const issuer = { ...customer, tax_responsibilities: ["O-13"] } as Issuer
     assert.lengthOf(lacksOfIssuer(issuer), 1)
     assert.deepStrictEqual(lacksOfIssuer({ ...issuer, vat_responsible: true }), [])
     assert.deepStrictEqual(lacksOfIssuer({ ...issuer, vat_responsible: false }), [])
   })
 
-  it("gives every violation at once, in the order of the document", () => {
+  it("lists all violations together, in the order of the document", () => {
     assert.deepStrictEqual(
       violationsOf({
         identification: { type: "13", number: "X", check_digit: "1" },

@@ -6,7 +6,7 @@ import { jpeg, png } from "./pictures.ts"
 
 const palette = ["PLTE", Buffer.alloc(6)] as const
 
-/** What a picture is, or what is wrong with it, pixels and all. */
+/** The picture, or the fault that was found in it or in its pixels. */
 const verdict = (bytes: Uint8Array) => {
   const read = readPicture(bytes)
   if (Result.isFailure(read)) return read.failure
@@ -50,13 +50,13 @@ const bad: ReadonlyArray<readonly [name: string, bytes: Uint8Array, says: RegExp
   ["a GIF", Buffer.from("GIF89a......"), /neither a PNG nor a JPEG/],
   ["a PDF", Buffer.from("%PDF-1.7"), /neither a PNG nor a JPEG/],
   ["200001 bytes", Buffer.alloc(200_001, 0xff), /200001 bytes.*at most 200000/],
-  ["a PNG that is cut short", whole.subarray(0, -1), /damaged or cut short/],
+  ["a truncated PNG", whole.subarray(0, -1), /damaged or cut short/],
   ["a PNG without its end", whole.subarray(0, -12), /damaged or cut short/],
-  ["a PNG with something behind its end", Buffer.concat([whole, Buffer.from("MZ")]), /damaged or cut short/],
+  ["a PNG with bytes after its end", Buffer.concat([whole, Buffer.from("MZ")]), /damaged or cut short/],
   ["a PNG with another bit", changed, /damaged or cut short/],
   ["an animated PNG", png(4, 3, { extra: [["acTL", Buffer.alloc(8)]] }), /animated/],
   ["an interlaced PNG", png(4, 3, { interlace: 1 }), /interlaced/],
-  ["a PNG of no colour type", png(4, 3, { colorType: 5 }), /damaged/],
+  ["a PNG of an unknown colour type", png(4, 3, { colorType: 5 }), /damaged/],
   ["a PNG of 4 bits in colour", png(4, 3, { bits: 4 }), /damaged/],
   ["a palette that is missing", png(4, 3, { colorType: 3 }), /damaged/],
   [
@@ -79,15 +79,15 @@ const bad: ReadonlyArray<readonly [name: string, bytes: Uint8Array, says: RegExp
     png(4, 3, { colorType: 3, extra: [palette, ["tRNS", Buffer.alloc(3)]] }),
     /damaged/
   ],
-  ["a text as long as a book", png(4, 3, { extra: [["tEXt", Buffer.alloc(60_000, 65)]] }), /damaged/],
+  ["a very long text", png(4, 3, { extra: [["tEXt", Buffer.alloc(60_000, 65)]] }), /damaged/],
   ["a PNG of too many pixels", png(1001, 1000), /1001 x 1000 pixels.*at most 1000000/],
   ["a PNG of none", png(0, 10), /no pixels/],
   ["a PNG that is one pixel wide and very high", png(1, 1_000_000, { colorType: 0 }), /1 x 1000000.*at most 10000/],
   ["a PNG that is very wide and one pixel high", png(10_001, 1, { colorType: 0 }), /10001 x 1 .*at most 10000/],
-  ["a PNG with fewer pixels than it says", png(4, 3, { pixels: Buffer.alloc(38) }), /not whole/],
-  ["a PNG with more pixels than it says", png(4, 3, { pixels: Buffer.alloc(40) }), /not whole/],
-  ["a PNG with a filter that is none", png(4, 3, { pixels: Buffer.alloc(39, 5) }), /not whole/],
-  ["a JPEG that is cut short", jpeg(4, 3).subarray(0, -2), /damaged or cut short/],
+  ["a PNG with fewer pixels than its head states", png(4, 3, { pixels: Buffer.alloc(38) }), /not whole/],
+  ["a PNG with more pixels than its head states", png(4, 3, { pixels: Buffer.alloc(40) }), /not whole/],
+  ["a PNG with an unknown filter", png(4, 3, { pixels: Buffer.alloc(39, 5) }), /not whole/],
+  ["a truncated JPEG", jpeg(4, 3).subarray(0, -2), /damaged or cut short/],
   ["a JPEG without pixels", Buffer.from([0xff, 0xd8, 0xff, 0xd9]), /damaged or cut short/],
   ["a JPEG of too many pixels", jpeg(65_535, 16), /65535 x 16 pixels.*at most 10000/],
   ["a JPEG with fill bytes before its frame", inserted([0xff]), /cannot be printed/],
@@ -105,16 +105,16 @@ const bad: ReadonlyArray<readonly [name: string, bytes: Uint8Array, says: RegExp
 ]
 
 describe("readPicture", () => {
-  it.each(good)("knows a picture: %s", (_name, bytes, media_type) => {
+  it.each(good)("accepts a picture: %s", (_name, bytes, media_type) => {
     const width = media_type === "image/png" ? bytes.readUInt32BE(16) : 4
     assert.deepStrictEqual(verdict(bytes), { media_type, width, height: 3 } as never)
   })
 
-  it.each(bad)("refuses %s", (_name, bytes, says) => {
+  it.each(bad)("rejects %s", (_name, bytes, says) => {
     assert.match(String(verdict(bytes)), says)
   })
 
-  it("never throws, wherever a file ends", () => {
+  it("never throws, wherever a file is truncated", () => {
     for (const file of [whole, jpeg(4, 3)]) {
       for (let end = 0; end < file.length; end++) assert.isString(verdict(file.subarray(0, end)), `${end} bytes`)
     }

@@ -52,7 +52,7 @@ describe("numbering ranges", () => {
     [{ next_number: 9 }, ["next_number"]],
     [{ next_number: 21 }, ["next_number"]],
     [{ to_number: 9, valid_to: "2025-12-31" }, ["to_number", "valid_to"]]
-  ] as const)("%j is wrong in %j", (change, params) =>
+  ] as const)("reports %j as wrong in %j", (change, params) =>
     assert.deepStrictEqual(
       resolutionViolations({ ...request, ...change }).map(({ param }) => param),
       params as ReadonlyArray<string> as Array<string>
@@ -69,7 +69,7 @@ describe("numbering ranges", () => {
     [{ next_number: 20n }, "2026-06-01", "active"],
     [{ next_number: 21n }, "2026-06-01", "exhausted"],
     [{ next_number: 21n, is_active: false }, "2027-01-01", "exhausted"]
-  ] as const)("%o on %s is %s", (change, today, status) =>
+  ] as const)("show for %o on %s the status %s", (change, today, status) =>
     assert.strictEqual(resolutionStatus({ ...range, ...change }, today), status)
   )
 
@@ -83,7 +83,7 @@ describe("numbering ranges", () => {
     [{}, "2027-01-01", ["expires_soon"]],
     [{ next_number: 20n }, "2026-12-31", ["few_numbers_left", "expires_soon"]],
     [{ next_number: 20n, is_active: false }, "2026-12-31", []]
-  ] as const)("%o on %s warns of %j", (change, today, codes) =>
+  ] as const)("warn for %o on %s of %j", (change, today, codes) =>
     assert.deepStrictEqual(
       resolutionWarnings({ ...range, ...change }, today).map(({ code }) => code),
       codes as ReadonlyArray<string> as []
@@ -99,7 +99,7 @@ describe("numbering ranges", () => {
     [[{ valid_to: "2026-05-31", is_active: false }], "no_numbering_range"],
     [[{ valid_from: "2026-06-02" }], "no_numbering_range"],
     [[{ valid_to: "2026-05-31" }, { next_number: 21n }], "range_exhausted"]
-  ] as const)("of %o none gives a number: %s", (changes, code) => {
+  ] as const)("have no number in %o, with the code %s", (changes, code) => {
     const ranges = changes.map((change) => ({ ...range, ...change }))
     for (const prefix of [null, "FE"]) {
       const failure = lackOfRange(ranges, "2026-06-01", prefix)
@@ -119,7 +119,7 @@ describe("numbering ranges", () => {
     [{ prefix: "FX" }, false],
     [{ prefix: "" }, false],
     [{ id: id("a") }, false]
-  ] as const)("%o stands in the way of another range: %s", (change, overlaps) =>
+  ] as const)("overlap with %o: %s", (change, overlaps) =>
     assert.strictEqual(
       overlapOf({ ...range, id: id("b"), ...change }, [range], plain)?.code,
       overlaps ? "resolution_overlap" : undefined
@@ -133,8 +133,8 @@ describe("numbering ranges", () => {
     { separator: "-", digits: 0 },
     { separator: "-", digits: 4 },
     { separator: "1", digits: 2 }
-  ])("share a full number exactly when one is printed by both, in the form %o", (form) => {
-    // Deterministic, and as likely as not near each other.
+  ])("share a full number exactly if both print it, in the form %o", (form) => {
+    // Deterministic, and often close to each other.
     let seed = 7
     const next = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below
     const prefixes = ["", "Q", "Q0", "Q1", "Q10", "Q12", "1", "12", "10", "0", "QA", "Q1A"]
@@ -161,7 +161,7 @@ describe("numbering ranges", () => {
     assert.isAbove(found.false, 500)
   })
 
-  it("write the separator into a full number, so that no two prefixes share one", () => {
+  it("contain the separator, so that prefixes that share a number without it share none with it", () => {
     const form = { separator: "-", digits: 0 }
     assert.strictEqual(fullNumber("Q", 123n, form), "Q-123")
     const one = { prefix: "Q", from_number: 123n, to_number: 123n }
@@ -170,7 +170,7 @@ describe("numbering ranges", () => {
     assert.isFalse(shareFullNumber(one, other, form))
   })
 
-  it("of two prefixes share one where leading zeros make the one number begin as the other", () => {
+  it("share a full number of two prefixes if leading zeros make one number begin like the other", () => {
     const form = { separator: "", digits: 4 }
     assert.strictEqual(fullNumber("Q", 10_007n, form), fullNumber("Q1", 7n, form))
     const seven = { prefix: "Q1", from_number: 7n, to_number: 7n }
@@ -184,18 +184,20 @@ describe("numbering ranges", () => {
     ["", 1_234_567_890n, 1_234_567_890n, "1234", 567_890n, 567_890n, true],
     ["Q", 9_999_999_999n, 9_999_999_999n, "Q9", 999_999_999n, 9_999_999_999n, true],
     ["Q", 1n, 9_999_999_999n, "Q1", 1_000_000_000n, 9_999_999_999n, false]
-  ] as const)("%s with %d to %d and %s with %d to %d share one: %s", (prefix, from, to, other, least, most, shared) =>
-    assert.strictEqual(
-      shareFullNumber(
-        { prefix, from_number: from, to_number: to },
-        { prefix: other, from_number: least, to_number: most },
-        plain
-      ),
-      shared
-    )
+  ] as const)(
+    "share for %s with %d to %d and %s with %d to %d a full number: %s",
+    (prefix, from, to, other, least, most, shared) =>
+      assert.strictEqual(
+        shareFullNumber(
+          { prefix, from_number: from, to_number: to },
+          { prefix: other, from_number: least, to_number: most },
+          plain
+        ),
+        shared
+      )
   )
 
-  it("that may be no more than so many are refused beyond", () => {
+  it("stop at the most ranges that an account may have", () => {
     const many = Array.from({ length: resolutionsMax }, (_, index) => ({ ...range, prefix: `P${index}` }))
     const other = { ...range, id: id("b"), prefix: "X" }
     assert.isUndefined(refusalOf(other, many.slice(1), plain))
@@ -204,7 +206,7 @@ describe("numbering ranges", () => {
     assert.isUndefined(refusalOf(other, counters, plain))
   })
 
-  it("a range that is inactive and unused stands in nobody's way; once used, it does for ever", () => {
+  it("ignore a range that is inactive and unused, and never a range that is used", () => {
     const other = { ...range, id: id("b") }
     assert.isUndefined(overlapOf(other, [{ ...range, is_active: false }], plain))
     assert.isDefined(overlapOf(other, [{ ...range, is_active: false, next_number: 11n }], plain))

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from "node:zlib"
 
-/** Pictures by hand, whole and damaged. */
+/** Handmade pictures, whole and damaged. */
 
 const chunk = (type: string, data: Uint8Array) => {
   const head = Buffer.alloc(4)
@@ -19,7 +19,7 @@ interface PngOptions {
   readonly interlace?: number
   /** Chunks between the head and the pixels. */
   readonly extra?: ReadonlyArray<readonly [type: string, data: Uint8Array]>
-  /** The pixels, in place of as many as the size says. */
+  /** The pixels, if they are not as many as the size requires. */
   readonly pixels?: Uint8Array
 }
 

@@ -5,18 +5,18 @@ import { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import { authorityTroubles, troubleMessage } from "../../../src/domain/authority/AuthorityTroubles.ts"
 
 describe("the troubles with the authority", () => {
-  it.each(AuthorityTrouble.literals)("%s is told in whole sentences", (code) => {
+  it.each(AuthorityTrouble.literals)("%s has whole sentences", (code) => {
     const { is_refusal, may_have_left, meanwhile, of, remedy, what } = authorityTroubles[code]
     for (const text of [what, meanwhile, remedy]) assert.match(text, /^[A-Z][^]*\.$/)
     assert.isAtMost(troubleMessage(code).length, 500)
-    // What was refused was answered: whether it arrived is no question.
+    // A refusal is a response, so it is known whether the document arrived.
     if (is_refusal) assert.isFalse(may_have_left)
-    // Only the authority's own trouble lets documents be issued in contingency, and of those only what never left.
+    // Only the authority's own trouble leads to contingency, and only for documents that never left.
     if (of !== "authority" || may_have_left) assert.notMatch(meanwhile, /are issued in contingency/)
     else assert.match(meanwhile, /are issued in contingency/)
   })
 
-  it("are all in the page for operators, under whose they are", () => {
+  it("appear on the page for operators, each with its owner", () => {
     const page = Fs.readFileSync(
       Path.resolve(import.meta.dirname, "../../../src/http/docs/running/authority.md"),
       "utf8"

@@ -24,7 +24,7 @@ const Events = Schema.Array(
 
 const isAcceptance = Schema.is(Acceptance)
 
-describe("what a buyer has answered", () => {
+describe("the acceptance of an invoice", () => {
   it.each<[string, ReadonlyArray<RegisteredEvent>, boolean, AcceptanceStatus, string | null]>([
     ["nothing yet", [], false, "pending", null],
     ["nothing in 30 days", [], true, "unanswered", null],
@@ -36,12 +36,12 @@ describe("what a buyer has answered", () => {
     ["a tacit one", [event("032"), event("034", 9)], true, "accepted_tacitly", "2026-11-21T10:09:00.000-05:00"],
     ["an acceptance after a claim", [event("031"), event("033", 5)], true, "accepted", "2026-11-21T10:05:00.000-05:00"],
     ["both acceptances", [event("034"), event("033", 5)], true, "accepted", "2026-11-21T10:05:00.000-05:00"]
-  ])("is, of %s", (_, events, isOver, status, time) => {
+  ])("shows the status after %s", (_, events, isOver, status, time) => {
     const { at: shown, ...acceptance } = acceptanceOf(events, isOver)
     assert.deepStrictEqual([acceptance.status, shown], [status, time])
   })
 
-  it("names who answered, and the reason of a claim", () => {
+  it("names the author of an event, and the reason of a claim", () => {
     const { events } = acceptanceOf([event("031", 0, { by: "Ana", claim: "02" }), event("030")], false)
     assert.deepStrictEqual(events, [
       {
@@ -62,19 +62,15 @@ describe("what a buyer has answered", () => {
     ])
   })
 
-  it.prop(
-    "depends neither on the order in which the events came nor on how often",
-    { events: Events },
-    ({ events }) => {
-      const acceptance = acceptanceOf(events, false)
-      assert.deepStrictEqual(acceptanceOf(events.toReversed(), false), acceptance)
-      assert.deepStrictEqual(acceptanceOf([...events, ...events.slice(1), ...events.slice(0, 1)], false), acceptance)
-      assert.deepStrictEqual(acceptanceOf(eventsOnce(events), false), acceptance)
-    }
-  )
+  it.prop("ignores the order of events and repetitions", { events: Events }, ({ events }) => {
+    const acceptance = acceptanceOf(events, false)
+    assert.deepStrictEqual(acceptanceOf(events.toReversed(), false), acceptance)
+    assert.deepStrictEqual(acceptanceOf([...events, ...events.slice(1), ...events.slice(0, 1)], false), acceptance)
+    assert.deepStrictEqual(acceptanceOf(eventsOnce(events), false), acceptance)
+  })
 
   it.prop(
-    "shows each event once and in the order of time, and the final one wins",
+    "shows each event once in the order of time, and a final event decides the status",
     { events: Events },
     ({ events }) => {
       const acceptance = acceptanceOf(events, true)
@@ -89,7 +85,7 @@ describe("what a buyer has answered", () => {
     }
   )
 
-  it("is asked of invoices on credit terms alone", () => {
+  it("belongs to invoices on credit terms alone", () => {
     const credit = { payment_means: { type: "2" } }
     assert.isTrue(isOnCredit({ kind: "invoice", ...credit }))
     assert.isFalse(isOnCredit({ kind: "invoice", payment_means: { type: "1" } }))

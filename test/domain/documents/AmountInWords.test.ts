@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { amountInWords, numberInWords } from "../../../src/domain/documents/AmountInWords.ts"
 
-/** The words of a number below a thousand, by their values; they add up. */
+/** The words of the numbers below a thousand, with their values, which add up. */
 const values: Readonly<Record<string, number>> = Object.fromEntries([
   ...(
     "cero un dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete " +
@@ -23,7 +23,7 @@ const values: Readonly<Record<string, number>> = Object.fromEntries([
     .map((word, index) => [word, 100 * (index + 1)])
 ])
 
-/** Spanish number words read as a Spaniard reads them, from left to right: written apart from what is tested. */
+/** Reads Spanish number words from left to right, independently of the code under test. */
 const readWords = (text: string): bigint => {
   let total = 0n
   let millions = 0n
@@ -91,17 +91,17 @@ const rows: ReadonlyArray<readonly [amount: string, currency: string, words: str
 ]
 
 describe("AmountInWords", () => {
-  it.each(rows)("says %s %s as %s", (amount, currency, words) =>
+  it.each(rows)("writes %s %s as %s", (amount, currency, words) =>
     assert.strictEqual(amountInWords(amount, currency), words)
   )
 
   it.prop(
-    "says words that mean the number",
+    "writes words that mean the number",
     [Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 999_999_999_999 }))],
     ([number]) => assert.strictEqual(readWords(numberInWords(BigInt(number))), BigInt(number))
   )
 
-  it("says each number below two thousand, and each thousand, as what it is", () => {
+  it("writes each number below two thousand, and each thousand, as words that mean it", () => {
     for (let number = 0n; number < 2_000n; number++) {
       assert.strictEqual(readWords(numberInWords(number)), number)
       assert.strictEqual(readWords(numberInWords(number * 1_000n)), number * 1_000n)
@@ -109,7 +109,7 @@ describe("AmountInWords", () => {
     }
   })
 
-  it("gives no two numbers the same words, and leaves no double spaces", () => {
+  it("writes different words for different numbers, without double spaces", () => {
     const words = Array.from({ length: 3_000 }, (_, number) => numberInWords(BigInt(number) * 37n))
     assert.strictEqual(new Set(words).size, words.length)
     for (const word of words) assert.match(word, /^[a-zúéíóá]+( [a-zúéíóá]+)*$/)

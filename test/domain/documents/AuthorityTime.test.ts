@@ -21,7 +21,7 @@ describe("AuthorityTime", () => {
   })
 
   const epochMs = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Date.UTC(9999, 0) }))
-  it.prop("names the same instant, and date and time agree with it", [epochMs], ([instant]) => {
+  it.prop("names the same instant, with date and time that agree", [epochMs], ([instant]) => {
     const text = timestamp(instant)
     assert.strictEqual(Date.parse(text), instant)
     assert.strictEqual(Date.parse(`${localDate(instant)}T${issueTime(instant)}`), Math.floor(instant / 1000) * 1000)

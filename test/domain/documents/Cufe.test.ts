@@ -5,28 +5,28 @@ import { cufe, cufeTail, eventCode, softwareSecurityCode } from "../../../src/do
 import { codes, securityCodes, truncations } from "./vectors.ts"
 
 describe("Cufe", () => {
-  it.each(codes)("of $number is the known one", ({ number, input, text, code }) => {
+  it.each(codes)("matches the published code of $number", ({ number, input, text, code }) => {
     assert.strictEqual(number + cufeTail(input), text)
     assert.strictEqual(cufe(number, cufeTail(input)), code)
   })
 
-  it.each(truncations)("takes %s for %s, wherever it stands", (given, written) => {
+  it.each(truncations)("truncates %s to %s in every field", (given, written) => {
     const { input } = codes[0]!
     for (const name of ["line_extension_amount", "tax_01", "tax_04", "tax_03", "payable_amount"] as const) {
       assert.strictEqual(cufeTail({ ...input, [name]: given }), cufeTail({ ...input, [name]: written }), name)
     }
   })
 
-  it.prop("is 96 hex digits of number and tail together", [Schema.String, Schema.String], ([number, tail]) => {
+  it.prop("has 96 hex digits over number and tail together", [Schema.String, Schema.String], ([number, tail]) => {
     assert.match(cufe(number, tail), /^[0-9a-f]{96}$/)
     assert.strictEqual(cufe(number + tail, ""), cufe(number, tail))
   })
 
-  it.each(securityCodes)("of the program that made %s is the known one", (number, code) => {
+  it.each(securityCodes)("matches the published security code of the software that made %s", (number, code) => {
     assert.strictEqual(softwareSecurityCode("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", "12345", number), code)
   })
 
-  it("of an answer is over all that it says, in the authority's order", () => {
+  it("covers all fields of an event, in the authority's order", () => {
     const code = eventCode({
       id: "AR1",
       issue_date: "2026-11-21",

@@ -19,13 +19,13 @@ import { truncations } from "./vectors.ts"
 const amount = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 10n ** 17n - 1n }))
 const signed = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: -(10n ** 17n), maximum: 10n ** 17n }))
 
-/** 1234567n → "1.234567" */
+/** Writes millionths: 1234567n → "1.234567". */
 const figure = (inMillionths: bigint): string => {
   const digits = (inMillionths < 0n ? -inMillionths : inMillionths).toString().padStart(7, "0")
   return `${inMillionths < 0n ? "-" : ""}${digits.slice(0, -6)}.${digits.slice(-6)}`
 }
 
-/** Half-even by looking at the digits that are cut off, as one does on paper. */
+/** Rounds half to even from the digits that are cut off, as on paper. */
 const onPaper = (exact: bigint, digitsCut: number): bigint => {
   const digits = (exact < 0n ? -exact : exact).toString().padStart(digitsCut + 1, "0")
   const kept = BigInt(digits.slice(0, -digitsCut))
@@ -46,7 +46,7 @@ describe("Decimal", () => {
     assert.strictEqual(decimal(-7n), "-0.07")
   })
 
-  it("refuses what is no decimal of two fraction digits", () => {
+  it("rejects text that is no decimal of two fraction digits", () => {
     for (const text of ["", "100", "1.5", ".50", "1.234", "1,50", " 1.50", "0x1.00", "1e1.00", "1.50\n"]) {
       assert.throws(() => cents(text), RangeError, undefined, JSON.stringify(text))
     }
@@ -63,27 +63,27 @@ describe("Decimal", () => {
     assert.strictEqual(rounded(percentage(cents("0.30"), "5.00")), cents("0.02"))
   })
 
-  it("knows what an amount of the interface can hold", () => {
+  it("fits exactly the amounts of the interface", () => {
     assert.isTrue(fits(cents("999999999999999.99")))
     assert.isFalse(fits(cents("999999999999999.99") + 1n))
     assert.isFalse(fits(-1n))
   })
 
-  it.each(truncations)("cuts %s to %s", (given, expected) => {
+  it.each(truncations)("truncates %s to %s", (given, expected) => {
     assert.strictEqual(truncated(given), expected)
   })
 
-  it("refuses to cut what is no plain decimal", () => {
+  it("rejects text that is no plain decimal when it truncates", () => {
     for (const text of ["", "1e3", ".5", "5.", "1.2.3", "NaN", "1,5"]) {
       assert.throws(() => truncated(text), RangeError, undefined, JSON.stringify(text))
     }
   })
 
-  it.prop("writes what it reads", [signed], ([value]) => {
+  it.prop("writes the text that it reads", [signed], ([value]) => {
     assert.strictEqual(cents(decimal(value)), value)
   })
 
-  it.prop("writes every amount that fits as the interface wants it", [amount], ([value]) => {
+  it.prop("writes every amount that fits in the form of the interface", [amount], ([value]) => {
     assert.isTrue(Schema.is(Decimal)(decimal(value)))
   })
 
@@ -91,11 +91,11 @@ describe("Decimal", () => {
     assert.strictEqual(rounded(product(figure(a), figure(b))), onPaper(a * b, 10))
   })
 
-  it.prop("takes percentages as on paper", [signed, signed], ([base, rate]) => {
+  it.prop("computes percentages as on paper", [signed, signed], ([base, rate]) => {
     assert.strictEqual(rounded(percentage(base, figure(rate))), onPaper(base * rate, 8))
   })
 
-  it.prop("takes every rounding to the cent for right, and nothing further off", [signed], ([exact]) => {
+  it.prop("accepts every rounding to the cent, and no figure further off", [signed], ([exact]) => {
     const cent = 10n ** 10n
     const [below, rest] = [exact / cent, exact % cent]
     const ways = rest === 0n ? [below] : [below, below + (exact < 0n ? -1n : 1n)]
@@ -112,7 +112,7 @@ describe("Decimal", () => {
     assert.match(exactly(exact), /^-?\d+\.\d\d(\d*[1-9])?$/)
   })
 
-  it("leaves out zeros beyond the second fraction digit", () => {
+  it("omits zeros beyond the second fraction digit", () => {
     for (const [given, short] of [
       ["0.345000", "0.345"],
       ["2.5000", "2.50"],
@@ -125,13 +125,13 @@ describe("Decimal", () => {
   })
 
   const factor = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 99 }))
-  it.prop("takes small percentages as on paper, where ties are frequent", [factor, factor], ([base, rate]) => {
+  it.prop("computes small percentages as on paper, where ties are frequent", [factor, factor], ([base, rate]) => {
     const exact = BigInt(base) * 10n * BigInt(rate) * 50n
     assert.strictEqual(rounded(percentage(BigInt(base) * 10n, decimal(BigInt(rate) * 50n))), onPaper(exact, 4))
   })
 
   const digits = Arbitrary.schema(Schema.String.check(Schema.isPattern(/^\d{1,9}$/)))
-  it.prop("cuts by leaving digits out, never changing one", [digits, digits], ([whole, fraction]) => {
+  it.prop("truncates by omitting digits, and changes none", [digits, digits], ([whole, fraction]) => {
     assert.strictEqual(truncated(`${whole}.${fraction}`), `${whole}.${`${fraction}00`.slice(0, 2)}`)
   })
 })

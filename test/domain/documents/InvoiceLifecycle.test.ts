@@ -17,7 +17,7 @@ import {
   transitions
 } from "../../../src/domain/documents/InvoiceLifecycle.ts"
 
-/** The architecture's table, row by row; every pair that is not in it is illegal. */
+/** The architecture's table, row by row. Every other pair is illegal. */
 const legal: ReadonlyArray<readonly [from: InvoiceState, command: InvoiceCommand, to: InvoiceState]> = [
   ["queued", "Number", "numbered"],
   ["queued", "Cancel", "canceled"],
@@ -48,7 +48,7 @@ const after = (
 ): InvoiceState | null => Result.getOrElse(transition(state, command, { hasNumber, isIssued }), () => null)
 
 describe("InvoiceLifecycle", () => {
-  it("is the architecture's table", () => {
+  it("matches the architecture's table", () => {
     const rows = Object.entries(transitions).flatMap(([command, targets]) =>
       Object.entries(targets).map(([from, to]) => `${from} ${command} ${to}`)
     )
@@ -66,14 +66,14 @@ describe("InvoiceLifecycle", () => {
     })
   }
 
-  it("says what was tried and where it would be possible", () => {
+  it("names the illegal command and the states in which it is possible", () => {
     const result = transition("numbered", "Cancel", { hasNumber: true, isIssued: false })
     const failure = Result.isFailure(result) ? result.failure : null
     assert.instanceOf(failure, IllegalTransition)
     assert.strictEqual(failure?.message, "Cancel is possible from queued, not from numbered.")
   })
 
-  it("shows one status, one stage, and whether there is work, for each state", () => {
+  it("maps each state to one status, one stage, and whether there is work", () => {
     assert.deepStrictEqual(
       states.map((state) => [state, statusOf(state), stageOf(state), isOpen(state), isTerminal(state)]),
       [
@@ -91,7 +91,7 @@ describe("InvoiceLifecycle", () => {
     assert.deepStrictEqual([...new Set(states.map(statusOf))].toSorted(), invoiceStatuses.toSorted())
   })
 
-  it("has one outcome event for each command that ends in one", () => {
+  it("has one outcome event for each command that ends in an outcome", () => {
     assert.deepStrictEqual(
       commands.map((command) => [command, eventOf(command)]),
       [
@@ -130,7 +130,7 @@ describe("InvoiceLifecycle", () => {
     }
   )
 
-  it.prop("never loses a number, and terminal states absorb", [Schema.Array(command)], ([sequence]) => {
+  it.prop("never loses a number, and never leaves a terminal state", [Schema.Array(command)], ([sequence]) => {
     let current: InvoiceState = "queued"
     let hasNumber = false
     for (const given of sequence) {
@@ -145,7 +145,7 @@ describe("InvoiceLifecycle", () => {
     }
   })
 
-  it("ends on every path, unless a client retries or corrects, nothing left or a day passes, and always by an outcome", () => {
+  it("ends every path with an outcome, apart from retries, corrections, returns and new dates", () => {
     const walk = (path: ReadonlyArray<InvoiceState>, hasNumber: boolean): void => {
       const from = path.at(-1) ?? "queued"
       const onward = commands.filter(
@@ -163,7 +163,7 @@ describe("InvoiceLifecycle", () => {
   })
 
   it.prop(
-    "never signs, dates or gives out in contingency what was issued, unless nothing of it left or it was rejected and is corrected",
+    "never signs, dates or enters contingency with an issued document, unless nothing left or it is corrected",
     [Schema.Array(command)],
     ([sequence]) => {
       let current: InvoiceState = "numbered"
@@ -179,7 +179,7 @@ describe("InvoiceLifecycle", () => {
     }
   )
 
-  it.prop("can be brought to an end from anywhere the service has work", [state], ([from]) => {
+  it.prop("reaches an end from every state in which the service has work", [state], ([from]) => {
     const reachable = new Set<InvoiceState>([from])
     for (const at of reachable) for (const given of commands) reachable.add(after(at, given, true) ?? at)
     assert.isTrue([...reachable].some(isTerminal))

@@ -56,7 +56,7 @@ const wrongFigures = (index: number) => [
   [`lines[${index}].taxes[1].code`, "tax_mismatch"]
 ]
 
-/** What a client does with the answer: it writes each figure it is told where it is told to. */
+/** The client's correction: it writes each figure of the response at the path that the response names. */
 const corrected = (request: InvoiceRequest): InvoiceRequest => {
   const copy = JSON.parse(JSON.stringify(request))
   for (const { param, message } of invoiceViolations(request, today)) {
@@ -69,7 +69,7 @@ const corrected = (request: InvoiceRequest): InvoiceRequest => {
   return copy
 }
 
-/** The taxes of a line without those that the rules of structure refuse, which no figure can correct. */
+/** The taxes of a line without those that the rules of structure reject, which no figure can correct. */
 const oneOfEach = (taxes: ReadonlyArray<Tax>): ReadonlyArray<Tax> => taxes.slice(0, 3)
 
 const count = (max: number) => Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: max }))
@@ -81,14 +81,14 @@ const sold = Schema.Array(
   })
 ).check(Schema.isMinLength(1), Schema.isMaxLength(20))
 const text = (hundredths: bigint) => `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, "0")}`
-/** As a client would do it: ties to even. */
+/** The client's rounding: ties to even. */
 const rounded = (dividend: bigint, divisor: bigint) => {
   const [quotient, rest] = [dividend / divisor, (dividend % divisor) * 2n]
   return quotient + (rest > divisor || (rest === divisor && quotient % 2n === 1n) ? 1n : 0n)
 }
 
 describe("invoiceViolations", () => {
-  it("finds nothing wrong with a right invoice", () => {
+  it("finds nothing wrong with a valid invoice", () => {
     assert.deepStrictEqual(found({}), [])
     assert.deepStrictEqual(inLine({ taxes: [noTax] }), [])
     assert.deepStrictEqual(inLine({ taxes: [vat, { ...vat, code: "04", rate: "8.00", value: "8000.00" }] }), [])
@@ -96,7 +96,7 @@ describe("invoiceViolations", () => {
     assert.deepStrictEqual(inLine({ ...free, reference_price: { amount: "50000.00", type: "01" } }), [])
   })
 
-  it("wants the rate of a foreign currency, and tells it apart from no currency", () => {
+  it("requires the rate of a foreign currency, and rejects a rate for pesos and an unknown currency", () => {
     assert.deepStrictEqual(found({ currency: "USD" }), [["exchange_rate", "parameter_missing"]])
     assert.deepStrictEqual(found({ currency: "USD", exchange_rate: "0.00" }), [["exchange_rate", "parameter_invalid"]])
     assert.deepStrictEqual(found({ currency: "USD", exchange_rate: "4100.50" }), [])
@@ -105,7 +105,7 @@ describe("invoiceViolations", () => {
     assert.strictEqual(currencyCodes.size, 158)
   })
 
-  it("wants a due date for a sale on credit, and warns of one before today", () => {
+  it("requires a due date for a sale on credit, and warns of a date before today", () => {
     const due = (due_date?: string) =>
       found({ payment_means: { code: "10", type: "2", ...(due_date === undefined ? {} : { due_date }) } })
     assert.deepStrictEqual(due(), [["payment_means.due_date", "due_date_required"]])
@@ -121,11 +121,11 @@ describe("invoiceViolations", () => {
     assert.deepStrictEqual(found({ payment_means: { code: "10", type: "1", due_date: "2020-01-01" } }), [])
   })
 
-  it("wants something to be sold", () => {
+  it("requires a quantity greater than zero", () => {
     assert.deepStrictEqual(inLine({ quantity: "0.00" }), [["lines[1].quantity", "parameter_invalid"]])
   })
 
-  it("wants a line's amount within 2.00 of its exact value", () => {
+  it("requires a line's amount within 2.00 of its exact value", () => {
     for (const line_extension_amount of ["100002.01", "99997.99"]) {
       assert.deepStrictEqual(inLine({ line_extension_amount }), [["lines[1].line_extension_amount", "amount_mismatch"]])
     }
@@ -136,13 +136,13 @@ describe("invoiceViolations", () => {
     ])
   })
 
-  it("takes either neighbour of a tie", () => {
+  it("accepts either neighbour of a tie", () => {
     assert.deepStrictEqual(half("0.01", "0.00"), [])
     assert.deepStrictEqual(half("0.03", "0.02"), [])
     assert.deepStrictEqual(half("0.01", "0.01"), [])
   })
 
-  it("takes figures in whole pesos as given, and warns with the exact value", () => {
+  it("accepts figures in whole pesos, and warns with the exact value", () => {
     const cases: ReadonlyArray<readonly [Line, string, string]> = [
       [taxed("1.00", "25185.00", "25185.00", "4785.00"), "lines[0].taxes[0].value", "is 4785.15."],
       [taxed("3.00", "4970.53", "14912.00", "2833.28"), "lines[0].line_extension_amount", "is 14911.59."],
@@ -162,20 +162,16 @@ describe("invoiceViolations", () => {
     assert.include(remark?.message, "629.62")
   })
 
-  it.prop(
-    "takes a tax within 2.00 of its exact value, and refuses it beyond with that value",
-    [Schema.Int],
-    ([off]) => {
-      const cents = 19_000_00n + BigInt(off % 1_000)
-      const request = { ...invoice, lines: [{ ...line, taxes: [{ ...vat, value: text(cents) }] }] }
-      const isNear = Math.abs(off % 1_000) <= 200
-      const refusals = invoiceViolations(request, today).map(({ message }) => message)
-      assert.deepStrictEqual(refusals, isNear ? [] : ['value must be "19000.00": base 100000.00 × rate 19.00 / 100.'])
-      assert.lengthOf(invoiceWarnings(request, today), isNear && off % 1_000 !== 0 ? 1 : 0)
-    }
-  )
+  it.prop("accepts a tax within 2.00 of its exact value, and names that value beyond", [Schema.Int], ([off]) => {
+    const cents = 19_000_00n + BigInt(off % 1_000)
+    const request = { ...invoice, lines: [{ ...line, taxes: [{ ...vat, value: text(cents) }] }] }
+    const isNear = Math.abs(off % 1_000) <= 200
+    const refusals = invoiceViolations(request, today).map(({ message }) => message)
+    assert.deepStrictEqual(refusals, isNear ? [] : ['value must be "19000.00": base 100000.00 × rate 19.00 / 100.'])
+    assert.lengthOf(invoiceWarnings(request, today), isNear && off % 1_000 !== 0 ? 1 : 0)
+  })
 
-  it("refuses a discount of more than its base, also when the percentage is within 2.00 of the discount", () => {
+  it("rejects a discount of more than its base, also when the percentage is within 2.00 of the discount", () => {
     const discount = {
       type: "discount",
       reason: "Promoción",
@@ -187,7 +183,7 @@ describe("invoiceViolations", () => {
     assert.deepStrictEqual(first, ["allowance_charges[0].amount", "amount_mismatch"])
   })
 
-  it("wants a tax's value within 2.00 of its exact value", () => {
+  it("requires a tax's value within 2.00 of its exact value", () => {
     for (const value of ["19002.01", "18997.99"]) {
       assert.deepStrictEqual(inLine({ taxes: [{ ...vat, value }] }), [["lines[1].taxes[0].value", "tax_mismatch"]])
     }
@@ -196,7 +192,7 @@ describe("invoiceViolations", () => {
     ])
   })
 
-  it("wants the line's amount, or one within 2.00 of it, as the base of its taxes", () => {
+  it("requires the line's amount, or one within 2.00 of it, as the base of its taxes", () => {
     for (const base of ["100002.01", "99997.99"]) {
       for (const operation of ["10", "11"] as const) {
         assert.deepStrictEqual(inLine({ taxes: [{ ...vat, base }] }, operation), [
@@ -206,7 +202,7 @@ describe("invoiceViolations", () => {
     }
   })
 
-  it("judges the lines of a note as those of its invoice, and names no rule of invoices", () => {
+  it("checks the lines of a note as those of its invoice, and names no rule of invoices", () => {
     const aiu = [{ ...line, taxes: [{ ...vat, base: "10000.00", value: "1900.00" }] }]
     assert.deepStrictEqual(noteViolations(noteOf(aiu), of("09"), today), [])
     for (const { param, code, ...rest } of noteViolations(noteOf(aiu), of("10"), today)) {
@@ -225,7 +221,7 @@ describe("invoiceViolations", () => {
     )
   })
 
-  it("lets the base be a part of the amount under AIU, never more", () => {
+  it("accepts a base below the amount under AIU, and none above", () => {
     assert.deepStrictEqual(inLine({ taxes: [{ ...vat, base: "10000.00", value: "1900.00" }] }, "09"), [])
     assert.deepStrictEqual(inLine({ taxes: [vat] }, "09"), [])
     assert.deepStrictEqual(inLine({ taxes: [{ ...vat, base: "10000.00" }] }, "09"), [
@@ -236,13 +232,13 @@ describe("invoiceViolations", () => {
     ])
   })
 
-  it("wants one entry for each tax of a line", () => {
+  it("requires one entry for each tax of a line", () => {
     assert.deepStrictEqual(inLine({ taxes: [vat, { ...vat, rate: "5.00", value: "5000.00" }] }), [
       ["lines[1].taxes[1].code", "tax_mismatch"]
     ])
   })
 
-  it("wants the entry without tax to be all zero and alone", () => {
+  it("requires zeros in the entry without tax, and no other entry", () => {
     assert.deepStrictEqual(inLine({ taxes: [{ ...noTax, rate: "0.01", base: "0.01", value: "0.01" }] }), [
       ["lines[1].taxes[0].rate", "tax_mismatch"],
       ["lines[1].taxes[0].base", "tax_mismatch"],
@@ -255,7 +251,7 @@ describe("invoiceViolations", () => {
     ])
   })
 
-  it("refuses amounts, taxes and totals that a decimal cannot hold", () => {
+  it("rejects amounts, taxes and totals that a decimal cannot hold", () => {
     const huge = "999999999999999.99"
     const amountTooLong = { quantity: "2.00", unit_price: huge, line_extension_amount: "0.00" }
     for (const taxes of [[noTax], [vat]]) {
@@ -275,14 +271,14 @@ describe("invoiceViolations", () => {
     ])
   })
 
-  it("names only the wrong figures: the others are judged against what is right", () => {
+  it("names only the wrong figures: it checks the others against the right values", () => {
     assert.deepStrictEqual(inLine({ line_extension_amount: "1.00" }), [
       ["lines[1].line_extension_amount", "amount_mismatch"]
     ])
     assert.deepStrictEqual(inLine({ taxes: [{ ...vat, base: "1.00" }] }), [["lines[1].taxes[0].base", "tax_mismatch"]])
   })
 
-  it("gives every violation at once, in the order of the document", () => {
+  it("lists all violations together, in the order of the document", () => {
     const wrong = { ...line, line_extension_amount: "1.00", taxes: [{ ...vat, base: "2.00", value: "3.00" }, vat] }
     const change = { currency: "USD", payment_means: { code: "10", type: "2" }, lines: [wrong, line, wrong] } as const
     assert.deepStrictEqual(found(change), [
@@ -293,7 +289,7 @@ describe("invoiceViolations", () => {
     ])
   })
 
-  it.prop("finds nothing wrong with any invoice that is computed as the contract says", [sold], ([items]) => {
+  it.prop("finds nothing wrong with any invoice that is computed as the contract requires", [sold], ([items]) => {
     const lines = items.map(({ price, quantity, rates }) => {
       const amount = rounded(BigInt(quantity) * BigInt(price), 100n)
       const taxes = rates.map((rate, index) => ({
@@ -314,7 +310,7 @@ describe("invoiceViolations", () => {
     assert.deepStrictEqual(invoiceViolations(request, today), [])
   })
 
-  it.prop("tells all that a client must correct, whatever it sent", [Schema.Array(Line)], ([given]) => {
+  it.prop("names every correction that a client must make, whatever the request", [Schema.Array(Line)], ([given]) => {
     const lines = given.map(({ description, line_extension_amount, quantity, taxes, unit_code, unit_price }) => ({
       description,
       line_extension_amount,
@@ -328,13 +324,13 @@ describe("invoiceViolations", () => {
         value
       }))
     }))
-    // Values that are each within the tolerance may sum up to more: no single figure corrects that.
+    // Values that are each within the tolerance may add up to more, which no single figure corrects.
     if (invoiceViolations({ ...invoice, lines }, today).some(({ rule }) => rule === "FAS07")) return
     assert.deepStrictEqual(invoiceViolations(corrected({ ...invoice, lines }), today), [])
   })
 
   it.prop(
-    "accepts no other figure in a right invoice",
+    "accepts no other figure in a valid invoice",
     [Schema.Literals(["base", "value"]), Schema.Int],
     ([field, cents]) => {
       const figure = `${Math.abs(cents)}.00`
@@ -344,7 +340,7 @@ describe("invoiceViolations", () => {
     }
   )
 
-  it("looks for no more in the lines than is told, and what their last line adds", () => {
+  it("stops after the line that brings the violations above 100", () => {
     const lines = Array.from({ length: 500 }, () => ({ ...line, taxes: [{ ...vat, base: "1.00", value: "1.00" }] }))
     assert.lengthOf(found({ lines }), 102)
     assert.lengthOf(noteViolations(noteOf(lines), of("10"), today), 102)

@@ -15,7 +15,7 @@ const parts = {
   payment_means: { code: "10", type: "1" }
 }
 
-/** Every choice of the parts, as a number of bits. */
+/** Every combination of the parts, as the bits of a number. */
 const choices = Array.from({ length: 64 }, (_, bits) =>
   Object.fromEntries(Object.entries(parts).filter((_part, index) => (bits & (1 << index)) !== 0))
 )
@@ -23,12 +23,12 @@ const choices = Array.from({ length: 64 }, (_, bits) =>
 const decodeCredit = Schema.decodeUnknownSync(CreditNoteRequest)
 const whole = (maximum: number) => Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum })))
 const day = whole(3_000)
-// Under a year, so that two days of one month's name are of one month.
+// Under a year, so that two dates with the same month are in one month.
 const length = whole(300)
 const dateOf = (days: number) => new Date(Date.UTC(2020, 0, 1 + days)).toISOString().slice(0, 10)
 
-describe("What a note corrects", () => {
-  it("is an invoice of the account, or with a buyer and a currency one of another system or a period, and nothing else", () => {
+describe("The subject of a note", () => {
+  it("accepts an invoice of the account, or with buyer and currency another system's invoice or a period", () => {
     for (const [request, isDebitNote] of [
       [CreditNoteRequest, false],
       [DebitNoteRequest, true]
@@ -40,7 +40,7 @@ describe("What a note corrects", () => {
         const has = (name: keyof typeof parts) => name in choice
         const isComplete =
           has("invoice_id") || ((has("original") || has("period")) && has("customer_id") && has("currency"))
-        // What is missing is found with the form of the body, before these rules.
+        // The schema of the body finds missing parts, before these rules.
         if (!isComplete || decoded._tag === "None") continue
         const operation = { operation_type: "10", isDebitNote, currency: "COP" }
         const wrong = noteViolations(decoded.value, operation, today).map(({ code, param }) => [param, code])
@@ -55,7 +55,7 @@ describe("What a note corrects", () => {
     }
   })
 
-  it.prop("of sales without an invoice lies within one calendar month", [day, length], ([first, days]) => {
+  it.prop("lies within one calendar month for sales without an invoice", [day, length], ([first, days]) => {
     const [start_date, end_date] = [dateOf(first), dateOf(first + days)]
     const sent = { ...periodNoteBody("cust_1"), period: { start_date, end_date } }
     const rules = noteViolations(decodeCredit(sent), { operation_type: "10", isDebitNote: false }, today)

@@ -13,7 +13,7 @@ const lines = [
 ]
 
 describe("QrText", () => {
-  it("has one key a line, and the authority's page at the end", () => {
+  it("has one key per line, and the authority's page at the end", () => {
     const document = sampleDocument(lines)
     assert.strictEqual(
       qrText(document),
@@ -31,7 +31,7 @@ https://catalogo-vpfe-hab.dian.gov.co/document/searchqr?documentkey=${document.c
     )
   })
 
-  it("names a note's code what it is, and in production the page of production", () => {
+  it("names a note's code CUDE, and in production the production page", () => {
     const note = sampleDocument(lines, { kind: "debit_note", environment: "1", cufe: "ab" })
     assert.deepStrictEqual(qrText(note).split("\n").slice(-2), [
       "CUDE: ab",

@@ -16,12 +16,12 @@ const line = (amount: string, ...taxes: ReadonlyArray<Line["taxes"][number]>): L
 
 const noTax = { code: "ZZ", rate: "0.00", base: "0.00", value: "0.00" } as const
 
-/** Hundredths by leaving out the point: no code of the project takes part. */
+/** Hundredths, by removing the point, without code of the project. */
 const hundredths = (texts: ReadonlyArray<string>): bigint =>
   texts.reduce((sum, text) => sum + BigInt(text.replace(".", "")), 0n)
 
 describe("Totals", () => {
-  it("groups taxes by code and rate and leaves out entries without tax", () => {
+  it("groups taxes by code and rate and omits entries without tax", () => {
     const totals = totalsOf([
       line("100000.00", { code: "01", rate: "19.00", base: "100000.00", value: "19000.00" }),
       line("50000.10", noTax),
@@ -47,7 +47,7 @@ describe("Totals", () => {
     assert.strictEqual(taxTotal(totals, "03"), "0.00")
   })
 
-  it("leaves prepayments and cash rounding out of the payable amount, and shows what remains to be paid", () => {
+  it("excludes prepayments and cash rounding from the payable amount, and shows the due amount", () => {
     const sale = [line("100000.00", { code: "01", rate: "19.00", base: "100000.00", value: "19000.00" })]
     const { taxes: _taxes, ...totals } = totalsOf(sale, {
       prepayments: [{ amount: "20000.00", received_date: "2026-11-01" }],
@@ -69,7 +69,7 @@ describe("Totals", () => {
     assert.deepInclude(overpaid, { payable_amount: "119000.00", prepaid_amount: "119000.01", due_amount: "0.00" })
   })
 
-  it("takes one rate written in two ways for one", () => {
+  it("merges two spellings of one rate", () => {
     const { taxes } = totalsOf([
       line("1.00", { code: "01", rate: "019.00", base: "1.00", value: "0.19" }),
       line("1.00", { code: "01", rate: "19.00", base: "1.00", value: "0.19" })
@@ -77,7 +77,7 @@ describe("Totals", () => {
     assert.deepStrictEqual(taxes, [{ code: "01", rate: "19.00", base: "2.00", value: "0.38" }])
   })
 
-  it("sums beyond what a double can hold", () => {
+  it("sums beyond the precision of a double", () => {
     const { payable_amount } = totalsOf([line("900719925474099.30", noTax), line("0.01", noTax)])
     assert.strictEqual(payable_amount, "900719925474099.31")
     assert.strictEqual(totalsOf([]).payable_amount, "0.00")

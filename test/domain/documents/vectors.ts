@@ -1,8 +1,8 @@
 import type { CufeInput } from "../../../src/domain/documents/Cufe.ts"
 
 /**
- * Invoice codes with the text they are the SHA-384 of. All but the last were published: by the authority's annex (pages 689,
- * 612, 614) and by an open implementation.
+ * Invoice codes with the text of which they are the SHA-384. All but the last were published: by the authority's annex
+ * (pages 689, 612, 614) and by an open implementation.
  */
 export const codes: ReadonlyArray<{
   readonly number: string
@@ -102,14 +102,14 @@ export const codes: ReadonlyArray<{
   }
 ]
 
-/** Security codes of documents, as an open implementation publishes them (Stenfrank/ubl21dian, its tests of signatures). */
+/** Published security codes of documents (Stenfrank/ubl21dian, its tests of signatures). */
 export const securityCodes = [
   ["SETP990000008", "54d15940890b5ed395e7476d294a972cee650200942adb7a899de35cb0cf22f98831e7c9a95d90b961c6845340b09efd"],
   ["NC1000", "eb7ff57a48c4bc5840e846382346e2a5546a3903c150fdf34bec4e7e8fb29c6437ef9c99575f0f78f80f7dfcc97d3e02"],
   ["ND1", "31e48a81d2d90d1cd81d386d9c4fc5c0030ef582b401b3825bcd0d1d17e1d6441b5b7b95e10d11d5c65861daa2bada67"]
 ] as const
 
-/** Amounts as an issuer may compute them, and as they stand in a document: cut, not rounded. */
+/** Amounts as an issuer may compute them, and as a document shows them: truncated, not rounded. */
 export const truncations = [
   ["33000", "33000.00"],
   ["30555.55", "30555.55"],
@@ -118,7 +118,7 @@ export const truncations = [
   ["1234567.895", "1234567.89"]
 ] as const
 
-/** NITs in use with their check digits, as authority and issuers print them. */
+/** NITs in use with their check digits, as the authority and issuers print them. */
 export const nits = [
   ["800197268", "4"],
   ["901458652", "7"],
@@ -139,7 +139,7 @@ export const nits = [
   ["89008003", "2"]
 ] as const
 
-/** Check digits known by computation alone, among them the shortest numbers and the longest in use. */
+/** Check digits that only computation confirms, among them the shortest numbers and the longest in use. */
 export const computedNits = [
   ["900000001", "2"],
   ["900373115", "3"],
@@ -153,7 +153,7 @@ export const computedNits = [
   ["11", "1"]
 ] as const
 
-/** NITs with a check digit that is not theirs. */
+/** NITs with a wrong check digit. */
 export const invalidNits = [
   ["41261533", "1"],
   ["900000001", "1"]

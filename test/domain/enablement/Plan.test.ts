@@ -21,7 +21,7 @@ const madeOf = (documents: ReadonlyArray<PlannedDocument>, openMax = 4) => {
 }
 
 describe("The plan of a test set", () => {
-  it("sends one invoice first, the others once it was accepted, and notes to accepted invoices", () => {
+  it("sends one invoice first, the others after its acceptance, and notes to accepted invoices", () => {
     assert.deepStrictEqual(madeOf([]), ["invoice 1"])
     assert.deepStrictEqual(madeOf([made("sent")]), [])
     assert.deepStrictEqual(madeOf([made("accepted")]), ["invoice 2", "invoice 3", "credit_note 1"])
@@ -29,13 +29,13 @@ describe("The plan of a test set", () => {
     assert.deepStrictEqual(madeOf([made("accepted"), made("sent", { place: 2 })], 2), ["invoice 3"])
   })
 
-  it("is passed by as many accepted documents as are wanted, in whatever run they were made", () => {
+  it("ends as passed with the required number of accepted documents, whatever their runs", () => {
     const invoices = [1, 2, 3].map((place) => made("accepted", { place, run: place }))
     const notes = [1, 2].map((place) => made("accepted", { kind: "credit_note", place, run: 2 }))
     assert.deepStrictEqual(planOf({ run: 9, wanted }, [...invoices, ...notes], 4), { _tag: "passed" })
   })
 
-  it("replaces a rejected document, and stops at the second of the same rules, or at the third", () => {
+  it("replaces a rejected document, and stops at the second rejection by the same rules, or at the third", () => {
     const first = made("rejected", brokenBy("FAD06", "FAJ21"))
     assert.deepStrictEqual(madeOf([first]), ["invoice 1"])
     const same = made("rejected", brokenBy("FAJ21", "FAD06", "FAD06"))
@@ -46,7 +46,7 @@ describe("The plan of a test set", () => {
     const others = [made("rejected", brokenBy("A")), made("rejected", brokenBy("B"))]
     assert.deepStrictEqual(madeOf(others), ["invoice 1"])
     assert.isNotArray(madeOf([first, ...others]))
-    // In places of their own, and in an earlier run, they count for themselves.
+    // Rejections in another place or in an earlier run count separately.
     assert.isArray(madeOf([made("accepted", { place: 3 }), first, made("rejected", { ...same, place: 2 })]))
     assert.deepStrictEqual(
       madeOf([
@@ -57,7 +57,7 @@ describe("The plan of a test set", () => {
     )
   })
 
-  it("replaces a document without a verdict twice, and takes other numbers for used ones", () => {
+  it("replaces a document without a verdict twice, and replaces used numbers", () => {
     const silent = [made("unanswered"), made("unanswered")]
     assert.deepStrictEqual(madeOf(silent), ["invoice 1"])
     assert.deepStrictEqual(madeOf([...silent, made("unanswered")]), {
@@ -79,40 +79,36 @@ describe("The plan of a test set", () => {
   )
   const few = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5 }))
 
-  it.prop(
-    "comes to an end, whatever the authority says, with few documents open",
-    [verdicts, few],
-    ([said, openMax]) => {
-      const documents: Array<PlannedDocument> = []
-      for (let round = 0; round < 1_000; round++) {
-        const plan = planOf(set, documents, openMax)
-        const acceptedOf = (kind: PlannedDocument["kind"]) =>
-          documents.filter((one) => one.kind === kind && one.state === "accepted").length
-        for (const kind of kinds) assert.isAtMost(acceptedOf(kind), wanted[kind])
-        if (plan._tag !== "goes on") return
-        for (const { kind, place } of plan.make) documents.push(made("sent", { kind, place }))
-        const open = documents.filter(isOpen)
-        assert.isTrue(open.length > 0 && open.length <= openMax)
-        const [state, rule] = said[round % said.length]!
-        const index = documents.findIndex(isOpen)
-        documents[index] = { ...documents[index]!, state, ...brokenBy(...(state === "rejected" ? [rule] : [])) }
-      }
-      assert.fail("no end")
+  it.prop("ends, whatever the authority's verdicts, with few documents open", [verdicts, few], ([said, openMax]) => {
+    const documents: Array<PlannedDocument> = []
+    for (let round = 0; round < 1_000; round++) {
+      const plan = planOf(set, documents, openMax)
+      const acceptedOf = (kind: PlannedDocument["kind"]) =>
+        documents.filter((one) => one.kind === kind && one.state === "accepted").length
+      for (const kind of kinds) assert.isAtMost(acceptedOf(kind), wanted[kind])
+      if (plan._tag !== "goes on") return
+      for (const { kind, place } of plan.make) documents.push(made("sent", { kind, place }))
+      const open = documents.filter(isOpen)
+      assert.isTrue(open.length > 0 && open.length <= openMax)
+      const [state, rule] = said[round % said.length]!
+      const index = documents.findIndex(isOpen)
+      documents[index] = { ...documents[index]!, state, ...brokenBy(...(state === "rejected" ? [rule] : [])) }
     }
-  )
+    assert.fail("no end")
+  })
 })
 
 const taken = (states: ReadonlyArray<PlannedDocument["state"]>) =>
   states.map((state, index) => ({ number: 10 + index, state }))
 
 describe("The next number", () => {
-  it("is the first of the range, or the one after the last", () => {
+  it("starts with the first number of the range, or follows the last one", () => {
     assert.strictEqual(nextNumber([], 990), 990)
     assert.strictEqual(nextNumber(taken(["accepted", "rejected"]), 5), 12)
     assert.strictEqual(nextNumber(taken(["accepted"]), 990), 990)
   })
 
-  it("is further away for each number in a row that the authority had processed", () => {
+  it("skips further for each number in a row that the authority had processed", () => {
     const steps = [1, 2, 3, 4, 5].map((count) => {
       const all = taken(["accepted", ...Array.from({ length: count }, () => "number_used" as const)])
       return nextNumber(all, 1) - all.at(-1)!.number

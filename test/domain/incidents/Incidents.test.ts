@@ -32,7 +32,7 @@ const lookOf = (kinds: ReadonlyArray<IncidentKind>, causes: ReadonlyArray<Cause>
 
 const keyOf = ({ kind, subject }: Pick<OpenIncident, "kind" | "subject">) => `${kind} ${subject}`
 
-/** The incidents of a service whose looks find what they are told to. */
+/** The incidents of a service whose looks find the given causes. */
 const keeper = () => {
   const open = new Map<string, Omit<OpenIncident, "gone_ms"> & { gone_since: number | null }>()
   const told: Array<string> = []
@@ -65,7 +65,7 @@ describe("The incidents", () => {
   const presence = Schema.Array(Schema.Boolean).check(Schema.isMinLength(1), Schema.isMaxLength(60))
 
   it.prop(
-    "of a cause that comes and goes are told once each, and end only when it was gone for five minutes",
+    "open and end once each for a cause that disappears and returns, and end only after five minutes without it",
     [presence],
     ([found]) => {
       const { look, open, told } = keeper()
@@ -73,7 +73,7 @@ describe("The incidents", () => {
       for (const isThere of found) {
         const wasOpen = open().length === 1
         look(lookOf(["endpoint_failing"], isThere ? [cause("endpoint_failing", "we_1")] : []))
-        // The first look without the cause begins the time of which five minutes must pass.
+        // The first look without the cause starts the five minutes.
         gone = isThere ? 0 : gone + 1
         if (isThere) assert.lengthOf(open(), 1)
         else assert.strictEqual(open().length, wasOpen && (gone - 1) * lookMs < holdDownMs ? 1 : 0)
@@ -83,7 +83,7 @@ describe("The incidents", () => {
     }
   )
 
-  it.prop("stay as they are while their source cannot be looked at, or leaves something out", [presence], ([found]) => {
+  it.prop("stay unchanged while their source cannot be read, or omits something", [presence], ([found]) => {
     const { look, open } = keeper()
     look(lookOf(["range_filling"], [cause("range_filling", "res_1")]))
     for (const isCut of found) look(lookOf(["range_filling"], isCut ? [] : null, !isCut))
@@ -94,7 +94,7 @@ describe("The incidents", () => {
     Schema.isMaxLength(40)
   )
 
-  it.prop("of one certificate hold the lesser kinds open, and open but the gravest", [days], ([left]) => {
+  it.prop("keep the lesser kinds of one certificate open, and open only the gravest kind", [days], ([left]) => {
     const { look, open } = keeper()
     for (const one of left.toSorted((a, b) => b - a)) {
       const before = open()
@@ -102,7 +102,7 @@ describe("The incidents", () => {
       look(lookOf(stages, found.map(causeOf)))
       assert.isTrue(
         before.every((key) => open().includes(key)),
-        "none of them ends while it goes on ending"
+        "none of them ends before the certificate expires"
       )
       assert.isAtMost(open().length, before.length + 1)
       const gravest = one < 0 ? stages[2] : one <= 7 ? stages[1] : one <= 30 ? stages[0] : null
@@ -111,7 +111,7 @@ describe("The incidents", () => {
     }
   })
 
-  it("of many at once are one, beside those that are open already", () => {
+  it("merge into one when many open together, next to those that are open already", () => {
     const { look, open, told } = keeper()
     const causes = Array.from({ length: crowdMin + 1 }, (_, index) => cause("endpoint_failing", `we_${index}`))
     look(lookOf(["endpoint_failing"], causes.slice(0, 2)))
@@ -121,7 +121,7 @@ describe("The incidents", () => {
     assert.deepStrictEqual(told.slice(3), ["opened endpoint_failing we_2", "ended endpoint_failing all"])
   })
 
-  it("are written again only when their words have changed", () => {
+  it("change only when their words change", () => {
     const { look } = keeper()
     const one = cause("range_filling", "res_1")
     assert.lengthOf(look(lookOf(["range_filling"], [one, one])).put, 1)
@@ -130,7 +130,7 @@ describe("The incidents", () => {
   })
 })
 
-/** The facts that a sentence names, but for the account, which no sentence names to the account itself. */
+/** The facts that a sentence names, without the account, which no sentence to the account itself names. */
 const namesIn = (parts: ReadonlyArray<string> = []) => parts.filter((part) => /^<(?!of>)/.test(part)).toSorted()
 
 const kindsOf = (causes: ReadonlyArray<Findings.Finding>) => causes.map(({ kind }) => kind)
@@ -146,7 +146,7 @@ describe("The causes of incidents", () => {
     days: 900
   }
 
-  it("are a range at 90 % used, and one without a number", () => {
+  it("include a range at 90 % used, and one without a number", () => {
     assert.deepStrictEqual(kindsOf(usedRange.find({ ...range, left: 11 })), [])
     assert.deepStrictEqual(kindsOf(usedRange.find({ ...range, left: 10 })), ["range_filling"])
     assert.deepStrictEqual(kindsOf(usedRange.find({ ...range, left: 0 })), ["range_exhausted"])
@@ -181,14 +181,14 @@ describe("The causes of incidents", () => {
     }
   })
 
-  it("of a test mode are for information", () => {
+  it("have the severity info in test mode", () => {
     assert.deepStrictEqual(
       usedRange.find({ ...range, left: 0, livemode: false }).map((found) => causeOf(found).severity),
       ["info"]
     )
   })
 
-  it("are the clock of contingency: entered, twelve hours before its end, and past it", () => {
+  it("follow the clock of contingency: entered, twelve hours before its end, and past it", () => {
     const since = new Date("2026-11-21T15:00:00Z")
     const found = { count: 2, since, account_ids: [account] }
     const at = (left_ms: number | null) =>

@@ -16,13 +16,13 @@ const [cause] = usedRange.find({ ...account, id: `res_${body}`, ...range }).map(
 const incident = { ...cause!, ...account, id: IncidentId.make(`inc_${body}`), since: at, opened_at: at, ended_at: null }
 
 describe("the page on alerts", () => {
-  it("shows an alert as it is posted", () => {
+  it("shows an alert as Folio posts it", () => {
     const [, example = ""] = /```json\n([^]*?)\n```/.exec(section) ?? []
     const shown = Schema.decodeSync(Schema.fromJsonString(IncidentAlert))(example)
     assert.deepStrictEqual(shown, alertOf(incident, "opened", "https://folio.example.com"))
   })
 
-  it("says of every kind when it is opened", () => {
+  it("lists for every kind when Folio opens it", () => {
     const kinds = [...section.matchAll(/^\| `([a-z_]+)` /gm)].map(([, kind]) => kind)
     assert.deepStrictEqual(
       kinds,
@@ -37,7 +37,7 @@ describe("an incident that has ended", () => {
     [6 * 60_000, "6 min"],
     [125 * 60_000, "2 h 5 min"],
     [3 * 86_400_000 + 4 * 3_600_000, "3 d 4 h"]
-  ])("after %d ms is told with how long it was open: %s", (ms, words) => {
+  ])("after %d ms reports how long it was open: %s", (ms, words) => {
     const alert = alertOf({ ...incident, ended_at: new Date(at.getTime() + ms) }, "ended", "https://folio.example.com")
     assert.isTrue(alert.text.startsWith(`[ended] Over after ${words}: Range FE`), alert.text)
     assert.strictEqual(alert.ended_at, new Date(at.getTime() + ms).toISOString())

@@ -29,7 +29,7 @@ const withParameter = (name: string, value: string) => {
 }
 
 describe("FileLink", () => {
-  it("opens the file of the account and mode it was made for, until it expires", () => {
+  it("opens the file of its account and mode until it expires", () => {
     const { account_id, livemode } = link
     assert.deepStrictEqual(check(signedPath(link, key)), Result.succeed({ account_id, livemode }))
     assert.deepStrictEqual(check(signedPath(link, key), now + 3_599), Result.succeed({ account_id, livemode }))
@@ -49,11 +49,11 @@ describe("FileLink", () => {
     ["signature", ""],
     ["signature", "A".repeat(43)],
     ["signature", "é".repeat(43)]
-  ])("is forged with another %s: %s", (name, value) =>
+  ])("fails as forged with another %s: %s", (name, value) =>
     assert.deepStrictEqual(check(withParameter(name, value)), forged)
   )
 
-  it("is forged when any one character of it was changed, put in or left out", () => {
+  it("fails as forged if any one character was changed, inserted or removed", () => {
     const url = signedPath(link, key)
     const changed = [...url].flatMap((character, index) =>
       ["", "x", `${character}x`].map((put) => url.slice(0, index) + put + url.slice(index + 1))
@@ -64,7 +64,7 @@ describe("FileLink", () => {
     )
   })
 
-  it("is forged for another file, another document and another collection", () => {
+  it("fails as forged for another file, another document and another collection", () => {
     const query = signedPath(link, key).split("?")[1]
     const id = `inv_${"a".repeat(26)}`
     for (const path of [filePath(id, "xml"), filePath(`inv_${"b".repeat(26)}`, "pdf"), `/v1/credit-notes/${id}/pdf`]) {
@@ -72,13 +72,13 @@ describe("FileLink", () => {
     }
   })
 
-  it("is forged after the key has changed, also when it has expired", () => {
+  it("fails as forged after the key has changed, also when it has expired", () => {
     const other = linkKey(new Uint8Array(32).fill(8))
     assert.deepStrictEqual(check(signedPath(link, key), now, other), forged)
     assert.deepStrictEqual(check(signedPath(link, key), now + 9_999, other), forged)
   })
 
-  it("does not show the key it is derived from, and leads to the collection of its document", () => {
+  it("hides the key from which it is derived, and leads to the collection of its document", () => {
     assert.notDeepEqual(new Uint8Array(key.export()), new Uint8Array(32).fill(7))
     assert.strictEqual(filePath("inv_1", "pdf"), "/v1/invoices/inv_1/pdf")
     assert.strictEqual(filePath("cn_1", "xml"), "/v1/credit-notes/cn_1/xml")

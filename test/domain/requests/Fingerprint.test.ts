@@ -18,7 +18,10 @@ const reordered = (value: unknown): unknown => {
 
 const objects = Schema.Record(Schema.String, Schema.Json)
 
-/** The same value with names that need no escape: `JSON.parse` of Node 24 takes another for one that an object before had. */
+/**
+ * The same value with names that need no escape: `JSON.parse` of Node 24 can take such a name for one that an earlier
+ * object had.
+ */
 const plainlyNamed = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(plainlyNamed)
   if (typeof value !== "object" || value === null) return value
@@ -56,13 +59,13 @@ describe("canonicalJson", () => {
     )
   })
 
-  it.prop("is read back as the same value", [Schema.Json], ([given]) => {
+  it.prop("reads back as the same value", [Schema.Json], ([given]) => {
     const value = plainlyNamed(given)
-    // Minus zero is the one value that JSON itself does not keep.
+    // Minus zero is the only value that JSON itself does not keep.
     assert.deepStrictEqual(JSON.parse(canonicalJson(value)), JSON.parse(JSON.stringify(value)))
   })
 
-  it.prop("does not depend on the order of members", [objects], ([value]) => {
+  it.prop("ignores the order of members", [objects], ([value]) => {
     assert.strictEqual(canonicalJson(reordered(value)), canonicalJson(value))
   })
 

@@ -12,8 +12,8 @@ const wide = (members: number) => `{${Array.from({ length: members }, (_, index)
 const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth)
 
 /**
- * A JSON text as a tree, in which an object may say a name twice; the oracle below reads it instead of the text. Names and
- * strings are chosen to look like structure.
+ * A JSON text as a tree, in which an object may repeat a name. The oracle below reads the tree instead of the text.
+ * Names and strings are chosen to look like structure.
  */
 type Tree =
   | string
@@ -74,7 +74,8 @@ const valueOf = (tree: Tree): unknown => {
   if ("items" in tree) return tree.items.map(valueOf)
   return Object.fromEntries(tree.members.map(({ name, value }) => [name, valueOf(value)]))
 }
-// Not by `JSON.parse`, which takes a name with an escape for another one that an object before had. JSON has no minus zero.
+// Does not use `JSON.parse`, which can take a name with an escape for one that an earlier object had. JSON has no minus
+// zero.
 const asJson = (value: unknown): unknown => {
   if (typeof value === "number") return value + 0
   if (Array.isArray(value)) return value.map(asJson)
@@ -128,7 +129,7 @@ describe("parseStrict", () => {
     ["a repeated name, once in escapes", '{"a":1,"\\u0061":2}', /repeats the member name "a"/],
     ["a repeated name that looks like structure", '{"\\"}:{":1,"\\"}:{":2}', /repeats the member name/],
     [
-      "a repeated name that hides what it repeats",
+      "a repeated name that hides the name it repeats",
       '{"a":{"__proto__":1},"a":{"b":1,"c":2}}',
       /repeats the member name "a"/
     ],
@@ -148,11 +149,11 @@ describe("parseStrict", () => {
     ["a lone surrogate in a name", '{"\\uD800":1}', /surrogate/],
     ["a number beyond a double", "[1e309]", /range of a double/],
     ["a negative number beyond a double", '{"a":-1e999}', /range of a double/]
-  ])("refuses %s", (_, text, message) => {
+  ])("rejects %s", (_, text, message) => {
     assert.match(fault(text) ?? "accepted", message)
   })
 
-  it("accepts what only looks like a fault", () => {
+  it("accepts text that only looks like a fault", () => {
     for (const text of [
       nested(32),
       `[${"[],{},".repeat(100)}[]]`,
@@ -170,7 +171,7 @@ describe("parseStrict", () => {
     }
   })
 
-  it("refuses bytes that are not UTF-8", () => {
+  it("rejects bytes that are not UTF-8", () => {
     for (const bytes of [
       [0x22, 0xff, 0x22],
       [0x22, 0xc0, 0xaf, 0x22],
@@ -194,7 +195,7 @@ describe("parseStrict", () => {
     }
   )
 
-  it("takes no name for another one that somebody sent before", () => {
+  it("confuses no name with a name of an earlier request", () => {
     for (const [before, text, expected] of [
       ['{"order":"1","a\\\\u":"x"}', '{"order":"1","a\\u00f1o":"x"}', { order: "1", año: "x" }],
       ['{"size":1,"\\\\":2}', '{"size":1,"\\"":2}', { size: 1, '"': 2 }],
@@ -221,20 +222,20 @@ describe("parseStrict", () => {
   const pieces = Schema.Array(
     Schema.Literals(["{", "}", "[", "]", ",", ":", '"', '"a"', '"a":', "\\", "\\u00", "1", "-", "e5", "null", " "])
   )
-  it.prop("accepts nothing that JSON.parse refuses", [pieces], ([given]) => {
+  it.prop("accepts nothing that JSON.parse rejects", [pieces], ([given]) => {
     const text = given.join("")
     if (Result.isFailure(parse(text))) return
     assert.doesNotThrow(() => JSON.parse(text))
   })
 
   const string = Arbitrary.map(Arbitrary.schema(Schema.String), (text) => text.toWellFormed())
-  it.prop("refuses every beginning of a text", [string, string], ([name, value]) => {
+  it.prop("rejects every beginning of a text", [string, string], ([name, value]) => {
     const text = JSON.stringify({ [`${name}.`]: [value] })
     for (let end = 0; end < text.length; end++) assert.isNotNull(fault(text.slice(0, end)))
     assert.isNull(fault(text))
   })
 
-  it("stays quick and on its feet with hostile bodies of 256 KiB", () => {
+  it("handles hostile bodies of 256 KiB quickly", () => {
     const size = 262_144
     const hostile = [
       "[".repeat(size),

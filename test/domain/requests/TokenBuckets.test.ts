@@ -18,7 +18,7 @@ describe("token buckets", () => {
     assert.deepStrictEqual(taken.at(500), { allowed: false, remaining: 0, fullInMs: 5_000 })
   })
 
-  it("refill at their rate, and to their size", () => {
+  it("refill at their rate, up to their size", () => {
     const buckets = makeTokenBuckets(size, many)
     takeMany(buckets, 500, 0)
     assert.isFalse(buckets.take("key", 9).allowed)
@@ -28,13 +28,13 @@ describe("token buckets", () => {
     assert.strictEqual(takeMany(buckets, 600, 60_000).filter(({ allowed }) => allowed).length, 500)
   })
 
-  it("allow what they promise over time, whatever the rate", () => {
+  it("allow their rate over time, whatever the rate", () => {
     for (const perSecond of [1, 3, 7, 333]) {
       for (const burst of [10, 100, 1_000]) {
         const buckets = makeTokenBuckets({ perSecond, burst }, many)
         let allowed = 0
         for (let now = 0; now <= 10_000; now += 1) if (buckets.take("key", now).allowed) allowed += 1
-        // No more than one request a millisecond was asked for.
+        // The client sends at most one request per millisecond.
         const most = Math.min(burst + perSecond * 10, 10_001)
         assert.isAtMost(allowed, most)
         assert.isAtLeast(allowed, most - 1, `${perSecond}/s, ${burst}`)
@@ -42,21 +42,21 @@ describe("token buckets", () => {
     }
   })
 
-  it("are taken from by their own key alone", () => {
+  it("count their own key alone", () => {
     const buckets = makeTokenBuckets({ perSecond: 1, burst: 1 }, many)
     assert.isTrue(buckets.take("a", 0).allowed)
     assert.isTrue(buckets.take("b", 0).allowed)
     assert.isFalse(buckets.take("a", 0).allowed)
   })
 
-  it("do not lengthen the wait of who asks on", () => {
+  it("do not lengthen the wait of a client that continues to send", () => {
     const buckets = makeTokenBuckets({ perSecond: 1, burst: 1 }, many)
     buckets.take("key", 0)
     for (let now = 0; now < 1_000; now += 10) assert.isFalse(buckets.take("key", now).allowed)
     assert.isTrue(buckets.take("key", 1_000).allowed)
   })
 
-  it("are forgotten when they are full, and not before", () => {
+  it("disappear when they are full, and not before", () => {
     const buckets = makeTokenBuckets(size, many)
     for (let index = 0; index < 1_000; index += 1) buckets.take(`key ${index}`, 0)
     takeMany(buckets, 500, 4_999)
@@ -67,7 +67,7 @@ describe("token buckets", () => {
     assert.strictEqual(buckets.size(), 2)
   })
 
-  it("are no more than they may be", () => {
+  it("stay within twice their maximum number", () => {
     const buckets = makeTokenBuckets(size, 100)
     for (let index = 0; index < 100_000; index += 1) buckets.take(`key ${index}`, 0)
     assert.isAtMost(buckets.size(), 200)
@@ -75,7 +75,7 @@ describe("token buckets", () => {
     assert.strictEqual(buckets.take("key 99999", 0).remaining, 497)
   })
 
-  it("make nobody wait for the time that a clock was set back by", () => {
+  it("add no wait for the time by which a clock was set back", () => {
     const buckets = makeTokenBuckets(size, many)
     takeMany(buckets, 600, 86_400_000)
     assert.deepStrictEqual(buckets.take("key", 0), { allowed: false, remaining: 0, fullInMs: 5_000 })

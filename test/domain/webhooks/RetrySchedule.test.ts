@@ -10,7 +10,7 @@ const random = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
 const attempts = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2000 }))
 
 describe("RetrySchedule of deliveries", () => {
-  it("makes four attempts: at once, +30 s, +5 min, +30 min", () => {
+  it("makes four attempts: immediately, +30 s, +5 min, +30 min", () => {
     assert.strictEqual(deliveryAttemptsMax, 4)
     assert.deepStrictEqual(
       [0, 1, 2, 3, 4, 5].map((made) => nextDeliveryDelayMs(made, 0)),
@@ -23,7 +23,7 @@ describe("RetrySchedule of deliveries", () => {
   })
 
   const few = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 5 }))
-  it.prop("is never early and at most a tenth late", [few, random], ([made, chance]) => {
+  it.prop("never runs early, and at most a tenth late", [few, random], ([made, chance]) => {
     const delayMs = nextDeliveryDelayMs(made, chance)
     const plannedMs = [0, 30_000, 300_000, 1_800_000][made]
     if (plannedMs === undefined || delayMs === null) {

@@ -24,7 +24,7 @@ const failure = (result: Result.Result<void, string>) => (Result.isFailure(resul
 const svc = (headers: Record<string, string>) => headers["Svc-Signature"] ?? ""
 
 describe("signatureHeaders", () => {
-  it("writes known signatures", () => {
+  it("writes the known signatures", () => {
     assert.deepStrictEqual(signatureHeaders({ secret, messageId, timestamp, body }), {
       "Svc-Signature": "t=1795273200,v1=9840a84a307daee0db92137eca61d268ea57ee891887f00c09814562486da96e",
       "webhook-id": messageId,
@@ -55,14 +55,14 @@ describe("signatureHeaders", () => {
 describe("verify", () => {
   const header = svc(signatureHeaders({ secret, messageId, timestamp, body }))
 
-  it.prop("accepts what was signed, as text and as bytes", [secrets, wellFormed, seconds], ([key, text, now]) => {
+  it.prop("accepts a signed body, as text and as bytes", [secrets, wellFormed, seconds], ([key, text, now]) => {
     const own = svc(signatureHeaders({ secret: key, messageId, timestamp: now, body: text }))
     assert.isTrue(Result.isSuccess(verify({ secret: key, header: own, body: text, now })))
     assert.isTrue(Result.isSuccess(verify({ secret: key, header: own, body: Buffer.from(text), now })))
   })
 
   const flips = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 255 }))
-  it.prop("notices a change in any byte of the body", [flips], ([flip]) => {
+  it.prop("rejects a change in any byte of the body", [flips], ([flip]) => {
     const bytes = Buffer.from(body)
     for (let index = 0; index < bytes.length; index++) {
       const tampered = Uint8Array.from(bytes, (value, at) => (at === index ? value ^ flip : value))
@@ -70,7 +70,7 @@ describe("verify", () => {
     }
   })
 
-  it("notices a change in any character of the header or the secret", () => {
+  it("rejects a change in any character of the header or the secret", () => {
     for (let index = 0; index < header.length; index++) {
       const other = header[index] === "0" ? "1" : "0"
       const tampered = header.slice(0, index) + other + header.slice(index + 1)
@@ -83,7 +83,7 @@ describe("verify", () => {
     }
   })
 
-  it("tolerates 300 seconds in both directions, or what is asked for", () => {
+  it("tolerates 300 seconds in both directions, or the given tolerance", () => {
     const given = { secret, header, body }
     for (const apart of [-300, 0, 300]) assert.isNull(failure(verify({ ...given, now: timestamp + apart })))
     for (const apart of [-301, 301])
@@ -93,11 +93,11 @@ describe("verify", () => {
     assert.strictEqual(failure(verify({ ...strict, now: timestamp + 11 })), "expired")
   })
 
-  it("calls only a genuine header expired", () => {
+  it("reports only a genuine header as expired", () => {
     assert.strictEqual(failure(verify({ secret, header, body: "{}", now: timestamp + 301 })), "mismatch")
   })
 
-  it("accepts one right signature among several, and other schemes beside it", () => {
+  it("accepts one right signature among several, and next to other schemes", () => {
     const right = header.slice(header.indexOf("v1="))
     const wrong = `v1=${"0".repeat(64)}`
     const t = `t=${timestamp}`
@@ -123,7 +123,7 @@ describe("verify", () => {
     assert.strictEqual(failure(verify({ secret, header: upper, body, now: timestamp })), "mismatch")
   })
 
-  it("compares every signature in constant time, whether one before it was right or not", () => {
+  it("compares every signature in constant time, whether an earlier one was right or not", () => {
     const right = header.slice(header.indexOf("v1="))
     const [before, after] = ["0", "f"].map((digit) => `v1=${digit.repeat(64)}`)
     const compare = vi.spyOn(Crypto, "timingSafeEqual")
@@ -136,7 +136,7 @@ describe("verify", () => {
     assert.strictEqual(compare.mock.calls.length, 3)
   })
 
-  it("says when a header cannot be read", () => {
+  it("reports a header that cannot be read", () => {
     const right = header.slice(header.indexOf("v1="))
     const unreadable = [
       "",

@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import type { Violation } from "../../../../schemas/ApiError.ts"
 import type { InvoiceRequest } from "../../../../schemas/Invoice.ts"
 
-/* What a client does with an answer: it writes each figure that it is told where it is told to. */
+/* The client's correction: it writes each figure of the response at the path that the response names. */
 
 const stepsOf = (path: string) => path.replaceAll("]", "").split(/[.[]/)
 
@@ -21,7 +21,7 @@ export const withFigure = (
   return copy
 }
 
-/** The request with every figure as the violations say; fails where one says none. */
+/** The request with every figure of the violations; fails if a violation has none. */
 export const corrected = (request: InvoiceRequest, violations: ReadonlyArray<Violation>): InvoiceRequest =>
   violations.reduce((changed, { message, param }) => {
     const figure = /must be (?:at most )?"([^"]+)"/.exec(message)?.[1]
@@ -29,7 +29,7 @@ export const corrected = (request: InvoiceRequest, violations: ReadonlyArray<Vio
     return withFigure(changed, param, () => figure)
   }, request)
 
-/** The paths of the figures that a client computes, and that follow from others. */
+/** The paths of the figures that a client computes from other figures. */
 export const figuresOf = ({ allowance_charges = [], lines, operation_type, withholdings = [] }: InvoiceRequest) => [
   ...lines.flatMap((line, index) => [
     ...(line.allowance_charges ?? []).flatMap(({ percent }, at) =>

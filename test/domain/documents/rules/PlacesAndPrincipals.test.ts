@@ -22,7 +22,7 @@ const wrongNumber = ["lines[0].principal.identification.number", "parameter_inva
 const wrongDigit = ["lines[0].principal.identification.check_digit", "invalid_check_digit"]
 
 describe("The rules of parties", () => {
-  it("hold for the place of a delivery, and say all that is wrong", () => {
+  it("apply to the place of a delivery, and list all violations", () => {
     assert.deepStrictEqual(delivered({ city_code: "11001", department_code: "11" }), [])
     assert.deepStrictEqual(delivered({ city_code: "98001", department_code: "98" }), [
       ["delivery.city_code", "unknown_catalog_code"],
@@ -34,7 +34,7 @@ describe("The rules of parties", () => {
     assert.deepStrictEqual(delivered({ city_code: "98001", country_code: "US" }), [])
   })
 
-  it("hold for the identification of a principal", () => {
+  it("apply to the identification of a principal", () => {
     assert.deepStrictEqual(sold({ type: "31", number: "800197268", check_digit: "4" }), [])
     assert.deepStrictEqual(sold({ type: "31", number: "800197268" }), [wrongDigit])
     assert.deepStrictEqual(sold({ type: "31", number: "800-1" }), [wrongNumber, wrongDigit])

@@ -13,7 +13,7 @@ const sources = (Fs.readdirSync(root, { recursive: true }) as ReadonlyArray<stri
 
 const parts = ["param", "code", "message"]
 
-/** Whether an error has a code of its own, which is its source: only the general codes say nothing of the reason. */
+/** Whether an error has a code of its own, which is its source. The general codes do not name the reason. */
 const hasOwnCode = (object: ts.ObjectLiteralExpression): boolean =>
   ts.isNewExpression(object.parent) &&
   object.properties.some(
@@ -24,7 +24,7 @@ const hasOwnCode = (object: ts.ObjectLiteralExpression): boolean =>
       !property.initializer.text.startsWith("parameter_")
   )
 
-/** The violations that a source writes out as objects: literals with a param, a code and a message. */
+/** The violations that a source file writes as objects: literals with a param, a code and a message. */
 const writtenOut = (text: string): ReadonlyArray<string> => {
   const found: Array<string> = []
   const look = (node: ts.Node): void => {
@@ -38,9 +38,9 @@ const writtenOut = (text: string): ReadonlyArray<string> => {
   return found
 }
 
-// The type of `violation` asks for a source, so that only an object that is written out could be a refusal without one.
-describe("a local refusal", () => {
-  it("is made by `violation` alone, which takes its source", () => {
+// The type of `violation` requires a source, so only a violation that is written as an object could lack one.
+describe("a local violation", () => {
+  it("comes from `violation` alone, which takes its source", () => {
     const all = sources
       .filter(({ text }) => parts.every((part) => text.includes(part)))
       .flatMap(({ file, text }) => writtenOut(text).map((object) => `${file}: ${object}`))
@@ -51,7 +51,7 @@ describe("a local refusal", () => {
     assert.lengthOf(writtenOut("const { param, code, message } = error"), 0)
   })
 
-  it("comes from a known rule of the authority, or from a ground that is stated and used", () => {
+  it("has a known rule of the authority, or a ground that is stated and used", () => {
     const whole = sources.map(({ text }) => text).join("\n")
     for (const [, rule = ""] of whole.matchAll(/"([FCD][A-Z]{2}\d\d[a-z]?)"/g)) assert.isNotNull(hintOf(rule), rule)
     for (const [name, { of, says }] of Object.entries(grounds)) {
@@ -61,7 +61,7 @@ describe("a local refusal", () => {
     }
   })
 
-  it("names a rule in the answer, and no ground; a remark may have neither", () => {
+  it("names a rule in the response, and no ground; a warning may have neither", () => {
     assert.deepStrictEqual(
       { ...violation("a", "tax_mismatch", "b", "FAX07") },
       { param: "a", code: "tax_mismatch", message: "b", rule: "FAX07" }

@@ -10,8 +10,8 @@ import { corrected, figuresOf, withFigure } from "./Corrections.ts"
 
 const kinds = ["credit_note", "debit_note"] as const
 
-describe("A right request", () => {
-  it.prop("is found right, as an invoice and as a note", [invoiceRequests], ([request]) => {
+describe("A valid request", () => {
+  it.prop("passes the rules, as an invoice and as a note", [invoiceRequests], ([request]) => {
     assert.deepStrictEqual(Schema.decodeSync(InvoiceRequest)(request, { onExcessProperty: "error" }), request)
     assert.deepStrictEqual(invoiceViolations(request, today), [])
     for (const kind of kinds) {
@@ -29,7 +29,7 @@ describe("A right request", () => {
   })
 
   it.prop(
-    "is warned of the carbon tax by percentage and of an AIU without its contract alone",
+    "gets warnings for the carbon tax by percentage and for an AIU without its contract alone",
     [invoiceRequests],
     ([request]) => {
       const { lines, operation_type } = request
@@ -53,44 +53,40 @@ const wrong = Arbitrary.all([
   Arbitrary.schema(Schema.Literals([1n, 100n, 100_000n]))
 ])
 
-// Where next to nothing is to be paid, the other rounding of a figure can make a discount or prepayment too large.
+// If the payable amount is small, the other rounding of a figure can make a discount or prepayment too large.
 const isSmall = (request: InvoiceRequest) => {
   const { due_amount, net_amount, payable_amount } = totalsOf(request.lines, request)
   return (net_amount ?? due_amount ?? payable_amount).length < "100.00".length
 }
 
 describe("A wrong figure", () => {
-  it.prop(
-    "is named, alone, and the message says what makes the request right",
-    [wrong],
-    ([[request, chosen, cents]]) => {
-      const figures = figuresOf(request)
-      const path = figures[Math.abs(chosen) % Math.max(figures.length, 1)]
-      if (path === undefined || isSmall(request)) return
-      const more = (text: string) => {
-        const { over, under } = plus(fraction(text), { over: cents + 203n, under: 100n })
-        return money((over * 100n) / under)
-      }
-      const broken = withFigure(request, path, more)
-      const found = invoiceViolations(broken, today)
-      const named = found.map(({ param }) => param)
-      // What is told may be the other rounding: of a discount, from which the amount of the line follows, of that amount, which
-      // taxes are on, of the base of a tax, which its value is of, or of a tax, which bounds what is withheld.
-      assert.include(named, path)
-      if (!path.includes("allowance")) {
-        const follows = path.replace("line_extension_amount", "taxes").replace(/\.base$/, ".value")
-        assert.deepStrictEqual(
-          named.filter((name) => name.startsWith("lines") && (name === path || !name.startsWith(follows))),
-          path.startsWith("lines") ? [path] : []
-        )
-      }
-      assert.match(found[0]?.rule ?? "", /^F[A-Z]{2}\d\d[a-z]?$|^$/)
-      assert.deepStrictEqual(invoiceViolations(corrected(broken, found), today), [])
+  it.prop("appears alone, and its message makes the request valid", [wrong], ([[request, chosen, cents]]) => {
+    const figures = figuresOf(request)
+    const path = figures[Math.abs(chosen) % Math.max(figures.length, 1)]
+    if (path === undefined || isSmall(request)) return
+    const more = (text: string) => {
+      const { over, under } = plus(fraction(text), { over: cents + 203n, under: 100n })
+      return money((over * 100n) / under)
     }
-  )
+    const broken = withFigure(request, path, more)
+    const found = invoiceViolations(broken, today)
+    const named = found.map(({ param }) => param)
+    // The message may name the other rounding of a discount, of a line's amount, of a tax base or of a tax. Each of
+    // these figures changes the next one: the line's amount, its taxes, their value and what is withheld.
+    assert.include(named, path)
+    if (!path.includes("allowance")) {
+      const follows = path.replace("line_extension_amount", "taxes").replace(/\.base$/, ".value")
+      assert.deepStrictEqual(
+        named.filter((name) => name.startsWith("lines") && (name === path || !name.startsWith(follows))),
+        path.startsWith("lines") ? [path] : []
+      )
+    }
+    assert.match(found[0]?.rule ?? "", /^F[A-Z]{2}\d\d[a-z]?$|^$/)
+    assert.deepStrictEqual(invoiceViolations(corrected(broken, found), today), [])
+  })
 
   it.prop(
-    "beside others is named with them all, and one answer is enough to correct them",
+    "appears with all other wrong figures, and one response is enough to correct them",
     [wrong],
     ([[request, , cents]]) => {
       const figures = isSmall(request) ? [] : figuresOf(request)

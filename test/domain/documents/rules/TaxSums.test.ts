@@ -36,14 +36,14 @@ const carbon = (code: Tax["code"], unit_amount = "10.00"): Tax => ({
 })
 
 describe("The sums of taxes", () => {
-  it("are refused where each line is rounded rightly and the authority would refuse the sum", () => {
+  it("fail if each line is rounded rightly and the authority would reject the sum", () => {
     assert.deepStrictEqual(found(times(500, vat("2.00"))), [])
     assert.deepStrictEqual(found(times(227, vat("1.99"))), [])
     assert.deepStrictEqual(found(times(228, vat("1.99"))), [["lines", "tax_mismatch", "FAS07"]])
     assert.deepStrictEqual(found(times(500, plastics)), [["lines", "tax_mismatch", "FAS07"]])
   })
 
-  it("hold the carbon tax per unit under one of its codes", () => {
+  it("count the carbon tax per unit under one of its codes", () => {
     assert.deepStrictEqual(found([carbon("02"), carbon("23")]), [["lines", "tax_mismatch", "FAS04"]])
     assert.deepStrictEqual(found([carbon("02"), carbon("23", "11.00")]), [])
     assert.deepStrictEqual(found([carbon("02"), carbon("02")]), [])
@@ -64,7 +64,7 @@ const perUnit = (code: Tax["code"], quantity: string, unit_amount: string, units
   })
 
 describe("A tax per unit", () => {
-  it("counts the amount of sugary drinks for 100 millilitres", () => {
+  it("applies the amount of sugary drinks to 100 millilitres", () => {
     assert.deepStrictEqual(perUnit("34", "1.00", "35.00", "1000.00", "350.00"), [])
     assert.deepStrictEqual(perUnit("34", "24.00", "65.00", "9600.00", "6240.00"), [])
     assert.deepStrictEqual(perUnit("34", "1.00", "35.00", "1000.00", "35000.00"), [
@@ -72,7 +72,7 @@ describe("A tax per unit", () => {
     ])
   })
 
-  it.each(["22", "23", "24", "02"] as const)("%s has the quantity of the line for its units", (code) => {
+  it.each(["22", "23", "24", "02"] as const)("%s uses the quantity of the line as its units", (code) => {
     assert.deepStrictEqual(perUnit(code, "2.00", "70.00", "2.000", "140.00"), [])
     assert.deepStrictEqual(perUnit(code, "1.00", "70.00", "2.00", "140.00"), [
       ["lines[0].taxes[0].units", "tax_mismatch", "FAX07"]
@@ -120,7 +120,7 @@ describe("The rounding of a total", () => {
     assert.deepStrictEqual(rounded(amount, rounding), [["payable_rounding_amount", "amount_mismatch", "FAU14"]])
   })
 
-  it("to coins stays at or above nothing to be paid", () => {
+  it("leaves a due amount of zero or more when it rounds to coins", () => {
     assert.deepStrictEqual(cash("-12.52"), [])
     assert.deepStrictEqual(cash("-12.53"), [["cash_rounding_amount", "amount_mismatch", undefined]])
   })
