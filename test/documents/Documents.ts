@@ -15,7 +15,7 @@ import { asKept } from "../../src/domain/documents/Details.ts"
 import { totalsOf } from "../../src/domain/documents/Totals.ts"
 import { invoiceRequests, noteRequestOf } from "../support/documents/RightRequests.ts"
 
-/** Documents of all kinds, by hand and by chance. */
+/** Documents of all kinds, handmade and generated. */
 
 export const software: Software = {
   provider: { number: "900373115", check_digit: "3" },
@@ -93,7 +93,7 @@ const withLines = (document: FiscalDocument, lines: ReadonlyArray<Line>): Fiscal
   totals: totalsOf(lines)
 })
 
-/** A document with so many lines: of several rates, several taxes, and without tax. */
+/** A document with that many lines: of several rates, of several taxes, and without tax. */
 export const ofLength = (document: FiscalDocument, count: number): FiscalDocument => {
   const line = sale.lines[0]!
   const taxes: ReadonlyArray<ReadonlyArray<Tax>> = [
@@ -141,18 +141,18 @@ const foreigner: Acquirer = {
   country_code: "US"
 }
 
-/** One document of each kind there is, by what is particular about it. */
+/** Example documents of every kind, by their particular feature. */
 export const examples: Readonly<Record<string, FiscalDocument>> = {
   sale,
   "sale on credit": { ...sale, payment_means: { code: "47", type: "2", due_date: "2026-12-21" } },
   "contract with administration, contingency and profit": { ...sale, operation_type: "09" },
   export: { ...sale, ...dollars, operation_type: "11", acquirer: foreigner },
-  "export to nobody knows where": {
+  "export without an address": {
     ...sale,
     operation_type: "11",
     acquirer: { ...foreigner, identification: { type: "41", number: "X1" }, organization_type: "2" }
   },
-  "sale between parties that state all": {
+  "sale between parties with all fields": {
     ...sale,
     issuer: {
       ...sale.issuer,
@@ -176,7 +176,7 @@ export const examples: Readonly<Record<string, FiscalDocument>> = {
       tax_scheme: "04"
     }
   },
-  "sale of who charges no value added tax": { ...sale, issuer: { ...sale.issuer, vat_responsible: false } },
+  "sale by a seller without value added tax": { ...sale, issuer: { ...sale.issuer, vat_responsible: false } },
   contingency: { ...sale, in_contingency: true },
   "in dollars": { ...sale, ...dollars },
   "without prefix": { ...sale, prefix: "", full_number: "7", range: { ...sale.range!, prefix: "" } },
@@ -191,7 +191,7 @@ export const examples: Readonly<Record<string, FiscalDocument>> = {
   "credit note": note("credit_note"),
   "credit note in dollars": { ...note("credit_note"), ...dollars },
   "debit note": note("debit_note"),
-  "debit note of who charges no value added tax": {
+  "debit note by a seller without value added tax": {
     ...note("debit_note"),
     issuer: { ...sale.issuer, vat_responsible: false, tax_scheme: "ZZ" }
   },
@@ -224,7 +224,7 @@ const Given = Schema.Struct({
   correction: Schema.Literals(["1", "2", "3", "4"])
 })
 
-/** What a document takes of the request for it, with every figure as it is kept. */
+/** The content that a document takes from its request, with every figure as the document keeps it. */
 const contentOf = (request: InvoiceRequest, kind: FiscalDocument["kind"]) => {
   const kept = asKept(request)
   const { currency, exchange_rate = null, operation_type, payment_means } = kept
@@ -236,7 +236,7 @@ const contentOf = (request: InvoiceRequest, kind: FiscalDocument["kind"]) => {
   return { ...content, currency, exchange_rate, operation_type, payment_means, totals }
 }
 
-/** Right documents of any kind and any content, to and from anybody. */
+/** Valid documents of any kind and content, between any parties. */
 export const documents: Arbitrary.Arbitrary<FiscalDocument> = Arbitrary.map(
   Arbitrary.all([Arbitrary.schema(Given), invoiceRequests]),
   ([{ code, correction, number, reason, ...given }, request]) => {
@@ -255,7 +255,7 @@ export const documents: Arbitrary.Arbitrary<FiscalDocument> = Arbitrary.map(
   }
 )
 
-/** The document's way to its acquirer: its signed bytes, and the answer of an authority that accepted it. */
+/** The source of an email package: the signed bytes, and the response of an authority that accepted the document. */
 export const answered = (document: FiscalDocument, signed: Uint8Array): Accepted => {
   const validatedAt = Date.parse(`${document.issue_date}T${document.issue_time}`) + 60_000
   const answer = { accepted: true, errors: [], notifications: [] }

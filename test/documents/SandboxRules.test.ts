@@ -27,7 +27,7 @@ const documentOf = (kind: DocumentKind, sent: Content): FiscalDocument => {
   return coded({ ...bases[kind], ...content, totals: totalsOf(content.lines, content) } as FiscalDocument)
 }
 
-/** The rules that a document breaks for the sandbox and for the oracle. */
+/** The rules that a document breaks, as the sandbox and the oracle find them. */
 const judged = Effect.fnUntraced(function* (document: FiscalDocument) {
   const signed = yield* signDocument(document, sandboxSoftware, yield* certificate)
   const content = readSignedDocument(signed)
@@ -43,7 +43,7 @@ const isLocallyRight = (kind: DocumentKind, request: Parameters<typeof noteReque
   return noteViolations(noteRequestOf(request, kind), operation, today).length === 0
 }
 
-/** What a client can change without a violation, or with a warning only. */
+/** Changes of a client that lead to no violation, or to a warning only. */
 const Changes = Schema.Struct({
   rounding: Schema.Literals(["", "", "0.50", "0.99", "-0.50", "0.01"]),
   prepaid: Schema.Literals(["", "", "0.00", "1.00", "999999999.00"]),
@@ -84,7 +84,7 @@ const huge = taxed({ code: "03", rate: "200.00", base: "250000000000000.00", val
 const hugeLine: Line = { ...huge, unit_price: "0.01", line_extension_amount: "0.01", special_base: "Artículo 447" }
 const free = taxed({ code: "ZZ", rate: "0.00", base: "0.00", value: "0.00" })
 
-/** One document for each rule of the sandbox. The local rules accept each document. */
+/** A document for each rule of the sandbox. The local rules accept each document. */
 const breaks: ReadonlyArray<readonly [rule: string, kind: DocumentKind, document: FiscalDocument]> = [
   ["FAB08a", "invoice", coded({ ...sale, range: { ...sale.range!, valid_to: "2026-11-20" } })],
   ["FAD06", "invoice", { ...sale, cufe: "ab".repeat(48) }],
@@ -106,7 +106,7 @@ const breaks: ReadonlyArray<readonly [rule: string, kind: DocumentKind, document
 ]
 
 describe("The rules of the sandbox", () => {
-  it.effect.each(breaks)("find %s in a document of the kind %s, as the oracle does", function* ([rule, , document]) {
+  it.effect.each(breaks)("find %s in a document of the kind %s, like the oracle", function* ([rule, , document]) {
     const { oracle, sandbox } = yield* judged(document)
     assert.include(
       sandbox.map((one) => one.rule),
@@ -115,7 +115,7 @@ describe("The rules of the sandbox", () => {
     assert.deepStrictEqual(sandbox, oracle)
   })
 
-  it.effect.prop("find what the oracle finds, in every document that the local rules accept", [changed], ([request]) =>
+  it.effect.prop("find the same as the oracle in every document that the local rules accept", [changed], ([request]) =>
     Effect.gen(function* () {
       for (const kind of kinds) {
         if (!isLocallyRight(kind, request)) continue

@@ -10,7 +10,7 @@ export const sampleLine = (description: string, change: Partial<Line> = {}): Lin
   ...change
 })
 
-/** An invoice of the sandbox, changed as a test wants it. */
+/** An invoice of the sandbox, with the changes of a test. */
 export const sampleDocument = (lines: ReadonlyArray<Line>, change: Partial<FiscalDocument> = {}): FiscalDocument => ({
   ...sale,
   cufe: "3e6cc1ac03588499ef886a4371f84fe83b808154135440d1f2b4d44d24b1b53a0dbb3ede0fd8d22a6fe3d86784be3a10",

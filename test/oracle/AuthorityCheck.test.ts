@@ -31,7 +31,7 @@ const [full, credit, debit, foreign] = [
   "debit note with everything",
   "in dollars"
 ]
-const mandate = "sale on behalf of somebody"
+const mandate = "sale on behalf of a principal"
 const none = ""
 
 /** One change for each rule, to a document that breaks none. */
@@ -152,7 +152,7 @@ const breaks: ReadonlyArray<Break> = [
   ["FBD03", full, ">20100.00<", ">420100.00<"],
   ["FAV01", "sale", /<cac:InvoiceLine>.*<\/cac:InvoiceLine>/, none],
   ["FAV02b", full, "<cac:InvoiceLine><cbc:ID>2<", "<cac:InvoiceLine><cbc:ID>3<"],
-  ["FAV03", "contract of which one line names the object", "<cbc:Note>Contrato", "<cbc:Note>Servicio"],
+  ["FAV03", "contract with the object on one line", "<cbc:Note>Contrato", "<cbc:Note>Servicio"],
   ["FAV04a", full, /<cbc:InvoicedQuantity[^>]*>[^<]*<\/cbc:InvoicedQuantity>/, none],
   ["FAV04b", full, '<cbc:InvoicedQuantity unitCode="KGM">0', '<cbc:InvoicedQuantity unitCode="KGM">-0'],
   ["FAV05", full, '<cbc:InvoicedQuantity unitCode="KGM"', '<cbc:InvoicedQuantity unitCode="XYZ"'],

@@ -25,14 +25,14 @@ describe("EmailParcel", () => {
     [{ in_contingency: true }, "04"],
     [{ kind: "credit_note" }, "91"],
     [{ kind: "debit_note" }, "92"]
-  ] as const)("the subject of %j has the type code %s", (change, code) => {
+  ] as const)("writes for %j the type code %s into the subject", (change, code) => {
     assert.strictEqual(
       emailParcel(document(change), { xml, pdf }).subject,
       `900373115;Panadería Ñandú S.A.S.;SETP990000001;${code};Panadería Ñandú S.A.S.`
     )
   })
 
-  it("ends its subject with the trade name, where the issuer has one", () => {
+  it("ends its subject with the trade name, if the issuer has one", () => {
     const issuer = { ...document().issuer, trade_name: "La Ñandú" }
     assert.strictEqual(
       emailParcel(document({ issuer }), { xml, pdf }).subject,
@@ -40,13 +40,13 @@ describe("EmailParcel", () => {
     )
   })
 
-  it("has five parts in its subject and one line, whatever the issuer is called", () => {
+  it("has five parts and one line in its subject, whatever the name of the issuer", () => {
     const { from_name, subject } = emailParcel(document(issuerCalled("A;B\r\nBcc: x@y.z\u2028\u0085C")), { xml, pdf })
     assert.lengthOf(subject.split(";"), 5)
     for (const header of [subject, from_name]) assert.notMatch(header, /[\r\n\u0085\u2028]/u)
   })
 
-  it("escapes all that it is told in its HTML", () => {
+  it("escapes all texts in its HTML", () => {
     const evil = `<script>alert("x")</script>&'`
     const { html } = emailParcel(document({ ...issuerCalled(evil), cufe: evil, full_number: evil, currency: evil }), {
       xml,
@@ -56,7 +56,7 @@ describe("EmailParcel", () => {
     assert.include(html, "&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&amp;&#39;")
   })
 
-  it("says in both forms what the document is", () => {
+  it("describes the document in its text and in its HTML", () => {
     const { html, text } = emailParcel(document(), { xml, pdf })
     for (const body of [text, html]) {
       for (const fact of ["SETP990000001", sale.cufe, "119000.00 COP", "2026-11-21", "facturas@emisor.test", "PDF"]) {
@@ -69,7 +69,7 @@ describe("EmailParcel", () => {
     assert.include(emailParcel(document({ kind: "credit_note" }), { xml, pdf }).text, `CUDE: ${sale.cufe}`)
   })
 
-  it("packs XML and PDF into one ZIP, the same each time and in every zone", () => {
+  it("packs XML and PDF into one ZIP, with the same bytes each time and in every zone", () => {
     const zone = process.env["TZ"]
     const made = ["America/Bogota", "Asia/Tokyo", "Pacific/Apia"].map((name) => {
       process.env["TZ"] = name
@@ -88,7 +88,7 @@ describe("EmailParcel", () => {
     ])
   })
 
-  it("leaves a PDF out that would make it larger than 2 MB, and says so", () => {
+  it("omits a PDF that would bring the ZIP above 2 MB, and mentions the omission", () => {
     const large = { ...pdf, bytes: randomBytes(archiveBytesMax) }
     const { archive, files, text } = emailParcel(document(), { xml, pdf: large })
     assert.deepStrictEqual(files, [xml])
@@ -100,7 +100,7 @@ describe("EmailParcel", () => {
     assert.notInclude(fitting.text, "no se adjunta")
   })
 
-  it("holds the XML alone where there is no PDF", () => {
+  it("contains the XML alone if there is no PDF", () => {
     const { files, text } = emailParcel(document(), { xml, pdf: null })
     assert.deepStrictEqual(files, [xml])
     assert.notInclude(text, "PDF")

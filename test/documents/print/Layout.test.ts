@@ -12,7 +12,7 @@ import { it } from "../../support/Tests.ts"
 import { documents } from "../Documents.ts"
 import { samples } from "./PrintedSamples.ts"
 
-/** The part of the page that letters take: from their height over the line to what hangs below. */
+/** The area of a text on the page: from its height above the line to its descenders. */
 const box = ({ size, width, x, y }: Printed) => ({
   left: x,
   right: x + width,
@@ -45,7 +45,7 @@ const isMark = ({ text }: { readonly text: string }) => /^(Documento de prueba|E
 const pointsOfCm = 72 / 2.54
 const bandHeight = 17
 
-/** Where a document's pages break the layout that every page of every document keeps. */
+/** The places where a document's pages break the layout of every document. */
 const faultsOf = (document: FiscalDocument, bytes: Uint8Array): ReadonlyArray<string> => {
   const faults: Array<string> = []
   const modules = qrCode(qrText(document)).width
@@ -71,14 +71,14 @@ const faultsOf = (document: FiscalDocument, bytes: Uint8Array): ReadonlyArray<st
 
 const details = Arbitrary.schema(DocumentDetails)
 
-/** A number as people in Colombia write it; the Intl of the platform does not reach 15 digits with 6 of a fraction. */
+/** A number in the Colombian format. The platform's Intl is not exact for 15 digits with a fraction of 6. */
 const written = (amount: string) => {
   const [whole = "", fraction = ""] = amount.replace("-", "").split(".")
   const kept = fraction.slice(0, 2) + fraction.slice(2).replace(/0+$/, "")
   return `${BigInt(whole).toLocaleString("es-CO", { useGrouping: true })},${kept}`
 }
 
-/** What a document has to say, in whatever words: names, texts and figures. */
+/** The content of a document, whatever its wording: names, texts and figures. */
 const contentOf = (document: FiscalDocument): ReadonlyArray<string> => {
   const { acquirer, issuer, lines, totals } = document
   const taxes = [...totals.taxes, ...(document.withholdings ?? [])].filter(({ code }) => code !== "ZZ")
@@ -129,7 +129,10 @@ const contentOf = (document: FiscalDocument): ReadonlyArray<string> => {
   ].filter((text) => text !== undefined)
 }
 
-/** Without spaces, because a text may be wrapped anywhere, and without what every page repeats at its top and in the table's head. */
+/**
+ * All texts without spaces, because a text may be wrapped anywhere. The second part omits what every page repeats at
+ * its top and in the head of the table.
+ */
 const joined = (pages: ReadonlyArray<ReadonlyArray<Printed>>) => {
   const foot = Math.min(
     ...pages.flatMap((texts) => texts.filter(({ text }) => text === "CUFE" || text === "CUDE").map(({ y }) => y))
@@ -156,7 +159,7 @@ describe("the pages of a printed document", () => {
   })
 
   it.effect.prop(
-    "keep texts apart, and say all that a document has, of any document",
+    "keep texts apart and show the whole content of any document",
     [documents, details],
     ([plain, more]) =>
       Effect.gen(function* () {

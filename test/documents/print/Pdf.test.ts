@@ -18,7 +18,7 @@ const textOf = (pages: ReadonlyArray<ReadonlyArray<Printed>>) =>
     .map(({ text }) => text)
     .join("\n")
 
-/** Without the ends of lines: text that was wrapped is found again. */
+/** The text without line ends, so that wrapped text is found. */
 const flat = (text: string) => text.replaceAll(/\s+/g, " ")
 
 const says = Effect.fnUntraced(function* (document: FiscalDocument, expected: ReadonlyArray<string>) {
@@ -34,13 +34,13 @@ const pictures = (bytes: Uint8Array) =>
     .toString("latin1")
     .match(/\/Subtype \/Image/g)?.length ?? 0
 
-/** What no reader of a printed document understands. */
+/** Raw codes that a reader of a printed document does not understand. */
 const rawCodes = ["R-99-PN", "-05:00", "2026-", "O-13", "999\n", "KGM", "NAR", "HUR", "undefined", "null", "NaN"]
 
 const hardWork = promisify(pbkdf2)
 
 describe("the printed document", () => {
-  it.effect("says all that an invoice has to say", function* () {
+  it.effect("shows the required content of an invoice", function* () {
     const text = yield* says(sampleDocument([one]), [
       "Factura electrónica de venta SETP 990000001",
       "20 de noviembre de 2026, 10:00 a. m.",
@@ -70,31 +70,28 @@ describe("the printed document", () => {
     }
   })
 
-  it.effect(
-    "marks every page of a document without validity, which has no QR code and is not called valid",
-    function* () {
-      const valid = ofLines(60)
-      assert.isTrue(pdfDrawings(yield* renderPdf(valid)).every((drawn) => drawn.includes("/Qr Do")))
-      for (const [invalid, mark, foot] of [
-        ["rejected", "Rechazada por la DIAN, sin validez", `La DIAN rechazó la factura electrónica de venta`],
-        ["failed", "Fallida, sin validez", "falló y no se emitió"]
-      ] as const) {
-        const bytes = yield* renderPdf({ ...valid, invalid })
-        const pages = pdfPages(bytes)
-        assert.isAbove(pages.length, 1)
-        for (const [index, drawn] of pdfDrawings(bytes).entries()) {
-          const text = flat(textOf([pages[index] ?? []]))
-          // Once in the band at the top, and once large across the page.
-          assert.strictEqual(text.split(mark).length, 3, text)
-          assert.include(text, foot)
-          assert.notInclude(drawn, "/Qr Do")
-          for (const words of ["código QR", "con validez legal"]) assert.notInclude(text, words)
-        }
+  it.effect("marks every page of an invalid document, without a QR code and without the word valid", function* () {
+    const valid = ofLines(60)
+    assert.isTrue(pdfDrawings(yield* renderPdf(valid)).every((drawn) => drawn.includes("/Qr Do")))
+    for (const [invalid, mark, foot] of [
+      ["rejected", "Rechazada por la DIAN, sin validez", `La DIAN rechazó la factura electrónica de venta`],
+      ["failed", "Fallida, sin validez", "falló y no se emitió"]
+    ] as const) {
+      const bytes = yield* renderPdf({ ...valid, invalid })
+      const pages = pdfPages(bytes)
+      assert.isAbove(pages.length, 1)
+      for (const [index, drawn] of pdfDrawings(bytes).entries()) {
+        const text = flat(textOf([pages[index] ?? []]))
+        // Once in the band at the top, and once large across the page.
+        assert.strictEqual(text.split(mark).length, 3, text)
+        assert.include(text, foot)
+        assert.notInclude(drawn, "/Qr Do")
+        for (const words of ["código QR", "con validez legal"]) assert.notInclude(text, words)
       }
     }
-  )
+  })
 
-  it.effect("says all that an invoice can state", function* () {
+  it.effect("shows all optional content of an invoice", function* () {
     const text = yield* says(everything, [
       "Tienda Andina Comercial Andina S.A.S. · NIT 900.373.115-3",
       "Calle 10 # 5-51, 110321, Bogotá, D.C. · 601 555 0100 facturas@tienda.test",
@@ -141,7 +138,7 @@ describe("the printed document", () => {
     for (const word of [...rawCodes, "Customer", "Amount"]) assert.notInclude(text, word)
   })
 
-  it.effect("has one headline: what is due, and when", function* () {
+  it.effect("has one headline: the due amount and its date", function* () {
     yield* says({ ...everything, payment_means: { code: "10", type: "1" } }, [
       "Saldo por pagar de contado, el 21 de noviembre de 2026 $ 1.379.300,00"
     ])
@@ -153,14 +150,14 @@ describe("the printed document", () => {
     ])
   })
 
-  it.effect("puts long instructions beside the totals", function* () {
+  it.effect("puts long instructions next to the totals", function* () {
     const payment_instructions = `Consigne en la cuenta de ahorros 123-456789-00.\n${"Envíe el comprobante. ".repeat(9)}`
     yield* says({ ...everything, issuer: { ...everything.issuer, payment_instructions } }, [
       "Cómo pagar Consigne en la cuenta de ahorros 123-456789-00. Envíe el comprobante."
     ])
   })
 
-  it.effect("bears the mark of a test in the test environment alone", function* () {
+  it.effect("shows the mark of a test in the test environment alone", function* () {
     const live = flat(textOf(yield* pagesOf(sampleDocument([one], { environment: "1" }))))
     assert.notInclude(live, "prueba")
     assert.include(live, "https://catalogo-vpfe.dian.gov.co/")
@@ -169,7 +166,7 @@ describe("the printed document", () => {
     for (const texts of pages) assert.include(flat(textOf([texts])), "Documento de prueba, sin validez fiscal")
   })
 
-  it.effect("of a note says what it corrects, and why", function* () {
+  it.effect("shows for a note the corrected invoice and the reason", function* () {
     const corrected = [
       "Factura que corrige SETP990000000, 19 de noviembre de 2026",
       "El cliente devolvió la mercancía.",
@@ -190,7 +187,7 @@ describe("the printed document", () => {
     ])
   })
 
-  it.effect("speaks Spanish and English to a buyer abroad", () =>
+  it.effect("uses Spanish and English for a buyer abroad", () =>
     says(exported, [
       "Factura electrónica de venta Electronic sales invoice FE 1042",
       "21 de noviembre de 2026, 10:42 a. m. November 21, 2026, 10:42 a.m.",
@@ -209,15 +206,15 @@ describe("the printed document", () => {
     ])
   )
 
-  it.effect("says of which day an exchange rate is", () =>
+  it.effect("shows the date of an exchange rate", () =>
     says({ ...exported, exchange_rate_date: "2026-10-30" }, ["1 USD = $ 4.100,50 30 de octubre de 2026"])
   )
 
-  it.effect("of contingency says so", () =>
+  it.effect("shows contingency", () =>
     says({ ...everything, in_contingency: true }, ["Expedida en contingencia (tipo 04)"])
   )
 
-  it.effect("has every line once, over pages that each repeat the head and count themselves", function* () {
+  it.effect("shows every line once, on numbered pages that each repeat the head", function* () {
     const document = ofLines(500)
     const pages = yield* pagesOf(document)
     assert.isAbove(pages.length, 10)
@@ -252,28 +249,28 @@ describe("the printed document", () => {
     assert.notInclude(text, "\u0000")
   })
 
-  it.effect("is read back as it was written, where two characters look the same", function* () {
+  it.effect("keeps each character, where two characters look the same", function* () {
     for (const word of ["5 µm", "5 μm", "5\u00a0µm"]) {
       const text = textOf(yield* pagesOf(sampleDocument([sampleLine(word)])))
       assert.include(text, word.replace("\u00a0", " "))
     }
   })
 
-  it.effect("shows a logo once, and is printed without a logo that cannot be read", function* () {
+  it.effect("shows a logo once, and omits a logo that cannot be read", function* () {
     const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
     const document = ofLines(60)
     const logo = Buffer.from(png, "base64")
     const first = yield* renderPdf(document, logo)
-    // One picture for its colours, and one for what of the picture can be seen through.
+    // The first picture has the colours, the second one the transparency.
     assert.strictEqual(pictures(first), 2)
-    // However long it takes to unpack the logo: its thread has much else to do.
+    // However long it takes to unpack the logo, because other tasks keep its thread busy.
     const busy = Array.from({ length: 8 }, () => hardWork("a", "b", 100_000, 32, "sha512"))
     assert.isTrue(Buffer.from(yield* renderPdf(document, logo)).equals(first))
     yield* Effect.promise(() => Promise.all(busy))
     assert.strictEqual(pictures(yield* renderPdf(document, Buffer.from("GIF89a"))), 0)
   })
 
-  it.effect("is the same bytes for the same document, whenever it is printed", function* () {
+  it.effect("has the same bytes for the same document, at any time", function* () {
     const document = sampleDocument([one, sampleLine("Otra")])
     const first = yield* renderPdf(document)
     yield* renderPdf(sampleDocument([sampleLine("日本 ÀÈÌ")]))
@@ -285,7 +282,7 @@ describe("the printed document", () => {
     assert.isFalse(Buffer.from(yield* renderPdf({ ...document, issue_time: "10:00:01-05:00" })).equals(first))
   })
 
-  it.effect("tells of itself in XML, whatever the issuer is called", function* () {
+  it.effect("contains valid metadata in XML, whatever the name of the issuer", function* () {
     const document = sampleDocument([one])
     const name = `A & B <i>"C"</i> 'D' ]]> (E) \\`
     for (const [legal_name, shown] of [
@@ -302,7 +299,7 @@ describe("the printed document", () => {
         (part: Record<string, unknown>) => part["dc:creator"] !== undefined
       )["dc:creator"]["rdf:Seq"]["rdf:li"]
       assert.strictEqual(author, shown)
-      // And in the dictionary, whose texts are in parentheses: as they are, or in UTF-16 where they need it.
+      // The dictionary has the name too: its texts are in parentheses, plain or in UTF-16 if needed.
       const latin = Buffer.from(bytes).toString("latin1")
       const [, id = ""] = /\/Author (\d+) 0 R/.exec(latin) ?? []
       const [, dictionary = ""] = new RegExp(`\n${id} 0 obj\n\\(([^]*?)\\)\nendobj`).exec(latin) ?? []
@@ -312,7 +309,7 @@ describe("the printed document", () => {
     }
   })
 
-  it.effect("lets other work pass while it prints a long list", function* () {
+  it.effect("lets other work run while it prints a long list", function* () {
     const lines = Array.from({ length: 500 }, (_, index) => sampleLine(`Producto ${index + 1}`))
     let turns = 0
     let isDone = false

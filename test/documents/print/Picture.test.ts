@@ -7,7 +7,7 @@ import { qrText } from "../../../src/domain/documents/QrText.ts"
 import { describeLive } from "../../support/Tests.ts"
 import { samples } from "./PrintedSamples.ts"
 
-/** A PDF reader of its own, so that pages are seen as a viewer shows them. */
+/** A PDF reader, which shows pages as a viewer does. */
 class Pdfium extends Context.Service<Pdfium, PDFiumLibrary>()("test/Pdfium") {
   static readonly layer = Layer.effect(
     Pdfium,
@@ -21,7 +21,7 @@ class Pdfium extends Context.Service<Pdfium, PDFiumLibrary>()("test/Pdfium") {
 // A little more than 110 / 72, so that the width of the picture is not rounded down.
 const scale = 110 / 72 + 1e-9
 
-/** Every page of a PDF as a picture of 110 dots to the inch. */
+/** Every page of a PDF as a picture of 110 dots per inch. */
 const picturesOf = Effect.fnUntraced(function* (bytes: Uint8Array) {
   const library = yield* Pdfium
   const document = yield* Effect.acquireRelease(
@@ -39,7 +39,7 @@ interface Picture {
   readonly height: number
 }
 
-/** The lower left corner of a page, in which the code is found sooner than on the whole page. */
+/** The lower left corner of a page, in which the code is found faster than on the whole page. */
 const corner = ({ data, height, width }: Picture): Picture => {
   const [columns, rows] = [300, 260]
   const part = new Uint8Array(columns * rows * 4)
@@ -50,7 +50,7 @@ const corner = ({ data, height, width }: Picture): Picture => {
   return { data: part, height: rows, width: columns }
 }
 
-/** The text of the QR code in a picture, or why none can be read. */
+/** The text of the QR code in a picture, or the reason why none can be read. */
 const readQr = (picture: Picture): string => {
   try {
     return decodeQr(picture)
@@ -59,8 +59,8 @@ const readQr = (picture: Picture): string => {
   }
 }
 
-describeLive(Pdfium.layer)("a picture of a page, of 110 dots to the inch", (it) => {
-  it.effect.each(Object.entries(samples))("has a QR code that can be read: %s", function* ([, document]) {
+describeLive(Pdfium.layer)("a picture of a page, at 110 dots per inch", (it) => {
+  it.effect.each(Object.entries(samples))("has a readable QR code: %s", function* ([, document]) {
     const pictures = yield* Effect.scoped(picturesOf(yield* renderPdf(document)))
     assert.isAtLeast(pictures.length, 1)
     for (const picture of pictures) {

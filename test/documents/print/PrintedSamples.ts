@@ -2,7 +2,7 @@ import type { Line } from "../../../schemas/Line.ts"
 import type { FiscalDocument } from "../../../src/documents/ubl/FiscalDocument.ts"
 import { sampleCorrection, sampleDocument, sampleLine } from "../samples.ts"
 
-/** Documents of every kind that is printed, with all that documents can state. */
+/** Printable documents of every kind, with all their optional content. */
 
 const plain = sampleDocument([])
 
@@ -71,7 +71,7 @@ export const everyLine: ReadonlyArray<Line> = [
   })
 ]
 
-/** An invoice with all that an invoice can state. */
+/** An invoice with all its optional content. */
 export const everything: FiscalDocument = {
   ...sampleDocument(everyLine, {
     full_number: "FE1042",
@@ -156,7 +156,7 @@ export const debitNote: FiscalDocument = { ...creditNote, kind: "debit_note", fu
 
 export const noteOnPeriod: FiscalDocument = { ...creditNote, correction: { ...sampleCorrection, invoice: null } }
 
-/** An invoice in which everything is as long, as large and as much as it can be. */
+/** An invoice in which every text, figure and list has its largest size. */
 const huge = "999999999999999.99"
 const longLine = sampleLine("W".repeat(300), {
   item: { code: "M".repeat(50), scheme: "999", brand: "W".repeat(100), model: "M".repeat(100) },
@@ -211,7 +211,7 @@ export const enormous: FiscalDocument = {
   }
 }
 
-/** An invoice of so many lines. */
+/** An invoice of that many lines. */
 export const ofLines = (count: number): FiscalDocument => ({
   ...everything,
   lines: Array.from({ length: count }, (_, index) => ({

@@ -31,7 +31,7 @@ describe("the words of a printed document", () => {
     ["4100.500000", "4.100,50"],
     ["0.123456", "0,123456"],
     ["-0.42", "−0,42"]
-  ])("writes %s as %s", (amount, shown) => assert.strictEqual(figures(amount), shown))
+  ])("write %s as %s", (amount, shown) => assert.strictEqual(figures(amount), shown))
 
   it.each([
     ["10.00", "10"],
@@ -39,7 +39,7 @@ describe("the words of a printed document", () => {
     ["0.345", "0,345"],
     ["1000.500", "1.000,5"],
     ["0.00", "0"]
-  ])("counts %s as %s", (quantity, shown) => assert.strictEqual(count(quantity), shown))
+  ])("count %s as %s", (quantity, shown) => assert.strictEqual(count(quantity), shown))
 
   it.each([
     ["0.00", "0 %"],
@@ -49,14 +49,14 @@ describe("the words of a printed document", () => {
     ["4.50", "4,5 %"],
     ["0.966", "0,966 %"],
     ["1000.10", "1.000,1 %"]
-  ])("writes the rate %s as %s", (rate, shown) => assert.strictEqual(plain(percent(rate)), shown))
+  ])("write the rate %s as %s", (rate, shown) => assert.strictEqual(plain(percent(rate)), shown))
 
-  it("writes pesos with their sign, and other money with its code", () => {
+  it("write pesos with their sign, and other money with its code", () => {
     assert.strictEqual(plain(money("119000.00", "COP")), "$ 119.000,00")
     assert.strictEqual(plain(money("1190.50", "USD")), "USD 1.190,50")
   })
 
-  it("writes dates and times as people do", () => {
+  it("write dates and times in the local format", () => {
     assert.strictEqual(plain(dateWords("2026-12-01")), "1 de diciembre de 2026")
     assert.strictEqual(plain(dateInEnglish("2026-12-01")), "December 1, 2026")
     assert.strictEqual(dateWords("mañana"), "mañana")
@@ -76,7 +76,7 @@ describe("the words of a printed document", () => {
     ["2026-11-05", "2026-11-05", "5 de noviembre de 2026"],
     ["2026-10-15", "2026-11-14", "del 15 de octubre al 14 de noviembre de 2026"],
     ["2025-12-15", "2026-01-14", "del 15 de diciembre de 2025 al 14 de enero de 2026"]
-  ])("writes the days from %s to %s as %s", (start_date, end_date, shown) =>
+  ])("write the days from %s to %s as %s", (start_date, end_date, shown) =>
     assert.strictEqual(plain(periodWords({ start_date, end_date })), shown)
   )
 
@@ -85,11 +85,11 @@ describe("the words of a printed document", () => {
     [{ type: "13", number: "1018999999" }, "Cédula de ciudadanía 1.018.999.999"],
     [{ type: "41", number: "12345678" }, "Pasaporte 12345678"],
     [{ type: "50", number: "US-1234" }, "NIT de otro país US-1234"]
-  ] as const)("writes the identification %j as %s", (identification, shown) =>
+  ] as const)("write the identification %j as %s", (identification, shown) =>
     assert.strictEqual(identificationWords(identification), shown)
   )
 
-  it("names responsibilities, and no code that means that there is none", () => {
+  it("name responsibilities, and omit a code that means none", () => {
     assert.deepStrictEqual(responsibilityWords(["O-13", "R-99-PN", "O-13", "O-47"]), [
       "Gran contribuyente",
       "Régimen simple de tributación"
@@ -104,12 +104,12 @@ describe("the words of a printed document", () => {
     [{ city_code: "05042" }, "Santa Fé de Antioquia, Antioquia"],
     [{ department_code: "76" }, "Valle del Cauca"],
     [{ country_code: "US" }, "Estados Unidos"],
-    // The codes of another country are not those of this list.
+    // The codes of another country are not in this list.
     [{ city_code: "05001", country_code: "MX" }, "México"],
     [{}, "Colombia"]
-  ])("calls the place %j %s", (place, shown) => assert.strictEqual(placeWords(place), shown))
+  ])("call the place %j %s", (place, shown) => assert.strictEqual(placeWords(place), shown))
 
-  it("has a name for every municipality and every department", () => {
+  it("name every municipality and every department", () => {
     assert.strictEqual(municipalities.size, 1_122)
     for (const code of municipalities.keys()) {
       assert.match(municipalities.get(code) ?? "", /^\p{Lu}[\p{L} .,()-]+$/u, code)
@@ -122,12 +122,12 @@ describe("the words of a printed document", () => {
     )
   })
 
-  it("names a currency, or leaves a code that has no name as it is", () => {
+  it("name a currency, or show a code without a name unchanged", () => {
     assert.strictEqual(currencyWords("COP"), "peso colombiano (COP)")
     assert.strictEqual(currencyWords("ZZZ"), "ZZZ")
   })
 
-  it("takes a colour as it is where it can be read on white, and else a darker one", () => {
+  it("keep a colour that is readable on white, and darken any other", () => {
     assert.strictEqual(colorsOf("#1f5fbf").accent, "#1f5fbf")
     assert.match(colorsOf("#ffd400").accent, /^#[6-9][0-9a-f][5-7][0-9a-f]00$/)
     assert.strictEqual(colorsOf("red").accent, colorsOf().accent)

@@ -8,7 +8,7 @@ import { itOn } from "../../support/Tests.ts"
 const bytes = (size: number) => new Uint8Array(size)
 const me = { owner: "ten_1/test", asker: "key" }
 
-/** Printing that ends when it is told to, and how often it has begun. */
+/** Printing that ends when the test ends it, and the number of its starts. */
 const press = Effect.gen(function* () {
   const printing = yield* makePrinting
   const done = yield* Deferred.make<Uint8Array>()
@@ -26,7 +26,7 @@ const it = itOn(
   Limits.layer({ printing: { atOnce: 1, ofOwnerAtOnce: 1, waiting: { ofAsker: 2, ofOwner: 4, inAll: 8 } } })
 )
 
-it.effect("what a hundred ask for at the same time is printed once, and then is at hand", function* () {
+it.effect("prints once for a hundred concurrent requests, and keeps the file", function* () {
   const { begun, done, make, printing } = yield* press
   const all = yield* Effect.forEach(Array.from({ length: 100 }), () => Effect.forkChild(printing.once(me, "tag", make)))
   yield* settle
@@ -37,7 +37,7 @@ it.effect("what a hundred ask for at the same time is printed once, and then is 
   assert.strictEqual(begun(), 1)
 })
 
-it.effect("who asks in another name has his own turn, and what was printed meanwhile", function* () {
+it.effect("gives requests from another address their own turn, and the file that was printed meanwhile", function* () {
   const { begun, done, make, printing } = yield* press
   const first = yield* Effect.forkChild(printing.once(me, "tag", make))
   const other = yield* Effect.forkChild(printing.once({ ...me, asker: "192.0.2.1" }, "tag", make))
@@ -48,28 +48,25 @@ it.effect("who asks in another name has his own turn, and what was printed meanw
   assert.strictEqual(begun(), 1)
 })
 
-it.effect(
-  "what nobody waits for any more is not printed, and one who leaves takes nothing from the others",
-  function* () {
-    const { begun, done, make, printing } = yield* press
-    const busy = yield* Effect.forkChild(printing.once(me, "first", make))
-    yield* settle
-    const [left, stays, gone] = yield* Effect.forEach(["second", "second", "third"], (tag) =>
-      Effect.forkChild(printing.once(me, tag, make))
-    )
-    yield* settle
-    yield* Fiber.interrupt(left!)
-    yield* Fiber.interrupt(gone!)
-    yield* settle
-    yield* Deferred.succeed(done, bytes(10))
-    yield* Fiber.join(busy)
-    assert.lengthOf(yield* Fiber.join(stays!), 10)
-    yield* settle
-    assert.strictEqual(begun(), 2)
-  }
-)
+it.effect("does not print for interrupted requests, and keeps the turns of the other requests", function* () {
+  const { begun, done, make, printing } = yield* press
+  const busy = yield* Effect.forkChild(printing.once(me, "first", make))
+  yield* settle
+  const [left, stays, gone] = yield* Effect.forEach(["second", "second", "third"], (tag) =>
+    Effect.forkChild(printing.once(me, tag, make))
+  )
+  yield* settle
+  yield* Fiber.interrupt(left!)
+  yield* Fiber.interrupt(gone!)
+  yield* settle
+  yield* Deferred.succeed(done, bytes(10))
+  yield* Fiber.join(busy)
+  assert.lengthOf(yield* Fiber.join(stays!), 10)
+  yield* settle
+  assert.strictEqual(begun(), 2)
+})
 
-it.effect("what was printed is kept up to so many bytes, the latest", function* () {
+it.effect("keeps the latest files up to a number of bytes", function* () {
   const printing = yield* makePrinting
   let begun = 0
   const print = (tag: string) =>
@@ -84,5 +81,5 @@ it.effect("what was printed is kept up to so many bytes, the latest", function* 
   for (const tag of ["a", "b", "a", "c", "a"]) yield* print(tag)
   assert.strictEqual(begun, 3)
   yield* print("b")
-  assert.strictEqual(begun, 4, "it made room for the third")
+  assert.strictEqual(begun, 4, "the third file replaced it")
 })

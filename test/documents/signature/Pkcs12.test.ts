@@ -11,7 +11,7 @@ import { keyFile } from "../../support/authority/LiveAccounts.ts"
 import { it } from "../../support/Tests.ts"
 
 describe("a PKCS#12 file", () => {
-  it.live.each(["aes256", "3des"] as const)("is read, protected by %s: what it holds signs", function* (algorithm) {
+  it.live.each(["aes256", "3des"] as const)("opens with the protection %s, and its key signs", function* (algorithm) {
     const now = Date.now()
     const { certificate, password, pkcs12 } = keyFile({ algorithm, subject: "Tienda Ñandú S.A.S.", now })
     const identity = yield* readPkcs12({ pkcs12, password }, now)
@@ -25,12 +25,12 @@ describe("a PKCS#12 file", () => {
     const { publicKey } = new X509Certificate(Buffer.from(signer.certificate, "base64"))
     const bytes = Buffer.from("a document")
     assert.isTrue(verify("sha256", bytes, publicKey, yield* signer.sign(bytes)))
-    // Key, certificate, and the one that vouches for it.
+    // The key, its certificate, and the issuer's certificate.
     const names = [...Redacted.value(identity.pem).matchAll(/-----BEGIN ([A-Z ]+)-----/g)].map(([, name]) => name)
     assert.deepStrictEqual(names, ["RSA PRIVATE KEY", "CERTIFICATE", "CERTIFICATE"])
   })
 
-  it.live("holds a key of at most 4096 bits", function* () {
+  it.live("may contain a key of at most 4096 bits", function* () {
     const now = Date.now()
     const [longest, longer] = [keyFile({ bits: 4096, now }), keyFile({ bits: 4104, now })]
     assert.strictEqual((yield* readPkcs12(longest, now)).subject, "CN=Tienda S.A.S.")
@@ -42,7 +42,7 @@ describe("a PKCS#12 file", () => {
     })
   })
 
-  it.effect("that takes for ever to open is given up, and holds nobody up", function* () {
+  it.effect("times out after 10 s, and blocks no other work", function* () {
     const { password, pkcs12 } = keyFile({ iterations: 2_000_000 })
     const reading = yield* Effect.forkChild(Effect.flip(readPkcs12({ pkcs12, password }, Date.now())))
     yield* TestClock.adjust("10 seconds")
@@ -51,7 +51,7 @@ describe("a PKCS#12 file", () => {
   })
 
   it.live.skipIf(process.platform !== "linux" || getPriority() !== 0)(
-    "is read by a thread that gives way to the others",
+    "opens in a thread that gives way to others",
     function* () {
       // Threads of earlier tests can still end.
       const before = lowPriorityThreads()
@@ -65,16 +65,13 @@ describe("a PKCS#12 file", () => {
     }
   )
 
-  it.live.each([2_000_001, 0x7f_ff_ff_ff])(
-    "that claims %i iterations is refused before any is done",
-    function* (iterations) {
-      const { password, pkcs12 } = keyFile({ iterations })
-      assert.deepStrictEqual(yield* Effect.flip(readPkcs12({ pkcs12, password }, Date.now())), {
-        param: "pkcs12",
-        code: "parameter_invalid",
-        message:
-          "pkcs12 takes more than 2,000,000 iterations of its key derivation to open: export it again with fewer, such as 10,000."
-      })
-    }
-  )
+  it.live.each([2_000_001, 0x7f_ff_ff_ff])("fails before the first iteration if it claims %i", function* (iterations) {
+    const { password, pkcs12 } = keyFile({ iterations })
+    assert.deepStrictEqual(yield* Effect.flip(readPkcs12({ pkcs12, password }, Date.now())), {
+      param: "pkcs12",
+      code: "parameter_invalid",
+      message:
+        "pkcs12 takes more than 2,000,000 iterations of its key derivation to open: export it again with fewer, such as 10,000."
+    })
+  })
 })

@@ -9,7 +9,7 @@ import { canonical, parsed } from "./Canonical.ts"
 import { answered, certificate, examples, hostile, ofLength, sale, software } from "../Documents.ts"
 import { it } from "../../support/Tests.ts"
 
-/** What another library makes of the signature: the texts that it covers, or nothing when it does not verify. */
+/** The texts that the signature covers according to another library, or nothing if it does not verify. */
 const covered = (xml: string): ReadonlyArray<string> | null => {
   const [, der = ""] = /<ds:X509Certificate>([^<]+)</.exec(xml) ?? []
   const [, signature = ""] = /(<ds:Signature .*?<\/ds:Signature>)/s.exec(xml) ?? []
@@ -38,7 +38,7 @@ const signedOnes = Effect.gen(function* () {
 })
 
 describe("The signature of a document", () => {
-  it.effect("is valid to others: over the document, the certificate and what it says of itself", function* () {
+  it.effect("verifies in another library: over the document, the certificate and its own properties", function* () {
     for (const [name, xml] of yield* signedOnes) {
       const texts = covered(xml)
       assert.lengthOf(texts ?? [], 3, name)
@@ -49,7 +49,7 @@ describe("The signature of a document", () => {
     }
   })
 
-  it.effect("is over an enclosed answer as it is read, whatever its line ends", function* () {
+  it.effect("covers an enclosed response as parsed, whatever its line ends", function* () {
     const one = yield* certificate
     const response = Buffer.from('\ufeff<?xml version="1.0"?>\r\n<a>]]&gt;<![CDATA[x]]></a>\r')
     const accepted = answered(sale, yield* signDocument(sale, software, one))
@@ -57,7 +57,7 @@ describe("The signature of a document", () => {
     assert.lengthOf(covered(Buffer.from(attached).toString()) ?? [], 3)
   })
 
-  it.effect("is of no use to others after a change", function* () {
+  it.effect("fails in another library after a change", function* () {
     const xml = Buffer.from(yield* signDocument(sale, software, yield* certificate)).toString()
     assert.isNotNull(covered(xml))
     for (const [from, to] of [
@@ -72,7 +72,7 @@ describe("The signature of a document", () => {
       assert.include(xml, from)
       assert.isNull(covered(xml.replace(from, to)), from)
     }
-    // Any text of the document; within the signature the names of its own parts are nothing that it is over.
+    // Changes any text of the document. Within the signature, the names of its own parts are not covered.
     const outside = xml.replace(/<ds:Signature .*<\/ds:Signature>/, (signature) => " ".repeat(signature.length))
     for (const [index, { index: at }] of [...outside.matchAll(/(?<=>)[^< ]/g)].entries()) {
       if (index % 5 !== 0) continue
@@ -102,7 +102,7 @@ describe("The signature of a document", () => {
 })
 
 describe("The bytes of a document", () => {
-  it.effect("are the prolog and its canonical form", function* () {
+  it.effect("consist of the prolog and the canonical form", function* () {
     for (const [name, xml] of yield* signedOnes) {
       if (name.endsWith("attached")) continue
       assert.strictEqual(prolog + canonical(parsed(xml)), xml, name)

@@ -12,7 +12,7 @@ import { it } from "../../support/Tests.ts"
 const textOf = (signed: Uint8Array) => Buffer.from(signed).toString()
 
 describe("A signed document", () => {
-  it.effect("is read back as it was, and the same content gives the same bytes", function* () {
+  it.effect("reads back unchanged, and has the same bytes for the same content", function* () {
     const one = yield* certificate
     const long: Record<string, FiscalDocument> = {
       "invoice of 500 lines": ofLength(sale, 500),
@@ -25,18 +25,18 @@ describe("A signed document", () => {
     }
   })
 
-  it.effect.prop("is read back as it was, whatever it says", [documents], ([document]) =>
+  it.effect.prop("reads back unchanged, whatever its content", [documents], ([document]) =>
     Effect.gen(function* () {
       const signed = yield* signDocument(document, software, yield* same)
       assert.deepStrictEqual(readSignedDocument(signed), normal(document))
     })
   )
 
-  it.effect("does not verify after any one byte of it was changed", function* () {
+  it.effect("does not verify after a change of any byte", function* () {
     const signed = yield* signDocument(sale, software, yield* certificate)
     const changed = Uint8Array.from(signed)
     for (let index = 0; index < signed.length; index += 1) {
-      // Another letter, or the same one in the other case.
+      // Another letter, or the same letter in the other case.
       changed[index] = (signed[index] ?? 0) ^ (index % 2 === 0 ? 1 : 0x20)
       if (readSignedDocument(changed) !== null) assert.fail(`byte ${index}`)
       changed[index] = signed[index] ?? 0
@@ -44,7 +44,7 @@ describe("A signed document", () => {
     assert.isNotNull(readSignedDocument(changed))
   })
 
-  it.effect("does not verify with anything before, behind, within or left out", function* () {
+  it.effect("does not verify with anything added before, after or inside, or removed", function* () {
     const signed = textOf(yield* signDocument(sale, software, yield* certificate))
     const [, signature = ""] = /(<ds:Signature .*<\/ds:Signature>)/.exec(signed) ?? []
     const hidden = "<ext:UBLExtension><ext:ExtensionContent>"
@@ -69,13 +69,16 @@ describe("A signed document", () => {
     assert.isNotNull(readSignedDocument(Buffer.from(signed)))
   })
 
-  it.effect("begins with the prolog, and verifies without, as documents of earlier releases are stored", function* () {
-    const signed = textOf(yield* signDocument(sale, software, yield* certificate))
-    assert.isTrue(signed.startsWith('<?xml version="1.0" encoding="UTF-8"?><Invoice '))
-    assert.deepStrictEqual(readSignedDocument(Buffer.from(signed.slice(prolog.length))), normal(sale))
-  })
+  it.effect(
+    "begins with the prolog, and verifies without it, as documents of earlier releases are stored",
+    function* () {
+      const signed = textOf(yield* signDocument(sale, software, yield* certificate))
+      assert.isTrue(signed.startsWith('<?xml version="1.0" encoding="UTF-8"?><Invoice '))
+      assert.deepStrictEqual(readSignedDocument(Buffer.from(signed.slice(prolog.length))), normal(sale))
+    }
+  )
 
-  it.effect("is not read when it holds a second signature, although the first verifies", function* () {
+  it.effect("does not verify with a second signature, although the first one verifies", function* () {
     const { after, before } = unsignedDocument(sale, software)
     const options = { seed: sale.cufe, signingTime: "2026-11-21T10:00:00-05:00" }
     const sign = Effect.fnUntraced(function* (more: string) {
@@ -86,7 +89,7 @@ describe("A signed document", () => {
     assert.isNull(yield* sign("<ds:Signature></ds:Signature>"))
   })
 
-  it.effect("verifies with the certificate it carries, whichever was looked at before", function* () {
+  it.effect("verifies with its own certificate, whichever was read before", function* () {
     const first = yield* signDocument(sale, software, yield* certificate)
     const second = yield* signDocument(sale, software, yield* certificate)
     for (const signed of [first, second, first]) assert.deepStrictEqual(readSignedDocument(signed), normal(sale))
@@ -97,7 +100,7 @@ describe("A signed document", () => {
     assert.isNull(readSignedDocument(Buffer.from(other.replace(/(<cbc:UBLVersionID>.*)/, () => body))))
   })
 
-  it.effect("loses characters that XML cannot hold, and nothing else", function* () {
+  it.effect("loses characters that XML cannot contain, and nothing else", function* () {
     const description = `a\u0000${hostile}\u001b\ufffe\uffff\u2028`
     const document = { ...sale, acquirer: { ...sale.acquirer, legal_name: description } }
     const signed = yield* signDocument(document, software, yield* certificate)
@@ -105,7 +108,7 @@ describe("A signed document", () => {
     assert.deepStrictEqual(read?.acquirer.legal_name, `a${hostile}\u2028`)
   })
 
-  it.effect("is not made of a note without a reason", function* () {
+  it.effect("fails for a note without a reason", function* () {
     const document: FiscalDocument = { ...sale, kind: "credit_note" }
     const exit = yield* Effect.exit(signDocument(document, software, yield* certificate))
     assert.strictEqual(exit._tag, "Failure")

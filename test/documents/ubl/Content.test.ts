@@ -18,10 +18,10 @@ const total = (rest: string) => `/*/cac:LegalMonetaryTotal/cbc:${rest}`
 const extension = (rest: string) => `//sts:DianExtensions/sts:${rest}`
 const identityOf = (role: string) => `${role}/cac:Party/cac:PartyIdentification/cbc:ID`
 
-const stated = "sale between parties that state all"
-const untaxed = "sale of who charges no value added tax"
+const stated = "sale between parties with all fields"
+const untaxed = "sale by a seller without value added tax"
 
-/** What documents must say where, by the facts of the field. */
+/** The texts of documents at their paths, from the facts of the field. */
 const facts: ReadonlyArray<readonly [example: string, path: string, ...texts: ReadonlyArray<string>]> = [
   ["sale", "/*/cbc:UBLVersionID", "UBL 2.1"],
   ["sale", "/*/cbc:CustomizationID", "10"],
@@ -127,13 +127,13 @@ const facts: ReadonlyArray<readonly [example: string, path: string, ...texts: Re
 
 const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString()
 
-describe("A document says", () => {
-  it.effect.each(facts)("%s: %s", function* ([example, path, ...texts]) {
+describe("A document", () => {
+  it.effect.each(facts)("has the right text in %s: %s", function* ([example, path, ...texts]) {
     const xml = textOf(yield* signDocument(examples[example]!, software, yield* same))
     assert.deepStrictEqual(textsAt(xml, path), texts)
   })
 
-  it.effect("its taxes by code, with a part for each rate, by the authority's codes", function* () {
+  it.effect("groups its taxes by code, with a part for each rate, under the authority's codes", function* () {
     const xml = textOf(yield* signDocument(ofLength(sale, 5), software, yield* same))
     const inTotal = "/*/cac:TaxTotal"
     assert.deepStrictEqual(textsAt(xml, `${inTotal}/cbc:TaxAmount`), ["43000.00", "1500.00", "8000.00"])
@@ -142,33 +142,36 @@ describe("A document says", () => {
     const ids = textsAt(xml, `${category}/cac:TaxScheme/cbc:ID`)
     assert.deepStrictEqual(ids, ["01", "01", "01", "23", "04"])
     assert.deepStrictEqual(textsAt(xml, `${inTotal}[2]//cac:TaxScheme/cbc:Name`), ["INCarbono"])
-    // Four of the lines are taxed, one by three taxes: each counts once.
+    // Four lines are taxed, one of them by three taxes. Each line counts once.
     assert.deepStrictEqual(textsAt(xml, total("TaxExclusiveAmount")), ["400000.00"])
     assert.deepStrictEqual(textsAt(xml, total("PayableAmount")), ["552500.00"])
     assert.deepStrictEqual(textsAt(xml, `${line("Invoice", "")}cbc:ID`), ["1", "2", "3", "4", "5"])
   })
 })
 
-describe("What an acquirer is sent", () => {
-  it.effect("holds the document and the authority's answer to the byte, and when that was", function* () {
-    for (const [name, document] of Object.entries(examples)) {
-      const signed = yield* signDocument(document, software, yield* same)
-      const accepted = answered(document, signed)
-      const xml = textOf(yield* attachedDocument(accepted, software, yield* same))
-      const inner = textsAt(xml, "//cac:ExternalReference/cbc:Description")
-      assert.deepStrictEqual(inner, [textOf(signed), textOf(accepted.applicationResponse)], name)
-      assert.include(xml, "<cbc:Description><![CDATA[<")
-      const result = "//cac:ResultOfVerification/"
-      assert.deepStrictEqual(textsAt(xml, `${result}cbc:ValidationResultCode`), ["02"])
-      assert.deepStrictEqual(textsAt(xml, `${result}cbc:ValidationDate`), ["2026-11-21"])
-      assert.deepStrictEqual(textsAt(xml, `${result}cbc:ValidationTime`), ["10:01:00-05:00"])
-      assert.deepStrictEqual(textsAt(xml, "/*/cbc:ParentDocumentID"), [document.full_number])
-      const again = yield* attachedDocument(accepted, software, yield* same)
-      assert.strictEqual(textOf(again), xml)
+describe("An attached document", () => {
+  it.effect(
+    "contains the document and the authority's response byte for byte, with the time of the response",
+    function* () {
+      for (const [name, document] of Object.entries(examples)) {
+        const signed = yield* signDocument(document, software, yield* same)
+        const accepted = answered(document, signed)
+        const xml = textOf(yield* attachedDocument(accepted, software, yield* same))
+        const inner = textsAt(xml, "//cac:ExternalReference/cbc:Description")
+        assert.deepStrictEqual(inner, [textOf(signed), textOf(accepted.applicationResponse)], name)
+        assert.include(xml, "<cbc:Description><![CDATA[<")
+        const result = "//cac:ResultOfVerification/"
+        assert.deepStrictEqual(textsAt(xml, `${result}cbc:ValidationResultCode`), ["02"])
+        assert.deepStrictEqual(textsAt(xml, `${result}cbc:ValidationDate`), ["2026-11-21"])
+        assert.deepStrictEqual(textsAt(xml, `${result}cbc:ValidationTime`), ["10:01:00-05:00"])
+        assert.deepStrictEqual(textsAt(xml, "/*/cbc:ParentDocumentID"), [document.full_number])
+        const again = yield* attachedDocument(accepted, software, yield* same)
+        assert.strictEqual(textOf(again), xml)
+      }
     }
-  })
+  )
 
-  it.effect("holds an answer with other line ends and a byte order mark, and keeps its signature", function* () {
+  it.effect("keeps the signature of a response with other line ends and a byte order mark", function* () {
     const signed = yield* signDocument(sale, software, yield* same)
     const response = Buffer.from('\ufeff<?xml version="1.0"?>\r\n<a>]]&gt;<![CDATA[x]]></a>\r')
     const attached = { ...answered(sale, signed), applicationResponse: response }
@@ -178,7 +181,7 @@ describe("What an acquirer is sent", () => {
   })
 })
 
-describe("The simulated authority's answer", () => {
+describe("The simulated authority's response", () => {
   test("names the document, the verdict, and each rule", () => {
     const refusal = { rule: "FAK24", severity: "rejection", message: "DV & más", path: null, hint: null } as const
     const notice = { ...refusal, rule: "FAJ43b", severity: "notification" } as const
@@ -197,8 +200,8 @@ describe("The simulated authority's answer", () => {
   })
 })
 
-describe("What is no document", () => {
-  test("is read as none, whatever is missing or wrong", () => {
+describe("Text that is no document", () => {
+  test("yields no content, whatever is missing or wrong", () => {
     const { after, before } = unsignedDocument(sale, software)
     const xml = before + after
     assert.isNotNull(documentContent(xml))

@@ -7,10 +7,10 @@ import { certificate, documents, software } from "../Documents.ts"
 
 const source = Path.join(import.meta.dirname, "../../../src")
 
-/** Places that make a number of a text, or a text of a number: an amount would lose digits there. */
+/** Conversions between texts and numbers, in which an amount could lose digits. */
 const conversions = /\b(parseFloat|parseInt)\b|\bNumber\(|NumberFromString|\.toFixed\(|[=(,:?] \+[a-z_]/
 
-/** Those that lose nothing: characters of a key, digits of an identification or a word, the order of rates, a time. */
+/** Harmless conversions: characters of a key, digits of an identification or a word, the order of rates, a time. */
 const harmless: Readonly<Record<string, ReadonlyArray<string>>> = {
   "domain/documents/AmountInWords.ts": ["Number(n)", "Number(n /", "Number((n /", "Number(n %"],
   "domain/accounts/ApiKeyFormat.ts": ["alphabet.charAt(Number(rest % 62n))"],
@@ -22,7 +22,7 @@ const harmless: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 describe("Amounts", () => {
-  it("are never made numbers of", () => {
+  it("never become numbers", () => {
     for (const room of ["documents", "domain"]) {
       for (const name of Fs.globSync("**/*.ts", { cwd: Path.join(source, room) })) {
         const file = `${room}/${name}`
@@ -43,7 +43,7 @@ describe("Amounts", () => {
     }
   })
 
-  it.effect.prop("stand in the document as they were given, to the last digit", [documents], ([document]) =>
+  it.effect.prop("appear in the document as given, to the last digit", [documents], ([document]) =>
     Effect.gen(function* () {
       const xml = Buffer.from(yield* signDocument(document, software, yield* same)).toString()
       const amounts = (name: string) =>

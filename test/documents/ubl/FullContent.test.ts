@@ -7,8 +7,8 @@ import { fullDocuments } from "./FullDocuments.ts"
 import { textsAt } from "./TextsAt.ts"
 
 const full = "sale with everything"
-const mandate = "sale on behalf of somebody"
-const contract = "contract of which one line names the object"
+const mandate = "sale on behalf of a principal"
+const contract = "contract with the object on one line"
 const credit = "credit note with everything"
 const debit = "debit note with everything"
 const line = (number: number, rest: string, root = "Invoice") => `/*/cac:${root}Line[${number}]/${rest}`
@@ -19,7 +19,7 @@ const withheld = "/*/cac:WithholdingTaxTotal"
 const category = "cac:TaxSubtotal/cac:TaxCategory"
 const principal = "cac:Item/cac:InformationContentProviderParty/cac:PowerOfAttorney/cac:AgentParty"
 
-/** What documents with optional parts must say where, by the facts of the field. */
+/** The texts of documents with optional parts at their paths, from the facts of the field. */
 const facts: ReadonlyArray<readonly [example: string, path: string, ...texts: ReadonlyArray<string>]> = [
   [full, "/*/cbc:Note", "Gracias por su compra", "Segunda <nota>"],
   [full, "/*/cac:InvoicePeriod/*", "2026-11-01", "2026-11-30"],
@@ -100,8 +100,8 @@ const facts: ReadonlyArray<readonly [example: string, path: string, ...texts: Re
   [credit, total("PayableAmount"), "321052.00"],
   [credit, allowance("Amount"), "2970.00", "1000.00", "7000.00"],
   [credit, line(3, "cbc:FreeOfChargeIndicator", "CreditNote"), "true"],
-  ["credit note on behalf of somebody", "/*/cbc:CustomizationID", "20"],
-  ["credit note on behalf of somebody", "/*/cac:CreditNoteLine/cbc:ID/@schemeID"],
+  ["credit note on behalf of a principal", "/*/cbc:CustomizationID", "20"],
+  ["credit note on behalf of a principal", "/*/cac:CreditNoteLine/cbc:ID/@schemeID"],
   [debit, "/*/cbc:Note", "Gracias por su compra", "Segunda <nota>"],
   [debit, total("PayableAmount", "Requested"), "321052.00"],
   [debit, line(3, "cac:PricingReference/cac:AlternativeConditionPrice/*", "DebitNote"), "5000.00", "01"],
@@ -114,8 +114,8 @@ const facts: ReadonlyArray<readonly [example: string, path: string, ...texts: Re
   ["credit note with the rate of its invoice", "//cac:PaymentExchangeRate/cbc:Date", "2026-11-20"]
 ]
 
-describe("A document with optional parts says", () => {
-  it.effect.each(facts)("%s: %s", function* ([example, path, ...texts]) {
+describe("A document with optional parts", () => {
+  it.effect.each(facts)("has the right text in %s: %s", function* ([example, path, ...texts]) {
     const xml = Buffer.from(yield* signDocument(fullDocuments[example]!, software, yield* same)).toString()
     assert.deepStrictEqual(textsAt(xml, path), texts)
   })
@@ -128,7 +128,7 @@ describe("A document with optional parts says", () => {
     ["71", "ZZZ"],
     ["72", "72"],
     ["ZZZ", "ZZZ"]
-  ] as const)("payment means %s as the authority's %s", function* ([code, written]) {
+  ] as const)("writes the payment means %s as the authority's %s", function* ([code, written]) {
     const document = { ...sale, payment_means: { code, type: "1" } as const }
     const xml = Buffer.from(yield* signDocument(document, software, yield* same)).toString()
     assert.deepStrictEqual(textsAt(xml, "/*/cac:PaymentMeans/cbc:PaymentMeansCode"), [written])

@@ -6,7 +6,7 @@ import { cufe, documentTail } from "../../../src/domain/documents/Cufe.ts"
 import { totalsOf } from "../../../src/domain/documents/Totals.ts"
 import { examples, sale } from "../Documents.ts"
 
-/** Documents that have every optional part there is. */
+/** Documents that have every optional part. */
 
 const line = sale.lines[0]!
 const vat = line.taxes[0]!
@@ -101,7 +101,7 @@ const details = {
   ]
 } as const
 
-/** A document with the code that its content gives, as the sandbox of the authority computes the code. */
+/** A document with the code of its content, as the authority's sandbox computes it. */
 export const coded = (document: FiscalDocument): FiscalDocument => {
   const { acquirer, environment, issuer, kind, totals, ...rest } = document
   const tail = documentTail({
@@ -156,14 +156,14 @@ export const fullDocuments: Readonly<Record<string, FiscalDocument>> = {
     delivery: { date: "2026-11-25" },
     lines
   }),
-  "sale on behalf of somebody": complete({ ...sale, lines: [line, { ...line, principal }] }),
-  "contract of which one line names the object": complete({
+  "sale on behalf of a principal": complete({ ...sale, lines: [line, { ...line, principal }] }),
+  "contract with the object on one line": complete({
     ...sale,
     operation_type: "09",
     lines: [line, { ...line, aiu_contract: "Aseo y cafetería en las oficinas de Bogotá" }]
   }),
   "credit note with everything": note("credit note"),
-  "credit note on behalf of somebody": complete({ ...examples["credit note"]!, lines: [{ ...line, principal }] }),
+  "credit note on behalf of a principal": complete({ ...examples["credit note"]!, lines: [{ ...line, principal }] }),
   "debit note with everything": note("debit note"),
   "credit note without an invoice": withoutInvoice(examples["credit note"]!),
   "debit note without an invoice": withoutInvoice(examples["debit note"]!),

@@ -5,10 +5,10 @@ import type { DocumentContent } from "../../../src/documents/signature/DocumentC
 
 type Party = FiscalDocument["acquirer"]
 
-/** What is printed and not written: the XML does not hold it. */
+/** Omits the printed fields, which the XML does not contain. */
 const written = (issuer: FiscalDocument["issuer"]) => Struct.omit(issuer, ["color", "logo", "payment_instructions"])
 
-/** An issuer that does not say whether it charges the value added tax is written as one that does. */
+/** An issuer that omits `vat_responsible`, as the document shows it: charging the value added tax. */
 const registered = (issuer: FiscalDocument["issuer"], kind: FiscalDocument["kind"]) => {
   const { vat_responsible = true } = issuer
   const tax_scheme = issuer.tax_scheme ?? (vat_responsible ? "01" : "ZZ")
@@ -19,7 +19,7 @@ const registered = (issuer: FiscalDocument["issuer"], kind: FiscalDocument["kind
   }
 }
 
-/** An acquirer without a tax is written as one whose tax "does not apply". */
+/** An acquirer without a tax is written with the tax that "does not apply". */
 const untaxed = ({ tax_scheme, ...acquirer }: Party): Party =>
   tax_scheme === undefined || tax_scheme === "ZZ" ? acquirer : { ...acquirer, tax_scheme }
 
@@ -37,14 +37,16 @@ const located = <P extends Party>(party: P): P => {
   return { ...party, country_code, ...(department === undefined ? {} : { department_code: department }) }
 }
 
-/** The authority's carbon tax, 23, is per unit; by percentage it is the interface's 02. Both are one tax of the document. */
+/**
+ * The authority's carbon tax is 23 per unit, and the interface's 02 by percentage. Both are one tax of the document.
+ */
 const carbon = (tax: Tax): Tax =>
   tax.code === "02" || tax.code === "23" ? { ...tax, code: tax.unit_amount === undefined ? "02" : "23" } : tax
 
 const grouped = (taxes: ReadonlyArray<Tax>): ReadonlyArray<Tax> =>
   [...Map.groupBy(taxes.map(carbon), ({ code }) => (code === "02" ? "23" : code)).values()].flat()
 
-/** An invoice that is issued in contingency has the type for that, and does not say that it is an export. */
+/** An invoice in contingency has the type of contingency, and does not show that it is an export. */
 const operation = ({ in_contingency, operation_type }: FiscalDocument) =>
   in_contingency && operation_type === "11" ? "10" : operation_type
 
@@ -62,11 +64,11 @@ const head = [
   "correction"
 ] as const
 
-/** What a document must be read as: its head as it was, with what is written of it for being understood. */
+/** The content that a reader of the document must find: its head unchanged, and the rest as the XML shows it. */
 export const normal = (document: FiscalDocument): DocumentContent => ({
   ...Struct.pick(document, head),
   totals: {
-    // The XML does not hold what remains to be paid.
+    // The XML does not contain the due amount.
     ...Struct.omit(document.totals, ["cash_rounding_amount", "due_amount", "net_amount"]),
     taxes: grouped(document.totals.taxes)
   },

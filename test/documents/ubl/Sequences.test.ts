@@ -8,7 +8,7 @@ import { fullDocuments } from "./FullDocuments.ts"
 import { sequences } from "./UblSequences.ts"
 import { it } from "../../support/Tests.ts"
 
-/** What an element may hold, as an expression over the names of what it holds, each with a space behind it. */
+/** The allowed children of an element, as an expression over their names, each followed by a space. */
 const allowed = new Map(
   Object.entries(sequences).map(([name, sequence]) => {
     const parts = sequence.split(" ").map((part) => {
@@ -19,7 +19,7 @@ const allowed = new Map(
   })
 )
 
-/** Elements that hold something else than they may, in another order or number. The signature is not of UBL. */
+/** Elements with children that UBL does not allow, or in another order or number. Ignores the signature. */
 const misplaced = (xml: string): ReadonlyArray<string> => {
   const faults: Array<string> = []
   const open: Array<{ readonly name: string; children: string; text: string }> = []
@@ -52,8 +52,8 @@ const wellOrdered = (bytes: Uint8Array, name: string) =>
 
 const rejection = { rule: "FAK24", severity: "rejection", message: "DV", path: null, hint: null } as const
 
-describe("Documents hold what UBL allows, in its order", () => {
-  it.effect("those of all kinds, of one line and of 500", function* () {
+describe("Documents", () => {
+  it.effect("keep the sequences in all kinds, with one line and with 500", function* () {
     const one = yield* certificate
     for (const [name, document] of Object.entries({ ...examples, ...fullDocuments })) {
       const signed = yield* signDocument(document, software, one)
@@ -67,7 +67,7 @@ describe("Documents hold what UBL allows, in its order", () => {
     }
   })
 
-  it.effect.prop("any others", [documents], ([document]) =>
+  it.effect.prop("keep the sequences in any content", [documents], ([document]) =>
     Effect.gen(function* () {
       const signed = yield* signDocument(document, software, yield* same)
       wellOrdered(signed, document.kind)
@@ -75,7 +75,7 @@ describe("Documents hold what UBL allows, in its order", () => {
     })
   )
 
-  it.effect("and what is misplaced is seen", function* () {
+  it.effect("break the sequences if a part is misplaced", function* () {
     const xml = Buffer.from(yield* signDocument(examples["sale"]!, software, yield* certificate)).toString()
     const move = (name: string, before: string) => {
       const [element = ""] = new RegExp(`<${name}>.*?</${name}>`).exec(xml) ?? []

@@ -1,7 +1,7 @@
 /**
- * What UBL 2.1 (OASIS, os-UBL-2.1) and the authority's extension of it allow in the elements that our documents use, in this
- * order: `?` at most once, `*` any number, `+` at least one, without mark exactly one. The extension's own elements as annex 1.9
- * wants them, which is more than its schema asks for. An element that is not here holds text.
+ * The children that UBL 2.1 (OASIS, os-UBL-2.1) and the authority's extension allow in the elements of our documents,
+ * in this order: `?` at most once, `*` any number, `+` at least one, without a mark exactly one. The extension's own
+ * elements follow annex 1.9, which requires more than its schema. An element that is not listed contains text.
  */
 export const sequences: Readonly<Record<string, string>> = {
   "ext:UBLExtensions": "ext:UBLExtension+",

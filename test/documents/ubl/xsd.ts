@@ -12,12 +12,13 @@ import { answered, certificate, documents, examples, ofLength, software } from "
 import { fullDocuments } from "./FullDocuments.ts"
 
 /**
- * Documents of all kinds against the schemas of UBL 2.1 and of the authority's extension. Exits with 1 if one is not valid.
+ * Validates documents of all kinds against the schemas of UBL 2.1 and of the authority's extension. Exits with 1 if a
+ * document is not valid.
  *
  *   npm run xsd -- <folder>
  *
- * The folder is what OASIS publishes as os-UBL-2.1/xsd (`maindoc` and `common`), with the authority's DIAN_UBL_Structures.xsd
- * in `maindoc`; the project does not carry them.
+ * The folder is the content of os-UBL-2.1/xsd from OASIS (`maindoc` and `common`), with the authority's
+ * DIAN_UBL_Structures.xsd in `maindoc`. The project does not contain these files.
  */
 const folder = process.argv[2]
 const generated = 200
@@ -28,8 +29,8 @@ const namespaces = {
   xades: "http://uri.etsi.org/01903/v1.3.2#"
 }
 
-// The authority's schema takes this attribute for the type of an identification; its annex, its own examples and its rules take it
-// for the check digit, and the type for schemeName.
+// The authority's schema uses this attribute for the type of an identification. Its annex, examples and rules use it
+// for the check digit, and schemeName for the type.
 const isKnown = /(ProviderID|AuthorizationProviderID)', attribute 'schemeID': \[facet 'enumeration'\]/
 
 const schema = (...path: ReadonlyArray<string>) => {
@@ -46,7 +47,7 @@ const schemas = () => ({
       schema("maindoc", `UBL-${root}-2.1.xsd`)
     ])
   ),
-  // UBL lets anything stand in an extension: what is there has schemas of its own.
+  // UBL allows any content in an extension. That content has schemas of its own.
   parts: [
     ["//sts:DianExtensions", schema("maindoc", "DIAN_UBL_Structures.xsd")],
     ["//ds:Signature", schema("common", "UBL-xmldsig-core-schema-2.1.xsd")],
@@ -80,7 +81,7 @@ const validate = ({ documents: whole, parts }: ReturnType<typeof schemas>, xml: 
   return findings
 }
 
-/** As it is before it is signed; UBL wants some element where the signature goes. */
+/** The document before its signature. UBL requires an element in the place of the signature. */
 const unsigned = (xml: string) => xml.replace(/<ds:Signature .*?<\/ds:Signature>/s, '<place xmlns="urn:place"></place>')
 
 runFinding(
