@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-// The services and commands that the tests start all load the same modules: what Node makes of them is kept for the next.
+// The services and commands that the tests start load the same modules, so Node's compile cache saves time.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/compiled")
 
 const startsProcesses = ({ moduleId }: TestSpecification) =>
@@ -12,11 +12,11 @@ const startsProcesses = ({ moduleId }: TestSpecification) =>
 
 const rank = (file: TestSpecification) => (startsProcesses(file) ? 0 : /\.pg\./.test(file.moduleId) ? 1 : 2)
 
-// `npm run test:fast` leaves out the files of this kind. Vitest's option for it does not reach its projects.
+// `npm run test:fast` omits the files of this kind. Vitest's own option does not reach its projects.
 const without = process.env["TEST_WITHOUT"]
 const leftOut = without === undefined ? [] : [`test/**/*.${without}.test.ts`]
 
-/** Files that start processes come first: they take the longest, and nothing waits for one of them alone at the end. */
+/** Runs files that start processes first, because they take the longest, so that none of them runs alone at the end. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>) {
     // oxlint-disable-next-line unicorn/no-array-sort -- `sort` is the sequencer's method, not an array's
@@ -30,18 +30,19 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Both do nothing in a run whose files need no database.
     globalSetup: ["test/support/processes/Programs.ts", "test/support/database/Postgres.ts"],
-    // Nothing is judged by how long it takes: the time-outs only end what hangs, and some tests wait for a lease of 75 s to end.
+    // No test measures time: the time-outs only end a test that hangs. Some tests wait for a lease of 75 s to end.
     pool: "forks",
-    // Most objects of the tests die young: a larger space for these gives the garbage collector less to do.
+    // Most objects of the tests are short-lived: a larger space for them saves garbage collection.
     execArgv: ["--max-semi-space-size=64"],
-    // Loading all modules again for each file would take a third of the time. A file that counts metrics has a registry of its own.
+    // Loading all modules again for each file would take a third of the time. A file that counts metrics has its own
+    // registry.
     isolate: false,
     testTimeout: 300_000,
     hookTimeout: 300_000,
     teardownTimeout: 30_000,
     projects: [
       {
-        // One project for memory and PostgreSQL, because each project has workers of its own, which load all modules again.
+        // Memory and PostgreSQL share a project, because each project has workers of its own, which load all modules.
         extends: true,
         test: {
           name: "quick",
@@ -52,7 +53,7 @@ export default defineConfig({
         }
       },
       {
-        // Whatever takes many seconds: every crash point, browsers, other languages, packages, sequences of the model.
+        // Tests that take many seconds: every crash point, browsers, other languages, packages, sequences of the model.
         extends: true,
         test: {
           name: "full",

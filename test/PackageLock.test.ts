@@ -25,13 +25,13 @@ const { packages } = Schema.decodeSync(
 const { allowScripts } = Schema.decodeSync(
   Schema.fromJsonString(Schema.Struct({ allowScripts: Schema.Record(Schema.String, Schema.Boolean) }))
 )(read("package.json"))
-/** Folders of the repository that are installed as links: the client, and the versions of Node for the tests of the packages. */
+/** Folders of the repository that npm links: the client, and the versions of Node for the tests of the packages. */
 const links = ["src/client", "test/packages/nodes"]
 const entries = Object.entries(packages).filter(
   ([path, { resolved = "" }]) => path !== "" && !links.includes(path) && !links.includes(resolved)
 )
 
-/** A tool's program for another machine than this: tests alone use it, and npm knows nothing of it but its name. */
+/** Whether a package is a tool's program for another machine: only tests use it, and npm knows only its name. */
 const isToolElsewhere = (path: string, { cpu = [], dev, optional, os = [] }: Entry) =>
   dev === true &&
   optional === true &&
@@ -39,7 +39,7 @@ const isToolElsewhere = (path: string, { cpu = [], dev, optional, os = [] }: Ent
   !(os.includes("linux") && cpu.includes("x64") && !path.endsWith("-musl"))
 
 describe("The lock of the packages", () => {
-  it("pins the content of every package that is installed here, or that the service runs on anywhere", () => {
+  it("pins the content of every package that is installed here, or that the service needs on any machine", () => {
     assert.isAbove(entries.length, 300)
     const unpinned = entries.filter(([path, entry]) => entry.integrity === undefined && !isToolElsewhere(path, entry))
     assert.deepStrictEqual(unpinned, [])
@@ -54,7 +54,7 @@ describe("The lock of the packages", () => {
     assert.deepStrictEqual(elsewhere, [])
   })
 
-  it("lets no package run a script while it is installed: what such a script fetches is pinned by nobody", () => {
+  it("allows no install scripts, because the lock does not pin their downloads", () => {
     assert.deepStrictEqual(
       Object.entries(allowScripts).filter(([, allowed]) => allowed),
       []
@@ -63,7 +63,7 @@ describe("The lock of the packages", () => {
     assert.isUndefined(packages["node_modules/node"])
   })
 
-  it("brings other versions of Node along for the tests alone", () => {
+  it("contains other versions of Node for the tests alone", () => {
     const others = entries.filter(([path]) => /^node_modules\/node\d+-/.test(path))
     assert.lengthOf(others, 4)
     for (const [path, { dev, optional }] of others) assert.isTrue(dev && optional, path)

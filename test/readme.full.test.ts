@@ -13,7 +13,7 @@ import { it } from "./support/Tests.ts"
 
 const root = Path.resolve(import.meta.dirname, "..")
 const docs = "src/http/docs"
-/** Pages whose commands go on in one terminal. */
+/** Pages whose commands run in one terminal, one page after another. */
 const terminals = [
   ["README.md", `${docs}/api.md`],
   [`${docs}/start.md`],
@@ -25,17 +25,17 @@ const openApi = JSON.parse(Fs.readFileSync(Path.join(root, "openapi.json"), "utf
   readonly paths: Readonly<Record<string, object>>
 }
 
-/** The two commands with which the README and the welcome bring the first webhook. */
+/** The two commands in the README and in the welcome that lead to the first webhook. */
 const firstWebhook = [
   "npx folio trigger invoice.accepted_by_authority",
   "npx folio listen --forward-to :9099/hook --since 5m -e .env"
 ] as const
 
-/** Types a command into a terminal in a folder; gives what it has said so far. It ends with the scope. */
+/** Types a command into a terminal in a folder, and returns its output so far. The command ends with the scope. */
 const typed = (command: string, cwd: string, env: Readonly<Record<string, string>>) =>
   Effect.map(
     Effect.acquireRelease(
-      // A group of its own, so that what npx has started ends with it.
+      // A process group of its own, so that the children of npx end with it.
       Effect.sync(() =>
         spawn("bash", ["--norc", "-c", command], {
           cwd,
@@ -56,7 +56,7 @@ const typed = (command: string, cwd: string, env: Readonly<Record<string, string
     }
   )
 
-/** Puts the repository into a folder, and installs its packages there as `npm start` does, from those that are here. */
+/** Copies the repository into a folder, and installs its packages there as `npm start` does, from the local ones. */
 const clone = Effect.fnUntraced(function* (folder: string) {
   const url = yield* registry
   const files = ["-c", "-o", "--exclude-standard", "--", ":!test"]
@@ -161,7 +161,7 @@ it.live.skipIf(!curlIsThere)(
       .filter(([path]) => path.startsWith("/v1/"))
       .flatMap(([path, operations]) => {
         const methods = Object.keys(operations).map((method) => method.toUpperCase())
-        // A POST that is the same as PATCH.
+        // POST is an alias of PATCH.
         return methods
           .filter((method) => method !== "POST" || !methods.includes("PATCH"))
           .map((method) => `${method} ${path}`)

@@ -18,14 +18,14 @@ const rows = page
 const [head = [], , ...figures] = rows
 const commands = [...new Set([...page.matchAll(/`((?:npm run [\w-]+|test\/)[^`]*)`/g)].map(([, text = ""]) => text))]
 
-/** What a script understands: the options that its own file names. */
+/** The source file of a script, which names its options. */
 const optionsOf = (script: string) => {
   const file = /\S+\.ts\b/.exec(JSON.parse(read("package.json")).scripts[script] ?? "")?.[0]
   return file === undefined ? "" : read(file)
 }
 
 describe("The scoreboard", () => {
-  it("says of each figure what is promised, what it is, what is expected, and what measures it", () => {
+  it("has for each figure the promise, the figure of today, the expected figure, and the command", () => {
     assert.deepStrictEqual(head, ["#", "Promise", "Today", "Expected", "Command", "Runs, seeds"])
     for (const figure of figures) {
       const [, promise, today, expected, command] = figure
@@ -40,7 +40,7 @@ describe("The scoreboard", () => {
     )
   })
 
-  it.each(commands)("%s is there", (command) => {
+  it.each(commands)("names a command that exists: %s", (command) => {
     if (command.startsWith("test/")) return assert.isTrue(Fs.existsSync(Path.join(root, command)))
     const [, , script = "", ...rest] = command.split(" ")
     assert.property(JSON.parse(read("package.json")).scripts, script)

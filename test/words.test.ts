@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { wordFindings, wordsOf } from "./support/Words.ts"
 
-/** How many findings a folder may still have. A number only goes down; a folder without one may have none. */
+/** Number of findings that a folder may have. It only decreases, and a folder that is not listed may have none. */
 const allowed: Readonly<Record<string, number>> = JSON.parse(
   readFileSync(join(import.meta.dirname, "words.json"), "utf8")
 )
@@ -43,7 +43,7 @@ describe("The words of the project", () => {
     assert.deepStrictEqual(rulesIn("a.ts", `  // ${"long ".repeat(30)}\n`), ["a comment over 120 columns"])
   })
 
-  it("does not read code in pages, and does not judge long lines of code", () => {
+  it("ignores code in pages, and accepts long lines of code", () => {
     assert.deepStrictEqual(rulesIn("a.md", "```sh\n# nobody\n```\nThe code `nobody` fails.\n"), [])
     assert.deepStrictEqual(rulesIn("a.ts", `const a = "${"long ".repeat(30)}"\n`), [])
   })

@@ -34,7 +34,7 @@ const [full, credit, debit, foreign] = [
 const mandate = "sale on behalf of a principal"
 const none = ""
 
-/** One change for each rule, to a document that breaks none. */
+/** A change for each rule, to a document that breaks none. */
 const breaks: ReadonlyArray<Break> = [
   ["ZB01", full, ">321052.00<", ">321052,00<"],
   ["VLR01", full, ">2970.00<", ">-2970.00<"],
@@ -184,19 +184,19 @@ const breaks: ReadonlyArray<Break> = [
   ["DAE02", "debit note without an invoice", /<cac:InvoicePeriod>.*<\/cac:InvoicePeriod>/, none]
 ]
 
-/** Rules that the authority remarks on without rejecting the document. */
+/** Rules that lead to a notification only: the authority accepts the document. */
 const remarks = new Set(["FAV05", "FAZ09", "FAZ12", "FBD03", "FAX09"])
 
 describe("The rules of the authority", () => {
-  it.effect("are kept by documents of every kind, of one line and of many", function* () {
+  it.effect("hold in documents of every kind, with one line and with many", function* () {
     for (const [name, document] of Object.entries(all)) {
       assert.deepStrictEqual(rulesOf(yield* xmlOf(document)), [], name)
     }
-    // The interface's own carbon tax, by percentage, is remarked on; nothing else is.
+    // Only the interface's own carbon tax, by percentage, gets a notification.
     assert.deepStrictEqual(new Set(rulesOf(yield* xmlOf(ofLength(sale, 50)))), new Set(["FAX09"]))
   })
 
-  it.effect.each(breaks)("%s is seen in: %s, %s → %s", function* ([rule, example, from, to]) {
+  it.effect.each(breaks)("detect %s in: %s, %s → %s", function* ([rule, example, from, to]) {
     const xml = yield* xmlOf(all[example]!)
     const changed = xml.replace(from, to)
     assert.notStrictEqual(changed, xml)
@@ -206,18 +206,18 @@ describe("The rules of the authority", () => {
     assert.match(found?.path ?? "", /^\/(Invoice|CreditNote|DebitNote)/)
   })
 
-  test("have the authority's text each", () => {
+  test("have the authority's text for each number", () => {
     const texts: Readonly<Record<string, string>> = ruleTexts
     for (const [rule] of breaks) assert.isString(texts[rule] ?? texts[rule.replace(/^[CD]/, "F")], rule)
   })
 
-  it.effect("of an amount are not broken by a rounding", function* () {
+  it.effect("accept a rounding of an amount", function* () {
     const xml = yield* xmlOf(sale)
     const rounded = xml.replaceAll(">19000.00<", ">19001.50<").replaceAll(">119000.00<", ">119001.50<")
     assert.deepStrictEqual(rulesOf(rounded), ["FAD06"])
   })
 
-  it.effect("of the codes are not judged of a range or a software that is not on record", function* () {
+  it.effect("compute no code for a range or a software that is not on record", function* () {
     const other = { ...sale, range: { ...sale.range!, number: "18764000001" }, cufe: "ab".repeat(48) }
     const software = { ...sandboxSoftware, id: "11111111-0000-4000-8000-000000000000", pin: "1" }
     const signed = yield* signDocument(other, software, yield* same)
@@ -229,7 +229,7 @@ describe("The rules of the authority", () => {
     )
   })
 
-  test("are not kept by what is no document", () => {
+  test("reject text that is no document", () => {
     for (const text of [
       "",
       "<Invoice>",

@@ -31,7 +31,7 @@ const allowances = (
     broken(rules, { allowance, index }, nth(path, "cac:AllowanceCharge", index), document)
   )
 
-/** A party of a document must be there; its rules need the party. */
+/** The rules of a required party. If the party is missing, only the rule `missing` is broken. */
 const ofParty = (
   rules: ReadonlyArray<Rule<XmlElement>>,
   name: string,
@@ -64,7 +64,7 @@ const ofLine = (line: XmlElement, index: number, path: string, document: Receive
   ...each(Taxes.lineTaxRules, line, "cac:TaxTotal", path, document)
 ]
 
-/** What the sandbox of the authority knows: the range with which every test account begins, and the software of test documents. */
+/** The records of the sandbox authority: the first range of every test account, and the software of test documents. */
 const sandboxRecords: Records = {
   technicalKey: (number) =>
     number === colombianSandbox.range.number ? colombianSandbox.range.technical_key : undefined,
@@ -72,8 +72,8 @@ const sandboxRecords: Records = {
 }
 
 /**
- * The rules of the authority that a signed document breaks, as far as the document alone decides them. The XML is read as it was
- * received and by nothing that wrote it, so that a mistake of the writer shows. Verifies no signature.
+ * The rules of the authority that a signed document breaks, as far as the document alone decides them. Reads the XML as
+ * received, without any code of its writer, so that a mistake of the writer shows. Verifies no signature.
  */
 export const brokenRules = (signed: Uint8Array, records: Records = sandboxRecords): ReadonlyArray<BrokenRule> => {
   const root = parsedXml(Buffer.from(signed.buffer, signed.byteOffset, signed.byteLength).toString())

@@ -4,23 +4,23 @@ import type { Received, Rule } from "./Rules.ts"
 import { all, at, textAt, type XmlElement } from "./XmlTree.ts"
 import { figureAt, sum } from "./Figures.ts"
 
-/** What the authority keeps of issuers and their software, by which it computes the codes of documents again. */
+/** The authority's records of issuers and their software, with which it computes the codes of documents again. */
 export interface Records {
-  /** The technical key of a range, by the number of its resolution; undefined for a range that is not on record. */
+  /** The technical key of a range, by the number of its resolution; undefined if the range is not on record. */
   readonly technicalKey: (resolution: string) => string | undefined
-  /** The PIN of a software, by the id of the software; undefined for a software that is not on record. */
+  /** The PIN of a software, by the id of the software; undefined if the software is not on record. */
   readonly pin: (software: string) => string | undefined
 }
 
 const softwareOf = (root: XmlElement) => extension(root, "sts:SoftwareProvider", "sts:SoftwareID")?.text ?? ""
 
-/** What a code is computed with: the technical key of an invoice's range, the PIN of a note's software. */
+/** The key of a code: the technical key of an invoice's range, or the PIN of a note's software. */
 const keyOf = ({ kind, root }: Received, records: Records) =>
   kind === "invoice"
     ? records.technicalKey(extension(root, "sts:InvoiceControl", "sts:InvoiceAuthorization")?.text ?? "")
     : records.pin(softwareOf(root))
 
-/** An amount in millionths, cut to two fraction digits. */
+/** An amount in millionths, truncated to two fraction digits. */
 const money = (amount: bigint) => {
   const digits = (amount / 10_000n).toString().padStart(3, "0")
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`
@@ -35,7 +35,7 @@ const taxOf = (root: XmlElement, code: string) =>
 
 const company = ["cac:Party", "cac:PartyTaxScheme", "cbc:CompanyID"] as const
 
-/** The CUFE of an invoice, or the CUDE of a note, computed from what the document says. */
+/** The CUFE of an invoice, or the CUDE of a note, computed from the fields of the document. */
 const codeOf = ({ root, total }: Received, key: string) =>
   cufe(
     textAt(root, "cbc:ID") ?? "",
@@ -54,7 +54,7 @@ const codeOf = ({ root, total }: Received, key: string) =>
     })
   )
 
-/** The rules of the codes of a document, of the ranges and software on record. */
+/** The rules of a document's codes, for ranges and software on record. */
 export const codeRules = (records: Records): ReadonlyArray<Rule<XmlElement>> => [
   {
     rule: "FAD06",

@@ -2,18 +2,18 @@ import { figure, quotient, sum, times } from "./Figures.ts"
 import { attributeOf, type XmlElement } from "./XmlTree.ts"
 
 /*
- * Expressions of the authority's formulas: a part of XPath with exact decimals. A path has names, attributes (`@unitCode`), `..`, and conditions in brackets:
- * a position, a path that must be there (or `not` be there), or the text that a path must have. `current()` begins a path at the
- * place that the whole expression is evaluated at.
+ * Expressions of the authority's formulas: a part of XPath with exact decimals. A path has names, attributes
+ * (`@unitCode`), `..`, and conditions in brackets: a position, a path that must exist (or `not` exist), or the text
+ * that a path must have. `current()` begins a path at the place of the whole expression.
  */
 
-/** An element with all elements around it, from the root to the element itself. */
+/** An element with all its ancestors, from the root to the element itself. */
 export type Place = ReadonlyArray<XmlElement>
 
 /** The places that a path finds at a place. */
 export type Path = (at: Place, current?: Place) => ReadonlyArray<Place>
 
-/** The figure of an expression at a place, in millionths. A path gives the first figure that it finds, or zero. */
+/** The figure of an expression at a place, in millionths. A path returns the first figure that it finds, or zero. */
 export type Expression = (at: Place) => bigint
 
 type Condition = (at: Place, current: Place, position: number) => boolean

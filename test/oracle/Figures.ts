@@ -1,8 +1,8 @@
 import { textAt, type XmlElement } from "./XmlTree.ts"
 
 /*
- * Figures of a received document, in millionths. A document is checked as it was received: an amount may have any form, and one that
- * is no decimal counts as zero here, because a rule of its own refuses such a document.
+ * Figures of a received document, in millionths. An amount may have any form, because the document is checked as
+ * received. An amount that is no decimal counts as zero here, because another rule rejects its document.
  */
 
 const form = /^-?\d+(\.\d{1,6})?$/
@@ -10,7 +10,7 @@ const form = /^-?\d+(\.\d{1,6})?$/
 /** Whether a text is a decimal of at most six fraction digits. */
 export const isFigure = (text: string): boolean => form.test(text)
 
-/** "0.345" → 345000n; 0n for a text that is no decimal. */
+/** Parses "0.345" as 345000n, and a text that is no decimal as 0n. */
 export const figure = (text: string | undefined): bigint => {
   if (text === undefined || !isFigure(text)) return 0n
   const point = text.indexOf(".")
@@ -19,16 +19,16 @@ export const figure = (text: string | undefined): bigint => {
 
 const one = 1_000_000n
 
-/** The figure in the first element at a path; 0n where there is none. */
+/** The figure in the first element at a path; 0n if there is none. */
 export const figureAt = (element: XmlElement | undefined, ...path: ReadonlyArray<string>): bigint =>
   figure(textAt(element, ...path))
 
 export const sum = (figures: ReadonlyArray<bigint>): bigint => figures.reduce((total, next) => total + next, 0n)
 
-/** The product of two figures. Digits beyond the sixth are cut: no comparison sees them. */
+/** The product of two figures, truncated to six digits, which are enough for every comparison. */
 export const times = (a: bigint, b: bigint): bigint => (a * b) / one
 
-/** The quotient of two figures, cut as a product; of which the divisor is not zero. */
+/** The quotient of two figures, truncated like a product. The divisor is not zero. */
 export const quotient = (a: bigint, b: bigint): bigint => (a * one) / b
 
 const rounded = (amount: bigint): bigint => (amount < 0n ? -rounded(-amount) : (amount + one / 2n) / one)
@@ -36,7 +36,7 @@ const rounded = (amount: bigint): bigint => (amount < 0n ? -rounded(-amount) : (
 /** Whether two sums differ for the authority, which compares sums rounded to whole units. */
 export const differs = (a: bigint, b: bigint): boolean => rounded(a) !== rounded(b)
 
-/** Whether a product is further from what it should be than the authority tolerates: 2.00 up or down (annex 5.2.1.1). */
+/** Whether a product is off by more than the authority tolerates: 2.00 up or down (annex 5.2.1.1). */
 export const isOff = (given: bigint, exact: bigint): boolean => {
   const off = given - exact
   return off > 2n * one || off < -2n * one

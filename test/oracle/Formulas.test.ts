@@ -58,11 +58,11 @@ const soldFor = (tax: Tax, quantity = "1.00"): Content => ({
 
 const vat = (value: string): Tax => ({ code: "01", rate: "19.00", base: "100.00", value })
 
-// The figures that follow from others, at any place of a document.
+// The figures that follow from others, anywhere in a document.
 const bound =
   /(<cbc:(?:(?:LineExtension|TaxExclusive|TaxInclusive|AllowanceTotal|ChargeTotal|Prepaid|Payable|Tax|Paid)?Amount) currencyID="...">)(\d+)/g
 
-/** How a client gives a figure: as it is, in whole pesos, or off by some hundredths. */
+/** The form of a client's figure: exact, in whole pesos, or off by some hundredths. */
 const Move = Schema.Literals(["exact", "down", "up", "nearest", "off", "far"])
 
 const movedFigure = (move: typeof Move.Type, figure: string): string => {
@@ -89,7 +89,7 @@ const Moves = Schema.Struct({
   hasDetails: Schema.Boolean
 })
 
-/** Invoices of up to 50 lines, of which the figures that follow from others are moved. */
+/** Invoices of up to 50 lines, whose computed figures are moved. */
 const moved = Arbitrary.map(
   Arbitrary.all([invoiceRequests, Arbitrary.schema(Moves)]),
   ([request, { count, hasDetails, moves }]) => {
@@ -114,7 +114,7 @@ const moved = Arbitrary.map(
   }
 )
 
-/** The rules that 50 lines of these bases break, each with a tax of 20.00, locally and in the table. */
+/** The rules that 50 lines with these bases break, each with a tax of 20.00: by the local rules and by the table. */
 const brokenInPesos = (...amounts: ReadonlyArray<string>) => {
   const lines = Array.from({ length: 50 }, (_, at): Line => {
     const base = amounts[at % amounts.length]!
@@ -126,7 +126,7 @@ const brokenInPesos = (...amounts: ReadonlyArray<string>) => {
 }
 
 describe("The table of the authority's formulas", () => {
-  it.prop("finds no difference to any document that is written", [invoiceRequests], ([request]) => {
+  it.prop("accepts every document of the writer", [invoiceRequests], ([request]) => {
     assert.deepStrictEqual(rulesOf(xmlOf("invoice", request)), [])
     for (const kind of ["credit_note", "debit_note"] as const) {
       assert.deepStrictEqual(rulesOf(xmlOf(kind, noteRequestOf(request, kind))), [], kind)
@@ -134,7 +134,7 @@ describe("The table of the authority's formulas", () => {
   })
 
   it.prop(
-    "is kept by each document that the tolerant rules accept, with figures in whole pesos on up to 50 lines",
+    "accepts each document that the tolerant rules accept, with figures in whole pesos on up to 50 lines",
     [moved],
     ([request]) => {
       if (invoiceViolations(request, today).length === 0) {
@@ -150,13 +150,13 @@ describe("The table of the authority's formulas", () => {
     }
   )
 
-  it("allows 50 lines in whole pesos to be off by 2.00 in all, as the local rules do", () => {
-    // 19 % of 107.11 is 20.35, and of 103.42 is 19.65.
+  it("allows 50 lines in whole pesos to be off by 2.00 in all, like the local rules", () => {
+    // 19 % of 107.11 is 20.35, and 19 % of 103.42 is 19.65.
     assert.deepStrictEqual(brokenInPesos("107.11", "103.42"), [[], []])
     assert.deepStrictEqual(brokenInPesos("107.11"), [["FAS07"], ["FAS07"]])
   })
 
-  it.prop("sees each figure that is off by 3.00", [invoiceRequests], ([request]) => {
+  it.prop("detects each figure that is off by 3.00", [invoiceRequests], ([request]) => {
     const xml = xmlOf("invoice", request)
     for (const { index, 1: tag = "", 2: figure = "" } of xml.matchAll(bound)) {
       const at = index + tag.length
@@ -165,7 +165,7 @@ describe("The table of the authority's formulas", () => {
     }
   })
 
-  it("is kept by the whole documents of the tests, and has a source for each formula", () => {
+  it("accepts the full documents of the tests, and has a source for each formula", () => {
     for (const [name, document] of Object.entries(fullDocuments)) {
       const { after, before } = unsignedDocument(document, sandboxSoftware)
       assert.deepStrictEqual(rulesOf(before + after), [], name)
@@ -181,7 +181,7 @@ describe("The table of the authority's formulas", () => {
     ["33", "1.00", "2.49", "500.00", "1245.00", "12.45"],
     ["34", "1.00", "35.00", "1000.00", "350.00", "35000.00"],
     ["34", "24.00", "65.00", "9600.00", "6240.00", "624000.00"]
-  ])("counts tax %s on %s items, %s each for %s units, as %s and not as %s", (code, ...figures) => {
+  ])("computes tax %s on %s items, %s each for %s units, as %s and not as %s", (code, ...figures) => {
     const [quantity, unit_amount, units, right, wrong] = figures
     const tax = { code, unit_amount, units, unit_code: "94" as const }
     assert.deepStrictEqual(rulesOf(xmlOf("invoice", soldFor({ ...tax, value: right }, quantity))), [])
@@ -196,7 +196,7 @@ describe("The table of the authority's formulas", () => {
     ])
   })
 
-  it("takes the quantity of the line for the units of bags, carbon and fuels, in the line and in the sum", () => {
+  it("uses the quantity of the line as units of bags, carbon and fuels, in the line and in the sum", () => {
     for (const code of ["22", "23", "24"] as const) {
       const tax = { code, unit_amount: "70.00", units: "2.00", unit_code: "94", value: "140.00" } as const
       assert.deepStrictEqual(rulesOf(xmlOf("invoice", soldFor(tax, "1.00"))), ["FAX07", "FAS07"])
@@ -208,13 +208,13 @@ describe("The table of the authority's formulas", () => {
     }
   })
 
-  it("takes the base of a line from the tax by percentage, wherever it stands", () => {
+  it("uses the base of the tax by percentage for a line, whatever the order of its taxes", () => {
     const bags: Tax = { code: "22", unit_amount: "70.00", units: "1.00", unit_code: "94", value: "70.00" }
     const [line] = soldFor(bags).lines
     assert.deepStrictEqual(rulesOf(xmlOf("invoice", { lines: [{ ...line!, taxes: [bags, vat("19.00")] }] })), [])
   })
 
-  it("tolerates 2.00 in a product, and another hundredth no more", () => {
+  it("tolerates 2.00 in a product, and not one hundredth more", () => {
     for (const value of ["17.00", "21.00"]) assert.deepStrictEqual(rulesOf(xmlOf("invoice", soldFor(vat(value)))), [])
     for (const value of ["16.99", "21.01"]) {
       assert.deepStrictEqual(rulesOf(xmlOf("invoice", soldFor(vat(value)))), ["FAX07", "FAS07"])
@@ -225,7 +225,7 @@ describe("The table of the authority's formulas", () => {
     assert.deepStrictEqual([priced("102.01"), priced("97.99")], [["FAV06"], ["FAV06"]])
   })
 
-  it("compares sums as whole units, rounded half up, and leaves prepayments and rounding out of the payable amount", () => {
+  it("compares sums as whole units, rounded half up, and excludes prepayments and rounding from the payable amount", () => {
     const xml = xmlOf("invoice", soldFor(vat("19.00")))
     const paid = (total: string, rest = "") =>
       rulesOf(xml.replace(/(<cbc:PayableAmount[^>]*>)119.00</, `${rest}$1${total}<`))
@@ -239,7 +239,7 @@ describe("The table of the authority's formulas", () => {
 const root = Path.resolve(import.meta.dirname, "../..")
 const read = (file: string) => Fs.readFileSync(Path.join(root, file), "utf8")
 
-/** All lines, or lists of lines, in a value of JSON. */
+/** All lines, or lists of lines, in a JSON value. */
 const linesIn = (value: unknown): ReadonlyArray<Content> => {
   if (typeof value !== "object" || value === null) return []
   if ("lines" in value && Array.isArray(value.lines) && typeof value.lines[0]?.line_extension_amount === "string") {
@@ -250,7 +250,7 @@ const linesIn = (value: unknown): ReadonlyArray<Content> => {
   return [...line, ...Object.values(value).flatMap(linesIn)]
 }
 
-/** The bodies of the commands of a page, with the variables of its terminal. */
+/** The bodies of a page's commands, with the variables of its terminal. */
 const bodiesIn = (page: string): ReadonlyArray<unknown> => {
   const variables = new Map([...page.matchAll(/^([A-Z_]+)='(.*)'$/gm)].map(([, name, text]) => [name, text]))
   const whole = page.replaceAll(/'"\$([A-Z_]+)"'/g, (_, name: string) => variables.get(name) ?? '""')
@@ -265,7 +265,7 @@ const bodiesIn = (page: string): ReadonlyArray<unknown> => {
 
 const docs = Fs.globSync("src/http/docs/**/*.md", { cwd: root })
 
-describe("The table of the authority's formulas is kept", () => {
+describe("The table of the authority's formulas and the examples", () => {
   it.each([
     ["the reference and its schemas", linesIn(JSON.parse(read("openapi.json"))), 60],
     ["the README and the guides", ["README.md", ...docs].flatMap((file) => linesIn(bodiesIn(read(file)))), 15]

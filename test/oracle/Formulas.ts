@@ -7,27 +7,27 @@ import rows from "./formulas.json" with { type: "json" }
 import { type BrokenRule, letters, numbered, type Received } from "./Rules.ts"
 
 /*
- * The authority's formulas are data, in formulas.json. They come from the authority's own text: the stylesheet that the authority
- * publishes (dian-gov-co/e-invoice, xslt/DIAN-UBL21.xsl, of before annex 1.9) and annex 1.9. Nothing here repeats what the writer
- * of the documents computes.
+ * The authority's formulas are data, in formulas.json. Their sources are the authority's own texts: its published
+ * stylesheet (dian-gov-co/e-invoice, xslt/DIAN-UBL21.xsl, from before annex 1.9) and annex 1.9. Nothing here repeats a
+ * computation of the documents' writer.
  */
 
 const Formula = Schema.Struct({
   /** The rule's number for invoices; notes have the same rule with another first letter. */
   rule: Schema.String,
-  /** The kinds of documents with the rule, by the first letter of their rules: F invoices, C credit notes, D debit notes. */
+  /** The kinds of documents with the rule, by its first letter: F invoices, C credit notes, D debit notes. */
   kinds: Schema.String,
   severity: Schema.optionalKey(Schema.Literal("notification")),
-  /** The elements that have the rule, as a path from the root; in this and the other paths with the names of invoices. */
+  /** The elements with the rule, as a path from the root. All paths use the names of invoices. */
   of: Schema.String,
-  /** The codes of the taxes that have the rule, for a formula of some taxes only. */
+  /** The codes of the taxes with the rule, for a formula of some taxes only. */
   taxes: Schema.optionalKey(Schema.Array(Schema.String)),
   /** The element that must have the value of the formula, below each element of `of`. */
   figure: Schema.String,
   is: Schema.Literals(["=", "<=", ">", "present"]),
-  /** Evaluated at each element of `of`. */
+  /** The expression, evaluated at each element of `of`. */
   formula: Schema.String,
-  /** `whole units`: both values are rounded half up to whole units. `2.00`: the values may differ by so much (a product). */
+  /** `whole units`: rounds both values half up to whole units. `2.00`: the values of a product may differ by 2.00. */
   tolerance: Schema.Literals(["none", "whole units", "2.00"]),
   source: Schema.String
 })

@@ -34,7 +34,7 @@ const control = "sts:InvoiceControl"
 const range = (root: XmlElement, name: string) => extension(root, control, "sts:AuthorizedInvoices", name)?.text ?? ""
 const period = (root: XmlElement, name: string) => extension(root, control, "sts:AuthorizationPeriod", name)?.text ?? ""
 
-/** The number of an invoice without the prefix of its range; undefined when the number does not have the prefix. */
+/** The number of an invoice without the prefix of its range; undefined if the number does not have the prefix. */
 const numberOf = (root: XmlElement): bigint | undefined => {
   const [number, prefix] = [text(root, "ID"), range(root, "sts:Prefix")]
   const digits = number.startsWith(prefix) ? number.slice(prefix.length) : ""
@@ -75,7 +75,7 @@ const signatures = (root: XmlElement) =>
     all(at(one, "ext:ExtensionContent"), "ds:Signature")
   )
 
-/** The rules of what a document says of itself. */
+/** The rules of a document's head. */
 export const headRules: ReadonlyArray<Rule<XmlElement>> = [
   { rule: "ZB01", path: "", isBroken: (_root, { amounts }) => amounts.some(({ text: amount }) => !isFigure(amount)) },
   {

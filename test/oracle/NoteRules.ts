@@ -27,7 +27,7 @@ const hasOtherPeriod = (root: XmlElement) => {
   return first === "" || last < first || first.slice(0, 7) !== last.slice(0, 7)
 }
 
-/** The rules that notes alone have. Their numbers are those of the kind of note. */
+/** The rules of notes alone, with the numbers of their kind of note. */
 export const noteRules: ReadonlyArray<Rule<XmlElement>> = [
   {
     rule: "CAD02a",

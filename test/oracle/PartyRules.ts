@@ -19,7 +19,7 @@ const hasNoDigit = (party: XmlElement) => {
   return isCompany(id) && (digitOf(id) ?? "") === ""
 }
 
-/** Whether a check digit is wrong. That of the identification which the sandbox always accepts is, on purpose. */
+/** Whether a check digit is wrong. The sandbox identification, which is always accepted, has a wrong one on purpose. */
 export const hasWrongDigit = (id: XmlElement | undefined): boolean => {
   const [number, digit] = [id?.text ?? "", digitOf(id) ?? ""]
   if (digit === "" || (number === sandboxIdentification.number && digit === sandboxIdentification.check_digit))
@@ -54,7 +54,7 @@ const digit = (missing: string, wrong: string): ReadonlyArray<Rule<XmlElement>> 
   ]
 }
 
-/** The responsibilities are a list, with semicolons between. None need be stated. */
+/** The responsibilities are an optional list, separated by semicolons. */
 const known = (rule: string, severity?: "notification"): Rule<XmlElement> => ({
   rule,
   path: [...scheme, "cbc:TaxLevelCode"].join("/"),

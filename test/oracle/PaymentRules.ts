@@ -36,7 +36,7 @@ const exchangeRule = (rule: string, name: string, isWrong: (rate: XmlElement, do
   }
 })
 
-/** The rules of how a document is paid, and in what. */
+/** The rules of a document's payment means and currency. */
 export const settlementRules: ReadonlyArray<Rule<XmlElement>> = [
   { rule: "FAN01", path: "cac:PaymentMeans", isBroken: (root) => at(root, "cac:PaymentMeans") === undefined },
   { rule: "FAR01", path: group, isBroken: (root, document) => isForeign(document) && at(root, group) === undefined },

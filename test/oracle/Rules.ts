@@ -2,7 +2,10 @@ import type { DocumentKind } from "../../schemas/FiscalDocument.ts"
 import { elementNames } from "../../src/documents/ubl/UblProfile.ts"
 import { all, at, textAt, type XmlElement } from "./XmlTree.ts"
 
-/** A rule of the authority that a document breaks. `rejection` refuses the document, `notification` only remarks on it. */
+/**
+ * A rule of the authority that a document breaks. With `rejection` the authority rejects the document, with
+ * `notification` it accepts the document with a remark.
+ */
 export interface BrokenRule {
   readonly rule: string
   readonly severity: "rejection" | "notification"
@@ -10,11 +13,11 @@ export interface BrokenRule {
   readonly path: string
 }
 
-/** A document as the authority gets it. */
+/** A document as the authority receives it. */
 export interface Received {
   readonly kind: DocumentKind
   readonly root: XmlElement
-  /** The name of the root element, of which the names of the lines and of others derive. */
+  /** The name of the root element, from which the names of the lines and of others derive. */
   readonly name: "Invoice" | "CreditNote" | "DebitNote"
   readonly lines: ReadonlyArray<XmlElement>
   /** The totals of the document. */
@@ -37,7 +40,7 @@ const amountsOf = (root: XmlElement): ReadonlyArray<XmlElement> => {
   return amounts
 }
 
-/** A parsed document as what the authority gets; null for XML with another root. */
+/** Reads a parsed document as the authority receives it; null for XML with another root. */
 export const received = (root: XmlElement): Received | null => {
   const kinds: ReadonlyArray<DocumentKind> = ["invoice", "credit_note", "debit_note"]
   const kind = kinds.find((one) => elementNames[one].root === root.name)
@@ -55,19 +58,19 @@ export const received = (root: XmlElement): Received | null => {
 }
 
 /**
- * One rule about a part of a document: its number among the rules of invoices, the path of what it is about, below the part, and
- * whether the part breaks it. The rules of notes have the same numbers with another first letter.
+ * A rule about a part of a document. It has its number for invoices, the path of its subject below the part, and a
+ * check whether the part breaks it. The rules of notes have the same numbers with another first letter.
  */
 export interface Rule<Part> {
   readonly rule: string
   readonly path: string
   readonly isBroken: (part: Part, document: Received) => boolean
   readonly severity?: "notification"
-  /** The kinds of document that the rule is for; all kinds if left out. */
+  /** The kinds of document with the rule; all kinds if omitted. */
   readonly kinds?: ReadonlyArray<DocumentKind>
 }
 
-/** The first letter of the numbers of the rules of each kind of document. */
+/** The first letter of the rule numbers of each kind of document. */
 export const letters: Readonly<Record<DocumentKind, string>> = { invoice: "F", credit_note: "C", debit_note: "D" }
 
 /** The number of a rule for a kind of document: FAU02 is CAU02 for credit notes and DAU02 for debit notes. */
@@ -89,5 +92,5 @@ export const broken = <Part>(
   return found
 }
 
-/** The path of the part of a name at a position, from 0. */
+/** The path of the part with a name and a position, from 0. */
 export const nth = (path: string, name: string, index: number): string => `${path}/${name}[${index + 1}]`

@@ -8,10 +8,10 @@ const percent = ["cac:TaxCategory", "cbc:Percent"] as const
 const subtotals = (total: XmlElement) => all(total, "cac:TaxSubtotal")
 const taxOf = (subtotal: XmlElement) => textAt(subtotal, ...scheme) ?? ""
 
-/** The tax of a group of totals: that of its first part. */
+/** The tax of a group of totals: the tax of its first part. */
 const taxOfTotal = (total: XmlElement) => taxOf(subtotals(total)[0] ?? total)
 
-/** Taxes that are a fixed amount per unit. The authority's list has 21, which is written on paper only, and these. */
+/** Taxes with a fixed amount per unit. The authority's list also has 21, which exists on paper only. */
 const perUnit: ReadonlySet<string> = new Set(["22", "23", "24", "32", "33", "34"])
 
 const names: Readonly<Record<string, string>> = {
@@ -57,7 +57,7 @@ const isUnknownRate = (subtotal: XmlElement) => {
   return known !== undefined && !known.has(figureAt(subtotal, ...percent))
 }
 
-/** What a part of a total is for: a rate, or an amount per unit and the unit. */
+/** The rate of a part of a total, or its amount per unit with the unit. */
 const rateOf = (subtotal: XmlElement) =>
   isPerUnit(subtotal)
     ? `${figureAt(subtotal, "cbc:PerUnitAmount")} ${at(subtotal, "cbc:BaseUnitMeasure")?.attributes}`
@@ -65,7 +65,7 @@ const rateOf = (subtotal: XmlElement) =>
 
 const isTwice = (of: ReadonlyArray<string>) => new Set(of).size < of.length
 
-/** Whether two groups do not have the same members. */
+/** Whether two groups have different members. */
 const isUnlike = (a: ReadonlySet<string>, b: ReadonlySet<string>) =>
   a.size !== b.size || [...a].some((member) => !b.has(member))
 
@@ -81,7 +81,7 @@ const ratesOf = (parts: ReadonlyArray<XmlElement>) =>
       .map((subtotal) => `${taxOf(subtotal)} ${rateOf(subtotal)}`)
   )
 
-/** The rules of the taxes of a document together: those of its head against those of its lines. */
+/** The rules of a document's taxes together: the taxes of its head against the taxes of its lines. */
 export const taxesRules: ReadonlyArray<Rule<XmlElement>> = [
   {
     rule: "FAS01a",

@@ -3,9 +3,9 @@ import { unescaped } from "../../src/documents/ubl/Xml.ts"
 /** An element of a parsed document. */
 export interface XmlElement {
   readonly name: string
-  /** As written, with a space before each. */
+  /** The attributes as written, each after a space. */
   readonly attributes: string
-  /** What stands between the tags, still escaped; empty for an element that contains elements. */
+  /** The content between the tags, still escaped; empty for an element that contains elements. */
   readonly text: string
   readonly children: ReadonlyArray<XmlElement>
 }
@@ -18,8 +18,8 @@ interface Open {
 }
 
 /**
- * Parses XML without comments, CDATA sections, self-closing elements and text beside elements, as canonical documents are; null for
- * any other text. An XML prolog may stand before the root.
+ * Parses canonical XML: without comments, CDATA sections, self-closing elements, and text next to elements. Returns
+ * null for any other text. An XML prolog may precede the root.
  */
 export const parsedXml = (xml: string): XmlElement | null => {
   const stack: Array<Open> = []
@@ -40,7 +40,7 @@ export const parsedXml = (xml: string): XmlElement | null => {
       const tag = xml.slice(at + 1, end)
       const space = tag.indexOf(" ")
       const name = space === -1 ? tag : tag.slice(0, space)
-      // Text beside elements, and tags that close themselves: none of both is canonical UBL.
+      // Canonical UBL has no text next to elements and no tags that close themselves.
       if (next === -1 || tag.endsWith("/") || (top !== undefined && top.text !== "")) return null
       const text = xml.slice(end + 1, next)
       stack.push({ name, attributes: space === -1 ? "" : tag.slice(space), children: [], text })
@@ -54,7 +54,7 @@ export const parsedXml = (xml: string): XmlElement | null => {
 export const all = (element: XmlElement | undefined, name: string): ReadonlyArray<XmlElement> =>
   element === undefined ? [] : element.children.filter((child) => child.name === name)
 
-/** The first element at a path of names below an element; undefined where there is none. */
+/** The first element at a path of names below an element; undefined if there is none. */
 export const at = (element: XmlElement | undefined, ...path: ReadonlyArray<string>): XmlElement | undefined => {
   let found = element
   for (const name of path) {
@@ -70,13 +70,13 @@ export const at = (element: XmlElement | undefined, ...path: ReadonlyArray<strin
   return found
 }
 
-/** The text of the first element at a path of names; undefined where there is no such element. */
+/** The text of the first element at a path of names; undefined if there is none. */
 export const textAt = (element: XmlElement | undefined, ...path: ReadonlyArray<string>): string | undefined => {
   const found = at(element, ...path)
   return found === undefined ? undefined : unescaped(found.text)
 }
 
-/** The value of an attribute; undefined where the element does not have the attribute. */
+/** The value of an attribute; undefined if the element does not have the attribute. */
 export const attributeOf = (element: XmlElement | undefined, name: string): string | undefined => {
   const start = ` ${name}="`
   const from = element?.attributes.indexOf(start) ?? -1
