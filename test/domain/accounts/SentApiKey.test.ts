@@ -12,8 +12,8 @@ describe("the API key of a request", () => {
     ["a scheme in small letters", `bearer ${live}`, live],
     ["spaces around it", `  Bearer   ${key} `, key],
     ["the user name of Basic", basic(`${key}:`), key],
-    ["basic in small letters", basic(`${live}:`).replace("Basic", "basic"), live],
-    ["a key that is cut short", `a truncated key`, key.slice(0, -1)]
+    ["the user name of basic in small letters", basic(`${live}:`).replace("Basic", "basic"), live],
+    ["a truncated key", `Bearer ${key.slice(0, -1)}`, key.slice(0, -1)]
   ])("comes from %s", (_what, header, sent) => assert.deepStrictEqual(sentApiKey(header), Result.succeed(sent)))
 
   const faults: ReadonlyArray<readonly [header: string | undefined, fault: KeyFault]> = [

@@ -102,7 +102,7 @@ describe("The incidents", () => {
       look(lookOf(stages, found.map(causeOf)))
       assert.isTrue(
         before.every((key) => open().includes(key)),
-        "none of them ends before the certificate expires"
+        "none of them ends while the days decrease"
       )
       assert.isAtMost(open().length, before.length + 1)
       const gravest = one < 0 ? stages[2] : one <= 7 ? stages[1] : one <= 30 ? stages[0] : null
