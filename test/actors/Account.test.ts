@@ -131,7 +131,7 @@ describe("Account: one response for each idempotency key", () => {
     assert.strictEqual((yield* create("k")).kind, "first")
   })
 
-  it.effect("wakes an endpoint that is active again, and only then, to deliver what waited", function* () {
+  it.effect("wakes an endpoint to deliver waiting events when it becomes active, and only then", function* () {
     const account = yield* accountOwner
     const endpoint = yield* addEndpoint()
     const update = (is_active: boolean) =>

@@ -22,7 +22,7 @@ const housekeeping = Purger.layer.pipe(
 )
 
 itOn(housekeeping).effect(
-  "Housekeeping looks at each table once a minute, and at the other tables when one cannot be purged",
+  "Housekeeping checks each table once a minute, and at the other tables when one cannot be purged",
   function* () {
     yield* TestClock.adjust("1 second")
     assert.deepStrictEqual(counts, [1, 1, 1])

@@ -56,7 +56,7 @@ const together = Effect.fnUntraced(function* (
 
 const throughAll = ["Number", "Sign", "Submit", "Accept"]
 
-describe("The straight way of documents numbered together", () => {
+describe("The submission of documents numbered together", () => {
   it.effect(
     "stores all submissions together, sends the documents concurrently, and stores their outcomes together",
     function* () {
@@ -277,7 +277,7 @@ const breaks: ReadonlyArray<Break> = [
   },
   ...signingBreaks,
   {
-    what: "the database refuses its submission",
+    what: "the database rejects its submission",
     of: ({ is }: Third) => refusing(({ command, key }) => command === "Submit" && is(key.id)),
     left: { state: "numbered", attempts: 1, version: 3 }
   },
@@ -296,7 +296,7 @@ const breaks: ReadonlyArray<Break> = [
     left: { state: "submitted", attempts: 1, version: 5 }
   },
   {
-    what: "the authority's answer is lost",
+    what: "the authority's response is lost",
     of: ({ submit }: Third) =>
       Effect.as(
         Effect.sync(() => submit(Effect.fail(lost))),
@@ -305,7 +305,7 @@ const breaks: ReadonlyArray<Break> = [
     left: { state: "submitted", attempts: 1, version: 5 }
   },
   {
-    what: "the authority's answer is lost and the database refuses to store that",
+    what: "the authority's response is lost and the database fails to record it",
     of: ({ is, submit }: Third) => {
       submit(Effect.fail(lost))
       let refused = 0
@@ -324,7 +324,7 @@ const breaks: ReadonlyArray<Break> = [
     left: { state: "submitted", attempts: 1, version: 5 }
   },
   {
-    what: "the database refuses its outcome",
+    what: "the database rejects its outcome",
     of: ({ is }: Third) => refusing(({ command, key }) => command === "Accept" && is(key.id)),
     left: { state: "submitted", attempts: 1, version: 5 }
   }

@@ -59,7 +59,7 @@ describe("WebhookEndpoint", () => {
   })
 
   it.effect(
-    "makes four attempts with the same bytes, each a delay after the end of the one before; then it has failed",
+    "makes four attempts with the same bytes, each a delay after the end of the one before, and then fails",
     function* () {
       const { deliverAll, endpoint, receiver, tell } = yield* delivering()
       const { body, id } = yield* addDelivery(endpoint, "inv_1")
@@ -156,7 +156,7 @@ describe("WebhookEndpoint", () => {
     assert.strictEqual((yield* deliveryOf(id)).status, "succeeded")
   })
 
-  it.effect("shows how deliveries are going", function* () {
+  it.effect("shows the state of its deliveries", function* () {
     const endpoints = yield* WebhookEndpoints
     const { deliverAll, endpoint, receiver } = yield* delivering()
     const health = Effect.map(

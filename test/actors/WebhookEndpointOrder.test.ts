@@ -91,7 +91,7 @@ describe("WebhookEndpoint: order and concurrency", () => {
     )
   })
 
-  it.effect("gets nothing while it is inactive, and what waited when it is active again", function* () {
+  it.effect("gets nothing while it is inactive, and the waiting deliveries once it is active", function* () {
     const endpoints = yield* WebhookEndpoints
     const { deliverAll, endpoint, receiver } = yield* delivering()
     const { id } = yield* addDelivery(endpoint, "inv_1")

@@ -15,7 +15,7 @@ const eventsOf = ({ events }: Tables, id: string) =>
 
 describe("an outage of 20 minutes with 300 invoices", () => {
   it.effect(
-    "issues what never left in contingency, submits each document once afterwards, oldest first, and all are accepted",
+    "puts unsent documents into contingency, then submits each once, oldest first, until all are accepted",
     function* () {
       const { count, tables, until } = yield* MemoryTables
       const authority = yield* FakeAuthority
@@ -32,7 +32,7 @@ describe("an outage of 20 minutes with 300 invoices", () => {
       authority.onVerdict = (cufe) =>
         Effect.suspend(() => (isAway ? unavailable : Effect.succeed(known.has(cufe) ? accepted : null)))
 
-      // A third is sent before the circuit opens, the others during the outage. Signing ignores the test clock.
+      // A third is sent before the outage is detected, the others during the outage. Signing ignores the test clock.
       for (const minutes of [0, 3, 8]) {
         yield* TestClock.adjust(`${minutes} minutes`)
         yield* Effect.forEach(Array.range(1, 100), () => addNumbered(customer))
@@ -42,7 +42,7 @@ describe("an outage of 20 minutes with 300 invoices", () => {
       yield* TestClock.adjust("9 minutes")
       const all = () => [...tables.invoices.values()]
       yield* until(() => all().every(({ state }) => state !== "signed"))
-      // What was sent before the circuit opened may have arrived: it waits for its verdict.
+      // What was sent before the outage was detected may have arrived: it waits for its verdict.
       const given = new Set(all().flatMap(({ id, state }) => (state === "accepted_contingency" ? [id] : [])))
       assert.isAtLeast(given.size, 198)
       assert.isAtMost(given.size, 200)

@@ -39,7 +39,7 @@ const duringOutage = Effect.gen(function* () {
   return { authority, proceed, first }
 })
 
-describe("a document while the authority is away", () => {
+describe("a document while the authority is unreachable", () => {
   it.effect(
     "never enters contingency if it may have left, and asks for its verdict before it is sent again",
     function* () {
@@ -180,7 +180,7 @@ describe("a document while the authority is away", () => {
     const { authority, proceed } = yield* duringOutage
     const memory = yield* MemoryTables
     const key = yield* addNumbered(yield* addCustomer())
-    // It was signed before the circuit opened, and then its process died.
+    // It was signed before the outage was detected, and then its process died.
     const { circuits } = memory.tables
     const open = new Map(circuits)
     circuits.clear()

@@ -64,7 +64,7 @@ const commandOf = {
   EnterContingency: "EnterContingency"
 } as const
 
-describe("What happens next to a document", () => {
+describe("The next step of a document", () => {
   it.each<readonly [string, Facts, Partial<AuthorityState>, string]>([
     ["a draft waits for its number", row("queued"), {}, "Rest"],
     ["a numbered document is signed and sent", row("numbered"), {}, "SignAndSend"],
@@ -87,7 +87,7 @@ describe("What happens next to a document", () => {
     ["closed", {}, { numbered: "SignAndSend", signed: "Send", issued: "Send", submitted: "Ask" }],
     // Calls have failed for less than a fifth of the time to contingency.
     ["closed", { leftMs: 241_000 }, { numbered: "SignAndSend", signed: "Send", issued: "Send", submitted: "Ask" }],
-    // Calls have failed for longer: an unsent document waits, and tries only when the authority cannot keep it.
+    // Calls have failed for longer: an unsent document tries at most, and waits if a document just tried may have left.
     ["closed", { leftMs: 239_000 }, { numbered: "Sign", signed: "Try Send", issued: "Send", submitted: "Ask" }],
     [
       "closed",
@@ -111,7 +111,7 @@ describe("What happens next to a document", () => {
         submitted: "Try Ask"
       }
     ]
-  ])("while the authority is %s, %o", (phase, changes, expected) => {
+  ])("fits an authority whose circuit is %s, %o", (phase, changes, expected) => {
     const authority = away(phase, changes)
     const rows = { numbered: row("numbered"), signed: row("signed"), issued: row("signed", returned) }
     const found = { ...rows, submitted: row("submitted") }
@@ -186,7 +186,7 @@ const codeOf = (error: AuthorityRefusal) => {
 const after = (state: InvoiceState, brokenInARow: number) =>
   afterCall(row(state), called(broken, { brokenInARow }), answering).do
 
-describe("What follows a call of the authority", () => {
+describe("The step after a call of the authority", () => {
   it("concludes with a verdict, and looks at nothing that was sent before", () => {
     assert.deepStrictEqual(afterCall(row("submitted"), called({ verdict }), answering), { do: "Conclude", verdict })
     assert.deepStrictEqual(afterCall(row("submitted"), called({ verdict: null }), answering), {
@@ -208,7 +208,7 @@ describe("What follows a call of the authority", () => {
   })
 
   it.each<readonly [string, Called["outcome"], Phase, Partial<Facts>, "outage" | "document" | null]>([
-    ["never while the authority is open to all", unavailable("connection_refused"), "closed", {}, null],
+    ["never while the circuit is closed", unavailable("connection_refused"), "closed", {}, null],
     ["immediately in an outage", unavailable("connection_refused"), "open", {}, "outage"],
     ["never if the cause is ours", unavailable("no_route"), "open", {}, null],
     ["not immediately for one document", unavailable("connection_refused", { of_document: true }), "open", {}, null],
@@ -279,7 +279,7 @@ const attempt = (state: InvoiceState, isUnreadable: boolean) => {
   return next.do === "Wait" ? next.attempt : next.do
 }
 
-describe("What follows a defect of the service", () => {
+describe("The step after a defect of the service", () => {
   it("ends a document that was never issued at the fifth defect, and never a document that may have left", () => {
     for (const state of ["queued", "numbered", "signed"] as const) {
       assert.strictEqual(words(state, { attempts: 3 }), "Wait", state)

@@ -12,7 +12,7 @@ const it = itOn(alone)
 
 const refusal = Effect.fail(new AuthorityRefusal({ message: "NIT 1 no autorizado." }))
 
-describe("a document that the authority refuses without judging it", () => {
+describe("a document that the authority refuses without a verdict", () => {
   it.effect("fails and keeps its number; a retry asks first and sends the same bytes", function* () {
     const { authority, key, proceed } = yield* issuing
     authority.onSubmit = () => refusal

@@ -9,8 +9,8 @@ import { atCalls, atNoCalls } from "../support/memory/Calls.ts"
 
 const it = itOn(alone)
 
-describe("Invoice: what only one of its owners may do", () => {
-  it.effect("concludes once with two owners: the owner with the stale version changes nothing", function* () {
+describe("An invoice with two owners", () => {
+  it.effect("concludes once: the owner with the stale version changes nothing", function* () {
     const { tables } = yield* MemoryTables
     const authority = yield* FakeAuthority
     const [first, second] = [yield* invoiceOwner, yield* invoiceOwner]

@@ -19,7 +19,7 @@ const hasNoDigit = (party: XmlElement) => {
   return isCompany(id) && (digitOf(id) ?? "") === ""
 }
 
-/** Whether a check digit is wrong. The sandbox identification, which is always accepted, has a wrong one on purpose. */
+/** Whether a check digit is wrong. The sandbox identification passes, because its digit is wrong on purpose. */
 export const hasWrongDigit = (id: XmlElement | undefined): boolean => {
   const [number, digit] = [id?.text ?? "", digitOf(id) ?? ""]
   if (digit === "" || (number === sandboxIdentification.number && digit === sandboxIdentification.check_digit))

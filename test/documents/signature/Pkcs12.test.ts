@@ -65,13 +65,16 @@ describe("a PKCS#12 file", () => {
     }
   )
 
-  it.live.each([2_000_001, 0x7f_ff_ff_ff])("fails before the first iteration if it claims %i", function* (iterations) {
-    const { password, pkcs12 } = keyFile({ iterations })
-    assert.deepStrictEqual(yield* Effect.flip(readPkcs12({ pkcs12, password }, Date.now())), {
-      param: "pkcs12",
-      code: "parameter_invalid",
-      message:
-        "pkcs12 takes more than 2,000,000 iterations of its key derivation to open: export it again with fewer, such as 10,000."
-    })
-  })
+  it.live.each([2_000_001, 0x7f_ff_ff_ff])(
+    "fails before any of the %i iterations that it claims",
+    function* (iterations) {
+      const { password, pkcs12 } = keyFile({ iterations })
+      assert.deepStrictEqual(yield* Effect.flip(readPkcs12({ pkcs12, password }, Date.now())), {
+        param: "pkcs12",
+        code: "parameter_invalid",
+        message:
+          "pkcs12 takes more than 2,000,000 iterations of its key derivation to open: export it again with fewer, such as 10,000."
+      })
+    }
+  )
 })

@@ -167,7 +167,7 @@ describe("customerViolations", () => {
     )
   })
 
-  it("requires whether an issuer charges the value added tax, before it issues live", () => {
+  it("requires an issuer to state whether it charges the value added tax, before it issues live", () => {
     const issuer = { ...customer, tax_responsibilities: ["O-13"] } as Issuer
     assert.lengthOf(lacksOfIssuer(issuer), 1)
     assert.deepStrictEqual(lacksOfIssuer({ ...issuer, vat_responsible: true }), [])

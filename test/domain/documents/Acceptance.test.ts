@@ -29,11 +29,11 @@ describe("the acceptance of an invoice", () => {
     ["nothing yet", [], false, "pending", null],
     ["nothing in 30 days", [], true, "unanswered", null],
     ["the receipt of the invoice", [event("030")], false, "acknowledged", "2026-11-21T10:00:00.000-05:00"],
-    ["the same at the end", [event("030")], true, "acknowledged", "2026-11-21T10:00:00.000-05:00"],
+    ["the receipt of the invoice, at the end", [event("030")], true, "acknowledged", "2026-11-21T10:00:00.000-05:00"],
     ["the receipt of the goods", [event("032", 2), event("030")], false, "received", "2026-11-21T10:02:00.000-05:00"],
     ["a claim", [event("030"), event("031", 1)], false, "claimed", "2026-11-21T10:01:00.000-05:00"],
     ["an acceptance", [event("033", 3), event("032", 2)], true, "accepted", "2026-11-21T10:03:00.000-05:00"],
-    ["a tacit one", [event("032"), event("034", 9)], true, "accepted_tacitly", "2026-11-21T10:09:00.000-05:00"],
+    ["a tacit acceptance", [event("032"), event("034", 9)], true, "accepted_tacitly", "2026-11-21T10:09:00.000-05:00"],
     ["an acceptance after a claim", [event("031"), event("033", 5)], true, "accepted", "2026-11-21T10:05:00.000-05:00"],
     ["both acceptances", [event("034"), event("033", 5)], true, "accepted", "2026-11-21T10:05:00.000-05:00"]
   ])("shows the status after %s", (_, events, isOver, status, time) => {

@@ -5,7 +5,7 @@ import { cufe, cufeTail, eventCode, softwareSecurityCode } from "../../../src/do
 import { codes, securityCodes, truncations } from "./vectors.ts"
 
 describe("Cufe", () => {
-  it.each(codes)("matches the published code of $number", ({ number, input, text, code }) => {
+  it.each(codes)("matches the known code of $number", ({ number, input, text, code }) => {
     assert.strictEqual(number + cufeTail(input), text)
     assert.strictEqual(cufe(number, cufeTail(input)), code)
   })

@@ -103,7 +103,7 @@ describeLive(serviceWith(pace))("A test set", (it) => {
     for (const { status } of failed.documents) assert.strictEqual(status, "unanswered")
   })
 
-  it.effect("ends with what is missing when the certificate is gone", function* () {
+  it.effect("fails with account_not_ready when the certificate is gone", function* () {
     yield* begin("b7d1c2a4-93c4", { onTestVerdict: unavailable("Batch en proceso de validación.", "in_process") })
     const sql = yield* SqlClient.SqlClient
     yield* sql`delete from certificates`
