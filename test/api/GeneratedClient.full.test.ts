@@ -66,11 +66,11 @@ describeLive(app)("a client generated from the OpenAPI document", (it) => {
     })
   })
 
-  it.effect("does not compile where it says something wrong", function* () {
+  it.effect("fails to compile wrong uses", function* () {
     const right = program("http://127.0.0.1:3000", "sk_test_…")
     const wrong = mistakes.map(([from, to], index) => [`wrong${index}.ts`, right.replace(from, to)] as const)
     const folder = yield* folderOf({ "folio.ts": yield* generated, ...Object.fromEntries(wrong) })
-    // Each complaint begins with its file; what explains it is indented below.
+    // Each complaint begins with its file. Its explanation is indented below it.
     const complaints = (yield* compile(folder)).split(/\n(?=\S)/)
     for (const [index, [, , says]] of mistakes.entries()) {
       const own = complaints.filter((complaint) => complaint.startsWith(`wrong${index}.ts`))

@@ -41,21 +41,21 @@ describe("the OpenAPI document", () => {
     assert.match(license.join(), /^info-license/)
   })
 
-  it("keeps the OpenAPI rules of Spectral, which look at its examples as well", async () => {
+  it("keeps the OpenAPI rules of Spectral, which check the examples too", async () => {
     assert.deepStrictEqual(await spectral(text), [])
     const example = await spectral(
       broken((copy) => {
-        // One path is enough to see that the linter finds a wrong example; the whole document takes it seconds.
+        // A single path shows that the linter finds a wrong example. The whole document takes seconds.
         copy.paths = { "/v1/customers": copy.paths["/v1/customers"] }
         copy.webhooks = {}
         copy.paths["/v1/customers"].post.requestBody.content["application/json"].example.legal_name = 1
       })
     )
     assert.match(example.join(), /^oas3-valid-media-example: "legal_name" property type must be string/)
-    // All of it is computing: on a busy machine, for minutes.
+    // The linters only compute: on a busy machine, for minutes.
   }, 600_000)
 
-  it("describes every operation, and shows what is asked and answered", () => {
+  it("describes every operation, with its request and its responses", () => {
     const lacking: Array<string> = []
     for (const [path, methods] of Object.entries<Json>(document.paths)) {
       for (const [method, operation] of Object.entries<Json>(methods)) {
@@ -95,7 +95,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("has the webhooks of all 21 event types, with the headers and an example of each", () => {
+  it("has the webhooks of all 21 event types, each with its headers and an example", () => {
     assert.sameMembers(Object.keys(document.webhooks), [...eventTypes])
     assert.lengthOf(eventTypes, 21)
     for (const type of eventTypes) {

@@ -45,7 +45,7 @@ const endpoints = Object.values(Api.groups).flatMap((group) =>
 const refIn = (content: Record<string, { readonly schema: { readonly $ref: string } }> | undefined) =>
   content?.["application/json"]?.schema.$ref ?? ""
 
-/** An answer, which may be one that all operations share. */
+/** A response, which may be one that all operations share. */
 const answer = (
   given: { readonly $ref?: string; readonly content?: Operation["responses"][string]["content"] } | undefined
 ) => (given?.$ref === undefined ? given : document.components.responses[given.$ref.split("/").at(-1) ?? ""])
@@ -53,7 +53,7 @@ const answer = (
 const errorStatuses = [...new Set(Object.values(errorCodes).map(({ status }) => String(status)))].toSorted()
 
 describe("OpenAPI", () => {
-  it("is the committed openapi.json: after a change of the interface run npm run openapi", () => {
+  it("matches the committed openapi.json (after a change of the interface, run npm run openapi)", () => {
     const committed = Fs.readFileSync(Path.join(import.meta.dirname, "../../openapi.json"), "utf8")
     assert.strictEqual(committed, openApiText(openApi))
   })
@@ -102,7 +102,7 @@ describe("OpenAPI", () => {
     for (const name of catalogNames) assert.include(catalog, name)
   })
 
-  it.each(operations)("%s says what it does, what it may answer and who may ask", (name, operation) => {
+  it.each(operations)("%s describes its purpose, its responses and its authentication", (name, operation) => {
     assert.isNotEmpty(operation.summary)
     assert.lengthOf(operation.tags, 1)
     const isLogo = name.endsWith(" /v1/account/logo")
@@ -114,7 +114,7 @@ describe("OpenAPI", () => {
 
     const statuses = Object.keys(operation.responses)
     const [success, ...more] = statuses.filter((status) => status < "300")
-    // What is put is made or replaced.
+    // PUT creates or replaces an object.
     assert.deepStrictEqual(more, name === "PUT /v1/customers/{id}" ? ["201"] : [])
     if (isLogo && name.startsWith("GET")) {
       assert.deepStrictEqual(Object.keys(operation.responses["200"]?.content ?? {}), ["image/png", "image/jpeg"])
@@ -153,20 +153,20 @@ describe("OpenAPI", () => {
     }
   })
 
-  it("has no operation twice", () => {
+  it("lists no operation twice", () => {
     const ids = operations.map(([, { operationId }]) => operationId)
     assert.strictEqual(new Set(ids).size, ids.length)
   })
 
-  it("has every error code at its status", () => {
+  it("lists every error code at its status", () => {
     for (const [code, { status }] of Object.entries(errorCodes)) {
-      // A method that is not known is no operation, and so answered by none.
+      // An unknown method is no operation, so no operation responds with this code.
       if (status === 405) continue
       assert.include(document.components.responses[`Error${status}`].description, code)
     }
   })
 
-  it("calls schemas by their plain names, each once", () => {
+  it("names each schema once, by its plain name", () => {
     const names = Object.keys(document.components.schemas)
     assert.deepStrictEqual(
       names.filter((name) => !/^[A-Z][A-Za-z]+$/.test(name) || /Encoded|Opaque|Struct/.test(name)),
@@ -175,7 +175,7 @@ describe("OpenAPI", () => {
     assert.includeMembers(names, ["Account", "Customer", "Invoice", "InvoiceCreated", "WebhookEndpoint", "Error"])
   })
 
-  it("names the schemes of the key", () => {
+  it("names the schemes of the API key", () => {
     const { apiKey, basicKey } = document.components.securitySchemes
     const schemes = [apiKey, basicKey].map(({ scheme, type }) => [type, scheme])
     assert.deepStrictEqual(schemes, [
@@ -184,7 +184,7 @@ describe("OpenAPI", () => {
     ])
   })
 
-  it("has one form of a date in all requests and answers", () => {
+  it("uses one form of a date in all requests and responses", () => {
     const forms = JSON.stringify(document.components.schemas).match(/"pattern":"[^"]*1\[0-2\][^"]*"/g) ?? []
     assert.isAbove(forms.length, 10)
     assert.deepStrictEqual(
@@ -193,7 +193,7 @@ describe("OpenAPI", () => {
     )
   })
 
-  it("tells a client the rules that the server checks", () => {
+  it("states the rules that the server checks", () => {
     const { Decimal, Identification, InvoiceRequest, Metadata, WebhookEndpointRequest } = document.components.schemas
     assert.strictEqual(Decimal.pattern, "^(0|[1-9]\\d{0,14})\\.\\d{2}$")
     assert.strictEqual(Identification.properties.check_digit.pattern, "^\\d$")

@@ -14,7 +14,7 @@ import { versionOf } from "../../src/settings/Version.ts"
 const root = Path.resolve(import.meta.dirname, "../..")
 const page = Fs.readFileSync(Path.join(root, "src/http/docs/running/monitoring.md"), "utf8")
 
-/** The metrics of Effect's cluster, which are not made here. */
+/** The metrics of Effect's cluster, which Folio does not create. */
 const ofCluster = (name: string) => ({
   type: "gauge",
   labels: name.startsWith("effect_cluster_entit") ? ["type"] : []
@@ -29,7 +29,7 @@ const metrics = new Map(
 const always = ["job", "instance"]
 const ofPrometheus = new Map([["up", always]])
 
-/** The labels that the series of a name have; undefined for a name that no series has. */
+/** The labels of a metric's series, or undefined for an unknown metric. */
 const labelsOf = (series: string): ReadonlyArray<string> | undefined => {
   const known = ofPrometheus.get(series)
   if (known !== undefined) return known
@@ -46,7 +46,7 @@ const words = new Set(
   "sum max min count rate increase changes absent topk histogram_quantile vector label_values by or".split(" ")
 )
 
-/** What is wrong with an expression: brackets, a name that no metric has, a label that the metric has not. */
+/** The faults of an expression: its brackets, an unknown metric, a label that the metric lacks. */
 const faultsOf = (expression: string): ReadonlyArray<string> => {
   const faults: Array<string> = []
   const open: Array<string> = []
@@ -119,8 +119,8 @@ const Dashboard = Schema.Struct({
   panels: Schema.Array(Panel)
 })
 
-describe("What watches the service", () => {
-  it("finds what is wrong with an expression", () => {
+describe("The monitoring files", () => {
+  it("reports the faults of an expression", () => {
     for (const [expression, fault] of [
       ["max(folio_oldest_invoice) > 1", "folio_oldest_invoice is no metric"],
       ['folio_poison_total{reason="x"}', "folio_poison_total has no reason"],
@@ -131,7 +131,7 @@ describe("What watches the service", () => {
       assert.deepStrictEqual(faultsOf(expression), [fault])
   })
 
-  it("has every metric in the table of its page, with its type, labels and words, and no other", () => {
+  it("lists every metric in the table of its page, with its type, labels and words, and no other", () => {
     const rows = [...page.matchAll(/^\| `(folio|process|nodejs|effect)_.*$/gm)].map(([row]) =>
       row
         .split("|")
@@ -151,7 +151,7 @@ describe("What watches the service", () => {
     )
   })
 
-  it("raises alerts from metrics that exist, each with what to do and a place on the page", () => {
+  it("raises alerts from existing metrics only, each with an action and a section of the page", () => {
     assert.isAbove(rules().length, 20)
     for (const { alert, annotations, expr } of rules()) {
       assert.deepStrictEqual(faultsOf(expr), [], alert)
@@ -192,7 +192,7 @@ describe("What watches the service", () => {
     assert.strictEqual(new Set(series.map((labels) => labels[label])).size, 2)
   })
 
-  it("draws metrics that exist, each panel with its unit, side by side", () => {
+  it("draws existing metrics only, each panel with its unit, side by side", () => {
     const { panels, schemaVersion, templating } = Schema.decodeUnknownSync(Dashboard)(
       JSON.parse(textOfTemplate("grafana"))
     )
@@ -217,7 +217,7 @@ describe("What watches the service", () => {
     }
   })
 
-  it("draws or alerts on every metric that tells of the service's work", () => {
+  it("draws or alerts on every metric of the service's work", () => {
     const said = textOfTemplate("grafana") + textOfTemplate("alerts")
     const silent = [...metrics.keys()].filter((name) => !said.includes(name))
     assert.deepStrictEqual(silent, [

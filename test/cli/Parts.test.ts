@@ -6,7 +6,7 @@ import * as Borduria from "../support/authority/Borduria.ts"
 import { it } from "../support/Tests.ts"
 
 describe("The parts of a team", () => {
-  it.effect("lack a printer where the profile is of another country", function* () {
+  it.effect("lack a printer if the profile is of another country", function* () {
     const error = yield* Effect.flip(serve({ profile: Borduria.layer }))
     assert.instanceOf(error, SettingsError)
     assert.match(error.message, /needs a printer of its own/)

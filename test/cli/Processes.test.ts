@@ -11,7 +11,7 @@ const set = (value: string) =>
   Effect.provide(processes, ConfigProvider.layer(ConfigProvider.fromUnknown({ PROCESSES: value })))
 
 describe("PROCESSES", () => {
-  plain("auto is one for each core, as far as the memory goes", () => {
+  plain("means one process per core, as far as the memory allows, if set to auto", () => {
     const cases = [
       [1, 8 * GiB, 1],
       [2, 8 * GiB, 2],
@@ -22,7 +22,7 @@ describe("PROCESSES", () => {
     for (const [cores, bytes, count] of cases) assert.strictEqual(processesFor(cores, bytes), count)
   })
 
-  it.effect("is a number from 1 to 64, or auto", function* () {
+  it.effect("accepts only a number from 1 to 64, or auto", function* () {
     assert.strictEqual(yield* set("1"), 1)
     assert.isAtLeast(yield* set("auto"), 1)
     for (const wrong of ["0", "65", "-1", "2.5", "two", " 2"]) {
@@ -31,13 +31,13 @@ describe("PROCESSES", () => {
   })
 })
 
-describe("A process that dies again and again", () => {
-  plain("is started again at once, and then later and later, up to 30 s", () => {
+describe("A process that exits repeatedly", () => {
+  plain("restarts immediately, and then with growing delays up to 30 s", () => {
     const waits = Array.from({ length: 8 }, (_, index) => waitAfter(index + 1))
     assert.deepStrictEqual(waits, [0, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
   })
 
-  plain("counts as well after a minute", () => {
+  plain("counts as settled after a minute", () => {
     assert.isFalse(isSettled(59_999))
     assert.isTrue(isSettled(60_000))
   })

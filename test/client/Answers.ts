@@ -1,6 +1,6 @@
 import type { Customer, CustomerRequest } from "@folio-einvoicing/client"
 
-/* What a service says to a client under test. */
+/* Responses of a service to a client under test. */
 
 export interface Said {
   readonly status: number
@@ -37,7 +37,7 @@ export const page = (name: string, data: ReadonlyArray<object>, has_more = false
   body: { object: "list", url: `/v1/${name}`, has_more, data }
 })
 
-/** All that a list gives. */
+/** All objects of a list. */
 export const collected = async <A>(list: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
   const all: Array<A> = []
   for await (const one of list) all.push(one)

@@ -7,7 +7,7 @@ import { signatureHeaders } from "../../src/domain/webhooks/WebhookSignature.ts"
 import { created, customer, customerRequest, page, refusal, type Said } from "./Answers.ts"
 import { it } from "../support/Tests.ts"
 
-/** A service that says one thing after the other, or nothing at all, and what it was sent. */
+/** A service that gives one response after the other, or none, and the requests that it received. */
 const service = (...script: ReadonlyArray<Said | "nothing">) => {
   const sent: Array<HttpClientRequest.HttpClientRequest> = []
   const client = HttpClient.make((request) => {
@@ -33,7 +33,7 @@ const service = (...script: ReadonlyArray<Said | "nothing">) => {
 
 const options = { baseUrl: "http://folio.test", apiKey: "sk_test_x" }
 
-/** Creates a customer, while the time passes that a client waits at most. */
+/** Creates a customer, while the longest wait of a client passes. */
 const create = (headers?: { readonly "idempotency-key": string }) =>
   Effect.gen(function* () {
     const client = yield* make(options)
@@ -46,7 +46,7 @@ const create = (headers?: { readonly "idempotency-key": string }) =>
 const keysOf = (sent: ReadonlyArray<HttpClientRequest.HttpClientRequest>) =>
   sent.map(({ headers }) => headers["idempotency-key"])
 
-/** The queries as they are sent. */
+/** The queries as the client sends them. */
 const queriesOf = (sent: ReadonlyArray<HttpClientRequest.HttpClientRequest>) =>
   sent.map(({ urlParams }) => Object.fromEntries(urlParams))
 
@@ -59,7 +59,7 @@ describe("@folio-einvoicing/client/effect", () => {
     ["it names a date", [refusal(429, "rate_limited", { "retry-after": new Date(9_000).toUTCString() }), created], 2],
     ["the first one is still under way", [{ status: 202, headers: { "retry-after": "1" }, body: {} }, created], 2],
     ["the service says so", [refusal(404, "resource_missing", { "svc-should-retry": "true" }), created], 2]
-  ] as const)("repeats a request with its key when %s", function* ([, script, times]) {
+  ] as const)("retries a request with the same key when %s", function* ([, script, times]) {
     const { layer, sent } = service(...script)
     const result = yield* create({ "idempotency-key": "mine" }).pipe(Effect.provide(layer))
     assert.strictEqual(result._tag, "Success")
@@ -72,7 +72,7 @@ describe("@folio-einvoicing/client/effect", () => {
     ["another body under the same key", refusal(409, "idempotency_conflict", { "svc-should-retry": "true" })],
     ["what is wrong with it", refusal(400, "parameter_missing")],
     ["a failure that stays", refusal(500, "internal_error", { "svc-should-retry": "false" })]
-  ] as const)("never repeats: %s", function* ([, said]) {
+  ] as const)("never retries: %s", function* ([, said]) {
     const { layer, sent } = service(said)
     const result = yield* create().pipe(Effect.provide(layer))
     assert.lengthOf(sent, 1)
@@ -80,7 +80,7 @@ describe("@folio-einvoicing/client/effect", () => {
     assert.instanceOf(error, ApiError)
   })
 
-  it.effect("refuses once what isn't of its operation's type, and a response of more than 32 MiB", function* () {
+  it.effect("rejects a response of a wrong media type or of more than 32 MiB, and does not retry", function* () {
     const large = new Uint8Array((32 << 20) + 1)
     for (const [body, type, why] of [
       ["<html>Log in", "text/html", "text/html, so it isn't Folio's"],
@@ -103,7 +103,7 @@ describe("@folio-einvoicing/client/effect", () => {
     }
   })
 
-  it.effect("waits 1 s, 2 s and 4 s, and gives the last answer after that", function* () {
+  it.effect("waits 1 s, 2 s and 4 s, and then returns the last response", function* () {
     const { layer, sent } = service(refusal(500, "internal_error"))
     yield* Effect.gen(function* () {
       const client = yield* make(options)
@@ -125,7 +125,7 @@ describe("@folio-einvoicing/client/effect", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("gives a key of its own to each call that changes something, the same on each attempt", function* () {
+  it.effect("gives each call that changes something a key of its own, the same on each attempt", function* () {
     const { layer, sent } = service("nothing", created, created, { status: 200, body: customer })
     yield* Effect.gen(function* () {
       const client = yield* make(options)
@@ -144,7 +144,7 @@ describe("@folio-einvoicing/client/effect", () => {
     assert.strictEqual(new Set([first, third, fourth]).size, 3)
   })
 
-  it.effect("waits as long as it is told to, and reads answers that have more members than it knows", function* () {
+  it.effect("waits as long as the response asks, and reads responses with unknown members", function* () {
     const { layer, sent } = service(refusal(429, "rate_limited", { "retry-after": "9" }), {
       ...created,
       body: { ...customer, later: true }
@@ -159,7 +159,7 @@ describe("@folio-einvoicing/client/effect", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("reads an error code that a later release has as the first of its status", function* () {
+  it.effect("reads an unknown error code of a later release as the first code of its status", function* () {
     const { layer } = service(refusal(404, "moon_missing"))
     const result = yield* create().pipe(Effect.provide(layer))
     const error = result._tag === "Failure" ? result.failure : undefined
@@ -167,7 +167,7 @@ describe("@folio-einvoicing/client/effect", () => {
     assert.deepInclude(error, { status: 404, message: "moon_missing: No." })
   })
 
-  it.effect("sends numbers, booleans and lists of a query as texts, and leaves out what is undefined", function* () {
+  it.effect("sends numbers, booleans and lists of a query as text, and omits undefined values", function* () {
     const { layer, sent } = service(page("customers", []))
     yield* Effect.gen(function* () {
       const client = yield* make(options)
@@ -214,7 +214,7 @@ describe("@folio-einvoicing/client/effect", () => {
     ])
   })
 
-  it.effect("is a service, of settings or of the environment", function* () {
+  it.effect("can be provided as a service, from settings or from the environment", function* () {
     const { layer, sent } = service(page("customers", []))
     const listing = Effect.flatMap(Client, ({ customers }) => customers.listCustomers())
     yield* Effect.provide(listing, Layer.provide(Client.layer({ ...options, version: "2026-01-01" }), layer))
@@ -241,7 +241,7 @@ describe("@folio-einvoicing/client/effect", () => {
     assert.include(String(error), "FOLIO_API_KEY")
   })
 
-  it.effect("verifies webhooks by the clock of the program", function* () {
+  it.effect("verifies webhooks with the clock of the program", function* () {
     const secret = "whsec_Zm9saW8gdGVzdCBzZWNyZXQgb2YgMzIgYnl0ZXMhISE="
     const payload = '{"id":"evt_1","object":"event","type":"invoice.failed"}'
     const headers = signatureHeaders({ secret, messageId: "evt_1", timestamp: 1_000, body: payload })

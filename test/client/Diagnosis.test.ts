@@ -5,7 +5,7 @@ import { type Fault, faults } from "../../src/client/Faults.ts"
 import { signatureHeaders } from "../../src/domain/webhooks/WebhookSignature.ts"
 
 /*
- * A webhook is signed as Folio signs it, and then one thing is done to it that receivers do: the diagnosis names that thing.
+ * Signs a webhook as Folio does, and then makes one mistake that receivers make. The diagnosis must name that mistake.
  */
 
 const secretOf = (seed: number) => `whsec_${Buffer.alloc(32, seed).toString("base64")}`
@@ -175,7 +175,7 @@ const breaks: ReadonlyArray<readonly [what: string, fault: Fault, change: Break]
 const checked = (one: Signed, change: Partial<SuspectWebhook> = {}) =>
   Effect.promise(() => diagnose({ ...intact(one), ...change }))
 
-// A key of zeros is the same key however short.
+// A key of zeros is the same key at any length.
 const seeds = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 250 }))
 const times = Schema.Int.check(Schema.isBetween({ minimum: 1_000_000_000, maximum: 4_000_000_000 }))
 const notes = Schema.String.check(Schema.isMaxLength(20))
@@ -198,7 +198,7 @@ const signedBy = (seed: number, time: number, note: string): Signed => {
 
 describe("the diagnosis of a webhook", () => {
   it.effect.prop(
-    "finds nothing wrong with a genuine one, by either signature and by one of several secrets",
+    "finds no fault in a genuine webhook, with either signature and with one of several secrets",
     [seeds, times, notes],
     Effect.fnUntraced(function* ([seed, time, note]) {
       const signed = signedBy(seed, time, note)
@@ -223,13 +223,13 @@ describe("the diagnosis of a webhook", () => {
     )
   }
 
-  it("says by how much the clock is off, and that the signature is right", async () => {
+  it("states how far the clock is off, and that the signature is right", async () => {
     const signed = signedBy(1, 1_795_273_200, "")
     const late = await diagnose({ ...intact(signed), now: new Date((signed.time + 1234) * 1000) })
     assert.deepStrictEqual(late, { faults: ["too_old"], isSigned: true, scheme: "svc", secret: 0, ageSeconds: 1234 })
   })
 
-  it("names several faults at once", async () => {
+  it("names several faults together", async () => {
     const signed = signedBy(1, 1_795_273_200, "")
     const { faults: found } = await diagnose({
       body: bytes(`${signed.body}\n`),
@@ -240,7 +240,7 @@ describe("the diagnosis of a webhook", () => {
     assert.sameMembers([...found], ["secret_white_space", "header_name", "body_final_newline", "too_old"])
   })
 
-  it("keeps to the verdict of the verification", async () => {
+  it("agrees with the result of the verification", async () => {
     const signed = signedBy(1, 1_795_273_200, "")
     const { "Svc-Signature": value } = signatureHeaders({
       secret: signed.secret,
@@ -252,7 +252,7 @@ describe("the diagnosis of a webhook", () => {
     assert.deepStrictEqual((await diagnose(given)).faults, ["not_an_event"])
   })
 
-  it("names every fault that it knows in one of these tests", () => {
+  it("has a case in these tests for every fault", () => {
     const named = new Set<string>([...breaks.map(([, fault]) => fault), "not_an_event"])
     assert.deepStrictEqual(
       Object.keys(faults).filter((fault) => !named.has(fault)),

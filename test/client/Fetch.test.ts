@@ -6,7 +6,7 @@ import { collected, created, customer, customerRequest, page, refusal, type Said
 const text = (status: number, body: string): Response =>
   new Response(body, { status, headers: { "content-type": "text/html" } })
 
-/** A service that says one thing after the other, or nothing at all, and what it was sent. */
+/** A service that gives one response after the other, or none, and the requests that it received. */
 const service = (...script: ReadonlyArray<Said | Response | "nothing" | "for ever">) => {
   const sent: Array<{
     readonly url: string
@@ -34,10 +34,10 @@ const service = (...script: ReadonlyArray<Said | Response | "nothing" | "for eve
 
 const startOfTests = new Date("2026-11-26T12:00:00Z")
 
-/** A date of HTTP, by the clock of these tests. */
+/** An HTTP date, by the clock of these tests. */
 const inSeconds = (seconds: number) => new Date(startOfTests.getTime() + seconds * 1_000).toUTCString()
 
-/** A file whose size nobody knows before its end; says how much of it was read. */
+/** A file of unknown size, which counts how much of it was read. */
 const endless = (type: string) => {
   let read = 0
   const body = new ReadableStream({
@@ -49,7 +49,7 @@ const endless = (type: string) => {
   return { response: new Response(body, { headers: { "content-type": type } }), read: () => read }
 }
 
-/** What becomes of a call, while the time passes that a client waits at most. */
+/** The result of a call, while the longest wait of a client passes. */
 const outcome = async <A>(call: Promise<A>): Promise<{ readonly value?: A; readonly error?: unknown }> => {
   const settled = call.then(
     (value) => ({ value }),
@@ -92,7 +92,7 @@ describe("@folio-einvoicing/client", () => {
     ],
     ["the service says so", [refusal(404, "resource_missing", { "svc-should-retry": "true" }), created], [0, 1_000]],
     ["a proxy has no service behind it", [text(502, "<html>"), created], [0, 1_000]]
-  ] as const)("repeats a request with its key when %s", async (_, script, times) => {
+  ] as const)("retries a request with the same key when %s", async (_, script, times) => {
     const { folio, sent } = service(...script)
     const { value } = await outcome(folio.customers.createCustomer({ payload: customerRequest }))
     assert.deepStrictEqual(value, customer)
@@ -111,7 +111,7 @@ describe("@folio-einvoicing/client", () => {
     ["what is refused until tomorrow", refusal(429, "rate_limited", { "retry-after": "86400" })],
     ["what is refused until a date", refusal(503, "service_unavailable", { "retry-after": inSeconds(86_400) })],
     ["a failure that stays", refusal(500, "internal_error", { "svc-should-retry": "false" })]
-  ] as const)("never repeats: %s", async (_, said) => {
+  ] as const)("never retries: %s", async (_, said) => {
     const { folio, sent } = service(said)
     const { error } = await outcome(folio.customers.createCustomer({ payload: customerRequest }))
     assert.instanceOf(error, ApiError)
@@ -119,7 +119,7 @@ describe("@folio-einvoicing/client", () => {
     assert.lengthOf(sent, 1)
   })
 
-  it("sends the key that it is given, the version and the body, and no key where nothing changes", async () => {
+  it("sends the given key, the version and the body, and no key if the request changes nothing", async () => {
     const { folio, sent } = service(created)
     const headers = { "idempotency-key": "mine", "svc-version": "2026-01-01" } as const
     await folio.customers.createCustomer({ headers, payload: customerRequest })
@@ -135,7 +135,7 @@ describe("@folio-einvoicing/client", () => {
     assert.strictEqual(second?.url, "http://folio.test/v1/customers/cust_%C3%A4%2F1")
   })
 
-  it("refuses ids that would lead to another address", async () => {
+  it("rejects ids that would lead to another address", async () => {
     const { folio, sent } = service(created)
     for (const id of ["", ".", "..", undefined as never]) {
       const { error } = await outcome(folio.customers.deleteCustomer({ params: { id } }))
@@ -144,7 +144,7 @@ describe("@folio-einvoicing/client", () => {
     assert.lengthOf(sent, 0)
   })
 
-  it("gives up after four attempts, and tells the key to go on with", async () => {
+  it("stops after four attempts, and reports the key to continue with", async () => {
     for (const [script, status] of [
       [["nothing"], undefined],
       [[text(502, "<html>")], 502],
@@ -164,7 +164,7 @@ describe("@folio-einvoicing/client", () => {
     assert.lengthOf(sent, 1)
   })
 
-  it("gives files as bytes, and refuses what isn't of its operation's type", async () => {
+  it("returns files as bytes, and rejects a response of a wrong media type", async () => {
     for (const [name, type] of [
       ["retrieveInvoicePdf", "application/pdf"],
       ["retrieveInvoiceXml", "application/xml; charset=utf-8"]
@@ -189,7 +189,7 @@ describe("@folio-einvoicing/client", () => {
     }
   })
 
-  it("reads at most 32 MiB, once", async () => {
+  it("reads at most 32 MiB, and does not retry after that", async () => {
     for (const type of ["application/pdf", "application/json"]) {
       const { read, response } = endless(type)
       let attempts = 0
@@ -203,7 +203,7 @@ describe("@folio-einvoicing/client", () => {
     }
   })
 
-  it("ends with the caller's signal, during an attempt and between two", async () => {
+  it("stops on the caller's signal, during an attempt and between two attempts", async () => {
     for (const said of ["for ever", "nothing"] as const) {
       const { folio, sent } = service(said)
       const controller = new AbortController()
@@ -216,7 +216,7 @@ describe("@folio-einvoicing/client", () => {
     }
   })
 
-  it("does not wait for another attempt when the signal has ended the call already", async () => {
+  it("makes no other attempt when the signal has already aborted the call", async () => {
     const controller = new AbortController()
     const fetch: typeof globalThis.fetch = () => {
       controller.abort("enough")
@@ -227,14 +227,14 @@ describe("@folio-einvoicing/client", () => {
     assert.strictEqual(await Promise.race([call, vi.advanceTimersByTimeAsync(500)]), "enough")
   })
 
-  it("takes an attempt that lasts too long for one without an answer", async () => {
+  it("treats an attempt that times out as one without a response", async () => {
     const { sent } = service("for ever")
     const fetch: typeof globalThis.fetch = (_, init) =>
       new Promise((_resolve, reject) => {
         sent.push({ url: "", init: init ?? {}, headers: new Headers(), at: 0 })
         init?.signal?.addEventListener("abort", () => reject(init.signal?.reason))
       })
-    // The signal of a time-out is the platform's own, and knows nothing of the clock of this test.
+    // The platform's time-out signal does not follow the clock of this test.
     const timeout = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
       const controller = new AbortController()
       setTimeout(() => controller.abort(new DOMException("late", "TimeoutError")), ms)
@@ -251,7 +251,7 @@ describe("@folio-einvoicing/client", () => {
     )
   })
 
-  it("gives all objects of a list, page by page", async () => {
+  it("yields all objects of a list, page by page", async () => {
     const [first, second] = [customer, { ...customer, id: `cust_${"b".repeat(26)}` }]
     const { folio, sent } = service(page("customers", [first], true), page("customers", [second]))
     assert.deepStrictEqual(await collected(folio.customers.allCustomers()), [first, second])
@@ -264,7 +264,7 @@ describe("@folio-einvoicing/client", () => {
     )
   })
 
-  it("writes numbers, booleans and lists of a query, and leaves out what is undefined", async () => {
+  it("sends numbers, booleans and lists of a query as text, and omits undefined values", async () => {
     const { folio, sent } = service(page("events", []))
     const query = { wait: 0, "types[]": ["invoice.failed", "debit_note.failed"], after: undefined as never } as const
     await folio.events.listEvents({ query })

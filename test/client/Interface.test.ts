@@ -17,7 +17,7 @@ type EndpointOf<Group, Name> =
       : never
     : never
 
-/** Without the brands of ids, which only the schemas know. */
+/** The type without the brands of ids, which only the schemas have. */
 type Plain<Value> = Value extends string
   ? Value extends Brand.Brand<string>
     ? string
@@ -34,7 +34,7 @@ type PayloadOf<Endpoint> = Endpoint extends { readonly "~Payload": infer Schema 
 type ParamsOf<Endpoint> = Endpoint extends { readonly "~Params": infer Schema } ? TypeOf<Schema> : never
 type QueryOf<Endpoint> = Endpoint extends { readonly "~Query": infer Schema } ? TypeOf<Schema> : never
 
-/** As the query of a client is sent: numbers and booleans as texts. */
+/** A query as the client sends it: numbers and booleans as text. */
 type Texts<Query> = {
   [Name in keyof Query]: NonNullable<Query[Name]> extends number
     ? string
@@ -68,7 +68,7 @@ type Different = {
   }[keyof Operations[Group]]
 }[keyof Operations]
 
-/** The function that reads a list to its end gives the objects of its pages. */
+/** The function that reads a list to its end returns the objects of its pages. */
 type OtherItems = {
   [Group in keyof Operations]: {
     [Name in keyof Operations[Group]]: Name extends `all${infer Things}`
@@ -87,14 +87,14 @@ type OtherItems = {
 }[keyof Operations]
 
 describe("the plain types of the client", () => {
-  it("are those of the schemas, for each operation and for the event of a webhook", () => {
+  it("match the schemas, for each operation and for the event of a webhook", () => {
     const same: [Different] extends [never] ? true : Different = true
     const sameEvent: Same<Event, (typeof Schemas.Event)["Encoded"]> = true
     const sameItems: [OtherItems] extends [never] ? true : OtherItems = true
     assert.isTrue(same && sameEvent && sameItems)
   })
 
-  it("have every operation but those of the mail provider, which has no API key, each with its method and path", () => {
+  it("have every operation except the mail provider's, which takes no API key, each with its method and path", () => {
     const operations = Object.entries(openApi["paths"] as Readonly<Record<string, object>>).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, { operationId }]) => [operationId, `${method.toUpperCase()} ${path}`])
     )
@@ -105,7 +105,7 @@ describe("the plain types of the client", () => {
       named.filter(([id]) => !/\.all[A-Z]/.test(id ?? "")),
       operations.filter(([id]) => id !== "emailNotices.noteEmail")
     )
-    // The types tell which lists come in pages, and so have an `all…`.
+    // The types show which lists have pages, and therefore an `all…` function.
     for (const [id, route] of named) {
       const list = id?.replace(/\.all(?=[A-Z])/, ".list")
       assert.deepInclude(operations, [list, route])

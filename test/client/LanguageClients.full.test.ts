@@ -7,7 +7,7 @@ import { languages, linesOf, run } from "./Languages.ts"
 
 type Result = Readonly<Record<string, unknown>>
 
-/** What a step says that cannot be known beforehand. */
+/** A value of a step that cannot be known in advance. */
 interface Known {
   readonly invoice: string
 }
@@ -15,11 +15,11 @@ interface Known {
 const refused = (status: number, code: string, fields: ReadonlyArray<string> = []) => ({ status, code, fields })
 
 /**
- * The scenario, which is the same in every language. A program is given `FOLIO_URL`, `FOLIO_KEY`, the port at which it receives
- * webhooks in `FOLIO_RECEIVER_PORT`, and in `FOLIO_RUN` a word that its idempotency keys begin with. First it registers its webhook
- * endpoint. Then it takes these steps, and after each prints a line of JSON: the step's name as `step`, and these members. A refusal
- * is said as `status`, `code`, `request_id`, and in `fields` the `param` of each error; for a verdict on a webhook, the reason for
- * refusing it, or the type of its event.
+ * The scenario, which is the same in every language. A program gets these variables: `FOLIO_URL`, `FOLIO_KEY`,
+ * `FOLIO_RECEIVER_PORT` (the port at which it receives webhooks) and `FOLIO_RUN` (a word that starts its idempotency
+ * keys). First it registers its webhook endpoint. Then it takes these steps, and prints a line of JSON after each: the
+ * step's name as `step`, and these members. It prints an API error as `status`, `code`, `request_id`, and in `fields`
+ * the `param` of each error. It prints a verified webhook as its event's type, and a rejected one as the reason.
  */
 const steps: ReadonlyArray<readonly [name: string, what: string, expected: (known: Known) => Result]> = [
   ["customer", "Registers the sandbox's buyer whose invoices are accepted. Says its id.", () => ({})],
@@ -48,13 +48,13 @@ const steps: ReadonlyArray<readonly [name: string, what: string, expected: (know
   ["pages", "Registers four more buyers, and says the ids of all, who were listed in pages of two.", () => ({})]
 ]
 
-/** The members that the step is known to say. */
+/** The members that the step must print. */
 const only = (line: Result, expected: Result) =>
   Object.fromEntries(Object.keys(expected).map((name) => [name, line[name]]))
 
 for (const language of languages) {
   it.live.skipIf(!language.isThere)(
-    `the client in ${language.name} issues an invoice, is told its outcome, and is refused what is wrong`,
+    `the client in ${language.name} issues an invoice, receives its outcome, and gets an error for each wrong request`,
     function* () {
       const port = yield* freePort
       yield* Effect.gen(function* () {
@@ -73,7 +73,7 @@ for (const language of languages) {
           assert.deepStrictEqual(only(said(name), expected(known)), expected(known), what)
           if ("status" in expected(known) && name !== "invoice") assert.match(String(said(name)["request_id"]), /^req_/)
         }
-        // What the service says of the same.
+        // The service's own view of the same objects.
         const customers = yield* client.get("/v1/customers?limit=100")
         const ids = customers.json.data.map(({ id }: { readonly id: string }) => id)
         assert.lengthOf(ids, 5)

@@ -15,7 +15,7 @@ const root = Path.resolve(import.meta.dirname, "../..")
 
 const nameOf = (block: string) => /^(?:<\?php \/\/|#) (\w+\.\w+)$/u.exec(block.split("\n")[0] ?? "")?.[1]
 
-/** The blocks of a page: those whose first line names a file, by that name, and all others as one program. */
+/** The code blocks of a page: blocks whose first line names a file, by that name, and all others as one program. */
 const blocksOf = (page: string, language: string) => {
   const text = Fs.readFileSync(Path.join(root, `src/http/docs/${page}.md`), "utf8")
   const blocks = [...text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gmsu"))].map(
@@ -27,14 +27,14 @@ const blocksOf = (page: string, language: string) => {
   }
 }
 
-/** What the page says that each line prints, with `…` for anything. */
+/** The output that the page states for each line, with `…` for anything. */
 const promised = (program: string) =>
   [...program.matchAll(/^\s*(?:print\(.*\) {2}#|echo .*; \/\/) (.*)$/gmu)].map(([, text = ""]) => text)
 
 const asPattern = (text: string) =>
   new RegExp(`^${text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&").replaceAll("…", ".*")}$`, "u")
 
-/** A folder with the client where the pages have it, and with the files of the page. */
+/** A folder with the client at the place that the pages name, and with the files of the page. */
 const folderOf = ({ files, program }: ReturnType<typeof blocksOf>, extension: string) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -50,7 +50,7 @@ const folderOf = ({ files, program }: ReturnType<typeof blocksOf>, extension: st
 const secret = "whsec_Zm9saW8gdGVzdCBzZWNyZXQgb2YgMzIgYnl0ZXMhISE="
 const event = '{"id":"evt_1","object":"event","type":"invoice.accepted_by_authority","data":{}}'
 
-/** Starts a receiver of the page in its folder. It answers a genuine webhook with 2xx and prints it, and every other with 400. */
+/** Starts the page's receiver in its folder. It prints a genuine webhook and returns 2xx, and returns 400 otherwise. */
 const tryReceiver = Effect.fnUntraced(function* (
   folder: string,
   commandOf: (port: number) => ReadonlyArray<string>,
@@ -113,7 +113,7 @@ const tryProgram = Effect.fnUntraced(function* (language: Language, folder: stri
   for (const [index, line] of lines.entries()) assert.match(line, asPattern(expected[index] ?? ""))
 })
 
-it.live.skipIf(!python.isThere)(`the page of ${python.name} says what its lines do`, function* () {
+it.live.skipIf(!python.isThere)(`the page of ${python.name} shows the real output of its lines`, function* () {
   const page = blocksOf("python", "python")
   const folder = yield* folderOf(page, "py")
   yield* Effect.provide(tryProgram(python, folder, "program.py", page.program), TestApp.layer())
@@ -130,7 +130,7 @@ it.live.skipIf(!python.isThere || !hasFlask)(
 
 const serve = (script: string) => (port: number) => [...php.command, "-S", `127.0.0.1:${port}`, script]
 
-it.live.skipIf(!php.isThere)(`the page of ${php.name} says what its lines do`, function* () {
+it.live.skipIf(!php.isThere)(`the page of ${php.name} shows the real output of its lines`, function* () {
   const page = blocksOf("php", "php")
   const folder = yield* folderOf(page, "php")
   yield* Effect.provide(tryProgram(php, folder, "program.php", page.program), TestApp.layer())

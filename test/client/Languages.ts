@@ -4,13 +4,13 @@ import * as Path from "node:path"
 
 const root = Path.resolve(import.meta.dirname, "../..")
 
-/** A language that Folio has a client for, beside TypeScript. */
+/** A language, other than TypeScript, that Folio has a client for. */
 export interface Language {
-  /** With the version that is needed, for the names of tests that are skipped without it. */
+  /** The name with the required version, for the names of tests that are skipped without it. */
   readonly name: string
   readonly isThere: boolean
   readonly command: ReadonlyArray<string>
-  /** The file of a program in test/client. */
+  /** The path of a program in test/client. */
   readonly file: (program: string) => string
 }
 
@@ -41,7 +41,7 @@ export const php: Language = {
   file: inPhp
 }
 
-/** Without the files of settings, which is where most systems load the extension curl. */
+/** PHP without its settings files, which load the curl extension on most systems. */
 const phpStreams: Language = {
   name: "PHP without extensions (8.1 or later)",
   isThere: hasPhp,
@@ -51,7 +51,7 @@ const phpStreams: Language = {
 
 export const languages = [python, php, phpStreams]
 
-/** What every program has of the environment. */
+/** The environment of every program. */
 export const environment = () => ({
   PATH: process.env["PATH"],
   PYTHONPATH: Path.join(root, "src/client/python"),
@@ -68,7 +68,7 @@ interface Given {
 
 class ProgramFailed extends Data.TaggedError("ProgramFailed")<{ readonly message: string }> {}
 
-/** Runs a file of the language until it ends; gives what it printed. A warning of the language is an error. */
+/** Runs a file of the language until it exits, and returns its output. A warning of the language is an error. */
 export const run = (
   { command: [command = "", ...options] }: Language,
   file: string,
@@ -91,7 +91,7 @@ export const run = (
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 
-/** What a program said, a line of JSON for each thing. */
+/** The output of a program, one line of JSON for each result. */
 export const linesOf = <A>(stdout: string): ReadonlyArray<A> =>
   stdout
     .split("\n")

@@ -35,7 +35,7 @@ const wrong = refusal(400, "parameter_missing")
 const error = (status: number, code: string) => ({ outcome: "ApiError", status, code })
 const unknown = (status: number | null) => ({ outcome: "NoAnswerError", status })
 
-/** What the service says, the last of it for ever; what the program sees; and the pauses that the program takes. */
+/** The service's responses (the last one repeats), the program's result, and the program's pauses. */
 const cases: Readonly<Record<string, readonly [ReadonlyArray<Reply>, object, ReadonlyArray<number>]>> = {
   nothing: [["nothing", "nothing", done], { outcome: "done" }, [1, 2]],
   never: [["never"], unknown(null), [1, 2, 4]],
@@ -72,7 +72,7 @@ const cases: Readonly<Record<string, readonly [ReadonlyArray<Reply>, object, Rea
   endless: [["endless"], { outcome: "NoAnswerError" }, []]
 }
 
-/** A date of HTTP, which has no parts of a second. */
+/** An HTTP date, which has no fractions of a second. */
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toUTCString()
 
 const answer = (reply: Reply, response: http.ServerResponse, other: string) => {
@@ -103,7 +103,7 @@ const answer = (reply: Reply, response: http.ServerResponse, other: string) => {
   response.end(typeof reply.body === "string" ? reply.body : JSON.stringify(reply.body))
 }
 
-/** A server with a certificate that nobody has signed; counts the requests that it got all the same. */
+/** A server with an untrusted certificate, which counts the requests that it receives. */
 const withBadCertificate = Effect.gen(function* () {
   const pem = yield* makeSelfSigned("127.0.0.1", new Date())
   let requests = 0
@@ -121,72 +121,75 @@ const withBadCertificate = Effect.gen(function* () {
 const apiKey = "sk_test_never_to_be_shown"
 
 for (const language of languages) {
-  it.live.skipIf(!language.isThere)(`the client in ${language.name} repeats what may be repeated`, function* () {
-    const seen = new Map<string, Array<http.IncomingMessage>>()
-    let strayed = 0
-    const elsewhere = yield* listening((_, response) => {
-      strayed += 1
-      response.end()
-    })
-    const port = yield* listening((request, response) => {
-      const name = request.url?.split("/").at(-1) ?? ""
-      const before = seen.get(name) ?? []
-      seen.set(name, [...before, request])
-      const script = cases[name]?.[0] ?? []
-      request.resume().once("end", () => {
-        answer(
-          script[Math.min(before.length, script.length - 1)] ?? "nothing",
-          response,
-          `http://127.0.0.1:${elsewhere}/`
-        )
+  it.live.skipIf(!language.isThere)(
+    `the client in ${language.name} retries only requests that are safe to retry`,
+    function* () {
+      const seen = new Map<string, Array<http.IncomingMessage>>()
+      let strayed = 0
+      const elsewhere = yield* listening((_, response) => {
+        strayed += 1
+        response.end()
       })
-    })
-    const tls = yield* withBadCertificate
-    const stdout = yield* run(language, language.file("attempts"), {
-      args: Object.keys(cases),
-      env: { FOLIO_URL: `http://127.0.0.1:${port}`, FOLIO_TLS_URL: tls.url, FOLIO_KEY: apiKey }
-    })
-    const said = new Map(linesOf<Said>(stdout).map((one) => [one.case, one]))
+      const port = yield* listening((request, response) => {
+        const name = request.url?.split("/").at(-1) ?? ""
+        const before = seen.get(name) ?? []
+        seen.set(name, [...before, request])
+        const script = cases[name]?.[0] ?? []
+        request.resume().once("end", () => {
+          answer(
+            script[Math.min(before.length, script.length - 1)] ?? "nothing",
+            response,
+            `http://127.0.0.1:${elsewhere}/`
+          )
+        })
+      })
+      const tls = yield* withBadCertificate
+      const stdout = yield* run(language, language.file("attempts"), {
+        args: Object.keys(cases),
+        env: { FOLIO_URL: `http://127.0.0.1:${port}`, FOLIO_TLS_URL: tls.url, FOLIO_KEY: apiKey }
+      })
+      const said = new Map(linesOf<Said>(stdout).map((one) => [one.case, one]))
 
-    for (const [name, [, expected, pauses]] of Object.entries(cases)) {
-      const one = said.get(name)
-      assert.deepInclude(one, expected, name)
-      assert.lengthOf(one?.pauses ?? [], pauses.length, name)
-      for (const [index, pause] of pauses.entries()) {
-        const taken = one?.pauses[index] ?? 0
-        const most = name === "date" ? 30 * 1.1 : pause * 1.1
-        assert.isTrue(taken >= pause && taken <= most, `${name}: ${taken} s in place of ${pause} s`)
+      for (const [name, [, expected, pauses]] of Object.entries(cases)) {
+        const one = said.get(name)
+        assert.deepInclude(one, expected, name)
+        assert.lengthOf(one?.pauses ?? [], pauses.length, name)
+        for (const [index, pause] of pauses.entries()) {
+          const taken = one?.pauses[index] ?? 0
+          const most = name === "date" ? 30 * 1.1 : pause * 1.1
+          assert.isTrue(taken >= pause && taken <= most, `${name}: ${taken} s in place of ${pause} s`)
+        }
+        const requests = seen.get(name) ?? []
+        assert.lengthOf(requests, pauses.length + 1, name)
+        const keys = new Set(requests.map(({ headers }) => headers["idempotency-key"]))
+        assert.strictEqual(keys.size, 1, name)
+        assert.match([...keys].join(), /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/, name)
+        // A caller who learns that the outcome is unknown can repeat the call.
+        if (one?.said !== undefined) assert.isTrue(keys.has(one.key), name)
+        for (const { headers, method } of requests) {
+          assert.deepInclude({ ...headers, method }, { authorization: `Bearer ${apiKey}`, method: "POST" }, name)
+          assert.strictEqual(headers["content-type"], "application/json", name)
+        }
       }
-      const requests = seen.get(name) ?? []
-      assert.lengthOf(requests, pauses.length + 1, name)
-      const keys = new Set(requests.map(({ headers }) => headers["idempotency-key"]))
-      assert.strictEqual(keys.size, 1, name)
-      assert.match([...keys].join(), /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/, name)
-      // Who is told that the outcome is unknown can repeat the call.
-      if (one?.said !== undefined) assert.isTrue(keys.has(one.key), name)
-      for (const { headers, method } of requests) {
-        assert.deepInclude({ ...headers, method }, { authorization: `Bearer ${apiKey}`, method: "POST" }, name)
-        assert.strictEqual(headers["content-type"], "application/json", name)
-      }
+      assert.strictEqual(strayed, 0, "a redirect was followed")
+
+      assert.strictEqual(said.get("certificate")?.outcome, "NoAnswerError", stdout)
+      assert.strictEqual(tls.requests(), 0, "an untrusted certificate was accepted")
+      const refused = ["key", "version", "user", "scheme", "idempotency key", "method", "path", "no id", "parent"]
+      for (const name of refused) assert.strictEqual(said.get(name)?.outcome, "refused", name)
+      assert.include(said.get("shown")?.outcome, "http://127.0.0.1")
+      assert.notInclude(stdout, apiKey)
+      assert.notInclude(stdout, "sk_test\\r\\n")
+      assert.strictEqual(seen.size, Object.keys(cases).length, "a request was sent that should have been refused")
     }
-    assert.strictEqual(strayed, 0, "a redirect was followed")
-
-    assert.strictEqual(said.get("certificate")?.outcome, "NoAnswerError", stdout)
-    assert.strictEqual(tls.requests(), 0, "a certificate that nobody has signed was taken")
-    const refused = ["key", "version", "user", "scheme", "idempotency key", "method", "path", "no id", "parent"]
-    for (const name of refused) assert.strictEqual(said.get(name)?.outcome, "refused", name)
-    assert.include(said.get("shown")?.outcome, "http://127.0.0.1")
-    assert.notInclude(stdout, apiKey)
-    assert.notInclude(stdout, "sk_test\\r\\n")
-    assert.strictEqual(seen.size, Object.keys(cases).length, "a request was sent that should have been refused")
-  })
+  )
 }
 
 const openApi = JSON.parse(Fs.readFileSync(Path.resolve(import.meta.dirname, "../../openapi.json"), "utf8")) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>
 }
 
-/** Not the account's: who asks them has no key of an account. They can be asked with `request`. */
+/** Operations without an account's key. A program can call them with `request`. */
 const ofOthers = /^(\/health\/|\/v1\/email-notices$)/
 
 /** A POST that is the same as PATCH is one operation. */
@@ -205,7 +208,7 @@ for (const language of languages.slice(0, 2)) {
     const port = yield* listening((request, response) => {
       const { pathname, searchParams } = new URL(request.url ?? "", "http://folio.test")
       called.add(`${request.method} ${pathname.replace("/x1", "/{}")}`)
-      // Who follows events asks until there is one.
+      // A method that follows events requests them until there is one.
       const data = searchParams.has("after") ? [{ id: "evt_1" }] : []
       response.end(JSON.stringify({ object: "list", has_more: false, data }))
     })

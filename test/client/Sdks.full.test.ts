@@ -38,8 +38,8 @@ const rejection = (promise: Promise<unknown>) =>
     )
   )
 
-describeOn(TestApp.layer(), { excludeTestServices: true })("What developers have at hand", (it) => {
-  it.effect("the library of Stripe lists, pages and retrieves events, and knows our errors", function* () {
+describeOn(TestApp.layer(), { excludeTestServices: true })("The clients that developers use", (it) => {
+  it.effect("list, page and retrieve events, and recognize Folio's errors, with the library of Stripe", function* () {
     const expected = yield* events
     const stripe = yield* stripeFor()
     const listed = yield* Effect.promise(() => stripe.events.list({ limit: 10 }).autoPagingToArray({ limit: 1_000 }))
@@ -60,7 +60,7 @@ describeOn(TestApp.layer(), { excludeTestServices: true })("What developers have
     assert.instanceOf(refused, Stripe.errors.StripeAuthenticationError)
   })
 
-  it.effect("our client for Effect issues an invoice, follows its event and lists what there is", function* () {
+  it.effect("issue an invoice, follow its event and list objects, with the client for Effect", function* () {
     const { client: test, url } = yield* TestApp.TestApp
     const http = yield* Layer.build(NodeHttpClient.layerUndici)
     const client = yield* Effect.provide(make({ baseUrl: url, apiKey: test.apiKey }), http)
@@ -86,7 +86,7 @@ describeOn(TestApp.layer(), { excludeTestServices: true })("What developers have
     assert.deepInclude(error, { _tag: "ApiError", code: "resource_missing" })
   })
 
-  it.effect("our client without dependencies issues an invoice, reads its file and follows events", function* () {
+  it.effect("issue an invoice, read its file and follow events, with the client without dependencies", function* () {
     const { client: test, url } = yield* TestApp.TestApp
     const folio = createClient({ baseUrl: `${url}/`, apiKey: test.apiKey, version: "2026-01-01" })
     const customer = yield* TestApp.newCustomer(test)
@@ -112,7 +112,7 @@ describeOn(TestApp.layer(), { excludeTestServices: true })("What developers have
       listed.map(({ id }) => id),
       [other.id, made.id]
     )
-    // Those after an event come oldest first, and are paged by another parameter.
+    // Events after a given event come oldest first, and use another paging parameter.
     const newest = yield* Effect.promise(() => collected(folio.events.allEvents()))
     const first = newest.at(-1)?.id ?? ""
     const followed = yield* Effect.promise(() =>

@@ -7,7 +7,7 @@ import { languages, run } from "./Languages.ts"
 
 type Headers = Readonly<Record<string, string | ReadonlyArray<string>>>
 
-/** A webhook as a receiver may get it. `payload` is null where a body was parsed already; times are in Unix seconds. */
+/** A webhook as a receiver may get it. `payload` is null if a body is already parsed. Times are in Unix seconds. */
 interface Vector {
   readonly payload: Buffer | null
   readonly headers: Headers
@@ -81,7 +81,7 @@ const bodies = [
   '{"object":"event","type":"a","type":"b","n":12345678901234567890}'
 ]
 
-/** Each of the bytes from here on changed, one at a time. */
+/** The bytes with each one from this index on changed, one at a time. */
 const changed = [0, 1, 50, event.length].map((at) => {
   const bytes = Buffer.from(event)
   bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at)
@@ -95,7 +95,7 @@ const vectors: ReadonlyArray<Vector> = [
   ...[-901, -301, -300, 0, 300, 301, 901].flatMap((offset) =>
     [0, 300, 900].map((tolerance) => ({ ...given, now: sent + offset, tolerance }))
   ),
-  // Genuine for the second secret, but too old: that is more use to the receiver than the mismatch of the first.
+  // The webhook is genuine for the second secret, but too old: this helps the receiver more than the first mismatch.
   { ...given, secret: [other, secret], now: sent + 301 },
   { ...given, headers: { ...standard, "svc-signature": "nonsense" }, now: sent + 301 },
   ...["", "whsec_", "wrong", [], ["", "whsec_"]].map((none) => ({
@@ -122,7 +122,7 @@ const verdict = async ({ headers: names, now, payload, secret: secrets, toleranc
   }
 }
 
-/** The names that WSGI and PHP's $_SERVER give to headers. */
+/** The names of headers in WSGI and in PHP's $_SERVER. */
 const asServerVariables = (names: Headers): Headers =>
   Object.fromEntries(
     Object.entries(names).map(([name, value]) => [`HTTP_${name.toUpperCase().replaceAll("-", "_")}`, value])
@@ -131,16 +131,19 @@ const asServerVariables = (names: Headers): Headers =>
 const written = (one: Vector) => ({ ...one, payload: one.payload?.toString("base64") ?? null })
 
 for (const language of languages.slice(0, 2)) {
-  it.live.skipIf(!language.isThere)(`the verifier in ${language.name} judges as the one in TypeScript`, function* () {
-    const expected = yield* Effect.promise(() => Promise.all(vectors.map(verdict)))
-    const reasons = ["missing", "malformed", "mismatch", "expired", "not_an_event", "unusable"]
-    assert.includeMembers(expected, [...reasons, "invoice.failed"])
-    const asked = [...vectors, ...vectors.map((one) => ({ ...one, headers: asServerVariables(one.headers) }))]
-    const stdin = JSON.stringify(asked.map(written))
-    const verdicts: ReadonlyArray<string> = JSON.parse(yield* run(language, language.file("verdicts"), { stdin }))
-    const differences = asked
-      .map((one, index) => ({ ...one, expected: expected[index % expected.length], is: verdicts[index] }))
-      .filter((one) => one.expected !== one.is)
-    assert.deepStrictEqual(differences, [])
-  })
+  it.live.skipIf(!language.isThere)(
+    `the verifier in ${language.name} returns the same result as the one in TypeScript`,
+    function* () {
+      const expected = yield* Effect.promise(() => Promise.all(vectors.map(verdict)))
+      const reasons = ["missing", "malformed", "mismatch", "expired", "not_an_event", "unusable"]
+      assert.includeMembers(expected, [...reasons, "invoice.failed"])
+      const asked = [...vectors, ...vectors.map((one) => ({ ...one, headers: asServerVariables(one.headers) }))]
+      const stdin = JSON.stringify(asked.map(written))
+      const verdicts: ReadonlyArray<string> = JSON.parse(yield* run(language, language.file("verdicts"), { stdin }))
+      const differences = asked
+        .map((one, index) => ({ ...one, expected: expected[index % expected.length], is: verdicts[index] }))
+        .filter((one) => one.expected !== one.is)
+      assert.deepStrictEqual(differences, [])
+    }
+  )
 }

@@ -33,13 +33,13 @@ const secrets = Arbitrary.map(Arbitrary.array(byte, { minLength: 32, maxLength: 
 const wellFormed = Arbitrary.map(Arbitrary.schema(Schema.String), (text) => text.toWellFormed())
 const garbage = Arbitrary.schema(Schema.String)
 
-/** The same text with another character at one place. */
+/** The same text with another character at one position. */
 const changed = (text: string, index: number) =>
   `${text.slice(0, index)}${text[index] === "0" ? "1" : "0"}${text.slice(index + 1)}`
 
 const changes = (text: string) => Array.from(text, (_, index) => changed(text, index))
 
-/** The bytes of a signature of Standard Webhooks. */
+/** The bytes of a Standard Webhooks signature. */
 const bytesOf = (signature: string) => Buffer.from(signature.slice("v1,".length), "base64")
 
 describe("@folio-einvoicing/client/webhooks", () => {
@@ -51,7 +51,7 @@ describe("@folio-einvoicing/client/webhooks", () => {
     ["the web's headers", new Headers(headers)],
     ["several v1=, one of them right", { "svc-signature": `${svc},v1=${"0".repeat(64)}` }],
     ["one right signature beside one that cannot be read", { ...standard, "svc-signature": "nonsense" }]
-  ])("gives the event of a webhook with %s", async (_, given) => {
+  ])("returns the event of a webhook with %s", async (_, given) => {
     const bytes = new TextEncoder().encode(payload)
     for (const body of [payload, bytes, Buffer.from(payload), bytes.buffer]) {
       const { id, type } = await verify({ payload: body, headers: given, secret, now })
@@ -60,7 +60,7 @@ describe("@folio-einvoicing/client/webhooks", () => {
   })
 
   it.effect.prop(
-    "verifies whatever the service signs, by each of the two signatures",
+    "verifies all webhooks that the service signs, by each of the two signatures",
     [secrets, wellFormed],
     ([key, note]) =>
       Effect.promise(async () => {
@@ -85,7 +85,7 @@ describe("@folio-einvoicing/client/webhooks", () => {
       })
   )
 
-  it("takes several secrets while one is being replaced, and what stock senders sign", async () => {
+  it("accepts several secrets during a replacement, and the signatures of stock senders", async () => {
     assert.isNull(await faultOf({ secret: [other, secret] }))
     const signed = new Webhook(secret).sign("evt_1", now, payload)
     const stock = { "webhook-id": "evt_1", "webhook-timestamp": String(seconds), "webhook-signature": signed }
@@ -97,11 +97,11 @@ describe("@folio-einvoicing/client/webhooks", () => {
     ["missing", { "webhook-id": "evt_1" }],
     ["malformed", { "svc-signature": "t=now,v1=1" }],
     ["mismatch", { "svc-signature": `t=${seconds},v1=${"0".repeat(64)}` }]
-  ] as const)("says that a signature is %s", async (reason, given) => {
+  ] as const)("reports that a signature is %s", async (reason, given) => {
     assert.strictEqual(await faultOf({ headers: given }), reason)
   })
 
-  it("refuses another secret, and what is five minutes away from its time", async () => {
+  it("rejects another secret, and a time more than five minutes from the receiver's clock", async () => {
     assert.strictEqual(await faultOf({ secret: other }), "mismatch")
     const at = (offset: number) => faultOf({ now: new Date(now.getTime() + offset * 1000) })
     assert.deepStrictEqual(await Promise.all([300, -300, 301, -301].map(at)), [null, null, "expired", "expired"])
@@ -110,7 +110,7 @@ describe("@folio-einvoicing/client/webhooks", () => {
     assert.strictEqual(await faultOf({ now: new Date(Number.NaN) }), "expired")
   })
 
-  it("reports the fault that tells most when there are several", async () => {
+  it("reports the most helpful of several faults", async () => {
     const late = new Date(now.getTime() + 301_000)
     assert.strictEqual(await faultOf({ headers: { ...standard, "svc-signature": "nonsense" }, now: late }), "expired")
     assert.strictEqual(await faultOf({ secret: [other, secret], now: late }), "expired")
@@ -120,21 +120,21 @@ describe("@folio-einvoicing/client/webhooks", () => {
     )
   })
 
-  it("checks the bytes that it was given, whatever becomes of them meanwhile", async () => {
+  it("checks the bytes as they were when the call began", async () => {
     const bytes = new TextEncoder().encode(payload)
     const event = verify({ payload: bytes, headers, secret, now })
     bytes.fill(0)
     assert.strictEqual((await event).id, "evt_1")
   })
 
-  it("takes no secret that anybody could sign with", async () => {
+  it("rejects a secret that anybody could sign with", async () => {
     for (const none of ["", "whsec_", [], undefined as never]) {
       const ofNone = signatureHeaders({ secret: "whsec_", messageId: "evt_1", timestamp: seconds, body: payload })
       const { "Svc-Signature": own = "" } = ofNone
       assert.strictEqual(await faultOf({ secret: none, headers: ofNone }), "unusable")
       assert.strictEqual(await faultOf({ secret: none, headers: { "svc-signature": own } }), "unusable")
     }
-    // As base64 these are no bytes at all: the key of the second signature would be empty.
+    // As base64, these characters are no bytes: the key of the second signature would be empty.
     for (const empty of ["whsec_=", "whsec_!", "whsec_ "]) {
       const { "Svc-Signature": _, ...ofEmpty } = signatureHeaders({
         secret: "whsec_",
@@ -146,7 +146,7 @@ describe("@folio-einvoicing/client/webhooks", () => {
     }
   })
 
-  it("says what a receiver does wrong itself", async () => {
+  it("reports a receiver's own mistakes", async () => {
     const wrong: ReadonlyArray<Partial<Given>> = [
       { payload: JSON.parse(payload) },
       { payload: null as never },
@@ -160,14 +160,14 @@ describe("@folio-einvoicing/client/webhooks", () => {
     assert.strictEqual(nothing.reason, "unusable")
   })
 
-  it("refuses a genuine body that is no event", async () => {
+  it("rejects a genuine body that is no event", async () => {
     for (const body of ["", "null", "[]", "{}", '{"object":"list"}']) {
       const signed = signatureHeaders({ secret, messageId: "evt_1", timestamp: seconds, body })
       assert.strictEqual(await faultOf({ payload: body, headers: signed }), "not_an_event", body)
     }
   })
 
-  it.effect.prop("refuses a body with any byte changed", [Arbitrary.schema(Schema.Natural)], ([at]) =>
+  it.effect.prop("rejects a body with any byte changed", [Arbitrary.schema(Schema.Natural)], ([at]) =>
     Effect.promise(async () => {
       const bytes = Buffer.from(payload)
       const index = at % bytes.length
@@ -176,9 +176,9 @@ describe("@folio-einvoicing/client/webhooks", () => {
     })
   )
 
-  it("refuses headers and secrets with any character changed", async () => {
+  it("rejects headers and secrets with any character changed", async () => {
     const signature = standard["webhook-signature"] ?? ""
-    // The last two bits of the last digit stand for nothing: four digits decode to the same bytes.
+    // The last two bits of the last digit are unused: four digits decode to the same bytes.
     const twins = Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", (digit) =>
       signature.replace(/.=$/, `${digit}=`)
     ).filter((one) => one !== signature && bytesOf(one).equals(bytesOf(signature)))
@@ -202,7 +202,7 @@ describe("@folio-einvoicing/client/webhooks", () => {
     assert.strictEqual(await faultOf({ headers: { "svc-signature": upper } }), "mismatch")
   })
 
-  it("hashes the body a few times only, however many signatures a stranger sends", async () => {
+  it("hashes the body a few times only, even if a request has many signatures", async () => {
     const wrong = `v1=${"0".repeat(64)}`
     const right = svc.slice(svc.indexOf("v1="))
     const among = (place: number) =>
@@ -210,18 +210,15 @@ describe("@folio-einvoicing/client/webhooks", () => {
     assert.deepStrictEqual([await among(7), await among(8)], [null, "mismatch"])
   })
 
-  it.effect.prop(
-    "never throws anything but its own error, whatever the headers are",
-    [garbage, garbage, garbage],
-    ([a, b, c]) =>
-      Effect.promise(async () => {
-        const given = {
-          "svc-signature": a,
-          "webhook-id": b,
-          "webhook-timestamp": c,
-          "webhook-signature": `v1,${a} v1,${b}`
-        }
-        assert.include(["malformed", "mismatch"], await faultOf({ headers: given }))
-      })
+  it.effect.prop("throws only its own error, for any headers", [garbage, garbage, garbage], ([a, b, c]) =>
+    Effect.promise(async () => {
+      const given = {
+        "svc-signature": a,
+        "webhook-id": b,
+        "webhook-timestamp": c,
+        "webhook-signature": `v1,${a} v1,${b}`
+      }
+      assert.include(["malformed", "mismatch"], await faultOf({ headers: given }))
+    })
   )
 })

@@ -3,8 +3,8 @@
 declare(strict_types=1);
 
 /*
- * Makes one call for each case, and prints what came of it, a line of JSON for each. The pauses are noted and not waited for: the
- * client finds this usleep() before PHP's own.
+ * Makes one call for each case, and prints its result as a line of JSON. Records the pauses without waiting: the client
+ * finds this usleep() before PHP's own.
  */
 
 namespace Folio {

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-/* As much of Laravel as the route in src/http/docs/php.md needs: a server's script that answers with that route. */
+/* The part of Laravel that the route in src/http/docs/php.md needs: a server's script that responds with that route. */
 
 namespace Illuminate\Http {
     final class Request
@@ -11,7 +11,7 @@ namespace Illuminate\Http {
 
         public function __construct()
         {
-            // As Symfony has them: lists of values, by names in lower case.
+            // Headers as in Symfony: lists of values, by names in lower case.
             $this->headers = new class {
                 public function all(): array
                 {

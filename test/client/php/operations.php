@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-/* Calls every method of every resource once, and prints which public names have no example. */
+/* Calls every method of every resource once, and prints the public names that have no example. */
 
 require __DIR__ . '/../../../src/client/php/autoload.php';
 

@@ -3,8 +3,8 @@
 declare(strict_types=1);
 
 /*
- * A customer of Folio, from the registration of a buyer to a verified webhook. test/client/LanguageClients.full.test.ts says what each
- * step has to come to.
+ * A customer of Folio, from the registration of a buyer to a verified webhook.
+ * test/client/LanguageClients.full.test.ts has the expected result of each step.
  */
 
 use Folio\ApiException;
@@ -45,7 +45,7 @@ function reason(mixed ...$webhook): string
     }
 }
 
-/** Answers one POST; gives its body and its headers. */
+/** Responds to one POST, and returns its body and its headers. */
 function receive($server): array
 {
     $connection = stream_socket_accept($server, 60);

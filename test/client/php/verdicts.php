@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-/* Judges the webhooks that it reads, and prints the verdict on each: the type of its event, or the reason for refusing it. */
+/* Verifies the webhooks that it reads. For each, it prints the type of its event, or the reason for the rejection. */
 
 use Folio\Webhooks;
 use Folio\WebhookVerificationException;

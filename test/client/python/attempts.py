@@ -1,4 +1,4 @@
-"""Makes one call for each case, and prints what came of it, a line of JSON for each. The pauses are noted and not waited for."""
+"""Makes one call for each case, and prints its result as a line of JSON. Records the pauses without waiting."""
 
 import json
 import os
@@ -26,7 +26,7 @@ def attempt(name, call):
     except NoAnswerError as error:
         result.update(outcome="NoAnswerError", status=error.status, key=error.idempotency_key, said=said(error))
     except ValueError as error:
-        # The frame that was given a bad key has it in a variable, like the one that gave it.
+        # The frame that gets a bad key has it in a variable, like the frame that passes it.
         result.update(outcome="refused", said=said(error, with_locals=False))
     print(json.dumps({**result, "pauses": pauses}))
 

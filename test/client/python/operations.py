@@ -1,4 +1,4 @@
-"""Calls every method of every resource once, and prints which public names have no example."""
+"""Calls every method of every resource once, and prints the public names that have no example."""
 
 import collections.abc
 import inspect

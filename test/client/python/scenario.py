@@ -1,5 +1,6 @@
-"""A customer of Folio, from the registration of a buyer to a verified webhook. test/client/LanguageClients.full.test.ts says what
-each step has to come to."""
+"""A customer of Folio, from the registration of a buyer to a verified webhook.
+
+test/client/LanguageClients.full.test.ts has the expected result of each step."""
 
 import http.server
 import json

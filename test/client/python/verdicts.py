@@ -1,4 +1,4 @@
-"""Judges the webhooks that it reads, and prints the verdict on each: the type of its event, or the reason for refusing it."""
+"""Verifies the webhooks that it reads. For each, it prints the type of its event, or the reason for the rejection."""
 
 import base64
 import json
