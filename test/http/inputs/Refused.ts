@@ -4,7 +4,7 @@ import { type ErrorCode, errorCodes } from "../../../schemas/ErrorCode.ts"
 import { type Reply, send, type Sent } from "../../support/apps/Requests.ts"
 import { baseUrl } from "../../support/apps/TestSettings.ts"
 
-/** A request that must be refused, with what its answer must say. */
+/** A request that Folio must reject, with what its response must contain. */
 export interface BadRequest {
   readonly name: string
   readonly code: ErrorCode
@@ -39,7 +39,7 @@ const headersOf: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = 
   service_unavailable: { "retry-after": "1" }
 }
 
-/** Checks all that an error has, and that its page is there. */
+/** Checks all members of an error, and that its page exists. */
 export const assertRefused = Effect.fnUntraced(function* (reply: Reply, { code, message, param }: BadRequest) {
   const { status, type } = errorCodes[code]
   const { error, ...rest } = reply.json
@@ -67,7 +67,7 @@ export const assertRefused = Effect.fnUntraced(function* (reply: Reply, { code, 
     assert.deepStrictEqual([accept !== undefined, coding], isCoding ? [false, "identity"] : [true, undefined])
   }
 
-  // Of several faults, which are all told, the first is the error itself.
+  // If a response lists several faults, the first of them is the error itself.
   if (error.errors !== undefined) {
     const { rule: _, ...mirrored } = error.errors[0]
     assert.deepStrictEqual(mirrored, { param, code, message: error.message })

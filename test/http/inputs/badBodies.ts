@@ -39,7 +39,7 @@ const dated = (date: string): ReadonlyArray<readonly [param: string, fields: obj
   ["delivery.date", { delivery: { date } }]
 ]
 
-/** Bodies that are JSON and do not say what a request of theirs must say. */
+/** Bodies that are JSON and break a rule of their request. */
 export const badBodies = [
   ...refused("parameter_missing", [
     ["a foreign currency without its rate", invoice({ currency: "USD" }), /required with currency/, "exchange_rate"],
@@ -52,8 +52,8 @@ export const badBodies = [
     ],
     ["no name", customerWith({ legal_name: undefined }), /legal_name is required/, "legal_name"],
     ["a change of the account without a body", account(undefined), /required/, "body"],
-    ["a roll that does not say when", roll({}), /expires_in is required/, "expires_in"],
-    ["a jump of no length", post("/v1/test-helpers/advance", {}), /seconds is required/, "seconds"],
+    ["a roll without a time", roll({}), /expires_in is required/, "expires_in"],
+    ["a jump without a length", post("/v1/test-helpers/advance", {}), /seconds is required/, "seconds"],
     ["an empty invoice", post("/v1/invoices", {}), /required/, "customer_id"]
   ]),
   ...refused("parameter_unknown", [
@@ -64,14 +64,14 @@ export const badBodies = [
       /not known/,
       "identification.dv"
     ],
-    ["an outcome that the sandbox does not know", script({ explode: true }), /not known/, "next[1].explode"],
-    ["a key of one's own", post("/v1/api-keys", { key: "sk_test_x" }), /not known/, "key"],
+    ["an unknown outcome of the sandbox", script({ explode: true }), /not known/, "next[1].explode"],
+    ["a chosen key", post("/v1/api-keys", { key: "sk_test_x" }), /not known/, "key"],
     ["a mode of an account", account({ key_mode: "live" }), /not known/, "key_mode"],
     ["a certificate of an account", account({ certificate: null }), /not known/, "certificate"],
-    ["a secret of one's own", endpoint({ secret: "whsec_x" }), /not known/, "secret"],
+    ["a chosen secret", endpoint({ secret: "whsec_x" }), /not known/, "secret"],
     ["is_active at creation", endpoint({ is_active: false }), /not known/, "is_active"],
     [
-      "a body where there is none",
+      "a body for a request without one",
       post("/v1/webhook-endpoints/we_1/rotate-secret", { secret: "x" }),
       /takes no body/,
       "body"
@@ -106,7 +106,7 @@ export const badBodies = [
     ["a responsibility twice", account({ tax_responsibilities: ["O-13", "O-13"] }), /once/, "tax_responsibilities"],
     ["null for a text", customerWith({ email: null }), /must be a string/, "email"],
     ["a list for an object", customerWith({ identification: [] }), /must be an object/, "identification"],
-    ["an e-mail that is none", customerWith({ email: "x" }), /one e-mail address/, "email"],
+    ["a malformed e-mail", customerWith({ email: "x" }), /one e-mail address/, "email"],
     ["two addresses to send to", post("/v1/invoices/inv_1/email", { to: "a@b.co, c@d.co" }), /one e-mail/, "to"],
     ["an address with a header", post("/v1/invoices/inv_1/email", { to: "a@b.co\r\nBcc:c@d.co" }), /one e-mail/, "to"],
     ["a name with a line break", customerWith({ legal_name: "a\nb" }), /control characters/, "legal_name"],
@@ -135,7 +135,7 @@ export const badBodies = [
     ["an amount below zero", line({ quantity: "-1.00" }), /no sign/, "lines[0].quantity"],
     ["an amount of 16 digits", line({ unit_price: `${"9".repeat(16)}.00` }), /decimal/, "lines[0].unit_price"],
     [
-      "a due date that is no date",
+      "a malformed due date",
       invoice({ payment_means: { code: "10", type: "2", due_date: "tomorrow" } }),
       /form YYYY-MM-DD/,
       "payment_means.due_date"
@@ -160,11 +160,11 @@ export const badBodies = [
     ],
     ["65 in flight", endpoint({ max_in_flight: 65 }), /1 to 64/, "max_in_flight"],
     ["a log of everything", account({ request_log: "all" }), /one of off, masked, full/, "request_log"],
-    ["an authority that is to stay as it is", authority({}), /mode, next or both/, "body"],
-    ["a script that says nothing", script({}), /one of accept, reject,/, "next[1]"],
+    ["a simulated authority without a change", authority({}), /mode, next or both/, "body"],
+    ["an empty outcome", script({}), /one of accept, reject,/, "next[1]"],
     ["a script of two outcomes", script({ lose: true, fail: true, delay: 5 }), /only one/, "next[1]"],
     ["a rule in a wrong form", script({ reject: ["FAD06", "fad6"] }), /code of a rule/, "next[1].reject[1]"],
-    ["an outcome that is not to be", script({ fail: false }), /must be true/, "next[1].fail"],
+    ["a failure set to false", script({ fail: false }), /must be true/, "next[1].fail"],
     ["a delay beyond a minute", script({ delay: 61 }), /1 to 60/, "next[1].delay"],
     ["half a delivery in flight", endpoint({ max_in_flight: 1.5 }), /whole number/, "max_in_flight"],
     ["a text for is_active", patch("/v1/webhook-endpoints/we_1", { is_active: "false" }), /true or false/, "is_active"]
@@ -216,7 +216,7 @@ export const badBodies = [
     ["an empty metadata key", customerWith({ metadata: { "": "" } }), /must not be empty/, 'metadata[""]'],
     ["no lines", invoice({ lines: [] }), /at least one line/, "lines"],
     ["a line without taxes", line({ taxes: [] }), /"ZZ"/, "lines[0].taxes"],
-    ["a rejection by no rule", script({ reject: [] }), /at least one rule/, "next[1].reject"],
+    ["a rejection without a rule", script({ reject: [] }), /at least one rule/, "next[1].reject"],
     ["no events", endpoint({ subscribed_events: [] }), /at least one/, "subscribed_events"],
     ["an empty URL", endpoint({ url: "" }), /must not be empty/, "url"]
   ]),
@@ -267,7 +267,7 @@ export const badBodies = [
       "identification.check_digit"
     ],
     [
-      "a check digit left out",
+      "a missing check digit",
       customerWith({ identification: { type: "31", number: "900373115" } }),
       /required/,
       "identification.check_digit"
@@ -287,22 +287,22 @@ export const badBodies = [
   ]),
   ...refused("unknown_catalog_code", [
     [
-      "an identification of no type",
+      "an identification of an unknown type",
       customerWith({ identification: { type: "99", number: "1" } }),
       /tipo-identificacion/,
       "identification.type"
     ],
-    ["a country that is none", customerWith({ country_code: "XX" }), /"XX" is none/, "country_code"],
-    ["a tax of no code", tax({ code: "99" }), /"01"/, "lines[0].taxes[0].code"],
-    ["a unit of no code", line({ unit_code: "XX" }), /unidad-medida/, "lines[0].unit_code"],
+    ["an unknown country", customerWith({ country_code: "XX" }), /"XX" is none/, "country_code"],
+    ["a tax with an unknown code", tax({ code: "99" }), /"01"/, "lines[0].taxes[0].code"],
+    ["a unit with an unknown code", line({ unit_code: "XX" }), /unidad-medida/, "lines[0].unit_code"],
     [
-      "a payment of no code",
+      "a payment with an unknown code",
       invoice({ payment_means: { code: "99", type: "1" } }),
       /medios-pago/,
       "payment_means.code"
     ],
-    ["an operation of no code", invoice({ operation_type: "99" }), /tipo-operacion/, "operation_type"],
-    ["a currency of no list", invoice({ currency: "ZZZ" }), /"ZZZ"/, "currency"]
+    ["an operation with an unknown code", invoice({ operation_type: "99" }), /tipo-operacion/, "operation_type"],
+    ["a currency that the list lacks", invoice({ currency: "ZZZ" }), /"ZZZ"/, "currency"]
   ]),
   ...refused("amount_mismatch", [
     [
@@ -326,19 +326,19 @@ export const badBodies = [
   ]),
   ...refused("unknown_event_type", [
     [
-      "an event of no type",
+      "an event of an unknown type",
       endpoint({ subscribed_events: ["invoice.accepted_by_authority", "invoice.paid"] }),
       /invoice.failed/,
       "subscribed_events[1]"
     ]
   ]),
   ...refused("url_invalid", [
-    ["a URL that is none", endpoint({ url: "hooks" }), /not valid/, "url"],
+    ["a malformed URL", endpoint({ url: "hooks" }), /not valid/, "url"],
     ["a URL with a password", endpoint({ url: "https://a:b@example.com" }), /password/, "url"]
   ]),
-  ...refused("url_not_https", [["a URL in the clear", endpoint({ url: "http://hooks.example.com" }), /https/, "url"]]),
+  ...refused("url_not_https", [["a URL without TLS", endpoint({ url: "http://hooks.example.com" }), /https/, "url"]]),
   ...refused("url_not_allowed", [
-    ["a URL of this machine", endpoint({ url: "https://127.0.0.1/" }), /public internet/, "url"],
+    ["a URL of the service's own machine", endpoint({ url: "https://127.0.0.1/" }), /public internet/, "url"],
     ["a URL of the metadata service", endpoint({ url: "https://169.254.169.254/" }), /public internet/, "url"]
   ])
 ]

@@ -13,22 +13,24 @@ const file = (change: Parameters<typeof keyFile>[0]) => {
   return upload({ pkcs12, password })
 }
 
-/** What is wrong with certificates, and with requests that need a live key. */
+/** The faults of certificates, and of requests that need a live key. */
 export const badCertificates = [
   ...refused("account_not_live", [
     ["a certificate of a test key", upload(body, bearer(keys.test)), /with a live key/],
     ["ranges for a test key", post("/v1/resolutions/import"), /with a live key/],
-    ["ranges of nobody", post("/v1/resolutions/import", undefined, live), /AUTHORITY_URL/]
+    ["ranges without an authority", post("/v1/resolutions/import", undefined, live), /AUTHORITY_URL/]
   ]),
   ...refused("parameter_missing", [
     ["no file", upload({ password: "x" }), /required/, "pkcs12"],
     ["no password", upload({ pkcs12: good.pkcs12 }), /required/, "password"]
   ]),
-  ...refused("parameter_unknown", [["a key beside it", upload({ ...body, key: "x" }), /not known/, "key"]]),
+  ...refused("parameter_unknown", [
+    ["a key in addition to the file", upload({ ...body, key: "x" }), /not known/, "key"]
+  ]),
   ...refused("parameter_invalid_empty", [["an empty file", upload({ ...body, pkcs12: "" }), /not be empty/, "pkcs12"]]),
   ...refused("parameter_too_long", [
     ["a file of 65,537 characters", upload({ ...body, pkcs12: "A".repeat(65_537) }), /at most 65536/, "pkcs12"],
-    ["a password of 257", upload({ ...body, password: "x".repeat(257) }), /at most 256/, "password"]
+    ["a password of 257 characters", upload({ ...body, password: "x".repeat(257) }), /at most 256/, "password"]
   ]),
   ...refused("parameter_invalid", [
     ["a number for a file", upload({ ...body, pkcs12: 5 }), /must be a string/, "pkcs12"],
@@ -41,7 +43,7 @@ export const badCertificates = [
     ["no certificate", file({ without: "certificate" }), /no certificate: export/, "pkcs12"],
     ["a certificate of another key", file({ mismatched: true }), /no certificate of its key/, "pkcs12"],
     ["a short key", file({ bits: 1024 }), /1024 bits; .* 2048 to 4096/, "pkcs12"],
-    ["an expired one", file({ from: -365, to: -1 }), /expired on 2026-11-20/, "pkcs12"],
-    ["one of tomorrow", file({ from: 1 }), /valid from 2026-11-22/, "pkcs12"]
+    ["an expired certificate", file({ from: -365, to: -1 }), /expired on 2026-11-20/, "pkcs12"],
+    ["a certificate that begins tomorrow", file({ from: 1 }), /valid from 2026-11-22/, "pkcs12"]
   ])
 ]

@@ -21,7 +21,7 @@ const good = { test_set_id: "b7d1c2a4-93cf-4a9e-8a2f-6c2f5d0e9b12", invoices: 1,
 const enable = (change: object, key: string = keys.live) =>
   post("/v1/account/enablement", { ...good, ...change }, bearer(key))
 
-/** What is wrong with test sets of the authority. */
+/** The faults of the authority's test sets. */
 export const badEnablements = [
   ...refused("account_not_live", [["a test set of a test key", enable({}, keys.test), /with a live key/]]),
   ...refused("parameter_missing", [
@@ -37,7 +37,7 @@ export const badEnablements = [
     ["half a note", enable({ credit_notes: 0.5 }), /from 0 to 100/, "credit_notes"],
     ["a text for a count", enable({ debit_notes: "10" }), /must be a number/, "debit_notes"],
     [
-      "a test range backwards",
+      "a test range whose end comes before its start",
       enable({ range: { ...range, to_number: 1 } }),
       /not be less than from_number/,
       "range.to_number"
@@ -49,7 +49,7 @@ export const badEnablements = [
 const sets = (ids: ReadonlyArray<string>, status: "running" | "passed") =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => {
     const at = new Date()
-    // Nothing is done for a running one while the test runs.
+    // No actor works on a running test set during the test.
     const next_action_at = status === "running" ? new Date(at.getTime() + 86_400_000) : null
     const finished_at = status === "running" ? null : at
     const row = {
@@ -67,7 +67,7 @@ const sets = (ids: ReadonlyArray<string>, status: "running" | "passed") =>
     })
   })
 
-/** The same at moments that must be set up, on PostgreSQL. */
+/** The faults that depend on earlier requests, on PostgreSQL. */
 export const badEnablementMoments = [
   {
     given: sets(["b7d1c2a4-93cf-4a9e-8a2f-6c2f5d0e9b11"], "running"),
@@ -78,6 +78,6 @@ export const badEnablementMoments = [
       Array.from({ length: setsMax }, (_, index) => `test-set-${index}`),
       "passed"
     ),
-    bad: refused("enablement_limit_reached", [["a test set too many", enable({}), /has had 100 test sets/]])
+    bad: refused("enablement_limit_reached", [["one test set over the limit", enable({}), /has had 100 test sets/]])
   }
 ].flatMap(({ bad, given }) => bad.map((one) => ({ ...one, given })))

@@ -35,7 +35,7 @@ const endpoint = endpointBody("https://hooks.example.com/folio")
 
 const endpointId = WebhookEndpointId.make(`we_${"9".repeat(26)}`)
 
-/** The endpoint that has this id. */
+/** An endpoint with this id. */
 const endpointIs = Effect.fnUntraced(function* (change: Partial<StoredWebhookEndpoint>) {
   const { tables } = yield* MemoryTables
   const row = tables.endpoints.get((yield* addEndpoint()).id)
@@ -44,7 +44,7 @@ const endpointIs = Effect.fnUntraced(function* (change: Partial<StoredWebhookEnd
 
 const numberedId = InvoiceId.make(`inv_${"9".repeat(26)}`)
 
-/** The document that has this id and a number, in a state. */
+/** A document with this id and a number, in this state. */
 const numbered = Effect.fnUntraced(function* (
   state: InvoiceState,
   authority_errors: StoredInvoice["authority_errors"] = []
@@ -66,10 +66,10 @@ const ofPrefix = (prefix: string) => post("/v1/invoices", { ...invoiceBody("cust
 
 const known = { rule: "90", severity: "rejection", message: "Procesado.", path: null, hint: null } as const
 
-/** That document has a note that the authority may still judge. */
+/** A note to that document that the authority may still accept or reject. */
 const openNote = addNote("credit_note", numberedId, "submitted")
 
-/** Requests that are refused because of what was there before. */
+/** Requests that are wrong because of an earlier change. */
 export const badMoments = [
   {
     given: send(used("a")),
@@ -94,7 +94,7 @@ export const badMoments = [
   {
     given: Effect.forEach(Array.from({ length: endpointsPerAccountMax }), () => addEndpoint()),
     bad: refused("endpoint_limit_reached", [
-      ["an endpoint too many", post("/v1/webhook-endpoints", endpoint), /at most 16/]
+      ["one endpoint over the limit", post("/v1/webhook-endpoints", endpoint), /at most 16/]
     ])
   },
   {
@@ -119,7 +119,11 @@ export const badMoments = [
       }
     }),
     bad: refused("email_limit_reached", [
-      ["an e-mail too many", post(`/v1/invoices/${numberedId}/email`, { to: "a@example.com" }), /at most 100 times/]
+      [
+        "one e-mail over the limit",
+        post(`/v1/invoices/${numberedId}/email`, { to: "a@example.com" }),
+        /at most 100 times/
+      ]
     ])
   },
   {
@@ -137,8 +141,8 @@ export const badMoments = [
   {
     given: Effect.map(MemoryTables, ({ tables }) => tables.customerCounts.set(`${account}|false`, customersMax)),
     bad: refused("customer_limit_reached", [
-      ["a customer too many", customer(customerBody()), /at most 1000000/],
-      ["a customer too many, put", putCustomer("900373115"), /at most 1000000/]
+      ["one customer over the limit", customer(customerBody()), /at most 1000000/],
+      ["one customer over the limit, with PUT", putCustomer("900373115"), /at most 1000000/]
     ])
   },
   {
@@ -157,7 +161,11 @@ export const badMoments = [
       }
     }),
     bad: refused("resolution_limit_reached", [
-      ["a range too many", post("/v1/resolutions", resolutionBody({ prefix: "NEW" })), /at most 1000 numbering ranges/]
+      [
+        "one range over the limit",
+        post("/v1/resolutions", resolutionBody({ prefix: "NEW" })),
+        /at most 1000 numbering ranges/
+      ]
     ])
   },
   {
@@ -195,7 +203,7 @@ export const badMoments = [
     given: numbered("rejected_by_authority", [known]),
     bad: refused("invoice_number_processed", [
       [
-        "a correction of what the authority has the number of",
+        "a correction of a document whose number the authority has",
         post(`/v1/invoices/${numberedId}/correct`, invoiceBody("cust_1")),
         /has already processed a document with the number \w+, /
       ]
@@ -237,12 +245,7 @@ export const badMoments = [
       )
     }),
     bad: refused("range_exhausted", [
-      [
-        "an invoice from a range that is used up",
-        ofPrefix("FE"),
-        /"FE" has no number left\. Register another/,
-        "prefix"
-      ]
+      ["an invoice from an exhausted range", ofPrefix("FE"), /"FE" has no number left\. Register another/, "prefix"]
     ])
   },
   {
@@ -275,7 +278,7 @@ export const badMoments = [
   },
   {
     given: Effect.forEach(Array.from({ length: usableKeysMax }), () => send(post("/v1/api-keys", {}))),
-    bad: refused("api_key_limit_reached", [["a key too many", post("/v1/api-keys", {}), /at most 100/]])
+    bad: refused("api_key_limit_reached", [["one key over the limit", post("/v1/api-keys", {}), /at most 100/]])
   },
   {
     given: Effect.void,
@@ -321,7 +324,7 @@ export const badMoments = [
   },
   {
     given: breakCall("Customers.find"),
-    bad: refused("internal_error", [["a read that breaks", get("/v1/customers/cust_1"), /inside the service/]])
+    bad: refused("internal_error", [["a read that fails", get("/v1/customers/cust_1"), /inside the service/]])
   },
   {
     given: breakCall("ApiKeys.authenticate"),
@@ -329,7 +332,7 @@ export const badMoments = [
   },
   {
     given: breakCall("Customers.create"),
-    bad: refused("internal_error", [["a command that breaks", customer(customerBody()), /inside the service/]])
+    bad: refused("internal_error", [["a command that fails", customer(customerBody()), /inside the service/]])
   },
   {
     given: breakCall("Database.answers"),

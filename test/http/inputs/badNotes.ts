@@ -10,11 +10,11 @@ const ofPeriod = { ...periodNoteBody("cust_1"), invoice_id: undefined }
 const twoMonths = { period: { start_date: "2026-09-30", end_date: "2026-10-01" } }
 const numbered = (full_number: string) => ({ original: { ...ofAnother.original, full_number } })
 
-/** What is wrong with notes, and with the prefix of an invoice. */
+/** The faults of notes, and of an invoice's prefix. */
 export const badNotes = [
   ...refused("parameter_missing", [
     [
-      "a note to no invoice",
+      "a note to an unknown invoice",
       credit({ invoice_id: undefined }),
       /invoice_id is required, or else original/,
       "invoice_id"
@@ -26,7 +26,7 @@ export const badNotes = [
   ]),
   ...refused("parameter_missing", [
     [
-      "a note to another's invoice, without a buyer",
+      "a note to another system's invoice, without a buyer",
       credit({ ...ofAnother, customer_id: undefined }),
       /required/,
       "customer_id"
@@ -41,29 +41,29 @@ export const badNotes = [
       "period.end_date"
     ],
     [
-      "a number that no invoice has",
+      "a number without an invoice",
       credit({ ...ofAnother, ...numbered("POS-1") }),
       /letters and digits/,
       "original.full_number"
     ]
   ]),
   ...refused("parameter_invalid_empty", [
-    ["a note of no lines", debit({ lines: [] }), /at least one line/, "lines"],
-    ["a reason that says nothing", credit({ reason: "" }), /must not be empty/, "reason"]
+    ["a note without lines", debit({ lines: [] }), /at least one line/, "lines"],
+    ["an empty reason", credit({ reason: "" }), /must not be empty/, "reason"]
   ]),
   ...refused("parameter_too_long", [
     ["a reason of 501 characters", credit({ reason: "x".repeat(501) }), /at most 500/, "reason"]
   ]),
   ...refused("parameter_unknown", [
-    ["lines of an annulment", annul({ reason: "x", lines: [] }), /not known/, "lines"],
+    ["an annulment with lines", annul({ reason: "x", lines: [] }), /not known/, "lines"],
     ["a filter by customer", get("/v1/credit-notes?customer_id=cust_1"), /not known/, "customer_id"]
   ]),
   ...refused("unknown_catalog_code", [
-    ["a reason to debit, for a credit", credit({ correction_code: "7" }), /concepto-nota-credito/, "correction_code"],
-    ["a reason to credit, for a debit", debit({ correction_code: "5" }), /concepto-nota-debito/, "correction_code"]
+    ["a debit reason for a credit", credit({ correction_code: "7" }), /concepto-nota-credito/, "correction_code"],
+    ["a credit reason for a debit", debit({ correction_code: "5" }), /concepto-nota-debito/, "correction_code"]
   ]),
   ...refused("parameter_invalid", [
-    ["a status of no note", get("/v1/debit-notes?status=numbered"), /one of draft/, "status"],
+    ["a status that no note has", get("/v1/debit-notes?status=numbered"), /one of draft/, "status"],
     [
       "a prefix in small letters",
       post("/v1/invoices", { ...invoiceBody("cust_1"), prefix: "fe" }),
@@ -71,21 +71,26 @@ export const badNotes = [
       "prefix"
     ],
     [
-      "a prefix of no range",
+      "a prefix without a range",
       post("/v1/invoices", { ...invoiceBody("cust_1"), prefix: "ZZ" }),
       /it has none of "ZZ"/,
       "prefix"
     ],
-    ["a prefix of notes", post("/v1/invoices", { ...invoiceBody("cust_1"), prefix: "NC" }), /none of "NC"/, "prefix"]
+    [
+      "a prefix of a notes' range",
+      post("/v1/invoices", { ...invoiceBody("cust_1"), prefix: "NC" }),
+      /none of "NC"/,
+      "prefix"
+    ]
   ]),
   ...refused("resource_missing", [
-    ["a note to nobody's invoice", credit({}), /no invoice "inv_1"/, "invoice_id"],
-    ["no invoice to annul", annul({ reason: "x" }), /no invoice "inv_1"/],
-    ["no such credit note", get("/v1/credit-notes/cn_1"), /no credit note "cn_1"/],
-    ["no such debit note", get("/v1/debit-notes/dn_1"), /no debit note "dn_1"/],
-    ["a debit note where credit notes are", get("/v1/credit-notes/dn_1"), /no credit note "dn_1"/],
-    ["a retry of no note", post("/v1/debit-notes/dn_1/retry"), /no debit note "dn_1"/],
-    ["no note to cancel", post("/v1/credit-notes/cn_1/cancel"), /no credit note "cn_1"/],
-    ["the timeline of no note", get("/v1/credit-notes/cn_1/timeline"), /no credit note "cn_1"/]
+    ["a note to a missing invoice", credit({}), /no invoice "inv_1"/, "invoice_id"],
+    ["an annulment of a missing invoice", annul({ reason: "x" }), /no invoice "inv_1"/],
+    ["a missing credit note", get("/v1/credit-notes/cn_1"), /no credit note "cn_1"/],
+    ["a missing debit note", get("/v1/debit-notes/dn_1"), /no debit note "dn_1"/],
+    ["a debit note at the credit notes' path", get("/v1/credit-notes/dn_1"), /no credit note "dn_1"/],
+    ["a retry of a missing note", post("/v1/debit-notes/dn_1/retry"), /no debit note "dn_1"/],
+    ["a cancellation of a missing note", post("/v1/credit-notes/cn_1/cancel"), /no credit note "cn_1"/],
+    ["the timeline of a missing note", get("/v1/credit-notes/cn_1/timeline"), /no credit note "cn_1"/]
   ])
 ]

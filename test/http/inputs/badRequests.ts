@@ -14,7 +14,7 @@ const zeros = "0".repeat(26)
 
 const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`
 
-/** What is wrong before anybody looks at what the body means: bytes, headers, paths and queries. */
+/** The faults that Folio finds before it decodes the body: bytes, headers, paths and queries. */
 export const badRequests = [
   ...refused("malformed_json", [
     ["JSON cut off", customer("{"), /not valid JSON/],
@@ -98,7 +98,7 @@ export const badRequests = [
     ["a key as Basic without its colon", token(basic(keys.test)), /base64/],
     ["a key after Basic as it is", token(`Basic ${keys.test}`), /base64/],
     ["an unknown key as Basic", token(basic(`${keys.unknown}:`)), /no such API key/],
-    ["nobody as Basic", token(basic(":")), /has no API key/],
+    ["an empty user as Basic", token(basic(":")), /has no API key/],
     // As long as "Bearer ".
     ["a key as Digest", token(`Digest ${keys.test}`), /must begin with Bearer or Basic/],
     ["a key glued to Bearer", token(`Bearer${keys.test}`), /must begin with Bearer or Basic/],
@@ -188,40 +188,49 @@ export const badRequests = [
       { method: "PUT", path: "/v1/webhook-endpoints/we_1" },
       /use DELETE, GET, HEAD, PATCH, POST/
     ],
-    ["a read of a command", get("/v1/webhook-endpoints/we_1/rotate-secret"), /use POST/]
+    ["a GET of a command", get("/v1/webhook-endpoints/we_1/rotate-secret"), /use POST/]
   ]),
   ...refused("resource_missing", [
     ["no such customer", get("/v1/customers/cust_1"), /no customer "cust_1"/],
-    ["a change of no customer", patch("/v1/customers/cust_1", { legal_name: "x" }), /no customer "cust_1"/],
-    ["no customer to delete", remove("/v1/customers/cust_1"), /no customer "cust_1"/],
+    ["a change of a missing customer", patch("/v1/customers/cust_1", { legal_name: "x" }), /no customer "cust_1"/],
+    ["a deletion of a missing customer", remove("/v1/customers/cust_1"), /no customer "cust_1"/],
     ["an id longer than any", get(`/v1/customers/${"x".repeat(80)}`), /no customer "x{64}"/],
     ["no such invoice", get("/v1/invoices/inv_1"), /no invoice "inv_1"/],
-    ["the PDF of no invoice", get("/v1/invoices/inv_1/pdf"), /no invoice "inv_1"/],
-    ["the XML of no invoice", get("/v1/invoices/inv_1/xml"), /no invoice "inv_1"/],
-    ["a link to what is no longer there", get(linkTo("inv_1"), noKey), /no invoice "inv_1"/],
+    ["the PDF of a missing invoice", get("/v1/invoices/inv_1/pdf"), /no invoice "inv_1"/],
+    ["the XML of a missing invoice", get("/v1/invoices/inv_1/xml"), /no invoice "inv_1"/],
+    ["a link to a missing document", get(linkTo("inv_1"), noKey), /no invoice "inv_1"/],
     [
       "a link with what mail programs add",
       get(`${linkTo("inv_1")}&utm_source=mail&utm_medium=&fbclid=x&gclid=y&mc_eid=z`, noKey),
       /no invoice "inv_1"/
     ],
     ["no such key", get("/v1/api-keys/key_1"), /no API key "key_1"/],
-    ["a roll of no key", post("/v1/api-keys/key_1/roll", { expires_in: 0 }), /no API key "key_1"/],
-    ["no key to revoke", remove("/v1/api-keys/key_1"), /no API key "key_1"/],
+    ["a roll of a missing key", post("/v1/api-keys/key_1/roll", { expires_in: 0 }), /no API key "key_1"/],
+    ["a revocation of a missing key", remove("/v1/api-keys/key_1"), /no API key "key_1"/],
     ["no such endpoint", get("/v1/webhook-endpoints/we_1"), /no webhook endpoint "we_1"/],
     ["no such resolution", get("/v1/resolutions/res_1"), /no resolution "res_1"/],
-    ["a change of no resolution", patch("/v1/resolutions/res_1", { is_active: true }), /no resolution "res_1"/],
+    ["a change of a missing resolution", patch("/v1/resolutions/res_1", { is_active: true }), /no resolution "res_1"/],
     ["no such event", get("/v1/events/evt_1"), /no event "evt_1"/],
-    ["deliveries of no event", get("/v1/events/evt_1/deliveries"), /no event "evt_1"/],
-    ["deliveries of no endpoint", get("/v1/webhook-endpoints/we_1/deliveries"), /no webhook endpoint "we_1"/],
+    ["deliveries of a missing event", get("/v1/events/evt_1/deliveries"), /no event "evt_1"/],
+    ["deliveries of a missing endpoint", get("/v1/webhook-endpoints/we_1/deliveries"), /no webhook endpoint "we_1"/],
     ["no such delivery", get("/v1/webhook-deliveries/whd_1"), /no webhook delivery "whd_1"/],
-    ["a redelivery of nothing", post("/v1/webhook-deliveries/whd_1/redeliver"), /no webhook delivery "whd_1"/],
-    ["a test of no endpoint", post("/v1/webhook-endpoints/we_1/test"), /no webhook endpoint "we_1"/],
     [
-      "a recovery of no endpoint",
+      "a redelivery of a missing delivery",
+      post("/v1/webhook-deliveries/whd_1/redeliver"),
+      /no webhook delivery "whd_1"/
+    ],
+    ["a test of a missing endpoint", post("/v1/webhook-endpoints/we_1/test"), /no webhook endpoint "we_1"/],
+    [
+      "a recovery of a missing endpoint",
       post("/v1/webhook-endpoints/we_1/recover", { since: "2026-01-01T00:00:00Z" }),
       /no webhook endpoint "we_1"/
     ],
-    ["an invoice for nobody", post("/v1/invoices", invoiceBody("cust_1")), /no customer "cust_1"/, "customer_id"],
+    [
+      "an invoice for a missing customer",
+      post("/v1/invoices", invoiceBody("cust_1")),
+      /no customer "cust_1"/,
+      "customer_id"
+    ],
     ["an id with U+0000", get("/v1/customers/%00"), /U\+0000/],
     ["an id with U+0000 of a command", post("/v1/webhook-endpoints/we%00_1/rotate-secret"), /U\+0000/],
     ["no such catalog", get("/v1/catalogs/monedas"), /no catalog "monedas".*medios-pago/],
@@ -287,25 +296,25 @@ export const badRequests = [
     ])
   ),
   ...refused("parameter_invalid", [
-    ["a status of no invoice", get("/v1/invoices?status=queued"), /one of draft, accepted_by_authority/, "status"],
+    [
+      "a status that no invoice has",
+      get("/v1/invoices?status=queued"),
+      /one of draft, accepted_by_authority/,
+      "status"
+    ],
     ["two statuses", get("/v1/invoices?status=draft&status=failed"), /status/, "status"],
     ["two customers", get("/v1/invoices?customer_id=a&customer_id=b"), /given once/, "customer_id"],
     ["a number with U+0000", get("/v1/invoices?full_number=A%00"), /U\+0000/, "full_number"],
-    [
-      "a status that is none",
-      get("/v1/webhook-endpoints/we_1/deliveries?status=lost"),
-      /must be one of pending/,
-      "status"
-    ]
+    ["an unknown status", get("/v1/webhook-endpoints/we_1/deliveries?status=lost"), /must be one of pending/, "status"]
   ]),
   ...refused("unknown_event_type", [
-    ["a type that is none", get("/v1/events?type=invoice.created"), /one of the event types/, "type"],
-    ["types of which one is none", get("/v1/events?types[]=invoice.failed&types[]=x"), /event types/, "types[][1]"]
+    ["an unknown type", get("/v1/events?type=invoice.created"), /one of the event types/, "type"],
+    ["types with an unknown one", get("/v1/events?types[]=invoice.failed&types[]=x"), /event types/, "types[][1]"]
   ]),
   ...refused("parameter_conflict", [
     ["one type and several", get("/v1/events?type=invoice.failed&types[]=invoice.failed"), /exclude/, "types[]"],
-    ["to follow and to page", get(`/v1/events?after=a&starting_after=evt_${zeros}`), /exclude/, "after"],
-    ["to wait and to page", get(`/v1/events?wait=1&ending_before=evt_${zeros}`), /exclude/, "wait"],
+    ["both to follow and to page", get(`/v1/events?after=a&starting_after=evt_${zeros}`), /exclude/, "after"],
+    ["both to wait and to page", get(`/v1/events?wait=1&ending_before=evt_${zeros}`), /exclude/, "wait"],
     [
       "both cursors",
       get(`/v1/customers?starting_after=cust_${zeros}&ending_before=cust_${zeros}`),
@@ -314,18 +323,28 @@ export const badRequests = [
     ]
   ]),
   ...refused("invalid_cursor", [
-    ["a cursor after nothing", get("/v1/invoices?starting_after=inv_1"), /begins with inv_/, "starting_after"],
-    ["a cursor before nothing", get("/v1/webhook-endpoints?ending_before=we_1"), /begins with we_/, "ending_before"],
-    ["an event to go on from that is none", get("/v1/events?after=evt_1&wait=20"), /"evt_1"/, "after"],
-    ["a cursor after no key", get("/v1/api-keys?starting_after=key_1"), /begins with key_/, "starting_after"],
+    [
+      "a cursor after a missing invoice",
+      get("/v1/invoices?starting_after=inv_1"),
+      /begins with inv_/,
+      "starting_after"
+    ],
+    [
+      "a cursor before a missing endpoint",
+      get("/v1/webhook-endpoints?ending_before=we_1"),
+      /begins with we_/,
+      "ending_before"
+    ],
+    ["a malformed event to continue from", get("/v1/events?after=evt_1&wait=20"), /"evt_1"/, "after"],
+    ["a cursor after a missing key", get("/v1/api-keys?starting_after=key_1"), /begins with key_/, "starting_after"],
     ["an empty cursor", get("/v1/customers?starting_after="), /begins with cust_/, "starting_after"]
   ]),
   ...refused("parameter_unknown", [
     ["an unknown filter", get("/v1/customers?nmae=x"), /not known here/, "nmae"],
-    ["a filter where there is none", get("/v1/account?x=1"), /not known here/, "x"],
+    ["a filter of the account", get("/v1/account?x=1"), /not known here/, "x"],
     ["a filter of a catalog", get("/v1/catalogs/tributos?limit=1"), /not known here/, "limit"],
     [
-      "a link with a parameter of nobody",
+      "a link with an unknown parameter",
       get(`${linkTo("inv_1")}&utm_source=mail&source=x`, noKey),
       /not known here/,
       "source"

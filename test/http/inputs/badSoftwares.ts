@@ -10,12 +10,12 @@ const put = (change: object, key: string = keys.live): Sent => ({
   body: { ...good, ...change }
 })
 
-/** What is wrong with the software of an account. */
+/** The faults of an account's software. */
 export const badSoftwares = [
   ...refused("account_not_live", [
     ["a software of a test key", put({}, keys.test), /with a live key/],
     [
-      "to remove the software of a test key",
+      "a removal of the software with a test key",
       { method: "DELETE", path: "/v1/account/software", headers: bearer(keys.test) },
       /with a live key/
     ]

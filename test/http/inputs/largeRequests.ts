@@ -1,7 +1,7 @@
 import { customerBody, invoiceBody } from "../../support/apps/Invoices.ts"
 import type { Sent } from "../../support/apps/Requests.ts"
 
-/** A record of so many members, whose names have a length. */
+/** A record of so many members, whose names have this length. */
 export const named = (count: number, value: unknown, length = 1) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`${index}`.padEnd(length, "x"), value]))
 
@@ -11,7 +11,7 @@ const wrongTaxes = ["01", "02", "03", "04"].map((code) => ({ ...goodTax, code, b
 
 export const times = <A>(count: number, value: A): ReadonlyArray<A> => Array.from({ length: count }, () => value)
 
-/** Lines that have the right form and break a rule of the authority in each figure of each tax. */
+/** Lines of the right form that break a rule of the authority in each figure of each tax. */
 export const wrongLines = (count: number) => times(count, { ...goodLine, taxes: wrongTaxes })
 
 const long = "n".repeat(200_000)
@@ -29,25 +29,25 @@ const customerWith = (fields: object): Sent => ({
 })
 const get = (path: string): Sent => ({ path })
 
-/** Small requests that much is wrong with, and long ones. */
+/** Small requests with many faults, and long requests. */
 export const bad: ReadonlyArray<readonly [name: string, sent: Sent]> = [
-  ["120,000 lines that are none", invoiceWith({ lines: times(120_000, 1) })],
-  ["80,000 lines without anything", invoiceWith({ lines: times(80_000, {}) })],
-  ["500 lines without anything", invoiceWith({ lines: times(500, {}) })],
-  ["500 lines with 10 taxes without anything", invoiceWith({ lines: times(500, { taxes: times(10, {}) }) })],
+  ["120,000 lines that are no objects", invoiceWith({ lines: times(120_000, 1) })],
+  ["80,000 empty lines", invoiceWith({ lines: times(80_000, {}) })],
+  ["500 empty lines", invoiceWith({ lines: times(500, {}) })],
+  ["500 lines with 10 empty taxes", invoiceWith({ lines: times(500, { taxes: times(10, {}) }) })],
   ["20,000 unknown members", invoiceWith(named(20_000, 1))],
   ["900 unknown members", invoiceWith(named(900, 1))],
   ["900 unknown members of a line", invoiceWith({ lines: [{ ...goodLine, ...named(900, 1) }] })],
   ["unknown members with long names", invoiceWith(named(200, 1, 1_000))],
-  ["one with a name of 200 kB", invoiceWith({ [long]: 1 })],
-  ["one with a name of control characters", invoiceWith({ [control]: 1 })],
+  ["a member with a name of 200 kB", invoiceWith({ [long]: 1 })],
+  ["a member with a name of control characters", invoiceWith({ [control]: 1 })],
   [
-    "many with names of control characters",
+    "many members with names of control characters",
     invoiceWith(Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`${index}${"\u0001".repeat(90)}`, 1])))
   ],
-  ["an inner one with a name of 200 kB", customerWith({ identification: { [long]: 1 } })],
+  ["an inner member with a name of 200 kB", customerWith({ identification: { [long]: 1 } })],
   ["900 keys of metadata", customerWith({ metadata: named(900, "") })],
-  ["a key of metadata of 200 kB", customerWith({ metadata: { [long]: "" } })],
+  ["a metadata key of 200 kB", customerWith({ metadata: { [long]: "" } })],
   [
     "metadata of control characters",
     customerWith({
@@ -74,7 +74,7 @@ export const bad: ReadonlyArray<readonly [name: string, sent: Sent]> = [
     }
   ],
   [
-    "21 events that are none",
+    "21 unknown events",
     {
       method: "POST",
       path: "/v1/webhook-endpoints",
@@ -92,11 +92,11 @@ export const bad: ReadonlyArray<readonly [name: string, sent: Sent]> = [
     get(`/v1/customers?${Array.from({ length: 1_300 }, (_, index) => index.toString(36)).join("&")}`)
   ],
   [
-    "1,300 unknown parameters where none is known",
+    "1,300 unknown parameters of a request that has none",
     get(`/v1/account?${Array.from({ length: 1_300 }, (_, index) => index.toString(36)).join("&")}`)
   ],
   ["a parameter with a name of 8 kB", get(`/v1/account?${"n".repeat(8_000)}`)],
-  ["one that is known nowhere near", get(`/v1/customers?${"%01".repeat(2_600)}`)],
+  ["an unknown parameter unlike any known one", get(`/v1/customers?${"%01".repeat(2_600)}`)],
   ["one of 8 kB with U+0000", get(`/v1/customers?${"n".repeat(8_000)}=%00`)],
   ["800 types of events", get(`/v1/events?${times(800, "types[]=x").join("&")}`)],
   ["a limit of 8 kB", get(`/v1/customers?limit=${"9".repeat(8_000)}`)],
@@ -104,7 +104,7 @@ export const bad: ReadonlyArray<readonly [name: string, sent: Sent]> = [
   ["a path of 8 kB", get(`/v1/${"n".repeat(8_000)}`)],
   ["an id of 8 kB", get(`/v1/customers/${"n".repeat(8_000)}`)],
   ["a version of 8 kB", { path: "/v1/account", headers: { "svc-version": "9".repeat(8_000) } }],
-  ["a key of idempotency of 8 kB", { ...customerWith({}), headers: { "idempotency-key": "9".repeat(8_000) } }],
+  ["an idempotency key of 8 kB", { ...customerWith({}), headers: { "idempotency-key": "9".repeat(8_000) } }],
   ["a media type of 8 kB", { ...customerWith({}), headers: { "content-type": "9".repeat(8_000) } }],
   ["an API key of 8 kB", { path: "/v1/account", headers: { authorization: `Bearer ${"9".repeat(8_000)}` } }]
 ]

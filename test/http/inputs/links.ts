@@ -3,7 +3,7 @@ import { startOfTest, testMode } from "../../support/apps/Accounts.ts"
 
 export const noKey = { authorization: undefined }
 
-/** A link of the account's test mode. It lasts this many seconds from `now`; `key` is each byte of the secret key. */
+/** A link of the account's test mode. It expires `lasts` seconds after `now`. Each byte of the secret key is `key`. */
 export const linkTo = (
   id: string,
   {

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../../schemas/ErrorCode.ts"
 
-/** What may be wrong with a request. */
+/** The possible faults of a request. */
 export const faults = [
   "nothing",
   "no key",
@@ -15,7 +15,7 @@ export const faults = [
   "unknown field"
 ] as const
 
-/** A status, and the code of an error. */
+/** A status code, and an error code. */
 type Answer = readonly [status: number, code?: ErrorCode]
 
 export type Answers = Readonly<Record<(typeof faults)[number], Answer | "does not apply">>
@@ -25,7 +25,7 @@ export const missing: Answer = [404, "resource_missing"]
 export const notLive: Answer = [403, "account_not_live"]
 export const unknown: Answer = [400, "parameter_unknown"]
 
-/** What every route with a key answers in the same way, and what one answers that takes a body, or takes none. */
+/** The responses that all routes with a key share, and those of routes with a body or without one. */
 const keyed = {
   "no key": unauthorized,
   "wrong key": unauthorized,
@@ -39,10 +39,10 @@ export const written = {
   "malformed JSON": [400, "malformed_json"]
 } as const satisfies Partial<Answers>
 
-/** A body that nobody reads says nothing wrong. */
+/** Faults of a body are no faults for a route that does not read it. */
 export const read = (status: number) => ({ "wrong media type": [status], "malformed JSON": [status] }) as const
 
-/** A list, or what the key itself names: everybody has his own. */
+/** A list, or the object that the key itself names: every account has its own. */
 export const own: Answers = {
   ...keyed,
   ...read(200),
@@ -52,7 +52,7 @@ export const own: Answers = {
   "unknown id": "does not apply"
 }
 
-/** An object that is somebody's. */
+/** An object of one account. */
 export const item: Answers = {
   ...own,
   "other account": missing,
@@ -60,7 +60,7 @@ export const item: Answers = {
   "unknown id": missing
 }
 
-/** What nobody has yet. */
+/** An object that no account has yet. */
 export const absent: Answers = {
   ...own,
   nothing: missing,
@@ -70,7 +70,7 @@ export const absent: Answers = {
   "other mode": missing
 }
 
-/** The making of an object that hangs on no other. */
+/** The creation of an object that depends on no other. */
 export const creation: Answers = {
   ...keyed,
   ...written,
@@ -84,10 +84,10 @@ export const change = (status: number): Answers => ({ ...item, ...written, nothi
 
 export const accountChange: Answers = { ...own, ...written }
 
-/** For test keys alone. */
+/** Routes for test keys only. */
 export const ofTests: Answers = { ...own, ...written, "other mode": [403, "account_not_live"] }
 
-/** Without a key, and without an opinion on what is sent along. */
+/** Routes without a key, which ignore unknown fields. */
 export const open: Answers = {
   ...own,
   "no key": [200],
@@ -96,7 +96,7 @@ export const open: Answers = {
   "unknown field": [200]
 }
 
-/** Whoever does not sign what he sends is told that and nothing else. */
+/** A request without a signature gets this error and no other. */
 export const unsigned: Answers = {
   ...own,
   nothing: unauthorized,
@@ -107,7 +107,7 @@ export const unsigned: Answers = {
   "unknown field": unauthorized
 }
 
-/** What is wrong with the body is the answer. */
+/** The response reports the faults of the body. */
 export const verdict: Answers = {
   ...own,
   ...written,

@@ -55,7 +55,7 @@ const made = (path: string, body: () => object) =>
     ({ json }) => String(json.id)
   )
 
-/** What is made once for each app: many routes only read it. */
+/** Creates an object once for each app, for many routes that only read it. */
 const oncePerApp = <A, E, R>(make: Effect.Effect<A, E, R>) => {
   const known = new WeakMap<SqlClient.SqlClient, A>()
   return Effect.gen(function* () {
@@ -95,12 +95,12 @@ const requestId = Effect.map(get("/v1/account"), ({ headers }) => String(headers
 const apiKeyId = made("/v1/api-keys", () => ({}))
 const portalSessionId = made("/v1/portal-sessions", () => ({}))
 
-/** An invoice in this state that no actor looks for. */
+/** An invoice in this state that no actor processes. */
 const resting = (state: InvoiceState) => Effect.map(seedDrafts(account, 1, state), ([id]) => String(id))
 const draftId = resting("queued")
 const failedId = Effect.tap(draftId, (id) => changeRow("invoices", id, { state: "failed", ...conditionOf("failed") }))
 const acceptedId = resting("accepted_by_authority")
-/** A note in this state that no actor looks for. */
+/** A note in this state that no actor processes. */
 const noteId = (kind: NoteKind, state: InvoiceState = "queued") =>
   Effect.gen(function* () {
     const [invoice_id, id] = [yield* acceptedId, yield* state === "failed" ? failedId : resting(state)]
@@ -118,7 +118,7 @@ const issuedNoteId = (kind: NoteKind) =>
       return id
     })
   )
-// What a corrected document names in its body: the path names the document.
+// The ids in the body of a corrected document. The path names the document.
 const [buyer, corrected] = [CustomerId.make(`cust_${"9".repeat(26)}`), InvoiceId.make(`inv_${"9".repeat(26)}`)]
 const named = oncePerApp(
   Effect.gen(function* () {
@@ -127,7 +127,7 @@ const named = oncePerApp(
     return corrected
   })
 )
-/** What the service keeps of a document that the authority rejects. */
+/** The rows that the service keeps for a document that the authority rejected. */
 const withRejection = Effect.fnUntraced(function* (id: string) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
@@ -144,9 +144,9 @@ export const noId = Effect.succeed("")
 
 interface Row {
   readonly answers: Answers
-  /** What the route names: in its path, or in its body. */
+  /** The object that the route names in its path or in its body. */
   readonly id?: Effect.Effect<string, unknown, Effect.Services<typeof issued | typeof draftId>>
-  /** A body that is right. */
+  /** A right body. */
   readonly body?: (id: string) => object
 }
 
@@ -179,7 +179,7 @@ const notes = (kind: NoteKind): Readonly<Record<string, Row>> => {
   }
 }
 
-/** One row a route: what it answers to a request that is right, and to one with each fault. */
+/** A row for each route: its response to a right request, and to a request with each fault. */
 export const rows: Readonly<Record<string, Row>> = {
   "GET /v1/account": { answers: own },
   "PATCH /v1/account": { answers: accountChange, body: () => ({ name: "Cuenta" }) },

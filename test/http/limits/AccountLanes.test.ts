@@ -17,7 +17,7 @@ const noting = Layer.succeed(AccountLanes, (address) => {
 })
 
 describeOn(serviceWith(noting))("an account's lane of the event loop", (it) => {
-  it.effect("has its requests, and the numbering, the steps and the webhook of its document", function* () {
+  it.effect("runs its requests, and the numbering, the steps and the webhook of its document", function* () {
     const customer = yield* addCustomer()
     yield* addEndpoint()
     yield* get("/v1/account")

@@ -7,7 +7,7 @@ import { askFrom, eventually, open, requestOf } from "../../support/processes/So
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { itOn } from "../../support/Tests.ts"
 
-/** The service with few requests and connections for one address; requests come from 127.0.0.1. */
+/** The service with low limits of requests and connections per address. Requests come from 127.0.0.1. */
 const behind = (trustedProxies: string, change: LimitsChange = {}) =>
   itOn(
     serviceWith(
@@ -48,20 +48,23 @@ describe("a client of a trusted proxy", () => {
     assert.deepStrictEqual(yield* three({ "x-forwarded-for": "unknown" }), [401, 401, 429])
   })
 
-  behind(believed).effect("shares its connections with others, and only the sum of them is limited", function* () {
-    yield* connectionsAtWork("127.0.0.1", 8)
-    const { text } = yield* askFrom("127.0.0.3", "/v1/account")
-    assert.match(text, /All of the 8 connections that this process keeps/)
-  })
+  behind(believed).effect(
+    "shares its connections with other clients, within a limit for all of them together",
+    function* () {
+      yield* connectionsAtWork("127.0.0.1", 8)
+      const { text } = yield* askFrom("127.0.0.3", "/v1/account")
+      assert.match(text, /All of the 8 connections that this process keeps/)
+    }
+  )
 })
 
-describe("a client that says it is a proxy", () => {
-  behind(foreign, few).effect("is believed in nothing", function* () {
+describe("a client that claims to be a proxy", () => {
+  behind(foreign, few).effect("gets the limits of its real address", function* () {
     assert.deepStrictEqual(yield* three({ "x-forwarded-for": "203.0.113.5" }), [401, 401, 429])
     assert.strictEqual(yield* withoutKey({ forwarded: "for=203.0.113.6" }), 429)
   })
 
-  behind(foreign).effect("has the connections of one address", function* () {
+  behind(foreign).effect("shares the connection limit of one address", function* () {
     yield* connectionsAtWork("127.0.0.1", 2)
     const line = yield* open("127.0.0.1")
     line.socket.write(requestOf("/v1/account"))

@@ -7,7 +7,7 @@ import { bearer, post } from "../../support/apps/Requests.ts"
 import { describeOn } from "../../support/Tests.ts"
 
 describeOn(app)("certificates", (it) => {
-  it.effect("are read one at a time of an account, and few wait", function* () {
+  it.effect("take turns, one at a time per account, with at most three waiting", function* () {
     const { password, pkcs12 } = keyFile({ now: startOfTest })
     const replies = yield* Effect.forEach(
       Array.from({ length: 8 }),

@@ -10,7 +10,7 @@ import { rows } from "../inputs/routeRows.ts"
 import { describeOn } from "../../support/Tests.ts"
 import { Limits } from "../../../src/settings/Limits.ts"
 
-// They share a transaction, or change nothing, or wait for the authority first.
+// They share a transaction, change nothing, or wait for the authority first.
 const withoutTurn = [
   "POST /v1/customers",
   "POST /v1/customers/validate",
@@ -40,7 +40,7 @@ const certificateBody = () => {
   return { pkcs12, password }
 }
 
-/** What a route names, made without a command. */
+/** The object that a route names, created without a command. */
 const idFor = (pattern: string) => {
   const [resource = "", isNamed] = pattern.slice("/v1/".length).split("/:id")
   if (isNamed === undefined) return accepted
@@ -67,24 +67,27 @@ const idFor = (pattern: string) => {
 }
 
 describeOn(serviceWith(Limits.layerChanged({ commands: noTurns })))("an account that has no turn", (it) => {
-  it.effect.each(withTurn.map(([route, row]) => ({ route, row })))("has refused: $route", function* ({ route, row }) {
-    const [method = "", pattern = ""] = route.split(" ")
-    const id = method === "PUT" ? "13-100000001" : yield* idFor(pattern)
-    // Of the time of the tests in memory.
-    const body = pattern.endsWith("/certificate") ? certificateBody() : row.body?.(id)
-    const key = onlyLive.includes(pattern) ? keys.live : keys.test
-    const { json, status } = yield* send({
-      method,
-      path: pattern.replace(/:\w+/, id),
-      headers: bearer(key),
-      body
-    })
-    assert.deepStrictEqual([status, json?.error?.code], [429, "rate_limited"], json?.error?.message)
-    assert.match(json.error.message, /has 0 commands waiting already/)
-  })
+  it.effect.each(withTurn.map(([route, row]) => ({ route, row })))(
+    "rejects the command: $route",
+    function* ({ route, row }) {
+      const [method = "", pattern = ""] = route.split(" ")
+      const id = method === "PUT" ? "13-100000001" : yield* idFor(pattern)
+      // Valid at the time of the tests in memory.
+      const body = pattern.endsWith("/certificate") ? certificateBody() : row.body?.(id)
+      const key = onlyLive.includes(pattern) ? keys.live : keys.test
+      const { json, status } = yield* send({
+        method,
+        path: pattern.replace(/:\w+/, id),
+        headers: bearer(key),
+        body
+      })
+      assert.deepStrictEqual([status, json?.error?.code], [429, "rate_limited"], json?.error?.message)
+      assert.match(json.error.message, /has 0 commands waiting already/)
+    }
+  )
 
   it.effect.each(["POST /v1/customers", "POST /v1/invoices"].map((route) => ({ route })))(
-    "makes its drafts and customers all the same: $route",
+    "creates drafts and customers: $route",
     function* ({ route }) {
       const row = rows[route]!
       const { status } = yield* post(route.slice(5), row.body?.(yield* addCustomer()))

@@ -20,7 +20,7 @@ const isLimited = ({ headers, json, status }: Reply, message: RegExp) => {
   assert.strictEqual(headers["retry-after"], "1")
 }
 
-/** So many requests of a key that wait for events. */
+/** A number of requests with a key that wait for events. */
 const waiting = Effect.fnUntraced(function* (key: string, count: number) {
   const { count: calls, until } = yield* MemoryTables
   return yield* Effect.forEach(
@@ -35,10 +35,10 @@ const waiting = Effect.fnUntraced(function* (key: string, count: number) {
 })
 
 describeOn(limitedTo({ requests: 100, waiting: 2 }))("one key", (it) => {
-  it.effect("has no more than its number of requests waiting, and others are served", function* () {
+  it.effect("has at most its number of waiting requests, and leaves other keys unaffected", function* () {
     const requests = yield* waiting(keys.test, 2)
     isLimited(yield* patiently(get("/v1/events?wait=20")), /^This API key has 2 requests that wait for events/)
-    // Without waiting it may ask, and others may wait.
+    // A request without a wait gets a response, and other keys may wait.
     assert.strictEqual((yield* get("/v1/events?wait=0")).status, 200)
     assert.strictEqual((yield* get("/v1/account")).status, 200)
     requests.push(...(yield* waiting(keys.secondTest, 1)), ...(yield* waiting(keys.otherAccount, 1)))
@@ -46,7 +46,7 @@ describeOn(limitedTo({ requests: 100, waiting: 2 }))("one key", (it) => {
     for (const request of requests) assert.strictEqual((yield* Fiber.join(request)).status, 200)
   })
 
-  it.effect("gives back what it held when it hangs up", function* () {
+  it.effect("gets its places back after the client disconnects", function* () {
     const { count, until } = yield* MemoryTables
     const lines = [yield* open(), yield* open()]
     for (const { socket } of lines) {
@@ -56,7 +56,7 @@ describeOn(limitedTo({ requests: 100, waiting: 2 }))("one key", (it) => {
     }
     isLimited(yield* patiently(get("/v1/events?wait=20")), /^This API key has 2/)
     for (const { socket } of lines) socket.destroy()
-    // The service hears of it a moment later.
+    // The service notices the disconnection a moment later.
     const before = count("Events.after")
     const waits = until(() => count("Events.after") > before)
     const asked = Effect.asVoid(get("/v1/events?wait=20"))
@@ -64,7 +64,7 @@ describeOn(limitedTo({ requests: 100, waiting: 2 }))("one key", (it) => {
     yield* TestClock.adjust("20 seconds")
   })
 
-  it.effect("has 256 under way, 64 of them waiting and 16 with a large body", () =>
+  it.effect("has at most 256 requests under way, 64 of them waiting and 16 with a large body", () =>
     Effect.sync(() => {
       assert.deepStrictEqual(Limits.defaults.concurrency, { requests: 256, waiting: 64, large: 16 })
     })
@@ -72,7 +72,7 @@ describeOn(limitedTo({ requests: 100, waiting: 2 }))("one key", (it) => {
 })
 
 describeOn(limitedTo({ requests: 100, waiting: 1 }))("one account", (it) => {
-  it.effect("has four times as many, however many keys it has, in each mode", function* () {
+  it.effect("has four times the limit of a key, for any number of keys, in each mode", function* () {
     const made: Array<string> = []
     for (const _ of Array.from({ length: 4 })) made.push((yield* post("/v1/api-keys", {})).json.key)
     const requests = []
@@ -85,7 +85,7 @@ describeOn(limitedTo({ requests: 100, waiting: 1 }))("one account", (it) => {
 })
 
 describeOn(limitedTo({ requests: 1, waiting: 1 }))("one key", (it) => {
-  it.effect("has no more than its number of requests under way, and others are served", function* () {
+  it.effect("has at most its number of requests under way, and leaves other keys unaffected", function* () {
     const listing = yield* holdCalls("Invoices.list")
     const request = yield* Effect.forkChild(get("/v1/invoices"))
     yield* listing.arrived
@@ -106,32 +106,35 @@ const isRefused = (line: Line) =>
   eventually(() => /^HTTP\/1\.1 429 [^]*This API key has 2 requests with large bodies under way/.test(line.received()))
 
 describeOn(limitedTo({ large: 2 }))("one key", (it) => {
-  it.effect("is refused a third large body before a byte of it has been sent, and small ones are read", function* () {
-    const { count, until } = yield* MemoryTables
-    const sending = [yield* open(), yield* open()]
-    const calls = count("ApiKeys.authenticate")
-    for (const { socket } of sending) socket.write(head("Content-Length: 200000"))
-    yield* until(() => count("ApiKeys.authenticate") >= calls + 2)
-    const third = yield* open()
-    yield* patiently(Effect.suspend(() => (third.socket.write(head("Content-Length: 200000")), isRefused(third))))
-    const chunked = yield* open()
-    chunked.socket.write(head("Transfer-Encoding: chunked"))
-    yield* isRefused(chunked)
-    assert.strictEqual((yield* post("/v1/invoices/validate", {})).status, 200)
-    assert.strictEqual(
-      (yield* post("/v1/invoices/validate", { a: "x".repeat(20_000) }, bearer(keys.otherAccount))).status,
-      200
-    )
-    // The first two have their turn once their bodies are there.
-    const whole = JSON.stringify({ a: "x".repeat(199_992) })
-    sending[0]!.socket.write(whole)
-    yield* eventually(() => statusesOf(sending[0]!).length === 1)
-    assert.deepStrictEqual(statusesOf(sending[0]!), [200])
-  })
+  it.effect(
+    "gets an error for a third large body before it sends a byte of it, and can send small bodies",
+    function* () {
+      const { count, until } = yield* MemoryTables
+      const sending = [yield* open(), yield* open()]
+      const calls = count("ApiKeys.authenticate")
+      for (const { socket } of sending) socket.write(head("Content-Length: 200000"))
+      yield* until(() => count("ApiKeys.authenticate") >= calls + 2)
+      const third = yield* open()
+      yield* patiently(Effect.suspend(() => (third.socket.write(head("Content-Length: 200000")), isRefused(third))))
+      const chunked = yield* open()
+      chunked.socket.write(head("Transfer-Encoding: chunked"))
+      yield* isRefused(chunked)
+      assert.strictEqual((yield* post("/v1/invoices/validate", {})).status, 200)
+      assert.strictEqual(
+        (yield* post("/v1/invoices/validate", { a: "x".repeat(20_000) }, bearer(keys.otherAccount))).status,
+        200
+      )
+      // The first two get their turn when their bodies have arrived.
+      const whole = JSON.stringify({ a: "x".repeat(199_992) })
+      sending[0]!.socket.write(whole)
+      yield* eventually(() => statusesOf(sending[0]!).length === 1)
+      assert.deepStrictEqual(statusesOf(sending[0]!), [200])
+    }
+  )
 })
 
 describeOn(service)("a request that waits", (it) => {
-  it.effect("ends with the key of who waits", function* () {
+  it.effect("ends when its key is deleted", function* () {
     const { json } = yield* post("/v1/api-keys", {})
     const [ends] = yield* waiting(json.key, 1)
     const [goesOn] = yield* waiting(keys.test, 1)

@@ -22,7 +22,7 @@ const narrow = (clients: LimitsChange["clients"] = {}, connections = { max: 8, p
 
 const it = itOn(narrow())
 
-/** Connections that have a request under way for as long as they like. */
+/** Connections with a request under way for as long as the test needs. */
 const atWork = Effect.fnUntraced(function* (from: string, count: number) {
   const { count: calls, until } = yield* MemoryTables
   return yield* Effect.forEach(
@@ -38,7 +38,7 @@ const atWork = Effect.fnUntraced(function* (from: string, count: number) {
 })
 
 const metric = Effect.fnUntraced(function* (name: string, from: string = three) {
-  // What is shown may be a second old.
+  // The metrics may be a second old.
   yield* TestClock.adjust("1 second")
   const { text } = yield* askFrom(from, "/metrics", null)
   return Number(
@@ -64,7 +64,7 @@ const settings = (env: Record<string, string>) =>
     )
   )
 
-/** Asks until it is answered. */
+/** Repeats a request until the service responds with 200. */
 const served = (from: string) =>
   patiently(Effect.repeat(askFrom(from, "/v1/account"), { until: ({ status }) => status === 200 }))
 
@@ -88,11 +88,11 @@ alone.effect(
   }
 )
 
-describe("connections beyond their number", () => {
-  it.effect("are taken while others idle: the one that has idled longest makes room", function* () {
+describe("connections over the limit", () => {
+  it.effect("replace the connections that have idled longest", function* () {
     const before = yield* metric('cut_total{reason="idle"}')
     const idle = yield* Effect.forEach([one, one, one, one, two, two, two], (from) => open(from))
-    // Whoever asks is not idle, and after that the youngest.
+    // A connection with a request is not idle, and counts as the youngest afterwards.
     for (const line of idle.toReversed()) assert.strictEqual(yield* ask(line, "/health/live", null), 200)
     const young = yield* Effect.forEach([three, three, three], (from) => open(from))
     for (const line of young) assert.strictEqual(yield* ask(line, "/v1/account"), 200)
@@ -102,7 +102,7 @@ describe("connections beyond their number", () => {
     assert.isAtLeast(yield* metric('cut_total{reason="idle"}'), before + 3)
   })
 
-  it.effect("of one address make room among themselves", function* () {
+  it.effect("replace idle connections of the same address", function* () {
     const [other] = yield* Effect.forEach([two], (from) => open(from))
     const idle = yield* Effect.forEach([one, one, one, one, one, one], (from) => open(from))
     assert.strictEqual(yield* ask(yield* open(one), "/v1/account"), 200)
@@ -110,7 +110,7 @@ describe("connections beyond their number", () => {
     assert.isTrue(isOpen(other!))
   })
 
-  it.effect("of one address are told so, if all of that are at work, and others are served", function* () {
+  it.effect("get an error if all connections of their address are busy, and other addresses are served", function* () {
     const before = yield* metric('refused_total{reason="address"}')
     yield* atWork(one, 6)
     isTold((yield* askFrom(one, "/v1/account")).text, /All of the 6 connections that one address may have/)
@@ -119,7 +119,7 @@ describe("connections beyond their number", () => {
     assert.strictEqual(yield* metric('refused_total{reason="address"}'), before + 1)
   })
 
-  it.effect("are told so when all are at work, and still asked for the service's health", function* () {
+  it.effect("get an error if all connections are busy, and can still request the service's health", function* () {
     const working = [...(yield* atWork(one, 6)), ...(yield* atWork(two, 2))]
     isTold((yield* askFrom(three, "/v1/account")).text, /All of the 8 connections that this process keeps/)
     isTold((yield* askFrom(three, "/healthy")).text, /All of the 8/)
@@ -130,13 +130,13 @@ describe("connections beyond their number", () => {
     }
     assert.isTrue(working.every(isOpen))
     working[0]?.socket.destroy()
-    // The service hears of it a moment later.
+    // The service notices the disconnection a moment later.
     yield* served(three)
     assert.isAtLeast(yield* metric('refused_total{reason="full"}'), 2)
   })
 
   itOn(narrow({ reserveMax: 2, reserveMs: 1_000 }, { max: 4, perAddress: 4 })).effect(
-    "that say nothing are told so too, once there are too many even of them, and are closed in time",
+    "without a request get an error when there are too many, and close in time",
     function* () {
       yield* atWork(one, 4)
       const [first, second, third] = yield* Effect.forEach([two, two, two], (from) => open(from))
@@ -148,7 +148,7 @@ describe("connections beyond their number", () => {
   )
 
   itOn(narrow({ stalledMs: 100 }, { max: 4, perAddress: 4 })).effect(
-    "are taken while others keep the service waiting for the rest of a request",
+    "replace connections that do not send the rest of their request",
     function* () {
       const before = yield* metric('cut_total{reason="stalled"}')
       const head = requestOf("/v1/customers").replace("GET", "POST").replace(/\r\n$/, "Content-Length: 9\r\n\r\n{")
@@ -157,7 +157,7 @@ describe("connections beyond their number", () => {
       const slow = yield* Effect.forEach([one, one, two, two], (from) => open(from))
       for (const { socket } of slow) socket.write(head)
       yield* until(() => count("ApiKeys.authenticate") === calls + 4)
-      // Where nobody makes room, they would hold up the end of this service: its clock stands still.
+      // If no connection makes room, these would delay the end of this service, whose clock does not advance.
       const leave = Effect.sync(() => slow.forEach(({ socket }) => socket.destroy()))
       yield* Effect.onError(served(three), () => leave)
       yield* eventually(() => !slow.every(isOpen))
@@ -165,17 +165,20 @@ describe("connections beyond their number", () => {
     }
   )
 
-  alone.effect("are those beyond 2,000, or 500 of one address; on a loopback address, all may be of one", function* () {
-    assert.deepStrictEqual(Limits.defaults.connections, { max: 2_000, perAddress: 500 })
-    assert.deepStrictEqual(yield* settings({}), { max: 2_000, perAddress: 2_000 })
-    assert.deepStrictEqual(yield* settings({ HOST: "0.0.0.0" }), { max: 2_000, perAddress: 500 })
-    assert.deepStrictEqual(yield* settings({ HOST: "::", CONNECTIONS: "10" }), { max: 10, perAddress: 3 })
-    assert.deepStrictEqual(yield* settings({ CONNECTIONS_PER_ADDRESS: "7" }), { max: 2_000, perAddress: 7 })
-    assert.match((yield* Effect.flip(settings({ CONNECTIONS: "0" }))).message, /CONNECTIONS .*at least 1/)
-  })
+  alone.effect(
+    "begin after 2,000, or 500 from one address; on a loopback address, one address may have all",
+    function* () {
+      assert.deepStrictEqual(Limits.defaults.connections, { max: 2_000, perAddress: 500 })
+      assert.deepStrictEqual(yield* settings({}), { max: 2_000, perAddress: 2_000 })
+      assert.deepStrictEqual(yield* settings({ HOST: "0.0.0.0" }), { max: 2_000, perAddress: 500 })
+      assert.deepStrictEqual(yield* settings({ HOST: "::", CONNECTIONS: "10" }), { max: 10, perAddress: 3 })
+      assert.deepStrictEqual(yield* settings({ CONNECTIONS_PER_ADDRESS: "7" }), { max: 2_000, perAddress: 7 })
+      assert.match((yield* Effect.flip(settings({ CONNECTIONS: "0" }))).message, /CONNECTIONS .*at least 1/)
+    }
+  )
 })
 
-// More than the system's buffers take, and not more than may be asked at once.
+// More than the system's buffers hold, and no more requests than a connection may pipeline.
 const document = requestOf("/v1/openapi.json", null)
 const askedAtOnce = 30
 
@@ -184,7 +187,7 @@ const deaf = (from: string) =>
     Effect.sync(() => socket.write(document.repeat(askedAtOnce)))
   )
 
-/** How many whole documents a client gets who begins to read late. */
+/** The number of characters that a client gets if it begins to read late. */
 const answersIn = Effect.fnUntraced(function* (line: Line) {
   let received = 0
   line.socket.on("data", (chunk: string) => (received += chunk.length)).resume()
@@ -192,7 +195,7 @@ const answersIn = Effect.fnUntraced(function* (line: Line) {
   return received
 })
 
-describe("a connection that gets 429 again and again", () => {
+describe("a connection with repeated 429 responses", () => {
   const limitedMax = 2
   const paused = (pauseMs: number, proxies = "") =>
     serviceWith(
@@ -202,7 +205,7 @@ describe("a connection that gets 429 again and again", () => {
         trustedProxies: proxies
       })
     )
-  // A test that waits for the end of such a pause is out of time.
+  // Longer than a test may wait for the end of a pause.
   const farMs = 3_600_000
   const inRow = Effect.fnUntraced(function* (line: Line, statuses: ReadonlyArray<number>) {
     for (const status of statuses) {
@@ -210,7 +213,7 @@ describe("a connection that gets 429 again and again", () => {
     }
   })
 
-  itOn(paused(400)).effect("is read again after a pause", function* () {
+  itOn(paused(400)).effect("resumes after a pause", function* () {
     const line = yield* open(one)
     yield* inRow(line, [200, 200, 429, 429, 429])
     const asked = performance.now()
@@ -222,24 +225,21 @@ describe("a connection that gets 429 again and again", () => {
     for (let index = 0; index < count; index++) assert.strictEqual(yield* ask(line, "/health/live", null), 200)
   })
 
-  itOn(paused(farMs)).effect(
-    "is read at once while one answer in five is 429, and no longer at one in four",
-    function* () {
-      const [line, other] = [yield* open(one), yield* open(one)]
-      yield* inRow(line, [200, 200, 429, 429])
-      for (let count = 0; count < 3; count++) {
-        yield* others(line, 4)
-        yield* inRow(line, [429])
-      }
-      yield* others(line, 3)
+  itOn(paused(farMs)).effect("continues while one response in five is 429, and pauses at one in four", function* () {
+    const [line, other] = [yield* open(one), yield* open(one)]
+    yield* inRow(line, [200, 200, 429, 429])
+    for (let count = 0; count < 3; count++) {
+      yield* others(line, 4)
       yield* inRow(line, [429])
-      line.socket.write(requestOf("/v1/account", keys.live))
-      assert.strictEqual(yield* ask(other, "/v1/account", keys.live), 200)
-      assert.lengthOf(statusesOf(line), 23)
     }
-  )
+    yield* others(line, 3)
+    yield* inRow(line, [429])
+    line.socket.write(requestOf("/v1/account", keys.live))
+    assert.strictEqual(yield* ask(other, "/v1/account", keys.live), 200)
+    assert.lengthOf(statusesOf(line), 23)
+  })
 
-  itOn(paused(farMs)).effect("is paused too where the answer comes before the body was read", function* () {
+  itOn(paused(farMs)).effect("pauses also if the response comes before the body was read", function* () {
     const [line, other] = [yield* open(one), yield* open(one)]
     const body = JSON.stringify(invoiceBody("cust_1"))
     const head = requestOf("/v1/invoices").replace("GET", "POST").trimEnd()
@@ -254,13 +254,13 @@ describe("a connection that gets 429 again and again", () => {
   })
 
   itOn(paused(farMs, "loopback")).effect(
-    "is read at once where a trusted proxy has it for all its clients",
+    "never pauses if it is a trusted proxy's, which serves many clients",
     function* () {
       yield* inRow(yield* open(one), [200, 200, ...Array.from({ length: 6 }, () => 429)])
     }
   )
 
-  alone.effect("is read again some milliseconds after the connection before, where many pauses end together", () =>
+  alone.effect("resumes some milliseconds after the connection before it, if many pauses end together", () =>
     Effect.callback<void>((resume) => {
       const count = 10
       const clientLimits = { ...Limits.defaults.clients, limitedMax: 0, pauseMs: 0 }
@@ -284,7 +284,7 @@ describe("a connection that gets 429 again and again", () => {
     })
   )
 
-  alone.effect("has four such answers in a row before a pause of one second", () =>
+  alone.effect("gets four such responses in a row before a pause of one second", () =>
     Effect.sync(() => {
       const { limitedMax: free, pauseMs: pause } = Limits.defaults.clients
       assert.deepStrictEqual([free, pause], [4, 1_000])
@@ -293,32 +293,39 @@ describe("a connection that gets 429 again and again", () => {
 })
 
 describe("a client that does not read", () => {
-  itOn(narrow({ answerMs: 500 })).effect("is cut in time, and others are served meanwhile", function* () {
-    const before = yield* metric('cut_total{reason="unread"}')
-    const lines = yield* Effect.forEach([one, one, two, two], deaf)
-    const cuts = Effect.gen(function* () {
-      assert.strictEqual((yield* askFrom(three, "/health/ready", null)).status, 200)
-      assert.strictEqual((yield* askFrom(three, "/v1/account")).status, 200)
-      return (yield* metric('cut_total{reason="unread"}')) - before
-    })
-    yield* patiently(Effect.repeat(cuts, { until: (count) => count === lines.length }))
-    for (const line of lines) assert.isBelow(yield* answersIn(line), askedAtOnce * 500_000)
-  })
+  itOn(narrow({ answerMs: 500 })).effect(
+    "loses its connection in time, and other clients are served meanwhile",
+    function* () {
+      const before = yield* metric('cut_total{reason="unread"}')
+      const lines = yield* Effect.forEach([one, one, two, two], deaf)
+      const cuts = Effect.gen(function* () {
+        assert.strictEqual((yield* askFrom(three, "/health/ready", null)).status, 200)
+        assert.strictEqual((yield* askFrom(three, "/v1/account")).status, 200)
+        return (yield* metric('cut_total{reason="unread"}')) - before
+      })
+      yield* patiently(Effect.repeat(cuts, { until: (count) => count === lines.length }))
+      for (const line of lines) assert.isBelow(yield* answersIn(line), askedAtOnce * 500_000)
+    }
+  )
 
   itOn(narrow({ answerMs: 3_600_000, stalledMs: 3_600_000, unreadMax: megabyte })).effect(
-    "is cut at once when much is held for those who do not read",
+    "loses its connection immediately if slow clients hold too much",
     function* () {
       const before = yield* metric('cut_total{reason="unread"}')
       yield* Effect.forEach([one, one, one, one, two, two, two], deaf)
-      // Each holds up more than there may be in all: of seven, one may be left.
+      // Each holds more than the limit for all: of seven, one may remain.
       yield* patiently(Effect.repeat(metric('cut_total{reason="unread"}'), { until: (cuts) => cuts >= before + 6 }))
       assert.strictEqual((yield* askFrom(three, "/v1/account")).status, 200)
     }
   )
 
   for (const [name, limits, count] of [
-    ["of an address that may have some connections holds up no more than its share", { max: 16, perAddress: 12 }, 3],
-    ["costs nobody else his answer, where one address may have all", { max: 16, perAddress: 16 }, 12]
+    [
+      "holds no more than its address's share, if an address may have only some connections",
+      { max: 16, perAddress: 12 },
+      3
+    ],
+    ["costs no other client its response, if one address may have all connections", { max: 16, perAddress: 16 }, 12]
   ] as const) {
     itOn(narrow({ answerMs: 3_600_000, stalledMs: 3_600_000 }, limits)).effect(name, function* () {
       const { text } = yield* askFrom(two, "/v1/openapi.json", null)
@@ -339,14 +346,14 @@ describe("a client that does not read", () => {
   }
 
   itOn(narrow({ answerMs: 3_600_000, stalledMs: 100 }, { max: 4, perAddress: 4 })).effect(
-    "makes room for one that does",
+    "makes room for a client that reads",
     function* () {
       yield* Effect.forEach([one, one, two, two], deaf)
       yield* served(three)
     }
   )
 
-  alone.effect("has 30 s to read an answer, and 64 MB are held for all that do not", () =>
+  alone.effect("has 30 s to read a response, and all such clients together may hold 64 MB", () =>
     Effect.sync(() => {
       const { answerMs, pipelinedMax, stalledMs, unreadMax } = Limits.defaults.clients
       assert.deepStrictEqual([answerMs, unreadMax, stalledMs, pipelinedMax], [30_000, 64 * megabyte, 1_000, 32])
@@ -354,7 +361,7 @@ describe("a client that does not read", () => {
   )
 
   itOn(narrow({ pipelinedMax: 4 })).effect(
-    "does not wait for answers for ever: a connection may have so many requests at once, and no more",
+    "loses its connection if it sends more pipelined requests than the limit",
     function* () {
       const lines = [yield* open(), yield* open()]
       for (const [index, { socket }] of lines.entries()) socket.write(requestOf("/v1/account").repeat(4 + index))

@@ -17,7 +17,7 @@ const limits = {
 } as const
 
 describeOn(serviceWith(Limits.layerChanged({ printing: limits })))("a flood of requests for files", (it) => {
-  it.effect("through links waits behind itself: neither the account's own key nor another account does", function* () {
+  it.effect("through links delays only itself, and neither the account's own key nor another account", function* () {
     const memory = yield* MemoryTables
     const customer = yield* addCustomer()
     const flooded = yield* Effect.replicateEffect(addSigned(customer), 6)
@@ -37,7 +37,7 @@ describeOn(serviceWith(Limits.layerChanged({ printing: limits })))("a flood of r
     const asked = yield* Effect.forEach(flooded, ({ id }) =>
       Effect.forkChild(send({ path: linkTo(id), headers: noKey }))
     )
-    // One is under way, three wait, and the two that are too many are told so.
+    // A single request is under way, three wait, and the last two get an error.
     const refused = yield* Effect.forEach(asked.slice(4), Fiber.join)
     for (const { headers, json, status } of refused) {
       assert.deepStrictEqual([status, json.error.code, headers["retry-after"]], [429, "rate_limited", "2"])

@@ -14,7 +14,7 @@ import { describeOn } from "../../support/Tests.ts"
 
 const policy = "q=5;w=3"
 const app = limitedTo({ perSecond: 2, burst: 5 })
-// Beyond all the time that passes here.
+// Longer than all the time that passes in these tests.
 const lasts = 100_000
 
 const times = (count: number) => Array.from({ length: count })
@@ -35,8 +35,8 @@ const isLimited = (reply: Reply, name: string) => {
 const wrongKeys = [undefined, "Bearer nonsense", `Bearer ${keys.unknown}`, `Bearer ${keys.revoked}`]
 
 describeOn(app)("the rate limit of a key", (it) => {
-  it.effect("takes a burst, tells on every answer what is left, and takes up again at its rate", function* () {
-    const paths = ["/v1/account", "/v1/customers/nobody", "/v1/customers?limit=x", "/v1/catalogs/tributos"]
+  it.effect("allows a burst, reports the remaining requests in each response, and refills at its rate", function* () {
+    const paths = ["/v1/account", "/v1/customers/missing", "/v1/customers?limit=x", "/v1/catalogs/tributos"]
     for (const [index, path] of [...paths, "/v1/account"].entries()) {
       const reply = yield* get(path)
       assert.notStrictEqual(reply.status, 429)
@@ -53,31 +53,28 @@ describeOn(app)("the rate limit of a key", (it) => {
     assert.deepStrictEqual(limits(yield* get("/v1/account")), [`"default";${policy}`, `"default";r=4;t=1`])
   })
 
-  it.effect(
-    "refuses a key that was just refused before its request is routed, until the key has a token",
-    function* () {
-      const unrouted = Effect.gen(function* () {
-        // What is shown may be a second old.
-        yield* TestClock.adjust("1 second")
-        const { text } = yield* get("/metrics", { authorization: undefined })
-        const series = /^folio_http_request_duration_seconds_count\{method="GET",route="none",status="4xx"\} (\d+)$/m
-        return Number(series.exec(text)?.[1] ?? 0)
-      })
-      const before = yield* unrouted
-      yield* TestClock.adjust("1 minute")
-      yield* Effect.forEach(times(6), () => get("/v1/account"))
-      isLimited(yield* get("/v1/account"), "default")
-      isLimited(yield* get("/v1/customers/nobody"), "default")
-      assert.strictEqual((yield* get("/v1/openapi.json")).status, 200)
-      assert.strictEqual((yield* get("/v1/account", bearer(keys.secondTest))).status, 200)
-      yield* TestClock.adjust("500 millis")
-      assert.strictEqual((yield* get("/v1/account")).status, 200)
-      // The refusals after the first one, which comes with the sixth request.
-      assert.strictEqual((yield* unrouted) - before, 2)
-    }
-  )
+  it.effect("rejects further requests of a limited key before routing, until the key has a token", function* () {
+    const unrouted = Effect.gen(function* () {
+      // The metrics may be a second old.
+      yield* TestClock.adjust("1 second")
+      const { text } = yield* get("/metrics", { authorization: undefined })
+      const series = /^folio_http_request_duration_seconds_count\{method="GET",route="none",status="4xx"\} (\d+)$/m
+      return Number(series.exec(text)?.[1] ?? 0)
+    })
+    const before = yield* unrouted
+    yield* TestClock.adjust("1 minute")
+    yield* Effect.forEach(times(6), () => get("/v1/account"))
+    isLimited(yield* get("/v1/account"), "default")
+    isLimited(yield* get("/v1/customers/missing"), "default")
+    assert.strictEqual((yield* get("/v1/openapi.json")).status, 200)
+    assert.strictEqual((yield* get("/v1/account", bearer(keys.secondTest))).status, 200)
+    yield* TestClock.adjust("500 millis")
+    assert.strictEqual((yield* get("/v1/account")).status, 200)
+    // The rejections after the first one, which is the sixth request.
+    assert.strictEqual((yield* unrouted) - before, 2)
+  })
 
-  it.effect("is its own, and that of no other key of the account", function* () {
+  it.effect("counts no other key of the account", function* () {
     yield* Effect.forEach(times(6), () => get("/v1/account"))
     isLimited(yield* get("/v1/account"), "default")
     for (const key of [keys.secondTest, keys.live, keys.otherAccount]) {
@@ -85,7 +82,7 @@ describeOn(app)("the rate limit of a key", (it) => {
     }
   })
 
-  it.effect("comes after route, method and key, and before all that costs more", function* () {
+  it.effect("applies after the checks of route, method and key, and before all checks that cost more", function* () {
     yield* Effect.forEach(times(6), () => get("/v1/account"))
     assert.strictEqual(yield* code({ path: "/v1/nothing" }), "route_not_found")
     assert.strictEqual(yield* code({ method: "PUT", path: "/v1/account" }), "method_not_allowed")
@@ -104,34 +101,37 @@ describeOn(app)("the rate limit of a key", (it) => {
 })
 
 describeOn(app)("the rate limit of an account", (it) => {
-  it.effect("is four times that of a key, however many keys it has, and each mode's own", function* () {
-    const { tables } = yield* MemoryTables
-    yield* TestClock.adjust("1 minute")
-    // As many keys as it takes, each with a bucket of its own.
-    for (const index of times(5).keys()) {
-      const key = makeApiKey("test", new Uint8Array(32).fill(100 + index))
-      const row = tables.apiKeys.get(apiKeyIds.test)!
-      const id = ApiKeyId.make(`key_${`${index}`.repeat(26)}`)
-      tables.apiKeys.set(id, { ...row, id, hash: apiKeyHash(key) })
-      for (const left of [4, 3, 2, 1, 0]) {
-        const reply = yield* get("/v1/account", bearer(key))
-        assert.strictEqual(reply.status, index < 4 ? 200 : 429, reply.text)
-        assert.match(`${reply.headers["ratelimit"]}`, new RegExp(`^"default";r=${left};`))
-        if (index === 4)
-          assert.match(reply.json.error.message, /^This account, .* more than 8 requests a second, with bursts of 20/)
+  it.effect(
+    "gives an account four times the limit of a key, for any number of keys, in each mode separately",
+    function* () {
+      const { tables } = yield* MemoryTables
+      yield* TestClock.adjust("1 minute")
+      // Enough keys to exceed it, each with a bucket of its own.
+      for (const index of times(5).keys()) {
+        const key = makeApiKey("test", new Uint8Array(32).fill(100 + index))
+        const row = tables.apiKeys.get(apiKeyIds.test)!
+        const id = ApiKeyId.make(`key_${`${index}`.repeat(26)}`)
+        tables.apiKeys.set(id, { ...row, id, hash: apiKeyHash(key) })
+        for (const left of [4, 3, 2, 1, 0]) {
+          const reply = yield* get("/v1/account", bearer(key))
+          assert.strictEqual(reply.status, index < 4 ? 200 : 429, reply.text)
+          assert.match(`${reply.headers["ratelimit"]}`, new RegExp(`^"default";r=${left};`))
+          if (index === 4)
+            assert.match(reply.json.error.message, /^This account, .* more than 8 requests a second, with bursts of 20/)
+        }
+      }
+      for (const key of [keys.live, keys.otherAccount]) {
+        assert.strictEqual((yield* get("/v1/account", bearer(key))).status, 200)
       }
     }
-    for (const key of [keys.live, keys.otherAccount]) {
-      assert.strictEqual((yield* get("/v1/account", bearer(key))).status, 200)
-    }
-  })
+  )
 })
 
 const random = (index: number) => makeApiKey("test", new Uint8Array(32).fill(200 + index))
 const ask = (key: string) => get("/v1/account", bearer(key))
 
 describeOn(app)("a flood of bad keys", (it) => {
-  it.effect("is looked for in turns, and a good key that nobody has seen yet is found among them", function* () {
+  it.effect("uses look-ups in turns, and does not block a good key that is not yet known", function* () {
     const { count } = yield* MemoryTables
     for (const index of times(5).keys()) assert.strictEqual((yield* ask(random(index))).status, 401)
     const before = [count("ApiKeys.authenticate"), count("ApiKeys.authenticate in turn")]
@@ -139,14 +139,14 @@ describeOn(app)("a flood of bad keys", (it) => {
     assert.strictEqual((yield* ask(keys.test)).status, 200)
     assert.deepStrictEqual(
       [count("ApiKeys.authenticate"), count("ApiKeys.authenticate in turn")],
-      // The good one once more, before its request is carried out: by then it is known.
+      // The good key counts once more, before its request is carried out: by then it is known.
       [before[0]! + 1, before[1]! + 4]
     )
   })
 })
 
 describeOn(app)("the rate limit of an address", (it) => {
-  it.effect("counts requests without a good key, and never refuses a good one", function* () {
+  it.effect("counts requests without a good key, and never rejects a good key", function* () {
     yield* TestClock.adjust("1 minute")
     for (const _ of times(4)) {
       const reply = yield* get("/v1/account", { authorization: undefined })
@@ -191,7 +191,7 @@ describeOn(app)("the rate limit of an address", (it) => {
 const anonymous = (path: string) => get(path, { authorization: undefined })
 
 describeOn(app)("the rate limit of probes", (it) => {
-  it.effect("is an address's own at each probe, apart from that of other requests", function* () {
+  it.effect("applies to each address at each probe, separately from other requests", function* () {
     yield* Effect.forEach(times(6), () => anonymous("/nothing"))
     isLimited(yield* anonymous("/nothing"), "address")
     for (const path of ["/health/live", "/metrics"]) {
@@ -219,5 +219,5 @@ describe("the network of an address", () => {
     ["2001:db8::1", "2001:db8:0:0::/64"],
     ["::1", "0:0:0:0::/64"],
     ["fe80::1%eth0", "fe80:0:0:0::/64"]
-  ])("%s is %s", (address, network) => assert.strictEqual(networkOf(address), network))
+  ])("%s belongs to %s", (address, network) => assert.strictEqual(networkOf(address), network))
 })

@@ -20,7 +20,7 @@ import { it as alone, itOn } from "../../support/Tests.ts"
 
 const it = itOn(app)
 
-/** All that the server sends back on one connection until it ends it. */
+/** All bytes that the server sends on one connection until it closes it. */
 const talk = Effect.fnUntraced(function* (
   text: string,
   options: { readonly hangUp?: boolean; readonly goOn?: string; readonly drip?: string } = {}
@@ -32,7 +32,7 @@ const talk = Effect.fnUntraced(function* (
     let received = ""
     socket.setEncoding("utf8")
     socket.on("data", (chunk: string) => (received += chunk))
-    // The server may close while there is still something to be written to it.
+    // The server may close the connection while the client still has bytes to write.
     socket.on("error", () => {})
     const { drip, goOn } = options
     const dripping = setInterval(() => drip !== undefined && socket.writable && socket.write(drip), 20)
@@ -41,7 +41,7 @@ const talk = Effect.fnUntraced(function* (
       resume(Effect.succeed(received))
     })
     const more = () => {
-      // What has been answered is not sent to its end.
+      // A request with a response is not sent to its end.
       if (goOn !== undefined && received === "" && socket.writable) socket.write(goOn, more)
       else if (goOn !== undefined) socket.end()
     }
@@ -52,7 +52,7 @@ const talk = Effect.fnUntraced(function* (
   })
 })
 
-/** The one answer in what was received, taken apart. */
+/** The parts of the only response in the received bytes. */
 const answerIn = (received: string) => {
   assert.lengthOf(received.match(/HTTP\/1\.1 \d{3} /g) ?? [], 1, received)
   const [head = "", body = ""] = received.split("\r\n\r\n")
@@ -92,7 +92,7 @@ const createCustomer = (headers: ReadonlyArray<string>, body: string) =>
 
 const survives = Effect.gen(function* () {
   const { tables } = yield* MemoryTables
-  // Where a request must arrive at once, one that does not is to be sent again.
+  // If a request arrives too late for a strict limit, repeat it.
   yield* patiently(Effect.repeat(get("/v1/account"), { until: ({ status }) => status === 200 }))
   assert.strictEqual(tables.customers.size, 0)
   assert.strictEqual(tables.idempotencyKeys.size, 0)
@@ -113,23 +113,23 @@ const notHttp = [
 ]
 
 describe("the server under the routes", () => {
-  it.effect.each(notHttp)("refuses $what", function* ({ text }) {
+  it.effect.each(notHttp)("rejects $what", function* ({ text }) {
     isRefused(yield* talk(text), "malformed_json", /not an HTTP\/1.1 request/)
     yield* survives
   })
 
-  it.effect("refuses headers that no route should have to look at", function* () {
+  it.effect("rejects headers that are too large before any route reads them", function* () {
     const text = request("GET /v1/account HTTP/1.1", [`X-Much: ${"y".repeat(70_000)}`])
     isRefused(yield* talk(text), "headers_too_large", /16 KiB/)
     yield* survives
   })
 
-  it.effect("refuses a URL that no route should have to look at", function* () {
+  it.effect("rejects a URL that is too long before any route reads it", function* () {
     isRefused(yield* talk(request(`GET /v1/account?${"y".repeat(70_000)} HTTP/1.1`)), "uri_too_long", /8 KiB/)
     yield* survives
   })
 
-  it.effect("refuses to be a proxy", function* () {
+  it.effect("rejects CONNECT: it is no proxy", function* () {
     const received = yield* talk("CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n")
     isRefused(received, "method_not_allowed", /no proxy/)
     assert.strictEqual(answerIn(received).headers["allow"], "DELETE, GET, HEAD, PATCH, POST, PUT")
@@ -139,13 +139,17 @@ describe("the server under the routes", () => {
   const megabyte = "x".repeat(1_048_576)
 
   it.effect.each([
-    { what: "is said to have a terabyte", text: createCustomer([`Content-Length: ${2 ** 40}`], ""), goOn: undefined },
     {
-      what: "comes without an end",
+      what: "is declared to have a terabyte",
+      text: createCustomer([`Content-Length: ${2 ** 40}`], ""),
+      goOn: undefined
+    },
+    {
+      what: "has no end",
       text: createCustomer(["Transfer-Encoding: chunked"], ""),
       goOn: `100000\r\n${megabyte}\r\n`
     }
-  ])("refuses a body that $what before it has read it", function* ({ goOn, text }) {
+  ])("rejects a body that $what before it reads the body", function* ({ goOn, text }) {
     const { body, headers, status } = answerIn(yield* talk(text, goOn === undefined ? {} : { goOn }))
     assert.strictEqual(status, 413)
     assert.strictEqual(JSON.parse(body).error.code, "request_too_large")
@@ -153,7 +157,7 @@ describe("the server under the routes", () => {
     yield* survives
   })
 
-  it.effect("refuses a request that names no host, but one of HTTP/1.0, as monitors send it", function* () {
+  it.effect("rejects a request without a host, except over HTTP/1.0, which some monitors use", function* () {
     const { body, headers, status } = answerIn(yield* talk("GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n"))
     assert.strictEqual(status, 400, body)
     const { error } = JSON.parse(body)
@@ -162,7 +166,7 @@ describe("the server under the routes", () => {
     assert.strictEqual(answerIn(yield* talk("GET /health/live HTTP/1.0\r\n\r\n")).status, 200)
   })
 
-  it.effect("refuses a request that names two hosts", function* () {
+  it.effect("rejects a request with two hosts", function* () {
     const text = request("GET /v1/account HTTP/1.1", ["Host: localhost", "Connection: close"])
     const { body, status } = answerIn(yield* talk(text))
     const { error } = JSON.parse(body)
@@ -170,7 +174,7 @@ describe("the server under the routes", () => {
     assert.match(error.message, /the header Host 2 times; send it once/)
   })
 
-  it.effect.each(["websocket", "h2c"])("does not become another protocol: %s", function* (protocol) {
+  it.effect.each(["websocket", "h2c"])("does not switch to another protocol: %s", function* (protocol) {
     const text = createCustomer(
       [`Upgrade: ${protocol}`, "Connection: Upgrade, close", "Transfer-Encoding: chunked"],
       "2\r\n{}\r\n0\r\n\r\n"
@@ -180,12 +184,12 @@ describe("the server under the routes", () => {
     assert.match(headers["request-id"] ?? "", /^req_/)
   })
 
-  it.effect("takes a request with an expectation that nobody knows", function* () {
+  it.effect("accepts a request with an unknown expectation", function* () {
     const text = request("GET /v1/account HTTP/1.1", ["Expect: nonsense", "Connection: close"])
     assert.strictEqual(answerIn(yield* talk(text)).status, 200)
   })
 
-  it.effect("answers requests that come in one go, in their order", function* () {
+  it.effect("responds to pipelined requests in their order", function* () {
     const paths = ["/v1/account", "/v1/nothing", "/v1/catalogs/tributos"]
     const texts = paths.map((path, index) =>
       request(`GET ${path} HTTP/1.1`, index === paths.length - 1 ? ["Connection: close"] : [])
@@ -194,7 +198,7 @@ describe("the server under the routes", () => {
     assert.deepStrictEqual(statuses, ["200", "404", "200"])
   })
 
-  it.effect("takes no harm from clients that hang up in the middle", function* () {
+  it.effect("survives clients that disconnect in the middle of a request", function* () {
     const body = JSON.stringify(customerBody())
     for (const text of [
       "GET /v1/acc",
@@ -218,7 +222,7 @@ describe("a connection", () => {
     })
   )
 
-  itOn(impatient).effect("that idles is closed", function* () {
+  itOn(impatient).effect("closes after its idle time", function* () {
     const received = yield* talk(request("GET /v1/account HTTP/1.1"))
     const { headers, status } = answerIn(received)
     assert.deepStrictEqual([status, headers["connection"]], [200, "keep-alive"])
@@ -248,17 +252,17 @@ itOn(withoutRoutes).effect("A process without its routes reports to monitors tha
   assert.match(yield* Effect.promise(() => response.text()), /"message":"This process is stopping\./)
 })
 
-describe("a request that does not arrive", () => {
+describe("a request that does not arrive whole", () => {
   itOn(impatient).effect.each([
     { what: "headers", text: "GET /v1/account HTTP/1.1\r\nHost: folio.test\r\n", drop: "X-Slow: 1\r\n" },
     { what: "body", text: createCustomer(["Transfer-Encoding: chunked"], ""), drop: "1\r\n \r\n" }
-  ])("is cut though its $what keep dripping", function* ({ drop, text }) {
+  ])("ends with an error although its $what keep dripping", function* ({ drop, text }) {
     const received = yield* talk(text, { drip: drop })
     isRefused(received, "request_timeout", /did not arrive within 30 seconds/)
     yield* survives
   })
 
-  alone.effect("has 10 s for its headers and 30 s in all", () =>
+  alone.effect("has 10 s for its headers and 30 s in total", () =>
     Effect.sync(() => {
       assert.deepInclude(Limits.defaults.clients, { headersMs: 10_000, requestMs: 30_000 })
     })
@@ -268,7 +272,7 @@ describe("a request that does not arrive", () => {
     { what: "in its headers", text: "GET /v1/account HTTP/1.1\r\nHost: folio.test\r\n" },
     { what: "in its body", text: createCustomer(["Content-Length: 1000"], "{") },
     { what: "in its chunks", text: createCustomer(["Transfer-Encoding: chunked"], "1\r\n{\r\n") }
-  ])("is cut $what", function* ({ text }) {
+  ])("ends with an error if it stops $what", function* ({ text }) {
     const received = yield* talk(text)
     isRefused(received, "request_timeout", /did not arrive within 30 seconds/)
     assert.strictEqual(answerIn(received).headers["svc-should-retry"], "true")

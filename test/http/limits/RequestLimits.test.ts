@@ -13,7 +13,7 @@ import { describeOn } from "../../support/Tests.ts"
 
 const endpoints = Object.values(Api.groups).flatMap((group) => Object.values(group.endpoints))
 
-/** The lists and records in a schema that nothing bounds, by their place. */
+/** The unbounded lists and records in a schema, by their place. */
 const unbounded = (ast: SchemaAST.AST, place: string): ReadonlyArray<string> => {
   const limit = limitOf(ast) === undefined ? [place] : []
   if (SchemaAST.isArrays(ast)) {
@@ -29,7 +29,7 @@ const unbounded = (ast: SchemaAST.AST, place: string): ReadonlyArray<string> => 
   ]
 }
 
-/** The names of each record in a schema. */
+/** The schemas of the names of each record in a schema. */
 const recordNames = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> => {
   if (SchemaAST.isArrays(ast)) return [...ast.elements, ...ast.rest].flatMap(recordNames)
   if (SchemaAST.isUnion(ast)) return ast.types.flatMap(recordNames)
@@ -40,7 +40,7 @@ const recordNames = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> => {
   ]
 }
 
-/** All that a union may be, but for null: there a list or a record would be decoded before it is counted. */
+/** All types in unions except null: a list or a record in a union would be decoded before it is counted. */
 const inUnions = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> => {
   if (SchemaAST.isUnion(ast)) {
     const types = ast.types.filter((type) => !SchemaAST.isNull(type))
@@ -70,7 +70,7 @@ describe("the schemas of requests", () => {
     }
   })
 
-  // JSON.parse of Node 24 misreads names with escapes, and what is stored as JSON is read by it.
+  // JSON.parse of Node 24 misreads names with escapes, and Folio uses it to read stored JSON.
   test("reject names of records that JSON writes with an escape", () => {
     const names = requested.flatMap(([, ast]) => recordNames(ast))
     assert.isAbove(names.length, 8)
@@ -87,7 +87,7 @@ describe("the schemas of requests", () => {
     }
   })
 
-  test("are searched for those without a limit wherever one may be", () => {
+  test("reveal unbounded lists and records at any place", () => {
     const [page] = [...Api.groups.invoices.endpoints.listInvoices.success].map(({ ast }) => unbounded(ast, "page"))
     assert.includeMembers([...(page ?? [])], ["page.data", "page.data[].totals.taxes", "page.data[].authority_errors"])
   })
@@ -96,7 +96,7 @@ describe("the schemas of requests", () => {
 const { createInvoice } = Api.groups.invoices.endpoints
 const { listEvents } = Api.groups.events.endpoints
 
-/** A value that nobody may look into. */
+/** A value that no code may read. */
 const untouchable: object = new Proxy(
   {},
   {
@@ -109,14 +109,14 @@ const untouchable: object = new Proxy(
 const paramsOf = (body: object) => decodeBody(createInvoice, body).violations.map(({ param }) => param)
 
 describe("a limit", () => {
-  test("of a list holds before its items are looked at", () => {
+  test("applies to a list before its items are read", () => {
     assert.deepStrictEqual(paramsOf({ ...invoiceBody("cust_1"), lines: times(501, untouchable) }), ["lines"])
     const [line] = invoiceBody("").lines
     const lines = [{ ...line, taxes: times(11, untouchable) }]
     assert.deepStrictEqual(paramsOf({ ...invoiceBody("cust_1"), lines }), ["lines[0].taxes"])
   })
 
-  test("of a record holds before its values are looked at", () => {
+  test("applies to a record before its values are read", () => {
     const lookedAt: Array<string | symbol> = []
     const get = (target: object, name: string | symbol) => {
       lookedAt.push(name)
@@ -126,12 +126,12 @@ describe("a limit", () => {
     assert.deepStrictEqual([params, lookedAt], [["metadata"], []])
   })
 
-  test("hides nothing that is wrong beside it", () => {
+  test("hides no other fault of the body", () => {
     const body = { ...invoiceBody("cust_1"), currency: 5, lines: times(501, 1), odd: 1 }
     assert.deepStrictEqual(paramsOf(body), ["odd", "currency", "lines"])
   })
 
-  test("of a list in a query holds as well", () => {
+  test("applies to a list in a query too", () => {
     const found = queryViolations(listEvents, { "types[]": times(22, "x") })
     assert.deepStrictEqual(
       found.map(({ message, param }) => [param, message]),
@@ -139,7 +139,7 @@ describe("a limit", () => {
     )
   })
 
-  test("is that of what is told: no more is looked for", () => {
+  test("on reported faults also ends the search for more", () => {
     const [line] = invoiceBody("").lines
     const reads = Array(500).fill(0)
     const lines = reads.map((_, index) => {
@@ -150,7 +150,7 @@ describe("a limit", () => {
       return new Proxy({ ...line, quantity: "1" }, { get })
     })
     assert.lengthOf(decodeBody(createInvoice, { ...invoiceBody("cust_1"), lines }).violations, violationsMax + 1)
-    // Of those after the hundredth, the seven lists and objects have been counted, once with all lines and once alone.
+    // After the hundredth fault, the seven lists and objects are still counted: once with all lines and once alone.
     assert.isAbove(reads[50], 20)
     assert.isAtMost(reads[400], 14)
   })
@@ -170,7 +170,7 @@ const tellsSome = (told: { readonly errors?: ReadonlyArray<object>; readonly has
 }
 
 describeOn(app)("the answer to a bad request", (it) => {
-  it.effect.each(bad.map(([name, sent]) => ({ name, sent })))("is small: $name", function* ({ sent }) {
+  it.effect.each(bad.map(([name, sent]) => ({ name, sent })))("stays small: $name", function* ({ sent }) {
     const reply = yield* send(sent)
     isSmall(reply)
     tellsSome(reply.json.error)
@@ -187,18 +187,21 @@ describeOn(app)("the answer to a bad request", (it) => {
     tellsSome(verdict.json)
   })
 
-  it.effect("tells the first hundred things, the first of them as the error, and that there are more", function* () {
-    const { error } = (yield* send(invoiceWith({ lines: times(500, {}) }))).json
-    assert.lengthOf(error.errors, violationsMax)
-    assert.isTrue(error.has_more_errors)
-    assert.deepInclude(error, { code: "parameter_missing", param: "lines[0].description" })
-    assert.strictEqual(error.message, error.errors[0].message)
-    const few = (yield* send(invoiceWith({ lines: times(16, {}) }))).json.error
-    assert.lengthOf(few.errors, 97)
-    assert.notProperty(few, "has_more_errors")
-  })
+  it.effect(
+    "lists the first hundred faults, the first of them as the error, and reports that there are more",
+    function* () {
+      const { error } = (yield* send(invoiceWith({ lines: times(500, {}) }))).json
+      assert.lengthOf(error.errors, violationsMax)
+      assert.isTrue(error.has_more_errors)
+      assert.deepInclude(error, { code: "parameter_missing", param: "lines[0].description" })
+      assert.strictEqual(error.message, error.errors[0].message)
+      const few = (yield* send(invoiceWith({ lines: times(16, {}) }))).json.error
+      assert.lengthOf(few.errors, 97)
+      assert.notProperty(few, "has_more_errors")
+    }
+  )
 
-  it.effect("tells as many of the broken rules of a document", function* () {
+  it.effect("lists the same number of a document's broken rules", function* () {
     const customer_id = yield* addCustomer()
     const body = { ...invoiceBody(customer_id), lines: wrongLines(200) }
     const { error } = (yield* post("/v1/invoices", body)).json
@@ -219,14 +222,14 @@ describeOn(app)("a path", (it) => {
     "/v1/account#limit",
     "/v1/customers/cust_1;x",
     "/v1/invoices/inv_1/pdf;account=a&mode=test&expires=1&signature=x"
-  ])("goes as far as the question mark: %s", function* (path) {
+  ])("ends only at the question mark: %s", function* (path) {
     for (const authorization of [`Bearer ${keys.test}`, undefined]) {
       const { json, status } = yield* send({ path, headers: { authorization } })
       assert.deepStrictEqual([status, json.error.code], [404, "route_not_found"])
     }
   })
 
-  it.effect("with a semicolon is no second spelling of one without", function* () {
+  it.effect("with a semicolon is no second spelling of the path without it", function* () {
     const headers = { "idempotency-key": "semicolon" }
     const made = yield* post("/v1/customers", customerBody(), headers)
     assert.strictEqual(made.status, 201)
@@ -235,7 +238,7 @@ describeOn(app)("a path", (it) => {
     assert.strictEqual(again.text, made.text)
   })
 
-  it.effect("is told a query from by its first question mark alone", function* () {
+  it.effect("leaves a semicolon after the question mark to the query", function* () {
     const { json } = yield* send({ path: "/v1/customers?limit=1;odd=2" })
     assert.deepInclude(json.error, { code: "parameter_invalid", param: "limit" })
   })

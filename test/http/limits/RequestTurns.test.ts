@@ -34,7 +34,7 @@ const layerTurnsWithBackpressure = Layer.fresh(RequestTurns.layer).pipe(
 )
 const layerTurns: Layer.Layer<RequestTurns> = layerTurnsWithBackpressure
 
-/** How many milliseconds an account rests after a request. */
+/** The number of milliseconds for which an account rests after a request. */
 const restAfter = (request: (turns: RequestTurns["Service"]) => Effect.Effect<unknown, unknown>) =>
   Effect.gen(function* () {
     const turns = yield* RequestTurns
@@ -53,7 +53,7 @@ const restAfter = (request: (turns: RequestTurns["Service"]) => Effect.Effect<un
 
 const kib = 1024
 
-/** How long an account rests after a small read that took so long. */
+/** The rest of an account after a small read of this duration. */
 const restAfterSlow = (ms: number, answer: Effect.Effect<number, string> = Effect.succeed(0)) =>
   restAfter((turns) =>
     Effect.gen(function* () {
@@ -65,7 +65,7 @@ const restAfterSlow = (ms: number, answer: Effect.Effect<number, string> = Effec
   )
 
 describe("the turns of requests", () => {
-  alone.effect("are followed by a rest where they were large, by their bytes", function* () {
+  alone.effect("lead to a rest after large requests, in proportion to their bytes", function* () {
     const read = (bytes: number) =>
       restAfter((turns) =>
         turns.read(
@@ -80,7 +80,7 @@ describe("the turns of requests", () => {
     const failing = (cause: Effect.Effect<never, string>) =>
       restAfter((turns) => turns.read(askerOf("ten_a"), cause, () => 0))
     assert.strictEqual(yield* failing(Effect.fail("missing")), 0)
-    // Who hangs up before the answer has asked for it all the same.
+    // A client that disconnects before the response has caused the work all the same.
     const hungUp = restAfter((turns) =>
       Effect.gen(function* () {
         const fiber = yield* Effect.forkChild(
@@ -101,7 +101,7 @@ describe("the turns of requests", () => {
     assert.strictEqual(yield* check(Effect.fail("refused"), true), 200)
   })
 
-  alone.effect("of reads that took long are followed by a rest as long as that, within bounds", function* () {
+  alone.effect("lead to a rest after long reads, as long as the read, within bounds", function* () {
     assert.strictEqual(yield* restAfterSlow(100), 0)
     assert.strictEqual(yield* restAfterSlow(180), 80)
     assert.strictEqual(yield* restAfterSlow(180, Effect.fail("missing")), 80)
@@ -109,7 +109,7 @@ describe("the turns of requests", () => {
     assert.strictEqual(yield* restAfterSlow(180, Effect.succeed(800 * kib)), 400, "the longer of the two")
   })
 
-  alone.effect("at a whole document are followed by a rest for all that is then done with it", function* () {
+  alone.effect("lead to a rest after a command on a whole document, for all the work that follows", function* () {
     const carryOut = (work: "copied" | "moved", bytes: number) =>
       restAfter((turns) => turns.carryOut(askerOf("ten_a"), work, Effect.succeed(bytes), (answer) => answer))
     assert.strictEqual(yield* carryOut("moved", smallBytesMax), 0)
@@ -134,7 +134,7 @@ const noTurns = {
 }
 
 describeOn(limitedTo(unlimited, noTurns))("an account that has no turn", (it) => {
-  it.effect("reads nothing and has no large body taken; what is small is taken", function* () {
+  it.effect("gets an error for reads and large bodies; small bodies are accepted", function* () {
     const customer = yield* addCustomer()
     const large = invoiceBody(customer)
     const lines = Array.from({ length: 100 }, () => large.lines[0])
@@ -146,9 +146,9 @@ describeOn(limitedTo(unlimited, noTurns))("an account that has no turn", (it) =>
       yield* get("/v1/events?wait=0"),
       yield* post("/v1/invoices", { ...large, lines }, { "idempotency-key": "large" }),
       yield* post("/v1/invoices/validate", { ...large, lines }),
-      // Not even told what is wrong with it.
+      // The faults of such a body are not even checked.
       yield* post("/v1/invoices/validate", { lines: Array.from({ length: 10_000 }, () => 1) }),
-      // Nobody knows how large a document is that is only named.
+      // The size of a document is unknown if the request only names it.
       yield* post("/v1/invoices/inv_1/retry"),
       yield* post("/v1/invoices/inv_1/cancel"),
       yield* post("/v1/invoices/inv_1/annul", { reason: "Error" }),
@@ -161,14 +161,14 @@ describeOn(limitedTo(unlimited, noTurns))("an account that has no turn", (it) =>
     }
     assert.strictEqual((yield* post("/v1/invoices", large, { "idempotency-key": "small" })).status, 202)
     assert.strictEqual((yield* post("/v1/invoices/validate", large)).status, 200)
-    // They wait for a turn of another kind.
+    // Files wait for a turn of another kind.
     assert.strictEqual((yield* get("/v1/invoices/inv_01k0000000000000000000000a/pdf")).status, 404)
   })
 })
 
 const noWait = { ...Limits.defaults.requests, waiting: { ofAsker: 0, ofOwner: 0, inAll: 0 } }
 
-/** An invoice of so many lines, in some state; nobody has been told of it. */
+/** An invoice of so many lines in this state. No actor knows of it. */
 const invoiceOf = Effect.fnUntraced(function* (count: number, state: InvoiceState) {
   const { tables } = yield* MemoryTables
   const { id } = yield* Effect.flatMap(addCustomer(), state === "accepted_by_authority" ? addNumbered : addDraft)
@@ -182,7 +182,7 @@ const invoiceOf = Effect.fnUntraced(function* (count: number, state: InvoiceStat
 describeOn(limitedTo(unlimited, noWait))("an account that has worked on a whole document", (it) => {
   const rests = Effect.map(get("/v1/account"), ({ status }) => status === 429)
 
-  it.effect("rests after one that is large, however small the request, and not after a small one", function* () {
+  it.effect("rests after a large document, for requests of any size, and not after a small one", function* () {
     for (const [count, isLarge] of [
       [1, false],
       [200, true]
@@ -203,7 +203,7 @@ describeOn(limitedTo(unlimited, noWait))("an account that has worked on a whole 
 })
 
 describeOn(limitedTo(unlimited))("a body with HEAD", (it) => {
-  it.effect("is not read, as with GET", function* () {
+  it.effect("goes unread, as with GET", function* () {
     const { status } = yield* send({ method: "HEAD", path: "/v1/account", body: { lines: [1] } })
     assert.strictEqual(status, 200)
   })
@@ -214,9 +214,9 @@ const noCreations = {
   creation: { ...withoutRest.creation, ofOwnerAtOnce: 0, waiting: { ofAsker: 0, ofOwner: 0, inAll: 0 } }
 }
 
-/** How many POST requests have been refused before they were routed. */
+/** The number of POST requests that the server has rejected before routing. */
 const unrouted = Effect.gen(function* () {
-  // What is shown may be a second old.
+  // The metrics may be a second old.
   yield* TestClock.adjust("1 second")
   const { text } = yield* get("/metrics", { authorization: undefined })
   const series = /^folio_http_request_duration_seconds_count\{method="POST",route="none",status="4xx"\} (\d+)$/m
@@ -224,7 +224,7 @@ const unrouted = Effect.gen(function* () {
 })
 
 describeOn(limitedTo(unlimited, noCreations))("an account that has no turn at creation", (it) => {
-  it.effect("creates and validates nothing, stores nothing, and reads all the same", function* () {
+  it.effect("creates, validates and stores nothing, and can still read", function* () {
     const { tables } = yield* MemoryTables
     const customer = yield* addCustomer()
     for (const refused of [
@@ -245,7 +245,7 @@ describeOn(limitedTo(unlimited, noCreations))("an account that has no turn at cr
 const oneCreation = { ...noCreations, creation: { ...noCreations.creation, ofOwnerAtOnce: 1 } }
 
 describeOn(limitedTo(unlimited, oneCreation))("a creation under way", (it) => {
-  it.effect("has its turn until it is stored", function* () {
+  it.effect("keeps its turn until it is stored", function* () {
     const customer = yield* addCustomer()
     const validate = Effect.map(post("/v1/invoices/validate", invoiceBody(customer)), ({ status }) => status)
     assert.strictEqual(yield* validate, 200)
@@ -262,8 +262,8 @@ describeOn(limitedTo(unlimited, oneCreation))("a creation under way", (it) => {
   })
 })
 
-describeOn(limitedTo({ perSecond: 1, burst: 5 }, noCreations))("a key that was refused a creation", (it) => {
-  it.effect("is refused the next one before it is routed, for a second, and pays with a token for each", function* () {
+describeOn(limitedTo({ perSecond: 1, burst: 5 }, noCreations))("a key after a rejected creation", (it) => {
+  it.effect("gets an error before routing for a second, and pays a token for each creation", function* () {
     const customer = yield* addCustomer()
     const create = (headers: Readonly<Record<string, string>> = {}) =>
       post("/v1/invoices", invoiceBody(customer), { "idempotency-key": "invoice", ...headers })
@@ -275,7 +275,7 @@ describeOn(limitedTo({ perSecond: 1, burst: 5 }, noCreations))("a key that was r
       })
     const before = yield* unrouted
     yield* refused(4)
-    // Another path and another key are looked up.
+    // Requests for another path or with another key are looked up.
     assert.strictEqual((yield* post("/v1/customers", {}, { "idempotency-key": "c" })).status, 429)
     assert.strictEqual((yield* create(bearer(keys.unknown))).status, 401)
     yield* refused(2)
@@ -314,16 +314,16 @@ alone.effect("Creations that wait for late drafts of their accounts leave the tu
   }).pipe(Effect.scoped, Effect.provide(layerTurnsWithBackpressure))
 })
 
-// The very one of the service, which has what it needs beneath.
+// The service's own layer, with all that it needs.
 const backpressure = Backpressure.layer as Layer.Layer<Backpressure>
 
 describeOn(serviceWith(backpressure))("an account whose drafts are late", (it) => {
-  it.effect("is refused creations before their bodies are read, and nothing else", function* () {
+  it.effect("gets errors for creations, before their bodies are read, and for nothing else", function* () {
     const { tables } = yield* MemoryTables
     const { tellLateness } = yield* Backpressure
     const customer = yield* addCustomer()
     const create = (name: string) => post("/v1/invoices", invoiceBody(customer), { "idempotency-key": name })
-    // Its actor is there, and tells how late the drafts really are.
+    // The account's actor is running, and reports the real lateness of the drafts.
     assert.strictEqual((yield* create("before")).status, 202)
     const late = Effect.gen(function* () {
       yield* tellLateness(testMode, () => 5_001)

@@ -9,10 +9,10 @@ import { atNoCalls, holdCalls } from "../../support/memory/Calls.ts"
 
 describeOn(app)("a database that does not answer", (it) => {
   it.effect.each([
-    ["a request whose key it is asked for", "ApiKeys.authenticate", get("/v1/account"), 15],
+    ["a request's look-up of its key", "ApiKeys.authenticate", get("/v1/account"), 15],
     ["a read", "Invoices.list", get("/v1/invoices"), 15],
     ["a write", "Customers.create", post("/v1/customers", customerBody()), 12]
-  ] as const)("holds up %s no longer than said", function* ([, call, request, seconds]) {
+  ] as const)("delays %s no longer than its limit", function* ([, call, request, seconds]) {
     const { arrived, open } = yield* holdCalls(call)
     const waiting = yield* Effect.forkChild(request)
     yield* arrived

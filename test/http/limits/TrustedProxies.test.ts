@@ -13,11 +13,11 @@ const forwardedFor = (list: string, peer = proxy) => clientOf(isTrusted, peer, {
 const forwarded = (list: string, peer = proxy) => clientOf(isTrusted, peer, { forwarded: list })
 
 const octet = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 }))
-/** Addresses of clients: none of them is trusted, nor are their first octets special. */
+/** Addresses of clients. None is trusted, and no first octet is special. */
 const client = Schema.Tuple([Schema.Int.check(Schema.isBetween({ minimum: 11, maximum: 223 })), octet, octet, octet])
 const inside = Schema.Tuple([octet, octet, octet])
 const parts = Schema.Array(Schema.String)
-/** Some trusted proxies, not more than are followed. */
+/** Trusted proxies, at most as many as Folio follows. */
 const chain = Schema.Array(inside).check(Schema.isMaxLength(15))
 
 const shown = (address: ReadonlyArray<number>) => address.join(".")
@@ -25,7 +25,7 @@ const proxies = (addresses: ReadonlyArray<ReadonlyArray<number>>) => addresses.m
 
 describe("the client's address", () => {
   plain.prop(
-    "is the last that is not trusted, whatever the client sent before it",
+    "resolves to the last untrusted address, for any list that the client sent before it",
     [parts, client, chain],
     ([sent, address, between]) => {
       const list = [...sent, shown(address), ...proxies(between)]
@@ -39,12 +39,12 @@ describe("the client's address", () => {
     }
   )
 
-  plain.prop("is that of an untrusted peer, whatever its headers say", [parts, client], ([sent, address]) => {
+  plain.prop("equals the peer's if the peer is untrusted, for any headers", [parts, client], ([sent, address]) => {
     const headers = { "x-forwarded-for": sent.join(","), forwarded: sent.map((each) => `for=${each}`).join(",") }
     assert.strictEqual(clientOf(isTrusted, shown(address), headers), shown(address))
   })
 
-  plain.prop("is always an address, or the peer's", [Schema.String, Schema.String], ([one, other]) => {
+  plain.prop("resolves to a valid address or to the peer's", [Schema.String, Schema.String], ([one, other]) => {
     for (const headers of [
       { "x-forwarded-for": one },
       { forwarded: other },
@@ -62,7 +62,7 @@ describe("the client's address", () => {
     ["[2001:DB8:0::1]", "2001:db8::1"],
     ["[2001:db8::1]:443", "2001:db8::1"],
     ["2001:db8::1, fd00::5", "2001:db8::1"],
-    // The first where all are trusted: a proxy that asks for itself.
+    // If all addresses are trusted, the first one: a proxy that makes a request itself.
     ["10.0.0.9, 10.0.0.8", "10.0.0.9"],
     ["6.6.6.6, unknown", proxy],
     ["6.6.6.6,", proxy],
@@ -73,14 +73,14 @@ describe("the client's address", () => {
     ["folio.example.com", proxy],
     ["${jndi:ldap://x}", proxy],
     ["2001:db8::1:99999:1", proxy]
-  ])("of X-Forwarded-For: %s is %s", (list, address) => assert.strictEqual(forwardedFor(list), address))
+  ])("from X-Forwarded-For: %s becomes %s", (list, address) => assert.strictEqual(forwardedFor(list), address))
 
   plain.each([
     ["for=203.0.113.7", "203.0.113.7"],
     ['proto=https; FOR="203.0.113.7:4711" ;by=10.0.0.1', "203.0.113.7"],
     ['for="[2001:db8::1]:443";host="a;b"', "2001:db8::1"],
     ["for=6.6.6.6, for=203.0.113.7, for=10.0.0.2", "203.0.113.7"],
-    // What a proxy copies into a quoted value is not read as parameters.
+    // Text that a proxy copies into a quoted value is not read as parameters.
     ['for=203.0.113.7;host="x, for=6.6.6.6"', proxy],
     ['for=203.0.113.7;host="x, for=6.6.6.6;y=\\"', proxy],
     ['for=", for=203.0.113.7', "203.0.113.7"],
@@ -90,14 +90,14 @@ describe("the client's address", () => {
     ["for=6.6.6.6;for=7.7.7.7", proxy],
     ["for=6.6.6.6 for=7.7.7.7", proxy],
     ["203.0.113.7", proxy]
-  ])("of Forwarded: %s is %s", (list, address) => assert.strictEqual(forwarded(list), address))
+  ])("from Forwarded: %s becomes %s", (list, address) => assert.strictEqual(forwarded(list), address))
 
-  plain("is read from X-Forwarded-For where both are sent, also when that is malformed", () => {
+  plain("comes from X-Forwarded-For if both headers are present, even if that header is malformed", () => {
     const both = (list: string) => clientOf(isTrusted, proxy, { "x-forwarded-for": list, forwarded: "for=6.6.6.6" })
     assert.deepStrictEqual(["203.0.113.7", "", "unknown"].map(both), ["203.0.113.7", proxy, proxy])
   })
 
-  plain("is looked for among sixteen addresses, however long the header is", () => {
+  plain("needs at most sixteen look-ups, for a header of any length", () => {
     let asked = 0
     const counted = () => (asked += 1) > 0
     const long = "10.0.0.2,".repeat(10_000)
@@ -131,7 +131,7 @@ const setting = (text?: string) =>
   )
 
 describe("TRUSTED_PROXIES", () => {
-  it.effect("names addresses, ranges, and two words", function* () {
+  it.effect("accepts addresses, ranges, and two words", function* () {
     const { has } = yield* setting(" 203.0.113.7, 198.51.100.9/24,::ffff:192.0.2.0/120, 2001:db8::/32,Private,")
     for (const address of ["203.0.113.7", "::ffff:203.0.113.7", "198.51.100.255", "192.0.2.9", "2001:db8:9::1"]) {
       assert.isTrue(has(address), address)
@@ -149,7 +149,7 @@ describe("TRUSTED_PROXIES", () => {
     ])
   })
 
-  it.effect("trusts nobody by default", function* () {
+  it.effect("trusts no address by default", function* () {
     for (const nobody of [yield* setting(), yield* setting(""), yield* setting(" , ")]) {
       assert.isFalse(nobody.has("127.0.0.1"))
       assert.strictEqual(nobody.clientOf("127.0.0.1", { "x-forwarded-for": "203.0.113.7" }), "127.0.0.1")
@@ -166,7 +166,7 @@ describe("TRUSTED_PROXIES", () => {
     "::/0",
     "10.0.0.1/",
     "10.0.0.1:80"
-  ])("is refused in one line that says what to write: %s", function* (text) {
+  ])("rejects a wrong entry with one line that states the right form: %s", function* (text) {
     const { message } = yield* Effect.flip(setting(`10.0.0.1,${text}`))
     assert.match(message, /^TRUSTED_PROXIES: [^\n]+ Write [^\n]+$/)
     assert.include(message, text)

@@ -14,7 +14,7 @@ type Json = Readonly<Record<string, unknown>>
 
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null
 
-// Words that stand nowhere else, in the forms that get furthest: each passes the checks of the field that it is for.
+// Unique words in the forms that get furthest: each passes the checks of its field.
 const person = {
   legal_name: "Zuvictoria Zupersona",
   name: "Zunombre",
@@ -26,7 +26,7 @@ const person = {
   metadata: { zuclave: "zuvalor" }
 }
 const personal = /zu/i
-// Of the sandbox's issuer and of the customers that the rows make.
+// Values of the sandbox's issuer and of the customers that the rows create.
 const known = /900373115|Cliente|Calle 100|facturas@|otra@example/
 
 const secret = {
@@ -57,7 +57,7 @@ const canaryOf = (schema: unknown, name = ""): unknown => {
   return name in secret ? secret[name as keyof typeof secret] : name === "pkcs12" ? "yxfile" : "Zu libre <zu@zu.co>"
 }
 
-/** The right body, with what it may say of a person. */
+/** The right body, with a person's data in all fields that may have it. */
 const withPerson = (body: unknown): unknown => {
   if (Array.isArray(body)) return body.map(withPerson)
   if (!isObject(body)) return body
@@ -108,7 +108,7 @@ const requestsOf = (
     { method, path, body, headers: { "svc-version": "Zu zu@zu.co" } },
     { method, path, body, headers: { "idempotency-key": "sk_live_abcdef" } }
   ]
-  // What is read before the route is the same for all: one after the other, each route has a quarter of it.
+  // Faults found before the route are the same for all routes: they take turns, each with a quarter of the faults.
   return [...own, ...ofAnyRoute.filter((_, at) => at % 4 === index % 4)]
 }
 
@@ -121,7 +121,7 @@ const everyRequest = (stored: (text: string) => void) =>
     for (const [index, [route, { body, id: makeId = noId }]] of Object.entries(rows).entries()) {
       const [method = "", pattern = ""] = route.split(" ")
       for (const sent of requestsOf(index, method, pattern, "ID", body?.("ID"))) {
-        // Of its own: what is asked first may remove it.
+        // Each request has an object of its own: an earlier request may remove it.
         const id = yield* makeId
         const own = JSON.parse(JSON.stringify(sent).replaceAll("ID", id))
         statuses.add((yield* send(own)).status)
@@ -137,7 +137,7 @@ const everyRequest = (stored: (text: string) => void) =>
   })
 
 describeLive(app)("the request log", (it) => {
-  it.effect("masked, the log has no secret and nothing of a person, whatever is sent to whatever route", function* () {
+  it.effect("contains no secret and no personal data if masked, for any request to any route", function* () {
     yield* everyRequest((row) => {
       assert.notMatch(row, personal)
       assert.notMatch(row, known)
@@ -145,13 +145,13 @@ describeLive(app)("the request log", (it) => {
     })
   })
 
-  it.effect("full, the log has what was sent, and no secret", function* () {
+  it.effect("contains the sent data but no secret if full", function* () {
     yield* patch("/v1/account", { request_log: "full" })
     const all = yield* everyRequest((row) => assert.notMatch(row, secrets))
     for (const shown of [person.legal_name, person.email, person.address, "zuvalor"]) assert.include(all, shown)
   })
 
-  it.effect("an error keeps its message except what it quotes", function* () {
+  it.effect("keeps the message of an error, except the values that it quotes", function* () {
     yield* patch("/v1/account", { request_log: "masked" })
     const refused = yield* post("/v1/customers", { legal_name: "Zu", organization_type: "9", email: "a@b.co" })
     const { json } = yield* get(`/v1/requests/${refused.headers["request-id"]}`)
@@ -163,25 +163,22 @@ describeLive(app)("the request log", (it) => {
     )
   })
 
-  it.effect(
-    "nothing of a person is kept in the place of an id, or of a body that is longer than what is read",
-    function* () {
-      const nit = { type: "31", number: "900712712", check_digit: "1" }
-      const wrong = JSON.stringify({ identification: nit, legal_name: "Zu", organization_type: "1" })
-      // The error names the number, without quotes.
-      const long = yield* post("/v1/customers", wrong.replace("{", `{${" ".repeat(70_000)}`))
-      assert.include(long.json.error.message, nit.number)
-      const inBody = yield* post("/v1/invoices", { customer_id: nit.number, id: 900712712 })
-      const inQuery = yield* get(`/v1/invoices?customer_id=${nit.number}&starting_after=${nit.number}`)
-      for (const { headers } of [long, inBody, inQuery]) {
-        const logged = yield* get(`/v1/requests/${headers["request-id"]}`)
-        assert.strictEqual(logged.status, 200)
-        assert.notInclude(logged.text, nit.number)
-      }
+  it.effect("keeps no personal data in the place of an id, or from a body longer than the log reads", function* () {
+    const nit = { type: "31", number: "900712712", check_digit: "1" }
+    const wrong = JSON.stringify({ identification: nit, legal_name: "Zu", organization_type: "1" })
+    // The error names the number, without quotes.
+    const long = yield* post("/v1/customers", wrong.replace("{", `{${" ".repeat(70_000)}`))
+    assert.include(long.json.error.message, nit.number)
+    const inBody = yield* post("/v1/invoices", { customer_id: nit.number, id: 900712712 })
+    const inQuery = yield* get(`/v1/invoices?customer_id=${nit.number}&starting_after=${nit.number}`)
+    for (const { headers } of [long, inBody, inQuery]) {
+      const logged = yield* get(`/v1/requests/${headers["request-id"]}`)
+      assert.strictEqual(logged.status, 200)
+      assert.notInclude(logged.text, nit.number)
     }
-  )
+  })
 
-  it.effect("a secret is kept in no object, though the client gives its names", function* () {
+  it.effect("keeps no secret of an object, even if the client chooses the names", function* () {
     yield* patch("/v1/account", { request_log: "full" })
     const metadata = { order: "zu 7", password: secret.password, technical_key: secret.technical_key }
     const made = yield* post("/v1/customers", { ...person, metadata })
@@ -198,7 +195,7 @@ const isUnread = (body: string) => {
   return hidden.isAll
 }
 
-test("an error may quote nothing of a body that is kept in part", () => {
+test("an error quotes nothing from a body that the log keeps only in part", () => {
   assert.isFalse(isUnread(' {"rule": "FAD06", "number": "900712712"}\n'))
   assert.isTrue(isUnread(`{"rule": ["F"${',"F"'.repeat(5_000)}], "number": "900712712"}`))
   assert.isTrue(isUnread(`{${" ".repeat(70_000)}"number": "900712712"}`))

@@ -6,7 +6,7 @@ type Json = Readonly<Record<string, unknown>>
 
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null
 
-/** The names of every field and of every parameter of a query, in any depth. */
+/** The names of all fields and query parameters, at any depth. */
 const namesIn = (value: unknown, found = new Set<string>()): ReadonlySet<string> => {
   if (!isObject(value)) return found
   if (isObject(value["properties"])) Object.keys(value["properties"]).forEach((name) => found.add(name))
@@ -15,7 +15,7 @@ const namesIn = (value: unknown, found = new Set<string>()): ReadonlySet<string>
   return found
 }
 
-/** The values that a field of this name may have, where they are a closed set or of a form. */
+/** The schemas of all fields with this name, at any depth. */
 const textsOf = (value: unknown, wanted: string, found: Array<Json> = []): ReadonlyArray<Json> => {
   if (!isObject(value)) return found
   if (isObject(value["properties"])) {
@@ -26,17 +26,17 @@ const textsOf = (value: unknown, wanted: string, found: Array<Json> = []): Reado
   return found
 }
 
-// A text of at least a hundred characters, and of no form, is free.
+// A text of a hundred characters or more, without a pattern, is free.
 const isFree = ({ enum: values, maxLength, pattern, type }: Json) =>
   type === "string" && values === undefined && pattern === undefined && Number(maxLength ?? 0) >= 100
 
 describe("The privacy of fields", () => {
-  it("is said of every field of the interface: a new one is masked, and hidden, until it is classified", () => {
+  it("covers every field of the interface: a new field stays masked and hidden until it is classified", () => {
     const unclassified = [...namesIn(document)].filter((name) => privacyOf(name) === undefined)
     assert.deepStrictEqual(unclassified, [], "name them in src/domain/requests/FieldPrivacy.ts")
   })
 
-  it("lets no name, address, number of a person or secret be open", () => {
+  it("exposes no name, address, personal number or secret", () => {
     const closed = [
       [
         "legal_name",
@@ -58,7 +58,7 @@ describe("The privacy of fields", () => {
     }
   })
 
-  it("keeps no text that a client may word as it likes", () => {
+  it("exposes no text that a client may word freely", () => {
     const free = [...namesIn(document)].filter((name) => textsOf(document, name).some(isFree))
     assert.deepStrictEqual(
       free.filter((name) => !["personal", "secret", "url"].includes(String(privacyOf(name)))),

@@ -35,7 +35,7 @@ const storedIds = Effect.gen(function* () {
 })
 
 describeLive(app)("The request log", (it) => {
-  it.effect("shows a request as it was asked and answered", function* () {
+  it.effect("shows a request and its response", function* () {
     const made = yield* customer("shown", { ...customerBody(), metadata: { order: "7" } })
     const { created, duration_ms, ip, request_body, response_body, ...rest } = yield* logged(made)
     assert.deepStrictEqual(rest, {
@@ -69,7 +69,7 @@ describeLive(app)("The request log", (it) => {
   })
 
   it.effect(
-    "lists newest first, without bodies and without requests for itself, and finds by each filter",
+    "lists requests newest first, without bodies and without its own requests, and applies each filter",
     function* () {
       const { json } = yield* customer("filters")
       const read = idOf(yield* get(`/v1/customers/${json.id}`))
@@ -97,7 +97,7 @@ describeLive(app)("The request log", (it) => {
     }
   )
 
-  it.effect("says what became of a key, and which request was executed with it", function* () {
+  it.effect("shows the outcome for an idempotency key, and the request that was executed with it", function* () {
     const first = yield* customer("told")
     const again = yield* customer("told")
     const another = yield* customer("told", { ...customerBody(), legal_name: "Otra" })
@@ -123,7 +123,7 @@ describeLive(app)("The request log", (it) => {
     })
   })
 
-  it.effect("has a request with a key that has ended, and none with a key that nobody knows", function* () {
+  it.effect("contains requests with a revoked key, and none with an unknown key", function* () {
     const ended = yield* get("/v1/customers", bearer(keys.revoked))
     const unknown = yield* get("/v1/customers", bearer(keys.unknown))
     assert.deepInclude(yield* logged(ended), {
@@ -134,7 +134,7 @@ describeLive(app)("The request log", (it) => {
     assert.notInclude(yield* storedIds, idOf(unknown))
   })
 
-  it.effect("keeps modes and accounts apart", function* () {
+  it.effect("separates modes and accounts", function* () {
     const own = yield* get("/v1/customers")
     const live = yield* get("/v1/customers", bearer(keys.live))
     assert.strictEqual((yield* logged(own)).id, idOf(own))
@@ -146,7 +146,7 @@ describeLive(app)("The request log", (it) => {
     assert.notInclude(yield* idsOf(""), idOf(live))
   })
 
-  it.effect("keeps what the account wants of a mode, from then on", function* () {
+  it.effect("follows the account's setting for a mode, from the change on", function* () {
     assert.strictEqual((yield* get("/v1/account")).json.request_log, "masked")
     assert.strictEqual((yield* patch("/v1/account", { request_log: "full" })).json.request_log, "full")
     const full = yield* customer("full")
@@ -159,7 +159,7 @@ describeLive(app)("The request log", (it) => {
     yield* patch("/v1/account", { request_log: "masked" })
   })
 
-  it.effect("keeps the first 16 KiB of a body, and nothing of one that is no JSON", function* () {
+  it.effect("keeps the first 16 KiB of a body, and nothing of a body that is no JSON", function* () {
     yield* patch("/v1/account", { request_log: "full" })
     const lines = Array.from({ length: 200 }, () => ({ ...invoiceBody("").lines[0], description: "ñ".repeat(90) }))
     const large = yield* post("/v1/invoices", { ...invoiceBody("cust_1"), lines })
@@ -174,7 +174,7 @@ describeLive(app)("The request log", (it) => {
     yield* patch("/v1/account", { request_log: "masked" })
   })
 
-  it.effect("is written without being asked for, and lets nobody wait for a database that takes nothing", function* () {
+  it.effect("gets requests without a read, and delays no response while the database stores nothing", function* () {
     const sql = yield* SqlClient.SqlClient
     const reply = yield* get("/v1/customers")
     yield* until(storedIds, (ids) => ids.includes(idOf(reply)))
@@ -190,8 +190,8 @@ describeLive(app)("The request log", (it) => {
 
 const flooded = serviceWith(Limits.layerChanged({ rate: { perSecond: 0.001, burst: 5 } }))
 
-describeLive(flooded)("A flood of refusals", (it) => {
-  it.effect("leaves one request of a key and second", function* () {
+describeLive(flooded)("A flood of rejected requests", (it) => {
+  it.effect("leaves one logged request per key and second", function* () {
     const before = yield* left("flood")
     const begun = performance.now()
     for (let index = 0; index < 30; index++) yield* send({ path: "/v1/customers" })
@@ -203,7 +203,7 @@ describeLive(flooded)("A flood of refusals", (it) => {
       rows.map(({ status }) => status),
       [...Array<number>(5).fill(200), ...Array<number>(refused).fill(429)]
     )
-    // Of each second that the requests took, the one in which they began included.
+    // At most one for each second that the requests took, including the second in which they began.
     assert.isAtMost(refused, 2 + (performance.now() - begun) / 1_000)
     assert.strictEqual((yield* left("flood")) - before, 25 - refused)
   })

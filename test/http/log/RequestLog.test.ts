@@ -6,7 +6,7 @@ import { Requests, type WrittenRequest } from "../../../src/store/requests/Reque
 import { apiKeyIds, testMode } from "../../support/apps/Accounts.ts"
 import { itOn } from "../../support/Tests.ts"
 
-/** The requests that the database has taken. */
+/** The requests that the database has stored. */
 class Written extends Context.Service<Written, Array<WrittenRequest>>()("test/Written") {}
 
 const requests = Layer.effect(
@@ -45,7 +45,7 @@ const request = (index: number, json: string | null = null): OfferedRequest => (
   response: { bytes: 0, json: null }
 })
 
-it.effect("The request log drops what it cannot keep up with, and counts it", function* () {
+it.effect("The request log drops requests that it cannot store in time, and counts them", function* () {
   const log = yield* RequestLog
   const rows = yield* Written
   const before = yield* left("busy")
@@ -53,14 +53,14 @@ it.effect("The request log drops what it cannot keep up with, and counts it", fu
   yield* log.flush
   assert.strictEqual(rows.length, 2_000)
   assert.strictEqual((yield* left("busy")) - before, 1_000)
-  // Of a megabyte each, of which 64 KiB are held: as many as there is memory for.
+  // Requests of a megabyte each, of which 64 KiB are held: as many as the memory limit allows.
   const large = JSON.stringify({ rule: "x".repeat(1_000_000) })
   for (let index = 0; index < 300; index++) yield* log.offer(request(10_000 + index, large))
   yield* log.flush
   assert.strictEqual(rows.length, 2_256)
 })
 
-it.effect("The request log keeps no bodies of an account that sends more than it may", function* () {
+it.effect("The request log keeps no bodies of an account that exceeds its limit", function* () {
   const log = yield* RequestLog
   const rows = yield* Written
   const body = JSON.stringify({ subscribed_events: Array.from({ length: 1_000 }, () => "invoice.failed") })

@@ -43,7 +43,7 @@ for (const [kind, withInvoice, withoutInvoice] of [
   })
 
   describeLive(app)(`a ${kind} to no invoice of the account`, (it) => {
-    it.effect("corrects an invoice of another system: it goes all the way and names that invoice", function* () {
+    it.effect("corrects an invoice of another system, passes all stages, and names that invoice", function* () {
       const customer_id = yield* addCustomer()
       const sent = originalNoteBody(customer_id)
       const note = yield* create(sent)
@@ -61,7 +61,7 @@ for (const [kind, withInvoice, withoutInvoice] of [
       assert.deepStrictEqual(json.data, [yield* Effect.map(get(`${path}/${id}`), (one) => one.json)])
     })
 
-    it.effect("corrects the sales of a month: it names no invoice, and shows its period", function* () {
+    it.effect("corrects the sales of a month, names no invoice, and shows its period", function* () {
       const sent = { ...periodNoteBody(yield* addCustomer()), payment_means: { code: "42", type: "1" } }
       const note = yield* create(sent)
       assert.deepInclude(note, { ...sent, status: "accepted_by_authority", invoice_id: null })
@@ -73,7 +73,7 @@ for (const [kind, withInvoice, withoutInvoice] of [
       assert.strictEqual((yield* get(`${path}/${note.id}/pdf`)).status, 200)
     })
 
-    it.effect("is tried again, and canceled, as any note", function* () {
+    it.effect("can be retried and canceled, as any note", function* () {
       const customer = yield* addCustomer()
       const { json } = yield* post(path, periodNoteBody(customer))
       yield* settled(`${path}/${json.id}`)
@@ -84,7 +84,7 @@ for (const [kind, withInvoice, withoutInvoice] of [
       assert.deepStrictEqual(codeOf(late), [409, "invoice_not_cancelable"])
     })
 
-    it.effect("is refused for all that is wrong with it, by creation and by validation alike", function* () {
+    it.effect("gets the same errors for its faults from creation and from validation", function* () {
       const invoice = yield* issue
       const buyer = yield* addCustomer()
       const [original, period] = [originalNoteBody(buyer), periodNoteBody(buyer)]
@@ -162,7 +162,7 @@ for (const [kind, withInvoice, withoutInvoice] of [
       assert.strictEqual(yield* rowCount("invoices"), stored, "nothing is stored")
     })
 
-    it.effect("accepts a tax that is one peso off, and validation warns with the exact value", function* () {
+    it.effect("may have a tax that is one peso off, and validation warns with the exact value", function* () {
       const [line] = invoiceBody("").lines
       const taxes = line?.taxes.map((tax) => ({ ...tax, value: "18999.00" }))
       const lines = [{ ...line, taxes }]
@@ -180,17 +180,20 @@ for (const [kind, withInvoice, withoutInvoice] of [
       }
     })
 
-    it.effect("that names an invoice of the account is told so, and of another mode is not", function* () {
-      const invoice = yield* issue
-      const body = originalNoteBody(yield* addCustomer())
-      const named = { ...body, original: { ...body.original, full_number: invoice.full_number } }
-      const { json } = yield* post(`${path}/validate`, named)
-      assert.include(json.errors[0].message, `"invoice_id": "${invoice.id}"`)
-      yield* change("invoices", invoice.id, { livemode: true })
-      assert.isTrue((yield* post(`${path}/validate`, named)).json.valid)
-    })
+    it.effect(
+      "gets an error with the id if it names an invoice of the account, unless that is in the other mode",
+      function* () {
+        const invoice = yield* issue
+        const body = originalNoteBody(yield* addCustomer())
+        const named = { ...body, original: { ...body.original, full_number: invoice.full_number } }
+        const { json } = yield* post(`${path}/validate`, named)
+        assert.include(json.errors[0].message, `"invoice_id": "${invoice.id}"`)
+        yield* change("invoices", invoice.id, { livemode: true })
+        assert.isTrue((yield* post(`${path}/validate`, named)).json.valid)
+      }
+    )
 
-    it.effect("is dated by the rate that it carries: its own of its day, its invoice's of that one's", function* () {
+    it.effect("dates its rate: its own with its issue date, its invoice's with the invoice's", function* () {
       const invoice = yield* issueAbroad
       yield* change("invoices", invoice.id, { issue_date: "2026-11-01" })
       const ofInvoice = yield* create(noteBody(invoice.id))
@@ -209,7 +212,7 @@ for (const [kind, withInvoice, withoutInvoice] of [
 }
 
 describeLive(app)("Notes of an account that has none yet", (it) => {
-  it.effect("are validated as creation would, which stores nothing", function* () {
+  it.effect("can be validated as at creation, which stores nothing", function* () {
     const { id } = yield* issue
     assert.deepStrictEqual(yield* validate(noteBody(id)), { object: "validation", valid: true, errors: [] })
     assert.isTrue((yield* validate({ ...noteBody(id), prefix: "NC" })).valid)

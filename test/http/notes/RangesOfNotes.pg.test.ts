@@ -20,7 +20,7 @@ for (const [kind, counter] of [
   ["debit_note", "ND"]
 ] as const) {
   const { path } = documentKinds[kind]
-  /** The full number of a new note, or why it has none. */
+  /** The full number of a new note, or the error. */
   const numbered = Effect.fnUntraced(function* (fields: object = {}) {
     const { json, status, text } = yield* post(path, { ...periodNoteBody(yield* addCustomer()), ...fields })
     assert.strictEqual(status, 202, text)
@@ -29,7 +29,7 @@ for (const [kind, counter] of [
   })
 
   describeLive(app)(`ranges of ${kind}s`, (it) => {
-    it.effect("are registered by prefix and next number, and shown without a grant", function* () {
+    it.effect("need a prefix and a next number, and show no grant", function* () {
       const { headers, json, status } = yield* register(noteRangeBody(kind, "DV", 501))
       const { created_at: _at, id, ...rest } = json
       assert.deepStrictEqual([status, headers.location], [201, `/v1/resolutions/${id}`])
@@ -55,7 +55,7 @@ for (const [kind, counter] of [
       assert.deepStrictEqual(yield* listed("&document_type=invoice"), ["SETP"])
     })
 
-    it.effect("take no field of a grant, neither at first nor later", function* () {
+    it.effect("accept no field of a grant, at registration or later", function* () {
       const granted = resolutionBody({ document_type: kind, prefix: "X" })
       const { json } = yield* register(granted)
       assert.deepStrictEqual(
@@ -96,7 +96,7 @@ for (const [kind, counter] of [
 
   describeLive(app)(`the ranges of ${kind}s of an account`, (it) => {
     it.effect(
-      "serve from the oldest on, by name at any time; the account's counter serves when none of them does",
+      "number notes from the oldest on, or by prefix; the account's counter serves if no range is active",
       function* () {
         assert.strictEqual(yield* numbered(), `${counter}1`)
         const ids: Array<string> = []
@@ -131,8 +131,8 @@ for (const [kind, counter] of [
     )
   })
 
-  describeLive(app)(`an account that puts its only range of ${kind}s away`, (it) => {
-    it.effect("has a counter from then on", function* () {
+  describeLive(app)(`an account that deactivates its only range of ${kind}s`, (it) => {
+    it.effect("gets a counter from then on", function* () {
       const { json } = yield* register(noteRangeBody(kind, "A"))
       assert.strictEqual(yield* numbered(), "A1")
       yield* patch(`/v1/resolutions/${json.id}`, { is_active: false })
@@ -141,7 +141,7 @@ for (const [kind, counter] of [
   })
 
   describeLive(app)(`an account that registers no range of ${kind}s`, (it) => {
-    it.effect("may go on where another system stopped, under the very prefix of the counter", function* () {
+    it.effect("may continue where another system stopped, even under the counter's prefix", function* () {
       yield* register(noteRangeBody(kind, counter, 318))
       assert.strictEqual(yield* numbered(), `${counter}318`)
       assert.deepStrictEqual(yield* listed(`&document_type=${kind}`), [counter])

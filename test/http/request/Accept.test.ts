@@ -15,7 +15,7 @@ describe("Accept", () => {
     `*/*;q=0.8, ${problem}`,
     `application/json;q=0, */*, ${problem};q=0.2`,
     `${problem};charset=utf-8;q=1.0`
-  ])("%s asks for a problem", (accept) => assert.isTrue(wantsProblem(accept)))
+  ])("%s requests a problem document", (accept) => assert.isTrue(wantsProblem(accept)))
 
   it.each([
     "",
@@ -31,5 +31,5 @@ describe("Accept", () => {
     `${problem};q=0.5, application/*;q=0.7`,
     `${problem};q=2`,
     `${problem};q=x`
-  ])("%s does not", (accept) => assert.isFalse(wantsProblem(accept)))
+  ])("%s requests no problem document", (accept) => assert.isFalse(wantsProblem(accept)))
 })

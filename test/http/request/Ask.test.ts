@@ -8,7 +8,7 @@ import { layer as app } from "../../support/apps/MemoryApp.ts"
 import { post } from "../../support/apps/Requests.ts"
 import { describeOn, it as alone } from "../../support/Tests.ts"
 
-alone.effect("An actor that moves is asked again, at its new place", function* () {
+alone.effect("An actor that moves gets the command again, at its new place", function* () {
   let asked = 0
   const actor = Effect.suspend(() => (++asked < 3 ? Effect.interrupt : Effect.succeed("done")))
   const answer = yield* Effect.forkChild(answerOf(againAfterMove(actor), "Retry."))
@@ -17,7 +17,7 @@ alone.effect("An actor that moves is asked again, at its new place", function* (
   assert.strictEqual(asked, 3)
 })
 
-alone.effect("An actor that moves for longer than a command may take is not waited for", function* () {
+alone.effect("A command does not wait for an actor that moves for longer than the command may take", function* () {
   const answer = yield* Effect.forkChild(Effect.flip(answerOf(againAfterMove(Effect.interrupt), "Retry.")))
   yield* TestClock.adjust("12 seconds")
   assert.strictEqual((yield* Fiber.join(answer)).code, "service_unavailable")

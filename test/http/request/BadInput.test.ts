@@ -17,7 +17,7 @@ import { assertRefused, type BadRequest } from "../inputs/Refused.ts"
 import { badMoments } from "../inputs/badMoments.ts"
 import { describeOn } from "../../support/Tests.ts"
 
-/** Every row there is but the log of refusals, by identity: rows are replaced, never changed. */
+/** All rows except the audit log's, by identity: rows are replaced, never changed. */
 const stored = Effect.map(MemoryTables, ({ tables }) =>
   Object.entries({ ...tables, auditLog: [] }).flatMap(([table, rows]) =>
     [...rows.values()].map((row) => ({ table, row }))
@@ -53,7 +53,7 @@ describeOn(app)("bad input", (it) => it.effect.each(badAnytime)("$code: $name", 
 describe("a bad moment", () => {
   for (const { given, ...bad } of badMoments) {
     describeOn(app)(`${bad.code}: ${bad.name}`, (it) => {
-      it.effect("is refused and stores nothing", function* () {
+      it.effect("gets its error and stores nothing", function* () {
         yield* given
         const reply = yield* refuses(bad)
         assert.notMatch(reply.text, /password|select|\bat .*\.ts/)
@@ -62,7 +62,10 @@ describe("a bad moment", () => {
   }
 })
 
-/** Codes that have their cases elsewhere: RawServer.test.ts, RateLimit.test.ts, SlowReads.full.test.ts, and those of the portal. */
+/**
+ * Codes with cases in other files: RawServer.test.ts, RateLimit.test.ts, SlowReads.full.test.ts, and those of the
+ * portal.
+ */
 const elsewhere: ReadonlyArray<ErrorCode> = [
   "request_timeout",
   "rate_limited",
@@ -75,7 +78,7 @@ const cases = [...badAnytime, ...badMoments, ...badEnablementMoments, ...badSess
 
 const codes = Object.keys(errorCodes) as Array<ErrorCode>
 
-test("the table has a case for every error code that can be met", () => {
+test("the table has a case for every error code that a client can get", () => {
   const covered = new Set(cases.map(({ code }) => code))
   assert.sameMembers(
     codes.filter((code) => !covered.has(code)),
@@ -84,7 +87,7 @@ test("the table has a case for every error code that can be met", () => {
 })
 
 describeOn(app)("an error code", (it) => {
-  it.effect.each(codes)("%s has a page: what it means, what to do", function* (code) {
+  it.effect.each(codes)("%s has a page with its meaning and the action to take", function* (code) {
     const { help, status, type } = errorCodes[code]
     assert.match(help, /\S[.:] \S/, "what it means, and what to do")
     const page = yield* send({ path: `/docs/errors/${code}`, headers: { authorization: undefined } })
@@ -100,7 +103,7 @@ describeOn(app)("an error code", (it) => {
     for (const said of [help, `<dd>${status}</dd>`, type]) assert.include(text, said)
     const { error } = JSON.parse(/<pre>`([^]*)`<\/pre>/.exec(text)?.[1] ?? "")
     assert.deepInclude(error, { code, type, doc_url: `${baseUrl}/docs/errors/${code}` })
-    // The example says what the service says.
+    // The example has the service's own message.
     const known = cases.filter((one) => one.code === code)
     if (known.length > 0)
       assert.isTrue(

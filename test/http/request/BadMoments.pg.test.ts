@@ -15,7 +15,7 @@ const stored = Effect.gen(function* () {
 
 describeLive(app)("a bad moment", (it) => {
   it.effect.each([...badSessionMoments, ...badEnablementMoments])(
-    "$code: $name is refused and stores nothing",
+    "$code: $name gets its error and stores nothing",
     function* ({ given, ...bad }) {
       const sql = yield* SqlClient.SqlClient
       yield* sql`delete from enablements`

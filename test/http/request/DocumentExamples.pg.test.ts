@@ -17,8 +17,8 @@ const notes = [
   ...casesOf(debitNoteExamples).map((example) => ({ ...example, path: "/v1/debit-notes" }))
 ]
 
-describeLive(app)("An example of a document is accepted by the sandbox", (it) => {
-  it.effect.each(casesOf(invoiceExamples))("$name: $title", function* ({ customer, request }) {
+describeLive(app)("An example document", (it) => {
+  it.effect.each(casesOf(invoiceExamples))("passes the sandbox as $name: $title", function* ({ customer, request }) {
     const buyer = yield* post("/v1/customers", customer ?? customerBody("900123456"))
     assert.strictEqual(buyer.status, 201, buyer.text)
     const body = { ...request, customer_id: buyer.json.id }
@@ -32,7 +32,7 @@ describeLive(app)("An example of a document is accepted by the sandbox", (it) =>
     assert.deepStrictEqual(shown.totals, sums(body.lines, body))
   })
 
-  it.effect.each(notes)("$name: $title", function* ({ path, request }) {
+  it.effect.each(notes)("passes the sandbox as $name: $title", function* ({ path, request }) {
     const named =
       "invoice_id" in request
         ? { invoice_id: (yield* issue).id }
@@ -45,7 +45,7 @@ describeLive(app)("An example of a document is accepted by the sandbox", (it) =>
     assert.deepStrictEqual(shown.totals, sums(body.lines, body))
   })
 
-  it.effect("and is shown in the reference, beside its title", function* () {
+  it.effect("appears in the reference with its title", function* () {
     for (const [page, examples] of [
       ["invoices", invoiceExamples],
       ["credit-notes", creditNoteExamples],

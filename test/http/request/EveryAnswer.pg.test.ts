@@ -11,7 +11,7 @@ import { describeLive } from "../../support/Tests.ts"
 
 const anonymous = { authorization: undefined }
 
-/** What may be kept, and for how long; nothing else may. */
+/** The `cache-control` of responses that a client may cache. All others have `no-store`. */
 const keeping = [
   ["/v1/catalogs/", "private, max-age=86400"],
   ["/docs", "no-cache"],
@@ -30,7 +30,7 @@ const checkHeaders = (reply: Reply, what: string) => {
   assert.strictEqual(reply.headers["cache-control"], kept ?? "no-store", what)
 }
 
-/** Every path of the interface with an id that is not there, and the methods it knows. */
+/** Every path of the interface with a missing id, and its methods. */
 const paths = (() => {
   const byPath = new Map<string, Set<string>>()
   for (const group of Object.values(Api.groups)) {
@@ -43,7 +43,7 @@ const paths = (() => {
     byPath.set(page, new Set(["GET"]))
   }
   return [...byPath.keys()].map((path) => {
-    // A word may stand where another path has an id: there both know their methods.
+    // If a path has a word where another path has an id, both paths' methods apply.
     const likeIt = new Set([path, path.replace(/[^/]+$/, "nobody_1")])
     const known = new Set([...likeIt].flatMap((one) => [...(byPath.get(one) ?? [])]))
     const allowed = known.has("GET") ? [...known, "HEAD"] : [...known]
@@ -53,8 +53,8 @@ const paths = (() => {
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"]
 
-describeLive(app)("every answer", (it) => {
-  it.effect.each(paths)("$path knows $allow, and answers any method", function* ({ allow, path }) {
+describeLive(app)("every response", (it) => {
+  it.effect.each(paths)("from $path allows $allow, also for an unknown method", function* ({ allow, path }) {
     for (const method of methods) {
       const reply = yield* send({ method, path })
       const what = `${method} ${path}: ${reply.status} ${reply.text.slice(0, 200)}`
@@ -66,7 +66,7 @@ describeLive(app)("every answer", (it) => {
   })
 
   it.effect.each(paths.filter(({ allow }) => allow.includes("HEAD")))(
-    "HEAD $path is GET without its body",
+    "to HEAD $path equals that to GET without its body",
     function* ({ path }) {
       const [head, whole] = [yield* send({ method: "HEAD", path }), yield* get(path)]
       assert.strictEqual(head.status, whole.status)
@@ -82,7 +82,7 @@ describeLive(app)("every answer", (it) => {
     assert.strictEqual(new Set(replies.map(({ headers }) => headers["request-id"])).size, 20)
   })
 
-  it.effect("of 201 and 202 says where the object is", function* () {
+  it.effect("with status 201 or 202 names the location of the object", function* () {
     const customer = yield* post("/v1/customers", customerBody())
     assert.strictEqual(customer.status, 201)
     assert.strictEqual(customer.headers.location, `/v1/customers/${customer.json.id}`)
@@ -97,13 +97,13 @@ describeLive(app)("every answer", (it) => {
     for (const reply of [customer, invoice]) checkHeaders(reply, "created")
   })
 
-  it.effect("is in the version that was asked for", function* () {
+  it.effect("has the requested version", function* () {
     const reply = yield* get("/v1/account", { "svc-version": "2026-01-01" })
     assert.strictEqual(reply.status, 200)
     checkHeaders(reply, "asked")
   })
 
-  it.effect("with an error is RFC 9457 for a client that asks for it", function* () {
+  it.effect("with an error follows RFC 9457 if the client accepts it", function* () {
     const headers = { accept: "text/html, application/problem+json" }
     const { headers: answered, json, status } = yield* post("/v1/customers", { email: "x" }, headers)
     assert.strictEqual(status, 400)
@@ -129,13 +129,13 @@ describeLive(app)("every answer", (it) => {
     { "content-type": " application/json " },
     { "content-encoding": "identity" },
     { "content-encoding": "" }
-  ])("takes a body with %j", function* (headers) {
+  ])("succeeds for a body with %j", function* (headers) {
     const { status, text } = yield* post("/v1/customers", customerBody(), headers)
     assert.strictEqual(status, 201, text)
   })
 
   it.effect.each([undefined, "application/json", "application/x-www-form-urlencoded", "text/plain"])(
-    "takes no body as %j",
+    "succeeds for a request without a body, with type %j",
     function* (type) {
       const endpoint = yield* post("/v1/webhook-endpoints", {
         url: "https://hooks.example.com",
@@ -149,7 +149,7 @@ describeLive(app)("every answer", (it) => {
     }
   )
 
-  it.effect("needs no key where anybody may look", function* () {
+  it.effect("needs no key at a public path", function* () {
     for (const path of [
       "/health/live",
       "/health/ready",
@@ -162,13 +162,13 @@ describeLive(app)("every answer", (it) => {
     }
   })
 
-  it.effect("takes the scheme of the key in any case, as RFC 9110 wants it", function* () {
+  it.effect("accepts the key's scheme in any case, as RFC 9110 requires", function* () {
     for (const scheme of ["Bearer", "bearer", "BEARER"]) {
       assert.strictEqual((yield* get("/v1/account", { authorization: `${scheme} ${keys.test}` })).status, 200)
     }
   })
 
-  it.effect("of the interface that is asked to be another protocol stays what it is", function* () {
+  it.effect("keeps to HTTP if the request asks for another protocol", function* () {
     const reply = yield* get("/v1/account", { connection: "Upgrade", upgrade: "websocket" })
     assert.strictEqual(reply.status, 200)
     yield* addCustomer()

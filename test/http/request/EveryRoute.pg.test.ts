@@ -42,7 +42,7 @@ const withFault = (fault: (typeof faults)[number], right: Sent, id: string): Sen
 }
 
 describe("the rows", () => {
-  test("are those of the interface: a new route needs one", () => {
+  test("match the routes of the interface: a new route needs a row", () => {
     const routes = Object.values(Api.groups).flatMap((group) =>
       Object.values(group.endpoints).map(({ method, path }) => `${method} ${path}`)
     )
@@ -58,7 +58,7 @@ describeLive(app)("every route", (it) => {
       `${route} with $fault: $expected`,
       function* ({ expected, fault }) {
         if (expected === "does not apply") return assert.notMatch(pattern, /:/)
-        // What is refused leaves its object to the next.
+        // A rejected request leaves its object to the next one.
         const isRefused = expected[0] >= 400
         const id = isRefused && untouched !== undefined ? untouched : yield* makeId
         if (isRefused) untouched = id

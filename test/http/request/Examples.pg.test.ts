@@ -16,7 +16,7 @@ const exampleIn = (method: string, path: string) => {
   return example ?? Object.values<{ readonly value: unknown }>(examples)[0]?.value
 }
 
-/** All operations that name no object in their path and take a body. */
+/** All operations with a body and without an object in their path. */
 const creations = Object.entries<Record<string, { readonly requestBody?: object }>>(document.paths).flatMap(
   ([path, methods]) =>
     Object.entries(methods)
@@ -25,7 +25,7 @@ const creations = Object.entries<Record<string, { readonly requestBody?: object 
 )
 
 describeLive(app)("the examples of the OpenAPI document", (it) => {
-  it.effect.each(creations)("$method $path does what it says with its example", function* ({ method, path }) {
+  it.effect.each(creations)("let $method $path work as described", function* ({ method, path }) {
     const body = { ...exampleIn(method, path) }
     if ("customer_id" in body) {
       const customer = yield* send({
@@ -36,7 +36,7 @@ describeLive(app)("the examples of the OpenAPI document", (it) => {
       body.customer_id = customer.json.id
     }
     if ("invoice_id" in body) body.invoice_id = (yield* issue).id
-    // A key file is nobody's to show: in its place stands one of the test's own, which a live key may send.
+    // A key file cannot be published: the test's own replaces it, with a live key.
     const isFile = "pkcs12" in body
     if (isFile) {
       const { password, pkcs12 } = keyFile({ now: Date.now() })
@@ -49,7 +49,7 @@ describeLive(app)("the examples of the OpenAPI document", (it) => {
     assert.strictEqual(String(reply.status), expected, reply.text)
   })
 
-  it.effect("are shown at /v1/openapi.json, which the pages under /docs show", function* () {
+  it.effect("appear at /v1/openapi.json, which the pages under /docs show", function* () {
     const { json, text } = yield* get("/v1/openapi.json")
     assert.deepStrictEqual(json, document)
     assert.include((yield* get("/docs/reference/customers")).text, "Cliente de Prueba S.A.S.")

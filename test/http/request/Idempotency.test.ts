@@ -19,13 +19,13 @@ const isReplay = (reply: Reply, first: Reply) => {
   assert.deepStrictEqual([cached(first), cached(reply)], ["false", "true"])
 }
 
-/** A request that is held up at its creation, and its duplicate, which has come to wait for it. */
+/** A request that is paused at its creation, and its duplicate, which waits for it. */
 const heldTwice = Effect.fnUntraced(function* (create: ReturnType<typeof post>) {
   const memory = yield* MemoryTables
   const { arrived, open } = yield* holdCalls("InvoiceCreation.create")
   const { onCall } = memory
   const looked = Latch.makeUnsafe()
-  // Each request asks for its key twice: when its headers have come, and when its body has.
+  // Each request looks up its key twice: after its headers, and after its body.
   let requests = 0
   memory.onCall = (name) =>
     name === "ApiKeys.authenticate" && ++requests === 4 ? Effect.asVoid(looked.open) : onCall(name)
@@ -37,12 +37,12 @@ const heldTwice = Effect.fnUntraced(function* (create: ReturnType<typeof post>) 
 })
 
 describeOn(app)("Idempotency-Key", (it) => {
-  it.effect("of a request that is still being executed waits, and then says so", function* () {
+  it.effect("lets a duplicate wait for a request under way, and then reports it as in progress", function* () {
     const customer = yield* addCustomer()
     const create = post("/v1/invoices", invoiceBody(customer), { "idempotency-key": "slow" })
     const { first, open, second } = yield* heldTwice(create)
     const conflict = yield* post("/v1/invoices", invoiceBody(customer, { a: "b" }), { "idempotency-key": "slow" })
-    assert.strictEqual(conflict.status, 409, "at once, without the clock")
+    assert.strictEqual(conflict.status, 409, "immediately, without the clock")
     yield* TestClock.adjust("250 millis")
     const waiting = yield* Fiber.join(second)
     assert.strictEqual(waiting.status, 202)
@@ -54,7 +54,7 @@ describeOn(app)("Idempotency-Key", (it) => {
     yield* atNoCalls
   })
 
-  it.effect("of a request that ends while a duplicate waits gives it the answer, be that a refusal", function* () {
+  it.effect("gives a waiting duplicate the response of the first request, even an error", function* () {
     const customer = yield* addCustomer()
     for (const [key, body, status] of [
       ["in time", invoiceBody(customer), 202],
@@ -71,7 +71,7 @@ describeOn(app)("Idempotency-Key", (it) => {
     yield* atNoCalls
   })
 
-  it.effect("finds the answer of a request that took longer than its client was made to wait", function* () {
+  it.effect("returns the response of a request that took longer than its client waited", function* () {
     const { until } = yield* MemoryTables
     const customer = yield* addCustomer()
     const { arrived, open } = yield* holdCalls("InvoiceCreation.create")

@@ -19,7 +19,7 @@ const own = Layer.mergeAll(
 )
 const it = itOn(serving(Layer.mergeAll(Layers.routes, own), Layer.empty))
 
-/** The whole of an answer that says: not now, try again in a second. */
+/** The whole response that asks for a retry in a second. */
 const isForLater = ({ headers, json, status, text }: Reply) => {
   assert.strictEqual(status, 503)
   assert.isNotEmpty(text)
@@ -35,7 +35,7 @@ const isForLater = ({ headers, json, status, text }: Reply) => {
   )
 }
 
-/** What an effect gives, for which the clock of the test goes on. */
+/** The result of an effect, while the clock of the test advances. */
 const waitedFor = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const asked = yield* Effect.forkChild(effect)
   const tick = Effect.andThen(TestClock.adjust("1 second"), TestClock.withLive(Effect.sleep("5 millis")))
@@ -43,8 +43,8 @@ const waitedFor = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A,
   return yield* Fiber.join(asked)
 })
 
-describe("a request that is interrupted from within", () => {
-  it.effect("is answered with the envelope by a route of a team", function* () {
+describe("a request that the service interrupts", () => {
+  it.effect("gets an error envelope from a team's own route", function* () {
     isForLater(yield* get("/own/interrupted"))
     const { text } = yield* get("/metrics")
     assert.include(text, `route="/own/interrupted",status="5xx"`)
@@ -53,12 +53,12 @@ describe("a request that is interrupted from within", () => {
   it.effect.each([
     ["a read", "Invoices.list", get("/v1/invoices")],
     ["a write", "Customers.create", post("/v1/customers", customerBody())]
-  ] as const)("is answered with the envelope when %s is", function* ([, call, request]) {
+  ] as const)("gets an error envelope if %s is interrupted", function* ([, call, request]) {
     yield* atCalls(call, Effect.interrupt)
     isForLater(yield* waitedFor(request))
   })
 
-  it.effect("is dropped when its client is gone", function* () {
+  it.effect("ends if its client has disconnected", function* () {
     const { address } = yield* HttpServer.HttpServer
     const request = httpRequest(`${HttpServer.formatAddress(address)}/own/never`)
     request.on("error", () => undefined)
@@ -73,11 +73,11 @@ describe("a request that is interrupted from within", () => {
 const shifting = itOn(serving(Layers.routes, Locks.layer, world, shardsWithLocks))
 
 describe("an account whose process loses its shards", () => {
-  shifting.effect("answers with the envelope what it was asked", function* () {
+  shifting.effect("gets an error envelope for its request", function* () {
     const locks = yield* Locks
     const { json } = yield* post("/v1/customers", customerBody())
     const asked = (order: string) => post("/v1/invoices", invoiceBody(json.id, { order }), { "idempotency-key": "one" })
-    // An actor carries a creation to its end; a look at the key, by another request with the key, is given up with the actor.
+    // An actor completes a creation. The look-up of its key, for another request, ends with the actor.
     const creation = yield* holdCalls("InvoiceCreation.create")
     const first = yield* Effect.forkChild(asked("1"))
     yield* patiently(creation.arrived)

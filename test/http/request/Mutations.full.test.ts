@@ -42,7 +42,7 @@ const oddValues: ReadonlyArray<unknown> = [
 
 type Json = Record<string, unknown>
 
-/** Every value with one place of `body` changed to an odd value, or one more member added beside it. */
+/** All copies of `body` with one place replaced by `value`, or with one more member of this value. */
 const mutations = (body: unknown, value: unknown): ReadonlyArray<unknown> => {
   if (Array.isArray(body)) {
     const inner = body.flatMap((item, index) => mutations(item, value).map((changed) => body.with(index, changed)))
@@ -59,8 +59,8 @@ const mutations = (body: unknown, value: unknown): ReadonlyArray<unknown> => {
 const isRefused = (status: number) => [400, 404, 409, 413].includes(status)
 
 /**
- * Sends each mutation, and looks at the answer with `check` as well; gives how many were refused. None may break the service or be
- * answered without an envelope.
+ * Sends each mutation, and also passes its response to `check`. Returns the number of rejections. No mutation may break
+ * the service or get a response without an envelope.
  */
 const sendAll = Effect.fnUntraced(function* <E = never, R = never>(
   sent: Sent,
@@ -90,7 +90,7 @@ const sendAll = Effect.fnUntraced(function* <E = never, R = never>(
   return refused
 })
 
-/** Validation must tell what creation refuses an invoice for, and nothing else. */
+/** Validation must report the faults for which creation rejects an invoice, and no others. */
 const validates = Effect.fnUntraced(function* (made: Reply, body: string) {
   const verdict = yield* send({ method: "POST", path: "/v1/invoices/validate", body })
   const what = `${verdict.text} and ${made.text} to ${body?.slice(0, 500)}`
@@ -105,7 +105,7 @@ const validates = Effect.fnUntraced(function* (made: Reply, body: string) {
   }
 })
 
-/** Removes what was made, so that the next is not refused for it. */
+/** Removes the created object, so that it does not cause the next rejection. */
 const removing = (table: "invoices" | "resolutions" | "webhook_endpoints") => (made: Reply) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -124,12 +124,12 @@ const wholeCustomer = {
   metadata: { order: "1" }
 }
 
-describeLive(app)("bodies with one thing wrong", (it) => {
-  it.effect("customers", function* () {
+describeLive(app)("Bodies with one fault", (it) => {
+  it.effect("create a customer or get an error", function* () {
     assert.isAbove(yield* sendAll({ method: "POST", path: "/v1/customers" }, wholeCustomer), 200)
   })
 
-  it.effect("invoices: what creation refuses, validation tells, and nothing else", function* () {
+  it.effect("create an invoice, or get the same errors from creation and from validation", function* () {
     const body = {
       ...invoiceBody(yield* addCustomer(), { order: "1" }),
       prefix: "SETP",
@@ -138,7 +138,7 @@ describeLive(app)("bodies with one thing wrong", (it) => {
     assert.isAbove(yield* sendAll({ method: "POST", path: "/v1/invoices" }, body, validates), 400)
   })
 
-  it.effect("notes, and annulments", function* () {
+  it.effect("create a note or an annulment, or get an error", function* () {
     const { id } = yield* issue
     const body = noteBody(id, { order: "1" })
     for (const path of ["/v1/credit-notes", "/v1/debit-notes"]) {
@@ -148,18 +148,18 @@ describeLive(app)("bodies with one thing wrong", (it) => {
     assert.isAbove(yield* sendAll({ method: "POST", path }, { reason: "Error" }, removing("invoices")), 20)
   })
 
-  it.effect("changes of a customer", function* () {
+  it.effect("change a customer or get an error", function* () {
     const path = `/v1/customers/${yield* addCustomer()}`
     assert.isAbove(yield* sendAll({ method: "PATCH", path }, wholeCustomer), 200)
   })
 
-  it.effect("webhook endpoints", function* () {
+  it.effect("create a webhook endpoint or get an error", function* () {
     const body = { ...endpointBody("https://hooks.example.com/"), description: "x", metadata: { order: "1" } }
     const sent = { method: "POST", path: "/v1/webhook-endpoints" }
     assert.isAbove(yield* sendAll(sent, body, removing("webhook_endpoints")), 200)
   })
 
-  it.effect("resolutions, and changes of one", function* () {
+  it.effect("create or change a resolution, or get an error", function* () {
     const made = yield* send({ method: "POST", path: "/v1/resolutions", body: resolutionBody({ prefix: "M" }) })
     const path = `/v1/resolutions/${made.json.id}`
     assert.isAbove(yield* sendAll({ method: "PATCH", path }, { is_active: true, valid_to: "2027-12-31" }), 50)
@@ -167,19 +167,19 @@ describeLive(app)("bodies with one thing wrong", (it) => {
     assert.isAbove(yield* sendAll({ method: "POST", path: "/v1/resolutions" }, body, removing("resolutions")), 200)
   })
 
-  it.effect("recoveries and tests of a webhook endpoint", function* () {
+  it.effect("recover or test a webhook endpoint, or get an error", function* () {
     const path = `/v1/webhook-endpoints/${yield* addEndpoint()}`
     assert.isAbove(yield* sendAll({ method: "POST", path: `${path}/recover` }, { since: new Date().toISOString() }), 50)
     assert.isAbove(yield* sendAll({ method: "POST", path: `${path}/test` }, { type: "invoice.failed" }), 40)
   })
 
-  it.effect("requests for an e-mail", function* () {
+  it.effect("request an e-mail or get an error", function* () {
     const { id } = yield* issue
     const path = `/v1/invoices/${id}/email`
     assert.isAbove(yield* sendAll({ method: "POST", path }, { to: "compras@example.com" }), 50)
   })
 
-  it.effect("changes of the account", function* () {
+  it.effect("change the account or get an error", function* () {
     const body = {
       name: "Cuenta",
       identification: { type: "31", number: "900373115", check_digit: "3" },
@@ -193,19 +193,19 @@ describeLive(app)("bodies with one thing wrong", (it) => {
     assert.isAbove(yield* sendAll({ method: "PATCH", path: "/v1/account" }, body), 200)
   })
 
-  it.effect("certificates of a live account", function* () {
+  it.effect("upload a certificate or get an error", function* () {
     const { password, pkcs12 } = keyFile({ now: Date.now() })
     const headers = bearer(keys.live)
     const sent = { method: "POST", path: "/v1/account/certificate", headers }
     assert.isAbove(yield* sendAll(sent, { pkcs12, password }), 60)
   })
 
-  it.effect("rolls of a key", function* () {
+  it.effect("roll a key or get an error", function* () {
     const path = `/v1/api-keys/${apiKeyIds.secondTest}/roll`
     assert.isAbove(yield* sendAll({ method: "POST", path }, { expires_in: 60 }), 60)
   })
 
-  it.effect("changes of a webhook endpoint", function* () {
+  it.effect("change a webhook endpoint or get an error", function* () {
     const id = yield* addEndpoint()
     const body = { ...endpointBody("https://hooks.example.com/"), is_active: true, metadata: {} }
     assert.isAbove(yield* sendAll({ method: "PATCH", path: `/v1/webhook-endpoints/${id}` }, body), 200)

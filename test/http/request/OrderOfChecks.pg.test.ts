@@ -13,7 +13,7 @@ const codeOf = (sent: Parameters<typeof send>[0]) => Effect.map(send(sent), ({ j
 const note = (body: object, key: string) =>
   codeOf({ method: "POST", path: "/v1/credit-notes", body, headers: { "idempotency-key": key } })
 
-/** Each fault in the order in which it is found, as a change of a request that is right. */
+/** Each fault, in the order of the checks, as a change of a right request. */
 const faults = [
   { code: "route_not_found", change: { path: "/v1/nothing" } },
   { code: "method_not_allowed", change: { method: "PUT" } },
@@ -26,7 +26,7 @@ const faults = [
 
 describeLive(app)("order of checks", (it) => {
   it.effect.each(faults.map((fault, index) => ({ ...fault, later: faults.slice(index + 1) })))(
-    "$code comes before all that is checked later",
+    "reports $code before all later faults",
     function* ({ change, code, headers, later }) {
       const right = { method: "POST", path: "/v1/customers", body: customerBody() }
       for (const other of [undefined, ...later]) {
@@ -41,7 +41,7 @@ describeLive(app)("order of checks", (it) => {
     }
   )
 
-  it.effect("a link stands where the key does: after route and method, before all else", function* () {
+  it.effect("checks a link in place of the key: after route and method, before all else", function* () {
     const headers = { ...noKey, "svc-version": "1999-01-01" }
     const now = Date.now()
     const [forged, right] = [linkTo("inv_1", { now, key: 8 }), linkTo("inv_1", { now })]
@@ -55,13 +55,13 @@ describeLive(app)("order of checks", (it) => {
     assert.strictEqual(yield* codeOf({ path: right, headers: noKey }), "resource_missing")
   })
 
-  it.effect("a body too large comes after the key, and before its media type", function* () {
+  it.effect("checks a body's size after the key, and before its media type", function* () {
     const sent = { method: "POST", path: "/v1/customers", body: "x".repeat(256 * 1024 + 1) }
     assert.strictEqual(yield* codeOf({ ...sent, headers: { authorization: undefined } }), "invalid_api_key")
     assert.strictEqual(yield* codeOf({ ...sent, headers: { "content-type": "text/plain" } }), "request_too_large")
   })
 
-  it.effect("a URL or headers too large come before all", function* () {
+  it.effect("checks the size of URL and headers before all else", function* () {
     const headers = { authorization: undefined }
     assert.strictEqual(yield* codeOf({ path: `/v1/nothing?${"x".repeat(9000)}`, headers }), "uri_too_long")
     const much = { ...headers, "x-much": "y".repeat(17_000) }
@@ -69,7 +69,7 @@ describeLive(app)("order of checks", (it) => {
   })
 
   it.effect(
-    "JSON comes before its schema, the schema before the look-up of the key, and that before the rules",
+    "checks JSON before the schema, the schema before the idempotency key, and the key before the rules",
     function* () {
       const customer = yield* post("/v1/customers", customerBody(), { "idempotency-key": "k" })
       assert.strictEqual(customer.status, 201)
@@ -91,29 +91,32 @@ describeLive(app)("order of checks", (it) => {
     }
   )
 
+  it.effect("looks up a note's idempotency key before its invoice and its amounts", function* () {
+    const made = yield* post("/v1/customers", customerBody(), { "idempotency-key": "n" })
+    assert.strictEqual(made.status, 201)
+    const wrong = partialNoteBody("inv_1", "1.00")
+    const [line] = wrong.lines
+    const amounts = { ...wrong, lines: [{ ...line, line_extension_amount: "9.00" }] }
+    assert.strictEqual(yield* note({ ...amounts, reason: "" }, "n"), "parameter_invalid_empty")
+    assert.strictEqual(yield* note(amounts, "n"), "idempotency_conflict")
+    assert.strictEqual(yield* note(amounts, "o"), "resource_missing")
+    const { id } = yield* issue
+    assert.strictEqual(yield* note({ ...amounts, invoice_id: id }, "o"), "amount_mismatch")
+    const much = partialNoteBody(id, "999999.00")
+    assert.strictEqual(yield* note(much, "o"), "credit_exceeds_invoice")
+  })
+
   it.effect(
-    "of a note as well: the look-up of the key comes before its invoice is looked at, and its amounts",
+    "reports an unknown query parameter after both keys and malformed JSON, and before the body's schema",
     function* () {
-      const made = yield* post("/v1/customers", customerBody(), { "idempotency-key": "n" })
-      assert.strictEqual(made.status, 201)
-      const wrong = partialNoteBody("inv_1", "1.00")
-      const [line] = wrong.lines
-      const amounts = { ...wrong, lines: [{ ...line, line_extension_amount: "9.00" }] }
-      assert.strictEqual(yield* note({ ...amounts, reason: "" }, "n"), "parameter_invalid_empty")
-      assert.strictEqual(yield* note(amounts, "n"), "idempotency_conflict")
-      assert.strictEqual(yield* note(amounts, "o"), "resource_missing")
-      const { id } = yield* issue
-      assert.strictEqual(yield* note({ ...amounts, invoice_id: id }, "o"), "amount_mismatch")
-      const much = partialNoteBody(id, "999999.00")
-      assert.strictEqual(yield* note(much, "o"), "credit_exceeds_invoice")
+      const sent = { method: "POST", path: "/v1/customers?x=1", body: {} }
+      assert.strictEqual(yield* codeOf({ ...sent, headers: { authorization: undefined } }), "invalid_api_key")
+      assert.strictEqual(
+        yield* codeOf({ ...sent, headers: { "idempotency-key": undefined } }),
+        "idempotency_key_missing"
+      )
+      assert.strictEqual(yield* codeOf({ ...sent, body: "{" }), "malformed_json")
+      assert.strictEqual(yield* codeOf(sent), "parameter_unknown")
     }
   )
-
-  it.effect("an unknown query parameter is told with the key in order, and before the body's schema", function* () {
-    const sent = { method: "POST", path: "/v1/customers?x=1", body: {} }
-    assert.strictEqual(yield* codeOf({ ...sent, headers: { authorization: undefined } }), "invalid_api_key")
-    assert.strictEqual(yield* codeOf({ ...sent, headers: { "idempotency-key": undefined } }), "idempotency_key_missing")
-    assert.strictEqual(yield* codeOf({ ...sent, body: "{" }), "malformed_json")
-    assert.strictEqual(yield* codeOf(sent), "parameter_unknown")
-  })
 })

@@ -47,10 +47,10 @@ const makeObjects = Effect.gen(function* () {
   }
 })
 
-/** One object of each kind, of the account's test mode. */
+/** An object of each kind, of the account's test mode. */
 const objects = Effect.runSync(Effect.cached(makeObjects))
 
-/** An id of the same form that nobody has. */
+/** An id of the same form that no object has. */
 const unknown = (id: string) => `${id.slice(0, -10)}${"0".repeat(10)}`
 
 const requests = (ids: Effect.Success<typeof objects>): ReadonlyArray<Sent & { readonly id: string }> => [
@@ -123,29 +123,32 @@ describeLive(app)("ownership", (it) => {
     ["another account's", keys.otherAccount],
     ["the other mode's", keys.live]
   ] as const) {
-    it.effect(`${whose} object cannot be told from one that is not there, and stays as it is`, function* () {
-      const ids = yield* objects
-      const before = yield* Effect.forEach(Object.values(ids), shown)
-      for (const { id, ...sent } of requests(ids)) {
-        const strange = JSON.parse(JSON.stringify(sent).replaceAll(id, unknown(id)))
-        const answers = yield* Effect.forEach([sent, strange] as ReadonlyArray<Sent>, (one) =>
-          send({ ...one, headers: bearer(key) })
-        )
-        const [there, notThere] = answers.map(({ headers, status, text }, index) => ({
-          status,
-          body: text
-            .replaceAll(index === 0 ? id : unknown(id), "ID")
-            .replaceAll(String(headers["request-id"]), "REQUEST"),
-          headers: { ...headers, "request-id": "REQUEST", date: "", ratelimit: "" }
-        }))
-        // A cursor is a place in the list, even if the object belongs to another account.
-        assert.include(/starting_after|ending_before/.test(sent.path ?? "") ? [200] : [400, 404], there?.status)
-        assert.deepStrictEqual(there, notThere, `${sent.method ?? "GET"} ${sent.path}`)
+    it.effect(
+      `${whose} key gets the same responses for an object and a missing one, and changes nothing`,
+      function* () {
+        const ids = yield* objects
+        const before = yield* Effect.forEach(Object.values(ids), shown)
+        for (const { id, ...sent } of requests(ids)) {
+          const strange = JSON.parse(JSON.stringify(sent).replaceAll(id, unknown(id)))
+          const answers = yield* Effect.forEach([sent, strange] as ReadonlyArray<Sent>, (one) =>
+            send({ ...one, headers: bearer(key) })
+          )
+          const [there, notThere] = answers.map(({ headers, status, text }, index) => ({
+            status,
+            body: text
+              .replaceAll(index === 0 ? id : unknown(id), "ID")
+              .replaceAll(String(headers["request-id"]), "REQUEST"),
+            headers: { ...headers, "request-id": "REQUEST", date: "", ratelimit: "" }
+          }))
+          // A cursor is a place in the list, even if the object belongs to another account.
+          assert.include(/starting_after|ending_before/.test(sent.path ?? "") ? [200] : [400, 404], there?.status)
+          assert.deepStrictEqual(there, notThere, `${sent.method ?? "GET"} ${sent.path}`)
+        }
+        assert.deepStrictEqual(yield* Effect.forEach(Object.values(ids), shown), before)
       }
-      assert.deepStrictEqual(yield* Effect.forEach(Object.values(ids), shown), before)
-    })
+    )
 
-    it.effect(`${whose} lists show nothing of this one`, function* () {
+    it.effect(`${whose} key lists none of these objects`, function* () {
       yield* objects
       for (const path of [
         "/v1/customers",
@@ -161,7 +164,7 @@ describeLive(app)("ownership", (it) => {
     })
   }
 
-  it.effect("the key decides the mode of what it makes and of the account it sees", function* () {
+  it.effect("the key decides the mode of the objects that it creates and of the account that it shows", function* () {
     const test = yield* get("/v1/account")
     const live = yield* get("/v1/account", bearer(keys.live))
     assert.deepInclude(test.json, { key_mode: "test", authority_environment: "habilitacion" })
@@ -173,7 +176,7 @@ describeLive(app)("ownership", (it) => {
     assert.strictEqual((yield* get(pathOf(customer.json.id))).status, 404)
   })
 
-  it.effect("another key of the same account and mode sees the same", function* () {
+  it.effect("another key of the same account and mode sees the same objects", function* () {
     const ids = yield* objects
     for (const id of Object.values(ids)) {
       assert.strictEqual((yield* get(pathOf(id), bearer(keys.secondTest))).status, 200)
@@ -195,5 +198,5 @@ const kinds: Readonly<Record<string, string>> = {
 }
 const pathOf = (id: string) => `/v1/${kinds[id.split("_")[0] ?? ""]}/${id}`
 
-// Each minute has links to files of its own.
+// Links to files change every minute.
 const shown = (id: string) => Effect.map(get(pathOf(id)), ({ text }) => text.replaceAll(/&expires=[\w&=-]+/g, ""))

@@ -14,15 +14,15 @@ const notes = [
   ["/v1/debit-notes", "debit_note"]
 ] as const
 
-/** Creates a document; gives it as the interface shows it once the authority has accepted it. */
+/** Creates a document, and returns it as the interface shows it after its acceptance. */
 const issued = Effect.fnUntraced(function* (path: string, body: object) {
   const made = yield* post(path, body)
   assert.strictEqual(made.status, 202, made.text)
   return yield* acceptedByRules(`${path}/${made.json.id}`)
 })
 
-describeLive(app)("A right request, by chance", (it) => {
-  it.effect("is accepted by the sandbox and shown as it was sent, as an invoice and as its notes", function* () {
+describeLive(app)("A random right request", (it) => {
+  it.effect("passes the sandbox and is shown as it was sent, as an invoice and as its notes", function* () {
     const buyer = yield* post("/v1/customers", customerBody("900123456"))
     const some = yield* Arbitrary.sampleEffect(invoiceRequests, { count: 25, seed: "http" })
     for (const request of some) {
@@ -40,8 +40,8 @@ describeLive(app)("A right request, by chance", (it) => {
     }
   })
 
-  it.effect("keeps names with escapes, whatever names somebody else has sent before", function* () {
-    // Node 24 may read an escaped name as another one that an object before had, even one that is refused.
+  it.effect("keeps names with escapes, for any names in earlier requests", function* () {
+    // Node 24 may read an escaped name as another name of an earlier object, even of a rejected one.
     for (const [sent, metadata] of [
       [String.raw`a\\u`, undefined],
       [String.raw`a\u00f1o`, { order: "1", año: "x" }]

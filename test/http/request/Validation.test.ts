@@ -22,7 +22,7 @@ const [line] = invoiceBody("").lines
 const [tax] = line?.taxes ?? []
 
 describeOn(app)("validation", (it) => {
-  it.effect("names an unknown customer next to a wrong tax, when it creates as when it only checks", function* () {
+  it.effect("names an unknown customer next to a wrong tax, in creation and in validation", function* () {
     const wrong = { ...invoiceBody("cust_1"), lines: [{ ...line, taxes: [{ ...tax, value: "29000.00" }] }] }
     const codes = ["customer_id: resource_missing", "lines[0].taxes[0].value: tax_mismatch"]
     const { json, status } = yield* post("/v1/invoices", wrong)
@@ -151,7 +151,7 @@ describeOn(app)("validation", (it) => {
     ])
   })
 
-  it.effect("looks for no range of a document that keeps its number", function* () {
+  it.effect("looks up no range for a document that keeps its number", function* () {
     const prefix = "NONE"
     const noRange = "prefix: parameter_invalid"
     const invoice = { ...invoiceBody(yield* addCustomer()), unknown: 1, prefix }
@@ -169,7 +169,7 @@ describeOn(app)("validation", (it) => {
     }
   })
 
-  it.effect("does not judge a figure by a part that does not fit its schema", function* () {
+  it.effect("checks no figure with a part that does not fit its schema", function* () {
     const wrong = { ...line, line_extension_amount: "1.00" }
     const faulty = {
       ...line,
@@ -197,14 +197,14 @@ describeOn(app)("validation", (it) => {
     assert.deepStrictEqual([first.param, second.param], ["lines[0].unknown", "lines[0].line_extension_amount"])
   })
 
-  it.effect("looks for nothing by a text with U+0000", function* () {
+  it.effect("makes no look-up with a text that has U+0000", function* () {
     const note = { ...originalNoteBody("cust_\u00001"), nota: "x" }
     const { json, status } = yield* post("/v1/credit-notes", note)
     assert.strictEqual(status, 400)
     assert.deepStrictEqual(faults(json.error.errors), ["nota: parameter_unknown"])
   })
 
-  it.effect("takes a time without seconds, and cuts what is finer than a millisecond", function* () {
+  it.effect("accepts a time without seconds, and truncates it to milliseconds", function* () {
     for (const time of [
       "2026-11-21T10:00-05:00",
       "2026-11-21T10:00:00.123456-05:00",
@@ -218,7 +218,7 @@ describeOn(app)("validation", (it) => {
     assert.strictEqual(recovered.json.since, "2026-11-01T05:00:00.123-05:00", recovered.text)
   })
 
-  it.effect("tells all that is wrong with the form of a request at once, each with its path", function* () {
+  it.effect("reports every fault in the form of a request, each with its path", function* () {
     const { json, status } = yield* post("/v1/invoices", {
       custmer_id: "cust_1",
       currency: "cop",
@@ -267,7 +267,7 @@ describeOn(app)("validation", (it) => {
     for (const { message } of json.error.errors) assert.match(message, /^\S.*\.$/)
   })
 
-  it.effect("tells all the rules that a well-formed invoice breaks at once", function* () {
+  it.effect("reports every rule that a well-formed invoice breaks", function* () {
     const { json, status } = yield* post("/v1/invoices", {
       ...invoiceBody(yield* addCustomer()),
       currency: "USD",
@@ -290,7 +290,7 @@ describeOn(app)("validation", (it) => {
     ])
   })
 
-  it.effect("tells all that is wrong with a query at once", function* () {
+  it.effect("reports every fault of a query", function* () {
     const { json } = yield* get("/v1/invoices?limit=0&statsu=draft&Limit=5")
     assert.deepStrictEqual(faults(json.error.errors), [
       "Limit: parameter_unknown",
@@ -304,7 +304,7 @@ describeOn(app)("validation", (it) => {
     assert.deepStrictEqual(faults(json.error.errors), ["email: parameter_too_long"])
   })
 
-  it.effect("takes values at their limits", function* () {
+  it.effect("accepts values at their limits", function* () {
     const metadata = {
       ...Object.fromEntries(Array.from({ length: 49 }, (_, index) => [`key ${index}`, "x".repeat(500)])),
       ["ñ".repeat(40)]: ""
@@ -317,7 +317,7 @@ describeOn(app)("validation", (it) => {
     assert.strictEqual(invoice.status, 202, invoice.text)
   })
 
-  it.effect("counts white space of 256 KiB to the byte", function* () {
+  it.effect("limits white space to exactly 256 KiB", function* () {
     const text = JSON.stringify(customerBody())
     const full = text + " ".repeat(256 * 1024 - text.length)
     assert.strictEqual((yield* post("/v1/customers", full)).status, 201)
@@ -325,7 +325,7 @@ describeOn(app)("validation", (it) => {
     assert.strictEqual((yield* post("/v1/customers", `${full} `)).status, 413)
   })
 
-  it.effect("reads 32 levels, and names that only look reserved", function* () {
+  it.effect("accepts 32 levels, and names that only look reserved", function* () {
     const deep = yield* post("/v1/customers", `${'{"a":'.repeat(32)}1${"}".repeat(32)}`)
     assert.strictEqual(deep.json.error.code, "parameter_unknown")
     const named = { ...customerBody(), metadata: { __proto: "a", Constructor: "b", toString: "c" } }
