@@ -5,15 +5,18 @@ interface Edit {
   readonly replace: string
 }
 
-/** A guard of the service, broken, and the tests that must notice. */
+/** A guard of the service, broken, and the tests that must fail. */
 export interface Mutant {
   readonly name: string
-  /** The guard, and after it the one that stands behind it, if there is one. */
+  /** The guard, and the guard behind it if there is a second one. */
   readonly edits: ReadonlyArray<Edit>
   readonly tests: ReadonlyArray<string>
 }
 
-/** Mutants of one file that the same tests must notice: by name, each text that is found, and what takes its place. */
+/**
+ * Mutants of one file that the same tests must detect. The key is the mutant's name; the value maps each text to its
+ * replacement.
+ */
 export const guards = (
   file: string,
   tests: string | ReadonlyArray<string>,

@@ -6,7 +6,7 @@ import { everyMutant } from "./everyMutant.ts"
 const root = Path.resolve(import.meta.dirname, "../..")
 
 describe("The mutants", () => {
-  it.each(everyMutant)("$name: each guard stands in the code, once", ({ edits, tests }) => {
+  it.each(everyMutant)("$name: each guard occurs once in the code", ({ edits, tests }) => {
     for (const { file, find } of edits) {
       const code = Fs.readFileSync(Path.join(root, file), "utf8")
       assert.lengthOf(code.split(find), 2, `${file}: ${find}`)

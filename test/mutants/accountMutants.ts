@@ -1,9 +1,9 @@
 import { guards, type Mutant } from "./Mutant.ts"
 
-/** Guards of what an account is and may have. */
+/** Guards of accounts, their data and their limits. */
 export const accountMutants: ReadonlyArray<Mutant> = [
   ...guards("src/store/accounts/Accounts.ts", "test/http/routes/AccountUpdate.pg.test.ts", {
-    "a change of the account holds in both of its modes": {
+    "a change of the account applies to both of its modes": {
       "const where = (account: AccountMode) => ofAccount(sql, account)":
         "const where = ({ account_id }: AccountMode) => sql`account_id = ${account_id} and not livemode`"
     }
@@ -14,92 +14,92 @@ export const accountMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/issuing/accounts/LiveSteps.ts", "test/http/routes/parties/LiveSteps.pg.test.ts", {
-    "an account without numbers is ready": { "if (has_number) return []": "if (has_range) return []" }
+    "an account without numbers counts as ready": { "if (has_number) return []": "if (has_range) return []" }
   }),
   ...guards("src/issuing/accounts/ShownAccounts.ts", "test/http/routes/parties/LiveSteps.pg.test.ts", {
-    "a change of the issuer is answered with the steps of before": {
+    "the response to a change of the issuer shows the steps before the change": {
       "issuer: account.issuer, software": "software"
     }
   }),
   ...guards("src/issuing/Signing.ts", "test/postgres/accounts/Softwares.pg.test.ts", {
-    "a document names the software of the service": {
+    "a document names the service's software, not the account's": {
       "profile.sign(yield* document(row), yield* certificateOf(row), yield* softwareOf(row))":
         "profile.sign(yield* document(row), yield* certificateOf(row))"
     }
   }),
   ...guards("src/issuing/Numbering.ts", "test/postgres/accounts/Softwares.pg.test.ts", {
-    "the code of a note has the PIN of the service": { "      ...issued_by.software\n": "" }
+    "the code of a note uses the service's PIN": { "      ...issued_by.software\n": "" }
   }),
   ...guards("migrations/0001_schema/2_accounts.sql", "test/store/accounts/Softwares.pg.test.ts", {
-    "another software makes no other version of the issuer": {
+    "a change of software makes no new version of the issuer": {
       "or new.issuer is not null and new.software is distinct from old.software)\n  execute function count_issuer();":
         ")\n  execute function count_issuer();",
       "or new.issuer is not null and new.software is distinct from old.software)\n  execute function keep_issuer();":
         ")\n  execute function keep_issuer();"
     },
-    "a PIN may change under its documents": {
+    "a PIN can change after its documents exist": {
       "grant select, insert on softwares to folio_service;":
         "grant select, insert, update, delete on softwares to folio_service;"
     },
-    "softwares are seen by all accounts": { "call isolate_accounts('softwares');\n": "" },
-    "requests read what is sealed": {
+    "every account sees the softwares of all accounts": { "call isolate_accounts('softwares');\n": "" },
+    "requests read sealed secrets": {
       "grant select (account_id, livemode, id, software_id, provider_number, created_at), insert on softwares":
         "grant select, insert on softwares"
     }
   }),
   ...guards("src/domain/accounts/PartyRules.ts", "test/http/routes/AccountUpdate.pg.test.ts", {
-    "a live mode issues before it is known whether it charges the value added tax": {
+    "a live mode issues before the account states whether it charges value added tax": {
       "vat_responsible === undefined\n": "vat_responsible === null\n"
     }
   }),
   ...guards("src/domain/accounts/Picture.ts", "test/domain/accounts/Picture.test.ts", {
-    "a logo may have any number of pixels": { "width * height > pixelsMax": "width * height > Infinity" },
-    "a logo may be very high or very wide": {
+    "a logo has no limit of pixels": { "width * height > pixelsMax": "width * height > Infinity" },
+    "a logo has no limit of height or width": {
       "Math.max(width, height) > sideMax": "Math.max(width, height) > Infinity"
     },
-    "a logo may have any number of bytes": { "file.length > pictureBytesMax": "file.length > Infinity" },
-    "a logo may be animated": { 'has("acTL")': 'has("none")' }
+    "a logo has no limit of bytes": { "file.length > pictureBytesMax": "file.length > Infinity" },
+    "an animated logo is accepted": { 'has("acTL")': 'has("none")' }
   }),
   ...guards("migrations/0001_schema/2_accounts.sql", "test/store/sql/Fences.pg.test.ts", {
-    "the logo of a document may change": {
+    "the logo of an existing document changes": {
       "grant select, insert on logos": "grant select, insert, update, delete on logos"
     },
-    "a logo is kept under the hash of another": { " check (sha256 = encode(sha256(bytes), 'hex'))": "" }
+    "a logo is stored under another logo's hash": { " check (sha256 = encode(sha256(bytes), 'hex'))": "" }
   }),
   ...guards("migrations/0001_schema/3_parties.sql", "test/store/sql/AccountView.pg.test.ts", {
-    "names of customers are seen by all accounts": { "call isolate_accounts('customer_names');\n": "" },
-    "what the authority said is seen by all accounts": { "call isolate_accounts('acquirers');\n": "" }
+    "every account sees the customer names of all accounts": { "call isolate_accounts('customer_names');\n": "" },
+    "every account sees the authority's responses to all accounts": { "call isolate_accounts('acquirers');\n": "" }
   }),
   ...guards("src/store/accounts/Acquirers.ts", "test/store/sql/Retention.pg.test.ts", {
-    "what the authority said of an acquirer is kept for good": {
+    "the authority's response about an acquirer never expires": {
       "and asked_at > now() - case when found then interval '1 day' else interval '1 hour' end": ""
     },
-    "nobody is known for as long as somebody": {
+    "an acquirer that was not found is cached as long as one that was found": {
       "case when found then interval '1 day' else interval '1 hour' end": "interval '1 day'"
     }
   }),
   ...guards("src/store/accounts/Customers.ts", "test/postgres/accounts/Finding.pg.test.ts", {
-    "two requests put a customer twice": {
+    "two concurrent requests create one customer twice": {
       "where ${ofAccount(sql, account)} for no key update`": "where ${ofAccount(sql, account)}`"
     },
-    "one of two customers of an identification is replaced": {
+    "a request replaces one of two customers with the same identification": {
       "known !== undefined && other !== undefined": "known !== undefined && other === null"
     }
   }),
   ...guards("src/commands/parties/Accounts.ts", "test/http/routes/AccountUpdate.pg.test.ts", {
-    "the first issuer of a live mode may be sent in part": {
+    "a partial first issuer of a live mode is accepted": {
       "issuerFields.every((field) => issuer[field] !== undefined)":
         "issuerFields.some((field) => issuer[field] !== undefined)"
     }
   }),
   ...guards("src/domain/accounts/ResolutionRules.ts", "test/domain/accounts/ResolutionRules.test.ts", {
-    "ranges of two prefixes are not compared": {
+    "ranges with different prefixes are not compared": {
       "if (!longHead.startsWith(head)) return false": "if (longHead !== head) return false"
     },
-    "a number with a leading zero is taken for one": { "/^[1-9]\\d*$/.test(between)": "/^\\d+$/.test(between)" }
+    "text with a leading zero counts as a number": { "/^[1-9]\\d*$/.test(between)": "/^\\d+$/.test(between)" }
   }),
   ...guards("migrations/0001_schema/5_documents.sql", "test/store/documents/FullNumbers.pg.test.ts", {
-    "a code of one account stands in the way of another's": {
+    "a document code of one account blocks the same code in another account": {
       "on invoices (cufe, account_id, livemode) where": "on invoices (cufe) where"
     }
   }),
@@ -107,7 +107,7 @@ export const accountMutants: ReadonlyArray<Mutant> = [
     "the simulated authority knows a document by its code alone": { "`${account_id}|${livemode}|${cufe}`": "cufe" }
   }),
   ...guards("src/store/accounts/Resolutions.ts", "test/postgres/issuing/RangesOfNotes.pg.test.ts", {
-    "the service's own counter goes before the ranges that the account registered": {
+    "the service's own counter takes precedence over the account's registered ranges": {
       "held_since is not null, registered desc, id limit 1": "held_since is not null, registered, id limit 1"
     }
   }),
@@ -117,57 +117,57 @@ export const accountMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/commands/documents/Invoices.ts", "test/http/routes/Resolutions.pg.test.ts", {
-    "an invoice is created that no range gives a number": { "...(hasRange ? []": "...(true ? []" }
+    "an invoice is created without a range to number it": { "...(hasRange ? []": "...(true ? []" }
   }),
   ...guards("src/commands/documents/Invoices.ts", "test/http/routes/RangeReads.test.ts", {
     "each invoice that is created looks for its range": { "...(hasRange ? []": "...(false ? []" }
   }),
   ...guards("src/store/accounts/NoteCounters.ts", "test/http/notes/RangesOfNotes.pg.test.ts", {
-    "an account that has put its ranges of notes away has no counter": {
+    "an account that has archived its note ranges has no counter": {
       "!range.registered || (range.is_active &&": "!range.registered || (true &&"
     }
   }),
   ...guards("src/store/accounts/Resolutions.ts", "test/domain/accounts/ResolutionRules.test.ts", {
-    "there may be any number of ranges": { ".length >= resolutionsMax": ".length >= Infinity" }
+    "an account has no limit of ranges": { ".length >= resolutionsMax": ".length >= Infinity" }
   }),
   ...guards("schemas/Money.ts", "test/postgres/issuing/IssueDates.full.test.ts", {
-    "a date may be of a year that the XML does not know": { "(19|20|21)\\d{2}-": "\\d{4}-" },
-    "a time may be of a year that the database does not know": { "time >= Date.parse(first) && time <=": "time <=" }
+    "a date accepts a year that the XML cannot hold": { "(19|20|21)\\d{2}-": "\\d{4}-" },
+    "a time accepts a year that the database cannot hold": { "time >= Date.parse(first) && time <=": "time <=" }
   }),
   ...guards("src/store/accounts/Customers.ts", "test/store/accounts/Limits.pg.test.ts", {
     "customers are counted without a lock": {
       "order by account_id, livemode for no key update": "order by account_id, livemode"
     },
-    "a replay of a customer counts for the limit": {
+    "a replayed customer request counts toward the limit": {
       "partition by n.account_id, n.livemode, k.value is null order by":
         "partition by n.account_id, n.livemode order by"
     }
   }),
   ...guards("src/store/sql/Retention.ts", "test/store/accounts/Limits.pg.test.ts", {
-    "a key goes while an answer is kept for it": {
+    "a key is removed while it still has stored responses": {
       " and not exists (select from idempotency_keys i where i.api_key_id = api_keys.id)": ""
     }
   }),
   ...guards("migrations/0001_schema/2_accounts.sql", "test/store/accounts/Limits.pg.test.ts", {
-    "a key that works may be removed": {
+    "a working key can be removed": {
       "< now() - interval '1 day') is not true)": "< now() - interval '1 day') is unknown and false)"
     }
   }),
   ...guards("src/store/webhooks/NewDeliveries.ts", "test/store/accounts/Limits.pg.test.ts", {
-    "deliveries wait for an endpoint without a limit": {
+    "an endpoint has no limit of waiting deliveries": {
       "case when w.full_since is null then 'pending' else 'failed' end": "'pending'"
     }
   }),
   ...guards("src/store/webhooks/Deliveries.ts", "test/store/accounts/Limits.pg.test.ts", {
-    "an endpoint that has room again is not known to have it": {
+    "an endpoint stays marked as full after its queue has space again": {
       "where w.full_since is not null and not exists": "where false and not exists"
     }
   }),
   ...guards("src/store/accounts/ApiKeys.ts", "test/store/accounts/ApiKeys.pg.test.ts", {
-    "a key that was revoked makes its successor": { "if (by === undefined) return": "if (by !== null) return" }
+    "a revoked key creates a new key": { "if (by === undefined) return": "if (by !== null) return" }
   }),
   ...guards("src/settings/Limits.ts", "test/postgres/accounts/CommandTurns.pg.test.ts", {
-    "an account's commands take as many connections as all may": { "ofOwnerAtOnce: 2,": "ofOwnerAtOnce: 6," }
+    "one account's commands take all connections": { "ofOwnerAtOnce: 2,": "ofOwnerAtOnce: 6," }
   }),
   ...guards("src/commands/Command.ts", "test/http/limits/CommandTurns.test.ts", {
     "a command begins its transaction without a turn": {
@@ -176,22 +176,22 @@ export const accountMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/store/sandbox/SandboxAuthorities.ts", "test/store/sandbox/SandboxAuthorities.pg.test.ts", {
-    "two processes give out one script": { "where ${own(account_id)} for update`": "where ${own(account_id)}`" },
-    "notes take their scripts before invoices": { "order by split_part(id, '_', 2)": "order by id" },
-    "new scripts take away what earlier documents are due": {
+    "two processes assign the same script": { "where ${own(account_id)} for update`": "where ${own(account_id)}`" },
+    "scripts are assigned to notes before invoices": { "order by split_part(id, '_', 2)": "order by id" },
+    "new scripts remove the pending outcomes of earlier documents": {
       "      yield* giveScripts(account_id)\n      return": "      return"
     }
   }),
   ...guards("src/store/sandbox/ClockJumps.ts", "test/store/sandbox/SandboxAuthorities.pg.test.ts", {
-    "a jump of the clock rewrites what rests": {
+    "a clock jump rewrites inactive rows": {
       "waits: sql`next_action_at < 'infinity' and": "waits: sql`next_action_at is not null and"
     },
-    "a jump of the clock locks all that waits": { "order by id limit ${portionMax}": "order by id limit 1000000" }
+    "a clock jump locks every waiting row": { "order by id limit ${portionMax}": "order by id limit 1000000" }
   }),
   ...guards("src/commands/Sandbox.ts", "test/http/routes/TestHelpers.pg.test.ts", {
-    "a great jump of the clock that is repeated is made again": { "    isBeforeLong: true,\n": "" }
+    "a large clock jump that is repeated is applied twice": { "    isBeforeLong: true,\n": "" }
   }),
   ...guards("src/documents/signature/Pkcs12.ts", "test/documents/signature/Pkcs12.test.ts", {
-    "a key may have any number of bits": { "answer.bits > keyBitsMax": "answer.bits > Infinity" }
+    "a key has no limit of bits": { "answer.bits > keyBitsMax": "answer.bits > Infinity" }
   })
 ]

@@ -15,7 +15,7 @@ import { stepMutants } from "./steps/stepMutants.ts"
 import { wireMutants } from "./wireMutants.ts"
 import { mutants } from "./mutants.ts"
 
-/** Every guard of the service that can be broken. */
+/** Every mutant of the service. */
 export const everyMutant: ReadonlyArray<Mutant> = [
   ...mutants,
   ...accountMutants,

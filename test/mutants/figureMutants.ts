@@ -10,12 +10,12 @@ export const figureMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/documents/ubl/UblAllowances.ts", judged, {
-    "a discount that is given as an amount has no percentage": {
+    "a discount given as an amount has no percentage": {
       "percent ?? percentageOf(rest.amount, base)": 'percent ?? ""'
     }
   }),
   ...guards("src/documents/ubl/UblLines.ts", judged, {
-    "a tax per unit stands before the tax that has the base of the line": {
+    "a tax per unit precedes the tax on the line's base": {
       "line.taxes.toSorted(byBase)": "line.taxes"
     }
   }),
@@ -24,11 +24,11 @@ export const figureMutants: ReadonlyArray<Mutant> = [
     "the total with taxes is without taxes": {
       "sum([totals.line_extension_amount, totals.tax_amount])": "sum([totals.line_extension_amount])"
     },
-    "the sum of discounts is that of charges": {
+    "the total of discounts is the total of charges": {
       '"cbc:AllowanceTotalAmount", totals.allowance_total_amount':
         '"cbc:AllowanceTotalAmount", totals.charge_total_amount'
     },
-    "the sum of charges is that of discounts": {
+    "the total of charges is the total of discounts": {
       '"cbc:ChargeTotalAmount", totals.charge_total_amount': '"cbc:ChargeTotalAmount", totals.allowance_total_amount'
     }
   }),
@@ -40,7 +40,7 @@ export const figureMutants: ReadonlyArray<Mutant> = [
     "a total is rounded to another whole unit": { "100n * wholeUnits(payable) === whole": "true" }
   }),
   ...guards("src/domain/documents/rules/AllowanceRules.ts", "test/http/routes/AuthorityRules.pg.test.ts", {
-    "a discount is made on nothing": { "cents(base) === 0n": "cents(base) < 0n" }
+    "a discount applies to a zero amount": { "cents(base) === 0n": "cents(base) < 0n" }
   }),
   ...guards("src/domain/documents/LocalRules.ts", "test/http/notes/NotesWithoutInvoice.pg.test.ts", {
     "a note within the tolerance has no warning": {

@@ -1,14 +1,14 @@
 import { guards, type Mutant } from "./Mutant.ts"
 
-/** Guards of e-mails, broken. */
+/** Guards of emails and of webhook deliveries. */
 export const mailMutants: ReadonlyArray<Mutant> = [
   ...guards("src/store/documents/Transitions.ts", "test/store/mail/Emails.pg.test.ts", {
-    "what is accepted in contingency is not e-mailed": {
+    "a document accepted in contingency is not e-mailed": {
       "n.command in ('Accept', 'EnterContingency')": "n.command in ('Accept')"
     }
   }),
   {
-    name: "what is rejected is e-mailed",
+    name: "a rejected document is e-mailed",
     edits: [
       {
         file: "src/store/documents/Transitions.ts",
@@ -24,43 +24,45 @@ export const mailMutants: ReadonlyArray<Mutant> = [
     tests: ["test/store/mail/Emails.pg.test.ts"]
   },
   ...guards("src/store/mail/Emails.ts", "test/store/mail/Emails.pg.test.ts", {
-    "an e-mail is taken though somebody is sending it": {
+    "an e-mail is claimed while another worker sends it": {
       "                and next_attempt_at <= now()\n": "                and next_attempt_at is not null\n"
     },
-    "what became of an e-mail is told by each who says so": {
+    "each notice about an e-mail emits its event again": {
       "and e.status = any(string_to_array(n.origins, ' '))": "and true"
     },
-    "an attempt that is over sets the alarm of the next one": {
+    "an expired attempt sets the alarm of the next attempt": {
       "and (n.retry_ms is null or e.attempts = n.attempts)": ""
     },
-    "of what is told together, the second is told to nobody": {
+    "the second of two concurrent notices emits no event": {
       "events.map((event) => ({ outcome: index + 1, event }))":
         "events.slice(0, 1).map((event) => ({ outcome: index + 1, event }))"
     },
-    "a notice is for any document": { "where e.invoice_id = ${invoice_id} and e.id = ${id}`": "where e.id = ${id}`" }
+    "a notice applies to any document": {
+      "where e.invoice_id = ${invoice_id} and e.id = ${id}`": "where e.id = ${id}`"
+    }
   }),
   ...guards("src/store/sql/Workers.ts", "test/store/mail/Emails.pg.test.ts", {
-    "what a dead process was sending is not given back": {
+    "a dead process's e-mails are not released": {
       "set ${sql(due)} = now(), worker = null": "set worker = null"
     }
   }),
   ...guards("src/issuing/Mailing.ts", "test/issuing/Mailing.test.ts", {
-    "an e-mail that cannot be made is tried for ever": {
+    "an e-mail that cannot be composed is retried for ever": {
       "email.attempts >= brokenMax ? null :": ""
     },
     "a complaint is stored after its delivery, and lost between the two": {
       'record(email, ["delivered", "complained"], null, at)': '!(yield* record(email, ["delivered"], null, at))'
     },
-    "a complaint is lost when a notice has told its delivery": { "if (!stored)": "if (false)" },
-    "a refusal is tried again": { "if (error instanceof MailerRefused) return": "if (false) return" }
+    "a complaint is lost after a notice reported the delivery": { "if (!stored)": "if (false)" },
+    "a refused e-mail is retried": { "if (error instanceof MailerRefused) return": "if (false) return" }
   }),
   ...guards("src/outbound/mail/Mailer.ts", "test/issuing/Mailing.test.ts", {
-    "e-mails of the sandbox are put together, and sent": {
+    "sandbox e-mails are composed and sent": {
       "envelope.livemode ? live(envelope, message) : sendInSandbox(envelope)": "live(envelope, message)"
     }
   }),
   ...guards("src/issuing/Steps.ts", "test/issuing/Mailing.test.ts", {
-    "nobody tells the actor that there is an e-mail": {
+    "the actor is not notified of a new e-mail": {
       "if (stored.value.emailed) yield* notify.mail(one.step.key)": ""
     }
   }),
@@ -69,41 +71,41 @@ export const mailMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/outbound/mail/MailerSmtp.ts", "test/outbound/mail/MailerSmtp.test.ts", {
     "each attempt has a Message-ID of its own": { ", messageId: idOf(reference)": "" },
-    "a server that knows no TLS is told all the same": { "requireTLS: !secure && !loopback,": "" },
-    "a server that does not know us bounces every address": {
+    "an e-mail goes to a server without TLS": { "requireTLS: !secure && !loopback,": "" },
+    "a failed login at the mail server bounces every address": {
       'const isAboutIt = command === "RCPT TO" || command === "DATA"': "const isAboutIt = true"
     }
   }),
   ...guards("src/documents/parcel/EmailParcel.ts", "test/documents/parcel/EmailParcel.test.ts", {
-    "a semicolon of a name parts the subject": { 'oneLine(text).replaceAll(";", ",")': "oneLine(text)" },
+    "a semicolon in a name splits the subject": { 'oneLine(text).replaceAll(";", ",")': "oneLine(text)" },
     "HTML is not escaped": {
       'text.replaceAll(/[&<>"\']/g, (character) => entities[character] ?? "")': "text + String(entities).slice(0, 0)"
     },
-    "an attachment may be larger than 2 MB": { "const fits = whole.length <= archiveBytesMax": "const fits = true" },
-    "a ZIP is made in the zone of its machine": {
+    "an attachment has no limit of 2 MB": { "const fits = whole.length <= archiveBytesMax": "const fits = true" },
+    "a ZIP has the time zone of its machine": {
       "return new Date(year, month - 1, day, 12)": "return new Date(Date.UTC(year, month - 1, day, 12))"
     }
   }),
   ...guards("src/http/routes/EmailNotices.ts", "test/http/routes/EmailNotices.pg.test.ts", {
-    "a forged notice is believed": { "if (Result.isFailure(verdict)) return": "if (false) return" },
-    "an old notice is believed": {
+    "a forged notice is accepted": { "if (Result.isFailure(verdict)) return": "if (false) return" },
+    "an old notice is accepted": {
       "if (Result.isFailure(verdict)) return": 'if (Result.isFailure(verdict) && verdict.failure !== "expired") return'
     }
   }),
   ...guards("src/commands/Emails.ts", "test/http/routes/Emails.pg.test.ts", {
-    "any document is e-mailed when somebody asks": {
+    "a request e-mails any document": {
       'if (state !== "accepted_by_authority" && state !== "accepted_contingency") {': "if (false) {"
     }
   }),
   ...guards("src/store/webhooks/DeliveryClaims.ts", "test/store/webhooks/DeliveryLine.pg.test.ts", {
-    "webhooks: what waits behind a planned delivery is looked at again and again": {
+    "webhooks: deliveries behind a scheduled one are read again and again": {
       "update deliveries d set next_attempt_at = b.planned_at,":
         "update deliveries d set next_attempt_at = d.next_attempt_at,"
     },
-    "webhooks: a delivery is planned for the end of the lease before it": { "h.worker is null and ": "" }
+    "webhooks: a delivery is scheduled for the end of the lease before it": { "h.worker is null and ": "" }
   }),
   ...guards("src/store/webhooks/Redelivery.ts", "test/store/contract/Postgres.pg.test.ts", {
-    "webhooks: what waits behind a delivery that is asked for waits for its first plan": {
+    "webhooks: deliveries behind a redelivery wait for the original schedule": {
       "and d.status = 'pending' and d.next_attempt_at = h.prior_attempt_at": "and false"
     }
   }),
@@ -116,7 +118,7 @@ export const mailMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/protocol/FairPages.ts", "test/actors/Together.test.ts", {
-    "the backlog of one account stands before the documents of others": {
+    "the backlog of one account precedes the documents of others": {
       "without = [...without, ...crowding(due, pageMax)]": "without = []"
     }
   })

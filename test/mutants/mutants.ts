@@ -1,6 +1,6 @@
 import { guards, type Mutant } from "./Mutant.ts"
 
-/** Guards of numbering, steps, deliveries, keys and what the rows may hold. */
+/** Guards of numbering, steps, deliveries, keys and constraints of rows. */
 export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "numbering does not lock the drafts",
@@ -25,7 +25,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/store/documents/Numbering.ts", "test/postgres/issuing/NumberingByTwoOwners.pg.test.ts", {
-    "numbers come from a counter that a rollback does not give back": {
+    "numbers come from a counter that a rollback does not reset": {
       "r.next_number + row_number()": "r.next_number + (random() < 0.05)::integer + row_number()"
     }
   }),
@@ -43,7 +43,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     }
   ),
   ...guards("src/store/webhooks/NewDeliveries.ts", "test/postgres/webhooks/Deliveries.pg.test.ts", {
-    "an event reaches the endpoints of both modes": {
+    "an event is sent to the endpoints of both modes": {
       "join webhook_endpoints w on w.account_id = e.account_id and w.livemode = e.livemode":
         "join webhook_endpoints w on w.account_id = e.account_id"
     }
@@ -57,12 +57,12 @@ export const mutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/store/webhooks/Deliveries.ts", "test/store/contract/Postgres.pg.test.ts", {
-    "an attempt is recorded without a look at how many there were": {
+    "an attempt is recorded without comparing the number of attempts": {
       "and d.attempts = n.attempts and d.status = n.from_status": ""
     }
   }),
   ...guards("src/store/accounts/Idempotency.ts", "test/postgres/accounts/Idempotency.pg.test.ts", {
-    "a used key is claimed again within its window": {
+    "a used key is claimed again within its 24 hours": {
       "    sealed = false, completed_at = now()\n  where k.completed_at <= now() - interval '${sql.literal(idempotencyWindow)}'\n  returning":
         "    sealed = false, completed_at = now()\n  returning"
     },
@@ -89,22 +89,22 @@ export const mutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/issuing/AuthorityCalls.ts", "test/issuing/SubmissionByTwoOwners.test.ts", {
-    "a process that was away sends what it had in hand": { "if (!(yield* workers.isAlive)) return null": "" }
+    "a process that resumes sends the documents that it lost": { "if (!(yield* workers.isAlive)) return null": "" }
   }),
   ...guards("src/store/sql/Input.ts", "test/store/sql/Input.pg.test.ts", {
-    "a statement is planned for the number of its items": { "sql`(select ${": "sql`(${" }
+    "each number of items has a statement plan of its own": { "sql`(select ${": "sql`(${" }
   }),
   ...guards("src/store/documents/Transitions.ts", "test/store/documents/Transitions.pg.test.ts", {
-    "bytes are stored by batches with an event alone": {
+    "only batches with an event store bytes": {
       "some(({ signed }) => signed !== undefined, document)": "some(({ event }) => event !== undefined, document)"
     },
-    "an answer is stored by batches with bytes alone": {
+    "only batches with bytes store a response": {
       "some(({ authorityAnswer }) => authorityAnswer !== undefined, answer)":
         "some(({ signed }) => signed !== undefined, answer)"
     }
   }),
   ...guards("src/store/sql/Workers.ts", "test/store/sql/Workers.pg.test.ts", {
-    "nobody takes up what a dead process held": {
+    "the work of a dead process is never taken over": {
       "if (dead.length > 0) yield* free(dead.map((worker) => worker.id))": ""
     }
   }),
@@ -120,59 +120,59 @@ export const mutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("migrations/0001_schema/1_rules.sql", "test/store/sql/AccountView.pg.test.ts", {
-    "an account's rows of one mode are seen in the other": {
+    "an account sees the rows of one mode in the other": {
       "and livemode = nullif(": "and livemode = livemode or null = nullif("
     }
   }),
   ...guards("migrations/0001_schema/1_rules.sql", "test/store/sql/Fences.pg.test.ts", {
-    "a rejected document may be submitted again": {
+    "a rejected document can be submitted again": {
       "|| 'numbered submitted'::text;": "|| array['numbered submitted', 'rejected_by_authority submitted'];"
     }
   }),
   ...guards("migrations/0001_schema/5_documents.sql", "test/store/sql/LifecycleRules.pg.test.ts", {
-    "the log takes steps that no document makes": {
+    "the log accepts steps that no document takes": {
       "check (is_transition(command, from_state, to_state))": "check (true)"
     }
   }),
   ...guards("migrations/0001_schema/5_documents.sql", "test/store/sql/LifecycleRules.pg.test.ts", {
-    "a document may be in a state that it has not come to": {
+    "a document can be in a state that it has not reached": {
       "when 'submitted' then number is not null and submitted_at is not null":
         "when 'submitted' then number is not null"
     },
-    "a document with something left to do may have no alarm": {
+    "an unfinished document can have no alarm": {
       "(next_action_at is null) = (state in": "next_action_at is null or not (state in"
     }
   }),
   ...guards("migrations/0001_schema/5_documents.sql", "test/store/sql/Fences.pg.test.ts", {
-    "two documents may have one number": {
+    "two documents can have one number": {
       "create unique index invoices_full_number": "create index invoices_full_number"
     },
-    "signed bytes may change after they were submitted": {
+    "signed bytes can change after their submission": {
       "when (old.signed <> new.signed and is_issued": "when (old.signed is null and is_issued"
     }
   }),
   ...guards("src/issuing/NextStep.ts", "test/postgres/issuing/PoisonDocuments.full.test.ts", {
-    "a document that breaks its actor comes back for ever": {
+    "a document that crashes its actor is loaded again for ever": {
       "attempts >= internalFailuresMax": "attempts >= Number.POSITIVE_INFINITY"
     }
   }),
   ...guards("src/store/documents/Invoices.ts", "test/store/contract/Postgres.pg.test.ts", {
-    "an actor that was never told is never reminded": {
+    "an actor that missed its message receives no reminder": {
       "from (select * from draft union all select * from numbered) due": "from (select * from draft) due"
     }
   }),
   ...guards("src/outbound/webhooks/PinnedConnections.ts", "test/outbound/webhooks/WebhookSenderEgress.test.ts", {
-    "a connection is not compared with the address that was checked": {
+    "a connection is not compared with the validated address": {
       "if (!isConnectedTo(raw, destination.address)) {": "if (raw.destroyed) {"
     }
   }),
   ...guards("src/outbound/webhooks/EgressGuard.ts", "test/outbound/webhooks/EgressGuard.test.ts", {
-    "one public address among a name's answers is enough": {
+    "one public address among a name's addresses is enough": {
       "if (!addresses.every(isPublicAddress))": "if (!addresses.some(isPublicAddress))"
     }
   }),
   ...guards("src/domain/webhooks/WebhookSignature.ts", "test/domain/webhooks/WebhookSignature.test.ts", {
-    "a signature is compared in a time that tells where it differs": {
+    "the comparison time of a signature reveals where it differs": {
       "timingSafeEqual(bytes, right)": "bytes.equals(right)"
     }
   })

@@ -1,6 +1,6 @@
 import { guards, type Mutant } from "./Mutant.ts"
 
-/** Guards of what documents say, when, and in whose name. */
+/** Guards of documents: their content, dates, parties and authority calls. */
 export const paperMutants: ReadonlyArray<Mutant> = [
   ...guards("src/store/documents/Notes.ts", "test/postgres/issuing/Notes.pg.test.ts", {
     "a note does not lock the invoice that it credits": {
@@ -8,7 +8,7 @@ export const paperMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/store/documents/Notes.ts", "test/http/routes/CreditNotes.pg.test.ts", {
-    "what a note credits is given back while the authority may have it": {
+    "the amount of a note is released while the authority may have the note": {
       "or state = 'failed' and submitted_at is not null": "or false and submitted_at is not null"
     }
   }),
@@ -18,62 +18,62 @@ export const paperMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/commands/documents/NoteChecks.ts", "test/http/routes/Notes.pg.test.ts", {
-    "a note corrects whatever became of its invoice": {
+    "a note corrects an invoice with any outcome": {
       'return status === "accepted_by_authority" ||': 'return status !== "failed" ||'
     }
   }),
   ...guards("src/commands/documents/NoteChecks.ts", "test/http/notes/NotesWithoutInvoice.pg.test.ts", {
-    "an invoice of the account is corrected without its lock, under the name of another system's": {
+    "a note corrects an account's invoice without its lock, as another system's invoice": {
       "...(named.own === null ? [] : [ownInvoice(named.own)]),": ""
     }
   }),
   ...guards("src/domain/documents/rules/NoteRules.ts", "test/http/notes/NotesWithoutInvoice.pg.test.ts", {
-    "a note without an invoice annuls": { "if (!isDebitNote && correction_code === annulment)": "if (false)" },
-    "a note without an invoice corrects the sales of a year": {
+    "a note without an invoice can annul": { "if (!isDebitNote && correction_code === annulment)": "if (false)" },
+    "a note without an invoice can correct the sales of a year": {
       "period.start_date.slice(0, 7) !== period.end_date.slice(0, 7)":
         "period.start_date.slice(0, 4) !== period.end_date.slice(0, 4)"
     },
-    "a note takes a buyer beside that of its invoice": { "if (request[name] === undefined) return": "return" }
+    "a note accepts a buyer besides its invoice's buyer": { "if (request[name] === undefined) return": "return" }
   }),
   ...guards("src/issuing/Signing.ts", "test/http/notes/NotesWithoutInvoice.pg.test.ts", {
-    "a note states the rate of its invoice as one of today": {
+    "a note dates its invoice's exchange rate today": {
       ": { exchange_rate_date: corrected.issue_date }": ": {}"
     },
-    "a note states its own rate as one of the day of its invoice": {
+    "a note dates its own exchange rate on the day of its invoice": {
       "exchange_rate === null || own_rate ||": "exchange_rate === null ||"
     }
   }),
   ...guards("migrations/0001_schema/5_documents.sql", "test/postgres/issuing/RangesOfNotes.pg.test.ts", {
-    "a note may correct nothing at all": {
+    "a note can correct nothing": {
       "or num_nonnulls(invoice_id, original) = 0 and details -> 'period' is not null":
         "or num_nonnulls(invoice_id, original) = 0"
     }
   }),
   ...guards("migrations/0001_schema/4_numbering.sql", "test/postgres/issuing/RangesOfNotes.pg.test.ts", {
-    "an account has any number of counters": {
+    "an account has no limit of counters": {
       "create unique index resolutions_counter": "create index resolutions_counter"
     }
   }),
   ...guards("src/commands/documents/Invoices.ts", "test/http/routes/CreditNotes.pg.test.ts", {
-    "a credit note that is tried again takes what others have credited meanwhile": {
+    "a retried credit note takes an amount that others have credited meanwhile": {
       'if (kindOf(key.id) === "credit_note" && !note.is_credited)': "if (key.id === null)"
     }
   }),
   ...guards("src/issuing/Redating.ts", "test/issuing/Correction.test.ts", {
-    "a corrected document may get the code under which it was rejected": {
+    "a corrected document can get the code of its rejected version": {
       "rejected.includes(next.success.cufe)": "rejected.includes(`not ${next.success.cufe}`)"
     }
   }),
   ...guards("src/issuing/AuthorityCalls.ts", "test/issuing/Correction.test.ts", {
-    "any document whose number the authority has processed is rejected": {
+    "every document with a processed number is rejected": {
       "isCorrected ? row.attempts < knownAfterAttempts : waited < otherAfterMs": "row.attempts < knownAfterAttempts"
     },
-    "a corrected document is given up at the first answer that its number was processed": {
+    'a corrected document fails on the first "number already processed" response': {
       "isCorrected ? row.attempts < knownAfterAttempts": "isCorrected ? row.attempts < 2"
     }
   }),
   ...guards("src/commands/documents/Correction.ts", "test/postgres/correction/Correction.pg.test.ts", {
-    "what the authority has may be replaced": {
+    "a document that the authority has can be replaced": {
       "return isKnown ? yield* numberKnown(key, standing) : standing": "return standing"
     },
     "a corrected credit note takes more than its invoice has left": {
@@ -81,12 +81,12 @@ export const paperMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/commands/documents/Correction.ts", "test/postgres/correction/InContingency.full.test.ts", {
-    "a corrected invoice may come to less than was credited": {
+    "the total of a corrected invoice can fall below its credited amount": {
       "if (cents(totals.payable_amount) < cents(amount))": "if (cents(totals.payable_amount) < 0n)"
     }
   }),
   ...guards("src/store/documents/InvoiceCommands.ts", "test/postgres/correction/InContingency.full.test.ts", {
-    "an e-mail of what was rejected is sent after the correction": {
+    "an e-mail of the rejected version is sent after the correction": {
       "invoice_id = ${key.id} and status = 'pending'": "invoice_id = ${key.id} and status = 'nothing'"
     }
   }),
@@ -97,26 +97,26 @@ export const paperMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/store/documents/InvoiceCommands.ts", "test/postgres/correction/Correction.pg.test.ts", {
-    "a corrected document keeps the code of what was rejected": {
+    "a corrected document keeps the code of its rejected version": {
       "cufe = null, issue_date = ${issue_date}::date": "cufe = i.cufe, issue_date = ${issue_date}::date"
     },
-    "a correction takes another number": {
+    "a correction takes a new number": {
       "cufe = null, issue_date = ${issue_date}::date":
         "cufe = null, number = i.number + 7, full_number = i.prefix || (i.number + 7), issue_date = ${issue_date}::date"
     }
   }),
-  // The memory of the model knows no constraint that would stand behind this one.
+  // The model's memory store has no constraint behind this guard.
   ...guards("src/commands/Emails.ts", "test/model/Model.full.test.ts", {
-    "any document is e-mailed": {
+    "every document is e-mailed": {
       'if (state !== "accepted_by_authority" && state !== "accepted_contingency") {': "if (false) {"
     }
   }),
   ...guards("migrations/0001_schema/5_documents.sql", "test/postgres/correction/Correction.pg.test.ts", {
-    "a document is corrected and what was rejected is lost": {
+    "a correction loses the rejected version": {
       "elsif not exists (\n      select from rejected_documents":
         "elsif false and not exists (\n      select from rejected_documents"
     },
-    "a request changes what any document says": {
+    "a request changes the content of any document": {
       "elsif current_user = 'folio_account' and (": "elsif current_user = 'nobody' and ("
     },
     "a request deletes signed bytes": {
@@ -127,58 +127,58 @@ export const paperMutants: ReadonlyArray<Mutant> = [
       "and i.id = invoice_documents.invoice_id and i.state = 'rejected_by_authority'":
         "and i.id = invoice_documents.invoice_id"
     },
-    "a request keeps as rejected what was not": {
+    "a request stores a rejected version of a document that was not rejected": {
       "and i.state = 'rejected_by_authority' and i.cufe = rejected_documents.cufe": ""
     }
   }),
   ...guards("migrations/0001_schema/5_documents.sql", "test/postgres/issuing/Notes.pg.test.ts", {
-    "an account's own transaction makes any document": {
+    "an account's own transaction creates any document": {
       "with check (kind <> 'invoice' and state = 'queued' and version = 1 and number is null and cufe is null)":
         "with check (true)"
     }
   }),
   ...guards("src/issuing/NextStep.ts", "test/issuing/Contingency.test.ts", {
-    "what may have left is taken back": {
+    "a document that may have been sent is taken back": {
       "const isUnsent = isFresh && !may_have_left && row.state": "const isUnsent = isFresh && row.state"
     },
-    "a document that never left tries an authority that may take it without an answer": {
+    "an unsent document probes an authority that may receive it without a response": {
       "return isAtRisk ? rest : {": 'return isAtRisk && phase === "open" ? rest : {'
     },
-    "one document is issued in contingency by our own fault": {
+    "a fault of the service issues one document in contingency": {
       'const contingency = of !== "authority" ? null :': "const contingency ="
     }
   }),
   ...guards("src/issuing/NextStep.ts", "test/issuing/outages/HeldBack.test.ts", {
-    "one document holds up all others": { "isFresh && isTried && leftMs": "isFresh && leftMs" }
+    "one document delays all others": { "isFresh && isTried && leftMs": "isFresh && leftMs" }
   }),
   ...guards("src/issuing/NextStep.ts", "test/issuing/Refusals.test.ts", {
-    "another trouble makes the service forget what the authority has received": {
+    "a later trouble clears the record of what the authority received": {
       'return trouble !== "in_process" && isReceived(row)': "return false"
     }
   }),
   ...guards("src/issuing/AuthorityCalls.ts", "test/issuing/Refusals.test.ts", {
-    "what the authority has received is sent again": {
+    "a document that the authority received is sent again": {
       "if (verdict !== null || !isReceived(row)) return verdict": "return verdict"
     },
-    "a refused question ends a document that may have left": {
+    "a rejected status query ends a document that may have been sent": {
       "Effect.fail(new AuthorityUnavailable({ message, trouble, of_document: true }))":
         "Effect.fail(new AuthorityRefusal({ message, trouble }))"
     }
   }),
   ...guards("src/issuing/CircuitBreaker.ts", "test/issuing/CircuitBreaker.test.ts", {
-    "the failures of one account keep all from calling": {
+    "the failures of one account stop the calls of all": {
       "(of_all || accounts.length > 1 || accounts.includes(account_id))":
         "(of_all || accounts.length > 0 || account_id === '')"
     }
   }),
   ...guards("src/issuing/CircuitBreaker.ts", "test/issuing/Contingency.test.ts", {
-    "every document tries whether the authority is back": {
+    "every document probes whether the authority is back": {
       "return yield* circuits.claimProbe(circuitOf(account), interval)":
         'return !(yield* circuits.claimProbe("", interval))'
     }
   }),
   ...guards("src/store/documents/AuthorityCircuits.ts", "test/store/documents/AuthorityCircuits.pg.test.ts", {
-    "several processes try at one time whether the authority is back": {
+    "several processes probe at one time whether the authority is back": {
       "where name = ${name} and next_probe_at <= now() returning name": "where name = ${name} returning name"
     },
     "the newest document is transmitted first": {
@@ -188,52 +188,54 @@ export const paperMutants: ReadonlyArray<Mutant> = [
       "or (c.opened_at is null and c.failed_at < now() - ${silenceMs}::float8 ${ms}) as is_new":
         "or ${silenceMs}::float8 < 0 as is_new"
     },
-    "the circuit opens by our own fault": {
+    "a fault of the service opens the circuit": {
       "case when excluded.at_fault_since is null or is_new then null": "case when is_new then null",
       "case when excluded.at_fault_since is null then null when is_new": "case when is_new"
     },
-    "the same document tries again and again": { "now()::text), updated_at, id`": "now()::text), created_at, id`" },
-    "the documents of one account try before those of all others": {
+    "the same document probes again and again": { "now()::text), updated_at, id`": "now()::text), created_at, id`" },
+    "the documents of one account probe before all others": {
       "rank = 2, md5(account_id || now()::text), updated_at, id": "rank = 2, updated_at, id"
     },
-    "a circuit takes invoices alone": {
+    "a circuit counts only invoices": {
       "Schema.Struct({ ...AccountMode.fields, id: DocumentId })":
         "Schema.Struct({ ...AccountMode.fields, id: DocumentId.members[0] })"
     }
   }),
   ...guards("src/issuing/NextStep.ts", "test/issuing/Redating.test.ts", {
-    "a document keeps the date of the day before": {
+    "a document keeps the date of the previous day": {
       "!isIssued(row) && (row.cufe": "isIssued(row) && (row.cufe"
     }
   }),
   ...guards("src/issuing/NextStep.ts", "test/issuing/OtherCountry.pg.test.ts", {
-    "another country: what has no code yet is signed": { "(row.cufe === null || row.issue_date": "(row.issue_date" }
+    "another country: a document without its code is signed": {
+      "(row.cufe === null || row.issue_date": "(row.issue_date"
+    }
   }),
   ...guards("src/store/documents/Numbering.ts", "test/postgres/issuing/NationalProfile.pg.test.ts", {
-    "another country: its numbers have no zeros": { "digits <= 1 ?": "digits <= 99 ?" },
-    "another country: its numbers have no separator": { 'separator === "" ?': 'separator !== "" ?' }
+    "another country: numbers have no leading zeros": { "digits <= 1 ?": "digits <= 99 ?" },
+    "another country: numbers have no separator": { 'separator === "" ?': 'separator !== "" ?' }
   }),
   ...guards("src/domain/documents/FullNumber.ts", "test/domain/accounts/ResolutionRules.test.ts", {
-    "another country: ranges are compared as if there were no separator": { ": prefix + separator": ": prefix" }
+    "another country: the comparison of ranges ignores the separator": { ": prefix + separator": ": prefix" }
   }),
   ...guards("migrations/0001_schema/5_documents.sql", "test/store/sql/Fences.pg.test.ts", {
-    "another country: the database lets what has no code be signed": {
+    "another country: the database accepts a signed document without its code": {
       "state in ('queued', 'canceled', 'numbered', 'failed')": "state <> 'unknown'"
     }
   }),
   ...guards("src/store/documents/Numbering.ts", "test/store/contract/Postgres.pg.test.ts", {
-    "what was submitted is dated anew": { "not is_issued(i) and": "" }
+    "a submitted document gets a new date": { "not is_issued(i) and": "" }
   }),
   ...guards("src/domain/documents/InvoiceLifecycle.ts", "test/domain/documents/InvoiceLifecycle.test.ts", {
-    "a retry of what was submitted signs it anew": {
+    "a retry signs a submitted document again": {
       'return Result.succeed(facts.isIssued ? "signed" : "numbered")': 'return Result.succeed("numbered")'
     }
   }),
   ...guards("src/store/sandbox/SandboxAuthorities.ts", "test/store/sandbox/SandboxAuthorities.pg.test.ts", {
-    "one tester's outage is another's": { "found.get(id) ?? unset": "[...found.values()][0] ?? unset" }
+    "one tester's outage affects other testers": { "found.get(id) ?? unset": "[...found.values()][0] ?? unset" }
   }),
   ...guards("src/issuing/Papers.ts", "test/http/routes/Files.pg.test.ts", {
-    "a client keeps the PDF of before the rejection": { '${imprint} ${validity.invalid ?? ""}`': "${imprint}`" }
+    "a client caches the PDF from before the rejection": { '${imprint} ${validity.invalid ?? ""}`': "${imprint}`" }
   }),
   ...guards("src/issuing/Papers.ts", "test/http/routes/Emails.pg.test.ts", {
     "the e-mail of a rejected document looks valid": { ", ...invalidityOf(row.state) }": " }" }

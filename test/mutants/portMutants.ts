@@ -1,6 +1,6 @@
 import { guards, type Mutant } from "./Mutant.ts"
 
-/** Guards against ports that break their types, broken. */
+/** Guards against ports that violate their types. */
 export const portMutants: ReadonlyArray<Mutant> = [
   ...guards("src/protocol/PortCall.ts", "test/ports/Emails.test.ts", {
     "a port that throws breaks its caller": {
@@ -9,16 +9,16 @@ export const portMutants: ReadonlyArray<Mutant> = [
     "a port that interrupts itself interrupts its caller": {
       'return broken(name, "interrupted its own call")': "return Effect.interrupt"
     },
-    "any answer of a port is believed": {
+    "any response of a port is accepted": {
       "isAnswer(exit.value) ? exit :": "isAnswer !== undefined ? exit :"
     },
-    "a port that hangs is waited for": {
+    "the service waits for a port that hangs": {
       "withDeadline(checkPort(method, call), Duration.toMillis(within),":
         "withDeadline(checkPort(method, call), Infinity,"
     }
   }),
   ...guards("src/issuing/AuthorityCalls.ts", "test/ports/Texts.full.test.ts", {
-    "an answer that is no JSON keeps the verdict from being stored": {
+    "a response that is not JSON prevents storing the verdict": {
       "answer: storableJson(verdict.answer)": "answer: verdict.answer"
     }
   }),
@@ -26,13 +26,13 @@ export const portMutants: ReadonlyArray<Mutant> = [
     "a NUL in a port's text goes to the database": { '.replaceAll("\\u0000", "")': "" }
   }),
   ...guards("src/documents/NationalProfile.ts", "test/ports/Documents.test.ts", {
-    "a NUL in the profile's words goes to the database": { "storableText(this.code, 100)": "this.code" }
+    "a NUL in the profile's text goes to the database": { "storableText(this.code, 100)": "this.code" }
   }),
   ...guards("src/issuing/Signing.ts", "test/ports/Documents.test.ts", {
-    "a signature that does not come is waited for": { ", signWithinMs, () =>": ", Infinity, () =>" }
+    "the service waits for a signature that never arrives": { ", signWithinMs, () =>": ", Infinity, () =>" }
   }),
   ...guards("src/issuing/Signing.ts", "test/actors/SentTogether.test.ts", {
-    "a profile that interrupts itself interrupts the documents beside its own": {
+    "a profile that interrupts itself interrupts other documents": {
       "return yield* dieOfInterruption(": "return yield* ("
     }
   }),
@@ -52,53 +52,53 @@ export const portMutants: ReadonlyArray<Mutant> = [
     "a printer that hangs keeps its turn": { "withDeadline(work, printWithinMs,": "withDeadline(work, Infinity," }
   }),
   ...guards("src/actors/Watch.ts", "test/ports/Alerts.test.ts", {
-    "an alert that hangs keeps all others waiting": {
+    "an alert that hangs blocks all other alerts": {
       "withDeadline(sending, sendWithinSeconds * 1_000,": "withDeadline(sending, Infinity,"
     }
   }),
   ...guards("src/protocol/PortCall.ts", "test/ports/RateLimits.test.ts", {
-    "a rate limiter that hangs is an error of the service": {
+    "a rate limiter that hangs fails the request": {
       "withDeadline(call, Duration.toMillis(timeout), () => Effect.fail(late))":
         "withDeadline(call, Duration.toMillis(timeout), () => Effect.die(late))"
     }
   }),
   ...guards("src/protocol/Notify.ts", "test/ports/Tells.test.ts", {
-    "a tell that breaks breaks who tells": {
-      'Effect.timeout(timeout),\n    Effect.catchCause((cause) => Effect.logError("A message to an actor was lost; the sweeper will repeat it", cause)),':
+    "a `tell` that throws fails its caller": {
+      'Effect.timeout(timeout),\n    Effect.catchCause((cause) => Effect.logError("A tell was lost; the sweeper will repeat it", cause)),':
         "",
       "Effect.forkDetach({ startImmediately: true }),\n    Effect.asVoid": "Effect.asVoid"
     }
   }),
   ...guards("src/issuing/Backpressure.ts", "test/ports/Emails.test.ts", {
-    "a measure of busyness that throws holds up what can wait": {
+    "a load measure that throws blocks deferrable work": {
       "      } catch {\n        return 1": "      } catch (error) {\n        throw error"
     }
   }),
   ...guards("src/outbound/authority/AuthorityEvents.ts", "test/outbound/authority/AuthorityEvents.test.ts", {
-    "what is registered on another invoice counts": { "if (code === cufe) return true": "return true" },
-    "an answer about another invoice counts": { 'if (key !== "" && key !== cufe) return null': "" },
-    "an answer of any size is parsed": { " || xml.length > xmlBytesMax": "" },
-    "a time is read with colons alone": { "(\\d{2})[:-](\\d{2})[:-](\\d{2})": "(\\d{2}):(\\d{2}):(\\d{2})" }
+    "an event registered on another invoice counts": { "if (code === cufe) return true": "return true" },
+    "a response about another invoice counts": { 'if (key !== "" && key !== cufe) return null': "" },
+    "a response of any size is parsed": { " || xml.length > xmlBytesMax": "" },
+    "a time is accepted only with colons": { "(\\d{2})[:-](\\d{2})[:-](\\d{2})": "(\\d{2}):(\\d{2}):(\\d{2})" }
   }),
   ...guards("src/issuing/BuyersAnswers.ts", "test/issuing/acceptance/BuyersAnswers.test.ts", {
-    "an authority that is away is asked about buyers": {
+    "an unavailable authority is asked about buyers": {
       "(yield* circuits.look(key)).leftMs !== null": "false as boolean"
     },
-    "any number of questions is under way": {
+    "the number of concurrent queries has no limit": {
       "{ concurrency, discard: true }": '{ concurrency: "unbounded", discard: true }'
     }
   }),
   ...guards("src/protocol/FairPages.ts", "test/issuing/acceptance/BuyersAnswers.test.ts", {
-    "an account's questions stand before all others'": { "[...without, ...crowding(due, pageMax)]": "without" }
+    "one account's queries precede all others": { "[...without, ...crowding(due, pageMax)]": "without" }
   }),
   ...guards("src/store/acceptance/Acceptances.ts", "test/store/acceptance/Acceptances.pg.test.ts", {
-    "two owners ask the same question": {
+    "two owners send the same query": {
       "set next_question_at = now() + ${questionLeaseSeconds} * interval '1 second'": "set next_question_at = now()"
     },
     "a buyer is asked about after its acceptance": { "(${came}::jsonb || events) ?| ${finalCodes}::text[] or ": "" }
   }),
   {
-    name: "what a buyer has answered is overwritten",
+    name: "a buyer's answer is overwritten",
     edits: [
       {
         file: "src/store/acceptance/Acceptances.ts",
@@ -114,14 +114,14 @@ export const portMutants: ReadonlyArray<Mutant> = [
     tests: ["test/store/acceptance/Acceptances.pg.test.ts"]
   },
   ...guards("src/store/documents/Transitions.ts", "test/store/acceptance/Acceptances.pg.test.ts", {
-    "no question follows from an acceptance": {
+    "an acceptance starts no query": {
       "asking.length > 0 ? questions(asking) : none": "none"
     },
-    "every accepted document is asked about": {
+    "every accepted document starts a query": {
       "from done where id = any(${ids}::text[])": "from done where ${ids}::text[] is not null"
     }
   }),
   ...guards("src/domain/documents/Acceptance.ts", "test/domain/documents/Acceptance.test.ts", {
-    "a claim takes an acceptance back": { '["031", "claimed"],\n': "" }
+    "a claim reverts an acceptance": { '["031", "claimed"],\n': "" }
   })
 ]

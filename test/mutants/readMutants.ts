@@ -1,12 +1,12 @@
 import { guards, type Mutant } from "./Mutant.ts"
 
-/** Guards of what is dear to answer: large pages, printed documents, certificates. */
+/** Guards of expensive work: large pages, printed documents, certificates, and fair turns. */
 export const readMutants: ReadonlyArray<Mutant> = [
   ...guards("src/store/sql/Pages.ts", "test/postgres/requests/AnswerSizes.full.test.ts", {
-    "a page is as large as its objects are": {
+    "a page has no size limit": {
       "where c.page_place = 1 or m.bytes <= ${pageBytesMax}::bigint": "where true"
     },
-    "a page that ends early says that there is no more": {
+    "a page that ends early reports no further page": {
       "(rows[0]?.page_found ?? 0) > rows.length": "(rows[0]?.page_found ?? 0) > 100"
     }
   }),
@@ -16,7 +16,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/outbound/webhooks/WebhookAttempt.ts", "test/outbound/webhooks/WebhookSenderLimits.test.ts", {
-    "all headers of an answer to a webhook are kept": {
+    "all headers of a webhook response are stored": {
       "Buffer.byteLength(value)) <= maxRecordedBytes)": "Buffer.byteLength(value)) > 0)"
     }
   }),
@@ -27,43 +27,45 @@ export const readMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/protocol/Turns.ts", ["test/protocol/Turns.test.ts", "test/protocol/AccountTurns.test.ts"], {
-    "one account may have all turns": {
+    "one account can hold all turns": {
       "!resting.has(owner) && underWay.of(owner) < ofOwnerAtOnce": "!resting.has(owner)"
     },
     "one account takes the free turns of all": {
       "atOnce - inAll, ofOwnerAtOnce - underWay.of(owner)": "atOnce - inAll"
     },
-    "a turn that is free again is given to nobody": {
+    "a released turn is not passed on": {
       "    count(owner, -turns)\n    dispatch()": "    count(owner, -turns)"
     },
-    "an account that waits for its own turns holds up others": { "waiting.take(mayBegin)": "waiting.take(() => true)" },
-    "who gave up waiting keeps the turn": {
+    "an account that waits for its own turns delays others": { "waiting.take(mayBegin)": "waiting.take(() => true)" },
+    "an interrupted waiter keeps the turn": {
       "end(owner) : waiting.remove(owner, asker, turn)": "end(owner) : undefined"
     },
-    "who waited too long keeps the turn": {
+    "a waiter that timed out keeps the turn": {
       "          waiting.remove(owner, asker, turn)\n          return Effect.succeed(false)":
         "          return Effect.succeed(false)"
     },
-    "nobody rests after a turn": { "resting.set(owner, (owed ?? 0) + ms)": "" }
+    "no account pauses after a turn": { "resting.set(owner, (owed ?? 0) + ms)": "" }
   }),
   ...guards("src/protocol/AccountTurns.ts", "test/protocol/AccountTurns.test.ts", {
-    "as much as comes may wait for a turn": { "if (own >= options.waiting.ofOwner)": "if (own < 0)" },
-    "a turn may come as late as it likes": { "delayMs(before, now) > maxDelayMs": "own < 0" },
-    "only the account's own turns are before a turn": { "const before = waiting.before(owner)": "const before = own" },
-    "a turn that is late says nothing of the rate of turns": { "now - latest < stallMs ? now : latest": "latest" },
-    "a stall counts as the rate of turns": {
+    "the queue for turns has no limit": { "if (own >= options.waiting.ofOwner)": "if (own < 0)" },
+    "the wait for a turn has no limit": { "delayMs(before, now) > maxDelayMs": "own < 0" },
+    "the estimated wait counts only the account's own turns": {
+      "const before = waiting.before(owner)": "const before = own"
+    },
+    "a late turn does not change the measured rate": { "now - latest < stallMs ? now : latest": "latest" },
+    "a stall changes the measured rate of turns": {
       "now - (times.at(-1) ?? now) >= stallMs ? [now] : [...times": "[...times"
     },
-    "all other accounts together keep one out of the line": {
+    "all other accounts together keep one account out of the queue": {
       "waiting.size >= options.waiting.inAll && own > 0": "waiting.size >= options.waiting.inAll"
     },
-    "an account's own flood is called an overload of the service": {
+    "an account's own flood is reported as a service overload": {
       "turns.mayBegin(owner) ? refusals.late": "owner !== '' ? refusals.late"
     }
   }),
   ...guards("src/store/sql/SlowReads.ts", "test/postgres/requests/SlowReads.full.test.ts", {
-    "slow reads may use every connection": { "atOnce: slowMax": "atOnce: connectionsMax" },
-    "a statement that takes too long fails as any other": {
+    "slow reads can use every connection": { "atOnce: slowMax": "atOnce: connectionsMax" },
+    "a statement time-out fails like any other error": {
       "Effect.fail(tooSlow(narrow, slowMs))": 'Effect.fail(new ApiError({ code: "internal_error", message: "" }))'
     }
   }),
@@ -72,14 +74,14 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "if (isCreation && isSmall) return": "if (isCreation && bytes.length < 0) return",
       "if (isCreation) return yield* turns.create(principal, answer)": ""
     },
-    "a creation that would wait is read first": {
+    "a creation is parsed before it waits": {
       "yield* Effect.tapError(turns.admit(principal), () => note)": "yield* note"
     }
   }),
   ...guards("src/issuing/Backpressure.ts", "test/issuing/Backpressure.test.ts", {
-    "one account's documents take the room of another": { "own === 0 || (own": "(own" },
-    "an account creates however late its drafts are": { "lateMs(account) > lateMaxMs": "lateMs(account) < 0" },
-    "creations do not wait for drafts that are late": { "lateMs(account) <= slowFromMs": "lateMs(account) >= 0" }
+    "one account's documents use another account's capacity": { "own === 0 || (own": "(own" },
+    "an account can create while its drafts are late": { "lateMs(account) > lateMaxMs": "lateMs(account) < 0" },
+    "creations do not wait for late drafts": { "lateMs(account) <= slowFromMs": "lateMs(account) >= 0" }
   }),
   ...guards("src/http/limits/RequestTurns.ts", "test/http/limits/RequestTurns.test.ts", {
     "creations that wait for late drafts hold turns": {
@@ -101,30 +103,30 @@ export const readMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/platform/EventLoop.ts", "test/platform/EventLoop.test.ts", {
     "accounts that are as busy as each other have short turns": { "tasks.length * 2 > ready": "tasks.length > 0" },
-    "the fibers of one account go before those of another": {
+    "the fibers of one account precede those of another": {
       "sharedUntil ? lane : common": "sharedUntil ? common : common"
     },
-    "the work of no account goes before that of all accounts": {
+    "work without an account precedes the work of all accounts": {
       "lanes.has(common) && (!wasCommon || lanes.size === 1)": "lanes.has(common)"
     },
-    "ready fibers do not let the process read what has arrived": {
+    "ready fibers starve the reading of sockets": {
       "now < sharedUntil ? now + (isFlooded() ? sliceOfFloodMs : sliceMs) : Infinity": "Infinity"
     },
-    "one account alone has slices too": {
+    "a single active account has time slices": {
       "now < sharedUntil ? now + (isFlooded() ? sliceOfFloodMs : sliceMs) : Infinity": "now + sliceOfFloodMs"
     },
-    "a statement waits for other rows where the process has time": {
+    "an idle process delays a statement to batch rows": {
       "if (ready <= readyMax) return resume(Effect.void)": "if (ready < 0) return resume(Effect.void)"
     },
-    "the statement of a neighbour waits for the rows of a flood": {
+    "a neighbour's statement waits for a flood's rows": {
       "isFlooded() ? fibersOfFlood : ready * rounds": "isFlooded() ? ready * rounds : ready * rounds"
     }
   }),
   ...guards("src/store/sql/Batcher.ts", "test/platform/EventLoop.test.ts", {
-    "all items of a batch go on in one turn of the event loop": {
+    "all items of a batch resume in one turn of the event loop": {
       "Effect.tap(Deferred.await(answer), Effect.yieldNow)": "Deferred.await(answer)"
     },
-    "a statement of a busy process does not wait for other rows": {
+    "a busy process does not batch rows into a statement": {
       "        yield* readyFibersRun\n": ""
     }
   }),
@@ -139,21 +141,21 @@ export const readMutants: ReadonlyArray<Mutant> = [
     })
   ),
   ...guards("src/http/limits/RequestTurns.ts", "test/http/limits/RequestTurns.test.ts", {
-    "large answers may be asked for all the time": {
+    "requests for large responses have no limit": {
       "Exit.isSuccess(exit) ? bytes(exit.value) :": "Exit.isSuccess(exit) ? 0 :"
     },
-    "who hangs up may ask for large answers all the time": {
+    "requests for large responses have no limit for a client that disconnects": {
       "Cause.hasInterrupts(exit.cause) ? largest : 0": "Cause.hasInterrupts(exit.cause) ? 0 : 0"
     },
-    "bodies that are dear to refuse may be sent all the time": {
+    "bodies that are expensive to reject have no limit": {
       "document.sent : restMsOfKib.body)": "document.sent : 0)"
     }
   }),
   ...guards("src/http/request/Pipeline.ts", "test/http/limits/RequestTurns.test.ts", {
-    "an account reads as much at a time as it asks for": {
+    "the bytes that an account reads concurrently have no limit": {
       "if (isRead) return": "if (isRead && bytes.length > 0) return"
     },
-    "an account has as many large bodies read at a time as it sends": {
+    "the large bodies of an account that are read concurrently have no limit": {
       "const isSmall = bytes.length <= smallBytesMax": "const isSmall = bytes.length >= 0"
     }
   }),
@@ -164,41 +166,43 @@ export const readMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/documents/print/PrintWorker.ts", "test/documents/print/Printer.test.ts", {
-    "threads that print are as urgent as the event loop": {
+    "printing threads have the event loop's priority": {
       "setPriority(constants.priority.PRIORITY_BELOW_NORMAL)": "setPriority(constants.priority.PRIORITY_NORMAL)"
     }
   }),
   ...guards("src/http/routes/Files.ts", "test/http/limits/FileTurns.test.ts", {
-    "who opens a link waits with the account's keys": {
+    "opening a link waits behind the account's keys": {
       'sent["authorization"] === undefined ? yield* network : api_key_id': '""'
     }
   }),
   ...guards("src/commands/Certificates.ts", "test/http/limits/CertificateTurns.test.ts", {
-    "all certificates are read at once": {
+    "all certificates are read concurrently": {
       "yield* inTurn({ owner: account.account_id, asker: context.api_key_id }, read)": "yield* read"
     }
   }),
   ...guards("src/documents/print/Printing.ts", "test/documents/print/Printing.test.ts", {
-    "each request prints the document anew": {
+    "each request prints the document again": {
       "pending.get(name) ?? (yield* begin(account, name, tag, make))": "yield* begin(account, name, tag, make)"
     }
   }),
   ...guards("src/domain/requests/ByteCache.ts", "test/documents/print/Printing.test.ts", {
-    "what is printed is kept without end": { "if (this.total <= this.max) return": "if (oldest !== '') return" }
+    "printed documents are cached without a limit": {
+      "if (this.total <= this.max) return": "if (oldest !== '') return"
+    }
   }),
   ...guards("src/documents/signature/Pkcs12Worker.ts", "test/documents/signature/Pkcs12.test.ts", {
-    "a key file may ask for any number of iterations": {
+    "a key file has no limit of iterations": {
       "if (!(iterations <= iterationsMax)) throw": "if (!(iterations <= Infinity)) throw"
     },
-    "a thread that reads a key file is as urgent as the event loop": {
+    "a thread that reads a key file has the event loop's priority": {
       "setPriority(constants.priority.PRIORITY_BELOW_NORMAL)": "setPriority(constants.priority.PRIORITY_NORMAL)"
     }
   }),
   ...guards("src/documents/print/PdfFoot.ts", "test/documents/print/Picture.test.ts", {
-    "a QR code is too fine for a coarse picture": { "const moduleSize = 2 * dot": "const moduleSize = 0.8 * dot" }
+    "a QR code is too fine for a low resolution": { "const moduleSize = 2 * dot": "const moduleSize = 0.8 * dot" }
   }),
   ...guards("src/documents/print/PrintFonts.ts", "test/documents/print/Pdf.test.ts", {
-    "a PDF depends on what was printed before": {
+    "a PDF depends on earlier prints": {
       "codePoints: { value: [character.codePointAt(0)] }": "bold: { value: false }"
     }
   }),
@@ -208,26 +212,26 @@ export const readMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/documents/print/PrintedSheet.ts", "test/documents/print/Pdf.test.ts", {
-    "a PDF tells of itself in XML as it comes": { 'entities[character] ?? "") : text': "character) : text" },
+    "a PDF's XML metadata is not escaped": { 'entities[character] ?? "") : text': "character) : text" },
     "a PDF's title holds control characters": {
       'text.toWellFormed().replaceAll(/[\\p{Cc}\\ufffe\\uffff]+/gu, " ")': "text"
     }
   }),
   ...guards("src/store/webhooks/Events.ts", "test/store/contract/Postgres.pg.test.ts", {
-    "who waits for one object looks at every event of the account": {
+    "a wait for one object reads every event of the account": {
       "(n.object_id is null or e.object_id = n.object_id)": "true"
     }
   }),
   ...guards("src/store/webhooks/Redelivery.ts", "test/store/webhooks/Redelivery.pg.test.ts", {
-    "an inactive endpoint is sent samples, which wait for ever": { "if (!is_active) return yield* inactive": "" },
-    "a full endpoint is sent samples": { "if (is_full) return yield* full": "" }
+    "an inactive endpoint gets samples that wait for ever": { "if (!is_active) return yield* inactive": "" },
+    "a full endpoint gets samples": { "if (is_full) return yield* full": "" }
   }),
   ...guards("src/outbound/authority/AuthoritySandbox.ts", "test/outbound/authority/AuthoritySandbox.test.ts", {
-    "the sandbox remembers each document that it was flaky with": { "      failures.delete(key)\n": "" }
+    "the sandbox stores each document of a flaky scenario": { "      failures.delete(key)\n": "" }
   }),
   ...guards("src/outbound/authority/AuthoritySandbox.ts", "test/outbound/authority/SandboxAnswers.test.ts", {
     "the sandbox accepts what breaks a rule": { "check?.().map(remarkOf) ?? []": "[]" },
-    "the sandbox rejects what the authority only remarks on": { 'severity === "rejection")': "severity.length > 0)" }
+    "the sandbox rejects where the authority only notifies": { 'severity === "rejection")': "severity.length > 0)" }
   }),
   ...guards("src/documents/SandboxRules.ts", "test/documents/SandboxRules.test.ts", {
     "the sandbox accepts a document dated after the end of its range": { "issue_date > range.valid_to": "false" },
@@ -235,14 +239,14 @@ export const readMutants: ReadonlyArray<Mutant> = [
     "the sandbox accepts a total that is rounded up from below zero": {
       "amount < 0n ? -wholeUnits(-amount)": "amount < 0n ? 0n"
     },
-    "the sandbox accepts any sum of a tax": { "isTolerated(cents(tax.value), sumOf(tax).exact)": "true" },
-    "the sandbox remarks on no carbon tax by percentage": {
+    "the sandbox accepts any total of a tax": { "isTolerated(cents(tax.value), sumOf(tax).exact)": "true" },
+    "the sandbox sends no notification about a carbon tax by percentage": {
       "totals.taxes.every(({ code }) => code !== carbon)": "true"
     },
-    "the sandbox remarks on no prepayments": { "cents(prepaid_amount) > exact": "false" }
+    "the sandbox sends no notification about prepayments": { "cents(prepaid_amount) > exact": "false" }
   }),
   ...guards("src/documents/signature/XadesSignature.ts", "test/documents/signature/SignedDocument.test.ts", {
-    "a document of an earlier release, without a prolog, is not read": {
+    "a document without a prolog, from an earlier release, is not read": {
       "bytes.subarray(0, prologBytes.length).equals(prologBytes) ? prologBytes.length : 0": "prologBytes.length"
     }
   }),
@@ -250,15 +254,15 @@ export const readMutants: ReadonlyArray<Mutant> = [
     "a credit card is written as a bank transfer": { "paymentCode(payment.code)": "payment.code" }
   }),
   ...guards("src/issuing/Mailing.ts", "test/issuing/Mailing.test.ts", {
-    "one account's e-mails go before everybody's": {
+    "one account's e-mails precede all others": {
       "turns.inTurn(Turns.askerOf(key), sendOne(key))": "turns.inTurn({ owner: '', asker: '' }, sendOne(key))"
     }
   }),
   ...guards("src/store/mail/Emails.ts", "test/store/accounts/Limits.pg.test.ts", {
-    "a document may be e-mailed without end": { ") < ${emailsMax}": ") >= 0" }
+    "a document can be e-mailed without limit": { ") < ${emailsMax}": ") >= 0" }
   }),
   ...guards("src/store/accounts/Accounts.ts", "test/store/accounts/Accounts.pg.test.ts", {
-    "an account may have a new issuer all the time": {
+    "changes of the issuer have no limit": {
       "if (Option.isSome(wait)) return yield* issuerChangedTooOften(wait.value.seconds)": ""
     }
   })

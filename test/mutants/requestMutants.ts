@@ -1,6 +1,6 @@
 import { guards, type Mutant } from "./Mutant.ts"
 
-/** Guards of how much one request may ask for, and be told. */
+/** Guards of the size of a request and of its error response, and of the request log. */
 export const requestMutants: ReadonlyArray<Mutant> = [
   ...guards("src/http/request/Validation.ts", "test/http/limits/RequestLimits.test.ts", {
     "request: a list is counted after its items": {
@@ -9,30 +9,30 @@ export const requestMutants: ReadonlyArray<Mutant> = [
     "request: a record is counted after its values": {
       "isObject(value) && Object.keys(value).length > max": "isObject(value) && Object.keys(value).length > max * 1e6"
     },
-    "request: faults are looked for beyond those told": {
+    "request: validation continues beyond the listed violations": {
       "return this.violations.length > violationsMax": "return this.violations.length > 1e6"
     }
   }),
   ...guards("src/domain/requests/Violations.ts", "test/http/limits/RequestLimits.test.ts", {
-    "request: all faults are told": { "index === violationsMax || ": "" },
-    "request: faults are told however long they are": { " || (index > 0 && bytes > bytesMax)": "" },
-    "request: nobody is told that there is more": {
+    "request: the response lists all violations": { "index === violationsMax || ": "" },
+    "request: the length of a listed violation has no limit": { " || (index > 0 && bytes > bytesMax)": "" },
+    "request: the response does not say that there are more violations": {
       "{ errors: violations.slice(0, end), has_more_errors: true }": "{ errors: violations.slice(0, end) }"
     }
   }),
   ...guards("src/http/request/SchemaErrors.ts", "test/http/limits/RequestLimits.test.ts", {
-    "request: a name comes back however long it is": { "name.length > nameMax ?": "name.length > 1e6 ?" }
+    "request: the length of a quoted name has no limit": { "name.length > nameMax ?": "name.length > 1e6 ?" }
   }),
   ...guards("src/domain/documents/LocalRules.ts", "test/domain/documents/InvoiceRules.test.ts", {
-    "request: rules are looked for in every line": {
+    "request: rules are checked in every line": {
       "if (refusals > violationsMax)": "if (refusals > 1e6)"
     }
   }),
   ...guards("src/domain/documents/rules/Amounts.ts", "test/domain/documents/InvoiceRules.test.ts", {
-    "a figure may be further off than the authority tolerates": {
+    "a figure beyond the authority's tolerance is accepted": {
       "return off <= tolerance && off >= -tolerance": "return off <= 2n * tolerance && off >= -tolerance"
     },
-    "a figure that the authority tolerates is refused": {
+    "a figure within the authority's tolerance is rejected": {
       "return off <= tolerance && off >= -tolerance": "return off < tolerance && off >= -tolerance"
     }
   }),
@@ -40,38 +40,38 @@ export const requestMutants: ReadonlyArray<Mutant> = [
     "request: the router ends a path at a semicolon": { "/[;#]/.test": "/[#]/.test" }
   }),
   ...guards("src/domain/requests/StrictJson.ts", "test/domain/requests/StrictJson.test.ts", {
-    "request: an object of any number of members is read": { "> membersMax) return tooWide": "> 1e6) return tooWide" },
-    "request: any number of objects is read": {
+    "request: the members of an object have no limit": { "> membersMax) return tooWide": "> 1e6) return tooWide" },
+    "request: the number of objects has no limit": {
       "++objects > objectsMax) return tooMany": "++objects > 1e6) return tooMany"
     }
   }),
   ...guards("src/store/sql/Slices.ts", "test/store/sql/Slices.test.ts", {
-    "request: a list of any length is gone through in one turn": {
+    "request: a list of any length is checked in one turn": {
       "performance.now() - began < sliceMs": "performance.now() > 0"
     }
   }),
   ...guards("src/http/request/Validation.ts", "test/http/request/BadInput.test.ts", {
-    "request: U+0000 goes to the database where any text will do": { 'value.includes("\\0")': "false" }
+    "request: U+0000 in a free text goes to the database": { 'value.includes("\\0")': "false" }
   }),
   ...guards("src/http/request/Validation.ts", "test/http/request/Validation.test.ts", {
-    "request: an unknown customer makes a bad body a missing page": {
+    "request: an unknown customer turns an invalid body into a 404": {
       'violation.code === "resource_missing" ?': 'violation.code === "malformed_json" ?'
     }
   }),
   ...guards("src/http/request/BodyChecks.ts", "test/http/request/Validation.test.ts", {
-    "request: a rule reads a part that does not fit its schema": { "throw unreadable": "return undefined" },
-    "request: a range is looked for that a correction does not need": {
+    "request: a rule reads a part that does not match its schema": { "throw unreadable": "return undefined" },
+    "request: a correction looks for a range that it does not need": {
       "keepsNumber ? undefined : range[kind]": "range[kind]"
     }
   }),
   ...guards("src/http/request/Pipeline.ts", "test/http/request/Validation.test.ts", {
-    "request: a text with U+0000 is looked for": { " || holdsNul(body)": "" },
-    "request: a fault of form hides the rules that are broken": {
+    "request: a search with U+0000 goes to the database": { " || holdsNul(body)": "" },
+    "request: a schema violation hides the violated rules": {
       "if (kind === undefined || faults.length === 0 ||": "if (faults.length >= 0 ||"
     }
   }),
   ...guards("src/http/request/Pipeline.ts", "test/http/routes/ApiKeys.pg.test.ts", {
-    "request: a key that ended while the body came is not looked for again": {
+    "request: a key that was revoked while the body arrived is not checked again": {
       "      yield* yield* KeyStillWorks\n": ""
     }
   }),
@@ -81,67 +81,67 @@ export const requestMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/http/request/Ask.ts", "test/http/request/Ask.test.ts", {
-    "request: a command is a message though its actor is in this process": {
+    "request: a command to a local actor is sent as a message": {
       "actor ?? clientOf(address)": "actor === null ? actor : clientOf(address)"
     }
   }),
   ...guards("src/http/request/Ask.ts", "test/http/limits/RequestTurns.test.ts", {
-    "request: an invoice that is annulled is as small as its answer": {
+    "request: the cost of annulling an invoice counts only the response": {
       "exchange.document_bytes = answered.document_bytes": ""
     }
   }),
   ...guards("src/http/limits/RequestTurns.ts", "test/http/limits/RequestTurns.test.ts", {
-    "request: nobody rests for what is done with a document that was sent": {
+    "request: work on a received document causes no pause": {
       "isSent && Exit.isSuccess(exit) ?": "Exit.isFailure(exit) && Exit.isSuccess(exit) ?"
     },
-    "request: a read that finds nothing may go through all rows all the time": {
+    "request: empty reads over all rows have no limit": {
       "Math.max(restMs, Math.min(slowMs, slowRead.restMsMax))": "restMs"
     }
   }),
   ...guards("src/domain/requests/JsonMask.ts", "test/http/log/Canaries.full.test.ts", {
-    "request log: a field that nobody knows is kept": {
+    "request log: an unknown field is stored": {
       "privacy === undefined || secretForm.test(name)": "secretForm.test(name)"
     },
-    "request log: a secret among the client's own names is kept": {
+    "request log: a secret in the client's own fields is stored": {
       'own === "secret" ? own : (inherited ?? own)': "inherited ?? own"
     },
-    "request log: a message quotes what was not read": {
+    "request log: a message quotes an unread value": {
       "if (!this.cursor.isAtEnd) this.options.hidden.isAll = true": ""
     },
-    "request log: an object in the place of personal data is kept": {
+    "request log: an object in place of personal data is stored": {
       'privacy === "secret" || (privacy === "personal" && level === "masked")': 'privacy === "secret"'
     }
   }),
   ...guards("src/domain/requests/RequestMask.ts", "test/http/log/Canaries.full.test.ts", {
-    "request log: personal data are kept": {
+    "request log: personal data are stored": {
       'return privacy === "open" && closedForm.test(text) ? text : masked': "return text"
     },
-    "request log: any word is kept where an id belongs": {
+    "request log: any text is stored in place of an id": {
       'if (privacy === "id") return idForm.test(text) ? text : masked': 'if (privacy === "id") return text'
     },
-    "request log: any text is kept where a code belongs": {
+    "request log: any text is stored in place of a code": {
       'return privacy === "open" && closedForm.test(text)': 'return privacy === "open"'
     },
-    "request log: a message quotes what was masked": {
+    "request log: a message quotes a masked value": {
       "text.length < lengthMin ? words.has(text) : message.includes(text)": "text === message"
     },
-    "request log: what has the form of a secret is kept": {
+    "request log: text in the form of a secret is stored": {
       'privacy === "secret" || secretForm.test(text)': 'privacy === "secret"'
     }
   }),
   ...guards("src/store/requests/RequestLog.ts", "test/http/log/RequestLog.test.ts", {
-    "request log: any number of requests waits": { "waiting.length >= waitingMax || ": "" },
-    "request log: any amount of bodies waits": { " || waitingBytes + bytes > waitingBytesMax": "" },
-    "request log: an account may fill it with bodies": {
+    "request log: the number of waiting requests has no limit": { "waiting.length >= waitingMax || ": "" },
+    "request log: the bytes of waiting bodies have no limit": { " || waitingBytes + bytes > waitingBytesMax": "" },
+    "request log: one account can fill it with bodies": {
       "isWithin ? (sent?.text ?? null)": "sent !== null ? (sent.text ?? null)"
     }
   }),
   ...guards("src/store/requests/RequestLog.ts", "test/http/log/RequestLog.pg.test.ts", {
-    "request log: a flood of refusals is kept": { "if (isOneOfMany(answered))": "if (answered === null)" },
-    "request log: what an account does not want is kept": { '?? "off") !== "off"': '?? "off") !== ""' }
+    "request log: every refusal of a flood is stored": { "if (isOneOfMany(answered))": "if (answered === null)" },
+    "request log: requests of an account that opted out are stored": { '?? "off") !== "off"': '?? "off") !== ""' }
   }),
   ...guards("src/store/requests/RequestLog.ts", "test/postgres/requests/RequestLogAtStop.full.test.ts", {
-    "request log: a stop loses what was answered last": {
+    "request log: a stop loses the last requests": {
       "Effect.ignore(Effect.timeout(drain, stopMax))": "Effect.void"
     }
   }),
@@ -149,6 +149,6 @@ export const requestMutants: ReadonlyArray<Mutant> = [
     "request log: an account's role sees all requests": { "call isolate_accounts('requests');": "" }
   }),
   ...guards("schemas/Text.ts", "test/http/limits/RequestLimits.test.ts", {
-    "request: a metadata key needs an escape": { '/^[^"\\\\]*$/u': "/^[^]*$/u" }
+    "request: a metadata key that needs an escape is accepted": { '/^[^"\\\\]*$/u': "/^[^]*$/u" }
   })
 ]

@@ -6,10 +6,10 @@ import { everyMutant as mutants } from "./everyMutant.ts"
 import type { Mutant } from "./Mutant.ts"
 
 /*
- * Breaks one guard at a time in a copy of the tree, and runs the tests that must notice: one of their assertions must fail. Several
- * copies are at work at a time.
+ * Breaks one guard at a time in a copy of the tree, and runs the tests that must detect it: one of their assertions
+ * must fail. Several copies run in parallel.
  *
- *   npm run mutants [-- part of a name]
+ * npm run mutants [-- part of a name]
  */
 const root = Path.resolve(import.meta.dirname, "../..")
 const wanted = process.argv[2] ?? ""
@@ -31,7 +31,7 @@ const copiesAtWork = 4
 interface Result {
   readonly killed: boolean
   readonly by: string
-  /** The command whose tests noticed, or were the last to be tried. */
+  /** The command whose tests detected the mutant, or the last command tried. */
   readonly command: Command
 }
 
@@ -45,14 +45,14 @@ interface Failure {
   readonly message: string
 }
 
-// `NeverHeld`: a state that a test waits for (test/support/apps/Until.ts). Anything else that ends a test, such as a program that
-// cannot be loaded, a statement that cannot be parsed or a test that runs out of time, says nothing of the promise.
+// `NeverHeld`: a state that a test waits for (test/support/apps/Until.ts). Any other failure proves nothing about the
+// guard, such as a program that does not load, a statement that does not parse or a test that times out.
 const isAssertion = ({ message }: Failure) => /^(AssertionError|NeverHeld)\b/.test(message)
 
 const copy = () => {
   const place = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-mutants-"))
   for (const name of copied) Fs.cpSync(Path.join(root, name), Path.join(place, name), { recursive: true })
-  // With a cache of its own: there the tests pack the programs that they start, and each copy has another program.
+  // Each copy has its own cache: the tests pack the programs that they start into it, and each copy has other programs.
   const packages = Path.join(root, "node_modules")
   const own = Path.join(place, "node_modules")
   Fs.mkdirSync(own)
@@ -96,9 +96,9 @@ const test = (
     })
   })
 
-/** What the tests of one command say of the place, in which a guard is broken. */
+/** Result of one command's tests in a copy with a broken guard. */
 const judge = async (place: string, tests: ReadonlyArray<string>): Promise<Omit<Result, "command">> => {
-  // The first failure is enough, if it is an assertion: those after it only take time.
+  // The first failure is enough if it is an assertion: later failures only take time.
   let { failures, passed } = await test(place, tests, ["--maxWorkers=1", "--bail=1"])
   if (!passed && !failures.some(isAssertion)) ({ failures, passed } = await test(place, tests, ["--maxWorkers=1"]))
   if (passed) return { killed: false, by: "every test passed" }

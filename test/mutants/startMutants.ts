@@ -1,9 +1,9 @@
 import { guards, type Mutant } from "./Mutant.ts"
 
-/** What is looked at before a service starts, and what must end. */
+/** Guards of a service's start and stop. */
 export const startMutants: ReadonlyArray<Mutant> = [
   ...guards("src/store/sql/KeyCanary.ts", "test/platform/SealingKey.full.test.ts", {
-    "a key that does not open the canary starts all the same": {
+    "the service starts with a key that does not open the canary": {
       "if (Option.isSome(found)) return yield* opens(found.value)": "if (Option.isSome(found)) return true"
     },
     "a database without a canary takes any key": { "if (looked > 0 && looked === unopened) return false": "" }
@@ -12,15 +12,15 @@ export const startMutants: ReadonlyArray<Mutant> = [
     "a key file is made for a database that has sealed secrets": {
       "if (!Fs.existsSync(file) && (yield* isAnythingSealed)) {": "if (false as boolean) {"
     },
-    "a team's own key is not compared with the database": {
+    "a custom key is not compared with the database": {
       'return (yield* isOfDatabase(key)) ? key : yield* wrongKey("the part secretKey")': "return key"
     }
   }),
   ...guards("src/issuing/NextStep.ts", "test/issuing/Failures.test.ts", {
-    "an authority that breaks is called for ever": { "brokenInARow < brokenCallsMax ||": "brokenInARow > 0 ||" }
+    "an authority that throws is called for ever": { "brokenInARow < brokenCallsMax ||": "brokenInARow > 0 ||" }
   }),
   ...guards("src/issuing/AuthorityCalls.ts", "test/issuing/Failures.test.ts", {
-    "an authority's silence counts as its breaking": {
+    "an authority's silence counts as a defect": {
       "const times = (brokenInARow.get(row.id) ?? 0) + 1": "const times = row.attempts"
     }
   }),
@@ -36,51 +36,51 @@ export const startMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/platform/postgres/ServiceLock.ts", "test/postgres/process/ServiceLock.full.test.ts", {
-    "a second process serves a database beside the first": { "if (row?.[0] !== true) {": "if (row === undefined) {" },
-    "a process that stands still keeps the database to itself": {
+    "a second process serves the same database": { "if (row?.[0] !== true) {": "if (row === undefined) {" },
+    "a process that hangs keeps its lock on the database": {
       "idle_session_timeout: `${silenceMax}`": 'idle_session_timeout: "0"',
       "setting?.[0] !== `${silenceMax / 1000}s`": "setting === undefined"
     }
   }),
   ...guards("src/service/Service.ts", "test/postgres/process/ServiceLock.full.test.ts", {
-    "a process that has lost the database goes on serving it": {
+    "a process that lost its lock on the database continues to serve it": {
       "return yield* (yield* ServiceLock).lost": "return yield* Effect.never"
     }
   }),
   ...guards("src/service/Run.ts", "test/platform/Signals.full.test.ts", {
-    "closing the terminal ends a process at once": {
+    "closing the terminal ends a process without a drain": {
       'process.on("SIGHUP", stop)': ""
     }
   }),
   ...guards("src/platform/postgres/Postgres.ts", "test/platform/DatabaseRefusals.full.test.ts", {
-    "what the database refuses is told as it comes": {
+    "an error of the database is shown in its raw form": {
       "if (refused !== undefined) return unusable(place, refused)":
         "if (refused !== undefined) return new DatabaseError({ message: refused.message })"
     }
   }),
   ...guards("src/platform/postgres/TablesRelease.ts", "test/platform/DatabaseRefusals.full.test.ts", {
-    "a release serves the tables of a later one that it does not understand": {
+    "a release serves a later release's incompatible tables": {
       "if (oldest <= schemaRelease) return undefined": "return undefined"
     }
   }),
   ...guards("src/platform/postgres/Migrations.ts", "test/platform/Migrations.pg.test.ts", {
-    "a migration takes away what a process needs": {
+    "a migration removes what a running process needs": {
       "if (release < serves) return yield* new EarlierReleaseServes({ release, serves })": ""
     },
-    "an earlier release may come back to tables that it cannot serve": {
+    "an earlier release starts on tables that it cannot serve": {
       "yield* sql`update oldest_release set release = greatest(release, ${serves})`": ""
     }
   }),
   ...guards("src/platform/cluster/ClusterTables.ts", "test/platform/ClusterTables.pg.test.ts", {
-    "processes whose messages differ share their actors": {
+    "processes with different message formats share actors": {
       "(revision) => `cluster_${revision}`": '(revision) => (revision === "" ? revision : "cluster")'
     },
-    "the tables of a cluster at work are dropped": {
+    "the tables of a running cluster are dropped": {
       "if not used then": "if true then"
     }
   }),
   ...guards("src/cli/Doctor.ts", "test/postgres/accounts/ShellCommands.pg.test.ts", {
-    "the doctor passes what production lacks": {
+    "the doctor passes a configuration that is not ready for production": {
       'flags.production && one.state === "note"': "flags.production && false"
     }
   }),

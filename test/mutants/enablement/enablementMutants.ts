@@ -2,32 +2,32 @@ import { guards, type Mutant } from "../Mutant.ts"
 
 const inService = "test/postgres/enablement/Enablement.full.test.ts"
 
-/** Guards of test sets: each document is sent once, each number taken once, and what cannot be passed ends. */
+/** Guards of test sets: each document is sent once, each number is taken once, and a test set that cannot pass ends. */
 export const enablementMutants: ReadonlyArray<Mutant> = [
   ...guards("src/issuing/enablement/TestDocumentSteps.ts", inService, {
     "a test document that may have arrived is sent again": {
       'outcome._tag === "answered" || mayHaveLeft(error)': 'outcome._tag === "answered"'
     },
-    "a number that was processed counts before the code is asked for": {
+    "a processed number counts before its code is queried": {
       "isUsed && !isByCode": "false && !isByCode"
     }
   }),
   ...guards("src/store/enablement/TestDocuments.ts", inService, {
-    "the numbers of other test sets are taken again": {
+    "the numbers of other test sets are reused": {
       "where ${live(account_id)} and prefix = ${prefix} order by number":
         "where ${live(account_id)} and prefix = ${prefix} and false order by number"
     },
     "two processes send one test document": { " and version = ${version}\n": "\n" }
   }),
   ...guards("src/domain/enablement/Plan.ts", "test/domain/enablement/Plan.test.ts", {
-    "a test set goes on although the same rules were broken again": {
+    "a test set continues although the same rules failed again": {
       "(before && sameRules(last, before))": "false"
     },
-    "notes are made before there is an invoice": { 'kind !== "invoice" && !hasInvoice': "false" },
+    "notes are created before the first invoice": { 'kind !== "invoice" && !hasInvoice': "false" },
     "numbers of another system are tried one by one": { "2 ** Math.max(used - 1, 0)": "1" }
   }),
   ...guards("migrations/0001_schema/7_service.sql", "test/store/sql/Fences.pg.test.ts", {
-    "a number of a test set may be given back": {
+    "a number of a test set can be returned": {
       "grant select, insert,\n  update (version, state, signed,":
         "grant select, insert, delete,\n  update (version, state, signed,"
     }

@@ -4,13 +4,13 @@ const entrance = "test/portal/session/Entrance.pg.test.ts"
 const sessions = "test/store/accounts/PortalSessions.pg.test.ts"
 const migration = "migrations/0001_schema/2_accounts.sql"
 
-/** Guards of the portal: who gets in, what a session may do, and what a page shows. */
+/** Guards of the portal: sign-in links, capabilities of sessions, and content of pages. */
 export const portalMutants: ReadonlyArray<Mutant> = [
   ...guards("src/http/request/Authentication.ts", "test/portal/session/Capabilities.pg.test.ts", {
-    "a session of the portal does what it has no capability for": {
+    "a session acts without the capability": {
       "capability !== null && capabilities.includes(capability)": "capabilities.length > 0"
     },
-    "a session of the portal that has ended goes on with what waited": {
+    "an ended session continues its waiting request": {
       "stillIn(caller), allowed)": "Effect.void, allowed)"
     }
   }),
@@ -19,10 +19,10 @@ export const portalMutants: ReadonlyArray<Mutant> = [
     "the portal takes a form that another site sent": { " && isSentFromHere(headers, baseUrl)": "" }
   }),
   ...guards("src/portal/session/Entrance.ts", entrance, {
-    "a browser that looks ahead uses up a link of the portal": { "!/pre/iu.test(purpose) && ": "" }
+    "a browser's prefetch uses up a portal link": { "!/pre/iu.test(purpose) && ": "" }
   }),
   ...guards("src/http/request/Envelope.ts", "test/portal/session/Terminal.pg.test.ts", {
-    "a terminal shows the links of the portal that are opened": { '.replace(ofLink, "$1…")': "" }
+    "the terminal shows opened portal links": { '.replace(ofLink, "$1…")': "" }
   }),
   {
     name: "a link of the portal works twice",
@@ -38,7 +38,7 @@ export const portalMutants: ReadonlyArray<Mutant> = [
   },
   ...guards("src/store/accounts/PortalSessions.ts", sessions, {
     "a session of the portal outlives its key": { "closes_at > now() and ${keyWorks}`": "closes_at > now()`" },
-    "an account has as many sessions of the portal as it makes at once": {
+    "concurrent requests exceed the limit of portal sessions": {
       "      yield* AccountView.lock(sql, session)\n": ""
     }
   }),
@@ -56,16 +56,16 @@ export const portalMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/portal/documents/Exports.ts", "test/postgres/portal/Documents.full.test.ts", {
-    "the portal writes as many documents into a CSV as there are": {
+    "a CSV of the portal has no limit of documents": {
       "count < exportMax; count": "count < 10 * exportMax; count",
       "Math.min(pageSize, exportMax - count)": "pageSize"
     }
   }),
   ...guards("src/portal/frame/Visit.ts", "test/portal/documents/DocumentPage.pg.test.ts", {
-    "the portal does twice what a form sends twice": { '{ "idempotency-key": key } : {}': "{} : {}" }
+    "the portal executes a form twice if it is sent twice": { '{ "idempotency-key": key } : {}': "{} : {}" }
   }),
   ...guards("src/http/pages/Html.ts", "test/portal/customers/Customers.pg.test.ts", {
-    "a page of the portal shows what others have written as markup": { "return escape(part)": "return part" }
+    "a page of the portal renders other parties' text as markup": { "return escape(part)": "return part" }
   }),
   ...guards("src/portal/session/Entrance.ts", entrance, {
     "a link replaces the session of another account": {
@@ -74,7 +74,7 @@ export const portalMutants: ReadonlyArray<Mutant> = [
     "a preview uses up a link of the portal": { "return isFollowed(request) && other": "return other" }
   }),
   ...guards("src/commands/ApiKeys.ts", "test/portal/session/Capabilities.pg.test.ts", {
-    "a key of a session may do everything": { "capabilities: capabilities ?? null": "capabilities: null" }
+    "a session's key has every capability": { "capabilities: capabilities ?? null": "capabilities: null" }
   }),
   ...guards("src/commands/Command.ts", "test/portal/session/Capabilities.pg.test.ts", {
     "a session changes customers without an entry in the audit log": {

@@ -2,28 +2,31 @@ import { guards, type Mutant } from "../Mutant.ts"
 
 const contract = "test/store/contract/Postgres.pg.test.ts"
 
-/** Guards of what is done in one statement: signing with submitting, an event with the taking of its deliveries, and a group of documents. */
+/**
+ * Guards of combined statements: signing with submitting, an event with the lease of its deliveries, and groups of
+ * documents.
+ */
 export const stepMutants: ReadonlyArray<Mutant> = [
   ...guards("migrations/0001_schema/5_documents.sql", "test/store/documents/Transitions.pg.test.ts", {
-    "steps: to be signed and to be submitted are one version": { "new.version < old.version + 2": "false" },
-    "steps: what is submitted at once has no stored bytes": {
+    "steps: signing and submitting share one version": { "new.version < old.version + 2": "false" },
+    "steps: a document signed and submitted in one step has no stored bytes": {
       "elsif not exists (\n        select from invoice_documents":
         "elsif false and not exists (\n        select from invoice_documents"
     }
   }),
   ...guards("src/store/documents/Transitions.ts", contract, {
-    "steps: a document that is submitted at once was never signed, says its timeline": {
+    "steps: the timeline of a document submitted in one step lacks its signing": {
       "from done where signs\n": "from done where false\n"
     }
   }),
   ...guards("src/issuing/NextStep.ts", "test/actors/SentAtOnce.test.ts", {
-    "steps: a document is sent at once though the authority may be away": {
+    "steps: a document is sent immediately although the authority may be unavailable": {
       'authority.phase === "closed" && !isHeldBack(true, authority) ?': 'authority.phase === "closed" ?'
     }
   }),
   ...guards("src/issuing/Executor.ts", "test/actors/SentAtOnce.test.ts", {
-    "steps: a document is sent at once though others wait": { "index < free ?": "index >= 0 || index < free ?" },
-    "together: documents on which the work breaks before they are signed are forgotten": {
+    "steps: a document is sent immediately although others wait": { "index < free ?": "index >= 0 || index < free ?" },
+    "together: documents that fail before signing are forgotten": {
       "(cause) => Effect.forEach(rows, (row) => leave(row, cause), { discard: true })": "() => Effect.void"
     },
     "together: a document that may not be sent now is forgotten": {
@@ -39,7 +42,7 @@ export const stepMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/issuing/Numbering.ts", "test/actors/SentAtOnce.test.ts", {
-    "steps: a numbered document is handed to its actor": {
+    "steps: a numbered document is passed to its actor": {
       "if (row === undefined) yield* notify.proceed(key)\n        else numbered":
         "yield* notify.proceed(key)\n        if (row !== undefined) numbered"
     }
@@ -53,68 +56,68 @@ export const stepMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/store/sql/Backlog.ts", "test/store/sql/DueWork.pg.test.ts", {
-    "steps: a sweep is begun though nothing is due": { "where next_question_at <= now()": "" },
-    "steps: dead workers are not looked for": {
+    "steps: a sweep starts although nothing is due": { "where next_question_at <= now()": "" },
+    "steps: the sweep does not look for dead workers": {
       "dead_since is not null or seen_at <": "dead_since is not null and seen_at <"
     },
-    "steps: what rests counts as due by its time": { "next_action_at = 'infinity'": "next_action_at <= now()" },
-    "steps: deliveries are due though none is pending": {
+    "steps: an inactive row counts as due by its time": { "next_action_at = 'infinity'": "next_action_at <= now()" },
+    "steps: deliveries count as due although none is pending": {
       "from deliveries where status = 'pending')": "from deliveries)"
     },
-    "steps: a table that is locked keeps all work from being done": {
+    "steps: a locked table blocks all work": {
       "Effect.catchCause((cause) =>": "Effect.catchCauseIf(() => false, (cause) =>"
     }
   }),
   ...guards("src/store/webhooks/NewDeliveries.ts", contract, {
     "steps: a delivery is taken beyond max_in_flight": { "select w.max_in_flight > (": "select w.max_in_flight >= (" },
     "steps: a delivery is taken before one that is due": { ") > now(), true)": ") > now() or true, true)" },
-    "steps: a delivery is taken though an earlier one of its resource waits": {
+    "steps: a delivery is taken although an earlier one of its resource waits": {
       "and p.object_id = e.object_id": "and false"
     },
     "steps: a delivery of a full endpoint is taken": { "w.full_since is null and coalesce(": "coalesce(" },
     "steps: a delivery is taken with its event and without a lease": {
       "now() + ${deliveryLeaseSeconds} * interval '1 second' else now() end": "now() else now() end"
     },
-    "steps: a delivery is taken with its event and in nobody's name": {
+    "steps: a delivery is taken with its event but without an owner": {
       "case when t.is_taken then ${worker ?? null}::text end": "null::text"
     }
   }),
   ...guards("src/actors/WebhookEndpoint.ts", "test/actors/ReadyPlaces.test.ts", {
-    "steps: a place is offered while deliveries are being taken": { "if (isTaking || ": "if (" },
-    "steps: a reserved place does not count": {
+    "steps: a slot is offered while deliveries are being taken": { "if (isTaking || ": "if (" },
+    "steps: a reserved slot does not count": {
       "      underWay.counts.add(entityId, 1)\n      return {": "      return {"
     }
   }),
   ...guards("src/issuing/Steps.ts", "test/actors/ReadyPlaces.test.ts", {
-    "steps: a place is lost with a step that is not stored": {
+    "steps: a step that is not stored loses a slot": {
       "one.places.forEach((place) => place.release())": "yield* Effect.void"
     },
-    "together: a place is lost with an event that has no delivery for it": {
+    "together: an event without a delivery loses a slot": {
       "if (delivery === undefined || event === undefined) place.release()":
         "if (delivery === undefined || event === undefined) yield* Effect.void"
     },
-    "together: a delivery is taken and not begun when the process stops": {
+    "together: a stopping process takes a delivery that it does not start": {
       "? Effect.uninterruptible(storing)": "? storing"
     }
   }),
   ...guards("src/issuing/Steps.ts", "test/issuing/SubmissionByTwoOwners.test.ts", {
-    "together: a document that another owner has moved is processed further": {
+    "together: a document that another owner has changed is processed further": {
       "stored.value.moved ? Option.some(one.next) : Option.none()": "Option.some(one.next)"
     }
   }),
   ...guards("src/store/webhooks/ReadyEndpoints.ts", "test/actors/ReadyPlaces.test.ts", {
-    "together: an actor that ends takes the places of its successor with it": {
+    "together: an actor that ends removes its successor's slots": {
       "if (own?.get(key.id) === reserve) own.delete(key.id)": "own?.delete(key.id)"
     }
   }),
   ...guards("src/issuing/Steps.ts", "test/actors/SentTogether.test.ts", {
-    "together: an event that cannot be written holds up the outcomes of a group": {
+    "together: an event that cannot be written blocks the outcomes of a group": {
       "Effect.exit(Effect.sync(() => prepare(change, id, now, linksOf)))":
         "Effect.map(Effect.sync(() => prepare(change, id, now, linksOf)), Exit.succeed)"
     }
   }),
   ...guards("src/issuing/Numbering.ts", "test/actors/SentTogether.test.ts", {
-    "together: a draft on which the profile throws holds up its group": {
+    "together: a draft on which the profile throws blocks its group": {
       "const next = yield* Effect.exit(":
         "const next = yield* ((effect: Effect.Effect<any>) => Effect.map(effect, Exit.succeed))("
     },
@@ -123,22 +126,22 @@ export const stepMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/issuing/Executor.ts", "test/actors/SentTogether.test.ts", {
-    "together: each outcome has a statement of its own": {
+    "together: each outcome is stored in a statement of its own": {
       "Effect.andThen(Effect.yieldNow, concludeAll)": "concludeAll"
     },
-    "together: a document that cannot be signed holds up its group": {
+    "together: a document that cannot be signed blocks its group": {
       "Effect.exit(sign(row))": "Effect.map(sign(row), Exit.succeed)"
     },
-    "together: a document on which the group's work breaks is forgotten": {
+    "together: a document that fails with its group is forgotten": {
       "else yield* leaves(rows[index]!, exit.cause)": "else yield* Effect.void"
     },
-    "together: a failure of the database is a defect of the document": {
+    "together: a failure of the database counts as a defect of the document": {
       "isSqlFailure(cause) ? notify.proceed(row) :": ""
     },
     "together: a verdict that comes after others is never stored": {
       "const all = judged\n        judged = []": "const all = judged"
     },
-    "together: a call that breaks cuts those of its group": {
+    "together: a call that throws interrupts the other calls of its group": {
       "Effect.catchCause((cause) => leaves(row, cause)),": ""
     },
     "together: a turn is kept for a document that is not sent": {
@@ -147,10 +150,10 @@ export const stepMutants: ReadonlyArray<Mutant> = [
     "together: a turn is kept until the last call of the group ends": { "Effect.ensuring(giveBack)": "(call) => call" }
   }),
   ...guards("src/store/documents/Transitions.ts", "test/postgres/process/CutGroup.full.test.ts", {
-    "together: a step whose answer is lost counts as another owner's": { "blind: true,": "" }
+    "together: a step with a lost response counts as another owner's step": { "blind: true,": "" }
   }),
   ...guards("src/issuing/AuthorityTurns.ts", "test/issuing/AuthorityTurns.test.ts", {
-    "together: a turn that is given back twice is two turns": { "end(Math.min(left, 1))": "end(1)" },
+    "together: a turn released twice counts as two turns": { "end(Math.min(left, 1))": "end(1)" },
     "together: the turns of a group that breaks are lost": {
       "() => Effect.sync(() => end(left))": "() => Effect.void"
     },
