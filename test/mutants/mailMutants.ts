@@ -33,7 +33,7 @@ export const mailMutants: ReadonlyArray<Mutant> = [
     "an expired attempt sets the alarm of the next attempt": {
       "and (n.retry_ms is null or e.attempts = n.attempts)": ""
     },
-    "the second of two concurrent notices emits no event": {
+    "the second of two outcomes recorded together emits no event": {
       "events.map((event) => ({ outcome: index + 1, event }))":
         "events.slice(0, 1).map((event) => ({ outcome: index + 1, event }))"
     },
