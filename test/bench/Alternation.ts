@@ -5,11 +5,11 @@ import type { Postgres, Service } from "./Places.ts"
 import { rates, show } from "./Report.ts"
 import { type Run, withService } from "./ServiceParts.ts"
 
-/* Two ways of the same work in rounds that alternate, so that a machine which is slower for a while is slower for both. */
+/* Two variants of the same work in alternating rounds: a machine that slows down for a while is slower for both. */
 
 const invoices = 500
 
-/** The CPU of program and PostgreSQL for an invoice, in ms, from its POST to its webhook. */
+/** CPU milliseconds of the program and PostgreSQL for one invoice, from its POST to its webhook. */
 const cpuOf = async (database: Postgres, subject: Service, hooks: Receiver) => {
   const cpu = () => subject.cpu() + database.cpu()
   const before = cpu()
@@ -20,7 +20,7 @@ const cpuOf = async (database: Postgres, subject: Service, hooks: Receiver) => {
 
 const mean = (values: ReadonlyArray<number>) => values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** Measures both ways in turn, the order changing, and notes the ratio of the second to the first under `name`. */
+/** Measures both variants in turn, in changing order, and records the ratio of the second to the first under `name`. */
 const alternate = async (name: string, rounds: number, ways: Readonly<Record<string, () => Promise<number>>>) => {
   const [[first, one], [second, other]] = Object.entries(ways) as [
     [string, () => Promise<number>],
@@ -47,13 +47,13 @@ const alternate = async (name: string, rounds: number, ways: Readonly<Record<str
 
 const roundsOf = ({ quick }: Run) => (quick ? 4 : 16)
 
-/** An invoice with the request log off and masked, in one service. */
+/** The cost of an invoice with the request log off and with the masked log, in one service. */
 export const requestLog = (run: Run) =>
   withService(run, { accounts: 1 }, async (subject, hooks) => {
     const { call, close } = client(subject.target.base, 1)
     const spentWith = (request_log: "off" | "masked") => async () => {
       await call("POST", "/v1/account", { key: subject.shops[0]!.key, body: { request_log } })
-      // What was offered to the log before is written by then.
+      // Entries offered to the log before are written by then.
       await wait(500)
       return cpuOf(run.database, subject, hooks)
     }

@@ -9,14 +9,15 @@ import { ms, rate, say, show, verdict } from "./Report.ts"
 import { withService } from "./ServiceParts.ts"
 
 /*
- * The capacity of the service, and twice as many creations offered next to a quiet neighbour. The flood repeats no refused creation: a
- * client that honours `Retry-After` comes back later as one more creation of the same rate. The flood comes over kept connections of a
- * trusted proxy, because Folio pauses other connections after several refusals, and these pauses would count as latencies. Without rate
- * limits, which would refuse the flood before the service is full.
+ * The capacity of the service, and twice as many creations next to a quiet neighbour. The flood does not repeat a
+ * refused creation: a client that honours `Retry-After` returns later as one more creation of the same rate. The flood
+ * uses kept connections of a trusted proxy. Folio pauses other connections after several refusals, and these pauses
+ * would count as latencies. The service has no rate limits here: they would refuse the flood before the service is
+ * full.
  */
 
 const connections = 64
-// More than the service lets wait, so that the service refuses and the flood's own connections are not what is scarce.
+// More than the service's queue holds: the service refuses, and the flood does not run out of connections.
 const connectionsOfFlood = 1_024
 const keysOfFlood = 8
 const capacitySeconds = 15
@@ -30,7 +31,7 @@ const numbersWrong = `
 
 const megabytes = (bytes: number) => (bytes / 1024 / 1024).toFixed(0)
 
-/** Follows the memory in use by the service; the result ends that and returns megabytes. */
+/** Watches the memory that the service uses. The returned function stops the watch and returns megabytes. */
 const watchMemory = (subject: Service) => {
   const now = () => subject.resident().reduce((sum, bytes) => sum + bytes, 0)
   const before = now()
@@ -44,7 +45,10 @@ const watchMemory = (subject: Service) => {
 
 const isWebhook = ({ kind }: Waits["probes"][number]) => kind === "webhooks"
 
-/** Milliseconds until the first second in which no request of the neighbour took longer than its slowest before the flood. */
+/**
+ * Milliseconds until the first second in which every request of the neighbour was as fast as its slowest before the
+ * flood.
+ */
 const neighbourRecovered = (waits: Waits, alone: Waits, ended: number) => {
   const kinds = ["reads", "creates", "webhooks"] as const
   for (let at = ended; at < ended + (recoverySeconds - 1) * 1_000; at += 100) {
@@ -68,10 +72,10 @@ interface Offered {
   readonly flooded: Flooded
   /** The neighbour's waits while creations are offered and afterwards. */
   readonly waits: Waits
-  /** When the first creation was offered, and when the last, on this process's clock. */
+  /** Times of the first and the last offered creation, on this process's clock. */
   readonly began: number
   readonly ended: number
-  /** The accepted invoices: when each was offered, and when its webhook arrived. */
+  /** The accepted invoices, each with the times of its offer and of its webhook. */
   readonly accepted: ReadonlyArray<{ readonly at: number; readonly arrived: number; readonly createMs: number }>
   readonly cores: number
   readonly memory: ReturnType<ReturnType<typeof watchMemory>>

@@ -7,7 +7,7 @@ import type { Cost } from "./Profile.ts"
 import { say } from "./Report.ts"
 import { withService } from "./ServiceParts.ts"
 
-/* What an invoice costs, by function of the service and by statement of PostgreSQL, at a steady rate. */
+/* The cost of an invoice at a steady rate, by function of the service and by PostgreSQL statement. */
 
 const shown = 20
 
@@ -15,7 +15,7 @@ interface StatementCost extends Cost {
   readonly calls: number
 }
 
-/** What a statement does, in short: its tables, each with how it is used. */
+/** Short name of a statement: its tables, each with its use. */
 const nameOf = (query: string) => {
   const verbs = [...query.matchAll(/\b(insert into|update|delete from|from|join)\s+([a-z_]+)/gi)]
     .map(([, verb = "", table = ""]) => (/from|join/i.test(verb) && !/delete/i.test(verb) ? table : `${verb} ${table}`))

@@ -1,10 +1,10 @@
 import type { Client } from "pg"
 
-// The last 20 characters of an id with a number before them: unique, and older than all that the service makes.
+// The last 20 characters of an id, with a number before them: unique, and older than every id of the service.
 const id = (column: string) =>
   `left(${column}, length(${column}) - 26) || lpad(copy::text, 6, '0') || right(${column}, 20)`
 
-/** How a copy of a row differs, by table and column. */
+/** Changed columns of a copied row, by table and column. */
 const changes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   invoices: {
     id: id("id"),
@@ -21,8 +21,8 @@ const changes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 }
 
 /**
- * Makes copies of all that is stored of the invoices, until there are about `count` of them: rows of the service's own, as
- * large as they come. For a superuser: what guards the tables is off meanwhile.
+ * Copies all stored rows of the invoices until there are about `count` invoices, each row as large as the service's
+ * own. Needs a superuser, because it turns off the triggers of the tables meanwhile.
  */
 export const multiplyInvoices = async (admin: Client, count: number) => {
   const { rows } = await admin.query("select count(*)::integer as n from invoices")

@@ -4,13 +4,13 @@ import { Pool } from "undici"
 import { invoiceBody } from "../support/apps/Invoices.ts"
 import { wait } from "./Machine.ts"
 
-/** Who posts: an API key, if the service knows keys, and the customer it sells to. */
+/** A client that posts invoices: an API key, if the service has keys, and the customer of its invoices. */
 export interface Shop {
   readonly key: string
   readonly customer: string
 }
 
-/** A real receiver of webhooks: notes when the first one of each invoice arrived. `/hang` never answers. */
+/** A real receiver of webhooks, which records the first arrival for each invoice. `/hang` never answers. */
 export const receiver = async () => {
   const arrived = new Map<string, number>()
   const server = Http.createServer((request, response) => {
@@ -41,7 +41,7 @@ export type Receiver = Awaited<ReturnType<typeof receiver>>
 export const client = (base: string, connections: number) => {
   const pool = new Pool(base, { connections, pipelining: 1 })
   type Options = { key?: string; body?: unknown; once?: string }
-  /** Repeats what is refused for the time being, as the clients of Folio do: an overloaded service then measures as slow. */
+  /** Repeats temporarily refused requests, as Folio's clients do: an overloaded service then measures as slow. */
   const call = async (
     method: "GET" | "POST",
     path: string,
@@ -69,14 +69,14 @@ export const client = (base: string, connections: number) => {
   return { call, close: () => pool.close() }
 }
 
-/** What was posted: each invoice's id with the moment its POST began, and how long the POSTs took. */
+/** Posted invoices: each id with the start of its POST, and the durations of the POSTs. */
 export interface Posted {
   readonly at: Map<string, number>
   readonly took: Array<number>
   readonly seconds: number
 }
 
-/** Does the work of so many workers: each takes the next index below `count` when it has done the one before. */
+/** Runs `work` with this many workers: each takes the next index below `count` after it has finished one. */
 export const inTurn = (count: number, workers: number, work: (index: number) => Promise<unknown>) => {
   let next = 0
   return Promise.all(
@@ -88,7 +88,7 @@ export const inTurn = (count: number, workers: number, work: (index: number) => 
 
 let requests = 0
 
-/** Lets `work` post invoices over as many connections; `index` names the shop whose turn it is. */
+/** Runs `work`, which posts invoices over this many connections; `index` selects the next shop. */
 const posting = async (
   target: { readonly base: string; readonly path: string },
   shops: ReadonlyArray<Shop>,
@@ -112,14 +112,14 @@ const posting = async (
   return { at, took, seconds }
 }
 
-/** As many connections, each posting one invoice after the other, for the shops in turn. */
+/** Posts invoices over this many connections, one after the other on each, for the shops in turn. */
 export const closedLoop = (
   target: { readonly base: string; readonly path: string },
   shops: ReadonlyArray<Shop>,
   options: { readonly count: number; readonly connections: number; readonly once?: string }
 ) => posting(target, shops, options, (post) => inTurn(options.count, options.connections, post))
 
-/** Posts at a steady rate, whether the answers come or not. */
+/** Posts at a steady rate, without waiting for the responses. */
 export const openLoop = (
   target: { readonly base: string; readonly path: string },
   shops: ReadonlyArray<Shop>,

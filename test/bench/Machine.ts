@@ -3,7 +3,7 @@ import * as Path from "node:path"
 
 const tickMs = 10
 
-/** The state of a process, from the third field on. */
+/** Fields of a process's state, from the third one on. */
 const stat = (pid: number | string) => {
   try {
     return Fs.readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? []
@@ -18,7 +18,7 @@ export const cpuMs = (pid: number) => {
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * tickMs
 }
 
-/** A program's process and all that it has started, without a PostgreSQL among them. */
+/** A program's process and its descendants, without a PostgreSQL among them. */
 export const familyOf = (pid: number): ReadonlyArray<number> => {
   const children = Fs.readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && stat(name)[1] === String(pid))
@@ -27,11 +27,11 @@ export const familyOf = (pid: number): ReadonlyArray<number> => {
   return [pid, ...children.flatMap(familyOf)]
 }
 
-/** Memory of a process that is in use, in bytes. */
+/** Memory in use by a process, in bytes. */
 export const residentBytes = (pid: number) =>
   Number(/VmRSS:\s*(\d+)/.exec(Fs.readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1_024
 
-/** CPU time of a PostgreSQL so far: of its postmaster and of all its backends, the ended ones too. */
+/** CPU time of a PostgreSQL so far: its postmaster and all its backends, including ended ones. */
 export const postgresMs = (dataDir: string) => {
   const postmaster = Fs.readFileSync(Path.join(dataDir, "postgres/postmaster.pid"), "utf8").split("\n")[0] ?? ""
   const own = stat(postmaster)
@@ -53,11 +53,11 @@ export const percentile = (values: ReadonlyArray<number>, p: number) => {
 
 export const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Waits until something is so. */
+/** Waits until a condition holds. */
 export const until = async (holds: () => boolean | Promise<boolean>, what: string, atMostMs = 120_000) => {
   const end = performance.now() + atMostMs
   while (!(await holds())) {
-    if (performance.now() > end) throw new Error(`it did not come to pass that ${what}`)
+    if (performance.now() > end) throw new Error(`timed out: not yet true that ${what}`)
     await wait(20)
   }
 }

@@ -10,7 +10,7 @@ export interface Subject {
   readonly cpu: () => number
 }
 
-/** CPU time of the parties per invoice, while something runs. */
+/** CPU time per invoice of the service and PostgreSQL, while `run` executes. */
 export const spent = async <A>(
   database: Pick<Postgres, "cpu">,
   subject: { readonly cpu: () => number },
@@ -34,7 +34,7 @@ export const latencies = (posted: Posted, hooks: Receiver) =>
 export const allArrived = (posted: Posted, hooks: Receiver) =>
   until(() => [...posted.at.keys()].every((id) => hooks.arrived.has(id)), "every webhook has arrived", 600_000)
 
-/** Whether the service has nothing left to do: no document and no webhook waits. */
+/** Whether the service is idle: no document and no webhook waits. */
 export const nothingWaits = async ({ database }: { readonly database: Pool }): Promise<boolean> => {
   const { rows } = await database.query(
     `select exists (select from invoices where next_action_at is not null)
@@ -43,7 +43,9 @@ export const nothingWaits = async ({ database }: { readonly database: Pool }): P
   return !rows[0].waits
 }
 
-/** Transactions of a database so far: a statement of its own is one. Each session reports them about once a second. */
+/**
+ * Transactions of a database so far; a single statement counts as one. Each session reports them about once a second.
+ */
 export const transactions = async (database: Pool): Promise<number> => {
   const { rows } = await database.query(
     "select xact_commit::float8 as n from pg_stat_database where datname = current_database()"
@@ -54,7 +56,7 @@ export const transactions = async (database: Pool): Promise<number> => {
 export const tails = (values: ReadonlyArray<number>) =>
   [0.5, 0.99].map((p) => `p${p * 100} ${ms(percentile(values, p))}`).join(" ")
 
-/** What invoices cost that are posted at a steady rate, whether the answers come or not, and how long they take. */
+/** Costs and latencies of invoices that are posted at a steady rate, without waiting for the responses. */
 export const atRate = async (
   name: string,
   subject: Subject & { readonly database: Pool },
@@ -81,7 +83,9 @@ export const atRate = async (
   )
 }
 
-/** POST → accepted → webhook received, as many as go. Notes the rates of creating and of the whole way. */
+/**
+ * Runs POST → accepted → webhook received at the maximum rate. Records the rates of creations and of complete invoices.
+ */
 export const pipeline = async (
   name: string,
   database: Pick<Postgres, "cpu">,
@@ -108,7 +112,7 @@ export const pipeline = async (
   )
 }
 
-/** When each was accepted, as the statement says that stored it, on this process's clock. */
+/** Time of each acceptance, as the storing statement recorded it, on this process's clock. */
 const acceptedAt = async (database: Pool, posted: Posted) => {
   const { rows } = await database.query<{ id: string; at: number }>(
     `select invoice_id as id, (extract(epoch from at) * 1000)::float8 as at from transitions
@@ -118,7 +122,7 @@ const acceptedAt = async (database: Pool, posted: Posted) => {
   return rows.map(({ at, id }) => at - performance.timeOrigin - (posted.at.get(id) ?? Number.NaN))
 }
 
-/** The same at a steady rate; gives the p99 until accepted, and of the whole way. */
+/** Runs the pipeline at a steady rate; returns the p99 until accepted and until the webhook. */
 export const steady = async (
   name: string,
   subject: Subject & { readonly database: Pool },

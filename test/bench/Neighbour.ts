@@ -9,7 +9,9 @@ const probeEveryMs = 100
 const kinds = ["reads", "creates", "webhooks"] as const
 type Kind = (typeof kinds)[number]
 
-/** A request of the neighbour, or a webhook since its POST: when it began, on this process's clock, and how long it took. */
+/**
+ * A request of the neighbour, or a webhook timed from its POST: its start on this process's clock, and its duration.
+ */
 interface Probe {
   readonly kind: Kind
   readonly at: number
@@ -21,7 +23,7 @@ export interface Waits {
   readonly failures: number
 }
 
-/** The waits of a neighbour that asks steadily: of its reads and creations, and of its webhooks since the POST began. */
+/** Waits of a neighbour with a steady load: its reads, its creations, and its webhooks since their POST. */
 export const neighbour = async (
   subject: Service,
   hooks: Receiver,
@@ -56,7 +58,7 @@ export const neighbour = async (
   return { probes: [...probes, ...webhooks], failures }
 }
 
-/** Those that began in this time. */
+/** Waits that began between these times. */
 export const between = ({ failures, probes }: Waits, from: number, to: number): Waits => ({
   probes: probes.filter(({ at }) => from <= at && at < to),
   failures
@@ -72,6 +74,6 @@ export const shownWaits = (waits: Waits) =>
   kinds.map((kind) => `${kind} ${[0.5, 0.99].map((p) => waited(waits, kind, p).toFixed(0)).join(" / ")}`).join(", ") +
   (waits.failures > 0 ? `; ${waits.failures} failed` : "")
 
-/** The medians of some waits as multiples of those of others. */
+/** Medians of `waits` as multiples of the medians of `others`. */
 export const mediansTo = (waits: Waits, others: Waits) =>
   kinds.map((kind) => [kind, waited(waits, kind, 0.5) / waited(others, kind, 0.5)] as const)

@@ -14,9 +14,9 @@ import { say, show } from "./Report.ts"
 import { withService } from "./ServiceParts.ts"
 
 /*
- * Twice the capacity of the service (`Capacity.ts`), and hostile floods: the latencies of a neighbour's reads, creations and webhooks alone,
- * next to each flood, and after it, measured in one run. A flood comes from a process of its own, with the requests of the hostile client of
- * the soak.
+ * Twice the capacity of the service (`Capacity.ts`), and hostile floods. Measures the latencies of a neighbour's reads,
+ * creations and webhooks alone, next to each flood and after it, in one run. Each flood runs in a process of its own,
+ * with the requests of the soak's hostile client.
  */
 
 const keysOfFlood = 8
@@ -61,7 +61,7 @@ const measure = async (
     kinds: [kind]
   })
   const begun = performance.now()
-  // The flood has the burst that its limits allow, and its connections are open.
+  // By then the flood has used the burst of its limits, and its connections are open.
   await wait(4_000)
   const cpu = subject.cpu()
   const from = performance.now()
@@ -88,10 +88,10 @@ const measure = async (
 const kindsOfOverload = ["capacity", ...floodKinds] as const
 
 export const overload = async (options: {
-  /** By default 60 for `capacity` and 10 for each hostile flood. */
+  /** 60 by default for `capacity`, and 10 for each hostile flood. */
   readonly seconds: string
   readonly kinds: string
-  /** How many accounts offer twice the capacity. */
+  /** Number of accounts that offer twice the capacity. */
   readonly accounts: number
   readonly tree: string
 }) => {

@@ -28,7 +28,7 @@ const embedded = async (dataDir: string) => {
   return { port, stop: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
 }
 
-/** Lets the PostgreSQL of the directory count what each statement costs, from its next start on. */
+/** Makes a PostgreSQL count the cost of each statement, from its next start on. */
 const countStatements = async (dataDir: string) => {
   const { port, stop } = await embedded(dataDir)
   const admin = new Client({ connectionString: urlOf(dataDir, port, "postgres") })
@@ -44,7 +44,7 @@ const urlOf = (dataDir: string, port: number | string, database: string) => {
   return `postgres://postgres:${password}@127.0.0.1:${port}/${database}`
 }
 
-/** A PostgreSQL of the run's own, as the service brings it along: fsync on. */
+/** A PostgreSQL for this run, as the service starts it: with fsync on. */
 export const postgres = async (options: { readonly countsStatements?: boolean } = {}) => {
   const dataDir = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-bench-"))
   if (options.countsStatements === true) await countStatements(dataDir)
@@ -72,7 +72,7 @@ export const postgres = async (options: { readonly countsStatements?: boolean } 
 
 export type Postgres = Awaited<ReturnType<typeof postgres>>
 
-/** A program of the run, and how to end it. */
+/** A program of the run, and a function that ends it. */
 const program = (
   file: string,
   env: Record<string, string>,
@@ -96,14 +96,14 @@ const program = (
   }
 }
 
-/** The options of Node with which a version of the service starts: those of its `npm start`. */
+/** Node options of a version's `npm start`. */
 const nodeOptions = (tree: string): ReadonlyArray<string> => {
   const { scripts } = JSON.parse(Fs.readFileSync(Path.join(tree, "package.json"), "utf8"))
   const [, written = ""] = /exec node (.*)src\/main\.ts/.exec(scripts.start) ?? []
   return written.split(" ").filter((word) => word !== "")
 }
 
-/** The database `folio` of the PostgreSQL that a service has brought along, for its superuser. */
+/** Superuser URL of the database `folio` in the PostgreSQL that a service started. */
 const ownUrl = (dataDir: string) => {
   const port = Fs.readFileSync(Path.join(dataDir, "postgres/postmaster.pid"), "utf8").split("\n")[3]?.trim() ?? ""
   return urlOf(dataDir, port, "folio")
@@ -118,7 +118,7 @@ const asked = <A>(child: ChildProcess, order: Order) => {
   return answer
 }
 
-/** A peer: see `peers/`. */
+/** Starts a peer: see `peers/`. */
 export const peer = async (file: string, url: string, hooks: Receiver) => {
   const port = await Effect.runPromise(freePort)
   const { child, cpu, stop } = program(file, { PG_URL: url, PORT: String(port), RECEIVER: hooks.url("/") })
@@ -135,7 +135,8 @@ export const peer = async (file: string, url: string, hooks: Receiver) => {
   }
 }
 
-// The sandbox account's rows, copied: issuer and range. Each has its prefix: no two numbers of one issuer are the same.
+// Copies of the sandbox account's rows: issuer and range. Each has its own prefix, so that an issuer never has two
+// equal numbers.
 const copies = `
   with new as (select 'ten_' || lpad(n::text, 26, '0') as id, n from generate_series(2, $1::integer) n),
   account as (insert into accounts (id, created_at) select id, now() from new returning id),
@@ -149,7 +150,7 @@ const copies = `
   insert into api_keys (id, account_id, livemode, key_hash, last_four, created_at)
   select 'key_' || lpad(new.n::text, 26, '0'), new.id, false, ($2::text[])[new.n - 1], 'last', now() from new`
 
-/** Gives the account of this shop so many keys in all. */
+/** Creates keys until the shop's account has this many. */
 export const withKeys = async (base: string, { key }: Shop, count: number): Promise<[string, ...Array<string>]> => {
   const { call, close } = client(base, 1)
   const keys: [string, ...Array<string>] = [key]
@@ -158,7 +159,7 @@ export const withKeys = async (base: string, { key }: Shop, count: number): Prom
   return keys
 }
 
-/** A database and a receiver of its own for what is made of them, for as long as it is used. */
+/** Runs `use` with a subject on a database and a receiver of its own. */
 export const withSubject = async <A extends { readonly stop: () => Promise<void> }>(
   database: Postgres,
   make: (url: string, hooks: Receiver) => Promise<A>,
@@ -177,21 +178,21 @@ export const withSubject = async <A extends { readonly stop: () => Promise<void>
 }
 
 export interface Place {
-  /** The database; left out, the service brings its own PostgreSQL along, as `npm start` does. */
+  /** The database; if omitted, the service starts its own PostgreSQL, as `npm start` does. */
   readonly url?: string
   readonly sign?: string
   readonly accounts: number
-  /** How many processes share the port; left out, one without a supervisor. */
+  /** Number of processes that share the port; if omitted, one process without a supervisor. */
   readonly processes?: number
-  /** The directory of another version of the service; left out, this one. */
+  /** Directory of another version of the service; if omitted, this version. */
   readonly tree?: string
-  /** With the rate limits that it is shipped with; left out, without. */
+  /** Whether the default rate limits apply; if omitted, there are none. */
   readonly isLimited?: boolean
-  /** Whether all clients come through a trusted proxy, whose connections are not paused. */
+  /** Whether all clients connect through a trusted proxy, whose connections are not paused. */
   readonly isBehindProxy?: boolean
 }
 
-/** The service under test, with this many accounts, each with a customer, a key and an endpoint of its own. */
+/** The service under test with this many accounts, each with its own customer, key and endpoint. */
 export const service = async (place: Place, hooks: Receiver) => {
   const port = await Effect.runPromise(freePort)
   const dataDir = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-bench-"))
@@ -223,7 +224,7 @@ export const service = async (place: Place, hooks: Receiver) => {
     "the service is ready"
   )
   const memory = () => asked<NodeJS.MemoryUsage>(child, { memory: true })
-  // A supervisor takes no orders.
+  // A supervisor accepts no orders.
   const heapAtStart = place.processes === undefined ? (await memory()).heapUsed : 0
   const first = Fs.readFileSync(Path.join(dataDir, "test-key"), "utf8").trim()
   const others = Array.from({ length: place.accounts - 1 }, () => makeApiKey("test", randomBytes(32)))
@@ -253,7 +254,7 @@ export const service = async (place: Place, hooks: Receiver) => {
   })
   return {
     cpu,
-    /** CPU time of the PostgreSQL that the service has brought along. */
+    /** CPU time of the PostgreSQL that the service started. */
     postgresCpu: () => postgresMs(dataDir),
     database,
     shops,
@@ -265,7 +266,7 @@ export const service = async (place: Place, hooks: Receiver) => {
     endProfile: () => asked<Profile>(child, { profile: "stop" }),
     memory,
     heapAtStart,
-    /** Memory in use by each of its processes, in bytes: the first is the supervisor, if there are several. */
+    /** Memory in use by each of its processes, in bytes. If there are several, the first is the supervisor. */
     resident: () => familyOf(child.pid ?? 0).map(residentBytes),
     stop: async () => {
       await close()

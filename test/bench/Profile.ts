@@ -7,13 +7,14 @@ export interface Cost {
   readonly ms: number
 }
 
-/** Where the CPU of the service went, without the time in which there was nothing to do. */
+/** CPU use of the service, without idle time. */
 export interface Profile {
-  /** What each function has cost by itself. */
+  /** Self time of each function. */
   readonly functions: ReadonlyArray<Cost>
   /**
-   * What each function of the service has cost, with the libraries that it calls and without other functions of the service. What a library
-   * calls on its own, such as a fiber that goes on after a wait, counts as "(libraries alone)".
+   * Cost of each function of the service, including the libraries that it calls, without other functions of the
+   * service. Calls that a library starts itself, such as a fiber that resumes after a wait, count as "(libraries
+   * alone)".
    */
   readonly owners: ReadonlyArray<Cost>
 }
@@ -44,7 +45,7 @@ const added = (costs: Map<string, number>, name: string, ms: number) => costs.se
 const listed = (costs: ReadonlyMap<string, number>) =>
   [...costs].map(([name, ms]): Cost => ({ name, ms })).filter(({ name }) => name !== "(idle)")
 
-/** Ends the profile that `start` began. */
+/** Ends the profile started by `start`. */
 export const stop = async (): Promise<Profile> => {
   const { profile } = await session.post("Profiler.stop")
   session.disconnect()

@@ -1,4 +1,4 @@
-/** What the run has measured: rates a second, latencies and ratios, by name. */
+/** Measured values of the run by name: rates per second, latencies and ratios. */
 export const rates = new Map<string, number>()
 export const rate = (name: string) => rates.get(name) ?? Number.NaN
 
@@ -8,7 +8,7 @@ export const show = (name: string, rest: string) => say(`${name.padEnd(46)} ${re
 export const ms = (value: number) => `${value.toFixed(0)} ms`
 export const kilobytes = (bytes: number) => `${(bytes / 1024).toFixed(1)} kB`
 
-/** Says whether a target is met, if the run has measured what it is about. */
+/** Prints whether a target is met, if the run has measured its value. */
 export const verdict = (name: string, value: number, target: number, atLeast = true) => {
   if (Number.isNaN(value)) return
   const isMet = atLeast ? value >= target : value <= target

@@ -8,7 +8,7 @@ import { kilobytes, rate, rates, show } from "./Report.ts"
 
 export interface Run {
   readonly database: Postgres
-  /** How many invoices a measurement takes. */
+  /** Number of invoices of a measurement. */
   readonly invoices: number
   readonly quick: boolean
 }
@@ -28,7 +28,7 @@ export const withService = (
     }
   )
 
-/** Posts while the authority is away, and waits until each document waits for it. */
+/** Posts while the authority is unavailable, and waits until each document waits for it. */
 const waitingForAuthority = async (subject: Service, count: number, shops = subject.shops) => {
   subject.order({ authority: "down" })
   const held = await closedLoop(subject.target, shops, { count, connections: 32 })
@@ -66,7 +66,7 @@ export const oneAccount = (run: Run) =>
     const replayed = invoices / ((performance.now() - begin) / 1000)
     show("service, replays of one answer", `${replayed.toFixed(0)}/s`)
 
-    // Actors that wait go away: what is left is what each waiting document costs.
+    // Waiting actors end meanwhile: the remaining memory is the cost of each waiting document.
     await wait(5_000)
     const before = await subject.memory()
     const held = await waitingForAuthority(subject, quick ? invoices : 10_000)
@@ -102,7 +102,7 @@ export const hundredAccounts = (run: Run) =>
     rates.set("neighbours of a backlog", besideBacklog.whole / alone.whole)
 
     await subject.endpoint(first, "/hang")
-    // As many as it may have in flight hang, and more wait for them.
+    // The maximum of deliveries in flight hangs, and more deliveries wait behind them.
     await closedLoop(subject.target, [first], { count: 200, connections: 8 })
     const besideHanging = await steady("service, 99 beside a receiver that hangs", others, hooks, third, seconds)
     rates.set("neighbours of a hanging receiver", besideHanging.whole / alone.whole)
@@ -111,7 +111,7 @@ export const hundredAccounts = (run: Run) =>
 export const tenThousandAccounts = (run: Run) =>
   withService(run, { accounts: run.quick ? 1_000 : 10_000 }, async (subject, hooks) => {
     const { database, invoices } = run
-    // Each account has its actor and that of its endpoint by now.
+    // By then each account has its actor and its endpoint's actor.
     const { heapUsed } = await subject.memory()
     const each = (heapUsed - subject.heapAtStart) / (2 * subject.shops.length)
     show("service, a resident actor", `${kilobytes(each)} of heap (${2 * subject.shops.length} of them)`)
@@ -146,7 +146,7 @@ export const growth = (run: Run) =>
     } finally {
       await admin.end()
     }
-    // The first run warms what the copies have driven out of memory.
+    // The first run loads into memory what the copies have displaced.
     await pipeline("service, many stored, at first", database, subject, hooks, load)
     await pipeline("service, many stored", database, subject, hooks, load)
   })

@@ -6,9 +6,9 @@ import { service, type Service, withSubject } from "./Places.ts"
 import { kilobytes, rates, show } from "./Report.ts"
 import { type Run, withService } from "./ServiceParts.ts"
 
-/* What the service costs apart from the work of a moment: steady loads, what is stored, what idling takes, several processes. */
+/* Costs of the service beyond single requests: steady loads, storage, idle time, several processes. */
 
-/** Loads of one account, as steady as they come. */
+/** Steady loads of one account. */
 export const steadyLoads = (run: Run) =>
   withService(run, { accounts: 1 }, async (subject, hooks) => {
     await pipeline("warm-up", run.database, subject, hooks, { connections: 32, count: run.quick ? 500 : 3_000 })
@@ -18,7 +18,7 @@ export const steadyLoads = (run: Run) =>
     }
   })
 
-/** Bytes of each table with its indexes and what is stored beside it. */
+/** Bytes of each table with its indexes and TOAST data. */
 const tableBytes = async (database: Pool): Promise<ReadonlyMap<string, number>> => {
   const { rows } = await database.query(
     "select relname as name, pg_total_relation_size(relid)::float8 as bytes from pg_statio_user_tables"
@@ -26,12 +26,12 @@ const tableBytes = async (database: Pool): Promise<ReadonlyMap<string, number>> 
   return new Map(rows.map(({ bytes, name }) => [name, bytes]))
 }
 
-/** Bytes of database that an invoice with one webhook takes, by table. */
+/** Bytes of database for an invoice with one webhook, by table. */
 export const bytes = (run: Run) =>
   withService(run, { accounts: 1 }, async (subject, hooks) => {
     const before = await tableBytes(subject.database)
     await allArrived(await closedLoop(subject.target, subject.shops, { count: run.invoices, connections: 32 }), hooks)
-    // What is recorded after a webhook.
+    // Rows are still written after a webhook.
     await wait(1_000)
     const grown = [...(await tableBytes(subject.database))]
       .map(([name, now]) => [name, (now - (before.get(name) ?? 0)) / run.invoices] as const)
@@ -44,13 +44,13 @@ export const bytes = (run: Run) =>
 
 const shareOfCore = (spent: number, seconds: number) => spent / (seconds * 10)
 
-/** What the service and its PostgreSQL take of a core while nothing is asked of them. */
+/** Share of a core that the idle service and its PostgreSQL use. */
 export const idle = (run: Run) =>
   withSubject(
     run.database,
     (url, hooks) => service({ url, accounts: 1 }, hooks),
     async (subject) => {
-      // What a start leaves to be done.
+      // Lets the work after a start finish.
       await wait(run.quick ? 5_000 : 20_000)
       const seconds = run.quick ? 10 : 60
       const before = [subject.cpu(), run.database.cpu()] as const
@@ -62,14 +62,17 @@ export const idle = (run: Run) =>
     }
   )
 
-/** Of a supervisor, if there is one, and of each process. */
+/** Memory of the supervisor, if there is one, and of each process. */
 const memoryOf = (subject: Service) =>
   subject
     .resident()
     .map((each) => `${(each / 1e6).toFixed(0)} MB`)
     .join(" + ")
 
-/** One process, and several that share a port and bring one PostgreSQL along: what they carry, and what an invoice costs. */
+/**
+ * The capacity and the cost of an invoice, of a single process and of several processes that share a port and one
+ * PostgreSQL.
+ */
 export const processes = async (
   counts: ReadonlyArray<number>,
   { accounts, invoices, quick }: Omit<Run, "database"> & { readonly accounts: number }

@@ -9,11 +9,11 @@ import { root, service, type Service } from "./Places.ts"
 import { rates, show } from "./Report.ts"
 
 /*
- * This version of the service beside another one, each with its own embedded PostgreSQL, under the same loads in turn: a machine
- * that is slower for a while is slower for both. What counts are medians.
+ * Compares this version of the service with another one, each with its own embedded PostgreSQL, under the same loads in
+ * turn. A machine that slows down for a while is slower for both. The comparison uses medians.
  */
 
-/** A directory with the version of a commit, its dependencies installed; a directory is taken as it is. */
+/** A directory with the version of a commit and its installed dependencies; a given directory is used as it is. */
 const treeOf = (version: string) => {
   if (Fs.existsSync(Path.join(version, "package.json"))) return Path.resolve(version)
   const tree = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-version-"))
@@ -27,14 +27,14 @@ const treeOf = (version: string) => {
 }
 
 interface Measured {
-  /** CPU of program and PostgreSQL for an invoice, in ms. */
+  /** CPU of the program and PostgreSQL for an invoice, in ms. */
   readonly cpu: number
   readonly programCpu: number
   readonly statements: number
   /** From POST to webhook, in ms. */
   readonly p50: number
   readonly p99: number
-  /** From POST to its answer, in ms. */
+  /** From POST to its response, in ms. */
   readonly createP99: number
   readonly perSecond: number
 }
@@ -47,7 +47,7 @@ const measure = async (subject: Service, hooks: Receiver, load: () => Promise<Po
   const posted = await load()
   await allArrived(posted, hooks)
   const seconds = (performance.now() - begin) / 1_000
-  // What is written after a webhook, and the statistics of sessions that have become idle.
+  // Lets the rows after a webhook be written, and idle sessions report their statistics.
   await wait(1_500)
   const [programAfter, sqlAfter] = cpus()
   const count = posted.at.size

@@ -12,17 +12,18 @@ import { bytes, idle, processes, steadyLoads } from "./Size.ts"
 import { growth, hundredAccounts, oneAccount, tenThousandAccounts, unsigned } from "./ServiceParts.ts"
 
 /*
- * One table from one run: the service, the least SQL that an invoice needs, a plain POST on Fastify, and the same pipeline on two
- * job queues, all on the same kind of PostgreSQL with fsync on. The load and the receivers are this process.
+ * Measures in one run, on PostgreSQL with fsync on: the service, the least SQL that an invoice needs, a plain POST on
+ * Fastify, and the same pipeline on two job queues. The load and the receivers run in this process.
  *
  *   npm run bench [-- --quick] [--only PART] [--few] [--profile <directory>]
  *   npm run bench -- --against <commit, or directory of another version> [--pairs 5] [--seconds 10] [--steady 150,400]
  *   npm run bench -- --only costs [--rate 150] [--seconds 20]
- *   npm run overload [-- --kinds capacity,create,limited,large,unknown] [--seconds 60] [--accounts 1] [--tree <directory of another version>]
+ *   npm run overload [-- --kinds capacity,create,limited,large,unknown] [--seconds 60] [--accounts 1]
+ *                     [--tree <directory of another version>]
  *   npm run bench -- --only processes [--processes 1,2] [--accounts 20]
  *
- * Parts: fastify, floor, service, steady, accounts, growth, bytes, idle, log, queues; costs and processes alone. `--few`: not ten thousand
- * accounts.
+ * Parts: fastify, floor, service, steady, accounts, growth, bytes, idle, log, queues. The parts costs and processes run
+ * only with `--only`. `--few` skips the ten thousand accounts.
  */
 const quick = process.argv.includes("--quick")
 const only = option("only", "")

@@ -15,8 +15,8 @@ import * as AuthoritySandbox from "../../src/outbound/authority/AuthoritySandbox
 import * as Profile from "./Profile.ts"
 
 /*
- * The service as it is shipped, but that its parent may switch the authority off or let it hang, and ask for its memory and for where
- * its CPU goes. With SIGN=noop nothing is signed and nothing verified.
+ * The shipped service, with orders from its parent: switch the authority off, let it hang, report memory or profile the
+ * CPU. With SIGN=noop nothing is signed or verified.
  */
 export type Order =
   | { readonly authority: "up" | "down" | "hang" }
@@ -26,7 +26,7 @@ export type Order =
 const unsigned = process.env["SIGN"] === "noop"
 let mode: "up" | "down" | "hang" = "up"
 
-// One of several processes takes no orders: its supervisor sends messages of its own.
+// A process under a supervisor accepts no orders: the supervisor sends messages of its own.
 const isAlone = Number(process.env["PROCESSES"] ?? "1") === 1
 
 const obey = (order: Order) => {

@@ -12,17 +12,17 @@ export interface Answer {
 interface Request {
   readonly method: string
   readonly path: string
-  /** Header lines beside the key, the length and the media type of JSON. */
+  /** Header lines besides the key, the length and the JSON media type. */
   readonly headers?: ReadonlyArray<string>
   readonly body?: string | Buffer | object
 }
 
-/** A request that broke the service once, or may do so, with its right response. */
+/** A request that broke the service once, or could break it, with its right response. */
 export interface Attack extends Request {
   /** The right response in words, for a finding. */
   readonly right: string
   readonly isRight: (answer: Answer) => boolean
-  /** How long the event loop may work on the request in one go, in milliseconds. */
+  /** Maximum length of one event-loop turn on this request, in milliseconds. */
   readonly turnMax?: number
 }
 
@@ -37,7 +37,7 @@ interface Fault {
   readonly message: string
 }
 
-/** The right response of a validation that finds this fault. */
+/** The right response of a validation with this violation. */
 const invalid = (param: string, says: RegExp) => ({
   right: `the fault ${param} ${says}`,
   isRight: ({ json, status }: Answer) =>
@@ -46,7 +46,7 @@ const invalid = (param: string, says: RegExp) => ({
     json.errors.some((fault: Fault) => fault.param === param && says.test(fault.message))
 })
 
-/** The right response of a validation that finds no fault, with or without warnings. */
+/** The right response of a validation without a violation, with or without warnings. */
 const valid = (isWarned: boolean) => ({
   right: `valid, ${isWarned ? "with" : "without"} warnings`,
   isRight: ({ json, status }: Answer) =>
@@ -67,7 +67,7 @@ const validate = (known: Known, change: object) => ({
 
 const withTax = (known: Known, value: string) => validate(known, { lines: [{ ...line, taxes: [{ ...tax, value }] }] })
 
-/** A letter of a member name, as it is or as an escape. */
+/** A letter of a member name, plain or as an escape. */
 const escaped = (name: string, chance: Chance) =>
   [...name]
     .map((letter) => (chance.once(2) ? `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}` : letter))
@@ -94,7 +94,7 @@ const attacks: Readonly<Record<string, Draw>> = {
     }
   },
   "a member name with escapes": (_known, chance, id) => {
-    // Names that an engine may take for one another, because an earlier object had the other one.
+    // An engine may confuse these names, because an earlier object had the other one.
     const [name, value] = [`talla ${chance.below(3)}${chance.oneOf(["", "a", "5"])}`, `of ${id}`]
     const metadata = `{"${escaped(name, chance)}":"${value}","${escaped("order", chance)}":"${id}"}`
     const body = JSON.stringify(customerBody()).replace(/\}$/, `,"metadata":${metadata}}`)
@@ -168,7 +168,7 @@ const attacks: Readonly<Record<string, Draw>> = {
     const paid = chance.oneOf([1, 6_000_000, 11_900_000, 11_900_001, 1 + chance.below(20_000_000)])
     return {
       ...validate(known, { prepayments: [{ amount: cents(paid), received_date: "2026-01-02" }] }),
-      // The authority only notifies of prepayments above the value of the document.
+      // The authority only sends a notification about prepayments above the value of the document.
       ...valid(paid > 11_900_000)
     }
   },
@@ -190,7 +190,7 @@ const attacks: Readonly<Record<string, Draw>> = {
   })
 }
 
-/** The name of an attack, and the attack, which an id makes unlike all others. */
+/** Name and request of an attack; the id makes the request unique. */
 export const attack = (known: Known, chance: Chance, id: string) => {
   const [name, draw] = chance.oneOf(Object.entries(attacks))
   return { name, ...draw(known, chance, id) }

@@ -1,11 +1,11 @@
 import { Effect, Random } from "effect"
 
-/** Choices that a seed decides. */
+/** Choices determined by a seed. */
 export interface Chance {
   /** A whole number from 0 to below `end`. */
   readonly below: (end: number) => number
   readonly oneOf: <A>(list: ReadonlyArray<A>) => A
-  /** True once in so many times. */
+  /** True once in `times` calls, on average. */
   readonly once: (times: number) => boolean
 }
 

@@ -15,15 +15,15 @@ class Hooks extends Context.Service<Hooks, Receiver>()("test/Hooks") {
 
 const count = 1_500
 
-describe("Messages of any kind", () => {
+describe("The fuzzer's messages", () => {
   layer(Hooks.layer, { excludeTestServices: true })((it) => {
-    it.effect("are answered, and never with 5xx", () =>
+    it.effect("get a response, and never 5xx", () =>
       Effect.gen(function* () {
         const { apiKey, url } = yield* TestApp.TestApp
         const hooks = yield* Hooks
         const { findings, statuses } = yield* fuzz({ url, apiKey, hook: hooks.url("/"), seed: "7", from: 0, count })
         assert.deepStrictEqual(findings, [])
-        // They went deep, and not all to one door.
+        // The messages reached many layers and many routes.
         for (const status of [200, 201, 202, 400, 401, 404, 405, 409, 414, 415, 431]) {
           assert.isAbove(statuses.get(status) ?? 0, 0, `${status}`)
         }
@@ -31,7 +31,7 @@ describe("Messages of any kind", () => {
       })
     )
 
-    it.effect("are what their seed says", () =>
+    it.effect("depend only on their seed", () =>
       Effect.sync(() => {
         const known = {
           apiKey: "k",

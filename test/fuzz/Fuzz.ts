@@ -7,32 +7,32 @@ import { type Known, type Message, message } from "./Messages.ts"
 interface FuzzOptions {
   readonly url: string
   readonly apiKey: string
-  /** Where webhooks may go to. */
+  /** URL that webhooks may reach. */
   readonly hook: string
   readonly seed: string
-  /** Which messages of the seed: `from` and the ones after it. */
+  /** Index of the first message of the seed to send. */
   readonly from: number
   readonly count: number
-  /** For how long the service has worked in one go since it was last asked, in milliseconds of its own CPU time. */
+  /** Longest turn of the service since the last call, in milliseconds of its own CPU time. */
   readonly longestTurn?: Effect.Effect<number>
 }
 
-// Longer than the service may take for anything. Not for what does not arrive: such a message is ended after a silence.
+// Longer than any response of the service may take. Incomplete messages are ended earlier, after a silence.
 const patienceMs = 20_000
 const leastSilenceMs = 400
 const connections = 32
 const batch = 50
 
-// What no answer may take: of the event loop, of which others have a share, and of the wire.
+// Maximum event-loop turn, which others share, and maximum size of a response.
 const turnMax = 250
 const answerMax = 1_000_000
 
-/** Sends bytes, and gives all that comes back until the server closes; undefined when it does not. */
+/** Sends bytes and returns all received bytes until the server closes; undefined if it does not close. */
 const exchange = (url: URL, { bytes, whole }: Message, silenceMs = leastSilenceMs) =>
   Effect.callback<string | undefined>((resume) => {
     const socket = connect(Number(url.port), url.hostname)
     const received: Array<Buffer> = []
-    // A server takes the end of what it is sent for the end of its client: it is sent when nothing more is to be had.
+    // A server takes the end of the input for the end of its client: it is sent only after no more output is expected.
     const silence = setTimeout(() => !whole && socket.end(), silenceMs)
     const tooLong = setTimeout(() => {
       resume(Effect.undefined)
@@ -42,7 +42,7 @@ const exchange = (url: URL, { bytes, whole }: Message, silenceMs = leastSilenceM
       received.push(chunk)
       silence.refresh()
     })
-    // The server may close while there is still something to be written to it.
+    // The server may close while there are still bytes to write.
     socket.on("error", () => {})
     socket.on("close", () => {
       clearTimeout(silence)
@@ -52,10 +52,10 @@ const exchange = (url: URL, { bytes, whole }: Message, silenceMs = leastSilenceM
     socket.write(bytes)
   })
 
-// A stack, a statement, or what JavaScript says when it is surprised.
+// A stack trace, an SQL statement, or a message of a JavaScript error.
 const insides = /\bat .{0,80}\.[jt]s:\d|\bselect .{1,60} from\b|TypeError|SqlError|node_modules|\[object Object\]/
 
-/** What is wrong with one answer. */
+/** Violations in one response. */
 const wrongWith = (head: string, body: string): ReadonlyArray<string> => {
   const status = Number(head.slice(9, 12))
   const header = (name: string) => new RegExp(`^${name}: (.*)$`, "im").exec(head)?.[1]?.trim()
@@ -87,19 +87,19 @@ const jsonOf = ({ body }: Received): unknown => {
   }
 }
 
-/** The answers of one connection; what is not told by a length ends with it. */
+/** The responses on one connection; a response without a length ends with the connection. */
 const answersIn = (received: string): ReadonlyArray<Received> => {
   const end = received.indexOf("\r\n\r\n")
   if (end === -1) return received === "" ? [] : [{ head: received, body: "" }]
   const head = received.slice(0, end)
   const length = /^content-length: (\d+)$/im.exec(head)?.[1]
   const body = received.slice(end + 4)
-  // Of HEAD there is only the length: the next answer begins at once.
+  // A response to HEAD has a length but no body: the next response follows immediately.
   if (length === undefined || body.startsWith("HTTP/1.1 ")) return [{ head, body: "" }, ...answersIn(body)]
   return [{ head, body: body.slice(0, Number(length)) }, ...answersIn(body.slice(Number(length)))]
 }
 
-/** One object of each kind, to be named. */
+/** Creates one object of each kind, for the messages to name. */
 const known = Effect.fnUntraced(function* ({ apiKey, hook, url }: FuzzOptions) {
   const client = makeClient(url, apiKey)
   const customer = yield* client.post("/v1/customers", customerBody(), { key: "known customer" })
@@ -127,18 +127,18 @@ const known = Effect.fnUntraced(function* ({ apiKey, hook, url }: FuzzOptions) {
   return objects
 })
 
-/** Sends the messages of a seed, several at a time, each on a connection of its own. */
+/** Sends the messages of a seed, several in parallel, each on a connection of its own. */
 export const fuzz = Effect.fnUntraced(function* (options: FuzzOptions) {
   const { count, from, longestTurn = Effect.succeed(0), seed } = options
   const url = new URL(options.url)
   const objects = yield* known(options)
-  // What was wrong, each with what repeats it.
+  // Findings, each with the options that reproduce it.
   const findings: Array<string> = []
-  // How often each status was answered; 0 for a connection that was closed without an answer.
+  // Number of responses by status; 0 for a connection closed without a response.
   const statuses = new Map<number, number>()
   const see = (status: number) => statuses.set(status, (statuses.get(status) ?? 0) + 1)
 
-  // How long an answer takes here and now: on a busy machine, who is answered late is not yet one who is answered nothing.
+  // Usual response time on this machine: on a busy machine, a late response is not a missing one.
   let usualMs = 0
   const silenceMs = () => Math.max(leastSilenceMs, 4 * usualMs)
 
@@ -169,7 +169,7 @@ export const fuzz = Effect.fnUntraced(function* (options: FuzzOptions) {
     if (what !== undefined) note(what)
   })
 
-  // Of messages that were under way together, the one at fault holds the loop up when it is sent alone, each time.
+  // Among messages sent in parallel, the culprit blocks the event loop again each time it is sent alone.
   const judge = Effect.fnUntraced(function* (index: number) {
     const sent = message(seed, index, objects)
     const turns = yield* Effect.forEach([1, 2, 3], () =>

@@ -4,11 +4,13 @@ import { type Answer, attack, bytesOf } from "./Attacks.ts"
 import { type Chance, chanceOf } from "./Chance.ts"
 import { anything, anyText, changed, document, like } from "./Values.ts"
 
-/** What is there to be named: a key, an object of each kind, and a customer that was deleted; and where webhooks may go to. */
+/**
+ * Names for the messages to use: a key, an object of each kind, a deleted customer, and a URL that webhooks may reach.
+ */
 export interface Known {
   readonly apiKey: string
   readonly customer: string
-  /** A customer that no other message than an attack names, and so deletes. */
+  /** A customer that only attacks name, so that no other message deletes it. */
   readonly payer: string
   readonly deleted: string
   readonly invoice: string
@@ -25,7 +27,7 @@ interface Operation {
   readonly body?: object
 }
 
-/** The schema of a body: of JSON, or of a file. */
+/** The schema of a body, which is JSON or a file. */
 const schemaOf = (content: Readonly<Record<string, { readonly schema: object }>>): object =>
   Object.values(content)[0]?.schema ?? {}
 
@@ -71,7 +73,7 @@ const pathOf = (operation: Operation, known: Known, chance: Chance) => {
   const own = operation.path.includes("catalog")
     ? "tributos"
     : operation.path.includes("customers")
-      ? // The one that invoices are made out to must stay.
+      ? // The customer of the invoices must stay.
         operation.method === "DELETE"
         ? "cust_1"
         : known.customer
@@ -91,7 +93,7 @@ const pathOf = (operation: Operation, known: Known, chance: Chance) => {
   return pairs.length === 0 ? path : `${path}?${pairs.join("&")}`
 }
 
-/** Of a header: one line, whatever was meant to be in it. */
+/** A header of one line, with line breaks removed. */
 const line = (text: string) => text.replaceAll(/[\r\n]/g, "").slice(0, 20_000)
 
 const headersOf = (operation: Operation, known: Known, chance: Chance): ReadonlyArray<string> => {
@@ -122,7 +124,7 @@ const bodyOf = (operation: Operation, known: Known, chance: Chance): Buffer | un
   return spoiled(Buffer.from(JSON.stringify(rightBody(operation.path, known))), chance)
 }
 
-/** Bytes with some of them changed, left out, repeated or put in. */
+/** Bytes with some of them changed, removed, repeated or inserted. */
 const spoiled = (bytes: Buffer, chance: Chance): Buffer => {
   let now = bytes
   for (let left = 1 + chance.below(4); left > 0; left -= 1) {
@@ -158,7 +160,7 @@ const inChunks = (body: Buffer, chance: Chance): Buffer => {
   )
 }
 
-/** A request as the document has it, or nearly. */
+/** A request that matches the OpenAPI document, or nearly. */
 const requested = (known: Known, chance: Chance, last = true): Buffer => {
   const operation = chance.oneOf(operations)
   const method = chance.once(25) ? chance.oneOf(methods) : operation.method
@@ -178,7 +180,7 @@ const requested = (known: Known, chance: Chance, last = true): Buffer => {
   ])
 }
 
-/** The making of an object as it should be asked for, but that the key may have been another request's. */
+/** A valid creation request, whose idempotency key may belong to another request. */
 const making = (known: Known, chance: Chance): Buffer => {
   const path = chance.oneOf(["/v1/customers", "/v1/invoices", "/v1/invoices/validate", "/v1/webhook-endpoints"])
   const body = JSON.stringify(rightBody(path, known))
@@ -194,7 +196,7 @@ const making = (known: Known, chance: Chance): Buffer => {
   return Buffer.from([...head, "", body].join("\r\n"))
 }
 
-/** Lines that say how a message is framed, as nobody should say it. */
+/** Invalid header lines about a message's framing. */
 const framings = [
   ["Content-Length: -1", "Content-Length: 1e3", "Content-Length: 99999999999999999999", "Content-Length: 5, 5"],
   ["Content-Length: 5", "Transfer-Encoding: chunked", "Transfer-Encoding: gzip, chunked", "Transfer-Encoding: x"],
@@ -254,11 +256,11 @@ const noise = (chance: Chance) => {
 
 export interface Message {
   readonly bytes: Buffer
-  /** It is complete, and asks for the end of its connection: nothing need be waited for but the answer. */
+  /** Whether the message is complete and asks the server to close the connection, so that only the response remains. */
   readonly whole: boolean
-  /** What is wrong with the answer to an attack. */
+  /** Violations in the response to an attack. */
   readonly wrongWith?: (answer: Answer) => string | undefined
-  /** How long the event loop may work on the message in one go, in milliseconds, if it may work less than on another message. */
+  /** Maximum length of one event-loop turn on this message, in milliseconds, if it is lower than for other messages. */
   readonly turnMax?: number
 }
 
@@ -268,7 +270,7 @@ const attacking = (known: Known, chance: Chance, id: string): Message => {
     bytes: bytesOf(request, known),
     whole: true,
     wrongWith: (answer) =>
-      // A limit says nothing of the request.
+      // A rate limit proves nothing about the request.
       answer.status === 429 || isRight(answer)
         ? undefined
         : `${name} is answered with ${answer.status} ${JSON.stringify(answer.json)}, not with ${right}`,
@@ -276,10 +278,10 @@ const attacking = (known: Known, chance: Chance, id: string): Message => {
   }
 }
 
-/** What goes over one connection: the `index`-th of a seed is always the same, but for the ids that are known. */
+/** Bytes for one connection. The `index`-th message of a seed is always the same, except for the known ids. */
 export const message = (seed: string, index: number, known: Known): Message => {
   const chance = chanceOf(`${seed}/${index}`)
-  // The attacks leave the other messages of a seed as they are.
+  // The attacks leave the other messages of a seed unchanged.
   if (index % 10 === 9) return attacking(known, chance, `${seed}/${index}`)
   const kind = chance.below(20)
   if (kind === 0) return { bytes: making(known, chance), whole: true }

@@ -4,7 +4,7 @@ import type { Chance } from "./Chance.ts"
 // oxlint-disable-next-line typescript/no-explicit-any -- read as a client would, from the text
 export const document: any = JSON.parse(JSON.stringify(openApi))
 
-/** As much of JSON Schema as the document uses. */
+/** The part of JSON Schema that the document uses. */
 interface JsonSchema {
   readonly $ref?: string
   readonly type?: string
@@ -18,7 +18,7 @@ interface JsonSchema {
   readonly maximum?: number
 }
 
-/** Texts that some pattern of the interface lets through, and many that none should. */
+/** Texts that match some pattern of the interface, and many that should match none. */
 const texts = [
   ["", " ", "a", "0", "1", "31", "10", "94", "01", "ZZ", "COP", "USD", "CO", "11001", "11", "900373115", "3"],
   ["0.00", "1.00", "2.00", "19.00", "50000.00", "100000.00", "999999999999999.99", "-1.00", "1e5", "0.005", "٣.٠٠"],
@@ -41,7 +41,7 @@ const texts = [
 
 const numbers = [0, -0, 1, -1, 8, 64, 65, 1.5, 1e21, 1e308, 2 ** 53, -(2 ** 63), 5e-324]
 
-/** Any JSON value, deep ones among them. */
+/** Any JSON value, including deep ones. */
 export const anything = (chance: Chance, depth = 4): unknown => {
   const kind = chance.below(depth === 0 ? 4 : 6)
   if (kind === 0) return chance.oneOf([null, true, false])
@@ -53,7 +53,7 @@ export const anything = (chance: Chance, depth = 4): unknown => {
 
 export const anyText = (chance: Chance): string => chance.oneOf(texts)
 
-/** A value that has the form a schema asks for, as far as its types go, but for what `chance` makes of it. */
+/** A value that matches a schema in its types, except for the deviations that `chance` adds. */
 export const like = (schema: JsonSchema, chance: Chance): unknown => {
   if (chance.once(25)) return anything(chance)
   if (schema.$ref !== undefined) return like(document.components.schemas[schema.$ref.split("/").at(-1)!], chance)
@@ -86,7 +86,7 @@ export const like = (schema: JsonSchema, chance: Chance): unknown => {
   }
 }
 
-/** A value with one place of it, or two, changed. */
+/** A value with one or two changed places. */
 export const changed = (value: unknown, chance: Chance): unknown => {
   if (typeof value !== "object" || value === null || chance.once(8)) return anything(chance)
   if (Array.isArray(value)) {

@@ -5,13 +5,15 @@ import { meteredService } from "../support/processes/MeteredService.ts"
 import { fuzz } from "./Fuzz.ts"
 
 /**
- * Requests from the interface's document, from noise and from known attacks, against the service as it is shipped. Exits with 1 if one of
- * them was answered with 5xx, with more than 1 MB, or not at all, or held the event loop up for more than 250 ms, or if an attack had
- * another response than the right one.
+ * Sends requests to the shipped service: from the OpenAPI document, from noise and from known attacks. Exits with 1
+ * after one of these findings:
+ * - a 5xx response, a response of more than 1 MB, or no response
+ * - an event-loop turn of more than 250 ms
+ * - a wrong response to an attack
  *
  *   npm run fuzz -- [--count 20000] [--seed 1] [--from 0]
  *
- * One message alone: --seed <seed> --from <index> --count 1
+ * To repeat one message: --seed <seed> --from <index> --count 1
  */
 const seed = option("seed", String(Math.floor(Math.random() * 1e6)))
 

@@ -1,4 +1,4 @@
-/** Those of the `known` kinds that `--option` lists. Throws when one that it lists is not known: it would be left out without a word. */
+/** The `known` kinds that `--option` lists. Throws on an unknown kind, which would otherwise be ignored silently. */
 export const chosen = <Kind extends string>(
   option: string,
   kind: string,

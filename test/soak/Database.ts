@@ -4,7 +4,7 @@ import * as Path from "node:path"
 import type { Rows } from "../support/database/Books.ts"
 import { dataDirectory, embedded, queryAs, urlOf } from "../support/database/Postgres.ts"
 
-/** A PostgreSQL of the run's own, which comes back on the same port and data when it is killed. */
+/** A PostgreSQL for this run. After a kill it starts again on the same port and data. */
 export const database = Effect.gen(function* () {
   const dataDir = yield* dataDirectory
   const { admin, owner } = yield* embedded(dataDir)
@@ -20,11 +20,11 @@ export const database = Effect.gen(function* () {
       Effect.retry({ schedule: Schedule.spaced("200 millis"), times: 100 })
     )
   return {
-    /** For the services. */
+    /** For the service's processes. */
     url: owner,
-    /** As the superuser, beyond row level security; waits for a server that is away. */
+    /** Queries as the superuser, without row level security. Waits while the server is down. */
     rows,
-    /** kill -9 of the server, and of every one that takes its place within so many milliseconds. */
+    /** Kills the server with SIGKILL, and each restarted server within this many milliseconds. */
     kill: (forMs: number) =>
       Effect.andThen(killOne, Effect.repeat(killOne, Schedule.spaced("50 millis"))).pipe(
         Effect.timeoutOption(Math.max(forMs, 1)),

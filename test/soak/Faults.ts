@@ -3,7 +3,7 @@ import type { Database } from "./Database.ts"
 import type { Supervised } from "./Fleet.ts"
 import type { ScriptedAuthority } from "./parties/ScriptedAuthority.ts"
 
-/** A freeze is `brief` when the process wakes up as the owner of what it owned, `long` when others have taken it over. */
+/** After a `brief` freeze a process still owns its actors. After a `long` one, other processes have taken them over. */
 export type FaultKind =
   | "kill"
   | "brief freeze"
@@ -14,16 +14,16 @@ export type FaultKind =
   | "authority busy"
   | "authority slow"
 
-/** Something that goes wrong, `at` milliseconds from the beginning and for so many. */
+/** A fault: it starts `at` milliseconds after the beginning, and lasts for a number of milliseconds. */
 export interface Fault {
   readonly at: number
   readonly kind: FaultKind
-  /** Which of the processes, where it is one. */
+  /** Index of the process, if the fault hits one. */
   readonly target: number | null
   readonly forMs: number
 }
 
-// Dealt out in a random order before they are shuffled again: a short run has seen each kind, too.
+// The deck is shuffled again only after every kind was dealt: a short run also meets each kind.
 export const deck: ReadonlyArray<FaultKind> = [
   "kill",
   "long freeze",
@@ -51,12 +51,12 @@ const lasts: Record<FaultKind, readonly [min: number, max: number]> = {
 
 const isOfProcess = (kind: FaultKind) => ["kill", "stop", "brief freeze", "long freeze"].includes(kind)
 
-// Roughly what a process needs to start. Struck within it, it is struck again while it starts, which happens as well.
+// Roughly the time that a process needs to start. A fault may hit it again while it starts.
 const startMs = 3_000
 
 /**
- * What of these kinds goes wrong in a run of `forMs`, `everyMs` apart on average. The random numbers of the context decide, and nothing else: the
- * same seed gives the same.
+ * Faults of these kinds in a run of `forMs`, `everyMs` apart on average. Only the context's random numbers decide: the
+ * same seed gives the same faults.
  */
 export const schedule = Effect.fnUntraced(function* (options: {
   readonly forMs: number
@@ -85,12 +85,12 @@ export const schedule = Effect.fnUntraced(function* (options: {
   return faults
 })
 
-/** A fault of the run, and when it happened, in Unix milliseconds. */
+/** An injected fault, with its time in Unix milliseconds. */
 export interface Injected extends Fault {
   readonly began: number
 }
 
-/** Lets the faults happen, each at its time; gives them, as they come, to `noted`. */
+/** Injects each fault at its time, and passes it to `noted`. */
 export const inject = Effect.fnUntraced(function* (
   faults: ReadonlyArray<Fault>,
   on: {

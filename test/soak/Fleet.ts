@@ -4,15 +4,15 @@ import { serviceProcess } from "../support/processes/ServiceProcess.ts"
 const logTail = 3_000
 
 /**
- * Starts a process and keeps it running until the scope closes: as a supervisor of the operating system would, it starts the process
- * again whenever it has ended.
+ * Keeps a process running until the scope closes: it restarts the process after each end, as a supervisor of the
+ * operating system does.
  */
 export const supervised = Effect.fnUntraced(function* (name: string, options: Parameters<typeof serviceProcess>[0]) {
   const service = yield* serviceProcess(options)
   const faults = {
-    /** It ended though nobody had asked for it, or not with 0 though it had been asked politely: the end of its log. */
+    /** Ends of the logs of processes that ended without a signal, or that did not exit with 0 after SIGTERM. */
     exits: new Array<string>(),
-    /** Starts that came to nothing, because the database was away or somebody struck again. */
+    /** Starts that failed because the database was down or another fault hit the process. */
     failedStarts: 0
   }
   let isUp = false
@@ -25,7 +25,7 @@ export const supervised = Effect.fnUntraced(function* (name: string, options: Pa
   }).pipe(
     Effect.tapError(() => {
       faults.failedStarts += 1
-      // It may be alive and merely late, or frozen.
+      // The process may be slow, or frozen.
       return Effect.andThen(service.signal("SIGKILL"), service.ended)
     }),
     Effect.retry(Schedule.spaced("500 millis"))
@@ -49,14 +49,14 @@ export const supervised = Effect.fnUntraced(function* (name: string, options: Pa
   return {
     service,
     isUp: () => isUp,
-    /** Ends it by a signal; it is started again so many milliseconds after its end. */
+    /** Ends the process with a signal. It restarts this many milliseconds after its end. */
     strike: (signal: "SIGKILL" | "SIGTERM", afterMs: number) =>
       Effect.suspend(() => {
         struck = struck === "SIGKILL" ? struck : signal
         restartAfterMs = afterMs
         return service.signal(signal)
       }),
-    /** Stops the process in its tracks for a time. */
+    /** Freezes the process for a time. */
     freeze: (forMs: number) =>
       service.signal("SIGSTOP").pipe(Effect.andThen(Effect.sleep(forMs)), Effect.ensuring(service.signal("SIGCONT"))),
     faults

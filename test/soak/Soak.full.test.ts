@@ -10,7 +10,8 @@ const options: SoakOptions = {
   seconds: 20,
   rate: 12,
   faultEveryMs: 1_700,
-  // Here only that no promise is broken: how much the neighbours feel of it is measured where nothing else is at work.
+  // This test checks only that no promise is broken. `npm run overload` measures the neighbours' latencies, on an idle
+  // machine.
   hostile: {
     spellMs: 2_000,
     rate: 10,
@@ -29,7 +30,7 @@ describe("The soak", () => {
       Effect.gen(function* () {
         const { faults, ledger, lines } = yield* soak(options)
         assert.deepStrictEqual(brokenPromises(lines), [], show(lines))
-        // It was no idle run.
+        // The run was not idle.
         assert.isAbove(ledger.acknowledged.size, 30)
         assert.isAbove(ledger.requested.size, 0)
         for (const kind of ["kill", "long freeze", "stop", "database kill", "authority down"] as const) {

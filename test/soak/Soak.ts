@@ -14,25 +14,25 @@ import { leftToDo, passTime, processes, world } from "./World.ts"
 export interface SoakOptions {
   readonly seed: string
   readonly seconds: number
-  /** Operations begun in a second. */
+  /** Operations that start each second. */
   readonly rate: number
-  /** Milliseconds from fault to fault, on average. */
+  /** Milliseconds between two faults, on average. */
   readonly faultEveryMs: number
-  /** What goes wrong; undefined: all that may. */
+  /** Kinds of faults; all kinds if omitted. */
   readonly faultKinds?: ReadonlyArray<FaultKind>
-  /** Beside the neighbours, and timed before the faults begin; undefined: there is none. */
+  /** A hostile client next to the neighbours, timed before the faults begin; none if omitted. */
   readonly hostile?: HostileOptions
-  /** Told what happens while it happens. */
+  /** Reports the progress of the run. */
   readonly say: (line: string) => void
 }
 
 const underWayMax = 400
-// As the service is shipped: no client of the soak comes near, but the hostile one.
+// The default limits. No client of the soak reaches them, except the hostile client.
 const limited = { RATE_LIMIT: "100", RATE_LIMIT_BURST: "500" }
-// At the end: for clients that are still waiting, and for leases, the longest of which (a delivery's) has 20 seconds to go.
+// Time at the end for waiting clients and for leases. The longest lease (of a delivery) has up to 20 seconds left.
 const settleWithin = "120 seconds"
 
-/** What goes wrong in a run: the same for the same options. */
+/** Faults of a run: the same for the same options. */
 export const faultsOf = ({
   faultEveryMs,
   faultKinds = deck,
@@ -47,8 +47,8 @@ const describe = ({ at, forMs, kind, target }: Fault) =>
   `${(at / 1_000).toFixed(1).padStart(6)} s  ${kind}${target === null ? "" : ` of process ${target + 1}`}, ${forMs} ms`
 
 /**
- * A service of two processes at work, while both of them, their database and the authority fail as the seed says. When all
- * work has ended, the scoreboard of what was promised.
+ * Runs a service of two processes while the processes, the database and the authority fail as the seed says. Returns
+ * the scoreboard of the promises after all work has ended.
  */
 export const soak = Effect.fnUntraced(
   function* (options: SoakOptions) {
@@ -107,11 +107,11 @@ export const soak = Effect.fnUntraced(
     const seconds = (Date.now() - began) / 1_000
     options.say(`${seconds.toFixed(1).padStart(6)} s  no new work; ${ledger.acknowledged.size} invoices acknowledged`)
 
-    // Whoever is frozen wakes up as planned: an end to it now would be no freeze.
+    // A frozen process must wake up as planned: ending the freeze now would shorten it.
     yield* Effect.exit(Fiber.join(injected))
     authority.calm()
     receivers.calm()
-    // What does not come to an end is on the scoreboard.
+    // The scoreboard shows the work that has not ended.
     const open = Effect.map(leftToDo(database), (left) => ({
       ...left,
       orders: load.underWay() + (tried?.underWay() ?? 0),
@@ -124,7 +124,7 @@ export const soak = Effect.fnUntraced(
       "500 millis"
     ).pipe(
       Effect.as([]),
-      // Everything stands still, or the journals would be compared with what goes on beside them.
+      // All work has ended: otherwise the journals would be compared with a changing database.
       Effect.catch(({ message }) =>
         Effect.as(
           Effect.forEach(fleet, ({ service }) => service.signal("SIGSTOP"), { discard: true }),
@@ -142,7 +142,7 @@ export const soak = Effect.fnUntraced(
         : reckonHostile({ options: worst, trial, later, ledger, vitals })
     return {
       lines: [
-        { name: "work that does not come to its end", broken: unsettled },
+        { name: "unfinished work", broken: unsettled },
         ...reckon({ books, ledger, authority, receivers, fleet, faults, seconds }),
         ...ofHostile
       ],

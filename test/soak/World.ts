@@ -11,7 +11,10 @@ import { openShops } from "./parties/Shops.ts"
 
 export const processes = 2
 
-/** Two supervised processes on one database, an authority, receivers with their endpoints, and shops, the hostile client's apart: nothing has happened yet. */
+/**
+ * Two supervised processes on one database, an authority, receivers with their endpoints, and shops. The hostile
+ * client's shop is separate. No request was made yet.
+ */
 export const world = Effect.fnUntraced(function* (
   options: {
     readonly env?: (process: number) => Record<string, string>
@@ -60,7 +63,7 @@ export const world = Effect.fnUntraced(function* (
   return { database: db, authority, receivers: hooks, fleet, client, shops, hostile }
 })
 
-/** Documents, e-mails and deliveries that have not come to their end. */
+/** Documents, e-mails and deliveries without a final status. */
 export const leftToDo = (db: Database) =>
   Effect.map(
     db.rows<{ invoices: number; emails: number; deliveries: number }>(
@@ -71,7 +74,7 @@ export const leftToDo = (db: Database) =>
     ([left]) => left ?? { invoices: 0, emails: 0, deliveries: 0 }
   )
 
-// A planned delivery, not the lease of an attempt: that one has a worker.
+// A scheduled delivery, not the lease of an attempt: a worker holds the lease.
 const shorten = [
   `update deliveries set next_attempt_at = now()
    where status = 'pending' and next_attempt_at > now() and next_attempt_at < 'infinity' and worker is null`,
@@ -80,8 +83,9 @@ const shorten = [
 ]
 
 /**
- * Lets waits pass in two seconds that take half a minute to half an hour: those between attempts of a delivery, and the
- * lease of a document whose owner died while it asked the authority. Never the lease of a delivery: it is what bounds doubles.
+ * Shortens waits of half a minute to half an hour to two seconds: the waits between delivery attempts, and the lease of
+ * a document whose owner died during a call of the authority. It never shortens the lease of a delivery, which limits
+ * duplicates.
  */
 export const passTime = (db: Database) =>
   Effect.forEach(shorten, (statement) => db.rows(statement), { discard: true }).pipe(

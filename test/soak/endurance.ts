@@ -12,22 +12,22 @@ import { during, readVitals, type Vitals } from "./checks/Vitals.ts"
 import { leftToDo, processes, world } from "./World.ts"
 
 /**
- * Two processes under half of what they can do, for a long time and without faults: what grows? Prints how they are each minute; exits with 1
- * if memory, file handles, connections to the database or a table that should not grow have grown since the first five minutes, or a
- * shard has moved.
+ * Measures what grows in two processes under half of their maximum load, for a long time and without faults. Prints
+ * their state each minute. Exits with 1 if a shard has moved, or if one of these has grown since the first five
+ * minutes: memory, file handles, connections to the database, or a table that must not grow.
  *
  *   npm run endurance -- [--minutes 20] [--rate <invoices a second>]
  */
 const minutes = Number(option("minutes", "20"))
 
-// A run of less than ten minutes is compared with its own half.
+// A run shorter than ten minutes is compared with its first half.
 const settledMinute = Math.min(5, Math.floor(minutes / 2))
 const driftMax = 0.1
 const workers = 32
 const probeSeconds = 15
 const underWayMax = 400
 
-// Connections of clients and of receivers come and go with the load.
+// Connections of clients and receivers open and close with the load.
 const handlesRoom = 20
 const connectionsRoom = 4
 
@@ -68,7 +68,7 @@ const endurance = Effect.gen(function* () {
   const clients = yield* makeClients({ shops, client, processes, ledger })
   const vitals = () => Array.from({ length: processes }, (_, index) => readVitals(vitalsFile(index)))
 
-  // Full load is what goes all the way, not what is merely accepted.
+  // Full load counts finished invoices, not only accepted requests.
   const probe = Effect.gen(function* () {
     const start = Date.now()
     const work = Effect.repeat(clients.issue, { while: () => Date.now() < start + probeSeconds * 1_000 })
@@ -102,7 +102,7 @@ const endurance = Effect.gen(function* () {
       `${`${minute}`.padStart(4)} min  ${(answers.length / 60).toFixed(1)}/s p50 ${percentile(took, 0.5)} p99 ${percentile(took, 0.99)} ms, under way ${left.invoices} invoices ${left.deliveries} deliveries, ${shards.moves} moves of ${shards.shards} shards, ${open} connections to the database`
     )
     for (const notes of vitals()) say(`          ${showVitals(minuteBefore(notes, Date.now()))}`)
-    // The most of the minutes until then, because a pool closes connections that idle.
+    // The maximum of the minutes so far, because a pool closes idle connections.
     if (minute <= settledMinute) connections = Math.max(connections, open)
     if (minute === settledMinute) settled = yield* tableSizes(database.rows)
     if (minute === minutes) connections = open - connections
@@ -119,7 +119,7 @@ const endurance = Effect.gen(function* () {
       return { name: `${what} of process ${index + 1}`, before, now, ratio: now / before }
     })
   )
-  // The fewest of some minutes: a burst of slow answers opens many connections for a moment.
+  // The minimum of some minutes: a burst of slow responses opens many connections for a moment.
   const window = settledMinute * 60_000
   const handles = vitals().map((notes) => ({
     before: fewest(during(notes, began, began + window)),

@@ -14,9 +14,9 @@ import { freePort, type ServiceProcess, serviceProcess } from "../support/proces
 import { until } from "../support/apps/Until.ts"
 
 /**
- * How long an account is away when the process that owns it dies, and whether owners lose shards without that. Two processes
- * under full load, whose event loops stand still for `--stall` milliseconds about once a second: first nobody is killed for
- * `--seconds`, then `--kills` times one of them.
+ * Measures how long an account is unavailable when its owning process dies, and whether owners lose shards without a
+ * death. Two processes run under full load, and their event loops hang for `--stall` milliseconds about once a second.
+ * First no process is killed for `--seconds`; then one process is killed `--kills` times.
  *
  *   npm run failover -- [--kills 10] [--seconds 60] [--stall 200] [--accounts 8] [--connections 24]
  */
@@ -35,7 +35,7 @@ const database = Effect.gen(function* () {
   return `postgres://${username}:${Redacted.value(password)}@127.0.0.1:${port}/${name}`
 })
 
-/** One request; its status, or 0 when no answer came. */
+/** Sends a request; returns its status, or 0 without a response. */
 const post = (service: Pool, key: string, path: string, body: unknown, idempotencyKey: string) =>
   Effect.promise(async () => {
     try {
@@ -83,7 +83,7 @@ const program = Effect.gen(function* () {
   const poolOf = (service: ServiceProcess) => pools[services.indexOf(service as (typeof services)[0])]!
   const otherOf = (service: ServiceProcess) => (service === services[0] ? services[1] : services[0])
 
-  // More accounts like the sandbox's own, so that each process owns some.
+  // More accounts like the sandbox account, so that each process owns some.
   const copy = Effect.fnUntraced(function* (index: number) {
     const key = makeApiKey("test", randomBytes(32))
     const suffix = String(index).padStart(2, "0")
@@ -105,7 +105,7 @@ const program = Effect.gen(function* () {
   })
   const all = yield* Effect.forEach(Array.range(0, accounts - 1), copy)
 
-  // The load: each connection has its own process, and changes it when that does not answer.
+  // The load: each connection uses one process, and changes to another one if it does not respond.
   let acknowledged = 0
   const statuses = new Map<number, number>()
   let longest = 0
@@ -140,7 +140,7 @@ const program = Effect.gen(function* () {
     return `${text}; slowest ${slowest} s`
   }
 
-  // Who holds how many shards, as the server sees it.
+  // Number of shards by owner, as the server reports it.
   const holders = Effect.map(
     session.query(
       "select pid || ':' || count(*) as held from pg_locks where locktype = 'advisory' and objsubid = 2 and granted group by pid order by pid"
@@ -168,7 +168,7 @@ const program = Effect.gen(function* () {
   )
   const rate = (acknowledged - before) / seconds
   yield* Console.log(
-    `nobody killed for ${seconds} s: ${rate.toFixed(0)} invoices/s; shards moved ${moves} times, locks lost ${yield* unhealthy} times; ${told()}`
+    `no kill for ${seconds} s: ${rate.toFixed(0)} invoices/s; shards moved ${moves} times, locks lost ${yield* unhealthy} times; ${told()}`
   )
 
   const away: Array<number> = []
@@ -186,7 +186,7 @@ const program = Effect.gen(function* () {
         ),
       { concurrency: "unbounded" }
     )
-    // What the survivor owns it answers at once.
+    // The survivor answers immediately for the accounts that it already owns.
     const owned = times.filter((time) => time > 1_500)
     away.push(...owned)
     yield* Console.log(

@@ -5,7 +5,8 @@ import { dataDirectory } from "../support/database/Postgres.ts"
 import { runImage } from "../support/deploy/RunImage.ts"
 
 /**
- * Carries out all steps of the image in an empty folder, the installation of its packages as well, and runs it on a PostgreSQL:
+ * Runs all steps of the image in an empty folder, including the installation of its packages, and starts it on a
+ * PostgreSQL:
  *
  *   npm run image
  */

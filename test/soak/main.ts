@@ -10,9 +10,11 @@ import { brokenPromises, show } from "./checks/Scoreboard.ts"
 import { soak } from "./Soak.ts"
 
 /**
- * The service under faults, for as long as it is told, beside a hostile client. Prints the scoreboard; exits with 1 if a promise was broken.
+ * Runs the service under faults for the given time, next to a hostile client. Prints the scoreboard; exits with 1 if a
+ * promise was broken.
  *
- *   npm run soak -- [--minutes 5] [--seed 1] [--rate 30] [--fault-every 3] [--faults all|<kinds>] [--hostile on|off|<kinds>] [--spell 20] [--logs <directory>]
+ *   npm run soak -- [--minutes 5] [--seed 1] [--rate 30] [--fault-every 3] [--spell 20] [--logs <directory>]
+ *                  [--faults all|<kinds>] [--hostile on|off|<kinds>]
  */
 const seed = option("seed", String(Math.floor(Math.random() * 1e6)))
 const logs = option("logs", "")
@@ -25,7 +27,7 @@ const faultKinds = faults === "all" ? deck : chosen("faults", "fault", deck, fau
 
 const worst: HostileOptions = {
   kinds: {
-    // What the neighbours feel of each flood is measured by `npm run overload`: all floods at once leave the machine no time.
+    // `npm run overload` measures each flood's effect on the neighbours: all floods together leave the machine no time.
     timed: listed ?? hostileKinds,
     later: listed ?? everyKind
   },

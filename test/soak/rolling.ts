@@ -8,12 +8,13 @@ import { option, runFinding, say } from "../support/processes/CommandLine.ts"
 import { SeveralProcesses } from "../support/processes/SeveralProcesses.ts"
 
 /**
- * Three processes behind a balancer of TCP connections, each restarted in turn under a constant load of clients that repeat no
- * request. Prints the slowest answers; exits with 1 if a request was not accepted, or took longer than three seconds.
+ * Restarts each of three processes in turn behind a TCP balancer, under a constant load of clients that do not retry.
+ * Prints the slowest responses; exits with 1 if a request was not accepted or took longer than three seconds.
  *
- *   npm run rolling -- [--rate 100] [--rounds 3] [--accounts 8] [--drain <seconds>] [--latency <ms of the simulated authority>]
+ *   npm run rolling -- [--rate 100] [--rounds 3] [--accounts 8] [--drain <seconds>] [--latency <ms of the simulated
+ * authority>]
  */
-// As `npm start` has it: what Node makes of the modules is kept for the next process.
+// As in `npm start`: the next process reuses Node's compile cache.
 process.env["NODE_COMPILE_CACHE"] ??= Path.resolve("node_modules/.cache/compiled")
 
 const number = (name: string, standard: number) => Number(option(name, String(standard)))

@@ -2,7 +2,7 @@ import * as Fs from "node:fs"
 
 /* CPU time of a process and all its descendants, by kind of process, read from Linux's /proc. */
 
-/** What a process is: the first kind whose pattern its command line matches. */
+/** Kinds of processes: the first kind whose pattern matches the command line applies. */
 const kinds: ReadonlyArray<readonly [kind: string, pattern: RegExp]> = [
   ["PostgreSQL", /postgres|initdb|pg_ctl|psql/],
   ["browsers", /chrom/],
@@ -50,15 +50,15 @@ const kindOf = (pid: number) => {
 /** Milliseconds of CPU by kind. */
 export type CpuByKind = ReadonlyMap<string, number>
 
-/** The CPU that `later` has and `earlier` has not. */
+/** CPU time in `later` beyond `earlier`. */
 export const cpuBetween = (earlier: CpuByKind, later: CpuByKind): CpuByKind =>
   new Map([...later].map(([kind, ms]) => [kind, ms - (earlier.get(kind) ?? 0)]))
 
 export const sum = (cpu: CpuByKind) => [...cpu.values()].reduce((total, ms) => total + ms, 0)
 
 /**
- * Follows the descendants of `root`, which it counts as well. A descendant whose parent has ended still counts. A process that
- * ends between two looks loses what it used after the last one: look ten times a second.
+ * Follows `root` and its descendants. A descendant whose parent has ended still counts. A process loses the CPU time
+ * between the last sample and its end: sample ten times a second.
  */
 export const follow = (root: number) => {
   const seen = new Map<string, { ms: number; kind: string; looks: number }>()
@@ -78,7 +78,7 @@ export const follow = (root: number) => {
       if (!pids.has(pid)) continue
       const key = `${pid} ${start}`
       const known = seen.get(key)
-      // A process that has just been forked still bears the command line of its parent.
+      // A newly forked process still has its parent's command line.
       const kind = known === undefined || known.looks < 3 ? kindOf(pid) : known.kind
       seen.set(key, { ms, kind, looks: (known?.looks ?? 0) + 1 })
     }

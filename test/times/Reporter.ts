@@ -3,19 +3,19 @@ import * as Path from "node:path"
 import type { Reporter, TestModule } from "vitest/node"
 import { cpuBetween, type CpuByKind, follow } from "./ProcessTree.ts"
 
-/** What one file of tests took. */
+/** Times of one test file. */
 export interface FileTimes {
   readonly file: string
   readonly tests: number
   readonly failed: number
-  /** Milliseconds from the end of the file before, with its modules. */
+  /** Milliseconds since the end of the previous file, including its modules. */
   readonly wall: number
   readonly cpu: Readonly<Record<string, number>>
 }
 
 /**
- * Writes to the file that TIMES_FILE names what each file of tests took, with the processes that it started. Files are told apart
- * only where one worker runs them one by one.
+ * Writes the times of each test file, with the processes that it started, to the file named by TIMES_FILE. The files
+ * can be distinguished only if one worker runs them one by one.
  */
 export default class TimesReporter implements Reporter {
   private readonly tree = follow(process.pid)

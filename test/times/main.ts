@@ -6,8 +6,8 @@ import { follow, sum } from "./ProcessTree.ts"
 import type { FileTimes } from "./Reporter.ts"
 
 /*
- * Prints what the tests take, as tables: seconds and CPU seconds by command, by kind of process and by file. The files run one by
- * one in one worker, so that each can be told apart; `npm test` itself runs several at a time.
+ * Prints the times of the tests as tables: seconds and CPU seconds by command, by kind of process and by file. One
+ * worker runs the files one by one, so that they can be distinguished; `npm test` runs several in parallel.
  *
  *   npm run times [-- project ...]
  */

@@ -43,7 +43,10 @@ const invoiceRequest = object(
 
 const invoiceCreated = object({ id: { type: "string" }, object: { const: "invoice" }, status: { type: "string" } })
 
-/** A server with `POST /invoices`, validated and answered by JSON schemas; `create` stores the draft and gives its id. */
+/**
+ * A server with `POST /invoices`, whose requests and responses have JSON schemas; `create` stores the draft and returns
+ * its id.
+ */
 export const invoiceServer = (create: (request: InvoiceRequest) => Promise<string>): FastifyInstance => {
   const server = Fastify()
   server.post<{ Body: InvoiceRequest }>(

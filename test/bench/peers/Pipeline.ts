@@ -15,8 +15,8 @@ import { variable } from "./Program.ts"
 import { newId } from "./Tables.ts"
 
 /*
- * What each step of the pipeline does apart from its rows, whichever queue hands it out: the service's own code for codes,
- * documents and signatures. The account, its customer, its endpoint and its range are known beforehand and never looked up.
+ * The work of each pipeline step apart from its rows, for any queue: the service's own code for codes, documents and
+ * signatures. The account, its customer, its endpoint and its range are fixed and never looked up.
  */
 const accountId = newId("acct")
 const environment = "2"
@@ -52,7 +52,7 @@ const software: Software = {
 
 const certificate: Certificate = fromPem(await Effect.runPromise(makeSelfSigned("Folio bench", new Date())))
 
-/** The columns of an invoice that the steps after its number read; `issue_date` as text. */
+/** Columns of an invoice that the steps after its number read; `issue_date` as text. */
 export const invoiceColumns =
   "id, full_number, cufe, issue_date::text as issue_date, issue_time, currency, operation_type, payment_means, lines, totals, acquirer, metadata, version"
 export interface NumberedInvoice extends Omit<FiscalDocument, keyof typeof sameOfAll | "issuer"> {
@@ -82,7 +82,9 @@ export const draftOf = (request: InvoiceRequest) => {
   return { id, values }
 }
 
-/** When an invoice is issued, and what its code is hashed from after the number. It travels in the job that numbers it. */
+/**
+ * Issue time of an invoice, and the input of its code after the number. The job that numbers the invoice carries it.
+ */
 export interface Issue {
   readonly issue_date: string
   readonly issue_time: string
@@ -109,14 +111,14 @@ export const issueOf = (request: InvoiceRequest): Issue => {
   return { issue_date, issue_time, cufe_tail }
 }
 
-/** The bytes of the document, signed. */
+/** The signed bytes of the document. */
 export const sign = async (row: NumberedInvoice): Promise<Buffer> => {
   const { id: _id, metadata: _metadata, version: _version, ...rest } = row
   const content: FiscalDocument = { ...rest, ...sameOfAll, issuer: colombianSandbox.issuer }
   return Buffer.from(await Effect.runPromise(signDocument(content, software, certificate)))
 }
 
-/** The authority's answer, given at once, and the event that tells of it. Throws unless the document is accepted. */
+/** The authority's immediate response, and the event with the outcome. Throws unless the document is accepted. */
 export const submit = (row: NumberedInvoice, signed: Buffer) => {
   const document = readSignedDocument(signed)
   if (document === null || document.cufe !== row.cufe) throw new Error(`the authority cannot read ${row.full_number}`)

@@ -1,13 +1,13 @@
 import type { FastifyInstance } from "fastify"
 
-/** A variable that the program cannot do without. */
+/** A required environment variable. */
 export const variable = (name: string): string => {
   const value = process.env[name]
   if (value === undefined) throw new Error(`${name} is not set`)
   return value
 }
 
-/** Serves on PORT, if there is anything to serve; tells the parent; and ends on SIGTERM, after `close`. */
+/** Serves on PORT, if there is anything to serve; notifies the parent; ends on SIGTERM, after `close`. */
 export const start = async (close: () => Promise<unknown>, server?: FastifyInstance): Promise<void> => {
   process.once("SIGTERM", async () => {
     await server?.close()

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto"
 import type { Pool } from "pg"
 
 /*
- * The rows of an invoice with the columns and constraints that the service gives them, but for what a queue does in their
- * place (alarms, leases and their indexes) and for the log of transitions. One account owns them all, so an id is a key.
+ * The rows of an invoice with the service's columns and constraints. Two parts are missing: the log of transitions, and
+ * the alarms, leases and their indexes, which a queue replaces. All rows belong to one account, so an id is a key.
  */
 const tables = `
   create table resolutions (
@@ -87,7 +87,7 @@ const tables = `
 
 export const resolutionId = (index: number) => `res_${index}`
 
-/** Makes the tables, and numbering ranges that do not end within a benchmark. */
+/** Creates the tables, and numbering ranges that no benchmark exhausts. */
 export const createTables = async (pool: Pool, ranges: number): Promise<void> => {
   await pool.query(tables)
   for (let index = 0; index < ranges; index++) {
@@ -98,6 +98,6 @@ export const createTables = async (pool: Pool, ranges: number): Promise<void> =>
   }
 }
 
-/** Ids that sort by creation, as the service's do. */
+/** Ids that sort by creation, like the service's. */
 export const newId = (prefix: string): string =>
   `${prefix}_${Date.now().toString(32).padStart(10, "0")}${randomBytes(8).toString("hex")}`

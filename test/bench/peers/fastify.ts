@@ -3,8 +3,8 @@ import { invoiceServer } from "./InvoiceRoute.ts"
 import { start, variable } from "./Program.ts"
 
 /*
- * What storing a request costs with Fastify and `pg` alone: one validated body, one prepared insert, one commit. Nobody is
- * authenticated and nothing follows.
+ * The cost of storing a request with only Fastify and `pg`: one validated body, one prepared insert, one commit. There
+ * is no authentication and no later step.
  */
 const pool = new Pool({ connectionString: variable("PG_URL"), max: 32 })
 await pool.query(`

@@ -6,17 +6,17 @@ import { start, variable } from "./Program.ts"
 import { createTables, newId, resolutionId } from "./Tables.ts"
 
 /*
- * The least SQL an invoice needs: one prepared statement and one commit for all its rows in their final states, from as many
- * connections at once as the peers have. Nothing is signed, sent or received. With one range every commit waits for the one
- * before it, as the counter row is locked until then: the floor of gapless numbers that are given one at a time. With many
- * ranges commits share their flushes.
+ * The least SQL for an invoice: one prepared statement and one commit for all its rows in their final states, from as
+ * many concurrent connections as the peers have. Nothing is signed, sent or received. With one range every commit waits
+ * for the one before it, because the counter row is locked until then: this is the minimum for gapless numbers that are
+ * assigned one at a time. With many ranges commits share their flushes.
  */
 const connections = 32
 const rangesMax = 100
 const pool = new Pool({ connectionString: variable("PG_URL"), max: connections })
 await createTables(pool, rangesMax)
 
-// The counter is moved first; the wait for it is the only one.
+// The counter is updated first, so that the statement waits only once.
 const statement = `
   with counter as (
     update resolutions set next_number = next_number + 1 where id = $1
@@ -57,7 +57,7 @@ const answer = JSON.stringify({
   StatusMessage: "La Factura electrónica SETP990000000, ha sido autorizada.",
   ErrorMessage: []
 })
-// As many bytes as the service writes for this invoice, and no better to compress.
+// As many bytes as the service writes for this invoice, and equally hard to compress.
 const signed = Buffer.from(randomBytes(1_875).toString("base64"))
 const body = randomBytes(465).toString("base64")
 
@@ -78,7 +78,7 @@ const insertOne = (range: number) =>
     ]
   })
 
-/** Seconds that `count` invoices took, in turn of each range. */
+/** Seconds for inserting `count` invoices, from each range in turn. */
 const insertAll = async (count: number, ranges: number): Promise<number> => {
   const begin = performance.now()
   await inTurn(count, connections, (index) => insertOne(index % ranges))

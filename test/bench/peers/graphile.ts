@@ -9,7 +9,7 @@ const concurrentJobs = 24
 const pool = new Pool({ connectionString: variable("PG_URL"), max: 40 })
 await createTables(pool, 1)
 
-// Every text is prepared once on each connection.
+// Each connection prepares every text once.
 const names = new Map<string, string>()
 const query = async <Row extends object>(text: string, values: ReadonlyArray<unknown>): Promise<ReadonlyArray<Row>> => {
   const name = names.get(text) ?? `step_${names.size}`
@@ -17,7 +17,9 @@ const query = async <Row extends object>(text: string, values: ReadonlyArray<unk
   return (await pool.query<Row>({ name, text, values: [...values] })).rows
 }
 
-/** After a `done` of one row: the next job, in the statement and so in the transaction of the step's rows. */
+/**
+ * Enqueues the next job after a `done` of one row: in the same statement, and so in the transaction of the step's rows.
+ */
 const enqueue = (task: string) =>
   ` select graphile_worker.add_job('${task}', json_build_object('id', id)) is not null as enqueued from done`
 

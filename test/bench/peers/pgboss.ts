@@ -172,7 +172,7 @@ await boss.work(
   deliver
 )
 
-// pg-boss's own statement to enqueue one job is always the same text, so it can be prepared.
+// pg-boss's own statement to enqueue one job always has the same text, so it can be prepared.
 const prepared = (client: ClientBase): Db => ({
   executeSql: (text, values = []) => client.query({ name: "enqueue", text, values: [...values] })
 })

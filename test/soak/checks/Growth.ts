@@ -1,7 +1,9 @@
 import { Effect } from "effect"
 import type { Rows } from "../../support/database/Books.ts"
 
-/** Grow with every invoice, as long as invoices are kept; keys are kept for 24 hours, the log of requests for 7 days. */
+/**
+ * Tables that grow with every invoice. Folio keeps invoices for good, keys for 24 hours and the request log for 7 days.
+ */
 const natural: ReadonlyArray<string> = [
   "invoices",
   "invoice_documents",
@@ -20,7 +22,7 @@ export interface TableSize {
 }
 export type TableSizes = ReadonlyMap<string, TableSize>
 
-/** Rows and bytes, indexes included, of every table. */
+/** Rows and bytes of every table, indexes included. */
 export const tableSizes = Effect.fnUntraced(function* (rows: Rows) {
   const tables = yield* rows<{ name: string; bytes: number }>(
     `select relname as name, pg_total_relation_size(c.oid)::float8 as bytes
@@ -35,11 +37,11 @@ export const tableSizes = Effect.fnUntraced(function* (rows: Rows) {
   return sizes as TableSizes
 })
 
-// Dead rows wait for the next vacuum: what is updated all the time has some room.
+// Dead rows wait for the next vacuum: a table with frequent updates may have some.
 const rowsRoom = 20
 const bytesRoom = 1024 * 1024
 
-/** Tables that must not grow with the number of invoices, and did. */
+/** Tables that grew but must not grow with the number of invoices. */
 export const grown = (before: TableSizes, after: TableSizes): ReadonlyArray<string> =>
   [...after].flatMap(([name, { bytes, rows }]) => {
     const then = before.get(name) ?? { rows: 0, bytes: 0 }
@@ -49,7 +51,7 @@ export const grown = (before: TableSizes, after: TableSizes): ReadonlyArray<stri
 
 const kilobytes = (bytes: number) => `${Math.round(bytes / 1024)}`.padStart(8)
 
-/** What has grown, by invoice where that is its nature. */
+/** Growth of the tables; per invoice for tables that grow with every invoice. */
 export const showGrowth = (before: TableSizes, after: TableSizes): string => {
   const made = (after.get("invoices")?.rows ?? 0) - (before.get("invoices")?.rows ?? 0)
   return [...after]
@@ -63,7 +65,7 @@ export const showGrowth = (before: TableSizes, after: TableSizes): string => {
     .join("\n")
 }
 
-/** Who holds which shard, by whatever lock it is that says so. */
+/** Owner of each shard, by the lock that it holds. */
 const shardOwners = (rows: Rows) =>
   Effect.map(
     rows<{ shard: string; owner: string }>(
@@ -73,7 +75,7 @@ const shardOwners = (rows: Rows) =>
     (list) => new Map(list.map(({ owner, shard }) => [shard, owner]))
   )
 
-/** Looks again and again who holds which shard; `moves` counts those seen with another owner than before. */
+/** Polls the owners of the shards. `moves` counts the shards that were seen with a new owner. */
 export const watchShards = Effect.fnUntraced(function* (rows: Rows) {
   let known = yield* shardOwners(rows)
   const seen = { shards: known.size, moves: 0 }

@@ -2,8 +2,8 @@ import type { Answer } from "../../support/apps/Client.ts"
 import type { Shop } from "../parties/Shops.ts"
 
 /**
- * A request for an invoice or a credit note. The key of its metadata, `shop key`, is the only one of its kind in the database. One
- * that corrects or e-mails a document, `about`, has made nothing of that name.
+ * A request for an invoice or a credit note. Its metadata key, `shop key`, is unique in the database. An order that
+ * corrects or e-mails a document (`about`) creates no document with that name.
  */
 export interface Order {
   readonly shop: Shop
@@ -21,14 +21,14 @@ interface Acknowledged {
   readonly text: string
 }
 
-/** When a request that succeeded was sent and was answered, in Unix milliseconds. */
+/** Times at which a successful request was sent and answered, in Unix milliseconds. */
 export interface Success {
   readonly shop: string
   readonly began: number
   readonly at: number
 }
 
-/** How long an order took from its first attempt, at `asked` in Unix milliseconds, to its acknowledgement. */
+/** Time from an order's first attempt, at `asked` in Unix milliseconds, to its acknowledgement. */
 export interface Wait {
   readonly asked: number
   readonly took: number
@@ -36,7 +36,7 @@ export interface Wait {
 
 const count = (map: Map<string, number>, name: string) => map.set(name, (map.get(name) ?? 0) + 1)
 
-/** What the clients know: every key, body and answer; and what they saw that must not be. */
+/** The clients' journal: every key, body and response, and each response that breaks a promise. */
 export const makeLedger = () => {
   const acknowledged = new Map<string, Acknowledged>()
   const requested = new Map<string, Acknowledged>()
@@ -56,27 +56,27 @@ export const makeLedger = () => {
   let replays = 0
 
   return {
-    /** What was made, by the name of its order. */
+    /** Created documents, by the name of their order. */
     acknowledged,
-    /** Corrections and e-mails that were acknowledged, by the name of their order. */
+    /** Acknowledged corrections and e-mails, by the name of their order. */
     requested,
-    /** Orders that were refused for good: no invoice may come of them. */
+    /** Orders with a final rejection: none of them may create an invoice. */
     refusedOrders,
-    /** Orders that a client is still repeating. */
+    /** Orders that a client still repeats. */
     open,
     statuses,
     operations,
     successes,
     waits,
-    /** When an order of anybody but the hostile client was answered with 429, in Unix milliseconds. */
+    /** Times of 429 responses to any client except the hostile one, in Unix milliseconds. */
     limited,
     broken,
     replays: () => replays,
     did: (operation: string) => count(operations, operation),
-    /** Every answer by its status, and `none` where none came. */
+    /** Counts a response by its status, or as `none` without a response. */
     saw: (answer: Answer | undefined) =>
       count(statuses, answer === undefined ? "none" : answer.status === 409 ? "409" : `${`${answer.status}`[0]}xx`),
-    /** An answer that acknowledged the order: the first, or one that must be the very same. */
+    /** Records a response that acknowledges the order. Later responses must equal the first one. */
     acknowledge: (order: Order, answer: Answer, began: number) => {
       const name = nameOf(order)
       const list = order.about === null ? acknowledged : requested

@@ -16,13 +16,13 @@ export interface Run {
   readonly receivers: Receivers
   readonly fleet: ReadonlyArray<Supervised>
   readonly faults: ReadonlyArray<Injected>
-  /** How long the clients were at work. */
+  /** Seconds that the clients worked. */
   readonly seconds: number
 }
 
 type Broken = Promises.Broken
 
-/** The documents that requests were acknowledged for, each as often. */
+/** Documents with an acknowledged request of this kind, one entry per request. */
 const requestsOf = ({ requested }: Ledger, what: string) =>
   [...requested.values()].flatMap(({ order }) => (order.path.endsWith(`/${what}`) ? [order.about ?? ""] : []))
 
@@ -39,15 +39,15 @@ const miscounted = (asked: ReadonlyArray<string>, done: ReadonlyArray<string>): 
   )
 
 /**
- * The books without the orders of the hostile client's flood: these have no key, and the ledger does not know them. The promises about
- * numbers, the authority and webhooks hold for them as well.
+ * The books without the orders of the hostile client's flood, which have no key and are not in the ledger. The promises
+ * about numbers, the authority and webhooks hold for these orders as well.
  */
 const withoutFlood = (books: Books, { acknowledged }: Ledger): Books => {
   const hostile = [...acknowledged.values()].find(({ order }) => order.shop.name === hostileName)?.order.shop.owner
   return { ...books, invoices: books.invoices.filter(({ key, owner }) => key !== null || owner !== hostile) }
 }
 
-/** Clients' side: what was acknowledged against what there is. */
+/** Promises to clients: compares acknowledgements with the stored documents. */
 const ofClients = ({ books: all, ledger }: Run): ReadonlyArray<Line> => {
   const books = withoutFlood(all, ledger)
   const ids = new Map([...ledger.acknowledged].map(([name, { id }]) => [name, id]))
@@ -58,7 +58,7 @@ const ofClients = ({ books: all, ledger }: Run): ReadonlyArray<Line> => {
     { name: "replayed answers with other bytes", broken: ledger.broken.otherBytes },
     { name: "keys that served two bodies", broken: ledger.broken.otherBody },
     {
-      name: "invoices nobody was told of, or of refused requests",
+      name: "invoices without an acknowledgement, or of rejected requests",
       broken: books.invoices.flatMap(({ id, key }) =>
         (ids.has(key) || ledger.open.has(key)) && !ledger.refusedOrders.has(key) ? [] : [`${id} of ${key}`]
       )
@@ -89,7 +89,7 @@ const ofNumbers = ({ books }: Run): ReadonlyArray<Line> => [
 
 const digestsOf = (document: KnownDocument) => new Set(document.submissions.map(({ digest }) => digest))
 
-/** The authority's side: what it has against what the books say of it. */
+/** Promises about the authority: compares its journal with the books. */
 const ofAuthority = ({ authority, books }: Run): ReadonlyArray<Line> => {
   const rowOf = new Map(books.invoices.map((row) => [row.cufe, row]))
   const known = [...authority.documents]
@@ -141,7 +141,7 @@ const ofAuthority = ({ authority, books }: Run): ReadonlyArray<Line> => {
   ]
 }
 
-// Each of these may cut, once, whatever an endpoint has in flight.
+// Each of these faults may interrupt every delivery in flight of an endpoint, once.
 const cutting: ReadonlyArray<Injected["kind"]> = ["kill", "long freeze", "database kill"]
 const interrupting: ReadonlyArray<Injected["kind"]> = [...cutting, "brief freeze", "stop"]
 
@@ -151,7 +151,7 @@ const ofWebhooks = ({ books, faults, receivers }: Run): ReadonlyArray<Line> => {
   const repeated = Promises.repeated(books, posts)
   return [
     { name: "events per transition other than 1", broken: Promises.straysAmongEvents(books) },
-    { name: "e-mails told of otherwise than once", broken: Promises.straysAmongEmails(books) },
+    { name: "events per e-mail outcome other than 1", broken: Promises.straysAmongEmails(books) },
     { name: "deliveries lost", broken: Promises.undelivered(books, posts) },
     ...books.endpoints.map(({ id, max_in_flight }) => ({
       name: `deliveries doubled at ${id.slice(0, 14)}… (${max_in_flight} in flight, ${cuts} cuts)`,
@@ -166,7 +166,7 @@ const ofWebhooks = ({ books, faults, receivers }: Run): ReadonlyArray<Line> => {
 
 /** Milliseconds from a fault to the first success of a request sent after it, by shop. */
 const recoveries = ({ faults, ledger }: Run) => {
-  // The hostile client orders nothing while there are faults.
+  // The hostile client sends no orders during the faults.
   const neighbours = ledger.successes.filter(({ shop }) => shop !== hostileName)
   const byShop = [...Map.groupBy(neighbours, ({ shop }) => shop).values()]
   return faults
@@ -182,7 +182,7 @@ const recoveries = ({ faults, ledger }: Run) => {
     }))
 }
 
-// Of a fault at the very end nothing can be said.
+// A fault at the very end has no later request to measure.
 const seen = (values: ReadonlyArray<number>) => values.filter(Number.isFinite)
 
 const ofTheRun = (run: Run): ReadonlyArray<Line> => {
@@ -234,7 +234,7 @@ const ofTheRun = (run: Run): ReadonlyArray<Line> => {
   ]
 }
 
-/** Compares the journals of clients, authority and receivers with the database, promise by promise. */
+/** Compares the journals of clients, authority and receivers with the database, for each promise. */
 export const reckon = (run: Run): ReadonlyArray<Line> => [
   ...ofClients(run),
   ...ofNumbers(run),

@@ -1,6 +1,6 @@
 import type { Broken } from "../../support/database/Promises.ts"
 
-/** A promise with what was counted against it; a count that is expected to be no more than a bound; or something to know. */
+/** A promise with its violations; a measured value with its maximum; or information. */
 export type Line =
   | { readonly name: string; readonly broken: Broken }
   | { readonly name: string; readonly value: number; readonly atMost: number }
@@ -23,10 +23,10 @@ const shown = (line: Line): ReadonlyArray<string> => {
   return [`${mark} ${name} ${line.broken.length} / 0`, ...examples]
 }
 
-/** Each line with its value and what was expected, and under a broken one some of what broke it. */
+/** Prints each line with its value and the expected value. A broken promise also shows some of its violations. */
 export const show = (lines: ReadonlyArray<Line>): string => lines.flatMap(shown).join("\n")
 
-/** The value that a share `p` of them does not exceed; 0 of none. */
+/** The `p` percentile of the values; 0 without values. */
 export const percentile = (values: ReadonlyArray<number>, p: number): number =>
   values.toSorted((a, b) => a - b)[Math.max(Math.ceil(values.length * p) - 1, 0)] ?? 0
 

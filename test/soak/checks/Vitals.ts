@@ -2,23 +2,23 @@ import * as Fs from "node:fs"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { followTurns } from "../../support/processes/LongestTurn.ts"
 
-/** How a process is, at a moment. */
+/** State of a process at one moment. */
 export interface Vitals {
   readonly at: number
-  /** Bytes. The heap's right after a full collection, if node runs with `--expose-gc`. */
+  /** Bytes. The size of the heap is measured after a full collection if node runs with `--expose-gc`. */
   readonly rss: number
   readonly heap: number
   /**
-   * Milliseconds that the event loop was late since the last note: the 99th percentile, and the most. Where others are at work on the
+   * Delay of the event loop since the last note, in milliseconds: the 99th percentile and the maximum. On a busy
    * machine, most of it is the wait for a processor.
    */
   readonly lateP99: number
   readonly lateMax: number
-  /** Milliseconds that the event loop itself worked in one go since then, at most. */
+  /** Longest single turn of the event loop since then, in milliseconds. */
   readonly turnMax: number
-  /** Seconds of CPU used so far. */
+  /** CPU seconds used so far. */
   readonly cpu: number
-  /** Open file handles, connections among them. */
+  /** Open file handles, including connections. */
   readonly handles: number
 }
 
@@ -34,7 +34,7 @@ export const keepVitals = (file: string, everyMs: number) => {
     globalThis.gc?.()
     const { heapUsed, rss } = process.memoryUsage()
     const { system, user } = process.cpuUsage()
-    // The timer's own ten milliseconds are in every sample.
+    // Every sample includes the timer's own ten milliseconds.
     const vitals: Vitals = {
       at: Date.now(),
       rss,
@@ -60,6 +60,6 @@ export const readVitals = (file: string): ReadonlyArray<Vitals> =>
         .map((line) => JSON.parse(line))
     : []
 
-/** The notes that were made from then, until then. */
+/** The notes between two times. */
 export const during = (vitals: ReadonlyArray<Vitals>, from: number, to: number) =>
   vitals.filter(({ at }) => at > from && at <= to)

@@ -5,14 +5,14 @@ import { type Ledger, nameOf, type Order } from "../checks/Ledger.ts"
 import { hostileName, type Shop } from "./Shops.ts"
 
 const timeout = "5 seconds"
-// 1, 2, 4, 4 … seconds, each a little more or less.
+// 1, 2, 4, 4 … seconds, each with some jitter.
 const waitMs = (attempt: number, random: number) => Math.min(1_000 * 2 ** attempt, 4_000) * (0.8 + 0.4 * random)
 
-// Answers after which a client repeats its request: also 408, which a process gives that stood still while the request arrived, and
-// 429. While the database is away, requests that a client has given up are still under way at the service, and count for the key's limit.
+// Responses after which a client repeats its request. 408: the process hung while the request arrived. 429: while the
+// database is down, requests that the client has abandoned still run in the service and count toward the key's limit.
 const isUnserved = ({ status }: Answer) => status === 408 || status === 429 || status >= 500
 
-/** Requests no client should send, and what must be said of them. No invoice may come of one. */
+/** Requests that no client should send, with the expected responses. None may create an invoice. */
 const illegal: ReadonlyArray<{
   readonly status: number
   readonly change: (body: Record<string, unknown>) => unknown
@@ -41,9 +41,9 @@ const orderOf = (shop: Shop, key: string, note: Record<string, string> = {}, lin
 }
 
 /**
- * Careful clients: each makes a key before its first attempt, and repeats the request at any of the processes until it is
- * answered. Beside them some that are not: they send one request to all processes at once, use a key for two requests, ask
- * for others' invoices, or send what is not allowed.
+ * Careful clients: each makes a key before its first attempt, and repeats the request at any process until it gets a
+ * response. Some clients misbehave: they send one request to all processes concurrently, use a key for two requests,
+ * ask for other accounts' invoices, or send forbidden requests.
  */
 export const makeClients = Effect.fnUntraced(function* (options: {
   readonly shops: ReadonlyArray<Shop>
@@ -67,7 +67,7 @@ export const makeClients = Effect.fnUntraced(function* (options: {
     return answer
   })
 
-  // Half of all orders are the first shop's. All shops count from one: a key of one is a key of each.
+  // The first shop makes half of all orders. All shops count from one, so that their keys are equal.
   const newOrder = () => {
     const shop = anyOf([shops[0] as Shop, anyOf(shops)])
     const count = (ordersOf.get(shop.name) ?? 0) + 1
@@ -78,7 +78,10 @@ export const makeClients = Effect.fnUntraced(function* (options: {
   const post = (process: number, { body, key, path, shop }: Order) =>
     send(shop, process, (client) => client.post(path, body, { key }))
 
-  /** Repeats an order until it is acknowledged; or, of those that contest for a key or a document, until another one has it. */
+  /**
+   * Repeats an order until it is acknowledged. If several orders compete for a key or a document, it stops when another
+   * order wins.
+   */
   const insist = Effect.fnUntraced(function* (wanted: Order, first = below(processes), isContested = false) {
     ledger.open.add(nameOf(wanted))
     const asked = Date.now()
@@ -103,14 +106,14 @@ export const makeClients = Effect.fnUntraced(function* (options: {
 
   const issue = Effect.suspend(() => insist(newOrder()))
 
-  /** The same order at every process at once: one invoice. */
+  /** Sends the same order to every process concurrently; expects one invoice. */
   const twice = Effect.suspend(() => {
     const wanted = newOrder()
     const everywhere = Array.from({ length: processes }, (_, process) => insist(wanted, process))
     return Effect.all(everywhere, { concurrency: "unbounded", discard: true })
   })
 
-  /** Two orders with one key at once: one of them, whichever. */
+  /** Sends two orders with one key concurrently; expects one invoice, of either order. */
   const race = Effect.suspend(() => {
     const one = newOrder()
     const other = orderOf(one.shop, one.key, { note: "another" })
@@ -120,13 +123,13 @@ export const makeClients = Effect.fnUntraced(function* (options: {
     })
   })
 
-  // What the hostile client's account asks waits behind its own flood, and may be refused.
+  // Requests of the hostile client's account wait behind its own flood, and can be rejected.
   const earlier = () => {
     const all = [...ledger.acknowledged.values()].filter(({ order }) => order.shop.name !== hostileName)
     return all.length === 0 ? undefined : anyOf(all)
   }
 
-  /** What a shop has in a state: its order, as the service lists it. */
+  /** Finds an invoice of a shop in this state: its order, and the invoice as the service lists it. */
   const oneThatIs = Effect.fnUntraced(function* (status: string) {
     const shop = anyOf(shops)
     const path = `${invoices}?limit=20&status=${status}`
@@ -136,14 +139,14 @@ export const makeClients = Effect.fnUntraced(function* (options: {
     return known.length === 0 ? undefined : { ...anyOf(known), shop }
   })
 
-  /** Another key of the shop's for what is asked about an invoice. */
+  /** A second key of the shop, for a request about an invoice. */
   const keyFor = (shop: Shop, what: string) => {
     const count = (ordersOf.get(`${shop.name} ${what}`) ?? 0) + 1
     ordersOf.set(`${shop.name} ${what}`, count)
     return `${what} ${count}`
   }
 
-  /** A credit note over all of an invoice that was accepted; of each invoice only one is asked for. */
+  /** Requests a credit note for the whole of an accepted invoice, at most once per invoice. */
   const credit = Effect.gen(function* () {
     const found = yield* oneThatIs("accepted_by_authority")
     if (found === undefined || credited.has(found.id)) return
@@ -155,7 +158,7 @@ export const makeClients = Effect.fnUntraced(function* (options: {
     yield* insist({ shop, key, path: "/v1/credit-notes", about: null, body })
   })
 
-  /** The correction of an invoice that was rejected, which then has one line more; or another client is faster. */
+  /** Corrects a rejected invoice, which then has one more line, unless another client is faster. */
   const correct = Effect.gen(function* () {
     const found = yield* oneThatIs("rejected_by_authority")
     if (found === undefined) return
@@ -166,7 +169,7 @@ export const makeClients = Effect.fnUntraced(function* (options: {
     yield* insist({ shop, key: keyFor(shop, "correction"), path, about: id, body }, below(processes), true)
   })
 
-  /** An invoice that was accepted is e-mailed. There is a mail server in the sandbox alone. */
+  /** E-mails an accepted invoice. Only the sandbox has a mail server. */
   const email = Effect.gen(function* () {
     const found = yield* oneThatIs("accepted_by_authority")
     if (found === undefined || found.shop.owner.endsWith("/live")) return
@@ -180,14 +183,14 @@ export const makeClients = Effect.fnUntraced(function* (options: {
     return known === undefined ? issue : insist(known.order)
   })
 
-  /** A key that was acknowledged, with another body: 409, and nothing done. */
+  /** Reuses an acknowledged key with another body: expects 409 and no effect. */
   const misuse = Effect.gen(function* () {
     const known = earlier()
     if (known === undefined) return
     const wrong = orderOf(known.order.shop, known.order.key, { note: "wrong" })
     const answer = yield* post(below(processes), wrong)
     const isRefused = answer?.status === 409
-    // Of two such requests at once the second is told that the first is still being looked at.
+    // If two such requests are concurrent, the response to the second one says that the first is still in progress.
     const isUnderWay = answer?.json?.status === "in_progress"
     if (answer !== undefined && !isRefused && !isUnderWay && !isUnserved(answer)) {
       ledger.broken.otherBody.push(`${nameOf(wrong)} was answered ${answer.status} with another body: ${answer.text}`)
@@ -207,7 +210,9 @@ export const makeClients = Effect.fnUntraced(function* (options: {
     }
   })
 
-  /** What was acknowledged is there for its owner at once, at every process, and for nobody else. */
+  /**
+   * Checks that an acknowledged document is immediately visible to its owner at every process, and to no other account.
+   */
   const look = Effect.gen(function* () {
     const known = earlier()
     if (known === undefined) return
@@ -225,22 +230,22 @@ export const makeClients = Effect.fnUntraced(function* (options: {
     [6, "credit", credit],
     [6, "correct", correct],
     [4, "e-mail", email],
-    [10, "twice at once", twice],
-    [4, "two bodies at once", race],
+    [10, "twice concurrently", twice],
+    [4, "two bodies concurrently", race],
     [8, "repeat", repeat],
     [4, "misuse of a key", misuse],
     [4, "illegal", trespass],
     [6, "look", look]
   ]
 
-  /** One operation, as the random numbers will have it. */
+  /** Performs one operation, chosen at random. */
   const next = Effect.suspend(() => {
     let lot = below(100)
     const [, name, operation] = operations.find(([weight]) => (lot -= weight) < 0) ?? operations[0]!
     ledger.did(name)
     return operation
   })
-  /** One invoice of so many lines, of any shop. */
+  /** Requests an invoice with this many lines, for any shop. */
   const issueOf = (shop: Shop, key: string, lines: number) => insist(orderOf(shop, key, {}, lines))
   return { next, issue, issueOf }
 })
@@ -251,7 +256,9 @@ interface Listed {
 
 type Sent = Effect.Effect<Answer, unknown>
 
-/** Begins an operation `rate` times a second, but none while `most` are under way. Never ends; what it began ends with the scope. */
+/**
+ * Starts `rate` operations a second, but none while `most` are running. Never ends; its operations end with the scope.
+ */
 export const keepBusy = Effect.fnUntraced(function* (
   operation: Effect.Effect<void>,
   { most, rate }: { readonly rate: number; readonly most: number },
@@ -262,7 +269,7 @@ export const keepBusy = Effect.fnUntraced(function* (
   let begun = 0
   while (!isOver()) {
     const due = Math.floor(((performance.now() - began) / 1000) * rate)
-    // What could not begin in time is not made up for: that would be a burst after every outage.
+    // Operations that could not start in time are dropped: otherwise a burst would follow every outage.
     if (due - begun > rate) begun = due - 1
     for (; begun < due && underWay < most; begun++) {
       underWay += 1

@@ -13,19 +13,22 @@ import type { Shop } from "./Shops.ts"
 import { during, type Vitals } from "../checks/Vitals.ts"
 
 export interface HostileOptions {
-  /** The neighbours are timed for so long before it comes, while it comes, beside it, and after it has gone. */
+  /**
+   * Length of each spell in which the neighbours are timed: before the hostile client starts, while it starts, next to
+   * it, and after it has ended.
+   */
   readonly spellMs: number
-  /** Operations that the neighbours begin in a second meanwhile. */
+  /** Operations that the neighbours start each second meanwhile. */
   readonly rate: number
-  /** Invoices of its own, as large as may be. */
+  /** Number of its own invoices, each as large as possible. */
   readonly invoices: number
-  /** Connections that it opens at one process and does nothing with. */
+  /** Idle connections that it opens at one process. */
   readonly hoard: number
-  /** What it does while the neighbours are timed, and what it does beside the faults. */
+  /** Its kinds of attacks while the neighbours are timed, and during the faults. */
   readonly kinds: { readonly timed: ReadonlyArray<HostileKind>; readonly later: ReadonlyArray<HostileKind> }
   /**
-   * `p50`: the neighbours' median wait beside the client, as a multiple of their median before it. `p99Ms` is in milliseconds: the longest
-   * waits last some turns of the event loop, however short waits were before.
+   * `p50`: the neighbours' median wait next to the client, as a multiple of their median before it. `p99Ms` is in
+   * milliseconds: the longest waits last some turns of the event loop, even if waits were short before.
    */
   readonly bounds: {
     readonly p50: number
@@ -35,7 +38,7 @@ export interface HostileOptions {
   }
 }
 
-/** While nothing else goes wrong: from when to when, in Unix milliseconds, and whether the hostile client was there. */
+/** A spell without other faults: its start and end in Unix milliseconds, and whether the hostile client was active. */
 interface Spell {
   readonly hostile: boolean
   readonly from: number
@@ -43,10 +46,10 @@ interface Spell {
 }
 
 const linesMax = 500
-// What was begun just before a spell belongs to the one before.
+// Operations started just before a spell belong to the spell before.
 const settleMs = 1_000
 
-/** The links to an invoice's files: whatever of its members is a URL of the service. */
+/** Links to an invoice's files: every member that is a URL of the service. */
 const linksOf = (url: string, invoice: object) =>
   Object.values(invoice)
     .filter((value) => typeof value === "string" && URL.canParse(value))
@@ -55,8 +58,9 @@ const linksOf = (url: string, invoice: object) =>
     .map((link) => link.pathname + link.search)
 
 /**
- * A client that does its worst, from an address and with an account of its own: it hoards connections, reads nothing of what it
- * asks for, sends what is dear to refuse and reads what is dear to give. What it may read is made first, in order.
+ * A client that attacks from an address and an account of its own. It hoards connections, does not read responses, and
+ * sends bodies that are expensive to reject and requests that are expensive to answer. The documents that it reads are
+ * created first, in order.
  */
 export const hostileClient = Effect.fnUntraced(function* (options: {
   readonly hostile: HostileOptions
@@ -113,7 +117,7 @@ export const hostileClient = Effect.fnUntraced(function* (options: {
   const trial = Effect.gen(function* () {
     const before = yield* spell(false)
     yield* begin(hostile.kinds.timed)
-    // It has the bursts that its rates allow, and nothing of what it asks for has been printed.
+    // It has the bursts of its rate limits, and none of its documents was printed yet.
     const coming = yield* spell(true)
     const beside = yield* spell(true)
     const tally = yield* end
@@ -131,11 +135,11 @@ const coresOf = (notes: ReadonlyArray<Vitals>) => {
   return ((last.cpu - first.cpu) * 1_000) / (last.at - first.at)
 }
 
-/** What the neighbours and the processes felt of the hostile client, and what it got. */
+/** Effects of the hostile client on the neighbours and the processes, and the responses that it got. */
 export const reckonHostile = (run: {
   readonly options: HostileOptions
   readonly trial: Effect.Success<Effect.Success<ReturnType<typeof hostileClient>>["trial"]>
-  /** Beside the faults, after the trial. */
+  /** During the faults, after the trial. */
   readonly later: HostileTally
   readonly ledger: Ledger
   readonly vitals: ReadonlyArray<ReadonlyArray<Vitals>>
@@ -144,7 +148,7 @@ export const reckonHostile = (run: {
   const { spells, tally } = run.trial
   const felt = ({ from, hostile, to }: Spell) => {
     const asked = run.ledger.waits.filter((one) => one.asked >= from + settleMs && one.asked < to)
-    // Without it, what was still waiting when it came is not its fault: what happened until then counts.
+    // Before it starts, operations that are still waiting count only until its start.
     const waits = asked.map((one) => (hostile ? one.took : Math.min(one.took, to - one.asked)))
     const notes = run.vitals.flatMap((list) => during(list, from + settleMs, to))
     return {
@@ -154,7 +158,7 @@ export const reckonHostile = (run: {
       late: Math.round(Math.max(0, ...notes.map(({ lateMax }) => lateMax))),
       turn: Math.round(Math.max(0, ...notes.map(({ turnMax }) => turnMax))),
       rss: megabytes(Math.max(0, ...notes.map(({ rss }) => rss))),
-      /** All processes of the service took so many. */
+      /** CPU cores used by all processes of the service. */
       cores: run.vitals.reduce((sum, list) => sum + coresOf(during(list, from + settleMs, to)), 0)
     }
   }

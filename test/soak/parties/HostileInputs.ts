@@ -1,9 +1,9 @@
 import { invoiceBody } from "../../support/apps/Invoices.ts"
 
-/** What a hostile client does, all of it at the same time. */
+/** Attacks of a hostile client, which run in parallel. */
 export const hostileKinds = ["hoard", "unread", "input", "read", "key", "poll", "page", "command"] as const
 
-/** Requests over hundreds of connections. The orders of `create` are orders that no shop of the soak knows of. */
+/** Floods over hundreds of connections. The orders of `create` belong to no shop of the soak. */
 export const floodKinds = ["create", "limited", "large", "unknown"] as const
 export type HostileKind = (typeof hostileKinds)[number] | (typeof floodKinds)[number]
 
@@ -13,9 +13,9 @@ export interface Input {
   readonly method: string
   readonly path: string
   readonly body?: string
-  /** Instead of the hostile client's own. */
+  /** Key to use instead of the hostile client's own. */
   readonly apiKey?: string
-  /** What only asks whether a body is right is answered with 200, however wrong the body is. */
+  /** A check of a body returns 200, even for an invalid body. */
   readonly isQuestion?: true
 }
 
@@ -28,17 +28,17 @@ const junk = (bytes: number) =>
 
 const invoices = (what: string, body: string): Input => ({ what, method: "POST", path: "/v1/invoices", body })
 
-/** Bodies that cost as much as bodies can. None of them is an invoice: whatever is taken of them is a promise broken. */
+/** The most expensive bodies. None of them is a valid invoice: an accepted one breaks a promise. */
 export const worstInputs = (customer: string): ReadonlyArray<Input> => {
   const order = (lines: string, more = "") => `{"customer_id":"${customer}","lines":${lines}${more}}`
   const bodies: ReadonlyArray<readonly [string, string]> = [
     ["lines that are numbers, 40 kB", order(repeated("1", 40 * kilo))],
     ["lines that are numbers, 200 kB", order(repeated("1", 200 * kilo))],
     ["lines that are empty objects, 200 kB", order(repeated("{}", 200 * kilo))],
-    ["lines with members nobody knows, 200 kB", order(repeated('{"a":1}', 200 * kilo))],
+    ["lines with unknown members, 200 kB", order(repeated('{"a":1}', 200 * kilo))],
     ["lines of taxes of nothing, 200 kB", order(repeated('{"taxes":[{},{},{}]}', 200 * kilo))],
     ["a list of 200 kB", repeated("[]", 200 * kilo)],
-    ["members nobody knows, 200 kB", `{${Array.from({ length: 20_000 }, (_, n) => `"m${n}":1`).join(",")}}`],
+    ["unknown members, 200 kB", `{${Array.from({ length: 20_000 }, (_, n) => `"m${n}":1`).join(",")}}`],
     ["one member's name, 200 kB", `{"${"n".repeat(200 * kilo)}":1}`],
     ["the same member 20,000 times", `{${Array.from({ length: 20_000 }, () => '"a":1').join(",")}}`],
     ["a note of 200 kB", order("[]", `,"metadata":{"a":"${"x".repeat(200 * kilo)}"}`)],
@@ -73,7 +73,7 @@ export const worstInputs = (customer: string): ReadonlyArray<Input> => {
   ]
 }
 
-/** Keys that are none, of every kind. */
+/** Invalid keys of every kind. */
 export const badKeys: ReadonlyArray<Input> = [
   "sk_test_",
   "sk_live_",
@@ -82,7 +82,7 @@ export const badKeys: ReadonlyArray<Input> = [
   "sk_test_%00"
 ].map((apiKey) => ({ what: "a bad key", method: "GET", path: "/v1/invoices?limit=100", apiKey }))
 
-/** The dearest that its own account has to read. `paths` are those of its documents' signed links. */
+/** The most expensive reads of its own account. `paths` are its documents' signed links. */
 export const dearReads = (own: {
   readonly invoices: ReadonlyArray<string>
   readonly endpoint: string
@@ -101,7 +101,7 @@ export const dearReads = (own: {
     ...own.links
   ].map((path) => ({ what: path.replaceAll(/\w+_\w{26}/g, "…").replace(/\?.*/, ""), method: "GET", path }))
 
-/** What anybody may look at, without a key. */
+/** Public pages, which need no key. */
 export const anonymousPages: ReadonlyArray<Input> = [
   "/docs",
   "/docs/reference/invoices",
@@ -111,15 +111,15 @@ export const anonymousPages: ReadonlyArray<Input> = [
   "/health/ready"
 ].map((path) => ({ what: path, method: "GET", path, apiKey: "" }))
 
-/** Invoices as good as any other: what is hostile is their number. */
+/** Valid invoices: only their number is hostile. */
 export const goodInvoices = (customer: string): ReadonlyArray<Input> => [
   invoices("an invoice", JSON.stringify(invoiceBody(customer, { order: "A-1" })))
 ]
 
-/** The cheapest request with a key, for a client that goes on when it is refused. */
+/** The cheapest requests with a key, for a client that continues after rejections. */
 export const smallReads: ReadonlyArray<Input> = [{ what: "the account", method: "GET", path: "/v1/account" }]
 
-/** Bodies of 195 kB, which are wrong in their last lines only. */
+/** Bodies of 195 kB that are invalid in their last lines only. */
 export const largeBodies = (customer: string): ReadonlyArray<Input> => {
   const good = JSON.stringify(invoiceBody(customer).lines[0])
   const lines = repeated(good, 195 * kilo)
@@ -135,7 +135,7 @@ export const unknownPaths: ReadonlyArray<Input> = [
   "/health/nothing"
 ].map((path) => ({ what: path, method: "GET", path, apiKey: "" }))
 
-/** Small commands, all of which wait for the same few rows of its own account. */
+/** Small commands that all wait for the same few rows of its own account. */
 export const smallCommands = (own: {
   readonly customer: string
   readonly invoices: ReadonlyArray<string>

@@ -2,18 +2,18 @@ import * as Http from "node:http"
 import * as Net from "node:net"
 import type { Input } from "./HostileInputs.ts"
 
-/** What came of a request; status 0: no answer. */
+/** Response to a request; status 0: no response. */
 export interface Heard {
   readonly status: number
   readonly bytes: number
 }
 
-// Another machine's, as far as the service can see. Only Linux has all of 127.0.0.0/8 on its loopback.
+// Another machine, as far as the service can see. Only Linux has all of 127.0.0.0/8 on its loopback.
 export const localAddress = process.platform === "linux" ? "127.0.0.9" : "127.0.0.1"
 
 const patienceMs = 30_000
 
-/** Whatever is open until `signal` aborts; nothing is left of it then. */
+/** Connections that stay open until `signal` aborts, which closes all of them. */
 export const hostileWire = (signal: AbortSignal) => {
   const agent = new Http.Agent({ keepAlive: true, localAddress, maxSockets: 512 })
   const sockets = new Set<Net.Socket>()
@@ -48,7 +48,7 @@ export const hostileWire = (signal: AbortSignal) => {
     })
 
   let most = 0
-  /** A connection on which `say` is said; `ended` when either side has closed it. */
+  /** Opens a connection and sends `say`; `ended` resolves when either side closes it. */
   const open = (url: string, { reads, say }: { readonly say: string; readonly reads: boolean }) => {
     const { hostname, port } = new URL(url)
     const socket = Net.connect({ host: hostname, port: Number(port), localAddress })

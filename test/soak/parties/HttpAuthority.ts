@@ -17,11 +17,11 @@ const read = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClien
   return yield* Schema.decodeEffect(Verdict)(yield* response.text)
 })
 
-// A connection that was refused, or closed before the whole answer was here, says nothing of the document.
+// A connection that was refused, or closed before the whole response arrived, has no effect on the document.
 const orUnavailable = <A, E extends { readonly message: string }>(effect: Effect.Effect<A, E>) =>
   Effect.mapError(effect, (error) => new AuthorityUnavailable({ message: error.message }))
 
-/** An authority that is asked over HTTP, at `url`: a team's own, as the service sees it. */
+/** An authority over HTTP at `url`, as a custom authority port of a team. */
 export const layer = (url: string): Layer.Layer<Authority> =>
   Layer.effect(
     Authority,

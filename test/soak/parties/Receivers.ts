@@ -9,12 +9,12 @@ import { type Received, type Receiver, receiver, type Reply } from "../../suppor
 import { isSignedWith } from "../../support/receiver/Signatures.ts"
 import type { Shop } from "./Shops.ts"
 
-/** How a receiver behaves: always well, refusing events once or twice, leaving some hanging, or taking its time. */
+/** Behaviour of a receiver: always succeeds, rejects events once or twice, lets some hang, or responds slowly. */
 export type Manner = "healthy" | "failing" | "hanging" | "slow"
 
 const chances = { never: 0.02, drip: 0.02, verySlow: 0.01 }
 
-/** One server for each manner, each with a journal. */
+/** A server for each behaviour, each with a journal. */
 export const receivers = Effect.gen(function* () {
   const random = yield* Random.Random
   const tally = { refused: 0, hanging: 0, slow: 0 }
@@ -23,7 +23,7 @@ export const receivers = Effect.gen(function* () {
   const seen = new Map<string, number>()
   let isCalm = false
 
-  // An event is refused as often as the last digit of its hash says, and taken after that.
+  // The last digit of an event's hash says how often the event is rejected before it is accepted.
   const refuse = ({ event, path }: Received): Reply => {
     const before = seen.get(path + event.id) ?? 0
     seen.set(path + event.id, before + 1)
@@ -69,7 +69,7 @@ export const receivers = Effect.gen(function* () {
     slow: yield* start("slow")
   }
 
-  /** Registers an endpoint of the shop's account and mode; gives its id. */
+  /** Registers an endpoint for the shop's account and mode; returns its id. */
   const register = Effect.fnUntraced(function* (client: Client, shop: Shop, manner: Manner, maxInFlight: number) {
     const server = servers[manner]
     const path = `/${shop.owner}/${manner}`
@@ -82,7 +82,7 @@ export const receivers = Effect.gen(function* () {
   })
 
   return {
-    /** What webhooks may reach: the setting WEBHOOK_ALLOW. */
+    /** Destinations that webhooks may reach: the setting WEBHOOK_ALLOW. */
     allow: Object.values(servers)
       .map(({ port }) => `127.0.0.1:${port}`)
       .join(","),
@@ -91,10 +91,10 @@ export const receivers = Effect.gen(function* () {
       new Map(
         [...endpoints].map(([path, { id, server }]) => [id, server.received.filter((post) => post.path === path)])
       ),
-    /** POSTs that the endpoint's secret does not verify. */
+    /** POSTs that fail verification with the endpoint's secret. */
     badSignatures,
     tally,
-    /** From now on all of them answer 200 at once. */
+    /** Makes all receivers answer 200 immediately from now on. */
     calm: () => {
       isCalm = true
     }

@@ -7,19 +7,19 @@ import { readSignedDocument } from "../../../src/documents/signature/SignedDocum
 import type { Verdict } from "../../../src/outbound/authority/Authority.ts"
 import { listening } from "../../support/apps/Listening.ts"
 
-/** A document as the authority knows it. */
+/** A document in the authority's journal. */
 export interface KnownDocument {
-  /** The printed number with its issuer and environment: what may be accepted once. */
+  /** The printed number with its issuer and environment: accepted at most once. */
   readonly number: string
   readonly verdict: Verdict
-  /** Of every submission that arrived: the SHA-256 of its bytes, when, and whether its answer went out. */
+  /** Each submission that arrived: the SHA-256 of its bytes, its time, and whether the response was sent. */
   readonly submissions: Array<{ readonly digest: string; readonly at: number; answered: boolean }>
 }
 
-/** How long or how badly it is unwell: nobody there, 503 to most, seconds for every answer. */
+/** Kind of incident: no connection, 503 for most requests, or seconds for every response. */
 export type Spell = "down" | "busy" | "slow"
 
-// In quiet times. Twenty of a hundred answers are lost on their way, when the document is in the books already.
+// Without incidents: twenty of a hundred responses are lost after the document was recorded.
 const chances = { lost: 0.2, slow: 0.05, unavailable: 0.02, rejected: 0.12, notified: 0.05 }
 const busyRefusals = 0.8
 
@@ -27,8 +27,8 @@ const rejection = { rule: "FAK24", severity: "rejection", message: "DV del NIT",
 const notification = { rule: "FAJ43b", severity: "notification", message: "Nombre", path: null, hint: null } as const
 
 /**
- * An authority on a port of its own that keeps a journal. It knows a document by its CUFE and says the same of it for ever; it
- * rejects some, loses answers, takes its time, and has its spells.
+ * An authority on its own port that keeps a journal. It knows a document by its CUFE and always returns the same
+ * verdict for it. It rejects some documents, loses responses, responds slowly and has incidents.
  */
 export const scriptedAuthority = Effect.gen(function* () {
   const random = yield* Random.Random
@@ -55,7 +55,7 @@ export const scriptedAuthority = Effect.gen(function* () {
     }
   }
 
-  /** What it says of submitted bytes, and the entry that this made in its journal; nothing of ones it cannot read. */
+  /** Verdict on submitted bytes, with the new entry in its journal; nothing for unreadable bytes. */
   const submit = (cufe: string, signed: Buffer) => {
     const content = readSignedDocument(signed)
     if (content === null || content.cufe !== cufe) {
@@ -104,12 +104,12 @@ export const scriptedAuthority = Effect.gen(function* () {
     url: `http://127.0.0.1:${port}`,
     /** By CUFE. */
     documents,
-    /** Submissions whose signature does not verify, or that are not the document they are sent as. */
+    /** Submissions whose signature does not verify, or whose bytes are not the named document. */
     unreadable,
     tally,
     begin: (spell: Spell) => void spells.add(spell),
     end: (spell: Spell) => void spells.delete(spell),
-    /** From now on it answers everything, at once. */
+    /** Makes the authority answer everything immediately from now on. */
     calm: () => {
       isCalm = true
       spells.clear()

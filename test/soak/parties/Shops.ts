@@ -10,10 +10,10 @@ import type { Client } from "../../support/apps/Client.ts"
 import { customerBody } from "../../support/apps/Invoices.ts"
 import { keyFile } from "../../support/authority/LiveAccounts.ts"
 
-/** A client of the service: the holder of an API key, with a customer to sell to. */
+/** A client of the service: an API key, and a customer for its invoices. */
 export interface Shop {
   readonly name: string
-  /** The account and mode its key belongs to, as `ten_…/test`. */
+  /** Account and mode of its key, as `ten_…/test`. */
   readonly owner: string
   readonly apiKey: string
   readonly customer: string
@@ -22,15 +22,15 @@ export interface Shop {
 const ids = Layer.provide(Ids.layer, NodeCrypto.layer)
 const quoted = (value: unknown) => `'${JSON.stringify(value).replaceAll("'", "''")}'`
 
-// A copy of a row with some members changed, whatever columns there are.
+// Copies a row with some changed members, for any columns.
 const copy = (table: string, where: string, changes: object) =>
   `insert into ${table} select (jsonb_populate_record(t, ${quoted(changes)}::jsonb)).* from ${table} t where ${where}`
 
 export const hostileName = "hostile"
 
 /**
- * Beside the sandbox account: another key of it, its live mode, and two more accounts. The first weighs as much as the rest. The
- * last is that of the hostile client.
+ * Besides the sandbox account: another key of it, its live mode, and two more accounts. The first has as much weight as
+ * all others. The last belongs to the hostile client.
  */
 const others = [
   { name: "A2", account: "A", mode: "test" },
@@ -40,7 +40,10 @@ const others = [
   { name: hostileName, account: "D", mode: "test" }
 ] as const
 
-/** Makes the accounts and keys, beside the sandbox account whose key `first` is, each with a numbering range of its own. */
+/**
+ * Creates the accounts and keys, besides the sandbox account with the key `first`. Each has a numbering range of its
+ * own.
+ */
 const open = Effect.fnUntraced(function* (rows: Rows, first: string) {
   const { account: newAccount, apiKey: newApiKey, resolution: newResolution } = yield* Ids
   const [sandbox] = yield* rows<{ id: string; issuer: object }>(
@@ -70,7 +73,7 @@ const open = Effect.fnUntraced(function* (rows: Rows, first: string) {
     const accountMode = { account_id: id, livemode }
     const owner = `${id}/${mode}`
     if (!owners.has(owner)) {
-      // A sealed key opens in its own row alone.
+      // A sealed key opens only in its own row.
       const { technical_key } = colombianSandbox.range
       const range = { ...accountMode, id: yield* newResolution, technical_key, technical_key_sealed: null }
       yield* rows(copy("resolutions", `account_id = '${sandboxId}' and not livemode`, range))
@@ -84,7 +87,7 @@ const open = Effect.fnUntraced(function* (rows: Rows, first: string) {
   return shops
 }, Effect.provide(ids))
 
-/** The shops, each with a customer. `client` speaks to the service with a key. */
+/** The shops, each with a customer. `client` calls the service with a key. */
 export const openShops = Effect.fnUntraced(function* (rows: Rows, first: string, client: (apiKey: string) => Client) {
   return yield* Effect.forEach(
     yield* open(rows, first),

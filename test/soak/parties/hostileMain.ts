@@ -15,36 +15,36 @@ import {
 } from "./HostileInputs.ts"
 import { hostileWire } from "./HostileWire.ts"
 
-/** What the hostile client is told: whom to molest, and what of its own account is there. */
+/** Orders for the hostile client: its targets, and the objects of its own account. */
 export interface HostileOrders {
   readonly urls: ReadonlyArray<string>
-  /** The keys of its account, which it uses in turn. */
+  /** The keys of its account, used in turn. */
   readonly apiKeys: readonly [string, ...Array<string>]
   readonly customer: string
   readonly endpoint: string
   readonly invoices: ReadonlyArray<string>
   readonly links: ReadonlyArray<string>
-  /** How many connections it hoards. */
+  /** Number of connections that it hoards. */
   readonly hoard: number
   readonly kinds: ReadonlyArray<HostileKind>
 }
 
-/** What it has seen by the end of a spell. */
+/** Its observations by the end of a spell. */
 export interface HostileTally {
-  /** By kind of request and class of status. */
+  /** By kind of request and status class. */
   readonly statuses: Readonly<Record<string, number>>
   readonly largest: { readonly bytes: number; readonly what: string }
-  /** Most connections that were open at one time. */
+  /** Maximum of concurrently open connections. */
   readonly held: number
-  /** Bad requests that were taken. */
+  /** Invalid requests that were accepted. */
   readonly taken: ReadonlyArray<string>
-  /** Requests that the service failed at, and says so. */
+  /** Requests that failed with a server error. */
   readonly failed: ReadonlyArray<string>
-  /** Milliseconds of CPU that it took itself. */
+  /** Milliseconds of CPU that it used itself. */
   readonly cpu: number
 }
 
-// All of it bounded: so many at a time, and a breath between two of one.
+// The load is bounded: a fixed number of workers, with a pause between two requests of one worker.
 const workers = {
   input: 6,
   read: 6,
@@ -59,7 +59,7 @@ const workers = {
 }
 const slowReaders = 24
 const breathMs = 10
-// A connection that the service closes is opened again, but not at once.
+// A connection that the service closes is reopened after a pause.
 const reopenMs = 1_000
 const unreadMs = 15_000
 const opensASecond = 400
@@ -67,7 +67,10 @@ const opensASecond = 400
 const times = (count: number, work: (index: number) => Promise<void>) =>
   Array.from({ length: count }, (_, n) => work(n))
 
-/** A process of its own, for its work is not to slow down those who measure. Told `orders` it begins, and told `null` it ends. */
+/**
+ * Runs in a process of its own, so that its work does not slow the measurements. Starts on `orders`, and ends on
+ * `null`.
+ */
 const spell = (orders: HostileOrders, signal: AbortSignal) => {
   const { apiKeys, hoard, urls } = orders
   const [apiKey] = apiKeys
@@ -95,7 +98,8 @@ const spell = (orders: HostileOrders, signal: AbortSignal) => {
   }
 
   const head = (path: string) => `GET ${path} HTTP/1.1\r\nHost: folio\r\nAuthorization: Bearer ${apiKey}\r\n`
-  // What is not read is given up after a while, for who does not read does not notice that the other side has gone.
+  // Unread connections are dropped after a while, because a client that does not read does not notice that the other
+  // side has closed.
   const keepOpen = async (url: string, say: string, drop: string, reads = true) => {
     while (!signal.aborted) {
       const connection = wire.open(url, { say, reads })
@@ -110,7 +114,7 @@ const spell = (orders: HostileOrders, signal: AbortSignal) => {
     }
   }
   const said: ReadonlyArray<readonly [say: string, drop: string]> = [
-    // Nothing at all; one request, and no more; half a head, for ever; half a body, for ever.
+    // No bytes; one complete request; half a head without an end; half a body without an end.
     ["", ""],
     ["GET /health/live HTTP/1.1\r\nHost: folio\r\n\r\n", ""],
     ["GET /v1/invoices HTTP/1.1\r\nHost: folio\r\n", "X-More: a\r\n"],
@@ -122,12 +126,12 @@ const spell = (orders: HostileOrders, signal: AbortSignal) => {
   const hoarding = async () => {
     for (let count = 0; count < hoard && !signal.aborted; count++) {
       const [say, drop] = said[count % said.length]!
-      // All of it at one process: the limit is a process's own.
+      // All connections go to one process: the limit applies to each process.
       void keepOpen(urls[0]!, say, drop)
       if (count % 20 === 19) await pause((20 * 1_000) / opensASecond)
     }
   }
-  // Twenty answers are asked for, and none is read.
+  // Requests twenty responses and reads none.
   const unread = `${head("/v1/invoices?limit=100")}\r\n`.repeat(20)
 
   const poll: ReadonlyArray<Input> = [
@@ -165,7 +169,7 @@ const spell = (orders: HostileOrders, signal: AbortSignal) => {
   }
 }
 
-// On another machine it would take none of the processors that the service has.
+// On another machine it would use none of the service's processors.
 setPriority(19)
 
 let end: AbortController | undefined
