@@ -6,7 +6,7 @@ import * as MemoryWorld from "./worlds/MemoryWorld.ts"
 import { run } from "./Run.ts"
 import { type Sequence, sequences } from "./steps/Steps.ts"
 
-// The same sequences each time: `npm run model` looks for new ones.
+// The same sequences on each run: `npm run model` looks for new ones.
 const seed = "model"
 
 describe("model", () => {
@@ -25,7 +25,7 @@ describe("model", () => {
         seed
       })
       if (failure !== null) assert.fail(tell(failure))
-      // A workload that never met one of these would say nothing of it.
+      // A workload that never met one of these outcomes proves nothing about it.
       for (const what of mustMeet) assert.isAbove(met.get(what) ?? 0, 0, what)
     })
   )

@@ -4,7 +4,7 @@ import { check, describe as tell } from "./checks/Check.ts"
 import * as PostgresWorld from "./worlds/PostgresWorld.ts"
 import { politeSequences } from "./steps/Steps.ts"
 
-/** Each sequence has a database of its own; the one before is left when the next begins. */
+/** Gives each sequence its own database. The previous database is abandoned when the next sequence begins. */
 const makeFresh = Effect.gen(function* () {
   let scope = yield* Scope.make()
   const leave = Effect.suspend(() => Scope.close(scope, Exit.void))

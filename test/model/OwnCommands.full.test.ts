@@ -29,9 +29,9 @@ const context = RequestContext.make({
 })
 
 /**
- * A route of a shop's own: an order that is voided is not invoiced, if that is still possible.
+ * A team's own route: it cancels a voided order if that is still possible.
  *
- * @param asks  whether it asks the account's actor, as it must, or writes to the store past it
+ * @param asks whether it asks the account's actor, as it must, or writes to the store directly
  */
 const voidOrder = (asks: boolean) =>
   HttpRouter.use((router) =>
@@ -52,7 +52,7 @@ const voidOrder = (asks: boolean) =>
     })
   )
 
-/** Lets much else happen before a number is given: without it an order is hardly ever voided in time. */
+/** Delays the numbering: otherwise an order is hardly ever voided in time. */
 const slowNumbers = Layer.effect(
   Numbering,
   Effect.map(Numbering, (store) =>
@@ -130,7 +130,7 @@ const shop = (counts = { orders: 0, voids: 0 }) =>
       )
   })
 
-/** Retries in the night what the authority has refused. */
+/** Retries the failed documents at night. */
 const nightly = (counts = { retried: 0 }) =>
   ownCommands({
     begin: () => null,
@@ -151,7 +151,7 @@ const nightly = (counts = { retried: 0 }) =>
     }
   })
 
-/** Refuses one submission in three. */
+/** Rejects one submission in three. */
 const refusing = Layer.effect(
   Authority,
   Effect.map(Authority, (sandbox) => {
@@ -173,7 +173,7 @@ const checkOwn = Effect.fnUntraced(function* (
 const isFew = (at: number) => Effect.sync(() => assert.isBelow(at, 3))
 
 describe("commands of a team's own", () => {
-  it.live("hold where they are right, beside all the others", () =>
+  it.live("pass the check if they are right, among all other steps", () =>
     Effect.gen(function* () {
       const counts = { orders: 0, voids: 0 }
       const { failure } = yield* checkOwn(
@@ -187,7 +187,7 @@ describe("commands of a team's own", () => {
     })
   )
 
-  it.live("are found where they are wrong, with the shortest way to it, which can be replayed", () =>
+  it.live("fail the check if they are wrong, with the shortest sequence, which can be replayed", () =>
     Effect.gen(function* () {
       const options = { routes: voidOrder(false) }
       const { failure } = yield* checkOwn(shop(), options, { runs: 200, seed: "shop" })
@@ -201,7 +201,7 @@ describe("commands of a team's own", () => {
     })
   )
 
-  it.live("may retry what has failed", () =>
+  it.live("can retry failed documents", () =>
     Effect.gen(function* () {
       const counts = { retried: 0 }
       const { failure } = yield* checkOwn(nightly(counts), { authority: refusing }, { runs: 20, seed: "nightly" })
@@ -210,7 +210,7 @@ describe("commands of a team's own", () => {
     })
   )
 
-  it.live("report what they find wrong, and what fails in them", () =>
+  it.live("report their findings and their own failures", () =>
     Effect.gen(function* () {
       const own = ownCommands({ begin: () => null, commands: { count: { input: place, run: isFew } } })
       const { failure } = yield* checkOwn(own, {}, { runs: 25, seed: "count" })
@@ -219,7 +219,7 @@ describe("commands of a team's own", () => {
     })
   )
 
-  it.live("may run jobs beside the service, with its store and in its time", () =>
+  it.live("can run jobs next to the service, with its store and its clock", () =>
     Effect.gen(function* () {
       const world = yield* memoryWorld()
       const own = ownCommands({

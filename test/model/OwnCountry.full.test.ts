@@ -9,7 +9,7 @@ const checkOn = Effect.fnUntraced(function* (options: MemoryWorldOptions, runs: 
   return yield* check(({ seed }) => Effect.as(world.reset(seed), world), { runs, seed: "syldavia" })
 })
 
-/** The profile of the example, whose rules let no invoice pass. */
+/** The example's profile, with rules that let no invoice pass. */
 const refusing = Layer.effect(
   NationalProfile,
   Effect.map(NationalProfile, (profile) =>
@@ -41,7 +41,7 @@ describe("the check of a country of one's own", () => {
           {
             ...others,
             profile: Layer.provide(refusing, profile as Layer.Layer<NationalProfile>),
-            // What every invoice deserves there, so that only the missing outcomes are wrong.
+            // Every request deserves this response, so that only the outcomes are missing.
             translate: (drawn) => {
               const translated = translate(drawn)
               if (drawn.collection !== "invoices" || ("code" in translated.deserves && translated.deserves.early))

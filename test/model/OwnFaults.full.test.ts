@@ -21,7 +21,7 @@ const unreachable: Failing = Effect.fail(
   new AuthorityUnavailable({ message: "It takes no connections.", trouble: "connection_refused" })
 )
 
-/** What the port of a team may do of its own accord at every so many calls, in the words of what the model then meets. */
+/** Faults of a team's own port at every n-th call, with the name of the outcome that the model then meets. */
 const faults: ReadonlyArray<{
   readonly name: string
   readonly every: number
@@ -54,7 +54,7 @@ const faults: ReadonlyArray<{
   { name: "always dies", every: 1, fault: Effect.die(new Error("a bug of ours")), met: "ended: internal_error" }
 ]
 
-/** An authority that decides by the last digit, and does this at every so many calls, before or after it has decided. */
+/** An authority that decides by the last digit, with this fault at every n-th call, before or after its decision. */
 const failing = (every: number, fault: Failing) =>
   Layer.sync(Authority, () => {
     const verdicts = new Map<string, Verdict>()
@@ -110,14 +110,14 @@ const failingSender = (every: number, fault: (typeof senderFaults)[number]["faul
     })
   )
 
-/** A part of the store that stands in front of the memory's own. */
+/** A part of the store that wraps the memory store's own. */
 const inFront = <I, S extends object>(service: Context.Key<I, S>, members: (inner: S) => Partial<S>) =>
   Layer.effect(
     service,
     Effect.map(Effect.service(service), (inner) => ({ ...inner, ...members(inner) }))
   )
 
-/** What the service itself may do wrong while its ports fail, and what must be said of it. */
+/** Errors of the service itself while its ports fail, with the expected finding. */
 const wrongs: ReadonlyArray<{
   readonly name: string
   readonly store: NonNullable<MemoryWorldOptions["store"]>
@@ -145,7 +145,7 @@ const wrongs: ReadonlyArray<{
     says: /came to no end/
   },
   {
-    name: "issues in contingency at once",
+    name: "issues in contingency immediately",
     store: inFront(AuthorityCircuits, ({ failed, read }) => ({
       failed: (...call) => Effect.map(failed(...call), (state) => ({ ...state, is_open: true })),
       read: (name) => Effect.map(read(name), (state) => ({ ...state, is_open: state.failing_ms !== null }))
@@ -176,7 +176,7 @@ const checkOwn = Effect.fnUntraced(function* (options: MemoryWorldOptions, how: 
   return yield* check(({ seed }: Sequence) => Effect.as(world.reset(seed), world), how)
 })
 
-/** Enough to meet the fault: one of each call is met in any run, and one call in ten in few. */
+/** Number of runs that meets the fault: any run meets a fault of each call, few meet one in ten calls. */
 const runsFor = (every: number) => (every > 5 ? 16 : every > 4 ? 8 : 5)
 
 describe("faults of a team's own ports", () => {
@@ -184,7 +184,7 @@ describe("faults of a team's own ports", () => {
     Effect.gen(function* () {
       const { failure, met } = yield* checkOwn(
         { authority: failing(every, fault) },
-        // Such an authority may accept nothing.
+        // With some faults the authority accepts nothing.
         { runs: runsFor(every), seed: name, mustMeet: [] }
       )
       if (failure !== null) assert.fail(tell(failure))

@@ -13,30 +13,30 @@ import type { Pending, Reply, World } from "./worlds/World.ts"
 
 type How = StepOf<"invoice">["how"]
 
-// Longer than the service lets anybody wait, and than any fault lasts.
+// Longer than any wait in the service, and than any fault.
 const patienceMs = 40_000
-// Longer than it takes until somebody looks for work that nobody was told of.
+// Longer than the sweep takes to find work that no actor was notified of.
 const sweepMs = 1_500
-// From here on nobody needs to look for work in between.
+// For longer waits, the sweeps in between are skipped.
 const longMs = 10_000
-// What is still under way when the next step begins.
+// These steps' requests are still running when the next step begins.
 const atOnce: ReadonlyArray<string> = ["burst", "notes", "own"]
-// Many times what a request takes of them; then it waits for something that takes time.
+// Many times what a request needs; after that, the request waits for simulated time.
 const glancesMax = 40
 const aDayMs = 25 * 3_600_000
-// So many times work may come due that was not, before it is taken to come due for ever.
+// Number of times that work may become due before the run reports work without an end.
 const roundsMax = 200
 
 export interface Report {
-  /** What the model finds wrong, in words; nothing is good. */
+  /** Violations found by the model, in words; empty if there are none. */
   readonly findings: ReadonlyArray<string>
-  /** What the sequence has met, and how often. */
+  /** Outcomes that the sequence has met, with their counts. */
   readonly met: ReadonlyMap<string, number>
-  /** All that was asked and answered, in order. */
+  /** All requests and responses, in order. */
   readonly journal: Pick<Journal, "entries">
 }
 
-/** Runs a sequence against a world, lets all work come to its end, and has the model look at it. */
+/** Runs a sequence against a world, waits until all work has ended, and lets the model check the result. */
 export const run = (world: World, sequence: Sequence, own?: OwnCommands): Effect.Effect<Report> =>
   Effect.suspend(() => new Run(world, sequence, own).all)
 
@@ -74,7 +74,7 @@ class Run {
           yield* this.world.pass(step.millis, step.millis > longMs)
           yield* this.send(this.asking.resume(step), "wait")
         }
-        // What is not waited for is still under way when the next step begins.
+        // Without a wait, the request is still running when the next step begins.
         yield* how === "go on" ? this.world.some : this.world.pass(1)
         this.collect()
         if (this.auditor.findings.length > 0) return this.auditor
@@ -84,7 +84,7 @@ class Run {
     })
   }
 
-  /** What a step does beside what it asks for. */
+  /** The effects of a step that is not a request. */
   private unasked(step: Step): Effect.Effect<void> {
     switch (step.do) {
       case "pass":
@@ -104,9 +104,9 @@ class Run {
     }
   }
 
-  /** Runs what is a team's own: what fails in it is found wrong. */
+  /** Runs a team's own command; its failure is a finding. */
   private owned(name: string, effect: Effect.Effect<unknown, unknown> | undefined): Effect.Effect<void> {
-    return (effect ?? Effect.die(new Error("nobody knows it"))).pipe(
+    return (effect ?? Effect.die(new Error("it is not registered"))).pipe(
       Effect.asVoid,
       Effect.catchCause((cause) => {
         if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
@@ -165,7 +165,7 @@ class Run {
     })
   }
 
-  /** Waits until everything is answered that was asked. */
+  /** Waits until every request has its response. */
   private wait(millis: number): Effect.Effect<void> {
     return this.until(() => {
       this.collect()
@@ -173,7 +173,7 @@ class Run {
     }, millis)
   }
 
-  /** Waits until just after it is done, so that what follows from it is still under way. */
+  /** Waits until just after the response, so that follow-up work is still running. */
   private untilJust(isDone: () => boolean): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
       for (let glance = 0; glance < glancesMax && !isDone(); glance++) yield* this.world.some
@@ -197,7 +197,7 @@ class Run {
     }
   }
 
-  /** Everything that was asked is answered or never will be, nothing is frozen, and then a day passes. */
+  /** Waits for every pending response, thaws all machines, and then lets a day pass. */
   private get tomorrow(): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
       yield* this.world.calm
@@ -232,7 +232,7 @@ class Run {
     })
   }
 
-  /** Lets time pass until nothing is left to do, and gives what is left all the same. */
+  /** Lets time pass until all work has ended; returns the unfinished work. */
   private get settle(): Effect.Effect<ReadonlyArray<string>> {
     return Effect.gen({ self: this }, function* () {
       for (let round = 0; ; round++) {
@@ -244,7 +244,7 @@ class Run {
     })
   }
 
-  /** All documents of a kind of a book, page by page. */
+  /** All documents of a kind in a book, page by page. */
   private documentsOf<Document extends { readonly id: string }>(
     collection: DocumentCollection,
     book: number

@@ -17,7 +17,7 @@ import { Authority, type Verdict } from "../../src/outbound/authority/Authority.
 import { Transitions } from "../../src/store/documents/Transitions.ts"
 import { accepted, rejected } from "../support/apps/Fakes.ts"
 
-/** An authority of one's own: it takes a fraction of a second, and rejects what ends in an odd digit. */
+/** A custom authority: it takes a fraction of a second, and rejects numbers that end in an odd digit. */
 const ownAuthority = Layer.sync(Authority, () => {
   const verdicts = new Map<string, Verdict>()
   return Authority.of({
@@ -35,7 +35,7 @@ const ownAuthority = Layer.sync(Authority, () => {
   })
 })
 
-/** Part of a store of one's own, which forgets the events of rejected invoices. */
+/** A part of a custom store that loses the events of rejected invoices. */
 const forgetful = Layer.effect(
   Transitions,
   Effect.map(Transitions, (store) =>
@@ -51,7 +51,7 @@ const forgetful = Layer.effect(
   )
 )
 
-/** A table by which a number is given back. */
+/** A lifecycle table that returns a number. */
 const wrong: typeof transition = (state, command, facts) =>
   transition(command === "Cancel" && state === "numbered" ? "queued" : state, command, facts)
 
@@ -63,7 +63,7 @@ const checkOwn = Effect.fnUntraced(function* (options: MemoryWorldOptions, how: 
 })
 
 describe("@folio-einvoicing/service/testing", () => {
-  it.live("holds the service to its promises with an authority of one's own", () =>
+  it.live("checks the service's promises with a custom authority", () =>
     Effect.gen(function* () {
       const { failure, met } = yield* checkOwn({ authority: ownAuthority }, { runs: 36, seed: "own" })
       assert.isNull(failure)
@@ -72,7 +72,7 @@ describe("@folio-einvoicing/service/testing", () => {
     })
   )
 
-  it.live("finds a store of one's own that breaks one, in few steps, and finds it again", () =>
+  it.live("finds a custom store's violation in few steps, and replays it", () =>
     Effect.gen(function* () {
       const { failure } = yield* checkOwn({ store: forgetful }, { runs: 200, seed: "forgetful" })
       assert.isNotNull(failure)
@@ -85,7 +85,7 @@ describe("@folio-einvoicing/service/testing", () => {
   )
 
   it.prop(
-    "makes requests that deserve what it says",
+    "makes requests with the responses that it predicts",
     { request: requests({ customer_id: "cust_1", url: "https://hooks.example.com/" }) },
     ({ request }) => {
       const isEarly = "early" in request.deserves && request.deserves.early
@@ -99,7 +99,7 @@ describe("@folio-einvoicing/service/testing", () => {
     { arbitrary: { runs: 200, seed: "requests" } }
   )
 
-  it.effect("sees what is wrong with a lifecycle's table", () =>
+  it.effect("finds an error in a lifecycle's table", () =>
     Effect.gen(function* () {
       const result = yield* Arbitrary.checkEffect(commandSequences, isRight, { runs: 1_000, seed: "wrong" })
       assert.strictEqual(result._tag, "Falsified")

@@ -1,13 +1,14 @@
 /*
- * `@folio-einvoicing/service/testing`: for teams who put the service together with layers of their own, and want to know that it still keeps its
- * promises. The page `src/http/docs/testing-own.md` shows its use.
+ * `@folio-einvoicing/service/testing`: for teams that build the service with layers of their own and want to check that
+ * it still keeps its promises. The page `src/http/docs/testing-own.md` shows its use.
  *
- * - `sequences`, `politeSequences`, `requests`, `commandSequences`: what is asked, as arbitraries
- * - `check`: runs sequences against a world, and shows the shortest one that goes wrong; `describe` puts it into words
- * - `memoryWorld`: the service in memory, on machines that fail, with a profile, ports, routes and parts of a store of one's own
- * - `ownCommands`: commands of one's own, to be drawn among the others
- * - `World`, `Surroundings`, `books`, `seedBooks`: what it takes to run the same against a service elsewhere
- * - `Auditor`: the reference model alone, to be told of requests, answers, calls and webhooks from any other test
+ * - `sequences`, `politeSequences`, `requests`, `commandSequences`: arbitraries of the workload
+ * - `check`: runs sequences against a world, and shrinks the first one that fails; `describe` formats the failure
+ * - `memoryWorld`: the service in memory, on machines that fail, with your own profile, ports, routes and parts of the
+ *   store
+ * - `ownCommands`: your own commands, drawn among the others
+ * - `World`, `Surroundings`, `books`, `seedBooks`: the parts for running the same check against a service elsewhere
+ * - `Auditor`: the reference model alone, for requests, responses, calls and webhooks of any other test
  * - `auditLifecycle`: the same for a lifecycle's table
  */
 export { Auditor, type AuditorOptions } from "./checks/Auditor.ts"

@@ -4,8 +4,8 @@ import { isBuiltin } from "node:module"
 import * as Path from "node:path"
 
 /*
- * `@folio-einvoicing/service/testing` must load where nothing but the service's own dependencies is installed: no test runner, no embedded database, no
- * peer that a package leaves to whoever installs it.
+ * `@folio-einvoicing/service/testing` must load with only the service's own dependencies: without a test runner, an
+ * embedded database or an optional peer dependency.
  */
 
 const root = Path.join(import.meta.dirname, "../..")
@@ -40,8 +40,8 @@ const manifest = (
 ): Readonly<Record<string, Record<string, { readonly optional?: boolean }> | undefined>> => JSON.parse(read(name))
 const dependencies = Object.keys(manifest("package.json")["dependencies"] ?? {})
 
-describe("what @folio-einvoicing/service/testing imports", () => {
-  it("is of the service's dependencies alone", () => {
+describe("the imports of @folio-einvoicing/service/testing", () => {
+  it("name only the service's dependencies", () => {
     assert.isAbove(files.size, 200)
     assert.deepStrictEqual(
       [...modules].filter((module) => !dependencies.includes(module)),
@@ -49,7 +49,7 @@ describe("what @folio-einvoicing/service/testing imports", () => {
     )
   })
 
-  it("asks for no peer that is not among them", () => {
+  it("need no peer dependency besides them", () => {
     for (const module of modules) {
       const { peerDependencies = {}, peerDependenciesMeta = {} } = manifest(`node_modules/${module}/package.json`)
       const peers = Object.keys(peerDependencies).filter((peer) => peerDependenciesMeta[peer]?.optional !== true)
@@ -61,7 +61,7 @@ describe("what @folio-einvoicing/service/testing imports", () => {
     }
   })
 
-  it("is, of the tests, the model, the oracle and the store in memory", () => {
+  it("include, from the tests, only the model, the oracle and the memory store", () => {
     const others = ofTests.filter((file) => !/^test\/(model|oracle|support\/memory)\//u.test(file))
     assert.deepStrictEqual(others.toSorted(), [
       "test/support/apps/TestSettings.ts",
@@ -74,7 +74,7 @@ describe("what @folio-einvoicing/service/testing imports", () => {
     )
   })
 
-  it("reads no file by its place in the repository", () => {
+  it("read no file by its path in the repository", () => {
     assert.deepStrictEqual(
       ofTests.filter((file) => /import\.meta|["']node:(fs|path)|\bprocess\.(?:cwd|argv|env)/u.test(read(file))),
       []

@@ -6,7 +6,7 @@ import { auditLifecycle, commandSequences } from "./checks/documents/Lifecycles.
 import * as MemoryWorld from "./worlds/MemoryWorld.ts"
 
 /**
- * The model against the lifecycle's table and against the actors in memory, on both cores of a small machine.
+ * Checks the model against the lifecycle's table and against the actors in memory, on both cores of a small machine.
  *
  *   npm run model -- [--sequences 20000] [--seed 1] [--replay <token>] [--met]
  */
@@ -38,7 +38,7 @@ const part = (runs: number, partSeed: string): Effect.Effect<Part, OutcomesMissi
     })
   )
 
-// A function: at the top of the module each child would have children of its own.
+// A function: at the top of the module each child process would start children of its own.
 const inProcesses = () =>
   Promise.all(
     Array.from(

@@ -9,7 +9,7 @@ import type { Mutant } from "./Mutant.ts"
  * Breaks one guard at a time in a copy of the tree, and runs the tests that must detect it: one of their assertions
  * must fail. Several copies run in parallel.
  *
- * npm run mutants [-- part of a name]
+ *   npm run mutants [-- part of a name]
  */
 const root = Path.resolve(import.meta.dirname, "../..")
 const wanted = process.argv[2] ?? ""

@@ -21,8 +21,9 @@ const isInProgress = (entry: Entry) => entry.reply != null && entry.reply.status
 const endpointsMax = 16
 
 /**
- * What may be answered: everything that follows from a request's own content, from its Idempotency-Key, from what exists and
- * in which account and mode. Checked when the answer is there, against all that was asked and answered by then.
+ * Checks responses against everything that determines them: the request's own content, its Idempotency-Key, the
+ * existing objects, and the account and mode. Each response is checked on arrival, against all requests and responses
+ * so far.
  */
 export class Answers extends Judge {
   private readonly documents: Documents
@@ -52,7 +53,8 @@ export class Answers extends Judge {
         this.wrong(entry, "a 5xx that says nothing")
       return
     }
-    // The rate of the model's keys is not limited: an account's requests then have all of its turns because the service is stuck.
+    // The model's keys have no rate limit: this response means that the account's requests hold all of its turns
+    // because the service hangs.
     if (this.options.rough && code(entry) === "rate_limited") return
     const { deserves } = entry
     if ("code" in deserves && deserves.early) {
@@ -65,7 +67,7 @@ export class Answers extends Judge {
     else this.executed(entry)
   }
 
-  /** Requests with the same key of the same API key: the same request, and others. */
+  /** Requests with the same Idempotency-Key of the same API key: equal requests, and others. */
   private twins(entry: Entry): { readonly same: ReadonlyArray<Entry>; readonly others: ReadonlyArray<Entry> } {
     const twins = this.journal.entries.filter(
       (other) => other !== entry && other.key === entry.key && other.apiKey === entry.apiKey && other.era === entry.era
@@ -86,20 +88,20 @@ export class Answers extends Judge {
       this.expect(entry, 409, "idempotency_conflict")
       if (entry.reply?.headers["svc-should-retry"] !== "false") this.wrong(entry, "a conflict that may be retried")
       if (first !== undefined) this.wrong(entry, "a conflict with its own first time")
-      // A success, one whose answer is not known, or one that was under way.
+      // A success, an unknown response, or a request still in progress.
       const possible = others.some(
         (other) => isSuccess(other) || isUnknown(other) || other.answered!.tick > entry.asked.tick
       )
-      if (!possible) this.wrong(entry, "a conflict with nobody")
+      if (!possible) this.wrong(entry, "a conflict without another request")
       return
     }
     if (isInProgress(entry)) {
       const end = entry.answered!.tick
-      // What a client no longer waits for is carried out to its end all the same.
+      // The service still executes a request whose client has disconnected.
       const underWay = same.some(
         (other) => other.asked.tick < end && (other.hungUp || (other.answered?.tick ?? Infinity) > entry.asked.tick)
       )
-      if (!underWay) this.wrong(entry, "in progress, but nobody else asked")
+      if (!underWay) this.wrong(entry, "in progress, without another request")
       return
     }
     if (claimed !== undefined) return this.wrong(entry, "its key belongs to another request")
@@ -115,20 +117,20 @@ export class Answers extends Judge {
       }
       this.executed(entry)
     } else if (cached !== "true") this.wrong(entry, `Svc-Idempotency-Cached: ${cached}`)
-    // A batch whose commit went unheard is repeated, and finds what it has done itself.
+    // A batch whose commit was not confirmed is repeated, and finds its own result.
     else if (!this.options.rough && same.length === 0) this.wrong(entry, "a replay of nothing")
     for (const other of same.filter(isSuccess)) {
       if (bytesOf(entry) !== bytesOf(other)) this.wrong(entry, `a replay with other bytes: ${other.reply?.text}`)
     }
   }
 
-  /** The answer of a request that was carried out now, or refused for its own sake. */
+  /** Checks the response to a request that was executed now, or rejected for its own content. */
   private executed(entry: Entry): void {
     const { deserves } = entry
     if (entry.kind === "list") return this.listed(entry)
     if (isOfRange(entry)) return this.exhausted(entry)
     const invoice = invoiceOf(entry)
-    // The content of a note is looked at when its invoice was found.
+    // The service validates a note's content after it has found the invoice.
     if ("code" in deserves && invoice === undefined) return this.expect(entry, deserves.status, deserves.code)
     const named = namedBy(entry)
     if (named !== undefined) {
@@ -157,7 +159,7 @@ export class Answers extends Judge {
     if (twice) this.wrong(entry, "removed twice")
   }
 
-  /** The range of a book has no number left only when as many invoices were created as it has numbers. */
+  /** A book's range is exhausted only after as many invoices were created as it has numbers. */
   private exhausted(entry: Entry): void {
     const { from, to } = rangeOf(this.options.books[entry.book]!, "invoice")
     const created = this.journal.entries.filter(
@@ -171,7 +173,7 @@ export class Answers extends Judge {
     if (entry.reply?.status !== 400) this.wrong(entry, "must be 400")
   }
 
-  /** Says why a request about a document that is there was answered wrongly, or nothing. */
+  /** The finding about a response for an existing document; nothing if it is right. */
   private asked(entry: Entry): string | undefined {
     const { kind, reply, target } = entry
     if (kind === "cancel") return isConflict(entry, "invoice_not_cancelable") ? undefined : must(entry, 200)
@@ -201,7 +203,7 @@ export class Answers extends Judge {
     return must(entry, 202)
   }
 
-  /** The requests that made the customers whom a document may be to: a correction may have changed them. */
+  /** Creations of the possible customers of a document: a correction may have changed the customer. */
   private customersOf(document: string): ReadonlyArray<Entry | undefined> {
     const { journal } = this
     const makers = [journal.things.get(document)?.maker, ...journal.asks("correct", document)]
@@ -227,7 +229,7 @@ export class Answers extends Judge {
     if (limit < 1 || limit > 100) return this.expect(entry, 400, "parameter_invalid")
     const [after, before] = [query.get("starting_after"), query.get("ending_before")]
     if (after !== null && before !== null) return this.expect(entry, 400, "parameter_conflict")
-    // An id of the list's kind is enough: a page may begin at an object that was deleted.
+    // Any id of the list's kind is valid: a page may begin at a deleted object.
     const cursor = after ?? before
     if (cursor !== null && !/^[a-z]+_[0-9a-z]{26}$/.test(cursor)) return this.expect(entry, 400, "invalid_cursor")
     if (entry.reply?.status !== 200) return this.wrong(entry, "must be 200")
@@ -237,7 +239,7 @@ export class Answers extends Judge {
     }
     for (const one of data) this.journal.see(entry.collection, entry.book, one.id, markerOf(one) ?? "")
     const beyond = (id: string) => (after === null || id < after) && (before === null || id > before)
-    // In the direction asked for, beginning at the cursor.
+    // In the requested direction, starting at the cursor.
     const nearer = (a: string, b: string) => (before === null ? a > b : a < b)
     const things = this.journal.of(entry.collection).filter(({ id }) => beyond(id))
     const ids = data.map(({ id }) => id)
@@ -270,7 +272,7 @@ export class Answers extends Judge {
   }
 }
 
-/** What must be there for a request: what it is about, and what it names. */
+/** Objects that must exist for a request: its target, and the objects that it names. */
 const namedBy = (entry: Entry): { readonly id: string; readonly collection: Collection } | undefined => {
   if (entry.target !== null) return { id: entry.target, collection: entry.collection }
   const invoice = invoiceOf(entry)

@@ -12,33 +12,36 @@ import { Numbers } from "./documents/Numbers.ts"
 import type { Observer } from "../worlds/Surroundings.ts"
 import type { Book } from "../worlds/World.ts"
 
-/** What the model must know of the service that it looks at. */
+/** The model's knowledge about the service under test. */
 export interface AuditorOptions {
-  /** The accounts' modes that exist, whose places among these are what requests name as their book. */
+  /** The existing account modes. Requests name a book by its index in this list. */
   readonly books: ReadonlyArray<Book>
   /** Milliseconds of the database's clock. */
   readonly now: () => number
-  /** The content of signed bytes; null when their signature does not verify. */
+  /** The content of signed bytes; null if their signature does not verify. */
   readonly read: (signed: Uint8Array) => SignedContent | null
-  /** Whether machines, tells or the database may fail: then some promises hold in the end, and not at every moment. */
+  /** Whether machines, messages or the database may fail: then some promises hold only in the end. */
   readonly rough: boolean
-  /** Whether times are looked at: those between the attempts of a delivery. */
+  /** Whether the model checks the times between delivery attempts. */
   readonly timed: boolean
-  /** Whether every outcome must come as soon as it can: nothing is slow, and nobody waits to be reminded. */
+  /** Whether every outcome must come as soon as possible: nothing is slow, and no actor needs a reminder. */
   readonly swift: boolean
 }
 
 /**
- * The reference model. It is told what was asked, what was answered and what came to the authority and the receivers, and says
- * what of it must not be:
+ * The reference model. It observes requests, responses, and calls of the authority and the receivers, and reports each
+ * violation:
  *
- * - answers are what the request, its key and what exists make them, and a replay is the first answer to the byte
- * - numbers are from, from + 1 … without gap or twin in each kind, number and code never change, ends are ends, totals are sums
- * - notes correct invoices of their own book that were accepted, and credit no more of them than they came to
- * - each document is submitted with one and the same bytes, and not again before the authority was asked for it
- * - each outcome is one event, which comes to every endpoint that wanted it then, in order, and to no other
- * - each acceptance is e-mailed once to the customer, each e-mail that is asked for once, and what becomes of it is told
- * - nothing of one account or mode is seen in another
+ * - responses follow from the request, its key and the existing objects, and a replay equals the first response to the
+ *   byte
+ * - numbers are from, from + 1 … in each kind, without a gap or a duplicate; number and code never change, final
+ *   statuses are final, totals are sums
+ * - notes correct accepted invoices of their own book, and credit no more than the invoice's total
+ * - each document is submitted with the same bytes each time, and again only after a status query to the authority
+ * - each outcome is one event, delivered in order to every endpoint subscribed at that time, and to no other
+ * - each acceptance is e-mailed once to the customer, each requested e-mail is sent once, and each e-mail's outcome is
+ *   reported
+ * - nothing of one account or mode is visible in another
  *
  * @example
  * import { Auditor, books } from "@folio-einvoicing/service/testing"
@@ -63,9 +66,9 @@ export interface AuditorOptions {
  */
 export class Auditor implements Observer {
   readonly journal: Journal
-  /** What was found wrong, in words; empty is good. */
+  /** Violations in words; empty if there are none. */
   readonly findings: Array<string> = []
-  /** What was met, and how often: a workload that never meets something says nothing of it. */
+  /** Outcomes met so far, with their counts: a workload proves nothing about an outcome that it never meets. */
   readonly met = new Map<string, number>()
   private readonly answers: Answers
   private readonly documents: Documents
@@ -86,7 +89,7 @@ export class Auditor implements Observer {
     this.numbers = new Numbers(journal, options, say)
   }
 
-  /** To be called when a request is sent; `answered` when its answer is there, or is not waited for any more. */
+  /** Call it when a request is sent, and `answered` when its response arrives or the client stops waiting. */
   asked(request: Parameters<Journal["ask"]>[0]): Entry {
     return this.journal.ask(request)
   }
@@ -141,14 +144,15 @@ export class Auditor implements Observer {
     this.met.set(what, (this.met.get(what) ?? 0) + 1)
   }
 
-  /** From now on nothing disturbs the service but its ports. */
+  /** Ends all disturbances except the faults of the ports. */
   settle(): void {
     this.journal.calls.settle()
   }
 
   /**
-   * When there is nothing left to do, or nothing is done any more. `invoices` are all invoices, book by book, and `notes` all credit
-   * and debit notes; `left` is what is left to do all the same, in words that begin with the id of the document, or of the endpoint.
+   * Checks the final state, after all work has ended or stopped. `invoices` are all invoices, book by book, and `notes`
+   * all credit and debit notes. `left` describes the unfinished work, each entry starting with the id of the document
+   * or endpoint.
    */
   finish(
     invoices: ReadonlyArray<ReadonlyArray<Invoice>>,

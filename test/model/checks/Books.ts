@@ -15,7 +15,7 @@ const account = AccountId.make(`ten_${body("a")}`)
 const otherAccount = AccountId.make(`ten_${body("b")}`)
 const key = (mode: "test" | "live", byte: number) => makeApiKey(mode, new Uint8Array(32).fill(byte))
 
-/** The books of a country, whose numbers begin where those of its sandbox do. */
+/** The books of a country, whose numbers begin where its sandbox's numbers begin. */
 export const booksOf = ({ range }: Sandbox, numbering: NumberForm): ReadonlyArray<Book> => {
   const { prefix } = range
   const from = BigInt(range.from_number ?? 1)
@@ -27,15 +27,15 @@ export const booksOf = ({ range }: Sandbox, numbering: NumberForm): ReadonlyArra
   ]
 }
 
-/** Two Colombian accounts, one of them with both modes and with two test keys; the other one's numbers come to an end after three. */
+/** Two Colombian accounts. The first has both modes and two test keys. The other one's range has only three numbers. */
 export const books = booksOf(colombianSandbox, { separator: "", digits: 0 })
 
 /**
- * Makes the books' accounts, ranges and keys, in an empty store. Asks for the store's services of accounts.
+ * Creates the books' accounts, ranges and keys in an empty store. Requires the store's account services.
  *
- * @param created_at  when they were made
- * @param pem         the key and certificate that live documents are signed with, in PEM
- * @param sandbox     that of the national profile; the Colombian one if omitted
+ * @param created_at their time of creation
+ * @param pem the key and certificate that sign live documents, in PEM
+ * @param sandbox the national profile's sandbox; the Colombian one if omitted
  */
 export const seedBooks = Effect.fnUntraced(function* (
   created_at: Date,
@@ -47,10 +47,10 @@ export const seedBooks = Effect.fnUntraced(function* (
   const ids = yield* Ids
   const resolutions = yield* Resolutions
   const insert = { name: "Cuenta", default_version: "2026-01-01", created_at, live: true } as const
-  // A live account must say so before it issues anything.
+  // A live account must state this before it can issue.
   const issuer = { ...sandbox.issuer, vat_responsible: true }
   yield* accounts.insert({ ...insert, id: account, issuer })
-  // The codes of two issuers of one identification would meet.
+  // Two issuers with one identification would produce equal codes.
   const identification =
     sandbox === colombianSandbox
       ? ({ type: "31", number: "800197268", check_digit: "4" } as const)

@@ -12,17 +12,17 @@ interface Call {
   outcome: AuthorityOutcome | undefined
 }
 
-// The service waits so long for an answer.
+// The service's time-out for a response.
 const timeoutMs = 60_000
-// After so long without an answer the service issues documents in contingency.
+// After this time without a response the service issues documents in contingency.
 const outageMs = 300_000
-// A process may know so much later than another that the authority has answered.
+// Maximum delay between processes in learning that the authority has answered.
 const slackMs = 1_000
 
 const circuitOf = ({ account_id, livemode }: Pick<AuthorityCall, "account_id" | "livemode">) =>
   livemode ? "live" : account_id
 
-// Each process looks at what the others know once a second.
+// Each process reads the others' observations once a second.
 const knownMs = 1_000
 
 const isAnswer = ({ outcome }: Call) => outcome === "judged" || outcome === "refused"
@@ -36,8 +36,8 @@ const isFault = (call: Call) => isSilent(call) || isBroken(call)
 const endOf = ({ began, ended }: Call) => Math.min(ended?.at ?? Infinity, began.at + timeoutMs)
 
 /**
- * The calls of the authority's port and what the port made of them. A port may fail, refuse, die, hang and be late: here stands
- * which of a document's fates follow from that, and so are no fault of the service.
+ * Calls of the authority port, and their outcomes. A port may fail, reject, throw, hang and be late. This class decides
+ * which effects on documents follow from that, and so are no fault of the service.
  */
 export class Calls {
   private readonly calls: Array<Call> = []
@@ -64,25 +64,29 @@ export class Calls {
     }
   }
 
-  /** From now on nothing disturbs the service but its ports, and it must bring to its end what these allow. */
+  /** Ends all disturbances except the ports' own: the service must then complete everything that the ports allow. */
   settle(): void {
     this.settledFrom = this.journal.moment().tick
   }
 
-  /** Whether the port itself has ended the document: it refused it, or broke at each of so many calls that it was given up. */
+  /**
+   * Whether the port itself has ended the document: it rejected it, or threw at so many calls that the service gave up.
+   */
   mayFail(cufe: string, code: string | undefined): boolean {
     const own = this.calls.filter((call) => call.cufe === cufe)
     if (code === "authority_refused") return own.some(({ outcome }) => outcome === "refused")
     return code === "internal_error" && own.filter(isBroken).length >= brokenCallsMax
   }
 
-  /** Whether the last that was heard of a document is that the authority refuses it, and not only the question for it. */
+  /** Whether the last response for the document rejects the document, and not only the query for it. */
   isRefused(cufe: string): boolean {
     const last = this.calls.findLast((call) => call.cufe === cufe)
     return last?.kind === "submit" && last.outcome === "refused"
   }
 
-  /** Whether a document is without its end because the port still gives no answer, although the service goes on asking. */
+  /**
+   * Whether a document is unfinished because the port still gives no response although the service keeps calling it.
+   */
   isHeldUp(cufe: string, account: Pick<AuthorityCall, "account_id" | "livemode">): boolean {
     const late = this.calls.filter(({ began }) => began.tick >= this.settledFrom)
     const own = late.findLast((call) => call.cufe === cufe)
@@ -90,7 +94,7 @@ export class Calls {
     return last !== undefined && (isFault(last) || (last.kind === "verdict" && last.outcome === "refused"))
   }
 
-  /** Milliseconds by which the port has held up the document until then; infinite where it did not answer. */
+  /** Milliseconds by which the port has delayed the document until then; infinite without a response. */
   delayMs(cufe: string, account: Pick<AuthorityCall, "account_id" | "livemode">, until: number): number {
     const own = this.calls.filter((call) => call.cufe === cufe && call.began.at <= until)
     if (own.some(isFault) || this.isAway(account, until)) return Infinity
@@ -98,8 +102,8 @@ export class Calls {
   }
 
   /**
-   * Whether the authority has been without an answer for so long that all documents, or this one alone, are issued in contingency. `codes`
-   * are all codes that the document has had.
+   * Whether the authority has been silent for so long that all documents, or only this one, may be issued in
+   * contingency. `codes` are all codes that the document has had.
    */
   mayBeContingent(
     codes: ReadonlySet<string>,

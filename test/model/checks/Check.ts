@@ -4,50 +4,50 @@ import { type OwnCommands, withOwn } from "../steps/OwnCommands.ts"
 import { type Sequence, sequences } from "../steps/Steps.ts"
 import type { World } from "../worlds/World.ts"
 
-/** A sequence that has failed, as short as it was found. */
+/** A failed sequence, shrunk as far as possible. */
 export interface Failure {
-  /** What the model finds wrong with the shortest sequence that was found. */
+  /** The model's findings in the shortest sequence. */
   readonly findings: ReadonlyArray<string>
   readonly shortest: Sequence
-  /** How many steps the first sequence that failed had, and which one it was. */
+  /** Number of steps of the first failed sequence, and its index. */
   readonly firstLength: number
   readonly run: number
-  /** Repeats exactly this failure, with `replay`. */
+  /** Replay string that repeats exactly this failure. */
   readonly replay: string
 }
 
-/** What a check has found. */
+/** Result of a check. */
 export interface Checked {
-  /** How many sequences were run, those on the way to the shortest among them. */
+  /** Number of sequences run, including those of the shrinking. */
   readonly runs: number
-  /** What the sequences met, and how often. */
+  /** Outcomes that the sequences met, with their counts. */
   readonly met: ReadonlyMap<string, number>
-  /** Null when no sequence has failed. */
+  /** Null if no sequence has failed. */
   readonly failure: Failure | null
 }
 
-/** Which sequences a check runs, and how many. */
+/** Selects the sequences of a check, and their number. */
 export interface CheckOptions {
-  /** How many sequences; 100 where it is left out. */
+  /** Number of sequences; 100 if omitted. */
   readonly runs?: number
   /** The same seed gives the same sequences. */
   readonly seed?: string | number
-  /** The failure that an earlier check has told of; the other options do not count then. */
+  /** Replay string of an earlier failure; the other options are then ignored. */
   readonly replay?: string
-  /** Which sequences; those of the whole workload where it is left out. */
+  /** The sequences to draw from; the whole workload if omitted. */
   readonly sequences?: Arbitrary.Arbitrary<Sequence>
   /** Outcomes without which a check proves nothing; those of `promised` if omitted. A replay looks for none. */
   readonly mustMeet?: ReadonlyArray<string>
-  /** Commands of one's own, to be drawn among the steps of each sequence. A replay needs the same ones. */
+  /** Your own commands, drawn among the steps of each sequence. A replay needs the same ones. */
   readonly own?: OwnCommands
 }
 
-/** What every workload has to meet: an invoice that the authority accepted. */
+/** The outcome that every workload must meet: an invoice that the authority accepted. */
 const promised = ["ended: accepted_by_authority"]
 
 /**
- * The check found nothing wrong, and did not meet all outcomes of `mustMeet`: it proves less than it seems to. The message names the missing
- * outcomes, and what was met.
+ * The check found no violation, but did not meet all outcomes of `mustMeet`: it proves less than it seems to. The
+ * message names the missing outcomes, and the outcomes met.
  */
 export class OutcomesMissing extends Schema.TaggedError<OutcomesMissing>()("OutcomesMissing", {
   missing: Schema.Array(Schema.String),
@@ -59,11 +59,11 @@ const size = 64
 const shrinksMax = 1_000
 
 /**
- * Runs sequences of the workload against a world, each from a fresh start, and stops at the first one that the model finds
- * wrong. That one is made shorter as long as something stays wrong. Fails with `OutcomesMissing` if no sequence is wrong and an outcome
- * of `mustMeet` never happened.
+ * Runs sequences of the workload against a world, each from a fresh start, and stops at the first one with a finding.
+ * It then shrinks that sequence while a finding remains. Fails with `OutcomesMissing` if no sequence fails and an
+ * outcome of `mustMeet` never happened.
  *
- * @param fresh  gives the world as it is before a sequence; it is asked once for each
+ * @param fresh returns the world in its initial state; called once per sequence
  */
 export const check = Effect.fnUntraced(function* <E, R>(
   fresh: (sequence: Sequence) => Effect.Effect<World, E, R>,
@@ -116,12 +116,12 @@ export const check = Effect.fnUntraced(function* <E, R>(
   } satisfies Checked as Checked
 })
 
-/** What a failed check has to say: the steps that are enough, what is wrong, and the string that replays it. */
+/** Formats a failure: the shortest steps, the findings, and the replay string. */
 export const describe = ({ findings, firstLength, replay, run: at, shortest }: Failure): string =>
   [
-    `Sequence ${at} failed. Of its ${firstLength} steps these ${shortest.steps.length} are enough (seed ${shortest.seed}):`,
+    `Sequence ${at} failed. ${shortest.steps.length} of its ${firstLength} steps reproduce it (seed ${shortest.seed}):`,
     ...shortest.steps.map((step) => `  ${JSON.stringify(step)}`),
-    "What is wrong:",
+    "Findings:",
     ...findings.map((finding) => `  ${finding}`),
     `Replay it with: '${replay}'`
   ].join("\n")

@@ -10,7 +10,7 @@ import type { Webhook } from "../worlds/Surroundings.ts"
 
 type Snapshot = InvoiceSnapshot | NoteSnapshot
 
-/** What happened to a document, and what happened to an e-mail that carries one. */
+/** An event about a document's outcome, or about the outcome of an e-mail with a document. */
 export type OutcomeEvent = Event & { readonly data: { readonly object: Snapshot } }
 export type EmailEvent = Event & { readonly data: { readonly object: EmailSnapshot } }
 
@@ -19,7 +19,7 @@ export const isOutcome = (event: Event): event is OutcomeEvent => !isOfEmail(eve
 
 const documentOf = (event: Event): string => (isOfEmail(event) ? event.data.object.document_id : event.data.object.id)
 
-/** The part of a type behind the kind of the document. */
+/** The part of an event type after the document kind. */
 const outcomeIn = ({ type }: Event) => type.slice(type.indexOf(".") + 1)
 
 interface Arrival {
@@ -35,33 +35,33 @@ interface Arrival {
 const retryDelays = [30_000, 300_000, 1_800_000]
 const attemptsMax = retryDelays.length + 1
 
-// Within this time the sender must say how an attempt ended; the service may count the attempt as failed from then on.
+// The sender must report the end of an attempt within this time. After it, the service may count the attempt as failed.
 const sendMs = 18_000
-// The sandbox's buyers whose invoices take their time.
+// Sandbox buyers whose invoices are slow.
 const waitedFor: ReadonlyArray<string> = ["900000005", "900000006", "900000008"]
-// Less than it takes until a sweep finds what nobody was told of.
+// Less than a sweep takes to find work that no actor was notified of.
 const soonMs = 900
 
 const endOf = ({ came, went }: Arrival) => Math.min(went?.at ?? Infinity, came.at + sendMs)
 const isLate = ({ came, went }: Arrival) => went === undefined || went.at - came.at > sendMs
-/** Whether the sender has taken so long by now that nobody waits for it any more. The attempt may count as tried or not. */
+/** Whether the service has stopped waiting for the sender. The attempt may or may not count. */
 const hangs = (arrival: Arrival, now: Moment) => isLate(arrival) && now.at - arrival.came.at >= sendMs
 
 const isFor = (state: EndpointState, type: string) => state !== null && state.active && state.types.includes(type)
 
-/** The events of one document that came anywhere, each once, with when it came first. */
+/** The events of one document that arrived anywhere, each once, with its first arrival. */
 export interface Told {
   readonly event: Event
   readonly came: Moment
 }
 
-/** What must be true of events and of their way to the endpoints. */
+/** Promises about events and their deliveries. */
 export class Deliveries extends Judge {
   private readonly arrivals: Array<Arrival> = []
   private readonly bodies = new Map<string, string>()
   private readonly endpoints = new Endpoints(this.journal)
 
-  /** A webhook came in. The result is called when it is answered. */
+  /** Records a webhook. Call the result when the receiver answers. */
   arrived(webhook: Webhook): (status: number | null) => void {
     const event: Event = JSON.parse(webhook.body)
     const header = (name: string) =>
@@ -104,7 +104,7 @@ export class Deliveries extends Judge {
     const before = this.arrivals.filter((other) => other.endpoint === endpoint)
     const own = before.filter((other) => other.event.id === event.id)
     if (this.options.rough) return
-    // What is sent was wanted when it was taken, tried in time, and is not sent beside itself.
+    // When it was taken, the endpoint was active. Attempts come on time, and never in parallel for one delivery.
     if (
       !this.endpoints.possible(endpoint, { from: taken, to: came.at }).some((state) => state !== null && state.active)
     )
@@ -121,20 +121,21 @@ export class Deliveries extends Judge {
     if (open.length >= max) wrong(`beside ${open.length} others, of at most ${max}`)
   }
 
-  /** The earliest time at which a delivery that comes now may have been taken, with the secret and the state of its endpoint. */
+  /** Earliest time at which this delivery may have been leased, with the endpoint's secret and state at that time. */
   private takenFrom({ at }: Moment): number {
-    // A machine may have been frozen with it. Behind real servers it is on its way for as long as an attempt may last, in memory for no time.
+    // The machine may have been frozen with the delivery. Behind real servers a delivery travels for up to one attempt;
+    // in memory it takes no time.
     if (this.options.rough) return -Infinity
     return this.options.timed ? at : at - sendMs
   }
 
-  /** The events of each document, in the order in which they came first. */
+  /** The events of each document, in the order of their first arrival. */
   get told(): ReadonlyMap<string, ReadonlyArray<Told>> {
     const first = [...Map.groupBy(this.arrivals, ({ event }) => event.id).values()].map((list) => list[0]!)
     return Map.groupBy(first, ({ event }) => documentOf(event))
   }
 
-  /** When everything has come to its end. `documents` are all there are, by id; those of `heldUp` wait for the authority. */
+  /** Checks the final state. `documents` are all documents by id; those of `heldUp` wait for the authority. */
   finish(documents: ReadonlyMap<string, Document>, heldUp: ReadonlySet<string>): void {
     const byDocument = this.told
     for (const [id, document] of documents) {
@@ -155,7 +156,7 @@ export class Deliveries extends Judge {
       for (const { came, event } of events) {
         if (event.account !== book.account_id || event.livemode !== book.livemode) continue
         const updated = isOutcome(event) ? Date.parse(documents.get(documentOf(event))?.updated_at ?? "") : Number.NaN
-        // When it was published: after its body was written, and before it came anywhere.
+        // Time span of the publication: after the body was written, and before the first arrival.
         const span = { from: Date.parse(event.created), to: Math.min(came.at, updated || came.at) }
         this.delivered(thing.id, event, span, mine.get(event.id) ?? [])
       }
@@ -163,14 +164,14 @@ export class Deliveries extends Judge {
     }
   }
 
-  /** Exactly one event for each transition that has one, and the last one shows the document as it is. */
+  /** Checks that each transition has exactly one event, and that the last event shows the document's current state. */
   private outcomes(document: Document, told: ReadonlyArray<Told>, isHeldUp: boolean): void {
     const { id, status, version } = document
     const wrong = (what: string) => this.say(`${id} (${status}, version ${version}): ${what}`)
     const events = told.map(({ event }) => event as OutcomeEvent).toSorted(byVersion)
     const lives = livesOf(events)
     const corrections = this.journal.asks("correct", id)
-    // An outcome of a document that was corrected belongs to what the document said before.
+    // An outcome before a correction describes the document's earlier version.
     if (lives.length - 1 > corrections.filter(isFirst).length)
       wrong(`has the events ${events.map(outcomeIn).join()}, and was not corrected so often`)
     const types = (lives.at(-1) ?? []).map(outcomeIn)
@@ -204,7 +205,9 @@ export class Deliveries extends Judge {
     }
   }
 
-  /** Each step follows at once from the one before it: who has to be reminded was not told. */
+  /**
+   * Checks that each step follows immediately from the one before: an actor that needs a reminder missed its message.
+   */
   private soon(document: Document, told: ReadonlyArray<Told>, wrong: (what: string) => void): void {
     const buyer = this.journal.things.get(document.customer_id)?.maker?.body.identification.number
     const [first] = told
@@ -215,20 +218,20 @@ export class Deliveries extends Judge {
       ({ account_id, livemode }) => account_id === first.event.account && livemode === document.livemode
     )!
     const delay = this.journal.calls.delayMs(codeOf(document) ?? "", book, at)
-    if (at - Date.parse(document.created_at) > soonMs + delay) wrong("was not worked on at once")
-    if (came - at > soonMs && !this.isHeldUp(told, came)) wrong("its event did not go out at once")
+    if (at - Date.parse(document.created_at) > soonMs + delay) wrong("was not processed immediately")
+    if (came - at > soonMs && !this.isHeldUp(told, came)) wrong("its event was not sent immediately")
   }
 
   private isReopened(id: string): boolean {
     return this.journal.mayHave(id, "retried") || this.journal.mayHave(id, "corrected")
   }
 
-  /** Whether the sender has never said how an attempt of this endpoint ended. Others wait behind it. */
+  /** Whether the sender has never reported the end of an attempt of this endpoint. Other deliveries wait behind it. */
   isStuck(endpoint: string): boolean {
     return this.arrivals.some((arrival) => arrival.endpoint === endpoint && arrival.went === undefined)
   }
 
-  /** Whether the sender, or a receiver, has taken its time with what came before. */
+  /** Whether the sender or a receiver was slow with earlier events. */
   private isHeldUp(told: ReadonlyArray<Told>, until: number): boolean {
     const ids = new Set<string>(told.map(({ event }) => event.id))
     const endpoints = new Set(this.arrivals.filter(({ event }) => ids.has(event.id)).map(({ endpoint }) => endpoint))
@@ -250,7 +253,9 @@ export class Deliveries extends Judge {
       wrong(`came ${arrivals.length} times and was never taken`)
   }
 
-  /** The events of one document come in their order; a later one waits until an earlier one is through, or given up. */
+  /**
+   * Checks the order of one document's events: a later one waits until an earlier one has succeeded or failed for good.
+   */
   private ordered(endpoint: string, arrivals: ReadonlyMap<string, ReadonlyArray<Arrival>>): void {
     const documents = Map.groupBy(arrivals.values(), ([first]) => documentOf(first!.event))
     for (const lists of documents.values()) {
@@ -268,7 +273,7 @@ export class Deliveries extends Judge {
   }
 }
 
-/** Between one correction and the next a document has a life of its own, which ends in a rejection. */
+/** Splits the events at corrections: each version of the document ends in a rejection. */
 export const livesOf = <One extends OutcomeEvent>(events: ReadonlyArray<One>): ReadonlyArray<ReadonlyArray<One>> => {
   const lives: Array<Array<One>> = []
   let isOver = true
@@ -282,14 +287,16 @@ export const livesOf = <One extends OutcomeEvent>(events: ReadonlyArray<One>): R
 
 export const byVersion = (a: OutcomeEvent, b: OutcomeEvent) => a.data.object.version - b.data.object.version
 
-/** Of one document. Between two e-mails, and between an e-mail and a later outcome, there is no order. */
+/**
+ * Order of two events of one document. There is no order between two e-mails, or between an e-mail and a later outcome.
+ */
 const isBefore = (a: Event, b: Event): boolean => {
   if (isOutcome(a)) return isOutcome(b) ? byVersion(a, b) < 0 : b.data.object.id === emailOf(a)
   if (!isOfEmail(b) || a.data.object.id !== b.data.object.id) return false
   return outcomeIn(a) === "email.delivered" && outcomeIn(b) === "email.complained"
 }
 
-/** The id of the e-mail that an acceptance makes, of which the event tells. */
+/** The id of the e-mail that an acceptance creates, from its event. */
 export const emailOf = (event: Event): string => `em_${event.id.slice("evt_".length)}`
 
 const signs = (secret: string, signature: string, body: string): boolean => {

@@ -8,7 +8,7 @@ import { type Entry, isFirst, isSuccess, isUnknown, type Journal, meaning } from
 import { mayBeAccepted } from "./documents/Standing.ts"
 import { Judge } from "./Judge.ts"
 
-/** What the mail servers of the model do with an address: the sandbox's own rule. */
+/** Outcomes that the model's mail servers give an address, by the sandbox's own rule. */
 const outcomesOf = (to: string): ReadonlyArray<string> =>
   to.endsWith("@bounced.test")
     ? ["bounced"]
@@ -23,7 +23,7 @@ interface Mailed {
   readonly document: string
 }
 
-/** What must be true of e-mails: which documents have them, where they go, what they carry, and which events tell of them. */
+/** Promises about e-mails: the documents that have them, their recipients, their content, and their events. */
 export class Emails extends Judge {
   private readonly documents: Documents
   private readonly mailed = new Map<string, Array<Mailed>>()
@@ -33,19 +33,19 @@ export class Emails extends Judge {
     this.documents = documents
   }
 
-  /** An e-mail is given to a mail server. */
+  /** Records an e-mail that the service passed to a mail server. */
   sent(mail: Mail): void {
     const [id = "", document = ""] = mail.reference.split(".")
     const before = this.mailed.get(id) ?? []
     if (before.some(({ document: other }) => other !== document)) this.say(`the e-mail ${id} carries two documents`)
-    // The model's mail servers take or refuse at once: only a machine that fails has to send again.
+    // The model's mail servers accept or refuse immediately: only a failed machine may send twice.
     if (!this.options.rough && before.length > 0) this.say(`the e-mail ${id} of ${document} was sent again`)
     this.mailed.set(id, [...before, { mail, document }])
   }
 
   /**
-   * When everything has come to its end. `documents` are all there are, by id, and `told` their events. Those of `mayBeUnsent` are in
-   * contingency, and the authority may not have got them.
+   * Checks the final state. `documents` are all documents by id, and `told` their events. The documents of
+   * `mayBeUnsent` are in contingency, and the authority may not have received them.
    */
   finish(
     documents: ReadonlyMap<string, Document>,
@@ -64,7 +64,7 @@ export class Emails extends Judge {
       const wrong = (what: string) => this.say(`${id} (${document.status}): ${what}`)
       for (const [email, to] of expected.certain) {
         const own = byEmail.get(email) ?? []
-        // What waited with a document that was corrected is given up.
+        // A correction cancels the pending e-mails of its document.
         if (own.length === 0 && this.journal.mayHave(id, "corrected")) continue
         if (own.some(({ data }) => data.object.to !== to)) wrong(`the e-mail ${email} did not go to ${to}`)
         const outcomes = own.map(outcomeIn)
@@ -76,8 +76,8 @@ export class Emails extends Judge {
         if (!mayBeAccepted(told.get(id) ?? [], entry)) wrong("was e-mailed when somebody asked, and was not accepted")
       }
       const strange = [...ids].filter((email) => !expected.certain.has(email))
-      // Whoever asked for one and was not told of it may have got it.
-      if (strange.length > expected.unheard) wrong(`nobody asked for the e-mails ${strange.join()}`)
+      // A request without a response may have created an e-mail.
+      if (strange.length > expected.unheard) wrong(`has e-mails that no request asked for: ${strange.join()}`)
       const isUnsent = mayBeUnsent.has(id)
       for (const [email, list] of mailed.get(id) ?? [])
         this.carried(email, list, document, { isUnsent, to: expected.certain.get(email) })
@@ -87,7 +87,7 @@ export class Emails extends Judge {
     for (const [id] of mailed) if (!documents.has(id)) this.say(`an e-mail of ${id}, which is not there`)
   }
 
-  /** The e-mails that a document must have had, with their addresses, and how many there may be besides. */
+  /** The required e-mails of a document with their addresses, and the number of further ones that are possible. */
   private expected(
     { customer_id, id }: Document,
     events: ReadonlyArray<Told["event"]>
@@ -95,12 +95,12 @@ export class Emails extends Judge {
     const addressOf = (customer: string): string | undefined => this.journal.things.get(customer)?.maker?.body.email
     const address = addressOf(customer_id)
     const certain = new Map<string, string>()
-    // Each acceptance makes one, that in contingency and that by the authority.
+    // Each acceptance creates one e-mail: the acceptance in contingency, and the authority's.
     const outcomes = events.filter(isOutcome).toSorted(byVersion)
     const present = new Set(livesOf(outcomes).at(-1))
     const maker = this.journal.things.get(id)?.maker?.body.customer_id ?? customer_id
     for (const event of outcomes.filter(({ type }) => /^[a-z_]+\.accepted_/.test(type))) {
-      // What was issued in contingency before a correction went to the customer of then.
+      // An e-mail in contingency before a correction went to the customer of that time.
       const to = present.has(event) ? address : addressOf(maker)
       if (to !== undefined) certain.set(emailOf(event), to)
     }
@@ -147,7 +147,7 @@ export class Emails extends Judge {
       if (files[`${full_number}.pdf`] === undefined) wrong("carries no PDF")
       const code = codeOf(document) ?? ""
       const signed = this.documents.submittedBytes(code)
-      // What was put into contingency beside its actor stays there, and the authority never gets it.
+      // A document put into contingency without its actor stays there, and the authority never receives it.
       if (signed === undefined && !isUnsent) wrong("the authority never got what it carries")
       if (!xml.includes(signed === undefined ? code : withoutProlog(signed)))
         wrong("carries other bytes than were signed")

@@ -1,7 +1,7 @@
 import { typesOf } from "../../../src/domain/webhooks/Subscriptions.ts"
 import { type Entry, isFirst, isSuccess, isUnknown, type Journal, meaning, type Moment } from "./Journal.ts"
 
-/** What an endpoint may be at a moment; null when it is gone. */
+/** The possible state of an endpoint at a moment; null if it is deleted. */
 export type EndpointState = { readonly active: boolean; readonly types: ReadonlyArray<string> } | null
 
 /** From and to are milliseconds of the database's clock. */
@@ -11,8 +11,8 @@ export interface Span {
 }
 
 /**
- * What is known of the endpoints. What one of them wants at a moment is certain only where no request that changes it is under way;
- * in between both is right.
+ * Knowledge about the endpoints. An endpoint's subscription is certain only while no request changes it; during a
+ * change both states are possible.
  */
 export class Endpoints {
   private readonly journal: Journal
@@ -25,7 +25,7 @@ export class Endpoints {
     return this.journal.things.get(endpoint)?.maker
   }
 
-  /** Everything that the endpoint may have been at some moment of the span. */
+  /** All states that the endpoint may have had during the span. */
   possible(endpoint: string, span: Span): ReadonlyArray<EndpointState> {
     const creation = this.creation(endpoint)
     if (creation === undefined || this.askedFirst(creation) > span.to) return [null]
@@ -49,8 +49,8 @@ export class Endpoints {
   }
 
   /**
-   * The secrets that may have signed what comes now; null when there may be one that nobody was told. A delivery takes the secret with
-   * it: `taken` is the earliest time of that.
+   * Secrets that may have signed a delivery that arrives now; null if there may be one that no response showed. A
+   * delivery keeps the secret from the time it was taken: `taken` is the earliest possible time.
    */
   secrets(endpoint: string, now: Moment, taken: number): ReadonlyArray<string> | null {
     const creation = this.creation(endpoint)
@@ -64,7 +64,7 @@ export class Endpoints {
       .map(({ reply }) => String(JSON.parse(reply!.text).secret))
   }
 
-  /** From when on it may be there: the request that was told of it may be the repetition of one that was not. */
+  /** Earliest time of existence: the successful creation may repeat a request whose response was lost. */
   private askedFirst(creation: Entry): number {
     const before = this.journal.entries.filter(
       (entry) =>
@@ -79,7 +79,7 @@ export class Endpoints {
     return Math.min(creation.asked.at, ...before.map(({ asked }) => asked.at))
   }
 
-  /** The requests that have changed, or may have changed, the endpoint. A replay has not. */
+  /** Requests that changed the endpoint, or may have changed it. A replay changes nothing. */
   private changes(endpoint: string, kinds: ReadonlyArray<Entry["kind"]>): ReadonlyArray<Entry> {
     const book = this.journal.things.get(endpoint)?.book
     return this.journal.entries.filter(

@@ -3,23 +3,25 @@ import { type DocumentCollection, markerOf } from "./documents/Document.ts"
 import type { Deserves } from "../steps/Requests.ts"
 import type { Reply } from "../worlds/World.ts"
 
-/** When something was seen: `tick` orders what is seen in one place, `at` is the database's clock in milliseconds. */
+/**
+ * Time of an observation: `tick` orders the observations of one place, `at` is the database's clock in milliseconds.
+ */
 export interface Moment {
   readonly tick: number
   readonly at: number
 }
 
-/** What is created, changed and listed, by its name in the paths of the API. */
+/** A collection of the API, by its name in the paths. */
 export type Collection = "customers" | DocumentCollection | "webhook-endpoints"
 
 type OwnAsk = "cancel" | "retry" | "correct" | "email"
 
-/** A request and what came of it. */
+/** A request and its result. */
 export interface Entry {
-  /** `cancel`, `retry`, `correct` and `email` are asked of a document, which is the target. */
+  /** `cancel`, `retry`, `correct` and `email` are requests about a document, which is the target. */
   readonly kind: "create" | "change" | "remove" | "rotate" | "read" | "list" | OwnAsk
   readonly collection: Collection
-  /** Whose request it is: the API key, and the place of its book among the world's. */
+  /** The API key of the request, and the index of its book in the world. */
   readonly apiKey: string
   readonly book: number
   readonly method: string
@@ -28,10 +30,10 @@ export interface Entry {
   readonly text: string | null
   // oxlint-disable-next-line typescript/no-explicit-any -- whatever a client sends
   readonly body: any
-  /** The id in the path, where there is one. */
+  /** The id in the path, if there is one. */
   readonly target: string | null
   readonly deserves: Deserves
-  /** Keys of one era do not count in the next: a day has passed. */
+  /** Idempotency keys of one era have no effect in the next: a day has passed. */
   readonly era: number
   readonly asked: Moment
   answered: Moment | undefined
@@ -39,29 +41,29 @@ export interface Entry {
   hungUp: boolean
 }
 
-/** Something that was made, by a request that said so or, where the answer was lost, as it was seen later. */
+/** An object created by a request: known from the response or, if that was lost, from a later observation. */
 export interface Thing {
   readonly id: string
   readonly collection: Collection
   readonly book: number
   readonly marker: string
-  /** The request that made it; undefined where nobody asked for it. */
+  /** The request that created it; undefined if no request did. */
   readonly maker: Entry | undefined
-  /** From when on it is certainly there. */
+  /** Time from which it certainly exists. */
   readonly known: Moment
 }
 
-/** Yes and no are certain; maybe is what nobody outside can know. */
+/** Yes and no are certain. Maybe: a client cannot know. */
 export type Certainty = "yes" | "no" | "maybe"
 
 export const isSuccess = (entry: Entry): boolean =>
   entry.reply != null && entry.reply.status < 300 && entry.reply.headers["retry-after"] === undefined
 
-/** Whether it may have been carried out although nobody said so. */
+/** Whether the request may have been executed without a response. */
 export const isUnknown = (entry: Entry): boolean =>
   entry.reply == null || entry.reply.status >= 500 || (entry.reply.status < 300 && !isSuccess(entry))
 
-/** The code of the error that it was answered with. */
+/** The error code of its response. */
 export const codeOfError = (entry: Entry): string | undefined => {
   try {
     return JSON.parse(entry.reply?.text ?? "")?.error?.code
@@ -70,10 +72,10 @@ export const codeOfError = (entry: Entry): string | undefined => {
   }
 }
 
-/** Whether it was the first with its key to be carried out: a repetition does nothing. */
+/** Whether it was the first request with its key to be executed: a replay changes nothing. */
 export const isFirst = (entry: Entry): boolean => entry.reply?.headers["svc-idempotency-cached"] !== "true"
 
-/** Two requests with the same meaning are the same request: neither white space nor the order of members counts. */
+/** The meaning of a request, for comparing two of them: white space and the order of members do not count. */
 export const meaning = (entry: Pick<Entry, "method" | "path" | "body">): string =>
   `${entry.method} ${entry.path} ${canonical(entry.body)}`
 
@@ -84,12 +86,12 @@ const canonical = (value: unknown): string => {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join()}}`
 }
 
-/** What a team's own command may do to an invoice that no step of the workload does. */
+/** A change of an invoice that only a team's own command makes, and no step of the workload. */
 export type OwnChange = "canceled" | "retried" | "corrected"
 
 const asksFor = { canceled: "cancel", retried: "retry", corrected: "correct" } as const
 
-/** All that was asked and answered, in order, all that is known to exist, and what the authority's port was called for. */
+/** All requests and responses in order, all objects known to exist, and the calls of the authority's port. */
 export class Journal {
   readonly entries: Array<Entry> = []
   readonly things = new Map<string, Thing>()
@@ -120,7 +122,7 @@ export class Journal {
     return entry
   }
 
-  /** From now on the invoice may have been changed in this way, or is about to be. */
+  /** Records that the invoice may have been changed in this way from now on. */
   mayBe(id: string, change: OwnChange): void {
     this.changed.add(`${change} ${id}`)
   }
@@ -129,7 +131,7 @@ export class Journal {
     return this.changed.has(`${change} ${id}`) || this.asks(asksFor[change], id).length > 0
   }
 
-  /** The requests that have asked this of a document, and may have been carried out. */
+  /** Requests of this kind about a document that may have been executed. */
   asks(kind: Entry["kind"], id: string): ReadonlyArray<Entry> {
     return this.entries.filter(
       (entry) =>
@@ -144,7 +146,9 @@ export class Journal {
     return [...this.things.values()].filter((thing) => thing.collection === collection)
   }
 
-  /** Notes that a thing has been seen. `maker` is the request that was told of it; without one it is known by its marker. */
+  /**
+   * Records an observed object. `maker` is the request whose response showed it; without one, the marker identifies it.
+   */
   see(collection: Collection, book: number, id: string, marker: string, maker?: Entry): Thing {
     const found = this.things.get(id)
     if (found !== undefined) return found
@@ -155,7 +159,7 @@ export class Journal {
     return thing
   }
 
-  /** Whether something may be there that nobody has seen: who asked for it never heard of it. */
+  /** Whether an unobserved object may exist, because its creator's response was lost. */
   mayHideMore({ answered, book, collection }: Pick<Entry, "book" | "answered" | "collection">): boolean {
     const seen = new Set(this.of(collection).map(({ marker }) => marker))
     return this.entries.some(
@@ -169,7 +173,7 @@ export class Journal {
     )
   }
 
-  /** Whether a thing is there for this request. */
+  /** Whether an object exists for this request. */
   exists(id: string, entry: Pick<Entry, "book" | "asked" | "answered" | "collection">): Certainty {
     const thing = this.things.get(id)
     if (thing === undefined || thing.book !== entry.book || thing.collection !== entry.collection) return "no"

@@ -1,7 +1,7 @@
 import type { AuditorOptions } from "./Auditor.ts"
 import type { Journal } from "./Journal.ts"
 
-/** A part of the reference model: what it knows, and whom it tells what must not be. */
+/** A part of the reference model: its knowledge, and its channel for findings. */
 export abstract class Judge {
   protected readonly journal: Journal
   protected readonly options: AuditorOptions

@@ -29,7 +29,7 @@ const accepted: Deserves = { status: 202 }
 
 const keyOf = (key: number | null) => (key === null ? null : `key ${key}`)
 
-/** Makes the requests of a step, out of what is known when its turn comes. */
+/** Builds the requests of a step from the known objects at its turn. */
 export class Asking extends Making {
   private readonly apiKeys: ReadonlyArray<Omit<By, "key">>
 
@@ -39,7 +39,10 @@ export class Asking extends Making {
     this.apiKeys = books.flatMap(({ apiKeys }, book) => apiKeys.map((apiKey) => ({ apiKey, book })))
   }
 
-  /** What each book begins with: an endpoint that takes everything to the end, and customers; the first, with more of both. */
+  /**
+   * Initial objects of each book: an endpoint that accepts everything until the end, and customers. The first book has
+   * more of both.
+   */
   get beginning(): ReadonlyArray<Request> {
     const firsts = this.books.map(({ apiKeys: [apiKey = ""] }, book) => ({ apiKey, book, key: null }))
     const endpoint = (by: By) =>
@@ -53,7 +56,7 @@ export class Asking extends Making {
     return [...firsts.map(endpoint), ...own.map(endpoint), ...own.map(endpoint), ...customers]
   }
 
-  /** One invoice that is accepted and one that is rejected, so that there is something to correct from the first step on. */
+  /** An accepted and a rejected invoice, so that notes and corrections have a target from the first step on. */
   get firstInvoices(): ReadonlyArray<Request> {
     const apiKey = this.books[0]!.apiKeys[0]!
     const by = (key: string) => ({ apiKey, book: 0, key })
@@ -128,7 +131,7 @@ export class Asking extends Making {
     }
   }
 
-  /** What a team's own command creates. */
+  /** Builds the creation request of a team's own command. */
   create(
     collection: Collection,
     { body, book, key }: { readonly body: object; readonly book: number; readonly key: string | null }
@@ -139,19 +142,19 @@ export class Asking extends Making {
     return this.exactly(collection, by, { deserves, body: { ...body, metadata } })
   }
 
-  /** What ends a pause. */
+  /** The request that ends a pause. */
   resume({ as, endpoint }: StepOf<"pause">): ReadonlyArray<Request> {
     const by = { ...this.apiKeys[as % this.apiKeys.length]!, key: null }
     return this.change("change", "PATCH", "", endpoint, by, { is_active: true })
   }
 
-  /** A page of all documents of a kind that the book's first API key is shown. */
+  /** A page of all documents of a kind, as the book's first API key sees it. */
   all(collection: DocumentCollection, book: number, after: string): Request {
     const by = { apiKey: this.books[book]!.apiKeys[0]!, book, key: null }
     return this.get("list", collection, by, `?limit=100${after === "" ? "" : `&starting_after=${after}`}`, null)
   }
 
-  /** The address of an endpoint by its place among those that are not witnesses. */
+  /** URL of an endpoint by its index among the endpoints that are not witnesses. */
   receiver(place: number): string {
     const others = this.changeable()
     return String(others[place % others.length]?.maker?.body.url)
@@ -181,7 +184,7 @@ export class Asking extends Making {
     return `?limit=${step.limit}${cursors[step.from]}`
   }
 
-  /** An earlier request with a key, once more. */
+  /** Repeats an earlier request with an idempotency key. */
   private again({ change, request }: StepOf<"again">): ReadonlyArray<Request> {
     const keyed = this.journal.entries.filter(({ key }) => key !== null).toReversed()
     const first = keyed[request % keyed.length]
@@ -216,20 +219,20 @@ export class Asking extends Making {
     }
   }
 
-  /** The sandbox's own identification is for test mode alone. */
+  /** The sandbox's own identification is valid only in test mode. */
   private deserved({ body, deserves, kind }: Request, livemode: boolean): Deserves {
     if (kind !== "create" || body.identification?.number !== "900000001") return deserves
     return livemode ? { status: 400, code: "invalid_check_digit", early: false } : { status: 201 }
   }
 
-  /** With the same key, something of another kind. */
+  /** A request of another kind with the same idempotency key. */
   private elsewhere(first: Request): Request {
     return first.collection === "customers"
       ? this.make("webhook-endpoints", first, (marker) => endpointRequest(this.hook(marker), "all", 1, marker))
       : this.make("customers", first, (marker) => customerRequest("person", marker, false))
   }
 
-  /** The same to another endpoint. */
+  /** The same request to another endpoint. */
   private another(first: Request): ReadonlyArray<Request> {
     const target = this.changeable(first.book).find(({ id }) => id !== first.target)?.id
     if (target === undefined || first.target === null) return []

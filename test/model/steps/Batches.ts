@@ -15,11 +15,11 @@ type Written = Customers | Deliveries | Emails | InvoiceCreation | Invoices | Nu
 const batchMax = 300
 
 /**
- * The memory store as the SQL store writes: through the batchers of one process. Each batch is a statement, and holds or fails
- * as a whole; what the batcher makes of a failed one, or of one that was committed unheard, is its own doing.
+ * The memory store with the writes of the SQL store: through the batchers of one process. Each batch is a statement,
+ * and succeeds or fails as a whole. The batcher itself handles a failed batch, or one whose commit was not confirmed.
  *
- * @param store      the same services, with every call a statement
- * @param statement  makes a statement of a write
+ * @param store the same services, with every call as a statement
+ * @param statement makes a statement of a write
  */
 export const batched = (
   store: Context.Context<never>,
@@ -35,7 +35,7 @@ export const batched = (
     const numbering = yield* Numbering
     const transitions = yield* Transitions
 
-    /** `order` is the one in which the SQL works; the items' own where it is left out. */
+    /** `order` is the order in which the SQL works; the items' own order if omitted. */
     const batch = <A, B, E>(name: string, write: (item: A) => Effect.Effect<B, E>, order?: (item: A) => string) =>
       Effect.map(
         Batcher.make({
@@ -74,19 +74,19 @@ export const batched = (
     )
   })
 
-/** What takes several items takes one. */
+/** Adapts a function of several items to one item. */
 const alone =
   <A, B>(all: (items: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<Exit.Exit<B>>>) =>
   (item: A): Effect.Effect<B> =>
     Effect.flatMap(all([item]), ([exit]) => exit ?? Effect.die("no answer"))
 
-/** Replaces members of a service; the others are as in `store`. */
+/** Replaces members of a service; the others stay as in `store`. */
 const besideOthers =
   (store: Context.Context<never>) =>
   <I, S extends object>(service: Context.Key<I, S>, members: Partial<S>) =>
     Context.add(service, { ...Context.getUnsafe(store, service), ...members })
 
-/** Undoes what was written when something fails. */
+/** Rolls back the writes if the effect fails. */
 const atomically = <A>(tables: Tables, effect: Effect.Effect<A>) =>
   Effect.suspend(() => {
     const before = Object.fromEntries(
@@ -98,7 +98,7 @@ const atomically = <A>(tables: Tables, effect: Effect.Effect<A>) =>
 const copyOf = (rows: Tables[keyof Tables]) =>
   Array.isArray(rows) ? [...rows] : new Map(rows as ReadonlyMap<string, unknown>)
 
-/** Makes the rows of `to` those of `from`; without `from` there are none. */
+/** Replaces the rows of `to` with the rows of `from`; without `from` it deletes them. */
 export const fill = (to: Tables, from?: Tables): void => {
   for (const name of Object.keys(to) as Array<keyof Tables>) {
     const rows = to[name]

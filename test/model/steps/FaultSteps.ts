@@ -5,7 +5,7 @@ import { authorityMoods, receiverMoods } from "../worlds/Surroundings.ts"
 import { item, step, upTo } from "./RequestSteps.ts"
 
 const authority = step("authority", { mood: Schema.Literals(authorityMoods), times: Schema.Literals([1, 2, 3, 6]) })
-/** The authority gives no answer for so long. */
+/** The authority does not respond for this time. */
 const outage = step("outage", { millis: Schema.Literals([60_000, 400_000, 2_000_000, 2_000_000]) })
 const receiver = step("receiver", {
   endpoint: item,
@@ -59,20 +59,23 @@ const points: ReadonlyArray<FaultPoint> = [
 const skip = upTo(3)
 const statement = step("statement", { call: Schema.Literals(calls), fault: Schema.Literals(statementFaults), skip })
 const crash = step("crash", { point: Schema.Literals(points), skip })
-/** Something of ours throws where it should not. */
+/** A call inside the service throws. */
 const defect = step("defect", {
   point: Schema.Literals(["before-number", "before-sign", "after-submit", "after-verdict"]),
   times: upTo(6)
 })
 const tells = step("tells", { times: Schema.Literals([1, 2, 3]) })
-/** Strikes when so many more statements have begun: at any moment of what the steps after it do. */
+/** The fault happens after this many further statements: at any moment of the steps after it. */
 export const machine = step("machine", {
   what: Schema.Literals(["kill", "freeze", "freeze", "move", "move"]),
   machine: upTo(1),
   after: upTo(30)
 })
 const thaw = step("thaw", { machine: upTo(1) })
-/** What a part of the service to come does, by the lifecycle's own table, to one of the documents that it is possible for. */
+/**
+ * An operator's command, as a later part of the service may give it, to a document for which the lifecycle's table
+ * allows it.
+ */
 const operator = step("operator", {
   command: Schema.Literals(["EnterContingency", "EnterContingency", "Accept", "Reject"]),
   item
@@ -81,5 +84,5 @@ const operator = step("operator", {
 export const moods = [authority, outage, receiver, operator] as const
 export const faults = [statement, crash, defect, tells, machine, thaw] as const
 
-/** Moods, as often as they are to be drawn. */
+/** Moods, repeated by the frequency with which they are drawn. */
 export const upset = [...moods, receiver, receiver, outage, outage, outage, operator]

@@ -5,7 +5,7 @@ import type { Translatable, Translate } from "./Translate.ts"
 import { foreign, nobodys } from "./RequestSteps.ts"
 import type { Book } from "../worlds/World.ts"
 
-/** A request that is to be sent. */
+/** A request to send. */
 export type Request = Omit<Entry, "asked" | "answered" | "era" | "hungUp" | "reply">
 
 export interface By {
@@ -29,7 +29,7 @@ const prefixes = {
   "webhook-endpoints": "we"
 } as const
 
-/** Makes requests about what is known to be there. */
+/** Builds requests about objects that are known to exist. */
 export abstract class Making {
   protected readonly journal: Journal
   protected readonly books: ReadonlyArray<Book>
@@ -49,7 +49,10 @@ export abstract class Making {
     this.translate = translate
   }
 
-  /** All endpoints but the first one of each book, its witness. Real servers may answer one book's second before another book's first. */
+  /**
+   * All endpoints except the first one of each book, its witness. Real servers may answer one book's second request
+   * before another book's first.
+   */
   protected changeable(book?: number) {
     const all = this.journal.of("webhook-endpoints")
     const witnesses = new Set(this.books.map((_, of) => all.find((thing) => thing.book === of)))
@@ -65,7 +68,7 @@ export abstract class Making {
     return `m${this.markers}`
   }
 
-  /** The id of a thing by its place. A book's witness is nobody's to change. */
+  /** The id of an object by its index. No request changes a book's witness. */
   protected nth(collection: Collection, place: number, book: number): string {
     const all = collection === "webhook-endpoints" ? this.changeable() : this.journal.of(collection)
     const things =
@@ -82,7 +85,7 @@ export abstract class Making {
     return this.exactly(collection, by, this.translated(collection, by, content(this.marker())), path)
   }
 
-  /** What is drawn, as the country of the world has it. */
+  /** The drawn request, translated for the world's country. */
   protected translated(
     collection: Collection,
     { book }: Pick<By, "book">,
@@ -108,7 +111,7 @@ export abstract class Making {
     return { what, target: this.nth(what, item, book) }
   }
 
-  /** An invoice to a buyer whose invoices the sandbox rejects; any other where there is none. */
+  /** An invoice to a buyer whose invoices the sandbox rejects; another invoice if there is none. */
   protected rejected(place: number, book: number): string {
     const buyerOf = (id: string) => this.journal.things.get(id)?.maker?.body
     const all = this.journal.of("invoices").filter((thing) => thing.book === book)
@@ -121,7 +124,7 @@ export abstract class Making {
       : rejected[place % rejected.length]!.id
   }
 
-  /** What is asked of a document that is there. */
+  /** A request about an existing document. */
   protected about(
     kind: "cancel" | "correct" | "email" | "retry",
     { target, what }: { readonly what: DocumentCollection; readonly target: string },

@@ -8,8 +8,8 @@ import { Transitions } from "../../../src/store/documents/Transitions.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 
 /**
- * Carries out a command beside the document's actor, where the lifecycle allows it: contingency and what ends it. A document
- * that is with the authority is the authority's to accept or reject.
+ * Executes a command on a document without its actor, if the lifecycle allows it: contingency and its ends. Only the
+ * authority accepts or rejects a document that was sent to it.
  */
 export const operate = Effect.fnUntraced(function* (command: InvoiceCommand, place: number) {
   const { tables } = yield* MemoryTables

@@ -7,70 +7,74 @@ import type { OwnStep, Sequence } from "./Steps.ts"
 export interface OwnRequest {
   readonly method: string
   readonly path: string
-  /** Sent as JSON; none if left out. */
+  /** Sent as JSON; no body if omitted. */
   readonly body?: object
-  /** The Idempotency-Key; none if left out. */
+  /** The Idempotency-Key; none if omitted. */
   readonly key?: string
-  /** Whose first API key it is sent with: the book's place among those of the world; the first book's if left out. */
+  /** The book whose first API key is used, by its index in the world; the first book if omitted. */
   readonly book?: number
 }
 
-/** What a team's own command has at hand while it runs, and what it must tell the model. */
+/** Tools of a team's own command while it runs, and its reports to the model. */
 export interface Stage {
   readonly world: World
-  /** Whether machines, tells or the database may fail in this sequence: then answers may be missing, or be a 5xx. */
+  /**
+   * Whether machines, messages or the database may fail in this sequence: then responses may be missing, or be a 5xx.
+   */
   readonly isRough: boolean
-  /** What is known to exist in a collection, oldest first: what somebody was shown. */
+  /** Objects of a collection known to exist, oldest first: a response or an event showed each of them. */
   readonly known: (collection: Collection) => ReadonlyArray<Thing>
   /**
-   * Sends a request that the model does not judge, and waits for its answer: null when there is none within 40 s. What follows from
-   * the answer is still under way then.
+   * Sends a request that the model does not check, and waits for its response: null after 40 s without one. Follow-up
+   * work of the response is then still running.
    */
   readonly ask: (request: OwnRequest) => Effect.Effect<Reply | null>
   /**
-   * Sends a request that creates something, and that the model judges and remembers like its own. The model marks it in the
-   * `metadata` of the body, which is otherwise sent as it is.
+   * Sends a creation request that the model checks and records like its own. The model adds its marker to the
+   * `metadata` of the body and changes nothing else.
    */
   readonly create: (
     collection: Collection,
     request: Omit<OwnRequest, "method" | "path"> & { readonly body: object }
   ) => Effect.Effect<Reply | null>
-  /** Tells the model that the command is about to cancel or to retry an invoice, which no step of the model's own does. */
+  /**
+   * Announces to the model that the command is about to cancel or retry an invoice, which no step of the model does.
+   */
   readonly mayBe: (invoice: string, change: OwnChange) => void
-  /** Says that something must not be. The sequence has failed then. */
+  /** Reports a violation: the sequence fails. */
   readonly wrong: (finding: string) => void
 }
 
-/** A command of a team's own. */
+/** A command of a team. */
 export interface OwnCommand<Input, State> {
-  /** What the command is run with, as values that JSON can show. A sequence that fails is made shorter with smaller inputs. */
+  /** Input of the command, as values that JSON can show. A failed sequence is shrunk to smaller inputs. */
   readonly input: Arbitrary.Arbitrary<Input>
-  /** How often it is drawn beside the other commands of the team; 1 if left out. */
+  /** Frequency relative to the team's other commands; 1 if omitted. */
   readonly often?: number
-  /** Runs the command. What fails or dies here is found wrong, an assertion that does not hold among it. */
+  /** Runs the command. A failure or defect is a finding, including a failed assertion. */
   readonly run: (input: Input, state: State, stage: Stage) => Effect.Effect<unknown, unknown>
 }
 
 /** The commands of a team, ready to be drawn among the steps of sequences. */
 export interface OwnCommands {
   readonly steps: Arbitrary.Arbitrary<OwnStep>
-  /** Begins a sequence; gives what carries out its own steps, and what looks at its end. */
+  /** Begins a sequence; returns the function that runs its own steps, and the check at its end. */
   readonly begin: (stage: Stage) => {
     readonly run: (step: OwnStep) => Effect.Effect<unknown, unknown>
     readonly end: Effect.Effect<unknown, unknown>
   }
 }
 
-// Of a sequence, which has up to 28 steps besides.
+// Per sequence, which has up to 28 other steps.
 const ownMax = 12
 const placeMax = 28
 
 /**
  * The commands of a team, which `check` draws among the steps of each sequence.
  *
- * @param options.begin     what the team's own model knows before the first step of a sequence
- * @param options.commands  the commands by name; a step of a sequence is printed with name and input
- * @param options.end       looks whether all is as it must be, when the service has nothing left to do
+ * @param options.begin initial state of the team's own model, before the first step of a sequence
+ * @param options.commands the commands by name; a step of a sequence is printed with its name and input
+ * @param options.end checks the final state, after the service has completed all work
  */
 export const ownCommands = <State, Inputs extends Readonly<Record<string, unknown>>>(options: {
   readonly begin: () => State
@@ -93,7 +97,7 @@ export const ownCommands = <State, Inputs extends Readonly<Record<string, unknow
   }
 }
 
-/** Sequences with steps of a team's own among the others: what `check` draws from when it is given `own`. */
+/** Sequences that include steps of a team's own: `check` draws from them if `own` is given. */
 export const withOwn = (
   sequences: Arbitrary.Arbitrary<Sequence>,
   { steps }: OwnCommands
@@ -102,7 +106,7 @@ export const withOwn = (
   const own = Arbitrary.array(Arbitrary.all({ place, step: steps }), { maxLength: ownMax })
   return Arbitrary.map(Arbitrary.all({ sequence: sequences, own }), ({ own: added, sequence }) => {
     const all = [...sequence.steps]
-    // From the last place to the first, so that none of them moves another.
+    // From the last index to the first, so that no insertion moves another.
     for (const { place: at, step } of added.toSorted((a, b) => b.place - a.place)) all.splice(at, 0, step)
     return { ...sequence, steps: all }
   })

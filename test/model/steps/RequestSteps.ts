@@ -5,18 +5,21 @@ export const upTo = (maximum: number) => Schema.Int.check(Schema.isBetween({ min
 export const step = <const Do extends string, const Fields extends Schema.Struct.Fields>(name: Do, fields: Fields) =>
   Schema.Struct({ do: Schema.Literal(name), ...fields })
 
-/** Which API key asks, out of all of the world's: the first one more often than the others. */
+/** The requesting API key, by its index in the world: the first one more often than the others. */
 const as = Schema.Literals([0, 0, 0, 1, 1, 2, 3])
-/** A thing by its place among those of the asking book; from `foreign` on among all, and none that there is. */
+/**
+ * An object by its index among the requesting book's objects; from `foreign` on among all objects, including an unknown
+ * id.
+ */
 export const item = upTo(9)
 export const foreign = 8
 export const nobodys = 9
-// Of the first book's customers, the one whose invoices take ten seconds.
+// The first book's customer whose invoices take ten seconds.
 export const slowCustomer = 4
-/** Few keys, so that they meet. */
+/** Few keys, so that requests share them. */
 const key = upTo(5)
 const mayHaveKey = Schema.NullOr(key)
-/** `hang up`: the client goes away as soon as it has asked. `twice`: the same request once more at the same time. */
+/** `hang up`: the client disconnects immediately after the request. `twice`: the same request again, concurrently. */
 const how = Schema.Literals(["wait", "wait", "wait", "wait", "go on", "go on", "go on", "twice", "hang up"])
 
 export const buyers = [
@@ -34,7 +37,7 @@ export const wrongBuyers = ["wrong digit", "no name"] as const
 export const lineSets = ["one", "two", "untaxed", "five"] as const
 export const wrongLineSets = ["wrong amount", "wrong tax", "no lines"] as const
 export const creditLineSets = ["whole", "part", "more"] as const
-/** What becomes of the e-mails to a customer; none where the customer has no address. */
+/** Outcome of the e-mails to a customer; `none`: the customer has no address. */
 export const addresses = ["none", "taken", "bounced", "complained"] as const
 export const collections = ["customers", ...documentCollections, "webhook-endpoints"] as const
 
@@ -52,9 +55,9 @@ const invoice = step("invoice", {
   lines: Schema.Literals([...lineSets, ...lineSets, ...lineSets, ...lineSets, ...wrongLineSets]),
   how
 })
-/** Several invoices at the same time, each with a key of its own. */
+/** Several concurrent invoices, each with a key of its own. */
 const burst = step("burst", { as, customer: item, count: Schema.Literals([2, 3, 4, 5]) })
-/** A note to one of the invoices: over its lines, over the first of them, or over a line that is worth more than all. */
+/** A note on one of the invoices: on its lines, on the first of them, or on a line worth more than all of them. */
 const note = step("note", {
   as,
   key,
@@ -63,7 +66,7 @@ const note = step("note", {
   lines: Schema.Literals([...creditLineSets, ...creditLineSets, "part", "part", "wrong tax"]),
   how
 })
-/** Several notes to one invoice at the same time, each over its first line and with a key of its own. */
+/** Several concurrent notes on one invoice, each on its first line and with a key of its own. */
 const notes = step("notes", {
   as,
   kind: Schema.Literals(["credit", "credit", "debit"]),
@@ -72,7 +75,7 @@ const notes = step("notes", {
 })
 const annul = step("annul", { as, key, invoice: item, how })
 const ofDocuments = Schema.Literals(["invoices", "invoices", "invoices", "credit-notes", "debit-notes"])
-/** A document is e-mailed once more, to its customer or to somebody else. */
+/** E-mails a document again, to its customer or to another address. */
 const email = step("email", {
   as,
   key,
@@ -82,7 +85,7 @@ const email = step("email", {
   how
 })
 const cancel = step("cancel", { as, what: ofDocuments, item, how })
-/** A document, one that is rejected if there is any, becomes an invoice to this customer. */
+/** Corrects a document, a rejected one if there is any, into an invoice to this customer. */
 const correct = step("correct", {
   as,
   key,
@@ -92,7 +95,7 @@ const correct = step("correct", {
   how
 })
 const retry = step("retry", { as, key, what: ofDocuments, item, how })
-/** An earlier request with a key once more, as it was or with one thing changed. */
+/** Repeats an earlier request with an idempotency key, unchanged or with one change. */
 const again = step("again", {
   request: item,
   change: Schema.Literals(["nothing", "nothing", "layout", "body", "path", "account"]),
@@ -113,7 +116,7 @@ const change = step("change", {
   key: mayHaveKey,
   how
 })
-/** Off, and on again after a while. */
+/** Deactivates an endpoint, and activates it again after a while. */
 const pause = step("pause", { as, endpoint: item, millis: Schema.Literals([1, 2_000, 31_000, 400_000]) })
 const remove = step("remove", { as, endpoint: item, how })
 const rotate = step("rotate", { as, endpoint: item, key: mayHaveKey, how })
@@ -126,10 +129,10 @@ const list = step("list", {
   item
 })
 const pass = step("pass", { millis: Schema.Literals([1, 300, 1_000, 6_000, 31_000, 400_000, 2_000_000]) })
-/** A day and an hour: keys may be used again. */
+/** A day and an hour: idempotency keys can be used again. */
 const tomorrow = step("tomorrow", {})
 
-/** What a client asks for, and time that passes. */
+/** Requests of a client, and the passing of time. */
 export const asked = [
   customer,
   invoice,
@@ -168,7 +171,7 @@ const invoices = [
   correct,
   correct
 ]
-/** The same, as often as it is to be drawn. */
+/** The same steps, repeated by the frequency with which they are drawn. */
 export const often = [
   ...invoices,
   ...asked,

@@ -4,7 +4,10 @@ import { eventTypes } from "../../../schemas/Event.ts"
 import { addresses, buyers, lineSets, wrongBuyers, wrongLineSets } from "./RequestSteps.ts"
 import type { StepOf } from "./Steps.ts"
 
-/** What a request deserves by itself, whatever was asked before: `early` refusals come before the look-up of its key. */
+/**
+ * Response that a request deserves by itself, without earlier requests. `early` rejections come before the look-up of
+ * its idempotency key.
+ */
 export type Deserves =
   | { readonly status: 200 | 201 | 202 }
   | { readonly status: 400 | 404; readonly code: string; readonly early: boolean }
@@ -26,7 +29,7 @@ type Address = StepOf<"customer">["mail"]
 const domains = { taken: "example.com", bounced: "bounced.test", complained: "complained.test" } as const
 export const addressOf = (name: string, mail: Exclude<Address, "none">): string => `${name}@${domains[mail]}`
 
-/** An acquirer whose invoices the sandbox treats as its name says; `marker` tells it from all others. */
+/** An acquirer whose name says how the sandbox treats its invoices; `marker` identifies it. */
 export const customerRequest = (
   buyer: StepOf<"customer">["buyer"],
   marker: string,
@@ -109,7 +112,7 @@ export const invoiceRequest = (customer_id: string, lines: StepOf<"invoice">["li
   return { draw: lines, deserves, body }
 }
 
-/** A note to an invoice whose lines were these. */
+/** A note on an invoice with these lines. */
 export const noteRequest = (
   invoice_id: string,
   { lines, ofInvoice }: { readonly lines: StepOf<"note">["lines"]; readonly ofInvoice: Lines | undefined },
@@ -153,7 +156,7 @@ export const endpointPatch = (what: StepOf<"change">["what"], marker: string) =>
   }
 }
 
-/** The same JSON value, written in another way. */
+/** The same JSON value in another notation. */
 export const relaidOut = (text: string): string => JSON.stringify(turned(JSON.parse(text)), null, 2)
 
 const turned = (value: unknown): unknown => {
@@ -166,7 +169,7 @@ const turned = (value: unknown): unknown => {
   )
 }
 
-/** A request, and what it deserves. `body` is sent as JSON. */
+/** A request and the response that it deserves. `body` is sent as JSON. */
 export interface RequestToMake {
   readonly method: "POST"
   readonly path: string
@@ -179,10 +182,10 @@ const contentOf = ({ body, deserves }: Pick<RequestToMake, "body" | "deserves">)
 const markers = Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 999_999 })))
 
 /**
- * Single requests of a test key, right and wrong ones, each with what it deserves where nothing else stands in its way.
+ * Single requests of a test key, valid and invalid, each with the response that it deserves by itself.
  *
- * @param options.customer_id  a customer that exists
- * @param options.url          an address that webhooks may go to
+ * @param options.customer_id a customer that exists
+ * @param options.url a URL that webhooks may reach
  */
 export const requests = (options: {
   readonly customer_id: string

@@ -2,7 +2,7 @@ import { Arbitrary, Schema } from "effect"
 import { faults, machine, moods, upset } from "./FaultSteps.ts"
 import { asked, often, slowCustomer, upTo } from "./RequestSteps.ts"
 
-/** A step that is a command of a team's own, with what it is run with. */
+/** A step that is a team's own command, with its input. */
 export interface OwnStep {
   readonly do: "own"
   readonly name: string
@@ -10,7 +10,7 @@ export interface OwnStep {
 }
 
 const KnownStep = Schema.Union([...asked, ...moods, ...faults])
-/** A step of a sequence: a request, time that passes, a mood, a fault, or a command of a team's own. `do` says which. */
+/** A step of a sequence: a request, the passing of time, a mood, a fault, or a team's own command. `do` says which. */
 export type Step = typeof KnownStep.Type | OwnStep
 export type StepOf<Do extends Step["do"]> = Extract<Step, { readonly do: Do }>
 
@@ -19,7 +19,7 @@ export const isRough = (one: Step): boolean => roughSteps.includes(one.do)
 const moodySteps: ReadonlyArray<string> = ["authority", "outage", "receiver", "operator"]
 export const isMoody = (one: Step): boolean => moodySteps.includes(one.do)
 
-/** What a run is: it says everything, the order of events among it, so that it can be repeated. */
+/** A complete description of a run, including the order of events, so that the run can be repeated. */
 export interface Sequence {
   readonly seed: number
   readonly steps: ReadonlyArray<Step>
@@ -32,8 +32,8 @@ const rough = Arbitrary.schema(Schema.Union([...often, ...upset, ...faults, ...f
 const stepsMax = 28
 
 /**
- * Sequences of commands, legal and illegal, over the whole API: a third of them in calm weather (nothing but requests and
- * time), a third with an authority and receivers in bad moods, and a third in which machines and the database fail as well.
+ * Sequences of commands, legal and illegal, over the whole API. A third has no faults (only requests and time), a third
+ * has an authority and receivers in bad moods, and in a third machines and the database fail as well.
  */
 export const sequences: Arbitrary.Arbitrary<Sequence> = Arbitrary.all({
   seed: Arbitrary.schema(upTo(2 ** 31 - 1)),
@@ -42,11 +42,11 @@ export const sequences: Arbitrary.Arbitrary<Sequence> = Arbitrary.all({
   )
 })
 
-// What nobody outside a service can do to it, and what takes long.
+// Excludes faults inside the service, and slow steps.
 const isPolite = (one: Step): boolean => !isRough(one) && !["operator", "authority", "outage"].includes(one.do)
 const slowBuyers: ReadonlyArray<string> = ["slow", "away"]
 
-/** Sequences for a service that runs elsewhere, and in real time: only what a client can ask for. */
+/** Sequences for a service that runs elsewhere, in real time: only requests of a client. */
 export const politeSequences: Arbitrary.Arbitrary<Sequence> = Arbitrary.map(sequences, ({ seed, steps }) => ({
   seed,
   steps: steps.filter(isPolite).map((one) => {

@@ -6,12 +6,15 @@ import type { StepOf } from "./Steps.ts"
 export interface Translatable {
   readonly collection: Exclude<Collection, "webhook-endpoints">
   readonly livemode: boolean
-  /** The kind of the customer or of the lines that was drawn, such as "rejected" or "wrong amount"; null for annulments. */
+  /** Kind of the drawn customer or lines, such as "rejected" or "wrong amount"; null for annulments. */
   readonly draw: StepOf<"customer">["buyer"] | StepOf<"invoice" | "note">["lines"] | null
-  /** The body for Colombia. The lines of a note are those of its invoice, translated already. */
+  /** The body for Colombia. The lines of a note are its invoice's lines, which are already translated. */
   readonly body: object
   readonly deserves: Deserves
 }
 
-/** Gives the body of a request as another country has it, and what that body deserves there. The metadata of the body must stay. */
+/**
+ * Returns another country's body of a request, and the response that it deserves there. It must keep the metadata of
+ * the body.
+ */
 export type Translate = (drawn: Translatable) => Pick<Translatable, "body" | "deserves">

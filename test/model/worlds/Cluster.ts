@@ -5,7 +5,7 @@ import type { Machine, Simulation } from "./Simulation.ts"
 
 type Handlers = Context.Context<never>
 
-/** A kind of actor, as its layer has registered it on a machine. */
+/** A kind of actor, as its layer registered it on a machine. */
 interface Registered {
   readonly build: Effect.Effect<Handlers, never, Scope.Scope | Entity.CurrentAddress>
   readonly context: Context.Context<never>
@@ -13,7 +13,7 @@ interface Registered {
   readonly maxIdleMillis: number
 }
 
-/** An actor that lives on a machine. */
+/** A running actor on a machine. */
 interface Activation {
   readonly scope: Scope.Closeable
   readonly turn: Semaphore.Semaphore | undefined
@@ -22,7 +22,7 @@ interface Activation {
   lastUsed: number
 }
 
-/** A machine with what runs on it. Nothing here outlives it. */
+/** A machine with its actors. Nothing here outlives it. */
 interface Node {
   readonly machine: Machine
   readonly context: Context.Context<never>
@@ -37,17 +37,17 @@ interface Message {
   readonly id: string
   readonly tag: string
   readonly payload: unknown
-  /** Takes the reply of an ask; a tell has none. */
+  /** Receives the reply of an ask; a tell has none. */
   readonly reply: ((exit: Exit.Exit<unknown, unknown>) => void) | undefined
 }
 
-/** Builds what runs on a machine, and gives what its fibers run with. */
+/** Starts the actors of a machine, and returns the context of its fibers. */
 type Boot = (machine: Machine, sharding: Sharding.Sharding["Service"]) => Context.Context<never>
 
 /**
- * The cluster that the actors live in, on simulated machines, and all that can go wrong with one: a tell that is lost, an owner
- * that dies or is frozen, and an owner that takes over while the one before is still alive. It stands in for `Sharding`, whose
- * own timers and storage would take most of a test's time; the actors are the service's own.
+ * The actors' cluster on simulated machines, with its possible faults: a lost tell, an owner that dies or is frozen,
+ * and an owner that takes over while its predecessor still runs. It replaces `Sharding`, whose own timers and storage
+ * would take most of a test's time. The actors are the service's own.
  */
 export class Cluster {
   private readonly simulation: Simulation
@@ -62,7 +62,7 @@ export class Cluster {
     this.boot = boot
   }
 
-  /** Starts anew, with machines that know nothing. */
+  /** Starts again, with empty machines. */
   reset(machines: number): void {
     this.leader = 0
     this.turned = 0
@@ -75,13 +75,13 @@ export class Cluster {
     this.tellsToLose += count
   }
 
-  /** Another machine owns each actor from now on. Those that live go on with what they have begun. */
+  /** Moves each actor to another machine. Running actors finish the work that they have begun. */
   move(): void {
     this.turned += 1
     this.lead((this.leader + 1) % this.nodes.length)
   }
 
-  /** The machine dies, and a new one takes its place. */
+  /** Kills the machine; a new one replaces it. */
   kill(index: number): void {
     const node = this.at(index)
     this.simulation.kill(node.machine)
@@ -89,7 +89,7 @@ export class Cluster {
     if (index % this.nodes.length === this.leader) this.lead(this.leader)
   }
 
-  /** The machine stops where it is, and the others take over what it owned. */
+  /** Freezes the machine; the others take over its actors. */
   freeze(index: number): void {
     this.simulation.freeze(this.at(index).machine)
     if (this.isRunning(this.at(this.leader))) return
@@ -97,7 +97,7 @@ export class Cluster {
     if (awake !== -1) this.lead(awake)
   }
 
-  /** It goes on, and does not know that others have taken over. */
+  /** Resumes the machine, which does not know that others have taken over. */
   thaw(index: number): void {
     this.simulation.thaw(this.at(index).machine)
   }
@@ -112,7 +112,7 @@ export class Cluster {
     return this.nodes.findIndex((node) => node.machine === machine)
   }
 
-  /** What the machine's actors and routes know of the cluster. */
+  /** The cluster, as the machine's actors and routes see it. */
   sharding(machine: Machine, node?: Node): Sharding.Sharding["Service"] {
     const service = {
       makeClient: (entity: Entity.Any) => Effect.succeed((id: string) => this.client(machine, entity, id)),
@@ -181,7 +181,7 @@ export class Cluster {
     return this.isRunning(owner) ? owner : (this.nodes.find((node) => this.isRunning(node)) ?? owner)
   }
 
-  /** A client of one actor: each member asks, or tells where the answer is not waited for. */
+  /** A client of one actor: each member asks, or tells if it needs no reply. */
   private client(machine: Machine, entity: Entity.Any, id: string): unknown {
     const call = (tag: string) => (payload: unknown, options?: { readonly discard?: boolean }) =>
       options?.discard === true
@@ -198,7 +198,7 @@ export class Cluster {
     this.deliver(this.owner(message.id), message)
   }
 
-  // An ask that nobody answers any more is ended by the asking side's own limit.
+  // The caller's own time-out ends an ask without a reply.
   private ask(machine: Machine, message: Omit<Message, "reply">): Effect.Effect<unknown, unknown> {
     return Effect.callback<unknown, unknown>((resume) => {
       const asking = this.deliver(this.owner(message.id), {
@@ -251,7 +251,7 @@ export class Cluster {
     return fiber
   }
 
-  /** The actor, which is put away when it has had nothing to do for long, and then starts again from its rows. */
+  /** The actor. It is stopped after a long idle time, and then starts again from its rows. */
   private actor(node: Node, { entity, id }: Message): Activation {
     const { now } = this.simulation
     const name = `${entity.type}/${id}`

@@ -3,13 +3,14 @@ import { SqlError } from "effect/sql"
 import type { FaultPoint } from "../../../src/protocol/Fault.ts"
 
 /**
- * What may become of a statement, as PostgreSQL shows it: `refused`, nothing was done (no connection, a time-out, a deadlock);
- * `unknown`, it was done and committed, and the connection broke before its answer; `slow` and `late`, it waited before or after.
+ * Fault of a statement, as PostgreSQL shows it. `refused`: nothing was done (no connection, a time-out, a deadlock).
+ * `unknown`: it was committed, and the connection broke before the response. `slow` and `late`: it waited before or
+ * after.
  */
 export const statementFaults = ["refused", "unknown", "slow", "late"] as const
 export type StatementFault = (typeof statementFaults)[number]
 
-/** A fault that waits for the statement, or the point between two steps, that it strikes: the one after `skip` others. */
+/** A fault that waits for its statement, or for its point between two steps: the one after `skip` others. */
 type Armed =
   | { readonly kind: StatementFault; readonly call: string; skip: number }
   | { readonly kind: "crash" | "defect"; readonly point: FaultPoint; skip: number }
@@ -27,11 +28,11 @@ const failure = (kind: "refused" | "unknown") =>
     })
   )
 
-/** What a transaction does is done or undone as a whole: it is disturbed as a whole, or not at all. */
+/** A transaction succeeds or fails as a whole: a fault hits all of it, or nothing. */
 class InTransaction extends Context.Reference<boolean>("test/InTransaction", { defaultValue: () => false }) {}
 const transaction = Context.make(InTransaction, true).pipe(Context.add(Scheduler.PreventSchedulerYield, true))
 
-/** The faults that a sequence has armed, and what they do when they strike. */
+/** The armed faults of a sequence, and their effects. */
 export class Faults {
   private armed: Array<Armed> = []
   private strikes: Array<{ left: number; readonly strike: () => void }> = []
@@ -40,7 +41,7 @@ export class Faults {
     this.armed.push({ ...fault })
   }
 
-  /** Strikes when so many more statements have begun. */
+  /** Runs `strike` after this many further statements. */
   after(statements: number, strike: () => void): void {
     this.strikes.push({ left: statements, strike })
   }
@@ -68,7 +69,7 @@ export class Faults {
     return fault
   }
 
-  /** One statement: a step of its own, so that others come in between, and whatever is armed for it. */
+  /** Runs a statement as a step of its own, so that other work comes in between, with any fault armed for it. */
   readonly statement = <A, E, R>(call: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.flatMap(InTransaction, (inTransaction) => {
       if (inTransaction) return effect
@@ -89,7 +90,7 @@ export class Faults {
       }
     })
 
-  /** What happens at a point between two steps. `crash` ends the machine that has come there. */
+  /** Runs the fault at a point between two steps. `crash` kills the machine at this point. */
   readonly at =
     (crash: () => void) =>
     (point: FaultPoint): Effect.Effect<void> =>
@@ -98,11 +99,11 @@ export class Faults {
         if (fault === undefined) return Effect.void
         if (fault.kind === "defect") return Effect.die(new Error(`broken at ${point}`))
         crash()
-        // The database ends the transaction of a process that is gone, and others may go on.
+        // The database ends the transaction of a dead process, and others may continue.
         return inTransaction ? Effect.interrupt : Effect.never
       })
 
-  /** The store with every call of it a statement. */
+  /** The store with every call as a statement. */
   readonly disturb = (store: Context.Context<never>): Context.Context<never> =>
     Context.makeUnsafe(
       new Map(

@@ -15,12 +15,15 @@ type Routes = Effect.Effect<
   HttpServerRequest.HttpServerRequest | Scope.Scope
 >
 
-// What a sequence has taken from a limit is not given back before the next one, which must run as if it were the first.
+// A sequence's use of a limit would remain for the next one, which must run as if it were the first.
 const unlimited = { perSecond: 1e12, burst: 1_000 }
-// The clock goes on only when a sequence says so, and a rest would not end.
+// The clock advances only at a sequence's steps, so a pause would never end.
 const limits = Limits.layerChanged({ rate: unlimited, requests: withoutRest })
 
-/** The service's routes, envelope and all, and those of a team beside them, without a socket: gives what answers one request. */
+/**
+ * The service's routes with their envelope, and a team's own routes, without a socket: returns a function that answers
+ * one request.
+ */
 export const routes = Effect.fnUntraced(function* <R>(own: Layer.Layer<never, never, R | HttpRouter.HttpRouter>) {
   let served: Routes = Effect.never
   const server = HttpServer.make({
@@ -58,7 +61,7 @@ const requestOf = ({ apiKey, body, key, method, path }: Sent) => {
   )
 }
 
-/** Signs on the spot: what comes back from a thread comes back at another moment each time. */
+/** Signs in this thread: a result from a worker thread would arrive at another moment each time. */
 export const signHere = Effect.acquireRelease(
   Effect.sync(() => {
     const { sign } = crypto

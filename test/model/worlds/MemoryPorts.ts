@@ -8,35 +8,39 @@ import { Mailer, mailer, type Send } from "../../../src/outbound/mail/Mailer.ts"
 import { type WebhookResponse, WebhookSender } from "../../../src/outbound/webhooks/WebhookSender.ts"
 import type { Surroundings } from "./Surroundings.ts"
 
-/** The ports that a team may put its own in for. What these do of their own accord is seen, and not taken for the service's faults. */
+/**
+ * The ports that a team can replace. The model observes their own faults, and does not attribute them to the service.
+ */
 export interface MemoryPortsOptions {
   /**
-   * The authority that documents are submitted to, made anew for each sequence; the sandbox if left out. It may ask for the
-   * sandbox, to stand in front of it.
+   * The authority that documents are submitted to, built again for each sequence; the sandbox if omitted. It can
+   * require the sandbox, to wrap it.
    */
   readonly authority?: Layer.Layer<Authority, never, Authority>
   /**
-   * The sender of webhooks, made anew for each sequence. It may ask for the world's own, which reaches the receivers at the
-   * addresses that the world's `hook` gives.
+   * The sender of webhooks, built again for each sequence. It can require the world's own sender, which reaches the
+   * receivers at the URLs of the world's `hook`.
    */
   readonly sender?: Layer.Layer<WebhookSender, never, WebhookSender>
   /**
-   * The mailer, made anew for each sequence. It may ask for the world's own, which does with live e-mails what the sandbox does with
-   * those of the test mode. The model takes it that this one does the same in the end.
+   * The mailer, built again for each sequence. It can require the world's own mailer, which treats live e-mails as the
+   * sandbox treats test e-mails. The model expects the same final outcomes of this mailer.
    */
   readonly mailer?: Layer.Layer<Mailer, never, Mailer>
 }
 
 const sandboxMailer = mailer()
 
-/** What becomes of live e-mails as well: what the sandbox says of their addresses. */
+/** Outcome of live e-mails: the sandbox's rule for their addresses. */
 export const mailServer: Send = (envelope, message) => sandboxMailer.send({ ...envelope, livemode: false }, message)
 
 const ownMailer = Mailer.layerWith((envelope, message) => Effect.andThen(message, mailServer(envelope, message)))
 
 const receiverTimeout = "15 seconds"
 
-/** The ports of a memory world, observed by its surroundings: `now` are those of the sequence that `renew` has begun. */
+/**
+ * The ports of a memory world, observed by its surroundings: `now` are the ports of the sequence that `renew` began.
+ */
 export const memoryPorts = Effect.fnUntraced(function* (options: MemoryPortsOptions, surroundings: Surroundings) {
   const receivers = Layer.succeed(WebhookSender, {
     send: ({ url }) =>

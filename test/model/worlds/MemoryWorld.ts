@@ -1,4 +1,4 @@
-// As in src/cli/Launch.ts: what is tested is what runs.
+// As in src/cli/Launch.ts, so that the tests run the same code as the service.
 import "effect/schema/SchemaJITCompiler/enable"
 import { Context, Effect, Layer, Random, Redacted, References, Scope } from "effect"
 import { Sharding } from "effect/cluster"
@@ -38,18 +38,18 @@ import { Surroundings } from "./Surroundings.ts"
 import type { Pending, Sent } from "./World.ts"
 import { Limits } from "../../../src/settings/Limits.ts"
 
-/** When every sequence begins: ten in the morning of the authority's zone. */
+/** The start of every sequence: ten in the morning in the authority's time zone. */
 const start = Date.parse("2026-11-21T15:00:00.000Z")
 const machines = 2
-// As that of processes on a database.
+// The lease of processes on a database.
 const workerLeaseMillis = 7_000
-// About as many as a request takes, so that a client goes away, or another one comes, at any moment of it.
+// About as many as a request takes, so that a client disconnects, or another one arrives, at any moment of it.
 const someSteps = 25
 const jobMs = 3_600_000
-// Nothing is looked up: webhooks go to receivers that are simulated.
+// No DNS look-ups: webhooks go to simulated receivers.
 const noNames = Layer.orDie(Dns.layerStatic({}))
 
-// The time that a machine works is not measured, so that a sequence runs the same way each time.
+// The working time of a machine is not measured, so that a sequence runs the same way each time.
 const limits = Layer.mergeAll(
   Limits.layer(),
   Alerts.layer,
@@ -58,7 +58,7 @@ const limits = Layer.mergeAll(
 
 const actors = Layers.layerActors.pipe(Layer.provide([Notify.layer, Layers.layerDocuments]))
 
-/** Prints without a thread, whose answer would come at another moment each time, and hardly anything. */
+/** Prints almost nothing, and without a thread, whose result would arrive at another moment each time. */
 const inkless = Printer.of({
   pdf: ({ cufe }) => Effect.succeed(new TextEncoder().encode(`%PDF ${cufe}`)),
   parcel: (document, bytes, logo) =>
@@ -71,17 +71,17 @@ const inkless = Printer.of({
 })
 
 /**
- * The service in memory, on simulated machines: its own routes and actors, a store that can fail as PostgreSQL does, an
- * authority and receivers that can be in any mood. All that takes long to make is made once; a sequence begins with a reset.
+ * The service in memory, on simulated machines: its own routes and actors, a store that can fail like PostgreSQL, and
+ * an authority and receivers in any mood. Slow parts are built once; each sequence begins with a reset.
  */
 export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {}) {
   yield* signHere
-  // One for the sandbox and for live documents: none of them tells anything of its key.
+  // The sandbox and live documents share one key: no content depends on it.
   const pem = yield* makeSelfSigned("Folio test", new Date(start))
   const simulation = new Simulation({ now: start, seed: 0 })
   const surroundings = new Surroundings()
   const faults = new Faults()
-  // Where requests are served, and where authority and receivers are: machines that nothing happens to.
+  // Requests are served, and authority and receivers run, on machines without faults.
   const edge = simulation.start("edge")
   const outside = simulation.start("outside")
 
@@ -124,12 +124,13 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
     Context.add(SecretKey, Redacted.make(new Uint8Array(32)))
   )
 
-  /** Runs to its end, which takes no time. */
+  /** Runs an effect to its end, without simulated time. */
   const now = <A>(machine: Machine, effect: Effect.Effect<A>): A => {
     const fiber = Effect.runForkWith(simulation.context(machine))(effect)
     simulation.run()
     const exit = fiber.pollUnsafe()
-    if (exit === undefined || exit._tag === "Failure") throw new Error(`not done at once: ${JSON.stringify(exit)}`)
+    if (exit === undefined || exit._tag === "Failure")
+      throw new Error(`not done without simulated time: ${JSON.stringify(exit)}`)
     return exit.value
   }
 
@@ -149,7 +150,7 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
         WebhookSender,
         WebhookSender.of({ send: (request) => elsewhere(() => ports.now.sender.send(request)) })
       ),
-      // What an e-mail carries is made where it is sent.
+      // The content of an e-mail is made when it is sent.
       Context.add(
         Mailer,
         Mailer.of({ send: (envelope, message) => Effect.suspend(() => ports.now.mailer.send(envelope, message)) })
@@ -177,7 +178,7 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
   }
   const cluster = new Cluster(simulation, boot)
 
-  // Of the authority, routes only read whether it serves live documents.
+  // From the authority, routes only read whether it serves live documents.
   const beside = store.pipe(
     Context.add(Sharding.Sharding, cluster.sharding(edge)),
     Context.add(Authority, ports.now.authority)
@@ -264,7 +265,7 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
       next_attempt_at === null ? [] : [{ what: `${invoice_id} (${id})`, due: next_attempt_at }]
     )
     const left = [...documents, ...deliveries, ...emails]
-    // What is overdue is taken at the next sweep, or waits for something before it.
+    // Overdue work is taken at the next sweep, or waits for earlier work.
     const later = left.map(({ due }) => due - simulation.now).filter((millis) => millis > 0 && millis < Infinity)
     return { left: left.map(({ what }) => what), millis: later.length === 0 ? 0 : Math.min(...later) }
   })

@@ -16,14 +16,14 @@ import { mailServer } from "./MemoryPorts.ts"
 import { Surroundings } from "./Surroundings.ts"
 import type { Pending, Sent, World } from "./World.ts"
 
-// What is shorter passes by itself, or is not worth to be waited for.
+// Shorter waits pass in real time, or are skipped.
 const shortMs = 10_000
 const glanceMs = 5
 const momentMs = 100
 
 /**
- * Two processes' worth of the service on one fresh database, behind real HTTP servers, each of which believes to own all
- * actors. Requests go to them by turns. Time that would be long to wait for is made to pass in the rows.
+ * Two instances of the service on one fresh database, behind real HTTP servers; each believes that it owns all actors.
+ * Requests go to them in turn. Long waits pass by changing the times in the rows.
  */
 export const make = Effect.gen(function* () {
   const surroundings = new Surroundings()
@@ -37,7 +37,7 @@ export const make = Effect.gen(function* () {
     })
   )
   const authority = Layer.succeed(Authority, surroundings.around(Context.get(sandbox, Authority)))
-  // What an e-mail carries is looked at in memory: to print it takes longer than all the rest.
+  // E-mail contents are checked in memory: printing takes longer than everything else.
   const mailer = Layer.succeed(Mailer, surroundings.aroundMailer(Mailer.of({ send: mailServer })))
   const database = yield* freshDatabase
   const process = Layer.build(TestApp.layerOn(database, { allow: `127.0.0.1:${customer.port}`, authority, mailer }))
@@ -72,7 +72,7 @@ export const make = Effect.gen(function* () {
     return pending
   }
 
-  // A lease of an attempt under way is not touched: it is shorter than the shortest wait for the next one.
+  // The lease of a running attempt stays unchanged: it is shorter than the shortest wait for the next attempt.
   const age = (millis: number) =>
     Effect.all(
       [

@@ -1,10 +1,12 @@
 import { Clock, Context, Duration, Effect, Scheduler } from "effect"
 
-/** A process that is simulated: its fibers run on its own scheduler and clock, so that it can be stopped between any two steps. */
+/**
+ * A simulated process: its fibers run on its own scheduler and clock, so that it can be stopped between any two steps.
+ */
 export interface Machine {
   readonly name: string
   state: "running" | "frozen" | "dead"
-  /** What it does next; it grows while the machine is frozen. */
+  /** Its next steps; the list grows while the machine is frozen. */
   readonly ready: Array<() => void>
   frozenAt: number
   thawedAt: number
@@ -12,24 +14,24 @@ export interface Machine {
 
 interface Sleeper {
   readonly at: number
-  /** Naps that only pass the time until it may be worth to look again. */
+  /** Sleepers that only wait before the next poll. */
   readonly naps: boolean
   readonly machine: Machine
   readonly wake: () => void
 }
 
-// A sequence of a model test takes some thousand steps. More are a loop that waits for nothing.
+// A sequence of a model test takes some thousand steps. More steps are a loop without an end.
 const stepsMax = 1_000_000
 
 const showsItselfMillis = 1_000
 
 /**
- * Several processes in this one, on one simulated clock: no time passes but what is asked for, and no callback comes from
- * outside, so that the same seed gives the same run to the last step. Which of the machines takes the next step is drawn by
- * lot, as it is between real processes; within one machine steps keep their order, as on an event loop.
+ * Several processes in this one, on one simulated clock. Time passes only on request, and no callback comes from
+ * outside, so that the same seed gives the same run to the last step. A random draw chooses the machine of the next
+ * step, as between real processes. Within one machine steps keep their order, as on an event loop.
  *
- * A machine that is killed takes no further step and runs no finalizer, like a process after `kill -9`. A frozen one goes on
- * where it was when it is thawed, and does not know that time has passed, like one after SIGSTOP and SIGCONT.
+ * A killed machine takes no further step and runs no finalizer, like a process after `kill -9`. A frozen one resumes at
+ * the same step when it is thawed, and does not know that time has passed, like a process after SIGSTOP and SIGCONT.
  */
 export class Simulation {
   now: number
@@ -50,7 +52,7 @@ export class Simulation {
     return ((x ^ (x >>> 14)) >>> 0) / 4_294_967_296
   }
 
-  /** Ends all machines and begins anew; those of `again` start with nothing left to do. */
+  /** Ends all machines and starts again; the machines of `again` start without pending work. */
   reset(options: { readonly now: number; readonly seed: number; readonly again: ReadonlyArray<Machine> }): void {
     for (const machine of this.machines) this.kill(machine)
     this.sleepers = []
@@ -69,7 +71,10 @@ export class Simulation {
     return machine
   }
 
-  /** Runs an effect of another machine and gives its outcome, if this one lives to hear of it. Nothing here ends it early. */
+  /**
+   * Runs an effect on another machine and returns its outcome, if this machine still runs by then. It is never
+   * interrupted from here.
+   */
   elsewhere<A, E>(machine: Machine, other: Machine, effect: Effect.Effect<A, E>): Effect.Effect<A, E> {
     const run = Effect.runForkWith(this.context(other))
     return Effect.callback<A, E>((resume) =>
@@ -98,12 +103,12 @@ export class Simulation {
     machine.thawedAt = this.now
   }
 
-  /** Whether others have certainly seen it within so long. It shows itself every second. */
+  /** Whether others have certainly seen it within this time. It sends a heartbeat every second. */
   isSeen(machine: Machine, withinMillis: number): boolean {
     return machine.thawedAt - machine.frozenAt < withinMillis || this.now - machine.thawedAt >= showsItselfMillis
   }
 
-  /** What an effect that runs on this machine runs with. One that only naps in between sleeps through a leap. */
+  /** The context of an effect that runs on this machine. An effect that only naps sleeps through a leap. */
   context(machine: Machine, naps = false): Context.Context<never> {
     const scheduler: Scheduler.Scheduler = {
       executionMode: "async",
@@ -113,10 +118,10 @@ export class Simulation {
     return Context.make(Scheduler.Scheduler, scheduler).pipe(Context.add(Clock.Clock, this.clock(machine, naps)))
   }
 
-  /** Runs whatever can run at this moment; or only so many steps of it. */
+  /** Runs all steps that are ready at this moment, or only this many of them. */
   run(steps = Infinity): void {
     for (let step = 0; step < steps; step++) {
-      if (step > stepsMax) throw new Error("the machines come to no rest")
+      if (step > stepsMax) throw new Error("the machines never become idle")
       const busy = [...this.machines].filter(({ ready, state }) => state === "running" && ready.length > 0)
       const machine = busy.length < 2 ? busy[0] : busy[Math.floor(this.random() * busy.length)]
       if (machine === undefined) return
@@ -124,7 +129,7 @@ export class Simulation {
     }
   }
 
-  /** Lets time pass as it does: whoever sleeps wakes up when it is time. */
+  /** Lets time pass step by step: each sleeper wakes up at its time. */
   pass(millis: number): void {
     const until = this.now + millis
     this.run()
@@ -135,7 +140,7 @@ export class Simulation {
     this.now = until
   }
 
-  /** Lets time pass without those who only nap: they wake up once, when it is over. */
+  /** Lets time pass without waking the sleepers that only nap: they wake up once, at the end. */
   leap(millis: number): void {
     const until = this.now + millis
     const naps = this.sleepers.filter((sleeper) => sleeper.naps)
@@ -146,7 +151,7 @@ export class Simulation {
     this.run()
   }
 
-  /** Milliseconds until the next sleeper wakes up; undefined when none sleeps. */
+  /** Milliseconds until the next sleeper wakes up; undefined if none sleeps. */
   get untilNext(): number | undefined {
     const next = this.next(Infinity)
     return next === undefined ? undefined : Math.max(0, next.at - this.now)
@@ -185,7 +190,7 @@ export class Simulation {
     return Effect.callback<void>((resume) => {
       const sleeper: Sleeper = { at: this.now + millis, naps, machine, wake: () => resume(Effect.void) }
       if (machine.state === "dead") return
-      // Sorted by falling time; those of one moment wake up in the order in which they fell asleep.
+      // Sorted by descending time; sleepers of one moment wake up in the order in which they fell asleep.
       let index = this.sleepers.length
       while (index > 0 && this.sleepers[index - 1]!.at <= sleeper.at) index--
       this.sleepers.splice(index, 0, sleeper)

@@ -11,11 +11,11 @@ import {
 import { Mailer, MailerRefused, type Message } from "../../../src/outbound/mail/Mailer.ts"
 import { WebhookSender } from "../../../src/outbound/webhooks/WebhookSender.ts"
 
-/** What the authority may do with the next documents instead of answering at once. */
+/** Behaviours of the authority on the next documents, instead of an immediate response. */
 export const authorityMoods = ["unavailable", "lost", "slow", "silent", "broken"] as const
 export type AuthorityMood = (typeof authorityMoods)[number]
 
-/** What a receiver may do with the next webhooks instead of taking them. */
+/** Behaviours of a receiver on the next webhooks, instead of accepting them. */
 export const receiverMoods = ["failing", "silent"] as const
 export type ReceiverMood = (typeof receiverMoods)[number]
 
@@ -26,17 +26,17 @@ export interface Webhook {
   readonly body: string
 }
 
-/** An e-mail that the service has given to a mail server. */
+/** An e-mail that the service passed to a mail server. */
 export interface Mail {
-  /** The id of the e-mail and that of its document, with a point between them. */
+  /** The id of the e-mail and the id of its document, with a point between them. */
   readonly reference: string
   readonly livemode: boolean
   readonly to: string
-  /** What it carries; null until the mail server asks for it. The sandbox never does. */
+  /** Its content; null until the mail server asks for it. The sandbox never does. */
   readonly message: Message | null
 }
 
-/** What a mail server made of an e-mail. `broken`: it gave no such answer, or said that it cannot take it now. */
+/** A mail server's outcome for an e-mail. `broken`: it gave no such response, or cannot accept the e-mail now. */
 export type MailOutcome = "taken" | "refused" | "broken"
 
 /** A call of the authority's port that the service has begun. */
@@ -45,13 +45,15 @@ export interface AuthorityCall {
   readonly cufe: string
   readonly account_id: string
   readonly livemode: boolean
-  /** The document's bytes; null when the authority is only asked for its verdict. */
+  /** The document's bytes; null for a query of the verdict. */
   readonly signed: Uint8Array | null
 }
 
 /**
- * How a call of the authority's port ended for the service. `unreachable`: nothing of the document has left. `lasting`: the same, and no later call would reach the authority. `unknown`: the authority does not know the document. `broken`: the port
- * died or gave something that is no verdict. `interrupted`: the service did not wait any longer.
+ * The end of a call of the authority's port, as the service sees it. `unreachable`: the document was not sent.
+ * `lasting`: the same, and no later call would reach the authority. `unknown`: the authority does not know the
+ * document. `broken`: the port threw, or returned a value that is no verdict. `interrupted`: the service stopped
+ * waiting.
  */
 export type AuthorityOutcome =
   | "judged"
@@ -63,15 +65,21 @@ export type AuthorityOutcome =
   | "broken"
   | "interrupted"
 
-/** What is seen of the service from outside, apart from its answers. */
+/** The service's observable behaviour, apart from its responses. */
 export interface Observer {
-  /** The service calls the authority. What is returned is called with how that ends; never, while the call hangs. */
+  /**
+   * Observes a call of the authority. The returned function is called with the end of the call, and never if the call
+   * hangs.
+   */
   readonly called: (call: AuthorityCall) => (outcome: AuthorityOutcome) => void
-  /** The authority has decided on a document, whether or not its answer arrives. */
+  /** Observes the authority's decision on a document, whether or not its response arrives. */
   readonly judged: (cufe: string, verdict: Verdict) => void
-  /** A webhook is sent; what is returned is called with the answer when there is one, null for none; never, while it hangs. */
+  /**
+   * Observes a webhook. The returned function is called with the response, or with null for none, and never while it
+   * hangs.
+   */
   readonly delivered: (webhook: Webhook) => (status: number | null) => void
-  /** An e-mail is given to a mail server; what is returned is called with what that made of it. */
+  /** Observes an e-mail passed to a mail server. The returned function is called with the mail server's outcome. */
   readonly mailed?: (mail: Mail) => (outcome: MailOutcome) => void
 }
 
@@ -100,8 +108,8 @@ const unreachable = Effect.fail(
 )
 
 /**
- * The authority and the receivers as a service finds them: in moods that a test gives them, and observed. What a port does of its
- * own accord (fails, refuses, dies, hangs, is late) is seen as well, so that its consequences are not taken for the service's faults.
+ * The authority and the receivers of a service, observed, in moods that a test sets. Faults of a port itself (it fails,
+ * rejects, throws, hangs, is late) are observed as well, so that their effects are not attributed to the service.
  */
 export class Surroundings {
   observer: Observer = blind
@@ -120,37 +128,40 @@ export class Surroundings {
     this.receivers.clear()
   }
 
-  /** The next calls of the authority meet this. */
+  /** Sets the mood for the next calls of the authority. */
   upset(mood: AuthorityMood, times: number): void {
     for (let time = 0; time < times; time++) this.moods.push(mood)
   }
 
-  /** The authority gives no answer before this time, in milliseconds of the service's clock. */
+  /** Stops all responses of the authority until this time, in milliseconds of the service's clock. */
   away(until: number): void {
     this.awayUntil = until
   }
 
-  /** The next webhooks to this address meet this. */
+  /** Sets the mood for the next webhooks to this URL. */
   refuse(url: string, mood: ReceiverMood, times: number): void {
     const moods = this.receivers.get(url) ?? []
     this.receivers.set(url, moods)
     for (let time = 0; time < times; time++) moods.push(mood)
   }
 
-  /** The status that a receiver in its mood answers a webhook with, or null for no answer at all. */
+  /** The status with which a receiver in its mood answers a webhook, or null for no response. */
   answerOf(url: string): number | null {
     const mood = this.receivers.get(url)?.shift()
     return mood === undefined ? 200 : mood === "failing" ? 503 : null
   }
 
-  /** For a real receiver: the status to answer a webhook with, or null for no answer at all, and what to call when it goes out. */
+  /**
+   * For a real receiver: the status of its response to a webhook, or null for none, and a function to call when the
+   * response is sent.
+   */
   receive(webhook: Webhook): { readonly status: number | null; readonly answered: () => void } {
     const answered = this.observer.delivered(webhook)
     const status = this.answerOf(webhook.url)
     return { status, answered: () => answered(status) }
   }
 
-  /** A sender of any kind, observed: an attempt is what the service asks it for, and ends as the sender says. */
+  /** Wraps any sender with observation: an attempt is one call of the sender, and ends with the sender's result. */
   aroundSender(inner: WebhookSender["Service"]): WebhookSender["Service"] {
     return WebhookSender.of({
       send: (request) =>
@@ -170,7 +181,7 @@ export class Surroundings {
     })
   }
 
-  /** A mailer of any kind, observed. */
+  /** Wraps any mailer with observation. */
   aroundMailer(inner: Mailer["Service"]): Mailer["Service"] {
     return Mailer.of({
       send: (envelope, message) =>
@@ -188,7 +199,7 @@ export class Surroundings {
     })
   }
 
-  /** An authority of any kind, in these moods, observed. */
+  /** Wraps any authority with these moods and observation. */
   around(inner: Authority["Service"]): Authority["Service"] {
     const moody = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, AuthorityUnavailable | E> =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {

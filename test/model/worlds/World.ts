@@ -18,14 +18,14 @@ export interface Sent {
   readonly body: string | null
 }
 
-/** An answer, byte for byte. Names of headers are in lower case. */
+/** A response, byte for byte. Header names are in lower case. */
 export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly text: string
 }
 
-/** A request under way: `reply` is undefined until there is an answer, and null when there will be none. */
+/** A running request: `reply` is undefined until the response arrives, and null if there will be none. */
 export interface Pending {
   reply: Reply | null | undefined
   readonly hangUp: () => void
@@ -34,14 +34,16 @@ export interface Pending {
 /** A mode of an account that exists before the first step, with its numbering range and its API keys. */
 export interface Book extends AccountMode {
   readonly prefix: string
-  /** How full numbers are written; without separator and leading zeros if omitted. */
+  /** Form of full numbers; without separator and leading zeros if omitted. */
   readonly numbering?: NumberForm
   readonly from: bigint
   readonly to: bigint
   readonly apiKeys: ReadonlyArray<string>
 }
 
-/** A service with its surroundings, as a run of the workload drives it. Times are milliseconds of the database's clock. */
+/**
+ * A service with its surroundings, as a run of the workload drives it. Times are milliseconds of the database's clock.
+ */
 export interface World {
   readonly books: ReadonlyArray<Book>
   readonly surroundings: Surroundings
@@ -50,28 +52,28 @@ export interface World {
   /** Translates the drawn requests, which are Colombian. */
   readonly translate?: Translate
   readonly now: () => number
-  /** Whether its clock shows how long the service takes: not where it runs on a real machine, or time is made to pass. */
+  /** Whether its clock measures the service's durations: not on a real machine, or where the test moves time. */
   readonly isTimed: boolean
-  /** Whether several machines believe to own the same actors even while nothing fails. */
+  /** Whether several machines believe to own the same actors even without a fault. */
   readonly hasTwins: boolean
-  /** The address of a receiver. */
+  /** URL of a receiver. */
   readonly hook: (name: string) => string
   readonly send: (sent: Sent) => Pending
-  /** Lets everything happen that can happen now. */
+  /** Runs everything that is ready now. */
   readonly rest: Effect.Effect<void>
-  /** Lets some of it happen. */
+  /** Runs a part of it. */
   readonly some: Effect.Effect<void>
-  /** Lets time pass; in a leap nobody looks for work before it is over. */
+  /** Lets time pass; in a leap no sweep runs before the end. */
   readonly pass: (millis: number, leap?: boolean) => Effect.Effect<void>
-  /** Waits for something to happen, not longer than this. */
+  /** Waits for something to happen, at most this long. */
   readonly wait: (millis: number) => Effect.Effect<void>
-  /** Carries out a step that no client could ask for. */
+  /** Runs a step that no client could request. */
   readonly disturb: (step: Step) => Effect.Effect<void>
-  /** Ends everything that disturbs the service: from now on nothing is lost and all machines run. */
+  /** Ends all disturbances: from now on nothing is lost and all machines run. */
   readonly calm: Effect.Effect<void>
   /**
-   * What is left to do, in words that begin with the id of the document or of the endpoint, and how long it is until the next of it
-   * is due.
+   * Descriptions of the unfinished work, each starting with the id of its document or endpoint, and the time until the
+   * next work is due.
    */
   readonly open: Effect.Effect<{ readonly left: ReadonlyArray<string>; readonly millis: number }>
 }

@@ -1,12 +1,12 @@
 import { cents, type Document, markerOf, sum } from "./Document.ts"
 import { type Entry, isSuccess, type Journal } from "../Journal.ts"
 
-/** What a document says, as it is seen first, must be what was asked for, and its totals the sums of that. */
+/** Checks that a document's first observed content matches its request, and that its totals are the sums. */
 export const checkContent = (document: Document, journal: Journal, wrong: (what: string) => void): void => {
   const { lines, totals } = document
   const marker = markerOf(document)
   const maker = journal.entries.find((entry) => entry.kind === "create" && markerOf(entry.body) === marker)
-  if (maker === undefined) return wrong("was asked for by nobody")
+  if (maker === undefined) return wrong("was created without a request")
   const sayings = [maker, ...journal.asks("correct", document.id)]
   if (document.object === "invoice") {
     if (!sayings.some(({ body }) => says(document, body))) wrong("has another customer, or other lines, than were sent")
@@ -40,7 +40,7 @@ export const checkContent = (document: Document, journal: Journal, wrong: (what:
 // In the catalog concepto-nota-credito.
 const annulment = "2"
 
-/** Whether the document says what the body of a request did. */
+/** Whether the document's content matches the body of a request. */
 const says = ({ customer_id, lines }: Document, body: Entry["body"]) =>
   customer_id === body.customer_id && JSON.stringify(lines) === JSON.stringify(body.lines)
 
@@ -48,7 +48,7 @@ const says = ({ customer_id, lines }: Document, body: Entry["body"]) =>
 const meansInvoice = ({ body, path }: Entry, invoice: string) =>
   body.invoice_id === invoice || path === `/v1/invoices/${invoice}/annul`
 
-/** A document that was corrected says what its last correction says. */
+/** Checks that a corrected document has the content of its last correction. */
 export const checkCorrection = (document: Document, journal: Journal, wrong: (what: string) => void): void => {
   const asked = journal.asks("correct", document.id)
   if (!asked.every(isSuccess)) return

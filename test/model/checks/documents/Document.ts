@@ -4,7 +4,7 @@ import type { CreditNote, DebitNote } from "../../../../schemas/Note.ts"
 import { headOf } from "../../../../src/domain/documents/FullNumber.ts"
 import type { Book } from "../../worlds/World.ts"
 
-/** Any fiscal document as the API shows it. */
+/** Any fiscal document, as the API shows it. */
 export type Document = Invoice | CreditNote | DebitNote
 
 /** The names of the documents in the paths of the API. */
@@ -14,12 +14,12 @@ export type DocumentCollection = (typeof documentCollections)[number]
 export const isOfDocuments = (collection: string): collection is DocumentCollection =>
   documentCollections.some((one) => one === collection)
 
-/** The code that the authority knows a document by: the CUFE of an invoice, the CUDE of a note. */
+/** The authority's code of the document: the CUFE of an invoice, the CUDE of a note. */
 export const codeOf = (document: Document): string | null => ("cufe" in document ? document.cufe : document.cude)
 
 export const kindOf = ({ object }: Document): DocumentKind => object
 
-/** How far a document is; it never goes back. What shares a place is an end, or excludes the other. */
+/** Progress of a document, which never decreases. Statuses with equal progress are final, or exclude each other. */
 const places: Readonly<Record<string, number>> = {
   queued: 0,
   numbered: 1,
@@ -37,7 +37,7 @@ export const isAccepted = ({ status }: Document) =>
   status === "accepted_by_authority" || status === "accepted_contingency"
 
 export interface NumberRange {
-  /** What stands before the digits of a number, with its separator. */
+  /** The text before the digits of a number, with its separator. */
   readonly prefix: string
   readonly from: bigint
   readonly to: bigint
@@ -45,7 +45,7 @@ export interface NumberRange {
 
 const endless = 10n ** 12n
 
-/** Where the numbers of a book's documents come from. Notes are counted on their own, from one, in each mode of an account. */
+/** The numbering of a book's documents. Notes have their own numbering from one, in each mode of an account. */
 export const rangeOf = (
   { from, numbering = { separator: "", digits: 0 }, prefix, to }: Book,
   kind: DocumentKind
@@ -58,7 +58,7 @@ export const numberOf = ({ full_number }: Document, { prefix }: NumberRange) => 
 
 const unsigned = (url: string | null) => url?.replace(/&expires=\d+&signature=[\w-]{43}$/, "")
 
-/** Without when its links end, and without its e-mail: neither is part of a version. */
+/** The document without the expiry of its links and without its e-mail, which are not part of a version. */
 export const untimed = (document: Document) => ({
   ...document,
   pdf_url: unsigned(document.pdf_url),
@@ -69,7 +69,7 @@ export const untimed = (document: Document) => ({
 export const cents = (text: string) => BigInt(text.replace(".", ""))
 export const sum = (texts: ReadonlyArray<string>) => texts.reduce((total, text) => total + cents(text), 0n)
 
-/** The word by which a request, and what it has made, are known: in the metadata, or where there are none at the end of the reason. */
+/** Marker of a request and of the object that it created: in the metadata, or else at the end of the reason. */
 export const markerOf = (body: unknown): string | undefined => {
   const { metadata, reason } = Object(body) as {
     readonly metadata?: { readonly marker?: string }

@@ -6,7 +6,7 @@ import { checkContent, checkCorrection } from "./Contents.ts"
 import type { Entry } from "../Journal.ts"
 import { Judge } from "../Judge.ts"
 
-/** What a signed document says, as far as it must agree with its invoice. */
+/** The content of a signed document that must match its invoice. */
 export interface SignedContent {
   readonly full_number: string
   readonly cufe: string
@@ -17,39 +17,41 @@ export interface SignedContent {
 const hasLeft = 2
 const hasOutcome = 4
 
-/** What may be in the end, besides what the service owes. */
+/** Permitted deviations in the final state. */
 export interface FinishOptions {
-  /** Whether numbers must have the order of creation: where nothing failed. */
+  /** Whether numbers must follow the order of creation, because nothing failed. */
   readonly inOrder: boolean
-  /** Whether something of the service's own was made to throw: then documents may fail. */
+  /** Whether a fault made the service throw: then documents may fail. */
   readonly mayBreak: boolean
-  /** Whether documents were judged, or issued in contingency, beside the authority that is seen here. */
+  /**
+   * Whether an operator's command decided on documents, or issued them in contingency, without the observed authority.
+   */
   readonly operated: boolean
 }
 
 interface Submission {
   readonly signed: string
   readonly content: SignedContent | null
-  /** The number, and whose it is. */
+  /** The number with its issuer. */
   readonly number: string
 }
 
-/** What must be true of documents: what never changes of them, and what the authority has got of them. */
+/** Promises about documents: their fixed parts, and the bytes that the authority received. */
 export class Documents extends Judge {
   private readonly seen = new Map<string, Document>()
-  /** When a document was first known to be accepted by the authority, which is an end. */
+  /** Time from which a document is known to be accepted by the authority, which is final. */
   private readonly acceptedFrom = new Map<string, number>()
   private readonly submissions = new Map<string, Submission>()
   private readonly verdicts = new Map<string, Verdict>()
-  /** Documents on which the authority has decided in two ways: nobody can agree with it. */
+  /** Documents with two verdicts of the authority: no result can match both. */
   private readonly contradicted = new Set<string>()
-  /** The codes under which each number was submitted: what never left and is signed on another day gets another code. */
+  /** Codes under which each number was submitted: an unsent document that is signed on another day gets a new code. */
   private readonly codes = new Map<string, Set<string>>()
-  /** How often a document may still be submitted: once, and once more each time the authority does not know it. */
+  /** Remaining permitted submissions of a document: one, and one more each time that the authority does not know it. */
   private readonly leave = new Map<string, number>()
   private readonly contingent = new Map<string, number>()
 
-  /** A document as somebody has been shown it. */
+  /** Records a document that a response or an event showed. */
   see(document: Document, book: number): void {
     const { id, status, version } = document
     const wrong = (what: string) => this.say(`${id} (${status}, version ${version}): ${what}`)
@@ -69,7 +71,7 @@ export class Documents extends Judge {
       const isInRange =
         number.startsWith(prefix) && /^\d+$/.test(digits) && BigInt(digits) >= from && BigInt(digits) <= to
       if (!isInRange) wrong(`its number ${number} is not of its range`)
-      // What was corrected gets its new code when it is signed.
+      // A corrected document gets its new code when it is signed.
       const hasCode = place(document) > 1 || !this.journal.mayHave(id, "corrected")
       if (codeOf(document) === null && hasCode && status !== "failed") wrong("has a number and no code")
       if (place(document) === 0) wrong("has a number before it is numbered")
@@ -83,7 +85,7 @@ export class Documents extends Judge {
     if ((document.failure !== null) !== (status === "failed")) wrong("failed without a failure, or the reverse")
   }
 
-  /** From now on it is known to be accepted by the authority. */
+  /** Records that the document is accepted by the authority from now on. */
   accepted(id: string): void {
     if (!this.acceptedFrom.has(id)) this.acceptedFrom.set(id, this.journal.moment().tick)
   }
@@ -93,7 +95,7 @@ export class Documents extends Judge {
     return (this.acceptedFrom.get(id) ?? Infinity) < asked.tick
   }
 
-  /** The newest view of a document that somebody has been shown. */
+  /** The newest observed version of a document. */
   last(id: string): Document | undefined {
     return this.seen.get(id)
   }
@@ -102,12 +104,12 @@ export class Documents extends Judge {
     return this.contingent.has(id)
   }
 
-  /** The bytes that the authority was given under this code. */
+  /** The bytes that the authority received under this code. */
   submittedBytes(code: string): string | undefined {
     return this.submissions.get(code)?.signed
   }
 
-  /** Two views of one document, in the order of their versions. */
+  /** Compares two observations of one document, in the order of their versions. */
   private compare([a, b]: readonly [Document, Document], wrong: (what: string) => void): void {
     if (a.version === b.version && JSON.stringify(untimed(a)) !== JSON.stringify(untimed(b))) {
       return wrong(`one version, two contents: ${JSON.stringify(a)} and ${JSON.stringify(b)}`)
@@ -117,12 +119,12 @@ export class Documents extends Judge {
     const isReopened =
       (a.status === "failed" && isRetried) ||
       ((a.status === "rejected_by_authority" || a.status === "accepted_contingency") && isCorrected) ||
-      // The document may have failed, or have been rejected, between the two views.
+      // The document may have failed, or have been rejected, between the two observations.
       (a.status === "draft" && (isRetried || isCorrected) && b.version >= a.version + 2)
     if (place(b) < place(a) && !isReopened) wrong(`went back from ${a.status} (${a.stage})`)
     if (isTerminal(a) && a.status !== b.status && !isReopened) wrong(`was ${a.status} already`)
     if (a.full_number !== "" && a.full_number !== b.full_number) wrong(`was ${a.full_number} before`)
-    // A submission of which nothing left is taken back. The next day the draft gets that day as its date, and so another code.
+    // An unsent submission is taken back. The next day the draft gets the new date, and so another code.
     const isUnsent = a.status === "draft" && !this.journal.calls.mayHaveLeft(codeOf(a) ?? "", Infinity)
     const keepsCode = place(a) > hasLeft && !isUnsent && !isReopened && !isCorrected
     if (keepsCode && codeOf(a) !== codeOf(b)) wrong("has another code")
@@ -132,7 +134,7 @@ export class Documents extends Judge {
     }
   }
 
-  /** The document was issued in contingency, at this time of its event. */
+  /** Records that the document was issued in contingency, at its event's time. */
   inContingency(id: string, at: number): void {
     this.contingent.set(id, at)
   }
@@ -143,11 +145,11 @@ export class Documents extends Judge {
     const ended = this.journal.calls.begin(call)
     return (outcome) => {
       ended(outcome)
-      // The authority does not know it, or nothing of it left: then it may be sent.
+      // The document may be sent if the authority does not know it, or if it was never sent.
       const isUnsent = kind === "submit" && (outcome === "unreachable" || outcome === "lasting")
       if (isUnsent || (kind === "verdict" && outcome === "unknown"))
         this.leave.set(cufe, (this.leave.get(cufe) ?? 0) + 1)
-      // It may be signed anew.
+      // It may be signed again.
       if (isUnsent && !this.journal.calls.mayHaveLeft(cufe, Infinity)) this.submissions.delete(cufe)
     }
   }
@@ -163,7 +165,7 @@ export class Documents extends Judge {
     if (content?.cufe !== cufe) this.say(`the document of ${cufe} cannot be read, or says ${content?.cufe}`)
     const number = `${account_id} ${livemode} ${content?.full_number}`
     this.codes.set(number, (this.codes.get(number) ?? new Set()).add(cufe))
-    // What was corrected takes the place of what was rejected, for good.
+    // The corrected document replaces the rejected one for good.
     const others = [...this.submissions].filter(([other, one]) => other !== cufe && one.number === number)
     if (before !== undefined && others.some(([other]) => this.order(other) > this.order(cufe)))
       this.say(`what ${number} said before it was corrected was submitted again`)
@@ -179,13 +181,13 @@ export class Documents extends Judge {
     this.verdicts.set(cufe, verdict)
   }
 
-  /** Whether a document is without its end because the authority's port gives no answer. */
+  /** Whether a document is unfinished because the authority's port does not answer. */
   isHeldUp(document: Document, book: number): boolean {
     const code = codeOf(document)
     return code !== null && !isTerminal(document) && this.journal.calls.isHeldUp(code, this.options.books[book]!)
   }
 
-  /** When everything has come to its end. `documents` are all of a book's. */
+  /** Checks the final state. `documents` are all documents of a book. */
   finish(book: number, documents: ReadonlyArray<Document>, options: FinishOptions): void {
     const { livemode } = this.options.books[book]!
     const invoices = documents.filter(({ full_number, object }) => object === "invoice" && full_number !== "")
@@ -196,7 +198,7 @@ export class Documents extends Judge {
       const code = codeOf(document) ?? ""
       const wrong = (what: string) => this.say(`${id} (${status}, ${failure?.code}): ${what}`)
       if (place(document) < hasOutcome && !this.isHeldUp(document, book)) wrong("came to no end")
-      if (status === "canceled" && !this.journal.mayHave(id, "canceled")) wrong("was canceled by nobody")
+      if (status === "canceled" && !this.journal.mayHave(id, "canceled")) wrong("was canceled without a request")
       const mayFail = this.journal.calls.mayFail(code, failure?.code)
       if (status === "failed") {
         const isLast = failure?.code === "range_exhausted" && object === "invoice" && full_number === "" && isExhausted
@@ -217,7 +219,10 @@ export class Documents extends Judge {
     return [...this.submissions.keys()].indexOf(code)
   }
 
-  /** Neither in contingency while the authority answers, nor anything else than failed when the authority refuses it. */
+  /**
+   * Checks that a document is not in contingency while the authority answers, and that it fails if the authority
+   * rejects its request.
+   */
   private inTime(document: Document, book: number, wrong: (what: string) => void): void {
     const { id, status } = document
     const cufe = codeOf(document) ?? ""
@@ -239,7 +244,7 @@ export class Documents extends Judge {
     const { authority_errors, full_number, id, status, totals } = document
     const cufe = codeOf(document) ?? ""
     const verdict = this.verdicts.get(cufe)
-    // Who decided on a document in contingency was then not the authority that is seen here.
+    // In this case not the observed authority decided on a document in contingency, but the operator.
     if ((operated && this.contingent.has(id)) || this.contradicted.has(cufe)) return
     const judged = status === "accepted_by_authority" || status === "rejected_by_authority"
     if (!judged) return
@@ -253,20 +258,21 @@ export class Documents extends Judge {
     if (JSON.stringify(content.totals) !== JSON.stringify(totals)) wrong("its document has other totals")
   }
 
-  /** No code is given twice, in whatever book, and the authority has none that nobody has. */
+  /** Checks that no code occurs twice in all books, and that the authority has no code without a document. */
   finishAll(documents: ReadonlyArray<Document>, { operated }: Pick<FinishOptions, "operated">): void {
     const codes = documents.flatMap((document) => codeOf(document) ?? [])
     if (new Set(codes).size !== codes.length) this.say("a code was given twice")
     const corrected = documents.filter(({ id }) => this.journal.mayHave(id, "corrected"))
     const numbers = new Set(corrected.map((document) => this.numberOf(document)))
-    // What an operator rejects is in contingency then, and the authority may have accepted it: nobody has asked for its verdict.
+    // A document rejected by an operator was in contingency, and the authority may have accepted it: the service never
+    // queried its verdict.
     const overruled = new Set(
       corrected.filter(({ id }) => operated && this.contingent.has(id)).map((document) => this.numberOf(document))
     )
     for (const [code, { number }] of this.submissions) {
       const isRejected = this.verdicts.get(code)?.accepted === false || overruled.has(number)
       const isFormer = isRejected && numbers.has(number)
-      if (!codes.includes(code) && !isFormer) this.say(`the authority has ${code}, which is nobody's`)
+      if (!codes.includes(code) && !isFormer) this.say(`the authority has ${code}, which no document has`)
     }
     const accepted = [...this.submissions].filter(([code]) => this.verdicts.get(code)?.accepted === true)
     for (const [number, list] of Map.groupBy(accepted, ([, one]) => one.number)) {

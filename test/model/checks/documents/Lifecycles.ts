@@ -16,10 +16,10 @@ const Command = Schema.Struct({
   document: Schema.Literals([0, 1, 2, 3]),
   command: Schema.Literals(commands)
 })
-/** Commands of the lifecycle in their order, each to one of four documents. */
+/** Lifecycle commands in order, each to one of four documents. */
 export type Commands = ReadonlyArray<typeof Command.Type>
 
-/** Up to forty commands of the lifecycle, legal and illegal, to four documents. */
+/** Up to forty lifecycle commands, legal and illegal, to four documents. */
 export const commandSequences: Arbitrary.Arbitrary<Commands> = Arbitrary.array(Arbitrary.schema(Command), {
   maxLength: 40
 })
@@ -28,7 +28,7 @@ interface Document {
   state: InvoiceState
   number: number | null
   signed: string | null
-  /** How often it was dated anew: part of what is signed. */
+  /** Number of times that it got a new date, which is part of the signed content. */
   date: number
   issued: boolean
   readonly events: Array<string>
@@ -39,9 +39,9 @@ const judged = ["accepted_by_authority", "rejected_by_authority"] as const
 const beyondSigning: ReadonlyArray<InvoiceState> = ["signed", "submitted", "accepted_contingency", ...judged]
 
 /**
- * Carries out commands by the lifecycle's table, on documents that a counter gives numbers to, and says what must not be.
+ * Executes commands by the lifecycle's table, on documents numbered by a counter, and reports violations.
  *
- * @param table  the transition function; the lifecycle's own where it is left out
+ * @param table the transition function; the lifecycle's own if omitted
  */
 export const auditLifecycle = (sequence: Commands, table: typeof transition = transition): ReadonlyArray<string> => {
   const findings: Array<string> = []
@@ -77,16 +77,16 @@ export const auditLifecycle = (sequence: Commands, table: typeof transition = tr
     if (outcome !== null) one.events.push(outcome)
     if (!states.includes(one.state)) say(`leads to ${one.state}`)
     if (one.number !== before.number && command !== "Number") say("changed the number")
-    if (one.number === null && beyondSigning.includes(one.state)) say("goes on without a number")
+    if (one.number === null && beyondSigning.includes(one.state)) say("proceeds without a number")
     if (one.number !== null && (one.state === "queued" || one.state === "canceled")) say("gives its number back")
     if (command === "EnterContingency" && before.issued) say("issues in contingency what may have left")
     const isKept = before.issued && command !== "Correct"
     if (isKept && one.signed !== before.signed) say("changed the signed bytes")
     if (isKept && one.date !== before.date) say("changed the date of what has left")
     if (beyondSigning.includes(one.state) && one.signed !== null && !one.signed.startsWith(`${one.number} ${one.date}`))
-      say("goes on with the bytes of another date")
+      say("proceeds with the bytes of another date")
     if (outcome !== null && statusOf(one.state) !== outcome) say(`tells ${outcome}, and is ${statusOf(one.state)}`)
-    if (outcome === null && statusOf(one.state) !== "draft" && one.state !== "canceled") say("tells nobody")
+    if (outcome === null && statusOf(one.state) !== "draft" && one.state !== "canceled") say("emits no event")
   }
   return [
     ...findings,
@@ -95,7 +95,7 @@ export const auditLifecycle = (sequence: Commands, table: typeof transition = tr
   ]
 }
 
-/** A rejected document is written anew: only its number stays. */
+/** A rejected document gets new content: only its number stays. */
 const begin = (one: Document) => {
   one.date += 1
   one.signed = null
@@ -109,7 +109,7 @@ const ended = (name: number, { events, state }: Document): ReadonlyArray<string>
   if (verdicts.length > 1) findings.push(`document ${name} has ${verdicts.length} verdicts`)
   if (isTerminal(state) !== ends.includes(state)) findings.push(`document ${name} is ${state}`)
   if (isOpen(state) && isTerminal(state)) findings.push(`document ${name} is ${state}, at its end and not`)
-  if (!canEnd.get(state)) findings.push(`document ${name} can come to no end from ${state}`)
+  if (!canEnd.get(state)) findings.push(`document ${name} cannot reach a final state from ${state}`)
   return findings
 }
 

@@ -23,7 +23,7 @@ type Lines = ReadonlyArray<{
 const valueOf = (lines: Lines) =>
   sum(lines.flatMap(({ line_extension_amount, taxes }) => [line_extension_amount, ...taxes.map(({ value }) => value)]))
 
-/** What must be true of credit and debit notes: which invoices they correct, and for how much. */
+/** Promises about credit and debit notes: the invoices that they correct, and their amounts. */
 export class Notes extends Judge {
   private readonly documents: Documents
 
@@ -32,7 +32,7 @@ export class Notes extends Judge {
     this.documents = documents
   }
 
-  /** Says why a request for a note to an invoice that is there was answered wrongly, or nothing. */
+  /** The finding about the response to a request for a note on an existing invoice; nothing if it is right. */
   check(entry: Entry, invoice: string): string | undefined {
     const code = codeOfError(entry)
     if (entry.reply?.status === 202) {
@@ -53,7 +53,7 @@ export class Notes extends Judge {
     return own + credited > this.invoiceValue(invoice) ? undefined : "there was enough left to credit"
   }
 
-  /** When everything has come to its end. `documents` are all there are, by id, and `told` their events. */
+  /** Checks the final state. `documents` are all documents by id, and `told` their events. */
   finish(documents: ReadonlyMap<string, Document>, told: ReadonlyMap<string, ReadonlyArray<Told>>): void {
     const notes = [...documents.values()].filter(isNote)
     for (const note of notes) {
@@ -99,7 +99,7 @@ export class Notes extends Judge {
     return body.lines === undefined ? this.invoiceValue(invoice) : valueOf(body.lines)
   }
 
-  /** The other credit notes of the invoice that may have been there, each once however often it was asked for. */
+  /** The invoice's other credit notes that may have existed, each once even if it was requested several times. */
   private mayHaveCredited(entry: Entry, invoice: string): ReadonlyArray<Entry> {
     const end = entry.answered?.tick ?? Infinity
     const others = this.journal.entries.filter(
@@ -116,7 +116,7 @@ export class Notes extends Judge {
   }
 }
 
-// What such a note has taken of its invoice is given back.
+// A note in these statuses releases its amount of the invoice.
 const givesBack: ReadonlyArray<string> = ["rejected_by_authority", "failed", "canceled"]
 
 const isAnswer = ({ reply }: Entry) => reply != null && reply.headers["retry-after"] === undefined

@@ -9,9 +9,11 @@ const kinds: ReadonlyArray<readonly [DocumentKind, DocumentCollection]> = [
   ["debit_note", "debit-notes"]
 ]
 
-/** What must be true of how many documents there are, and of their numbers. */
+/** Promises about the count of documents and their numbers. */
 export class Numbers extends Judge {
-  /** When everything has come to its end. `documents` are all of a book's; `inOrder`: numbers have the order of creation. */
+  /**
+   * Checks the final state. `documents` are all documents of a book; `inOrder`: numbers follow the order of creation.
+   */
   finish(book: number, documents: ReadonlyArray<Document>, { inOrder }: { readonly inOrder: boolean }): void {
     for (const [kind, collection] of kinds) {
       const own = documents.filter(({ object }) => object === kind)
@@ -20,7 +22,7 @@ export class Numbers extends Judge {
     }
   }
 
-  /** Each kind is counted on its own, without a gap or a twin. */
+  /** Checks that each kind is numbered on its own, without a gap or a duplicate. */
   private numbered(book: number, kind: DocumentKind, documents: ReadonlyArray<Document>, inOrder: boolean): void {
     const range = rangeOf(this.options.books[book]!, kind)
     const byNumber = documents
@@ -35,7 +37,9 @@ export class Numbers extends Judge {
     }
   }
 
-  /** Every request that was answered with success has made exactly one; a request whose answer was lost at most one. */
+  /**
+   * Checks that each successful request created exactly one document, and each request without a response at most one.
+   */
   private counted(book: number, collection: DocumentCollection, documents: ReadonlyArray<Document>): void {
     const makers = this.journal.entries.filter(
       (entry) => entry.collection === collection && entry.kind === "create" && entry.book === book && entry.key !== null

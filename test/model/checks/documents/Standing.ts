@@ -2,8 +2,8 @@ import { isOutcome, type Told } from "../Deliveries.ts"
 import type { Entry } from "../Journal.ts"
 
 /**
- * Whether a document may have been accepted, by the authority or in contingency, while a request was carried out. `told` are the
- * document's events. An event's time is earlier than its commit, and its arrival later.
+ * Whether a document may have been accepted, by the authority or in contingency, while a request was executed. `told`
+ * are the document's events. An event's time is earlier than its commit, and its arrival is later.
  */
 export const mayBeAccepted = (told: ReadonlyArray<Told>, { answered, asked }: Pick<Entry, "answered" | "asked">) => {
   const outcomes = told.flatMap(({ came, event }) => (isOutcome(event) ? [{ came, event }] : []))
