@@ -1,9 +1,11 @@
 const targets = new WeakMap<object, object>()
 
-/** The object whose methods a test replaces: for a port of `lateBound` the one that its methods ask. */
+/** The object whose methods a test replaces: for a port of `lateBound`, the object behind the port's methods. */
 export const targetOf = <Port extends object>(port: Port): Port => (targets.get(port) as Port | undefined) ?? port
 
-/** A port whose methods a test replaces also where a caller has taken a method out of the port before. */
+/**
+ * A port with replaceable methods. A replacement also reaches callers that have taken a method out of the port before.
+ */
 export const lateBound = <Port extends object>(port: Port): Port => {
   const target = { ...port } as Record<string, unknown>
   const members = Object.entries(target).map(([name, member]) => {

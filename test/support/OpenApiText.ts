@@ -1,4 +1,6 @@
-/** Levels of the document that have a line for each member: the document, its parts, and the paths, schemas or headers in them. */
+/**
+ * Levels of the document with one line per member: the document, its parts, and the paths, schemas or headers in them.
+ */
 const levels = 3
 
 const text = (value: unknown, level: number): string => {
@@ -13,5 +15,5 @@ const text = (value: unknown, level: number): string => {
     : `${open}\n${members.map((member) => `${indent}  ${member}`).join(",\n")}\n${indent}${close}`
 }
 
-/** The text of openapi.json: a line for each operation and schema, so that a diff shows which of them has changed. */
+/** The text of openapi.json: a line for each operation and schema, so that a diff shows which of them changed. */
 export const openApiText = (openApi: object): string => `${text(JSON.parse(JSON.stringify(openApi)), 0)}\n`

@@ -4,11 +4,11 @@ import { execFile, execFileSync } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 
-/* Pages of the documentation whose commands a test types as a reader would. */
+/* Runs the commands of documentation pages as a reader would type them. */
 
 const root = Path.resolve(import.meta.dirname, "../..")
 
-/** All that the pages have a reader type into one terminal, in order. */
+/** All commands that a reader of the pages types into one terminal, in order. */
 const scriptOf = (pages: ReadonlyArray<string>) =>
   [
     ...pages
@@ -20,11 +20,11 @@ const scriptOf = (pages: ReadonlyArray<string>) =>
     .filter((block) => /\bcurl\b|^HOOK=|^export /mu.test(block))
     .join("\n")
 
-/** What the pages say of each command: the status it is answered with. */
+/** The status that the pages promise for each command. */
 const promisesOf = (script: string) =>
   [...script.matchAll(/^# (\d{3}): (.*)$/gmu)].map(([, status, what]) => ({ status, what }))
 
-// With bash as well. Its configuration file can write the method of a request since 7.72, and its URL since 7.75.
+// Also requires bash. A curl configuration file can set the method of a request since 7.72, and its URL since 7.75.
 export const curlIsThere = (() => {
   try {
     const [, major = 0, minor = 0] = (
@@ -36,7 +36,7 @@ export const curlIsThere = (() => {
   }
 })()
 
-/** The reader's own settings are the only lines that are not run as they stand. */
+/** The script with other settings: the settings are the only lines that are not run unchanged. */
 const withSettings = (script: string, settings: Readonly<Record<string, string>>) =>
   Object.entries(settings).reduce((text, [name, value]) => {
     const line = new RegExp(`^((?:export )?${name}=).*$`, "gmu")
@@ -44,7 +44,7 @@ const withSettings = (script: string, settings: Readonly<Record<string, string>>
     return text.replace(line, (_, begin: string) => begin + value)
   }, script)
 
-/** Where a reader's programs are found: an old Node comes first, where npm has one for this machine. */
+/** A reader's PATH: it starts with an old Node if npm has one for this machine. */
 export const pathOfReader = () => {
   const old = Path.join(root, `node_modules/node20-${process.platform}-${process.arch}/bin`)
   return [...(Fs.existsSync(old) ? [old] : []), Path.dirname(process.execPath), process.env["PATH"]].join(":")
@@ -63,11 +63,11 @@ const shell = (text: string, cwd: string) =>
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 
-/** Has curl say what it was answered with, in the folder that commands are run in. */
+/** Makes curl record the status of each response, in the folder of the commands. */
 export const noteAnswers = (folder: string) =>
   Fs.writeFileSync(Path.join(folder, ".curlrc"), 'silent\nwrite-out = "%{stderr}%{http_code} %{method} %{url}\\n"\n')
 
-/** Types the commands of pages into one terminal, and sees that each is answered as the page says. */
+/** Runs the commands of pages in one terminal, and checks that each gets the status on the page. */
 export const tryCommands = Effect.fnUntraced(function* (
   pages: ReadonlyArray<string>,
   settings: Readonly<Record<string, string>>,

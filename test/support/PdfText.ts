@@ -1,6 +1,6 @@
 import { inflateSync } from "node:zlib"
 
-/** A piece of text on a page; `x` and `y`, of the line that the letters stand on, in points from the top left. */
+/** A piece of text on a page; `x` and `y` are the position of its baseline, in points from the top left. */
 export interface Printed {
   readonly text: string
   readonly x: number
@@ -23,7 +23,7 @@ const reference = (body: string, name: string) => new RegExp(`/${name} (\\d+) 0 
 
 const characters = (hex: string) => Buffer.from(hex, "hex").swap16().toString("utf16le")
 
-/** What the glyphs of a font stand for: its ToUnicode map. */
+/** The characters of a font's glyphs: its ToUnicode map. */
 const glyphsOf = (cmap: string) => {
   const glyphs = new Map<string, string>()
   for (const [, first = "", , list = ""] of cmap.matchAll(/<(\w{4})> <(\w{4})> \[([^\]]*)\]/g)) {
@@ -40,7 +40,7 @@ const glyphsOf = (cmap: string) => {
 const widthsOf = (descendant: string) =>
   (/\/W \[0 \[([^\]]*)\]\]/.exec(descendant)?.[1] ?? "").split(" ").map((width) => Number(width) / 1000)
 
-/** The bodies of a PDF's objects, and of them the pages in their order. */
+/** The bodies of a PDF's objects, and its pages in order. */
 const readPdf = (bytes: Uint8Array) => {
   const bodies = bodiesOf(Buffer.from(bytes).toString("latin1"))
   const bodyOf = (id: string) => bodies.get(id) ?? ""
@@ -51,13 +51,13 @@ const readPdf = (bytes: Uint8Array) => {
   return { bodyOf, contentOf, pages }
 }
 
-/** What is drawn on each page, as the instructions of the PDF. */
+/** The drawing instructions of each page. */
 export const pdfDrawings = (bytes: Uint8Array): ReadonlyArray<string> => {
   const { contentOf, pages } = readPdf(bytes)
   return pages.map(contentOf)
 }
 
-/** The text of each page, in the order in which it was drawn, read back as a viewer would that copies it. */
+/** The text of each page in drawing order, as a viewer copies it. */
 export const pdfPages = (bytes: Uint8Array): ReadonlyArray<ReadonlyArray<Printed>> => {
   const { bodyOf, contentOf, pages } = readPdf(bytes)
   const known = new Map<string, { readonly characters: Map<string, string>; readonly widths: ReadonlyArray<number> }>()

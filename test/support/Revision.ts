@@ -8,7 +8,7 @@ import { InvoiceEntity, WebhookEndpointEntity } from "../../src/protocol/Notify.
 
 const words = new Set(["description", "title", "examples"])
 
-/** A schema as its form alone: what descriptions say is nothing that a process has to understand. */
+/** The form of a schema without its descriptions, which a process does not need to understand. */
 const formOf = (schema: Schema.Top) =>
   JSON.parse(JSON.stringify(Schema.toJsonSchemaDocument(schema), (key, value) => (words.has(key) ? undefined : value)))
 
@@ -17,7 +17,10 @@ export interface Messages {
   readonly protocol: { readonly requests: ReadonlyMap<string, Rpc.AnyWithProps> }
 }
 
-/** What all messages between actors depend on: what they hold, and effect, which carries them. */
+/**
+ * Fingerprint of everything that messages between actors depend on: their content, and the version of effect, which
+ * carries them.
+ */
 export const fingerprint = (entities: ReadonlyArray<Messages>, effect: string) => {
   const forms = entities.map(({ protocol, type }) => [
     type,
@@ -37,6 +40,6 @@ export const fingerprint = (entities: ReadonlyArray<Messages>, effect: string) =
 const effectVersion = String(
   JSON.parse(Fs.readFileSync(Path.resolve(import.meta.dirname, "../../package.json"), "utf8")).dependencies.effect
 )
-/** The revision of the messages as they are now, for `src/protocol/Revision.ts`. */
+/** The current revision of the messages, for `src/protocol/Revision.ts`. */
 export const revisionOfMessages = () =>
   fingerprint([AccountEntity, InvoiceEntity, WebhookEndpointEntity], effectVersion)

@@ -1,16 +1,18 @@
 import { it as plain, layer as share, type Vitest } from "@effect/vitest"
 import { Effect, identity, type Layer, type Scope } from "effect"
 
-/* `it` and `describe` of tests that are written as steps: `it.effect("…", function* () { … })`. */
+/* `it` and `describe` for tests written as steps: `it.effect("…", function* () { … })`. */
 
-/** What a test does: its steps, as `Effect.gen` takes them, or an effect. */
+/** Body of a test: its steps, as `Effect.gen` takes them, or an effect. */
 type Run<R, Args extends Array<unknown> = []> = (
   ...args: Args
 ) => Generator<Effect.Effect<unknown, unknown, R>, unknown, never> | Effect.Effect<unknown, unknown, R>
 
 type Provide<R, RTest> = (effect: Effect.Effect<unknown, unknown, R>) => Effect.Effect<unknown, unknown, RTest>
 
-/** The tests of one kind, each with what `provide` gives it. `each`: `%s` and `$member` in the name stand for the case. */
+/**
+ * Tests of one kind, each with the services of `provide`. `each`: `%s` and `$member` in the name stand for the case.
+ */
 const testerOf = <R, RTest>(tester: Vitest.Tester<RTest>, provide: Provide<R, RTest>) => {
   const effectOf = (run: Run<R>) =>
     provide(
@@ -28,19 +30,19 @@ const testerOf = <R, RTest>(tester: Vitest.Tester<RTest>, provide: Provide<R, RT
   return Object.assign(register(tester), { each, skipIf, prop: tester.prop })
 }
 
-/** Tests that need nothing but the services of every test. */
+/** Tests that need only the services of every test. */
 export const it = {
   effect: testerOf(plain.effect, identity<Effect.Effect<unknown, unknown, Scope.Scope>>),
   live: testerOf(plain.live, identity<Effect.Effect<unknown, unknown, Scope.Scope>>)
 }
 
-/** Tests each of which has what the layer gives for itself. What a test acquires is released before the layer is. */
+/** Tests that each build the layer for themselves. A test's resources are released before the layer. */
 export const itOn = <R, E>(own: Layer.Layer<R, E, Scope.Scope>) => {
   const provide: Provide<R | Scope.Scope, Scope.Scope> = (effect) => Effect.provide(Effect.scoped(effect), own)
   return { effect: testerOf(plain.effect, provide), live: testerOf(plain.live, provide) }
 }
 
-/** A block of tests that share what the layer gives. */
+/** A block of tests that share the layer's services. */
 export const describeOn =
   <R, E>(...layer: Parameters<typeof share<R, E>>) =>
   (
@@ -51,5 +53,5 @@ export const describeOn =
       define({ effect: testerOf(effect, identity<Effect.Effect<unknown, unknown, R | Scope.Scope>>) })
     )
 
-/** A block of tests that share what the layer gives, on the real clock. */
+/** A block of tests that share the layer's services, on the real clock. */
 export const describeLive = <R, E>(common: Layer.Layer<R, E>) => describeOn(common, { excludeTestServices: true })

@@ -4,7 +4,7 @@ import * as Path from "node:path"
 
 const root = Path.resolve(import.meta.dirname, "../..")
 
-/** A place whose words the style guide does not allow. */
+/** A place with words that the style guide does not allow. */
 export interface WordFinding {
   readonly file: string
   readonly line: number
@@ -14,7 +14,7 @@ export interface WordFinding {
 
 const columnsMax = 120
 
-/** Words and phrases that a reader must read twice. Case does not matter. */
+/** Phrases that a reader must read twice, in any case of letters. */
 const phrases = [
   "anew",
   "whoever",
@@ -36,23 +36,23 @@ const phrases = [
 ]
 const phrase = new RegExp(String.raw`\b(?:${phrases.join("|")})\b`, "gi")
 
-/** A sentence that starts with a relative word as its subject. */
+/** A sentence with a relative word as its subject. */
 const sentence =
   /(?:^|[.:!?]["'`)]? |[*/#-] |["'`])((?:Whom?|Whose|Of|Those|Such|One) |What (?:[a-z']+ ){0,4}(?:is|are) )/g
 
-/** The name of a test, whose first word is no subject or verb of a full statement. */
+/** The title of a test whose first word is neither the subject nor the verb of a full statement. */
 const title =
   /\b(?:test|it|effect|live|prop|onPostgres|each\([^)]*\))\(\s*["'`]((?:is|are|of|that|which|whose|who|whom|what|those|such|one|and)\b[^"'`]{0,60})/gi
 
 const isComment = (line: string) => /^\s*(?:\/\/|\/?\*|--|#)/.test(line)
 
-// What a reader of prose does not read: code between fences, code in a line, addresses.
+// Removes code blocks, inline code and addresses, which are not prose.
 const prose = (text: string) =>
   text
     .replaceAll(/^```[^]*?^```/gm, (code) => code.replaceAll(/[^\n]/g, ""))
     .replaceAll(/`[^`\n]*`|\]\([^)\n]*\)/g, (code) => "x".repeat(code.length))
 
-/** What the style guide does not allow in a file. */
+/** The findings in one file. */
 export const wordsOf = (file: string, content: string): ReadonlyArray<WordFinding> => {
   const text = file.endsWith(".md") ? prose(content) : content
   const at = (index: number, rule: string, found: string): WordFinding => ({
@@ -82,12 +82,12 @@ const isRead = (file: string) =>
     file
   )
 
-/** The files that people read, under these folders. */
+/** The files with prose for people, under these folders. */
 export const readFiles = (...folders: ReadonlyArray<string>): ReadonlyArray<string> =>
   execFileSync("git", ["ls-files", "-co", "--exclude-standard", "--", ...folders], { cwd: root, encoding: "utf8" })
     .split("\n")
     .filter((file) => isRead(file) && Fs.existsSync(Path.join(root, file)))
 
-/** All that the style guide does not allow in the files under these folders. */
+/** The findings in all files under these folders. */
 export const wordFindings = (...folders: ReadonlyArray<string>): ReadonlyArray<WordFinding> =>
   readFiles(...folders).flatMap((file) => wordsOf(file, Fs.readFileSync(Path.join(root, file), "utf8")))

@@ -9,7 +9,7 @@ const inRoot = (path: string) => Path.join(import.meta.dirname, "../..", path)
 
 Fs.writeFileSync(inRoot("openapi.json"), openApiText(openApi))
 writeClientInterface()
-// What a request holds is also what a message to an actor holds.
+// The content of a request is also the content of a message to an actor.
 const revision = inRoot("src/protocol/Revision.ts")
 const source = Fs.readFileSync(revision, "utf8")
 Fs.writeFileSync(revision, source.replace(/"[0-9a-f]{8}"/, JSON.stringify(revisionOfMessages())))

@@ -10,9 +10,9 @@ import { ApiKeys } from "../../../src/store/accounts/ApiKeys.ts"
 import { Resolutions } from "../../../src/store/accounts/Resolutions.ts"
 import { giveCertificate } from "../authority/LiveAccounts.ts"
 
-/* The two accounts that the service in memory and the one on PostgreSQL begin with. */
+/* The two initial accounts of the service in memory and of the service on PostgreSQL. */
 
-/** When every test in memory begins, in milliseconds: ten in the morning of the authority's zone. */
+/** Start of every test in memory, in milliseconds: ten in the morning in the authority's time zone. */
 export const startOfTest = Date.parse("2026-11-21T15:00:00.000Z")
 
 const body = (letter: string) => letter.repeat(26)
@@ -59,9 +59,10 @@ export const apiKeyIds = {
   otherAccount: ApiKeyId.make(`key_${body("e")}`)
 }
 
-// One key pair for all tests of this process: to make one takes longer than most tests.
+// All tests of this process share one key pair: creating one takes longer than most tests.
 const pem = Effect.runSync(Effect.cached(makeSelfSigned("Folio test", new Date(startOfTest))))
-// Signs in its own turn: a signature in a thread takes real time, while a test's clock runs through the time-outs of every attempt.
+// Signs in this thread: a signature in another thread takes real time, while the test's clock runs through the
+// time-outs of every attempt.
 export const certificate = Layer.effect(
   SandboxCertificate,
   Effect.map(pem, (text) => ({
@@ -70,7 +71,7 @@ export const certificate = Layer.effect(
   }))
 )
 
-/** Two accounts with keys and numbering ranges, in the store that the tests run on. */
+/** Two accounts with keys and numbering ranges, in the tests' store. */
 export const seed = Layer.effectDiscard(
   Effect.gen(function* () {
     const accounts = yield* Accounts

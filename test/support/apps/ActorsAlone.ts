@@ -21,8 +21,8 @@ import { addCustomer, addEndpoint, addNumbered, context, requestFor } from "./Me
 import { existing, MemoryTables } from "../memory/MemoryTables.ts"
 
 /*
- * One kind of actor alone: what it tells others is noted in `Told` and goes nowhere. Each owner that is made is another
- * process's: two of them are one actor living twice, and an owner made later is the actor started again.
+ * One kind of actor alone: its messages to others are recorded in `Told` and delivered to no actor. Each new owner
+ * belongs to another process: two owners are one actor that runs twice, and a later owner is the restarted actor.
  */
 
 export const aloneOn = (on: typeof world) =>
@@ -42,7 +42,7 @@ export const invoiceOwner = Effect.map(
   (client) => (key: DocumentKey) => Effect.flatMap(client(memberAddress(key)), (actor) => actor.Proceed())
 )
 
-/** An owner that is told to mail. */
+/** An owner for an e-mail actor's messages. */
 export const mailOwner = Effect.map(
   invoiceClient,
   (client) => (key: DocumentKey) => Effect.flatMap(client(memberAddress(key)), (actor) => actor.Mail())
@@ -58,7 +58,7 @@ export const invoiceOf = ({ id }: DocumentKey) =>
 
 export const deliveryOf = (id: string) => Effect.map(MemoryTables, ({ tables }) => existing(tables.deliveries, id))
 
-/** An account's actor, and what it is asked to create. */
+/** An account's actor, with a draft to create. */
 export const creating = Effect.gen(function* () {
   const memory = yield* MemoryTables
   const { tables, until } = memory
@@ -69,7 +69,7 @@ export const creating = Effect.gen(function* () {
   return { account, create, memory, request, tables, until }
 })
 
-/** A document that has its number, the actor that issues it, and the authority. */
+/** A numbered document, the actor that issues it, and the authority. */
 export const issuing = Effect.gen(function* () {
   const memory = yield* MemoryTables
   const authority = yield* FakeAuthority
@@ -84,13 +84,13 @@ export const delivering = Effect.fnUntraced(function* (options: Parameters<typeo
   const deliver = yield* endpointOwner
   const endpoint = yield* addEndpoint(options)
   const tell = deliver(endpoint)
-  /** Tells it to deliver, and waits until it has nothing more to send at this moment. */
+  /** Sends `deliver`, and waits until the actor has nothing left to send at this moment. */
   const deliverAll = Effect.gen(function* () {
     const { count, until } = yield* MemoryTables
     const now = yield* Clock.currentTimeMillis
     const [rests, takes] = [count("Deliveries.rest"), count("Deliveries.take")]
     yield* tell
-    // It has looked in vain, or nothing is left to look for.
+    // It has found nothing due, or nothing is pending.
     yield* until(({ deliveries }) => {
       if (count("Deliveries.rest") > rests) return true
       const pending = [...deliveries.values()].filter(
@@ -100,7 +100,7 @@ export const delivering = Effect.fnUntraced(function* (options: Parameters<typeo
       return count("Deliveries.take") > takes && !isBusy
     })
   })
-  /** Lets the time come for a delivery's next attempt, and makes it. */
+  /** Advances the time to a delivery's next attempt, and makes the attempt. */
   const goOn = Effect.fnUntraced(function* (id: string) {
     yield* TestClock.setTime((yield* deliveryOf(id)).next_attempt_at)
     yield* deliverAll
@@ -108,7 +108,7 @@ export const delivering = Effect.fnUntraced(function* (options: Parameters<typeo
   return { deliverAll, endpoint, goOn, receiver, tell }
 })
 
-/** Milliseconds until the document's alarm rings. */
+/** Milliseconds until the document's alarm. */
 export const waitOf = Effect.fnUntraced(function* (key: DocumentKey) {
   const { next_action_at } = yield* invoiceOf(key)
   return (next_action_at ?? Infinity) - (yield* Clock.currentTimeMillis)
@@ -129,7 +129,7 @@ export const shown = Effect.fnUntraced(function* (key: DocumentKey) {
   return invoiceView({ ...(yield* invoiceOf(key)), email: null, acceptance: null }, noLinks)
 })
 
-/** The stored bytes of a document in hexadecimal, and what they say. */
+/** The stored bytes of a document in hexadecimal, and their content. */
 export const signedBy = Effect.fnUntraced(function* (key: DocumentKey) {
   const { tables } = yield* MemoryTables
   const { signed } = tables.documents.get(key.id) ?? (yield* Effect.die(`no bytes of ${key.id}`))

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 
-/** What came back, byte for byte. */
+/** A response, byte for byte. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
@@ -9,7 +9,7 @@ export interface Answer {
   readonly json: any
 }
 
-/** No answer came: the service may or may not have done what it was asked. */
+/** No response arrived: the service may or may not have executed the request. */
 export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", { message: Schema.String }) {}
 
 export interface Client {
@@ -30,7 +30,7 @@ const read = async (response: Response): Promise<Answer> => {
   return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined }
 }
 
-/** Speaks to the service at `url` as the holder of `apiKey`. */
+/** A client of the service at `url` with the key `apiKey`. */
 export const makeClient = (url: string, apiKey: string): Client => {
   const request: Client["request"] = (method, path, { body, key } = {}) =>
     Effect.tryPromise({

@@ -19,7 +19,7 @@ export interface Span {
 export const attributeOf = (span: Span, key: string) =>
   span.attributes.find((attribute) => attribute.key === key)?.value.stringValue
 
-/** An OpenTelemetry collector on 127.0.0.1 that keeps what it gets: the bytes, with their headers, and the spans. */
+/** An OpenTelemetry collector on 127.0.0.1 that records its requests (bytes and headers) and the spans. */
 export const collector = Effect.gen(function* () {
   const bytes: Array<string> = []
   const spans: Array<Span> = []

@@ -6,12 +6,12 @@ import { customerBody, invoiceBody } from "./Invoices.ts"
 import { fetchBytes, get, post, type Reply } from "./Requests.ts"
 import { patiently } from "./Until.ts"
 
-/* What tests of notes have in common: an invoice that can be corrected, and what becomes of it. */
+/* Shared parts of tests about notes: an invoice to correct, and its outcome. */
 
-// In real time, where the clock of a test stands still as well.
+// Waits in real time, even where the test's clock does not advance.
 const pause = Effect.promise(() => setTimeout(10))
 
-/** Asks until the interface shows what is waited for; gives the response. */
+/** Polls until the API shows the expected value; returns the response. */
 export const seen = (path: string, holds: (json: Reply["json"]) => boolean) =>
   patiently(
     Effect.repeat(
@@ -22,14 +22,14 @@ export const seen = (path: string, holds: (json: Reply["json"]) => boolean) =>
     )
   )
 
-/** Waits until a document is at its end; gives what the interface shows of it. */
+/** Waits until a document has its final status; returns the document as the API shows it. */
 export const settled = (path: string) =>
   Effect.map(
     seen(path, ({ stage }) => stage === "done"),
     ({ json }) => json
   )
 
-/** Gives an accepted document as the interface shows it, once its signed bytes have been found to keep the authority's rules. */
+/** Returns an accepted document as the API shows it, after checking its signed bytes against the authority's rules. */
 export const acceptedByRules = Effect.fnUntraced(function* (path: string) {
   const shown = yield* settled(path)
   assert.deepStrictEqual([shown.status, shown.authority_errors], ["accepted_by_authority", []], path)

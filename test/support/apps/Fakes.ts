@@ -32,9 +32,9 @@ export const rejected: Verdict = {
   answer: { StatusCode: "99", IsValid: false }
 }
 
-/** The document may have left. */
+/** The document may have been sent. */
 export const unavailable = Effect.fail(new AuthorityUnavailable({ message: "503", trouble: "server_error" }))
-/** Nothing of the document has left, by the authority's fault. */
+/** The document was not sent, by the authority's fault. */
 export const unreachable = Effect.fail(
   new AuthorityUnavailable({ message: "It takes no connections.", trouble: "connection_refused" })
 )
@@ -43,26 +43,26 @@ export const unreachable = Effect.fail(
 export interface AuthorityCall {
   readonly kind: "submit" | "verdict"
   readonly cufe: string
-  /** Hex, to compare by; empty when it was only asked. */
+  /** In hexadecimal, for comparisons; empty for a status query. */
   readonly signed: string
   readonly at: number
 }
 
-/** A tax authority whose answers a test writes. */
+/** A tax authority whose responses a test defines. */
 export class FakeAuthority extends Context.Service<
   FakeAuthority,
   {
     readonly calls: Array<AuthorityCall>
-    /** Each call once more: to wait for the next. */
+    /** Each call again, for waiting on the next one. */
     readonly arrivals: Queue.Queue<AuthorityCall>
     onSubmit: (submission: Submission) => Effect.Effect<Verdict, AuthorityUnavailable | AuthorityRefusal>
     onVerdict: (cufe: string) => Effect.Effect<Verdict | null, AuthorityUnavailable | AuthorityRefusal>
-    /** The questions for acquirers. */
+    /** The queries about acquirers. */
     readonly questions: Array<AcquirerQuestion>
     onAcquirer: (
       question: AcquirerQuestion
     ) => Effect.Effect<AuthorityAcquirer | null, AuthorityUnavailable | AuthorityRefusal>
-    /** The documents of test sets that were sent. */
+    /** The documents sent for test sets. */
     readonly testDocuments: Array<Submission>
     onTestDocument: (submission: Submission) => Effect.Effect<string | null, AuthorityUnavailable | AuthorityRefusal>
     onTestVerdict: (cufe: string) => Effect.Effect<Verdict, AuthorityUnavailable | AuthorityRefusal>
@@ -121,7 +121,7 @@ export class FakeAuthority extends Context.Service<
 
 export const kindsOf = ({ calls }: FakeAuthority["Service"]) => calls.map(({ kind }) => kind)
 
-/** A mail server for live documents, whose answers a test writes. */
+/** A mail server for live documents whose responses a test defines. */
 export class FakeMailer extends Context.Service<
   FakeMailer,
   {
@@ -157,7 +157,7 @@ export const answered = (status: number): WebhookResponse => ({
   error: status < 300 ? null : { code: "status", message: `The endpoint answered ${status}.` }
 })
 
-/** A receiver of webhooks whose answers a test writes. */
+/** A receiver of webhooks whose responses a test defines. */
 export class FakeReceiver extends Context.Service<
   FakeReceiver,
   {
@@ -187,7 +187,7 @@ export class FakeReceiver extends Context.Service<
   )
 }
 
-/** What an actor under test has told others, in place of the others. */
+/** The messages of an actor under test to other actors, which do not run. */
 export class Told extends Context.Service<Told, Queue.Queue<{ readonly tell: string; readonly to: string }>>()(
   "folio/test/Told"
 ) {

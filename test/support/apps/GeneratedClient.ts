@@ -8,7 +8,7 @@ import { promisify } from "node:util"
 
 const root = Path.join(import.meta.dirname, "../../..")
 
-// The generator wants the compiler's interface of TypeScript 5, which TypeScript 7 has no more.
+// The generator needs the compiler API of TypeScript 5, which TypeScript 7 no longer has.
 registerHooks({
   resolve: (specifier, context, next) =>
     next(
@@ -17,7 +17,7 @@ registerHooks({
     )
 })
 
-/** The types of the document as `openapi-typescript` writes them. */
+/** The types that `openapi-typescript` generates from the document. */
 export const generated = Effect.promise(async () => {
   const { astToString, default: generate } = await import("openapi-typescript")
   return astToString(await generate(await Fs.readFile(Path.join(root, "openapi.json"), "utf8")))
@@ -38,7 +38,7 @@ const options = {
   include: ["*.ts"]
 }
 
-/** A folder of their own for these files, outside of this project's settings, with the project's dependencies. */
+/** A folder with these files, outside this project's settings, with the project's dependencies. */
 export const folderOf = (files: Readonly<Record<string, string>>) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -51,7 +51,7 @@ export const folderOf = (files: Readonly<Record<string, string>>) =>
     (folder) => Effect.promise(() => Fs.rm(folder, { recursive: true, force: true }))
   )
 
-/** What a program writes, whether it ends well or not. */
+/** The output of a program, whether or not it succeeds. */
 export const run = (folder: string, ...args: ReadonlyArray<string>) =>
   Effect.promise((signal) =>
     promisify(execFile)(process.execPath, args, { cwd: folder, signal }).then(
@@ -60,6 +60,6 @@ export const run = (folder: string, ...args: ReadonlyArray<string>) =>
     )
   )
 
-/** What the compiler says to a folder. */
+/** The compiler's output for a folder. */
 export const compile = (folder: string) =>
   run(folder, Path.join(root, "node_modules/typescript/bin/tsc"), "-p", folder, "--pretty", "false")

@@ -8,7 +8,7 @@ export const scripted = {
   lost: "900000008"
 } as const
 
-/** Without `number`: the sandbox's own, whose invoices are always accepted. */
+/** Without `number`: the sandbox's own acquirer, whose invoices are always accepted. */
 export const customerBody = (number?: string) => ({
   identification:
     number === undefined ? sandboxIdentification : { type: "31", number, check_digit: checkDigit(number) },
@@ -34,7 +34,7 @@ export const invoiceBody = (customer_id: string, metadata: Record<string, string
   metadata
 })
 
-/** A note over the whole of such an invoice. */
+/** A note on the whole of such an invoice. */
 export const noteBody = (invoice_id: string, metadata: Record<string, string> = {}) => ({
   invoice_id,
   correction_code: "1",
@@ -43,7 +43,7 @@ export const noteBody = (invoice_id: string, metadata: Record<string, string> = 
   metadata
 })
 
-/** One over a part of it, without tax. */
+/** A note on a part of it, without tax. */
 export const partialNoteBody = (invoice_id: string, amount: string) => ({
   ...noteBody(invoice_id),
   lines: [
@@ -58,7 +58,7 @@ export const partialNoteBody = (invoice_id: string, amount: string) => ({
   ]
 })
 
-/** One to an invoice of another system, in the place of `noteBody`. */
+/** A note on an invoice of another system, as a replacement for `noteBody`. */
 export const originalNoteBody = (customer_id: string) => {
   const { invoice_id: _invoice, ...rest } = noteBody("")
   return {
@@ -69,13 +69,13 @@ export const originalNoteBody = (customer_id: string) => {
   }
 }
 
-/** One to the sales of a month, without an invoice. */
+/** A note on the sales of a month, without an invoice. */
 export const periodNoteBody = (customer_id: string) => {
   const { original: _original, ...rest } = originalNoteBody(customer_id)
   return { ...rest, period: { start_date: "2026-10-01", end_date: "2026-10-31" } }
 }
 
-/** A range of notes, in the place of `resolutionBody`. */
+/** A range of notes, as a replacement for `resolutionBody`. */
 export const noteRangeBody = (document_type: string, prefix: string, next_number?: number) => ({
   document_type,
   prefix,

@@ -2,7 +2,10 @@ import { Effect } from "effect"
 import * as http from "node:http"
 import type * as net from "node:net"
 
-/** An HTTP server on a free port of 127.0.0.1 while the scope is open; gives the port. When it closes, it waits for nobody. */
+/**
+ * An HTTP server on a free port of 127.0.0.1 while the scope is open; returns the port. It closes without waiting for
+ * open connections.
+ */
 export const listening = Effect.fnUntraced(function* (handle: http.RequestListener) {
   const server = http.createServer(handle)
   yield* Effect.acquireRelease(

@@ -1,4 +1,4 @@
-// As in src/cli/Launch.ts: what is tested is what runs.
+// As in src/cli/Launch.ts, so that the tests run the same code as the service.
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeDns from "@effect/platform-node/NodeDns"
@@ -28,19 +28,19 @@ import { baseUrl, layerTestLimits, secretKey, settingsOf, withoutRest } from "./
 import { lateBound } from "../LateBound.ts"
 import * as MemoryStore from "../memory/MemoryStore.ts"
 
-// Told only when asked for: most tests provoke what is logged.
+// Logs are shown only on request: most tests provoke their log lines.
 const logLevel = Layer.effect(
   References.MinimumLogLevel,
   Config.LogLevel("TEST_LOG_LEVEL").pipe(Config.withDefault("None"), Effect.orDie)
 )
 
-// Before anything reads the clock: an actor that slept since 1970 would have much to catch up with.
+// Must be set before anything reads the clock: an actor that slept since 1970 would have much to catch up with.
 const clock = Layer.effectDiscard(TestClock.setTime(startOfTest))
 
 // A runner takes its shards in its first moments.
 const settled = Layer.effectDiscard(TestClock.adjust("1 second"))
 
-/** The limits as they are, but that the process never counts as busy. */
+/** The default limits, except that the process never counts as busy. */
 export const limits = Layer.mergeAll(
   Limits.layer(),
   Alerts.layer,
@@ -76,7 +76,10 @@ export const worldOf = (profile: Layer.Layer<NationalProfile>) =>
     Layer.provideMerge(clock)
   )
 
-/** What actors live on: two accounts with keys and ranges in memory, an authority and a receiver that a test plays. */
+/**
+ * The environment of the actors: two accounts with keys and ranges in memory, and an authority and a receiver
+ * controlled by a test.
+ */
 export const world = worldOf(colombia)
 
 const runningOn = <A, R>(shards: Layer.Layer<A | Sharding.Sharding, never, R>) =>
@@ -90,8 +93,9 @@ const runningOn = <A, R>(shards: Layer.Layer<A | Sharding.Sharding, never, R>) =
 export const actors = Layer.provideMerge(runningOn(TestRunner.layer), world)
 
 /**
- * Routes behind a real HTTP server, with these limits: the service's actors as they are, its store in memory. One socket listens, so
- * connections come in the order in which they are made. `shards`: what the actors run on, if not on a runner that never loses them.
+ * Routes behind a real HTTP server, with these limits: the service's own actors, with its store in memory. One socket
+ * listens, so connections arrive in the order in which they are opened. `shards` replaces the runner, which never loses
+ * its actors.
  */
 export const serving = <L, A, E, R>(
   routes: Layer.Layer<A, E, R>,
@@ -112,7 +116,7 @@ export const serving = <L, A, E, R>(
 export const serviceWith = <L>(changes: Layer.Layer<L, never, Limits>, on: typeof world = world) =>
   serving(Layers.routes, changes, on)
 
-/** The service with these limits of requests. */
+/** The service with these request limits. */
 export const limitedTo = (rate: LimitValues["rate"], requests: LimitValues["requests"] = withoutRest) =>
   serviceWith(Limits.layerChanged({ rate, requests }))
 

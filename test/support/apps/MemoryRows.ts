@@ -17,11 +17,11 @@ import { customerBody, invoiceBody, noteBody, outcomeEvents } from "./Invoices.t
 import { apiKeyIds, rangeId, testMode } from "./Accounts.ts"
 import { type EventRow, existing, type InvoiceRow, MemoryTables, newDelivery } from "../memory/MemoryTables.ts"
 
-/* Rows of the account's test mode, put there without a request and without telling anybody. */
+/* Rows of the account's test mode, inserted without a request and without a message to an actor. */
 
 export const signingSecret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
 
-/** Gives the id of an acquirer. One that cannot be signed for breaks every document that is made out to it. */
+/** Returns the id of an acquirer. An `unsignable` acquirer makes the signing of its documents throw. */
 export const addCustomer = Effect.fnUntraced(function* (
   options: { readonly unsignable?: boolean; readonly number?: string } = {}
 ) {
@@ -30,7 +30,7 @@ export const addCustomer = Effect.fnUntraced(function* (
   const id = yield* ids.customer
   const at = new Date(yield* Clock.currentTimeMillis)
   const acquirer = CustomerRequest.make(customerBody(options.number) as never)
-  // A bigint is no text, so no document can be written with it.
+  // A bigint is not text, so no document can be written with it.
   const broken = options.unsignable === true ? { legal_name: 1n as never } : {}
   const row = { ...testMode, id, acquirer: { ...acquirer, ...broken }, metadata: {}, created_at: at, updated_at: at }
   tables.customers.set(id, row)
@@ -39,14 +39,14 @@ export const addCustomer = Effect.fnUntraced(function* (
 
 export const requestFor = (customer: string) => InvoiceRequest.make(invoiceBody(customer) as never)
 
-/** What a request with this Idempotency-Key carries beside its body. */
+/** The fields of a request with this Idempotency-Key, besides its body. */
 export const context = (key: string, fingerprint = "same body") => ({
   api_key_id: apiKeyIds.test,
   version: "2026-01-01" as const,
   idempotency: { key, fingerprint }
 })
 
-/** A draft that nobody has been told of. */
+/** A draft that no actor was notified of. */
 export const addDraft = Effect.fnUntraced(function* (customer: string) {
   const ids = yield* Ids
   const creation = yield* InvoiceCreation
@@ -65,7 +65,7 @@ export const addDraft = Effect.fnUntraced(function* (customer: string) {
   return key
 })
 
-/** A document that has its number, and an actor that has not been told so. */
+/** A numbered document whose actor was not notified. */
 export const addNumbered = Effect.fnUntraced(function* (customer: string) {
   const numbering = yield* Numbering
   const key = yield* addDraft(customer)
@@ -86,7 +86,7 @@ export const become = Effect.fnUntraced(function* (id: string, change: Partial<I
   invoices.set(id, { ...existing(invoices, id), ...change })
 })
 
-/** A document that is signed, and not yet on its way. */
+/** A signed document that was not sent yet. */
 export const addSigned = Effect.fnUntraced(function* (customer: string) {
   const { tables } = yield* MemoryTables
   const key = yield* Effect.orDie(addNumbered(customer))
@@ -94,7 +94,7 @@ export const addSigned = Effect.fnUntraced(function* (customer: string) {
   tables.documents.set(key.id, { signed: new TextEncoder().encode("<signed/>"), authority_answer: null })
   return key
 })
-/** A note to the whole of an invoice, in some state without a number; nobody has been told of it. */
+/** A note on the whole of an invoice, in a state without a number; no actor was notified of it. */
 export const addNote = Effect.fnUntraced(function* (
   kind: NoteKind,
   invoice_id: string,
@@ -140,7 +140,7 @@ export const addEndpoint = Effect.fnUntraced(function* (
   return key
 })
 
-/** An event of the resource `object_id`, due to be delivered to the endpoint. */
+/** An event of the resource `object_id`, due for delivery to the endpoint. */
 export const addDelivery = Effect.fnUntraced(function* (endpoint: EndpointKey, object_id: string) {
   const { tables } = yield* MemoryTables
   const ids = yield* Ids

@@ -1,4 +1,4 @@
-// As in src/cli/Launch.ts: what is tested is what runs.
+// As in src/cli/Launch.ts, so that the tests run the same code as the service.
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeDns from "@effect/platform-node/NodeDns"
@@ -73,9 +73,9 @@ const layerOn = <L, A, E, R>(
   )
 
 /**
- * The whole service on a database of its own and on the real clock, with these limits, behind a real HTTP server. Accounts, keys, the
- * authority, the mail server and the receiver are those of `MemoryApp`. Gives the store's services too, and a `SqlClient` of the
- * superuser.
+ * The whole service on its own database and on the real clock, with these limits, behind a real HTTP server. Accounts,
+ * keys, the authority, the mail server and the receiver come from `MemoryApp`. Also provides the store's services, and
+ * a `SqlClient` of the superuser.
  */
 export const serviceWith = <L>(changes: Layer.Layer<L, never, Limits>, profile = colombia) =>
   serving(Layers.routes, changes, profile)

@@ -10,30 +10,35 @@ import { post, type Reply } from "./Requests.ts"
 import type { InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
 import { conditionOf, seedDrafts } from "../database/Owners.ts"
 
-/* What the account's test mode of `PostgresApp` holds: made by requests, and changed as superuser where no request can. */
+/*
+ * Objects in the account's test mode of `PostgresApp`: created by requests, and changed as superuser where no request
+ * can.
+ */
 
 const madeBy = (reply: Reply): string => {
   assert.include([201, 202], reply.status, reply.text)
   return String(reply.json.id)
 }
 
-/** Gives the id of an acquirer; without `number` the sandbox's own. */
+/** Returns the id of an acquirer; without `number`, the sandbox's own. */
 export const addCustomer = (number?: string) => Effect.map(post("/v1/customers", customerBody(number)), madeBy)
 
-/** Gives the id of an endpoint. */
+/** Returns the id of an endpoint. */
 export const addEndpoint = (url = "https://hooks.example.com/folio") =>
   Effect.map(post("/v1/webhook-endpoints", endpointBody(url)), madeBy)
 
-/** Gives an invoice, to a new acquirer unless one is named, that the authority of the test has judged. */
+/** Returns an invoice with a verdict of the test's authority, to a new acquirer if none is given. */
 export const addInvoice = Effect.fnUntraced(function* (customer_id?: string) {
   const id = madeBy(yield* post("/v1/invoices", invoiceBody(customer_id ?? (yield* addCustomer()))))
   return yield* settled(`/v1/invoices/${id}`)
 })
 
-/** Gives the id of an invoice in this state that no actor looks for: a draft, or one with a number beyond its range. */
+/**
+ * Returns the id of an invoice in this state that no actor works on: a draft, or one with a number beyond its range.
+ */
 export const addResting = (state: InvoiceState = "queued") => Effect.map(seedDrafts(account, 1, state), ([id]) => id)
 
-/** Runs a statement past all guards of the tables. */
+/** Runs a statement without the constraints and triggers of the tables. */
 export const pastGuards = Effect.fnUntraced(function* <A, E, R>(statement: Effect.Effect<A, E, R>) {
   const sql = yield* SqlClient.SqlClient
   return yield* sql.withTransaction(Effect.andThen(sql`set local session_replication_role = replica`, statement))
@@ -47,7 +52,7 @@ const asColumns = (values: Record<string, unknown>) =>
     })
   )
 
-/** Changes rows past all guards of the tables: `where id = <id>`. */
+/** Changes rows without the guards of the tables: `where id = <id>`. */
 export const change = Effect.fnUntraced(function* (table: string, id: string, columns: Record<string, unknown>) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* pastGuards(
@@ -56,11 +61,11 @@ export const change = Effect.fnUntraced(function* (table: string, id: string, co
   assert.lengthOf(rows, 1)
 })
 
-/** Puts a document with a number into a state, in which its actor leaves it alone. */
+/** Puts a numbered document into a state in which its actor does not work on it. */
 export const become = (id: string, state: InvoiceState, columns: Record<string, unknown> = {}) =>
   change("invoices", id, { state, ...conditionOf(state), ...columns })
 
-/** Changes a mode of an account past all guards. The service sees it with its next look. */
+/** Changes a mode of an account without the guards. The service sees the change at its next read. */
 export const changeMode = Effect.fnUntraced(function* (mode: AccountMode, columns: Record<string, unknown>) {
   const sql = yield* SqlClient.SqlClient
   yield* pastGuards(sql`
@@ -69,7 +74,7 @@ export const changeMode = Effect.fnUntraced(function* (mode: AccountMode, column
   yield* (yield* Accounts).forget(mode)
 })
 
-/** The actions on an object that the audit log has, oldest first, each with its actor. */
+/** The actions on an object in the audit log, oldest first, each with its actor. */
 export const auditedOf = Effect.fnUntraced(function* (id: string) {
   const sql = yield* SqlClient.SqlClient
   const log = yield* sql<{ entry: string }>`

@@ -7,17 +7,17 @@ export interface Sent {
   readonly method?: string
   readonly path?: string
   /**
-   * Over the usual ones: the test key, JSON, and an Idempotency-Key of its own for a POST. Undefined leaves one out, and a list sends one
-   * several times.
+   * Override the default headers: the test key, JSON, and a new Idempotency-Key for a POST. Undefined omits a header,
+   * and a list sends it several times.
    */
   readonly headers?: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
-  /** Sent as it stands when it is text or bytes, else as JSON. */
+  /** Sent unchanged if it is text or bytes, else as JSON. */
   readonly body?: unknown
   /** In chunks, without a Content-Length. */
   readonly chunked?: boolean
 }
 
-/** The same answer, as its bytes. */
+/** The same response, as its bytes. */
 export interface ByteReply extends Pick<Reply, "status" | "headers"> {
   readonly bytes: Buffer
 }
@@ -30,7 +30,7 @@ export interface Reply {
   readonly json: any
 }
 
-/** The headers of whoever holds a key. */
+/** The headers of a client with a key. */
 export const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 
 let keysMade = 0
@@ -42,12 +42,12 @@ const bytesOf = (body: unknown): Buffer =>
       ? Buffer.from(body)
       : Buffer.from(typeof body === "string" ? body : JSON.stringify(body))
 
-/** JSON, but for a PNG. */
+/** JSON, except for a PNG. */
 const typeOf = (body: unknown) => (body instanceof Uint8Array && body[0] === 0x89 ? "image/png" : "application/json")
 
 /**
- * Sends a request to the service byte for byte, as a library with an opinion would not. Each has a connection of its own,
- * so that none waits for the end of another.
+ * Sends a request to the service byte for byte, which an HTTP library might change. Each request has its own
+ * connection, so that none waits for another.
  */
 export const fetchBytes = Effect.fnUntraced(function* (sent: Sent) {
   const { address } = yield* HttpServer.HttpServer

@@ -43,19 +43,19 @@ import { withoutRest } from "./TestSettings.ts"
 import { Limits, type LimitValues } from "../../../src/settings/Limits.ts"
 
 export interface TestAppOptions {
-  /** Where webhooks may go to, beside the public internet: `127.0.0.1:<port>` */
+  /** A destination that webhooks may reach besides the public internet: `127.0.0.1:<port>`. */
   readonly allow?: string
-  /** How long the simulated authority takes, in milliseconds; 0 by default. */
+  /** Latency of the simulated authority in milliseconds; 0 by default. */
   readonly latency?: number
-  /** In place of the simulated authority. */
+  /** Replaces the simulated authority. */
   readonly authority?: Layer.Layer<Authority>
-  /** In place of one that has no mail server for live e-mails. */
+  /** Replaces the mailer, which by default has no mail server for live e-mails. */
   readonly mailer?: Layer.Layer<Mailer>
-  /** In place of the Colombian one. */
+  /** Replaces the Colombian profile. */
   readonly profile?: Layer.Layer<NationalProfile>
-  /** More than any test sends, by default. */
+  /** By default, more than any test sends. */
   readonly rateLimits?: LimitValues["rate"]
-  /** The actors, if they are to be put together in another way. */
+  /** The actors, if they are to be composed differently. */
   readonly entities?: typeof Layers.layerActors
 }
 
@@ -65,7 +65,7 @@ export class TestApp extends Context.Service<
   {
     readonly url: string
     readonly accountId: AccountId
-    /** A test key of the account, and a client that holds it. */
+    /** A test key of the account, and a client that uses it. */
     readonly apiKey: string
     readonly client: Client
     /** A client with another API key of the same account. */
@@ -73,7 +73,7 @@ export class TestApp extends Context.Service<
   }
 >()("test/TestApp") {}
 
-/** One key pair for all tests of this process, as PEM: to make one takes longer than most tests. */
+/** One key pair for all tests of this process, as PEM: creating one takes longer than most tests. */
 export const pem = Effect.runSync(Effect.cached(makeSelfSigned("Folio test", new Date())))
 const certificate = Layer.effect(SandboxCertificate, Effect.map(pem, fromPem))
 
@@ -82,7 +82,7 @@ const newKey = Effect.fnUntraced(function* (mode: "test" | "live") {
   return makeApiKey(mode, yield* random.randomBytes(32))
 })
 
-/** The live mode issues as its tests do. */
+/** Gives the live mode the test mode's issuer. */
 const shareIssuer = Effect.fnUntraced(function* (accounts: Accounts["Service"], account_id: AccountId) {
   const { issuer } = yield* accounts.get({ account_id, livemode: false })
   yield* accounts.update({ account_id, livemode: true }, (before) =>
@@ -141,9 +141,9 @@ const sandbox = (latency: number) =>
   )
 
 /**
- * The service on the database at `url`, with the sandbox account if there is none yet. Gives all of the store's services as
- * well, and a `SqlClient` of the superuser in place of the service's own. Two of them on one database are two processes of the
- * service: nothing in memory is shared.
+ * The service on the database at `url`, with the sandbox account if there is none yet. Also provides all of the store's
+ * services, and a `SqlClient` of the superuser instead of the service's own. Two of them on one database are two
+ * processes of the service: they share nothing in memory.
  */
 export const layerOn = (
   url: string,
@@ -197,11 +197,11 @@ export const layerOn = (
     )
   )
 
-/** The service on a database of its own. */
+/** The service on its own database. */
 export const layer = (options: TestAppOptions = {}) =>
   Layer.unwrap(Effect.map(freshDatabase, (url) => layerOn(url, options)))
 
-/** Registers an acquirer; gives its id. */
+/** Registers an acquirer; returns its id. */
 export const newCustomer = Effect.fnUntraced(function* (client: Client, number?: string) {
   const answer = yield* client.post("/v1/customers", customerBody(number), {
     key: `customer ${number} ${performance.now()}`

@@ -2,7 +2,9 @@ import { Layer, Redacted } from "effect"
 import { type SettingValues, Settings } from "../../../src/platform/Settings.ts"
 import { Limits } from "../../../src/settings/Limits.ts"
 
-/** The settings of a process that listens at this address, alone and without a database of its own; by default at any free port. */
+/**
+ * The settings of a single process that listens at this address, without its own database; by default at any free port.
+ */
 export const settingsOf = (listen: Partial<SettingValues["listen"]> = {}) =>
   Layer.succeed(Settings, {
     databaseUrl: undefined,
@@ -15,16 +17,16 @@ export const settingsOf = (listen: Partial<SettingValues["listen"]> = {}) =>
     traces: undefined
   })
 
-/** The default turns without rests: tests send the largest requests in a row. */
+/** The default turns without pauses: tests send the largest requests in a row. */
 export const withoutRest = {
   ...Limits.defaults.requests,
   restMsOfKib: { answer: 0, body: 0, document: { sent: 0, copied: 0, moved: 0 } },
   slowRead: { fromMs: 0, restMsMax: 0 },
-  // However slow the machine of the tests is, no creation is refused for it.
+  // No creation is refused, however slow the tests' machine is.
   creation: { ...Limits.defaults.requests.creation, maxDelay: "1 hour" as const }
 }
 
-// The clock of a test in memory stands still: a bucket that is taken from is not refilled.
+// The clock of a test in memory does not advance: a bucket is never refilled.
 export const unlimited = { perSecond: 1_000, burst: 1_000_000 }
 
 export const baseUrl = "http://folio.test"

@@ -2,7 +2,7 @@ import { Effect, Schedule, Schema } from "effect"
 
 class NeverHeld extends Schema.TaggedError<NeverHeld>()("NeverHeld", { message: Schema.String }) {}
 
-/** Looks again and again until `holds`, and gives what it saw then. Fails, saying what it saw last, when that takes too long. */
+/** Polls until `holds`, and returns the last value. Fails with the last value after the time-out. */
 export const until = <A, E, R>(
   look: Effect.Effect<A, E, R>,
   holds: (seen: A) => boolean,
@@ -15,8 +15,7 @@ export const until = <A, E, R>(
     Effect.repeat({ until: holds, schedule: Schedule.spaced(every) }),
     Effect.timeoutOrElse({
       duration: within,
-      orElse: () =>
-        Effect.fail(new NeverHeld({ message: `did not come to hold within ${within}; last seen: ${show(last)}` }))
+      orElse: () => Effect.fail(new NeverHeld({ message: `was not true within ${within}; last seen: ${show(last)}` }))
     })
   )
 }
@@ -26,12 +25,15 @@ const show = (value: unknown) =>
 
 const patienceMs = 30_000
 
-/** Waits for an effect that must come to its end, in real time, where the clock of the test stands still as well; or dies. */
+/**
+ * Waits for an effect that must end, in real time, even where the test's clock does not advance. Dies after the
+ * time-out.
+ */
 export const patiently = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.raceFirst(
     effect,
     Effect.callback<never>((resume) => {
-      const message = `did not come to hold within ${patienceMs / 1_000} seconds`
+      const message = `did not end within ${patienceMs / 1_000} seconds`
       const timer = setTimeout(() => resume(Effect.die(new NeverHeld({ message }))), patienceMs)
       return Effect.sync(() => clearTimeout(timer))
     })

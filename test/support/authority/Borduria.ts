@@ -9,8 +9,8 @@ import { colombianSandbox } from "../../../src/domain/accounts/Sandbox.ts"
 import { Authority, type Submission, type Verdict } from "../../../src/outbound/authority/Authority.ts"
 
 /*
- * A country that is not there: its day begins at another time, its numbers have a hyphen and twelve digits, a code is made of the number
- * and ends with a check digit, and a document is JSON with a signature on its last line.
+ * An invented country. Its day begins at another time; its numbers have a hyphen and twelve digits; a code contains the
+ * number and ends with a check digit; a document is JSON with a signature on its last line.
  */
 
 export const currency = "XBO"
@@ -18,7 +18,7 @@ export const currency = "XBO"
 const offsetMs = (9 * 60 + 30) * 60_000
 const local = (epochMs: number) => new Date(epochMs + offsetMs).toISOString()
 
-/** Unix milliseconds → the date in Borduria, whose midnight is half past two in the afternoon of UTC. */
+/** Unix milliseconds → the date in Borduria, whose midnight is 14:30 UTC. */
 export const localDate = (epochMs: number) => local(epochMs).slice(0, 10)
 const issueTime = (epochMs: number) => local(epochMs).slice(11, 19)
 
@@ -89,7 +89,7 @@ export const profile = NationalProfile.of({
 
 export const layer = Layer.succeed(NationalProfile, profile)
 
-/** The content of signed bytes; null when the signature is not the certificate's. */
+/** The content of signed bytes; null if the signature is not the certificate's. */
 export const read = (bytes: Uint8Array, certificate: string): FiscalDocument | null => {
   const [text = "", signature = ""] = Buffer.from(bytes).toString().split("\n")
   const { publicKey } = new X509Certificate(Buffer.from(certificate, "base64"))
@@ -104,7 +104,7 @@ const wrong = (rule: string, message: string): AuthorityError => ({
   hint: null
 })
 
-/** What the authority of Borduria says of a document. */
+/** The verdict of Borduria's authority on a document. */
 export const judge = ({ certificate, cufe, full_number, signed: bytes }: Submission): Verdict => {
   const document = read(bytes, certificate.certificate)
   const errors = [
@@ -120,7 +120,7 @@ export const judge = ({ certificate, cufe, full_number, signed: bytes }: Submiss
   return { accepted, errors, notifications: [], answer: accepted ? { XmlBase64Bytes } : {} }
 }
 
-/** The authority of Borduria, and each submission that has reached it. */
+/** The authority of Borduria, which records each submission. */
 export const authorityOf = (submissions: Array<Submission>) =>
   Layer.succeed(
     Authority,

@@ -19,7 +19,7 @@ export const colombia = ColombianProfile.layer({
   live: { provider: sandboxSoftware.provider, id: softwareSettings.SOFTWARE_ID, pin: softwareSettings.SOFTWARE_PIN }
 })
 
-/** Gives a live account this key and certificate to sign with, for a year from now on. */
+/** Gives a live account this key and certificate for signing, valid for a year from now. */
 export const giveCertificate = Effect.fnUntraced(function* (account_id: AccountId, pem: string) {
   const now = yield* Clock.currentTimeMillis
   const id = yield* (yield* Ids).certificate
@@ -37,12 +37,12 @@ export const giveCertificate = Effect.fnUntraced(function* (account_id: AccountI
 })
 
 export interface KeyFile {
-  /** The file in base64, as a request carries it. */
+  /** The file in base64, as in a request. */
   readonly pkcs12: string
   readonly password: string
-  /** The certificate in DER and base64, as documents carry it. */
+  /** The certificate in DER and base64, as in a document. */
   readonly certificate: string
-  /** Some of the key's text, as PEM holds it. */
+  /** A part of the key's PEM text. */
   readonly keyText: string
 }
 
@@ -72,7 +72,7 @@ const certify = (subject: string, keys: Keys, by: { name: string; keys: Keys }, 
   return certificate
 }
 
-// To make a key pair takes longer than most tests: one of each kind does for all of a file.
+// Creating a key pair takes longer than most tests: one of each kind is enough for all tests of a file.
 const kept = new Map<string, Keys>()
 const keysOf = (name: string, bits = 2048) => {
   const keys = kept.get(name + bits) ?? newKeys(bits)
@@ -81,7 +81,7 @@ const keysOf = (name: string, bits = 2048) => {
 }
 
 interface KeyFileOptions {
-  /** In milliseconds; the real time, in whole hours, unless told. */
+  /** In milliseconds; the real time in whole hours if omitted. */
   readonly now?: number
   /** Days from now. */
   readonly from?: number
@@ -89,16 +89,16 @@ interface KeyFileOptions {
   readonly bits?: number
   readonly subject?: string
   readonly without?: "key" | "certificate"
-  /** The certificate is of another key. */
+  /** Whether the certificate belongs to another key. */
   readonly mismatched?: boolean
-  /** How often it claims that its checksum's key is derived. */
+  /** The iteration count that the file declares for its checksum's key. */
   readonly iterations?: number
   readonly algorithm?: "aes256" | "3des"
 }
 
 const keptFiles = new Map<string, KeyFile>()
 
-/** A PKCS#12 file as authorities of certification give them out: key, certificate, and the one that vouches for it. */
+/** A PKCS#12 file as certification authorities issue it: key, certificate, and the issuer's certificate. */
 export const keyFile = (options: KeyFileOptions = {}): KeyFile => {
   const change = { now: Math.floor(Date.now() / hour) * hour, ...options }
   const name = JSON.stringify(change)

@@ -1,4 +1,4 @@
-/* What the authority answers with, as it writes it. */
+/* The authority's responses, in its own notation. */
 
 const soap = "http://www.w3.org/2003/05/soap-envelope"
 export const service = "http://wcf.dian.colombia"
@@ -6,7 +6,7 @@ const wsse = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity
 const wsu = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd"
 const addressing = "http://www.w3.org/2005/08/addressing"
 
-/** What the authority answers with, in the order of its fields. */
+/** A response of the authority, in the order of its fields. */
 export interface DianResponse {
   readonly StatusCode: string
   readonly IsValid?: string
@@ -52,7 +52,7 @@ const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", 
 const field = (name: string, value: string | null | undefined) =>
   value === undefined ? "" : value === null ? `<b:${name} i:nil="true"/>` : `<b:${name}>${escaped(value)}</b:${name}>`
 
-/** The fields of an answer, as WCF writes them. */
+/** The fields of a response, as WCF writes them. */
 export const dianFields = (
   response: DianResponse
 ) => `<b:ErrorMessage xmlns:c="http://schemas.microsoft.com/2003/10/Serialization/Arrays">${(
@@ -85,9 +85,9 @@ export const envelope = (body: string) => `<s:Envelope xmlns:s="${soap}" xmlns:a
 <s:Header><a:Action s:mustUnderstand="1">answer</a:Action></s:Header>
 <s:Body xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:xsd="http://www.w3.org/2001/XMLSchema">${body}</s:Body></s:Envelope>`
 
-/** The faults that the authority is known to answer with. */
+/** Known faults of the authority. */
 export const faults = {
-  /** As captured on 2026-10-09. The code is none of SOAP 1.2, which knows Sender. */
+  /** As captured on 2026-10-09. SOAP 1.2 has no such code; its code is Sender. */
   untrustedCertificate: `<s:Fault><s:Code><s:Value>s:Client</s:Value></s:Code><s:Reason><s:Text xml:lang="en-US">The creator of this fault did not specify a Reason.</s:Text></s:Reason></s:Fault>`,
   certificate: `<s:Fault><s:Code><s:Value>s:Receiver</s:Value></s:Code><s:Reason><s:Text xml:lang="en-US">The creator of this fault did not specify a Reason.</s:Text></s:Reason></s:Fault>`,
   security: `<s:Fault><s:Code><s:Value>s:Sender</s:Value><s:Subcode><s:Value xmlns:o="${wsse}">o:InvalidSecurity</s:Value></s:Subcode></s:Code><s:Reason><s:Text xml:lang="en-US">An error occurred when verifying security for the message.</s:Text></s:Reason></s:Fault>`

@@ -17,22 +17,22 @@ import { standInTestSet } from "./StandInTestSet.ts"
 import { standInHost, type TlsIdentity } from "./StandInHost.ts"
 
 /*
- * The authority's web service as callers see it, on 127.0.0.1: it verifies the envelope's signature with a library that canonicalizes
- * what arrived, keeps a journal by CUFE, and answers as it is told to.
+ * The authority's web service as callers see it, on 127.0.0.1. It verifies the envelope's signature with a library that
+ * canonicalizes the received bytes, keeps a journal by CUFE, and answers as the test specifies.
  */
 
 export type Answer =
   | { readonly _tag: "Dian"; readonly response: DianResponse }
-  /** The inside of the body, as it stands. */
+  /** The inside of the body, unchanged. */
   | { readonly _tag: "Body"; readonly xml: string; readonly status?: number }
   | { readonly _tag: "Raw"; readonly status: number; readonly type: string; readonly text: string }
-  /** Does its work, and breaks the connection before it has answered; or at once. */
+  /** Breaks the connection before its response: after its work, or immediately. */
   | { readonly _tag: "Reset"; readonly after: "work" | "nothing" }
-  /** Does its work, and answers with something else. */
+  /** Does its work, and gives another response. */
   | { readonly _tag: "Worked"; readonly answer: Answer }
-  /** Does its work, and breaks the connection in the middle of its answer. */
+  /** Does its work, and breaks the connection in the middle of its response. */
   | { readonly _tag: "Half" }
-  /** Never answers; or says 200 and drips. */
+  /** Never answers; or sends 200 and drips. */
   | { readonly _tag: "Hang" | "Drip" }
 
 /** A document that arrived, once for each code. */
@@ -41,13 +41,13 @@ export interface Arrived {
   readonly fileName: string
   readonly xmlName: string
   readonly bytes: Uint8Array
-  /** How often it was sent. */
+  /** Number of times it was sent. */
   times: number
   response: DianResponse
 }
 
 export interface StandInOptions {
-  /** The code of a document: however documents are written. */
+  /** Reads the code of a document, in any notation. */
   readonly readCufe: (bytes: Uint8Array) => string | null
   /** A TLS identity; plain HTTP without one. */
   readonly tls?: TlsIdentity
@@ -86,14 +86,14 @@ const reply = (response: http.ServerResponse, status: number, type: string, text
 const byItself = (): Answer | undefined => undefined
 const acceptAll = ({ cufe }: { readonly cufe: string }): DianResponse => accepted("", cufe)
 
-/** The service, until the scope closes. */
+/** Runs the service until the scope closes. */
 export const standInAuthority = Effect.fnUntraced(function* (options: StandInOptions) {
   const documents = new Map<string, Arrived>()
   const events = new Map<string, ReadonlyArray<StandInEvent>>()
   const calls: Array<Call> = []
   const refusals: Array<string> = []
   let answer: (call: Call) => Answer | undefined = byItself
-  /** What becomes of a document that is sent for the first time. */
+  /** The verdict on a document that is sent for the first time. */
   let judge = acceptAll
   const testSet = standInTestSet(options.readCufe)
   let url = ""
@@ -118,7 +118,7 @@ export const standInAuthority = Effect.fnUntraced(function* (options: StandInOpt
     return response
   }
 
-  /** What the service itself answers, when it is not told otherwise. */
+  /** The service's own response, if the test specifies none. */
   const work = (call: Call): string => {
     const { operation, parameters } = call
     const known = documents.get(parameters["trackId"] ?? "")
@@ -175,14 +175,14 @@ export const standInAuthority = Effect.fnUntraced(function* (options: StandInOpt
     request.on("data", (chunk: Buffer) => chunks.push(chunk))
     request.on("error", () => {})
     request.on("end", () => {
-      // Whoever only looks whether somebody is there gets a page, as from WCF.
+      // A plain look at the service gets a page, as from WCF.
       if (request.method === "GET") return reply(response, 200, "text/html", "<html>WcfDianCustomerServices</html>")
       try {
         const call = readEnvelope(Buffer.concat(chunks).toString(), request.headers, url, now())
         calls.push(call)
         give(call, answer(call), response)
       } catch (error) {
-        // What is wrong with the message is the test's to see; the caller is told as little as by the authority.
+        // The test can see the violation; the caller learns as little as from the authority.
         refusals.push(error instanceof Refused ? error.message : String(error))
         reply(response, 500, soapType, envelope(faults.security))
       }
@@ -196,21 +196,21 @@ export const standInAuthority = Effect.fnUntraced(function* (options: StandInOpt
     url,
     calls,
     documents,
-    /** The documents of test sets, and what becomes of them. */
+    /** The documents of test sets, and their verdicts. */
     testSet,
-    /** What was wrong with messages that it took for no call. */
+    /** Violations in the messages that it rejected. */
     refusals,
-    /** Answers each call with this; undefined: as it does by itself. */
+    /** Sets the response to each call; undefined restores its own responses. */
     answerWith: (next: typeof answer) => void (answer = next),
-    /** Answers calls of one operation with this, and all others by itself. */
+    /** Sets the response to calls of one operation; other calls get its own responses. */
     answerTo: (operation: string, told: Answer) =>
       void (answer = (call) => (call.operation === operation ? told : undefined)),
     judgeBy: (next: typeof judge) => void (judge = next),
-    /** What is registered on the invoice with this code. */
+    /** Sets the events registered on the invoice with this code. */
     eventsOf: (cufe: string, registered: ReadonlyArray<StandInEvent>) => void events.set(cufe, registered),
     connections,
     identify,
-    /** How far its clock is from ours: that of its Date header, and of its check of a message's time. */
+    /** Sets the offset of its clock from ours, for its Date header and its check of a message's time. */
     clockOff: (ms: number) => void (clockOffMs = ms)
   }
 })

@@ -31,7 +31,7 @@ const only = (root: XmlElement, name: string, namespace: string): XmlElement => 
   return found[0]!
 }
 
-/** Checks an envelope as the service does; gives what is asked, and by whom. Throws what is wrong with it. */
+/** Checks an envelope as the service does; returns the request and its sender. Throws on a violation. */
 export const readEnvelope = (text: string, headers: IncomingHttpHeaders, url: string, now: number): Call => {
   const parsed = parseXml(text)
   if (parsed._tag === "Failure") throw new Refused(parsed.failure)

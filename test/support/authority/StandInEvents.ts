@@ -1,13 +1,13 @@
 import type { DianResponse } from "./StandInAnswers.ts"
 
-/** An event as the authority tells it. */
+/** An event as the authority reports it. */
 export interface StandInEvent {
   readonly code: string
   readonly description?: string
-  /** YYYY-MM-DD, and the time as the authority writes it: "15-12-09-05:00". Left out: the answer does not have it. */
+  /** YYYY-MM-DD, and the time in the authority's form: "15-12-09-05:00". If omitted, the response lacks it. */
   readonly date?: string
   readonly time?: string
-  /** The code of the event itself; `invoice`: of the invoice instead. */
+  /** The code of the event itself; `invoice`: the invoice's code instead. */
   readonly cude?: string
   readonly invoice?: string
   readonly by?: string
@@ -34,7 +34,7 @@ export const eventsXml = (events: ReadonlyArray<StandInEvent>) =>
 <cac:SenderParty><cac:PartyTaxScheme><cbc:RegistrationName>Unidad Especial Dirección de Impuestos y Aduanas Nacionales</cbc:RegistrationName><cbc:CompanyID>800197268</cbc:CompanyID></cac:PartyTaxScheme></cac:SenderParty>
 ${events.map(responseOf).join("\n")}</ApplicationResponse>`
 
-/** The answer to GetStatusEvent about an invoice: status 67 without events. */
+/** The response to GetStatusEvent about an invoice: status 67 without events. */
 export const eventsAnswer = (
   cufe: string,
   events: ReadonlyArray<StandInEvent>,

@@ -10,19 +10,20 @@ export interface TlsIdentity {
 }
 
 /**
- * What the host does with connections. `taken`: HTTP is spoken. `refused`: nobody listens on the port. `reset`: each is broken when its
- * first byte arrives, before anything is read: with TLS, in the midst of the handshake. `silent`: each is taken, and nothing is ever said.
+ * How the host treats connections. `taken`: it serves HTTP. `refused`: it does not listen on the port. `reset`: it
+ * resets each connection at the first byte, before it reads anything; with TLS, during the handshake. `silent`: it
+ * accepts each connection and sends nothing.
  */
 export type Connections = "taken" | "refused" | "reset" | "silent"
 
 type Handler = (request: http.IncomingMessage, response: http.ServerResponse) => void
 
-/** A host on 127.0.0.1 whose connections can fail in each way that connections do, until the scope closes. */
+/** A host on 127.0.0.1 whose connections can fail in every way, until the scope closes. */
 export const standInHost = Effect.fnUntraced(function* (tls: TlsIdentity | undefined, handle: Handler) {
   let connections: Connections = "taken"
   const open = new Set<net.Socket>()
   const server = tls === undefined ? http.createServer(handle) : https.createServer(tls, handle)
-  // Before the server's own listener: what is reset or silent must not be read by HTTP or TLS.
+  // Runs before the server's own listener: HTTP and TLS must not read a reset or silent connection.
   const own = server.listeners("connection")
   server.removeAllListeners("connection")
   server.on("connection", (socket: net.Socket) => {
@@ -43,14 +44,14 @@ export const standInHost = Effect.fnUntraced(function* (tls: TlsIdentity | undef
 
   return {
     port,
-    /** From now on, connections are treated so; those that are open are closed. */
+    /** Treats new connections in this way from now on, and closes the open ones. */
     connections: Effect.fnUntraced(function* (next: Connections) {
       connections = next
       hangUp()
       if (next === "refused" && server.listening) yield* close
       if (next !== "refused" && !server.listening) yield* listen(port)
     }),
-    /** From now on, the host shows this certificate. */
+    /** Sets the certificate that the host presents from now on. */
     identify: (identity: TlsIdentity) =>
       Effect.sync(() => {
         if (server instanceof https.Server) server.setSecureContext(identity)

@@ -2,7 +2,10 @@ import { unzipSync } from "fflate"
 import { accepted, dianFields, type DianResponse, service, unknown } from "./StandInAnswers.ts"
 import { type Call, need } from "./StandInEnvelope.ts"
 
-/* The authority's environment for enablement: it takes documents of test sets, and judges each some time after it has arrived. */
+/*
+ * The authority's environment for enablement: it receives documents of test sets, and gives each verdict some time
+ * after the arrival.
+ */
 
 /** A document of a test set that arrived, once for each code. */
 export interface TestDocumentArrived {
@@ -12,9 +15,9 @@ export interface TestDocumentArrived {
   readonly environment: string
   readonly testSetId: string
   readonly bytes: Uint8Array
-  /** How often it was sent. */
+  /** Number of times it was sent. */
   times: number
-  /** How often its verdict was asked for by its upload. */
+  /** Number of queries for its verdict by its upload. */
   asked: number
 }
 
@@ -39,13 +42,13 @@ const answers = (responses: ReadonlyArray<DianResponse>) =>
     .map((response) => `<b:DianResponse>${dianFields(response)}</b:DianResponse>`)
     .join("")}</GetStatusZipResult></GetStatusZipResponse>`
 
-/** What the environment does with documents: a test changes it. */
+/** The environment's behaviour, which a test changes. */
 interface Play {
-  /** The verdict on a document; null for one that is never judged. */
+  /** The verdict on a document; null for none. */
   judge: (document: TestDocumentArrived) => DianResponse | null
-  /** How often the verdict is asked for by the upload before it is given. */
+  /** Number of queries by the upload before the verdict is given. */
   pendingFor: number
-  /** What it says in place of taking a document. */
+  /** Message with which it rejects a document instead of receiving it. */
   refusal: string | null
 }
 
@@ -89,7 +92,7 @@ export const standInTestSet = (readCufe: (bytes: Uint8Array) => string | null) =
   return {
     arrived,
     play,
-    /** What it answers to a call, if the call is about a test set. */
+    /** The response to a call, if the call is about a test set. */
     answer: (call: Call): string | undefined => {
       if (call.operation === "SendTestSetAsync") return arrive(call)
       const trackId = call.parameters["trackId"] ?? ""
@@ -101,7 +104,7 @@ export const standInTestSet = (readCufe: (bytes: Uint8Array) => string | null) =
       }
       return undefined
     },
-    /** The answer to a question by the code of a document. */
+    /** The response to a query by a document's code. */
     status: (cufe: string): DianResponse => {
       const document = arrived.get(cufe)
       return document === undefined ? unknown : verdictOf(document)

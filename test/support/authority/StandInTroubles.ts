@@ -3,7 +3,7 @@ import { accepted, type DianResponse, faults, unknown } from "./StandInAnswers.t
 import type { Answer } from "./StandInAuthority.ts"
 import type { Call } from "./StandInEnvelope.ts"
 
-/* The troubles that the stand-in plays, one call each: `service.answerWith(plays.wrongCertificate)`. */
+/* Troubles that the stand-in plays, one per call: `service.answerWith(plays.wrongCertificate)`. */
 
 type Play = (call: Call) => Answer | undefined
 
@@ -20,7 +20,7 @@ const always =
   () =>
     answer
 
-/** The service does its work, so that it has the document, and the caller is answered otherwise. */
+/** The service does its work, so that it has the document, but the caller gets another response. */
 const worked =
   (answer: Answer): Play =>
   () => ({ _tag: "Worked", answer })
@@ -49,11 +49,11 @@ const serverErrors = {
 type ServerError = keyof typeof serverErrors
 
 export const plays = {
-  /** As a certificate is answered that the authority does not trust. */
+  /** The response to a certificate that the authority does not trust. */
   wrongCertificate: always({ _tag: "Body", xml: faults.untrustedCertificate, status: 500 }),
-  /** As a signature is answered that the authority cannot verify, or a time that is too far from its own. */
+  /** The response to a signature that the authority cannot verify, or to a time too far from its own. */
   invalidSecurity: always({ _tag: "Body", xml: faults.security, status: 500 }),
-  /** As a sender is answered that may not send for this issuer. */
+  /** The response to a sender that may not send for this issuer. */
   senderRefused: always({
     _tag: "Dian",
     response: {
@@ -62,18 +62,24 @@ export const plays = {
       StatusDescription: "NIT 900373115 no autorizado a enviar documentos para emisor con NIT 900373115."
     }
   }),
-  /** Takes documents and says 98 of each, on sending and to its first `asks - 1` GetStatus; then there is a verdict. */
+  /**
+   * Receives documents and answers 98 for each, on sending and to its first `asks - 1` GetStatus; then there is a
+   * verdict.
+   */
   inProcessUntilAsked: (asks: number): Play => untilAsked(asks, inProcess),
-  /** Takes documents and says 98 of each on sending, and 66 to its first `asks - 1` GetStatus: it does not see them yet. */
+  /**
+   * Receives documents and answers 98 for each on sending, and 66 to its first `asks - 1` GetStatus: it does not see
+   * them yet.
+   */
   inProcessUnseen: (asks: number): Play => untilAsked(asks, unknown),
-  /** The answer is lost: half of it arrives; or nothing, with the document taken or not. */
+  /** The response is lost: half of it arrives; or none of it, with the document received or not. */
   halfAnswer: always({ _tag: "Half" }),
   resetAfterWork: always({ _tag: "Reset", after: "work" }),
   resetAfterRequest: always({ _tag: "Reset", after: "nothing" }),
-  /** The authority's servers fail, and the document is not taken; or it is. */
+  /** The authority's servers fail, and the document is received or not. */
   serverError: (status: ServerError) => always(serverErrors[status]),
   serverErrorAfterWork: (status: ServerError) => worked(serverErrors[status]),
-  /** The document is taken, and the answer is the verdict on another one. */
+  /** The document is received, and the response is the verdict on another one. */
   anotherDocument: worked({ _tag: "Dian", response: accepted("SETP1", "cd".repeat(48)) }),
   never: always({ _tag: "Hang" })
 } as const
@@ -82,16 +88,16 @@ const root = issue({ name: "Test authority", isCa: true })
 const named = (names: ReadonlyArray<string>, days: number, by: Issuer = root) =>
   issue({ name: names[0] ?? "", names, days }, by)
 
-/** The certificates that a TLS host can show. `root` is the one that callers are to trust, in PEM. */
+/** The certificates that a TLS host can present. Callers must trust `root`, in PEM. */
 export const identities = {
   root: root.cert,
   trusted: named(["127.0.0.1"], 1),
   expired: named(["127.0.0.1"], -1),
   wrongName: named(["authority.invalid"], 1),
-  untrusted: named(["127.0.0.1"], 1, issue({ name: "Nobody's authority", isCa: true }))
+  untrusted: named(["127.0.0.1"], 1, issue({ name: "Unknown authority", isCa: true }))
 } as const
 
-/** Addresses at which no service is. RFC 6761 keeps the names below `.invalid` without any address. */
+/** Addresses without a service. RFC 6761 keeps the names below `.invalid` without an address. */
 export const addresses = {
   noSuchName: "https://no-such-host.invalid/WcfDianCustomerServices.svc"
 } as const

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import * as Fs from "node:fs"
 import { type BrowserContextOptions, chromium, type Page } from "playwright-core"
 
-/** The Chromium of the system's packages; undefined where there is none. */
+/** The Chromium of the system's packages; undefined if there is none. */
 export const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
   (file) => Fs.existsSync(file)
 )
@@ -19,26 +19,26 @@ const args = [
   "--disable-sync"
 ]
 
-/** A browser, which is closed with the scope. */
+/** A browser that is closed with the scope. */
 export const browser = Effect.acquireRelease(
   Effect.promise(() => chromium.launch({ ...(executablePath === undefined ? {} : { executablePath }), args })),
   (one) => Effect.promise(() => one.close())
 )
 
-/** A page of a browser that has seen nothing before, and all that goes wrong in it: errors, and requests that leave the service at `url`. */
+/** A page of a new browser, with all of its failures: errors, and requests that leave the service at `url`. */
 export const opened = Effect.fnUntraced(function* (url: string, options: BrowserContextOptions) {
   const chrome = yield* browser
   const context = yield* Effect.promise(() => chrome.newContext(options))
   const page = yield* Effect.promise(() => context.newPage())
   const faults: Array<string> = []
   page.on("console", (message) => {
-    // Who is faster than a form with a field that takes the focus keeps the focus; the browser remarks on it.
+    // A person who focuses a field before the form's autofocus keeps the focus; the browser logs a message about it.
     if (message.text().startsWith("Autofocus processing was blocked")) return
     faults.push(`${page.url()}: ${message.text()}`)
   })
   page.on("pageerror", (error) => faults.push(`${page.url()}: ${error.message}`))
   page.on("request", (request) => {
-    // The viewer of PDFs, a part of the browser, loads itself.
+    // The PDF viewer, a part of the browser, loads itself.
     if (!request.url().startsWith(url) && !/^chrome(-extension)?:/.test(request.url()))
       faults.push(`${page.url()} asks for ${request.url()}`)
   })
@@ -46,13 +46,13 @@ export const opened = Effect.fnUntraced(function* (url: string, options: Browser
   return { context, page, faults, go, url }
 })
 
-/** What axe is asked: which parts of the page to leave out, and whether only colours are judged. */
+/** Options for axe: which parts of the page to exclude, and whether to check only colours. */
 export interface Look {
   readonly exclude?: ReadonlyArray<string>
   readonly onlyColours?: boolean
 }
 
-/** What axe finds wrong with the page as it is shown now. `axe.source` must have been evaluated in the page. */
+/** The violations that axe finds in the current page. `axe.source` must have been evaluated in the page. */
 export const violations = (page: Page, { exclude = [], onlyColours = false }: Look = {}) => {
   const where = exclude.length === 0 ? "document" : `{ exclude: ${JSON.stringify(exclude.map((one) => [one]))} }`
   const rules = onlyColours ? `, runOnly: ["color-contrast", "link-in-text-block"]` : ""
@@ -64,10 +64,10 @@ export const violations = (page: Page, { exclude = [], onlyColours = false }: Lo
   )
 }
 
-/** Gives the page what `violations` asks. */
+/** Loads into the page the code that `violations` needs. */
 export const withAxe = (page: Page) => Effect.promise(() => page.evaluate(axe.source))
 
-/** By how many pixels the page is wider than its window. */
+/** Number of pixels by which the page is wider than its window. */
 export const overflow = (page: Page) =>
   Effect.promise(() =>
     page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth")
@@ -89,18 +89,21 @@ export const views: ReadonlyArray<View> = [1440, 360].flatMap((width) => [
   { width, colorScheme: "dark" }
 ])
 
-/** Shows the page as in the view. */
+/** Shows the page in this view. */
 export const showAs = Effect.fnUntraced(function* (page: Page, { colorScheme, width }: View) {
   yield* Effect.promise(() => page.setViewportSize({ width, height: 800 }))
   yield* Effect.promise(() => page.emulateMedia({ colorScheme }))
 })
 
-/** The two views that see the most: wide and light, narrow and dark. The crawl of all pages sees the others. */
+/** The two views with the most coverage: wide and light, narrow and dark. The crawl of all pages covers the others. */
 export const mostViews: ReadonlyArray<View> = views.filter(
   ({ colorScheme, width }) => (width === 1440) === (colorScheme === "light")
 )
 
-/** Fails if the page as it is now has a fault of access in one of these views, or is wider than its window. Leaves the page wide and light. */
+/**
+ * Fails if the current page violates an accessibility rule in one of these views, or is wider than its window. Leaves
+ * the page wide and light.
+ */
 export const assertClear = Effect.fnUntraced(function* (page: Page, what: string, seen = mostViews) {
   yield* withAxe(page)
   for (const view of seen) {

@@ -16,21 +16,21 @@ interface InvoiceRow {
   readonly number: bigint | null
   readonly full_number: string | null
   readonly cufe: string | null
-  /** Something is left to do. */
+  /** Whether there is unfinished work. */
   readonly waiting: boolean
 }
 
-/** The signed bytes of a document: their hash, and what they say if their signature verifies. */
+/** The signed bytes of a document: their hash, and their content if the signature verifies. */
 export interface Document {
   readonly digest: string
   readonly full_number: string | undefined
   readonly cufe: string | undefined
 }
 
-/** Everything the database says of its invoices. An owner is an account and mode, as `ten_…/test`. */
+/** All data about the invoices in the database. An owner is an account and mode, as `ten_…/test`. */
 export interface Books {
   readonly invoices: ReadonlyArray<InvoiceRow>
-  /** What the authority has rejected and a correction has replaced: its document, by code. */
+  /** Rejected documents that a correction has replaced, by code. */
   readonly former: ReadonlyMap<string, Document & { readonly id: string }>
   readonly emails: ReadonlyArray<{ readonly id: string; readonly invoice_id: string; readonly status: string }>
   /** By invoice. */
@@ -104,7 +104,7 @@ const readFormer = Effect.fnUntraced(function* (rows: Rows) {
 
 type Row<K extends keyof Books> = Books[K] extends ReadonlyArray<infer A> ? A : never
 
-/** Reads all there is. A test's invoices carry their key in their metadata. */
+/** Reads all books. A test's invoices carry their key in their metadata. */
 export const readBooks = Effect.fnUntraced(function* (rows: Rows): Effect.fn.Return<Books, Error> {
   return {
     invoices: yield* rows<Row<"invoices">>(

@@ -25,12 +25,12 @@ import { colombia } from "../authority/LiveAccounts.ts"
 import { connect, quiet } from "./Postgres.ts"
 import { Limits } from "../../../src/settings/Limits.ts"
 
-// The same for all owners, as it is for processes that share a database.
+// All owners share one key, like processes that share a database.
 export const layerSecretKey = Layer.succeed(SecretKey, secretKey)
 
 /**
- * An owner without actors: the store's services on the database at `url`, with a pool and batchers of their own. Two of them
- * are two processes that both believe to own the same rows.
+ * An owner without actors: the store's services on the database at `url`, with its own pool and batchers. Two of them
+ * are two processes that both believe they own the same rows.
  */
 export const layerOwner = (url: string) => storeOn(connect(url))
 
@@ -61,7 +61,7 @@ export const seedAccount = Effect.gen(function* () {
   }
 })
 
-/** Another account that is like this one. */
+/** Another account like this one. */
 export const copyAccount = Effect.fnUntraced(function* (accountId: AccountId, other: string) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`insert into accounts (id, created_at) values (${other}, now())`
@@ -71,7 +71,7 @@ export const copyAccount = Effect.fnUntraced(function* (accountId: AccountId, ot
     where account_id = ${accountId}`
 })
 
-/** A customer to be created with a key. */
+/** A customer to create with a key. */
 export const newCustomer = (
   account: AccountMode,
   id: string,
@@ -86,7 +86,7 @@ export const newCustomer = (
   }
 }
 
-/** All invoices of an account, as a list is asked for them. */
+/** The query for all invoices of an account, as for a list. */
 export const everyInvoice = {
   kind: "invoice",
   invoice_id: null,
@@ -102,14 +102,14 @@ export const everyInvoice = {
 
 const failure = { code: "internal_error", message: "It failed.", retryable: true } as const
 
-/** What a step to a state brings along besides its command. An open document rests until somebody looks for it. */
+/** The columns of a step to a state, besides its command. An open document stays inactive until an actor loads it. */
 export const restingAt = (state: InvoiceState) => ({
   alarmMs: isOpen(state) ? Infinity : null,
   leaves: state === "submitted",
   ...(state === "failed" ? { failure } : {})
 })
 
-/** What a row in a state has besides its number, as after such a step. */
+/** The columns of a row in a state, besides its number, as after such a step. */
 export const conditionOf = (state: InvoiceState) => ({
   next_action_at: isOpen(state) ? "infinity" : null,
   submitted_at: ["submitted", "accepted_by_authority", "rejected_by_authority"].includes(state) ? new Date() : null,
@@ -117,7 +117,7 @@ export const conditionOf = (state: InvoiceState) => ({
   failure: state === "failed" ? JSON.stringify(failure) : null
 })
 
-/** Invoices in order of creation: drafts as creation leaves them, or in a later state, with a number. */
+/** Invoices in order of creation: new drafts, or in a later state with a number. */
 export const seedDrafts = Effect.fnUntraced(function* (
   accountId: AccountId,
   count: number,
@@ -165,14 +165,14 @@ const numberFor = Effect.fnUntraced(function* (accountId: AccountId, livemode: b
       number,
       full_number: `${range?.prefix}${number}`,
       cufe: `cufe of ${id}`,
-      // Of today: what is of another day is dated anew before it is signed.
+      // Today's date: a document of another day gets a new date before it is signed.
       issue_date: localDate(Date.now()),
       issue_time: "10:00:00-05:00"
     }
   }
 })
 
-/** A webhook endpoint as registration leaves it, but for `change`; gives its id. */
+/** A newly registered webhook endpoint, with `change` applied; returns its id. */
 export const seedEndpoint = Effect.fnUntraced(function* (
   account: AccountMode,
   change: Partial<StoredWebhookEndpoint>,
@@ -202,7 +202,10 @@ export const seedEndpoint = Effect.fnUntraced(function* (
   return id
 })
 
-/** Also gives how many batches of that name failed and were repeated meanwhile: results do not tell, a repetition mends them. */
+/**
+ * Also returns the number of batches of that name that failed and were repeated meanwhile: the results do not show it,
+ * because a repetition repairs them.
+ */
 export const withRepeats = Effect.fnUntraced(function* <A, E, R>(batch: string, effect: Effect.Effect<A, E, R>) {
   const count = Effect.map(Metric.value(batchesRepeated(batch)), (state) => Number(state.count))
   const before = yield* count
@@ -216,7 +219,7 @@ export const rowCount = Effect.fnUntraced(function* (table: string) {
   return row?.count ?? 0
 })
 
-/** The sessions that wait for a lock of another with a statement that holds `part` in its first kilobyte. */
+/** The sessions that wait for another session's lock, with a statement that holds `part` in its first kilobyte. */
 export const blocked = Effect.fnUntraced(function* (part: string) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ pid: number }>`
@@ -225,7 +228,7 @@ export const blocked = Effect.fnUntraced(function* (part: string) {
   return rows.map((row) => row.pid)
 })
 
-/** Nothing can be written to `table` until `release`. */
+/** Blocks all writes to `table` until `release`. */
 export const holdTable = Effect.fnUntraced(function* (table: string) {
   const sql = yield* SqlClient.SqlClient
   const holder = yield* Effect.forkScoped(
@@ -233,7 +236,7 @@ export const holdTable = Effect.fnUntraced(function* (table: string) {
     { startImmediately: true }
   )
   yield* until(
-    // Of this database: a table has the same number in all copies of one.
+    // Only in this database: a table has the same number in all copies of a database.
     sql`
       select 1 from pg_locks l join pg_database d on d.oid = l.database
       where d.datname = current_database() and l.mode = 'ExclusiveLock' and l.granted and l.relation = ${table}::regclass`,

@@ -14,7 +14,7 @@ import * as Settings from "../../../src/platform/Settings.ts"
 import { dataPlace, memory } from "../processes/DataPlace.ts"
 import { needsDatabase } from "../processes/Programs.ts"
 
-/** The server of this run: its superuser, who owns the databases, and the migrated one that they are copies of. */
+/** The server of this run: its superuser, who owns the databases, and the migrated database that they are copies of. */
 interface TestServer {
   readonly isInMemory: boolean
   readonly admin: string
@@ -34,14 +34,14 @@ export const urlOf = (server: string, database: string) => {
   return url.href
 }
 
-/** One statement in a session of its own, at the server and as the role that the URL names. */
+/** Runs a statement in a new session, at the server and as the role in the URL. */
 export const queryAs = (url: string, statement: string) =>
   PgConnection.make({ url: Redacted.make(url), ssl: false }).pipe(
     Effect.flatMap((session) => session.query(statement)),
     Effect.scoped
   )
 
-/** The settings that these variables make, but for the port, which is any that is free. No test has a data directory here. */
+/** The settings from these variables, except the port, which is any free one. No test has a data directory here. */
 export const layerSettings = (env: Record<string, string>) =>
   Settings.Settings.layerChanged({ listen: { host: "127.0.0.1", port: 0 } }).pipe(
     Layer.provideMerge(Layer.fresh(Settings.layer("0.1.0"))),
@@ -50,20 +50,21 @@ export const layerSettings = (env: Record<string, string>) =>
 
 const asAdmin = (url: string) => urlOf(inject("postgres").admin, new URL(url).pathname)
 
-/** One statement in a session of its own, in the database at `url` but as the superuser, whom no row is hidden from. */
+/** Runs a statement in a new session, in the database at `url` but as the superuser, who sees every row. */
 export const query = (url: string, statement: string) => queryAs(asAdmin(url), statement)
 
-/** A pool of the superuser, in the database at `url`: for a test to look and to arrange. */
+/** A pool of the superuser in the database at `url`, with which a test reads and changes rows. */
 export const layerAdmin = (url: string) => PgClient.layer({ url: Redacted.make(asAdmin(url)), ssl: false })
 
-/** A pool as the service has it, on a database whose tables are there. */
+/** A pool like the service's, on a database with all tables. */
 export const connect = (url: string) => Layer.provide(Postgres.layer, layerSettings({ DATABASE_URL: url }))
 
 const create = (server: TestServer, name: string, template: string) => {
   const owner = new URL(server.owner).username
-  // In memory the files of a database are copied in a third of the time that it takes to log their pages; a disk is waited for.
+  // In memory, copying a database's files takes a third of the time of logging their pages; on a disk, the copy waits
+  // for the disk.
   const strategy = server.isInMemory ? "strategy file_copy" : ""
-  // A template cannot be copied while anybody is connected to it, be it another copy that is just ending.
+  // A template cannot be copied while a session is connected to it, even another copy that is just ending.
   return queryAs(server.admin, `create database ${name} owner ${owner} template ${template} ${strategy}`).pipe(
     Effect.retry({ schedule: Schedule.spaced("50 millis"), times: 100 })
   )
@@ -80,22 +81,22 @@ const copyOf = Effect.fnUntraced(function* (template: string, options = "") {
   return urlOf(server.owner, name)
 })
 
-/** The URL of a database of its own, migrated and empty; dropped when the scope closes. */
+/** The URL of a new database, migrated and empty; dropped when the scope closes. */
 export const freshDatabase = Effect.suspend(() => copyOf(inject("postgres").template))
 
-/** One without a table, of an encoding that knows no character but ASCII. */
+/** A database without a table, in an encoding that has only ASCII characters. */
 export const asciiDatabase = copyOf("template0", "encoding 'SQL_ASCII'")
 
 /** The same, without a table. */
 export const bareDatabase = copyOf("template0")
 
-/** Logs are told only when asked for: most tests provoke what is logged. */
+/** Shows logs only on request: most tests provoke their log lines. */
 export const quiet = Layer.effect(
   References.MinimumLogLevel,
   Config.LogLevel("TEST_LOG_LEVEL").pipe(Config.withDefault("None"), Effect.orDie)
 )
 
-/** Where a test's database is. */
+/** The location of a test's database. */
 export class TestDatabase extends Context.Service<TestDatabase, { readonly url: string }>()("test/TestDatabase") {
   /** A fresh database, and a pool of the superuser on it. */
   static readonly layer = Layer.unwrap(
@@ -105,7 +106,7 @@ export class TestDatabase extends Context.Service<TestDatabase, { readonly url: 
 
 /** A server of its own in `dataDir`: the URLs of its superuser, and of the owner of the database `folio`. */
 export const embedded = Effect.fnUntraced(function* (dataDir: string) {
-  // Each worker of the tests runs several services at a time on this server.
+  // Each worker of the tests runs several services in parallel on this server.
   const connection = yield* Effect.provideService(EmbeddedPostgres.start({ dataDir }), ConnectionsMax, 250)
   const password = Fs.readFileSync(Path.join(dataDir, "postgres.password"), "utf8").trim()
   const at = `127.0.0.1:${connection.port}`
@@ -124,7 +125,7 @@ const directoryIn = (parent: string) =>
 /** A new directory, until the scope closes. */
 export const dataDirectory = Effect.suspend(() => directoryIn(dataPlace()))
 
-/** Makes a server with all tables and no row, and stops it: its directory is copied for whoever starts one (`serviceProcess`). */
+/** Makes a server with all tables and no rows, and stops it: `serviceProcess` copies its directory. */
 const laidOut = Effect.gen(function* () {
   const dataDir = yield* dataDirectory
   yield* Effect.scoped(Effect.flatMap(embedded(dataDir), ({ owner }) => Layer.build(connect(owner))))

@@ -1,28 +1,28 @@
 import { Effect } from "effect"
 import * as Net from "node:net"
 
-/** Stands between a service and its PostgreSQL, and does to their connections what networks do. */
+/** A proxy between a service and its PostgreSQL that causes network faults on their connections. */
 export interface PostgresProxy {
-  /** The URL of the database by way of the proxy. */
+  /** The URL of the database through the proxy. */
   readonly url: string
   /**
-   * Resets so many connections, each at the moment when the server has answered what matches: it is done, and nobody hears of
-   * it. `what` is looked for in the text of the transaction so far, COMMIT included.
+   * Resets this many connections after the server has answered a matching transaction: the transaction is done, and the
+   * client does not learn of it. `what` is compared with the text of the transaction so far, COMMIT included.
    */
   readonly cutAnswer: (what: RegExp, times?: number) => void
-  /** Resets so many connections, each at the moment when the client sends what matches: the server never gets it. */
+  /** Resets this many connections when the client sends matching text: the server never receives it. */
   readonly cutRequest: (what: RegExp, times?: number) => void
-  /** How many connections are still to be cut. */
+  /** Number of connections that are still to be cut. */
   readonly uncut: () => number
-  /** Connections stay open, and take new ones, but nothing comes through any more, in either direction. */
+  /** Keeps connections open and accepts new ones, but passes nothing on, in either direction. */
   readonly blackHole: () => void
-  /** New connections work again; those that were in the black hole stay there for ever. */
+  /** New connections work again; those in the black hole stay there for ever. */
   readonly heal: () => void
   /** Resets all connections. */
   readonly reset: () => void
 }
 
-/** The SQL that a client's messages execute. A prepared statement is sent once, and by its name from then on. */
+/** Reads the SQL that a client's messages execute. A prepared statement is sent once, and then executed by name. */
 const makeReader = () => {
   const prepared = new Map<string, string>()
   let left = Buffer.alloc(0)
@@ -46,7 +46,9 @@ const makeReader = () => {
   }
 }
 
-/** The state that a server's answer ends in: idle, in a transaction, failed; or that it is not yet at its end. */
+/**
+ * The state at the end of a server's response: idle, in a transaction, or failed; or that the response is incomplete.
+ */
 const endOf = (answer: Buffer) =>
   answer.length >= 6 && answer.readUInt32BE(answer.length - 5) === 5 && answer.at(-6) === 0x5a
     ? String.fromCharCode(answer.at(-1)!)
@@ -74,7 +76,7 @@ export const postgresProxy = Effect.fnUntraced(function* (database: string) {
     client.on("data", (chunk: Buffer) => {
       if (pair.swallowed) return
       for (const statement of read(chunk)) said += `${statement};\n`
-      // Counted here, and not when it is cut: of two that match at once, one is cut.
+      // Counted here, not at the cut: of two matches at the same time, one is cut.
       if (!pair.cut && cutting.left > 0 && cutting.what.test(said)) {
         pair.cut = true
         cutting.left -= 1

@@ -3,7 +3,7 @@ import { kindOf } from "../../../src/domain/documents/DocumentKinds.ts"
 import type { Books } from "./Books.ts"
 import type { Received } from "../receiver/Receiver.ts"
 
-/** What was found to break a promise, each in a line; nothing when it was kept. */
+/** Violations of a promise, one per line; empty if it was kept. */
 export type Broken = ReadonlyArray<string>
 
 /** By endpoint, the POSTs that arrived there, in order of arrival. */
@@ -38,7 +38,7 @@ export const gaps = ({ invoices, lost: given, ranges }: Books): Broken =>
     return [...missing, ...[...numbers].map((number) => `${number} is beyond the counter of ${range.id}`)]
   })
 
-/** Numbers and invoice codes that two documents have, and printed numbers that are not theirs. */
+/** Numbers and invoice codes that two documents have, and printed numbers that do not match. */
 export const twins = ({ invoices, ranges }: Books): Broken => {
   const prefixOf = new Map(ranges.map((range) => [range.id, range.prefix]))
   const numbered = invoices.filter((row) => row.number !== null)
@@ -53,7 +53,7 @@ export const twins = ({ invoices, ranges }: Books): Broken => {
 
 const unsigned: ReadonlyArray<InvoiceState> = ["queued", "numbered", "failed", "canceled"]
 
-/** Signed bytes that do not verify or speak of another document, and ones that are not what they were `before`. */
+/** Signed bytes that do not verify or belong to another document, and bytes that differ from `before`. */
 export const alteredDocuments = (
   { documents, invoices }: Books,
   before: ReadonlyMap<string, string> = new Map()
@@ -67,7 +67,7 @@ export const alteredDocuments = (
     return earlier === undefined || earlier === document.digest ? [] : [`${row.id} was signed twice`]
   })
 
-/** Documents whose log is not a legal way from `queued` to where they are, each step taken once. */
+/** Documents whose log is not a legal way from `queued` to their state, with each step taken once. */
 export const illegalHistories = ({ invoices, steps }: Books): Broken => {
   const log = Map.groupBy(steps, (step) => step.id)
   return invoices.flatMap((row) => {
@@ -86,7 +86,7 @@ export const illegalHistories = ({ invoices, steps }: Books): Broken => {
   })
 }
 
-/** Documents for which something is left to do, or that have no outcome. */
+/** Documents with unfinished work, or without an outcome. */
 export const unfinished = ({ invoices }: Books): Broken =>
   invoices
     .filter((row) => row.waiting || !row.state.endsWith("_by_authority"))
@@ -120,7 +120,7 @@ export const straysAmongEvents = ({ events: all, invoices, steps }: Books): Brok
   ]
 }
 
-/** E-mails that nobody was told of, or more than once, and ones that are told of otherwise than they ended. */
+/** E-mails without an event or with more than one, and events that differ from the e-mail's outcome. */
 export const straysAmongEmails = ({ emails, events }: Books): Broken => {
   const told = Map.groupBy(events.filter(isOfEmail), (event) => String(JSON.parse(event.body).data.object.id))
   const ids = new Set(emails.map(({ id }) => id))
@@ -137,7 +137,10 @@ const isReceived = (post: Received) => post.answered !== undefined && post.answe
 
 const place = (endpoint: string, event: string) => `${event} at ${endpoint}`
 
-/** Events that did not arrive at an endpoint of their owner with the stored bytes, or that are not noted as delivered. */
+/**
+ * Events that did not arrive at an endpoint of their owner with the stored bytes, or that are not recorded as
+ * delivered.
+ */
 export const undelivered = ({ deliveries, endpoints, events }: Books, posts: Posts): Broken => {
   const endpointsOf = Map.groupBy(endpoints, (endpoint) => endpoint.owner)
   const rowsOf = Map.groupBy(deliveries, (row) => place(row.endpoint_id, row.event_id))
@@ -158,7 +161,7 @@ export const undelivered = ({ deliveries, endpoints, events }: Books, posts: Pos
   )
 }
 
-/** By endpoint, POSTs beyond the recorded attempts and events received more than once: what a kill or a freeze cut. */
+/** By endpoint, POSTs beyond the recorded attempts and events received more than once, after a kill or a freeze. */
 export const repeated = ({ deliveries, endpoints }: Books, posts: Posts): ReadonlyMap<string, number> => {
   const recorded = Map.groupBy(deliveries, (row) => row.endpoint_id)
   return new Map(

@@ -7,7 +7,7 @@ import * as Promises from "./Promises.ts"
 import type { Receiver } from "../receiver/Receiver.ts"
 import type { ServiceProcess } from "../processes/ServiceProcess.ts"
 
-/** What a client has in hand: for each of its keys the last answer that acknowledged it. */
+/** A client's journal: for each key, the last response that acknowledged it. */
 export type Journal = Map<string, Answer>
 
 interface OpenWork {
@@ -15,7 +15,7 @@ interface OpenWork {
   readonly deliveries: number
 }
 
-/** What is left to do. */
+/** The unfinished work. */
 export const openWork = (service: ServiceProcess) =>
   service.rows<OpenWork>(`
     select (select count(*)::int from invoices where next_action_at is not null) as invoices,
@@ -32,15 +32,18 @@ export const signedBytes = Effect.fnUntraced(function* (service: ServiceProcess)
 })
 
 /**
- * Compares what the client was told, what the database holds and what the receiver got, once all work has ended. `before` are
- * the signed bytes at some earlier moment. Gives how many POSTs arrived beyond the recorded attempts: those that a kill cut.
+ * Compares the client's journal, the database and the receiver's journal, after all work has ended. `before` are the
+ * signed bytes at some earlier moment. Returns the number of POSTs beyond the recorded attempts, which a kill
+ * interrupted.
  */
 export const reconcile = Effect.fnUntraced(function* (options: {
   readonly service: ServiceProcess
   readonly journal: Journal
   readonly receiver: Receiver
   readonly before: ReadonlyMap<string, string>
-  /** Where the receiver has a path for each endpoint: the endpoint's path. Otherwise all that arrived is for every endpoint. */
+  /**
+   * The receiver's path for an endpoint, if it has one path for each. Otherwise every POST counts for every endpoint.
+   */
   readonly pathOf?: (endpoint: string) => string
 }) {
   const { before, journal, pathOf, receiver, service } = options

@@ -3,21 +3,21 @@ import { Cause, Effect, Exit } from "effect"
 import type { SqlError } from "effect/sql"
 import type * as AccountView from "../../../src/store/sql/AccountView.ts"
 
-/** What an effect gives: a promise that it gives something, without running into another guard behind the one that is tried. */
+/** The value of an effect: shows that the effect succeeds, without meeting another guard behind the tested one. */
 export const answered = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.exit(effect), (exit) => {
     if (Exit.isFailure(exit)) assert.fail(`it is answered, and not failed by ${Cause.pretty(exit.cause)}`)
     return exit.value
   })
 
-/** What PostgreSQL says to a statement that it must refuse. */
+/** PostgreSQL's error for a statement that it must reject. */
 export const refusal = <A, R>(statement: Effect.Effect<A, SqlError.SqlError, R>) =>
   Effect.match(statement, {
     onSuccess: () => "not refused",
     onFailure: ({ reason }) => (reason.cause instanceof Error ? reason.cause.message : reason._tag)
   })
 
-/** The same in an account's view. The transaction of a refused statement is rolled back. */
+/** The same in an account's view. The transaction of a rejected statement is rolled back. */
 export const refusedIn = (
   view: ReturnType<typeof AccountView.within>,
   statement: Effect.Effect<unknown, SqlError.SqlError>

@@ -3,10 +3,10 @@ import { randomBytes } from "node:crypto"
 import { inject } from "vitest"
 import { freshDatabase, query } from "./Postgres.ts"
 
-/** A word that stands nowhere else, to be looked for. */
+/** A unique word to search for. */
 export const canary = (what: string) => `canary${what}${randomBytes(8).toString("hex")}`
 
-/** A login that may do what the owner of the databases may, with a password of its own, which nobody may see. */
+/** A login with the rights of the databases' owner, and with a secret password that must never be shown. */
 export const secretLogin = Effect.gen(function* () {
   const server = inject("postgres")
   const url = new URL(yield* freshDatabase)

@@ -124,7 +124,7 @@ const own = Effect.fnUntraced(function* (account: AccountMode) {
   return { account, apiKey, customer, invoice, endpoint }
 })
 
-/** What an account has in one mode: a row of each table, and the ids of those that clients name. */
+/** The rows of an account in one mode: one of each table, and the ids that clients use. */
 export type Owned = Effect.Success<ReturnType<typeof own>>
 
 /** Two accounts, the first one in both modes. */
@@ -132,14 +132,14 @@ export class TwoAccounts extends Context.Service<
   TwoAccounts,
   {
     readonly mine: Owned
-    /** The other mode's and the other account's. */
+    /** The rows of the other mode and of the other account. */
     readonly others: ReadonlyArray<Owned>
     readonly store: Effect.Success<typeof store>
-    /** A pool of the service that has one session alone. */
+    /** A pool of the service with a single session. */
     readonly service: SqlClient.SqlClient
   }
 >()("test/TwoAccounts") {
-  /** Beside them a `SqlClient` of the superuser. */
+  /** Also provides a `SqlClient` of the superuser. */
   static readonly layer = Layer.unwrap(
     Effect.gen(function* () {
       const url = yield* freshDatabase

@@ -6,15 +6,17 @@ import { itOn } from "../Tests.ts"
 import { layerOwner, seedAccount, seedDrafts } from "./Owners.ts"
 import { TestDatabase } from "./Postgres.ts"
 
-/* What tests have in common in which several processes work on the same rows of the test's database. */
+/* Shared parts of tests in which several processes work on the same rows of the test's database. */
 
 /** A test with a database of its own. */
 export const onPostgres = itOn(TestDatabase.layer).live
 
-/** One more owner, with a pool and batchers of its own. */
+/** Another owner, with a pool and batchers of its own. */
 export const anotherOwner = Effect.flatMap(TestDatabase, ({ url }) => Layer.build(layerOwner(url)))
 
-/** An owner of the sandbox account; `service` is its pool, and `sql` that of the superuser, who looks and arranges. */
+/**
+ * An owner of the sandbox account; `service` is its pool, and `sql` is the superuser's, for reading and changing rows.
+ */
 export const oneOwner = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const first = yield* anotherOwner
@@ -32,29 +34,29 @@ export const oneOwner = Effect.gen(function* () {
   }
 })
 
-/** One that ends with `stop`, before the test does. */
+/** An owner that ends with `stop`, before the test does. */
 export const mortalOwner = Effect.gen(function* () {
   const scope = yield* Effect.acquireRelease(Scope.make(), Scope.close)
   return { ...(yield* Scope.provide(oneOwner, scope)), stop: Scope.close(scope, Exit.void) }
 })
 
-/** Two owners that both believe the account to be theirs. */
+/** Two owners that both believe that they own the account. */
 export const twoOwners = Effect.gen(function* () {
   return { ...(yield* oneOwner), second: yield* anotherOwner }
 })
 
-/** Locks `rows` (a table, and which of it), as a frozen owner would, until `release`. */
+/** Locks `rows` (a table with a condition), as a frozen owner would, until `release`. */
 export const lockRows = Effect.fnUntraced(function* (rows: Statement.Fragment) {
   const sql = yield* SqlClient.SqlClient
   const holder = yield* Effect.forkScoped(
     sql.withTransaction(Effect.andThen(sql`select 1 from ${rows} for update`, Effect.never))
   )
-  // Not in pg_locks: that tells of all databases, and copies of one have the same numbers for their tables.
+  // Not in pg_locks, which shows all databases: copies of one have the same numbers for their tables.
   yield* until(sql`select 1 from ${rows} for update skip locked`, (free) => free.length === 0)
   return { release: Fiber.interrupt(holder) }
 })
 
-/** Starts what `run` makes, and waits until it comes to its pause; `goOn` ends the pause and waits for the end. */
+/** Starts `run`, and waits until it reaches its pause; `goOn` ends the pause and waits for the end. */
 export const paused = Effect.fnUntraced(function* <A, E, R>(
   run: (pause: Effect.Effect<void>) => Effect.Effect<A, E, R>
 ) {
@@ -67,7 +69,7 @@ export const paused = Effect.fnUntraced(function* <A, E, R>(
   return { goOn: Effect.andThen(Deferred.succeed(ended, undefined), Fiber.join(fiber)) }
 })
 
-/** Waits until the fiber has come to its end, or so many sessions wait for a lock. */
+/** Waits until the fiber has ended, or this many sessions wait for a lock. */
 export const endedOr = <A, E, R>(
   fiber: Fiber.Fiber<unknown, unknown>,
   blocked: Effect.Effect<ReadonlyArray<A>, E, R>,

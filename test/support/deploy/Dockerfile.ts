@@ -1,4 +1,4 @@
-/** One instruction of a Dockerfile; `words` are those of its exec form, or of the whole line otherwise. */
+/** An instruction of a Dockerfile; `words` are its exec form, or else the whole line. */
 export interface Instruction {
   readonly name: string
   readonly text: string
@@ -45,7 +45,7 @@ export const parse = (text: string) => {
   return { before, stages: stages as ReadonlyArray<Stage> }
 }
 
-/** The words of an instruction in exec form; undefined for one that a shell would run. */
+/** The words of an instruction in exec form; undefined for shell form. */
 export const execForm = (text: string): ReadonlyArray<string> | undefined => {
   if (!text.startsWith("[")) return undefined
   const words: unknown = JSON.parse(text)

@@ -5,7 +5,7 @@ import { execForm, parse } from "./Dockerfile.ts"
 
 const checkout = Path.resolve(import.meta.dirname, "../../..")
 
-/** Who runs what the image runs: nobody, when the tests may become nobody. */
+/** User of the image's processes: an unprivileged user if the tests run as root, which can switch to it. */
 const nobody: { readonly uid?: number; readonly gid?: number } =
   process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
@@ -16,9 +16,9 @@ const pairs = (text: string): ReadonlyArray<readonly [string, string]> =>
   ])
 
 /**
- * Carries out the steps of a Dockerfile in an empty folder, in place of a container engine: each stage is a folder, absolute paths are
- * below it, and the sources are read-only at the end. `install` carries out the installation of packages; otherwise those of the
- * repository are linked. Returns the command and the check of the image, with their environment and user.
+ * Runs the steps of a Dockerfile in an empty folder, without a container engine: each stage is a folder, absolute paths
+ * are below it, and the sources are read-only at the end. With `install` it installs the packages; otherwise it links
+ * the repository's. Returns the command and the health check of the image, with their environment and user.
  */
 export const buildInFolder = (file: string, folder: string, install: boolean) => {
   const { before, stages } = parse(Fs.readFileSync(file, "utf8"))
@@ -57,11 +57,11 @@ export const buildInFolder = (file: string, folder: string, install: boolean) =>
         }
       }
       if (name === "RUN" && (install || !text.startsWith("npm "))) {
-        // Absolute paths of the image are below its folder, and its user is nobody, whom only root may give something.
+        // Absolute paths of the image are below its folder. Only root can give files to the image's user.
         const script = text
           .replaceAll(/ \/(data|app)\b/g, ` ${root}/$1`)
           .replaceAll(/chown node:node/g, nobody.uid === undefined ? "true" : `chown ${nobody.uid}:${nobody.gid}`)
-        // The installation reaches the registry as this machine does.
+        // The installation reaches the registry in the same way as this machine.
         const env = { ...process.env, ...environment, ...args }
         execFileSync("sh", ["-ec", script], { cwd: here.cwd, env, stdio: "inherit" })
       }
@@ -87,7 +87,7 @@ export const buildInFolder = (file: string, folder: string, install: boolean) =>
     /** Runs the command of the image as its user. */
     start: (more: Readonly<Record<string, string>>) =>
       spawn(program, words, { ...options(more), stdio: ["ignore", "pipe", "pipe"] }),
-    /** Runs the health check of the image; gives its exit code. */
+    /** Runs the health check of the image; returns its exit code. */
     check: (more: Readonly<Record<string, string>>) => spawnSync(checking, checkWords, options(more)).status
   }
 }

@@ -8,8 +8,8 @@ import { freePort } from "../processes/ServiceProcess.ts"
 import { buildInFolder } from "./Image.ts"
 
 /**
- * Carries out the steps of the image in an empty folder, runs its command on the database at `databaseUrl` as the user of the image, until
- * its health check passes, and stops the service. Returns what was seen.
+ * Runs the steps of the image in an empty folder, then its command on the database at `databaseUrl` as the image's user
+ * until its health check passes, and stops the service. Returns its observations.
  */
 export const runImage = Effect.fnUntraced(function* (databaseUrl: string, install: boolean) {
   const folder = yield* Effect.acquireRelease(

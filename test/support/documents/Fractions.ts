@@ -1,6 +1,6 @@
 /*
- * Exact fractions of whole numbers, for computing what a document should say. No code of the project takes part, so that a test that
- * compares the two finds a fault in either.
+ * Exact fractions of whole numbers, for computing the expected figures of a document. They use no code of the project,
+ * so that a comparison finds an error in either.
  */
 
 export interface Fraction {
@@ -11,7 +11,7 @@ export interface Fraction {
 export const whole = (over: bigint): Fraction => ({ over, under: 1n })
 export const zero = whole(0n)
 
-/** The fraction that a decimal stands for: "0.345" is 345/1000. */
+/** The fraction of a decimal: "0.345" is 345/1000. */
 export const fraction = (text: string): Fraction => {
   const { digits = "", rest = "", sign = "" } = /^(?<sign>-?)(?<digits>\d+)\.(?<rest>\d+)$/.exec(text)?.groups ?? {}
   if (digits === "") throw new Error(`not a decimal: ${text}`)
@@ -35,7 +35,7 @@ export const compare = (a: Fraction, b: Fraction): number => {
 export const ways = ["half-even", "half-up", "down", "up"] as const
 export type Way = (typeof ways)[number]
 
-/** Hundredths of a value that is not negative, rounded so. */
+/** Hundredths of a value that is not negative, rounded in this way. */
 export const hundredths = ({ over, under }: Fraction, way: Way): bigint => {
   const quotient = (over * 100n) / under
   const twice = 2n * ((over * 100n) % under)
@@ -50,7 +50,7 @@ export const money = (cents: bigint): string => {
   return `${cents < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** The value as money, rounded so. */
+/** The value as money, rounded in this way. */
 export const rounded = (value: Fraction, way: Way): string => money(hundredths(value, way))
 
 /** An exact value that needs at most six fraction digits, with at least two, and no zero beyond the second. */

@@ -11,7 +11,7 @@ import type { DocumentFilter } from "../../../src/store/documents/InvoiceFilter.
 import { firstIdAt } from "../../../src/store/sql/Ids.ts"
 import { customerBody, invoiceBody } from "../apps/Invoices.ts"
 
-/* Documents of all kinds, and what a list of them promises: on PostgreSQL, and of its twin in memory. */
+/* Documents of all kinds, and the promises of a list of them, on PostgreSQL and in memory. */
 
 const kinds = ["invoice", "credit_note", "invoice", "debit_note"] as const
 const states = ["accepted_by_authority", "rejected_by_authority", "signed", "queued"] as const
@@ -80,10 +80,10 @@ export const documentsOf = (account: AccountMode, resolution_id: ResolutionId) =
     }
   })
 
-/** Whether a document of the state has something left to do. */
+/** Whether a document in this state has unfinished work. */
 export const isMoving = (state: InvoiceState) => state === "signed" || state === "queued"
 
-/** The places of an account's documents in `documentsOf`, newest first, as pages of five show them. */
+/** Indexes of an account's documents in `documentsOf`, newest first, in pages of five. */
 const pagesOf = Effect.fnUntraced(function* (
   list: Invoices["Service"]["listAll"],
   account: AccountMode,
@@ -104,7 +104,7 @@ const pagesOf = Effect.fnUntraced(function* (
   }
 })
 
-/** Holds a list to its promises, for an account that has `documentsOf` and for one that has nothing. */
+/** Checks the promises of a list, for an account that has `documentsOf` and for one without documents. */
 export const holdsItsPromises = Effect.fnUntraced(function* (
   { listAll: list }: Invoices["Service"],
   account: AccountMode,
@@ -173,7 +173,7 @@ export const holdsItsPromises = Effect.fnUntraced(function* (
     where((_, index) => index <= 5)
   )
 
-  // Before a document come the five that are next in time, newest first, and so they do before the place of one that is not there.
+  // `before` returns the five next documents in time, newest first, also for the position of a missing document.
   const middle = rows[10]?.id ?? ""
   for (const id of [middle, middle.replace("inv_", "dn_")]) {
     const before = yield* list(account, { limit: 5, cursor: { direction: "before", id } }, everything)

@@ -17,11 +17,11 @@ import {
   ways
 } from "./Fractions.ts"
 
-/* Lines that are right to the last digit, by chance: every kind of line, with figures of any length and every rounding. */
+/* Random lines that are right to the last digit: every kind of line, with figures of any length and every rounding. */
 
 export const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
-/** A choice by chance that is more often "no" than "yes". */
+/** A random choice that is more often "no" than "yes". */
 export const seldom = Schema.Literals([false, false, false, true])
 
 const Digits = Schema.Struct({ whole: between(0, 9_999), rest: between(0, 999_999), digits: between(2, 6) })
@@ -102,7 +102,7 @@ const taxesOf = (choices: LineChoice["taxes"], base: string, quantity: string): 
   return some.length === 0 ? [{ ...noTax }] : some.map((choice) => taxOf(choice, base, quantity))
 }
 
-/** Discounts and charges on an amount in hundredths, none of which makes what is left negative; and the sum of them all. */
+/** Discounts and charges on an amount in hundredths, which never make the remainder negative; and their sum. */
 export const allowancesOf = (choices: ReadonlyArray<typeof AllowanceChoice.Type>, on: bigint) => {
   let left: Fraction = fraction(money(on))
   const allowances: Array<LineAllowance> = []
@@ -150,7 +150,7 @@ const soldFor = (choice: LineChoice, quantity: Fraction, price: Fraction) => {
   return { allowances, amount: rounded(plus(exact, sum), way) }
 }
 
-/** The right line of these choices. `isAiu`: of a contract with administration, contingency and profit. */
+/** The right line for these choices. `isAiu`: of a contract with administration, contingency and profit. */
 export const lineOf = (choice: LineChoice, isAiu: boolean): Line => {
   const { days, description, kind, notes, part, unit_code, way, why } = choice
   const quantity = positive(decimal(choice.quantity), "0.01")

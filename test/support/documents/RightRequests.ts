@@ -9,11 +9,11 @@ import { compare, fraction, money, percent, rounded, ways } from "./Fractions.ts
 import { AllowanceChoice, allowancesOf, between, LineChoice, lineOf, seldom } from "./RightLines.ts"
 
 /*
- * Requests that are right, by chance: all that an invoice can have, in all combinations, with figures of any length and every
- * rounding. They are right on any day from `today` to the end of 2029.
+ * Random valid requests: all fields of an invoice, in all combinations, with figures of any length and every rounding.
+ * They are valid on any day from `today` to the end of 2029.
  */
 
-/** The day of the tests that give a day to the rules. */
+/** The day of the tests that pass a day to the rules. */
 export const today = "2026-11-21"
 
 const customer_id = "cust_01k0000000000000000000000a"
@@ -96,7 +96,7 @@ const linesOf = ({ contract, lines, operation_type }: Choice): ReadonlyArray<Lin
 /** An amount rounded to whole units, as the authority compares totals: a rounded total must be the same whole unit. */
 const units = (amount: bigint) => (amount + 50n) / 100n
 
-/** What is taken off what is to be paid, and withheld from it: never more than that. */
+/** Prepayments and withholdings, which never exceed the payable amount. */
 const partsOf = (choice: Choice, lines: ReadonlyArray<Line>): DocumentDetails => {
   const taxes = lines.flatMap((line) => line.taxes)
   const vat = sum(taxes.filter(({ code }) => code === "01").map(({ value }) => value))
@@ -163,7 +163,7 @@ const requestOf = (choice: Choice): InvoiceRequest => {
   }
 }
 
-/** Right invoices of any kind. Their customer is one that is not there: a test that creates the invoice names its own. */
+/** Valid invoices of any kind. Their customer does not exist: a test that creates the invoice sets its own. */
 export const invoiceRequests: Arbitrary.Arbitrary<InvoiceRequest> = Arbitrary.map(Arbitrary.schema(Choice), requestOf)
 
 // A note takes its currency and its payment from its invoice.
@@ -172,7 +172,7 @@ const noteParts = Object.keys(NoteRequest.fields).filter((name) => !ofInvoice.in
 
 const withoutPeriod = ({ period: _period, ...line }: Line): Line => line
 
-/** A right note over the whole of a right invoice. A line of a debit note has no period. */
+/** A valid note on the whole of a valid invoice. A line of a debit note has no period. */
 export const noteRequestOf = (
   invoice: InvoiceRequest,
   kind: "credit_note" | "debit_note",

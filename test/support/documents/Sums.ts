@@ -2,7 +2,7 @@ import type { DocumentDetails } from "../../../schemas/DocumentDetails.ts"
 import type { Line, Tax } from "../../../schemas/Line.ts"
 import { compare, figure, type Fraction, fraction, minus, plus, rounded, zero } from "./Fractions.ts"
 
-/* The sums of a document as they are decided, computed with fractions and without any code of the project. */
+/* The sums of a document by the rules, computed with fractions and without any code of the project. */
 
 const sum = (amounts: ReadonlyArray<string | undefined>): Fraction =>
   amounts.reduce((total, amount) => plus(total, fraction(amount ?? "0.00")), zero)
@@ -38,7 +38,7 @@ const grouped = (taxes: ReadonlyArray<Tax>): ReadonlyArray<object> =>
           }
     })
 
-/** What `totals` of a document with these lines and details must be. */
+/** The right `totals` of a document with these lines and details. */
 export const sums = (lines: ReadonlyArray<Line>, details: DocumentDetails = {}): object => {
   const {
     allowance_charges = [],

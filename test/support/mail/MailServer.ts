@@ -3,7 +3,7 @@ import { type ParsedMail, simpleParser } from "mailparser"
 import type { AddressInfo, Socket } from "node:net"
 import { SMTPServer, type SMTPServerOptions } from "smtp-server"
 
-/** A message that has arrived, whatever was answered. */
+/** A message that has arrived, whatever the response. */
 export interface Arrived {
   readonly from: string
   readonly to: ReadonlyArray<string>
@@ -12,7 +12,10 @@ export interface Arrived {
   readonly mail: ParsedMail
 }
 
-/** What a mail server does with a message once it has it all: takes it, answers with an error, cuts the line, or is silent. */
+/**
+ * Reaction of a mail server to a complete message: it accepts it, returns an error, closes the connection, or is
+ * silent.
+ */
 export type Reaction = "take" | "cut" | "silence" | { readonly code: number; readonly text: string }
 
 export interface MailServer {
@@ -29,7 +32,7 @@ const answer = (reaction: Reaction, done: (error?: Error) => void, cut: () => vo
   done(Object.assign(new Error(reaction.text), { responseCode: reaction.code }))
 }
 
-/** A real SMTP server on loopback. Without other options it knows neither TLS nor users. */
+/** A real SMTP server on loopback. Without other options it supports neither TLS nor users. */
 export const mailServer = (options: SMTPServerOptions = {}) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly server: MailServer; readonly close: Effect.Effect<void> }>((resume) => {
@@ -68,7 +71,7 @@ export const mailServer = (options: SMTPServerOptions = {}) =>
         onMessage: () => "take",
         onRecipient: () => "take"
       }
-      // What a client does wrong ends its own connection.
+      // A client's error ends its own connection.
       smtp.on("error", () => {})
       smtp.server.on("connection", (socket: Socket) => {
         sockets.add(socket)

@@ -29,7 +29,7 @@ import { Certificates, type StoredCertificate } from "../../../src/store/account
 import { pageOf } from "./MemoryPages.ts"
 import { type ApiKeyRow, type AuditRow, existing, inMemory, isOf, modeKey, rowOf, type Tables } from "./MemoryTables.ts"
 
-/* The part of the memory store that knows accounts, their keys and certificates, and what was done with them. */
+/* The part of the memory store for accounts, their keys and certificates, and the audit log. */
 
 const write = ({ accounts, issuers, issuerTimes }: Tables, account: StoredAccount, now: number) => {
   const version = `${modeKey(account)}|${account.issuer_version}`

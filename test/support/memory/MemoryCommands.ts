@@ -16,7 +16,7 @@ const retryAlarmMs = 5_000
 const givenUp =
   "The document was corrected before this e-mail was sent. The corrected document has an e-mail of its own."
 
-/** Corrects a document as the SQL does: what was rejected is kept, and all but the number begins anew. */
+/** Corrects a document as the SQL does: the rejected version is kept, and everything except the number is reset. */
 const correct = (tables: Tables, { key, totals, ...date }: Renewal, content: Partial<InvoiceRow>, now: number) => {
   const row = existing(tables.invoices, key.id)
   const { authority_errors, cufe, issue_date, version } = row
@@ -102,7 +102,7 @@ export const layerInvoiceCommands = inMemory(InvoiceCommands, ({ call }) => ({
     })
 }))
 
-/** What the timeline shows of a rejection, once the document was corrected. */
+/** The timeline's entry of a rejection, after the document was corrected. */
 const rejectedOf = ({ rejected }: Tables, id: string, version: number) => {
   const row = rejected.find((one) => one.invoice_id === id && one.version === version)
   if (row === undefined) return {}

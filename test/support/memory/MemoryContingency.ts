@@ -9,7 +9,7 @@ import {
 import { reminderLeaseSeconds } from "../../../src/store/documents/Vitals.ts"
 import { type CircuitRow, type InvoiceRow, inMemory, type Tables } from "./MemoryTables.ts"
 
-/* The part of the memory store for an authority that is away, and for documents that waited past midnight. */
+/* The part of the memory store for an unavailable authority, and for documents that waited past midnight. */
 
 const transmitWithinMs = 48 * 3_600_000
 
@@ -59,7 +59,7 @@ const ranks = ["submitted", "accepted_contingency", "signed"]
 const isUnsent = ({ state, submitted_at }: InvoiceRow) => state === "signed" && submitted_at === null
 const rankOf = ({ state }: InvoiceRow) => ranks.indexOf(state)
 
-/** The documents of a circuit that are taken, as `AuthorityCircuits.take` chooses them. */
+/** The documents of a circuit to take, as `AuthorityCircuits.take` chooses them. */
 const shareOf = (tables: Tables, { is_open, name }: Waiting, share: Share, limit: number) => {
   const resting = restingIn(tables, name)
   if (share === "signed") return resting.filter(isUnsent).slice(0, limit)

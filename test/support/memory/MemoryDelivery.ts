@@ -11,7 +11,9 @@ import { mail } from "./MemoryEmails.ts"
 import { loaded } from "./MemoryNotes.ts"
 import { type DeliveryRow, type InvoiceRow, isOf, inMemory, publish, rowOf, type Tables } from "./MemoryTables.ts"
 
-/* From the number to the delivery: the part of the memory store that moves documents and what follows from that. */
+/*
+ * The part of the memory store from the number to the delivery: it moves documents and creates the events that follow.
+ */
 
 const signWithinMs = 5_000
 const leaseMs = 20_000
@@ -59,7 +61,10 @@ const waitingAfter = ({ waiting, waiting_since }: InvoiceRow, step: Step, now: n
   return { waiting: step.waiting, waiting_since: isSame ? waiting_since : new Date(now) }
 }
 
-/** Takes the deliveries of a step's event that have places, where nothing is due before them and nothing of the resource waits. */
+/**
+ * Takes the deliveries of a step's event that have slots, if nothing is due before them and no delivery of the resource
+ * waits.
+ */
 const takeAtOnce = ({ deliveries, endpoints }: Tables, { key, places = [] }: Step, event_id: string, now: number) =>
   places.flatMap(({ endpoint_id, inFlight }) => {
     const pending = [...deliveries.values()].filter(
@@ -102,7 +107,7 @@ const move = (tables: Tables, step: Step, now: number): Moved => {
   if (step.signed !== undefined) {
     if (row.cufe === null) throw new Error(`${row.id} was signed without a code`)
     const steps = tables.transitions.filter(({ invoice_id }) => invoice_id === row.id).map(({ command }) => command)
-    // What was corrected, and what was taken back, begins anew.
+    // A corrected document, or one taken back, starts again.
     const isIssued = steps
       .slice(Math.max(steps.lastIndexOf("Correct"), steps.lastIndexOf("Return")) + 1)
       .some((command) => command === "Submit" || command === "EnterContingency")
@@ -133,7 +138,7 @@ const move = (tables: Tables, step: Step, now: number): Moved => {
   return { moved: true, endpoints: endpoints.filter(isLeft), taken: taken.length === 0 ? null : taken, emailed }
 }
 
-/** As a batcher takes several items at once. */
+/** Handles several items in one call, like a batcher. */
 export const each =
   <A, B>(one: (item: A) => Effect.Effect<B>) =>
   (items: ReadonlyArray<A>) =>
@@ -146,7 +151,7 @@ export const layerNumbering = inMemory(Numbering, ({ call }, { numbering }) => {
       const row = result === "numbered" ? rowOf(tables.invoices, draft.key) : undefined
       return { result, row: Option.map(Option.fromUndefinedOr(row), (numbered) => loaded(tables, numbered, now)) }
     })
-  // No store in memory is restored from a backup.
+  // A store in memory is never restored from a backup.
   return {
     number: numberOne,
     numberAll: each(numberOne),
@@ -177,7 +182,7 @@ export const layerTransitions = inMemory(Transitions, ({ call }) => {
   return { move: moveOne, moveAll: each(moveOne) }
 })
 
-/** Pending deliveries that are due and have none of the same resource before them, in event order. */
+/** Pending deliveries that are due and have no earlier one of the same resource, in event order. */
 const due = (tables: Tables, now: number): ReadonlyArray<DeliveryRow> => {
   const pending = [...tables.deliveries.values()]
     .filter((row) => row.status === "pending")
@@ -192,7 +197,7 @@ const due = (tables: Tables, now: number): ReadonlyArray<DeliveryRow> => {
   )
 }
 
-/** What is due behind one that is planned for later is planned for the same time. */
+/** Deliveries that are due behind a scheduled one are scheduled for the same time. */
 const moveBehind = (tables: Tables, key: EndpointKey, now: number) => {
   const pending = [...tables.deliveries.values()]
     .filter((row) => row.endpoint_id === key.id && row.status === "pending")
@@ -209,7 +214,7 @@ const take = (tables: Tables, key: EndpointKey, inFlight: number, atMost: number
   const endpoint = rowOf(tables.endpoints, key)
   if (endpoint === undefined || !endpoint.is_active) return []
   const free = Math.max(Math.min(endpoint.max_in_flight - inFlight, atMost), 0)
-  // The longest due first, so that a retry is not kept waiting by what has come since; then in event order.
+  // The longest due first, so that newer deliveries do not delay a retry; then in event order.
   const taken = due(tables, now)
     .filter((row) => row.endpoint_id === key.id)
     .toSorted((a, b) => a.next_attempt_at - b.next_attempt_at)
@@ -235,7 +240,7 @@ const take = (tables: Tables, key: EndpointKey, inFlight: number, atMost: number
   })
 }
 
-/** What an attempt changes; one more that was asked for meanwhile follows it. */
+/** The changes of an attempt; if another attempt was requested meanwhile, it follows. */
 const recorded = (row: DeliveryRow, attempt: CompletedAttempt, now: number): Partial<DeliveryRow> => {
   const { delivery, error, retryInMs } = attempt
   const isManual = delivery.trigger === "manual"

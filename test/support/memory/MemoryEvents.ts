@@ -19,7 +19,10 @@ import { isUsable } from "./MemoryAccounts.ts"
 import { firstOf, pageOf } from "./MemoryPages.ts"
 import { type DeliveryRow, type EventRow, isOf, inMemory, newDelivery, rowOf, type Tables } from "./MemoryTables.ts"
 
-/* Events and deliveries as their account sees and repeats them. A transaction has one statement here: all is settled. */
+/*
+ * Events and deliveries as their account sees and repeats them. A transaction here is a single call: everything has
+ * settled.
+ */
 
 const fits =
   ({ from, object_id, to, types }: EventFilter) =>
@@ -110,7 +113,7 @@ const listed = (delivery: StoredDelivery): StoredDelivery => ({
   }))
 })
 
-/** As pages are, by number. */
+/** A page of attempts, by number. */
 const attemptPage = (all: ReadonlyArray<StoredAttempt>, deliveryId: string, { cursor, limit }: PageRequest) => {
   const at = cursor === null ? 0 : attemptNumber(deliveryId, cursor.id)
   if (cursor !== null && at === 0) return Result.fail(foreignAttempt(cursor))
@@ -151,7 +154,7 @@ export const layerDeliveryLog = inMemory(DeliveryLog, ({ attempt, call }) => {
 const held = ({ endpoints }: Tables, key: EndpointKey) =>
   Result.fromNullishOr(rowOf(endpoints, key), () => ApiError.missing("webhook endpoint", key.id))
 
-/** Makes due again what failed, and makes what was missed; the oldest first. */
+/** Makes failed deliveries due again, and creates missed ones, oldest first. */
 const recover = (tables: Tables, key: EndpointKey, since: Date, now: number) =>
   Result.map(held(tables, key), ({ full_since, subscribed_events }) => {
     const deliveryOf = (event: EventRow) =>

@@ -13,7 +13,7 @@ import { existing, inMemory, isOf, type InvoiceRow, optionOf, type Tables } from
 
 export const numberWithinMs = 3_000
 
-/** What nobody has worked on has of a document. */
+/** The columns of a document that no actor has worked on. */
 export const untouched = {
   state: "queued",
   version: 1,
@@ -45,7 +45,7 @@ const isCredited = ({ failure, state, submitted_at }: InvoiceRow) => {
   return state !== "canceled" && state !== "rejected_by_authority"
 }
 
-/** A row with what its document says of its range and of the invoice that it corrects. */
+/** A row with its document's data about its range and the corrected invoice. */
 export const loaded = ({ invoices, resolutions }: Tables, row: InvoiceRow, now: number): LoadedInvoice => {
   const range = resolutions.get(row.resolution_id ?? "")
   const corrected = invoices.get(row.invoice_id ?? "")
@@ -101,7 +101,10 @@ const ownOf = ({ invoices }: Tables, account: AccountMode, { cufe, full_number }
     )
   ).pipe(Option.map(({ id }) => InvoiceId.make(id)))
 
-/** What a note has from the invoice of the account, or from its request and a customer; none, if there is no such customer. */
+/**
+ * The data that a note takes from the account's invoice, or from its request and a customer; none if there is no such
+ * customer.
+ */
 export const noteSource = (
   { customers, invoices }: Tables,
   account: AccountMode,
@@ -138,7 +141,7 @@ export const noteSource = (
   }))
 }
 
-// `Idempotency.once` runs one transaction at a time in memory: nothing need be locked.
+// `Idempotency.once` runs one transaction at a time in memory: no lock is needed.
 export const layerNotes = inMemory(Notes, ({ call }) => ({
   lock: (account, id) => call("Notes.lock", (tables) => correctable(tables, account, id)),
   content: (account, id) =>

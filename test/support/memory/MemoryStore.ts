@@ -37,16 +37,16 @@ import { pageOf } from "./MemoryPages.ts"
 import { inMemory, isOf, type InvoiceRow, MemoryTables, modeKey, optionOf, rowOf, type Tables } from "./MemoryTables.ts"
 
 /*
- * The store in memory: what the SQL does to one row at a time. Atomic like a statement, guarded by the same comparisons, and
- * on the Effect clock, so that `TestClock` drives every lease, alarm and window. What only a database can show (locks,
- * concurrent transactions, crashes, batches) is tested on PostgreSQL.
+ * The store in memory: the SQL's effect on one row at a time. Each call is atomic like a statement, has the same
+ * comparisons as guards, and uses the Effect clock, so that `TestClock` drives every lease, alarm and window. Locks,
+ * concurrent transactions, crashes and batches need a database: they are tested on PostgreSQL.
  */
 
 const windowMs = 24 * 3_600_000
 
 const keyOf = (claim: Claim) => `${claim.api_key_id}|${claim.value}`
 
-/** The answer stored within the window; a failure when the key belongs to another request. */
+/** The response stored within the window; a failure if the key belongs to another request. */
 const stored = (tables: Tables, claim: Claim, now: number): Result.Result<Option.Option<Answer>, ApiError> => {
   const row = tables.idempotencyKeys.get(keyOf(claim))
   if (row === undefined || row.completed_at <= now - windowMs) return Result.succeed(Option.none())
@@ -58,7 +58,7 @@ const stored = (tables: Tables, claim: Claim, now: number): Result.Result<Option
 const keep = (tables: Tables, claim: Claim, answer: Answer, now: number) =>
   tables.idempotencyKeys.set(keyOf(claim), { fingerprint: claim.fingerprint, answer, completed_at: now })
 
-/** Replays, refuses, or does `effect` and keeps its answer: what a statement with `claimAll` does. */
+/** Replays, rejects, or runs `effect` and stores its response, like a statement with `claimAll`. */
 const claimed = (
   tables: Tables,
   now: number,
@@ -144,8 +144,8 @@ const layerDatabase = inMemory(Database, ({ call }) => ({
 const layerIdempotency = inMemory(Idempotency, ({ attempt, call }) => {
   const lookup: Idempotency["Service"]["lookup"] = (claim) =>
     attempt("Idempotency.lookup", (tables, now) => stored(tables, claim, now))
-  // Whoever comes second with a key waits for the first, as at the unique index. No effect that is run here fails after it
-  // has written, so there is nothing to roll back. All who wait are woken: one of them may be on a machine that was killed meanwhile.
+  // A second request with the same key waits for the first, as at the unique index. No effect fails after it has
+  // written, so nothing must be rolled back. All waiters are woken: one of them may be on a killed machine.
   const free = Latch.makeUnsafe(true)
   let isTaken = false
   const begin: Effect.Effect<void> = Effect.suspend(() => {
@@ -217,7 +217,7 @@ const layerInvoiceCreation = inMemory(InvoiceCreation, ({ attempt }) => ({
     })
 }))
 
-/** Nobody else is at work in memory. */
+/** There is only one worker in memory. */
 const layerWorkers = inMemory(Workers, (memory) => ({
   id: "memory",
   isAlive: Effect.sync(() => memory.isAlive),
@@ -225,7 +225,7 @@ const layerWorkers = inMemory(Workers, (memory) => ({
   succeed: Effect.void
 }))
 
-/** Every store service that actors and routes ask for, on one `MemoryTables`. */
+/** Every store service that actors and routes need, on one `MemoryTables`. */
 export const layer = Layer.mergeAll(
   OnPostgres.layer,
   layerAcceptances,

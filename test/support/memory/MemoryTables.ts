@@ -34,7 +34,7 @@ export interface AuditRow extends AccountMode {
 export interface InvoiceRow extends StoredInvoice {
   readonly prefix: string | null
   readonly number: bigint | null
-  /** Milliseconds; null when there is nothing left to do. */
+  /** Milliseconds; null without unfinished work. */
   readonly next_action_at: number | null
 }
 
@@ -58,7 +58,7 @@ export interface TransitionRow {
   readonly at: number
 }
 
-/** What a document was before it was corrected. */
+/** The version of a document before its correction. */
 export interface RejectedRow {
   readonly invoice_id: string
   readonly version: number
@@ -84,7 +84,7 @@ type EmailTimes = "status_at" | "next_attempt_at" | "created_at"
 /** Times in milliseconds. */
 export interface EmailRow extends Omit<StoredEmail, "kind" | "full_number" | "metadata" | EmailTimes> {
   readonly status_at: number
-  /** Null when there is nothing left to do. */
+  /** Null without unfinished work. */
   readonly next_attempt_at: number | null
   readonly created_at: number
 }
@@ -97,12 +97,12 @@ export interface DeliveryRow extends AccountMode {
   readonly seq: number
   readonly status: DeliveryStatus
   readonly attempts: number
-  /** Milliseconds; Infinity while it rests. */
+  /** Milliseconds; Infinity while it is inactive. */
   readonly next_attempt_at: number
   readonly isUnderWay: boolean
   readonly trigger: AttemptTrigger
   readonly unscheduled: number
-  /** What it goes back to when an attempt that was asked for by hand fails. */
+  /** The status and time to restore if a manually requested attempt fails. */
   readonly prior: { readonly status: DeliveryStatus; readonly next_attempt_at: number } | null
   readonly created_at: number
   readonly updated_at: number
@@ -114,7 +114,7 @@ export interface AttemptRow extends CompletedAttempt {
   readonly succeeded: boolean
 }
 
-/** A delivery as it is made. */
+/** A new delivery. */
 export const newDelivery = (
   { account_id, id: event_id, livemode, object_id, seq }: EventRow,
   endpoint_id: string,
@@ -145,12 +145,12 @@ export interface KeyRow {
   readonly completed_at: number
 }
 
-/** What a database would hold. Rows are replaced, never changed, so that a test may keep one to compare. */
+/** The content of a database. Rows are replaced, never changed, so that a test may keep one for a comparison. */
 const emptyTables = () => ({
-  /** By account and mode, as are the issuers, which have a version besides. */
+  /** By account and mode. The issuers also have a version. */
   accounts: new Map<string, StoredAccount>(),
   issuers: new Map<string, Issuer>(),
-  /** When each of them was written. */
+  /** The time at which each of them was written. */
   issuerTimes: new Map<string, number>(),
   apiKeys: new Map<string, ApiKeyRow>(),
   auditLog: [] as Array<AuditRow>,
@@ -163,7 +163,7 @@ const emptyTables = () => ({
   documents: new Map<string, { readonly signed: Uint8Array; readonly authority_answer: unknown }>(),
   circuits: new Map<string, CircuitRow>(),
   rejected: [] as Array<RejectedRow>,
-  /** What buyers have answered, by invoice. */
+  /** The buyers' answers, by invoice. */
   acceptances: new Map<string, AcceptanceRow>(),
   transitions: [] as Array<TransitionRow>,
   idempotencyKeys: new Map<string, KeyRow>(),
@@ -183,18 +183,18 @@ export class MemoryTables extends Context.Service<
     readonly tables: Tables
     /** One call of a store: atomic, at the time of the Effect clock. */
     readonly call: <A>(name: string, run: (tables: Tables, now: number) => A) => Effect.Effect<A>
-    /** One that may be refused. */
+    /** A call that can be rejected. */
     readonly attempt: <A, E>(
       name: string,
       run: (tables: Tables, now: number) => Result.Result<A, E>
     ) => Effect.Effect<A, E>
-    /** Runs before every call; a test replaces it to make a call fail, wait or be seen. */
+    /** Runs before every call; a test replaces it to make a call fail or wait, or to observe it. */
     onCall: (name: string) => Effect.Effect<void>
-    /** Whether the process is there for the others to see. */
+    /** Whether other processes see this process as alive. */
     isAlive: boolean
-    /** How often a call has been completed. */
+    /** Number of completed calls of this name. */
     readonly count: (name: string) => number
-    /** Waits until the state is as described. It is looked at after every call. */
+    /** Waits until the state matches. Checked after every call. */
     readonly until: (holds: (tables: Tables) => boolean) => Effect.Effect<void>
   }
 >()("folio/test/MemoryTables") {
@@ -231,7 +231,7 @@ export class MemoryTables extends Context.Service<
   })
 }
 
-/** A service of the store that is made of calls. */
+/** A service of the store that consists of calls. */
 export const inMemory = <Id, Service>(
   service: Context.Key<Id, Service>,
   make: (memory: MemoryTables["Service"], profile: NationalProfile["Service"]) => Service
@@ -241,7 +241,7 @@ export const inMemory = <Id, Service>(
 export const isOf = (row: AccountMode, account: AccountMode): boolean =>
   row.account_id === account.account_id && row.livemode === account.livemode
 
-/** Where what each account has once in each of its modes is found. */
+/** Map key for objects that each account has once per mode. */
 export const modeKey = ({ account_id, livemode }: AccountMode) => `${account_id}|${livemode}`
 
 export const existing = <Row>(rows: ReadonlyMap<string, Row>, key: string): Row => {
@@ -258,7 +258,7 @@ export const rowOf = <Row extends AccountMode>(rows: ReadonlyMap<string, Row>, k
 export const optionOf = <Row extends AccountMode>(rows: ReadonlyMap<string, Row>, account: AccountMode, id: string) =>
   Option.fromUndefinedOr(rowOf(rows, { ...account, id }))
 
-/** An event of a document and its deliveries; gives the endpoints that have one to make. */
+/** An event of a document and its deliveries; returns the endpoints with a new delivery. */
 export const publish = (
   tables: Tables,
   key: Key,

@@ -12,8 +12,9 @@ import { Backlog, everyKind } from "../../../src/store/sql/Backlog.ts"
 import { Retention } from "../../../src/store/sql/Retention.ts"
 
 /*
- * What is tested on PostgreSQL alone: pages, the request log, test sets, incidents, the sandbox's settings, what the authority knows of
- * acquirers. In memory these are empty. A call that is not listed dies, so that no test relies on it by mistake.
+ * Services that are tested only on PostgreSQL: pages, the request log, test sets, incidents, the sandbox's settings,
+ * the authority's data about acquirers. In memory these are empty. A call that is not listed dies, so that no test
+ * relies on it by mistake.
  */
 
 const none = () => Effect.succeedNone

@@ -10,11 +10,14 @@ import { addCustomer } from "../apps/PostgresRows.ts"
 import { get, post, send } from "../apps/Requests.ts"
 import { until } from "../apps/Until.ts"
 
-/* Webhook endpoints of the account's test mode, and what the fake receiver gets from the service on PostgreSQL. */
+/*
+ * Webhook endpoints of the account's test mode, and the deliveries that the fake receiver gets from the service on
+ * PostgreSQL.
+ */
 
 let made = 0
 
-/** Registers an endpoint at a URL of its own, which the account has as long as the test lasts. */
+/** Registers an endpoint at a URL of its own, for the duration of the test. */
 export const endpointAlone = Effect.acquireRelease(
   Effect.suspend(() => {
     const url = `https://hooks.example.com/folio/${made++}`
@@ -40,7 +43,7 @@ export const deliveriesTo = (endpoint: string) =>
     }> => json.data
   )
 
-/** Waits until an endpoint has deliveries, each with this many attempts; gives the newest. */
+/** Waits until an endpoint has deliveries, each with this many attempts; returns the newest. */
 export const attempted = (endpoint: string, count = 1) =>
   Effect.map(
     until(
@@ -65,11 +68,11 @@ export const givenUp = Effect.fnUntraced(function* (endpoint: string) {
   yield* until(passed, (rows) => rows.length > 0 && rows.every(({ status }) => status !== "pending"))
 })
 
-/** What the receiver has got at a URL. */
+/** The receiver's deliveries at a URL. */
 export const arrivedAt = (url: string) =>
   Effect.map(FakeReceiver, ({ requests }) => requests.filter((arrival) => arrival.url === url))
 
-/** Gives the event of an accepted invoice, as its webhook has it. */
+/** Returns the event of an accepted invoice, as in its webhook. */
 export const issued = Effect.fnUntraced(function* (metadata: Record<string, string> = {}) {
   const customer = yield* addCustomer()
   const { id } = (yield* post("/v1/invoices", invoiceBody(customer, metadata))).json
@@ -79,7 +82,7 @@ export const issued = Effect.fnUntraced(function* (metadata: Record<string, stri
   return { id: event, body: text, invoice: String(id) }
 })
 
-/** Sends a sample event to an endpoint; gives what the receiver got. */
+/** Sends a sample event to an endpoint; returns the delivery at the receiver. */
 export const sampled = Effect.fnUntraced(function* (id: string, url: string) {
   const before = (yield* arrivedAt(url)).length
   assert.strictEqual((yield* post(`/v1/webhook-endpoints/${id}/test`)).status, 202)
@@ -87,7 +90,7 @@ export const sampled = Effect.fnUntraced(function* (id: string, url: string) {
   return arrivals.at(-1)!
 })
 
-/** Whether a webhook carries a signature of this secret. */
+/** Whether a webhook carries a signature with this secret. */
 export const isSigned = (secret: string, { at, body, headers }: Arrival) => {
   const header = (headers as Record<string, string>)["Svc-Signature"] ?? ""
   return Result.isSuccess(verify({ secret, header, body, now: Math.floor(at / 1000) }))

@@ -15,12 +15,12 @@ const Asked = Schema.fromJsonString(
     url: Schema.String,
     headers: Schema.Record(Schema.String, Schema.String),
     body: Schema.NullOr(Schema.String),
-    /** Whether the session ends between the look at its cookie and the call. */
+    /** Whether the session ends between the read of its cookie and the call. */
     ends: Schema.Boolean
   })
 )
 
-// What a page does: it calls the API inside the process, in the name of the session of a cookie.
+// Calls the API inside the process for a cookie's session, as a page does.
 const door = add(
   "POST",
   "/door",
@@ -37,10 +37,10 @@ const door = add(
   })
 )
 
-/** The whole service, and a door in it to the API inside the process. */
+/** The whole service, with a route to the API inside the process. */
 export const app = serving(Layer.merge(Layers.routes, door), Layer.empty)
 
-/** Somebody in the portal, who calls the API as its pages do. */
+/** A person in the portal who calls the API as its pages do. */
 export const insider = Effect.fnUntraced(function* (options: Parameters<typeof entered>[0] = {}) {
   const { cookie, id } = yield* entered(options)
   const [, value = ""] = cookie.split("=")

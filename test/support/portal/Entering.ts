@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { post, type Reply, send, type Sent } from "../apps/Requests.ts"
 
-/* What browsers do that enter the portal by a link. */
+/* Requests of browsers that enter the portal by a link. */
 
 /** A new session by the API, and the path of its link. */
 export const link = Effect.fnUntraced(function* (request: object = {}) {
@@ -9,7 +9,7 @@ export const link = Effect.fnUntraced(function* (request: object = {}) {
   return { id: String(json.id), path: new URL(json.url).pathname, url: String(json.url) }
 })
 
-/** Opens an address as a browser does for a person who follows a link. */
+/** Opens a URL like a browser whose user follows a link. */
 export const open = (path: string, headers: Sent["headers"] = {}, method = "GET") =>
   send({
     method,

@@ -13,7 +13,7 @@ const attribute = (tag: string, name: string) => {
   return value === undefined ? undefined : plain(value)
 }
 
-/** The first option that is selected, or else the first. */
+/** The first selected option, or else the first. */
 const chosen = (options: string) =>
   /<option value="([^"]*)" selected/.exec(options)?.[1] ?? /<option value="([^"]*)"/.exec(options)?.[1] ?? ""
 
@@ -21,8 +21,8 @@ const isSent = (tag: string) =>
   attribute(tag, "type") === "checkbox" ? / checked/.test(tag) : attribute(tag, "type") !== "file"
 
 /**
- * All fields of the form whose address ends with `action`, as a browser sends them when nobody touches any. Fails if the page has no such
- * form.
+ * All fields of the form whose URL ends with `action`, as a browser sends them without input. Fails if the page has no
+ * such form.
  */
 export const untouched = (page: string, action: string): URLSearchParams => {
   const found = [...page.matchAll(/<form method="post" action="([^"]*)"[^>]*>([^]*?)<\/form>/g)].find(
@@ -43,7 +43,7 @@ export const untouched = (page: string, action: string): URLSearchParams => {
   return fields
 }
 
-/** The message beside a field, as text; undefined without one. `name`: that of the field, as its id has it. */
+/** The message next to a field, as text; undefined without one. `name`: the field's name in its id. */
 export const beside = (page: string, name: string): string | undefined => {
   const [, message] = new RegExp(`id="field-${name}-error"[^>]*>([^<]*)<`).exec(page) ?? []
   return message === undefined ? undefined : plain(message).trim()

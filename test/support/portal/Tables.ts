@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { get } from "../apps/Requests.ts"
 import { pastGuards } from "../apps/PostgresRows.ts"
 
-/* What tests of the portal read and arrange in the tables of `PostgresApp`, where no request and no page can. */
+/* Reads and changes of the tables of `PostgresApp` by tests of the portal, where no request and no page can do them. */
 
 interface AuditEntry {
   readonly account_id: string
@@ -11,7 +11,7 @@ interface AuditEntry {
   readonly actor: string
   readonly action: string
   readonly object_id: string | null
-  /** The code of the error with which a request was refused. */
+  /** The error code of a rejected request. */
   readonly code: string | null
 }
 
@@ -22,7 +22,7 @@ export const auditLog = Effect.flatMap(
       select account_id, livemode, actor, action, object_id, details ->> 'code' as code from audit_log order by seq`
 )
 
-/** The audit log and the request log of all accounts as one text, with every request that was answered before. */
+/** The audit log and the request log of all accounts as one text, including every earlier request. */
 export const logs = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   // The log is written before it is listed.
@@ -32,7 +32,10 @@ export const logs = Effect.gen(function* () {
   return rows.map(({ row }) => row).join("\n")
 })
 
-/** Lets seconds pass for all sessions of the portal and all API keys. Constraints compare their times, so all of them move. */
+/**
+ * Lets seconds pass for all sessions of the portal and all API keys. Constraints compare their times, so all of them
+ * move.
+ */
 export const pass = Effect.fnUntraced(function* (seconds: number) {
   const sql = yield* SqlClient.SqlClient
   const time = sql`${seconds} * interval '1 second'`
@@ -48,7 +51,7 @@ export const pass = Effect.fnUntraced(function* (seconds: number) {
   )
 })
 
-/** Runs an effect while another session locks a table: whatever reads the table waits until the effect ends. */
+/** Runs an effect while another session locks a table: reads of the table wait until the effect ends. */
 export const whileLocked = Effect.fnUntraced(function* <A, E, R>(table: string, effect: Effect.Effect<A, E, R>) {
   const sql = yield* SqlClient.SqlClient
   const locked = yield* Latch.make()

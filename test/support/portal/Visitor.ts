@@ -13,7 +13,7 @@ import { opened } from "../browser/Chromium.ts"
 interface Options {
   readonly account?: AccountMode
   readonly apiKeyId?: ApiKeyId
-  /** All of them, if left out. */
+  /** All capabilities if omitted. */
   readonly capabilities?: ReadonlyArray<Capability>
 }
 
@@ -27,7 +27,7 @@ const next = () => {
   return count
 }
 
-/** The cookie of a browser that has just been let in. */
+/** The cookie of a browser that has just entered. */
 export const entered = Effect.fnUntraced(function* ({
   account = testMode,
   apiKeyId = apiKeyIds.test,
@@ -44,17 +44,20 @@ export const entered = Effect.fnUntraced(function* ({
   return { id, cookie: `folio_portal=${cookie}` }
 })
 
-/** The address of the service, without a slash at the end. */
+/** The URL of the service, without a slash at the end. */
 export const serviceUrl = Effect.map(HttpServer.HttpServer, ({ address }) => HttpServer.formatAddress(address))
 
-/** An answer of the portal. */
+/** A response of the portal. */
 export interface Shown {
   readonly status: number
   readonly headers: Headers
   readonly text: string
 }
 
-/** The fields of the form at `action` (the end of its address) as a browser would send them untouched. Fails if the page has no such form. */
+/**
+ * The fields of the form at `action` (the end of its URL), as a browser would send them without input. Fails if the
+ * page has no such form.
+ */
 export const formOf = (page: string, action: string): Record<string, string> => {
   const found = [...page.matchAll(/<form\b[^>]*action="([^"]*)"[^>]*>([^]*?)<\/form>/g)].find(([, address = ""]) =>
     address.endsWith(action)
@@ -67,7 +70,7 @@ export const formOf = (page: string, action: string): Record<string, string> => 
 /** The change that a page reports, by the name of its notice. */
 export const noticeOf = (page: string): string | undefined => /data-notice="([^"]*)"/.exec(page)?.[1]
 
-/** A person with a session, who sees pages and sends their forms as a browser without JavaScript does. */
+/** A person with a session, who opens pages and sends their forms like a browser without JavaScript. */
 export const visitor = Effect.fnUntraced(function* (options: Options & { readonly language?: string } = {}) {
   const url = yield* serviceUrl
   const { cookie, id } = yield* entered(options)
@@ -98,7 +101,7 @@ export const visitor = Effect.fnUntraced(function* (options: Options & { readonl
     fetched,
     see: (path: string) => fetched(path),
     post,
-    /** Sees the page at `from`, and sends its form for `action` with these fields. */
+    /** Opens the page at `from`, and sends its form for `action` with these fields. */
     submit: Effect.fnUntraced(function* (from: string, action: string, fields: Readonly<Record<string, string>> = {}) {
       const page = yield* fetched(from)
       return yield* post(action, new URLSearchParams({ ...formOf(page.text, action), ...fields }))
@@ -106,7 +109,7 @@ export const visitor = Effect.fnUntraced(function* (options: Options & { readonl
   }
 })
 
-/** A browser with a session, whose page is opened by `go`. */
+/** A browser with a session; `go` opens its page. */
 export const browsing = Effect.fnUntraced(function* (
   options: Options & { readonly browser?: BrowserContextOptions } = {}
 ) {

@@ -6,7 +6,10 @@ import { isDone, type Journal, openWork, reconcile } from "../database/Reconcile
 import { never, type ServiceProcess, serviceProcess } from "./ServiceProcess.ts"
 import { until } from "../apps/Until.ts"
 
-/** A service that may be killed, a receiver of its webhooks that is not, and a client that keeps a journal of its keys. */
+/**
+ * A service that a test may kill, a receiver of its webhooks that keeps running, and a client with a journal of its
+ * keys.
+ */
 export class Crashing extends Context.Service<
   Crashing,
   {
@@ -16,7 +19,7 @@ export class Crashing extends Context.Service<
     readonly journal: Journal
   }
 >()("test/Crashing") {
-  /** Running, with no fault yet, one endpoint, and customers of these numbers, by turns. */
+  /** A running service without a fault, with one endpoint, and customers with these numbers, in turn. */
   static readonly layer = (numbers: ReadonlyArray<string | undefined>, env: Readonly<Record<string, string>> = {}) =>
     Layer.effect(
       Crashing,
@@ -36,12 +39,15 @@ export class Crashing extends Context.Service<
     )
 }
 
-/** Numbers of ten customers: the authority accepts the invoices of seven, and rejects, loses and delays those of the others. */
+/**
+ * Numbers of ten customers: the authority accepts the invoices of seven, and rejects, loses and delays those of the
+ * others.
+ */
 export const mixedCustomers = [...Array.makeBy(7, () => undefined), scripted.rejected, scripted.lost, scripted.flaky]
 
 const isAcknowledged = (answer: Answer) => answer.status === 202 && answer.json.object === "invoice"
 
-/** One request for an invoice by its key; what acknowledges it is noted. */
+/** Sends one request for an invoice by its key; records its acknowledgement. */
 export const post = Effect.fnUntraced(function* (key: string) {
   const { customers, journal, service } = yield* Crashing
   const index = Number(key.split(" ").at(-1))
@@ -51,11 +57,14 @@ export const post = Effect.fnUntraced(function* (key: string) {
   return answer
 })
 
-/** What a careful client does: it repeats a request with its key until it is acknowledged, over a stop and a start on a busy machine. */
+/**
+ * Repeats a request with its key until it is acknowledged, as a careful client does, over a stop and a start on a busy
+ * machine.
+ */
 export const insist = (key: string) =>
   until(Effect.option(post(key)), (answer) => answer._tag === "Some" && isAcknowledged(answer.value), "120 seconds")
 
-/** Issues `count` invoices in the background, 50 at a time, each until it is acknowledged. */
+/** Issues `count` invoices in the background, 50 in parallel, each until it is acknowledged. */
 export const issue = (name: string, count: number) =>
   Effect.forkScoped(
     Effect.forEach(
@@ -75,14 +84,15 @@ export const acknowledged = (count: number) =>
     )
   )
 
-// What a failed database call has left waits for the end of its lease: 75 s for the authority's answer, 20 s for a delivery.
-// Ringing earlier is safe: a document's actor is told again only when it is done, and no delivery here takes six seconds.
+// After a failed database call, work waits for the end of its lease: 75 s for a call of the authority, 20 s for a
+// delivery. An earlier alarm is safe: a document's actor receives the next message only when it has finished, and no
+// delivery here takes six seconds.
 const ring = [
   "update invoices set next_action_at = now() where next_action_at > now() + interval '5 seconds'",
   "update deliveries set next_attempt_at = now() where status = 'pending' and next_attempt_at < now() + interval '14 seconds'"
 ]
 
-/** Waits until there is nothing left to do, and then compares all that is known of it. */
+/** Waits until all work has ended, and then compares all journals and the database. */
 export const settleAndReconcile = Effect.fnUntraced(function* (before: ReadonlyMap<string, string>) {
   const crashing = yield* Crashing
   yield* until(

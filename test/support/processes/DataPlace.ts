@@ -6,9 +6,9 @@ export const memory = "/dev/shm"
 const roomFor = 4 * 2 ** 30
 
 /**
- * Where the tests' servers keep their data: in memory, where there is room for it. On a disk, each commit and each database that is
- * made or dropped waits for the disk, which takes more than half of the time of most tests; and no test cuts the power. What is
- * measured outside of the tests is measured on the disk.
+ * Directory of the tests' servers: in memory if there is space. On a disk, each commit and each creation or drop of a
+ * database waits for the disk, which takes more than half of the time of most tests, and no test cuts the power.
+ * Measurements outside the tests use the disk.
  */
 export const dataPlace = (): string => {
   if (process.env["VITEST"] === undefined || !Fs.existsSync(memory)) return Os.tmpdir()

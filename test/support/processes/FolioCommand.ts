@@ -13,7 +13,7 @@ export interface Said {
   readonly json: any
 }
 
-/** Runs the folio command as it is installed, and waits for its end. `json`: what it said with --json. */
+/** Runs the installed folio command, and waits for its end. `json`: its output with --json. */
 export const folioCommand = (words: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
   Effect.callback<Said>((resume) => {
     const child = spawn(process.execPath, [programAt("src/cli/folio.js"), ...words], {
@@ -31,7 +31,7 @@ export const folioCommand = (words: ReadonlyArray<string>, env: Readonly<Record<
     return Effect.sync(() => void child.kill("SIGKILL"))
   })
 
-/** The options with which `folio accounts create` makes an account. */
+/** The options with which `folio accounts create` creates an account. */
 export const issuer =
   "--nit|900373115|--legal-name|Prueba S.A.S.|--email|facturas@example.com|--address|Calle 1|--city-code|11001".split(
     "|"
@@ -41,9 +41,9 @@ export interface DoctorSaid {
   readonly json: { readonly checks: ReadonlyArray<{ check: string; ok: boolean; state: string; advice?: string }> }
 }
 
-/** The checks of the doctor that found something wrong. */
+/** The doctor's checks that found an error. */
 export const wrongIn = ({ json }: DoctorSaid) => json.checks.filter(({ ok }) => !ok).map(({ check }) => check)
 
-/** The checks of the doctor that found something that production needs. */
+/** The doctor's checks that found a gap for production. */
 export const notedIn = ({ json }: DoctorSaid) =>
   json.checks.filter(({ state }) => state === "note").map(({ check }) => check)

@@ -4,7 +4,7 @@ import { folio } from "../../../src/cli/Folio.ts"
 import { run } from "../../../src/service/Run.ts"
 import type { Said } from "./FolioCommand.ts"
 
-/** As `folioCommand`, but in this process, which has loaded what a process of its own would load first. */
+/** Like `folioCommand`, but in this process, which has already loaded the modules. */
 export const folioHere = Effect.fnUntraced(function* (
   words: ReadonlyArray<string>,
   env: Readonly<Record<string, string>>

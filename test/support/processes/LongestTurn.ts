@@ -1,10 +1,10 @@
-// By the CPU time of the thread: what else runs on the machine does not count.
+// By the CPU time of the thread: other processes on the machine do not count.
 const cpuMs = () => {
   const { system, user } = process.threadCpuUsage()
   return (system + user) / 1_000
 }
 
-/** Follows this thread's event loop from now on. Tells for how many milliseconds its longest turn has worked since it was last asked. */
+/** Follows this thread's event loop from now on. Returns the longest turn since the last call, in milliseconds. */
 export const followTurns = (): (() => number) => {
   let last = cpuMs()
   let longest = 0

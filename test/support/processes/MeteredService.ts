@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { freePort, programAt, serviceProcess } from "./ServiceProcess.ts"
 
-/** The service as a process whose event loop is watched. `longestTurn`: for how long it worked in one go, since it was last asked. */
+/** The service as a process with a watched event loop. `longestTurn`: the longest turn since the last call. */
 export const meteredService = Effect.fnUntraced(function* (options: {
   readonly webhookAllow: string
   readonly env?: Readonly<Record<string, string>>

@@ -7,7 +7,7 @@ import type { TestProject } from "vitest/node"
 const root = Path.resolve(import.meta.dirname, "../../..")
 const folder = Path.join(root, "node_modules/.cache/programs")
 
-// Those that tests start as processes, and the threads that these start.
+// The programs that tests start as processes, and the threads that these start.
 const programs = [
   "src/main.ts",
   "src/cli/folio.js",
@@ -18,10 +18,13 @@ const programs = [
   "test/support/processes/meteredMain.ts"
 ]
 
-/** The name of a program without what follows its first dot. */
+/** The name of a program without the part after its first dot. */
 const stem = (file: string) => file.replace(/\.[jt]s$/, "")
 
-/** Where a module seems to be, to itself: beside its thread if it starts one, else where it is, beside the files that it reads. */
+/**
+ * A module's own location: next to its thread if it starts one, else its source folder, next to the files that it
+ * reads.
+ */
 const placeOf = (code: string, id: string) =>
   /\bnew Worker\(/.test(code) ? Path.join(folder, `${stem(Path.relative(root, id))}.js`) : id
 
@@ -43,7 +46,7 @@ const pack = async () => {
   const modules = await rolldown({
     input: Object.fromEntries(programs.map((file) => [stem(file), Path.join(root, file)])),
     platform: "node",
-    // What is loaded once and is not large stays where it is.
+    // Small modules that are loaded once stay external.
     external: (id) => /^[^./]/.test(id) && !/^(?:effect|@effect|@oxc-project)\b/.test(id),
     transform: { target: "esnext" },
     plugins: [ownPlace]
@@ -60,13 +63,13 @@ const pack = async () => {
   }
 }
 
-/** Whether a file of this run uses PostgreSQL, or belongs to the slow tests, of which most start programs. */
+/** Whether a file of this run uses PostgreSQL, or belongs to the slow tests, most of which start programs. */
 export const needsDatabase = ({ vitest }: TestProject) =>
   vitest.state.getPaths().some((file) => /\.(?:pg|full)\.test\.ts$/.test(file))
 
 /**
- * Vitest's global set-up: packs each program that tests start into a file without imports of ours. To load the sources takes as long
- * as all else that a service does until it is ready.
+ * Vitest's global set-up: packs each program that tests start into a file without our imports. Loading the sources
+ * takes as long as the rest of a service's start.
  */
 export default async (project: TestProject) => {
   if (!needsDatabase(project)) return

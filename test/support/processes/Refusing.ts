@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { folioCommand } from "./FolioCommand.ts"
 import { freePort } from "./ServiceProcess.ts"
 
-/** Starts the service with these settings and no others. It must end by itself, with 1 and one line; gives what that says. */
+/** Starts the service with only these settings. It must end by itself with 1 and one line; returns that line. */
 export const refusalOf = Effect.fnUntraced(function* (env: Readonly<Record<string, string>>) {
   const PORT = String(yield* freePort)
   const said = yield* folioCommand(["serve"], { PORT, LOG_LEVEL: "None", ...env }).pipe(

@@ -13,27 +13,33 @@ const root = Path.resolve(import.meta.dirname, "../../..")
 
 class NotReady extends Schema.TaggedError<NotReady>()("NotReady", { message: Schema.String }) {}
 
-/** A program as processes run it: packed, where the set-up of this run of tests has packed it (`Programs.ts`). */
+/** A program for processes to run: the packed version, if the set-up of this run has packed it (`Programs.ts`). */
 export const programAt = (file: string) => {
   const folder = process.env["FOLIO_TEST_PROGRAMS"]
   return folder === undefined ? file : Path.join(folder, file.replace(/\.ts$/, ".js"))
 }
 
-/** What processes have of the environment of the tests. */
+/** The variables that processes inherit from the tests' environment. */
 export const inherited = () => ({
   PATH: process.env["PATH"],
   NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"]
 })
 
-/** What a process does at the `hit`-th passing of a point: dies like kill -9, freezes until SIGCONT, or holds until it is armed again. */
+/**
+ * The fault of a process at the `hit`-th passing of a point: it dies as with kill -9, freezes until SIGCONT, or holds
+ * until it is armed again.
+ */
 export interface ArmedFault {
   readonly point: FaultPoint
   readonly hit: number
-  /** `lock and freeze` freezes in a transaction that holds the rows of all ranges. `hold` stops the work that passes, and no other. */
+  /**
+   * `lock and freeze` freezes in a transaction that locks the rows of all ranges. `hold` stops only the work at that
+   * point.
+   */
   readonly action?: "kill" | "freeze" | "lock and freeze" | "hold"
 }
 
-/** For a process that is to be given its fault later. */
+/** For a process that gets its fault later. */
 export const never: ArmedFault = { point: "before-create", hit: 0 }
 
 type ProcessSignal = "SIGKILL" | "SIGTERM" | "SIGINT" | "SIGSTOP" | "SIGCONT"
@@ -41,27 +47,30 @@ type ProcessSignal = "SIGKILL" | "SIGTERM" | "SIGINT" | "SIGSTOP" | "SIGCONT"
 export interface ServiceProcess {
   readonly dataDir: string
   readonly url: string
-  /** Speaks as the sandbox account; known once the service has been ready. */
+  /** A client of the sandbox account; available after the service was ready once. */
   readonly client: () => Client
-  /** Starts it, on the same port and data as ever, and waits until it is ready. With `fault` it kills itself there. */
+  /**
+   * Starts it, always on the same port and data, and waits until it is ready. With `fault` it kills itself at that
+   * point.
+   */
   readonly start: (fault?: ArmedFault) => Effect.Effect<void, Error>
   /** Gives another fault to a process that was started with one. */
   readonly arm: (fault: ArmedFault) => Effect.Effect<void>
-  /** The status of `/health/ready`; 0 when nothing answers. */
+  /** The status of `/health/ready`; 0 without a response. */
   readonly ready: Effect.Effect<number>
-  /** What it has logged so far, over all its starts. */
+  /** Its log so far, over all its starts. */
   readonly log: Effect.Effect<string>
   /** Waits until it has ended, by itself or not. */
   readonly ended: Effect.Effect<{ readonly code: number | null; readonly signal: string | null }, Error>
   readonly signal: (signal: ProcessSignal) => Effect.Effect<void>
-  /** The pid of its PostgreSQL; 0 when none runs. */
+  /** The pid of its PostgreSQL; 0 if none runs. */
   readonly postmaster: Effect.Effect<number>
   /** The rows of a statement, in a session that sees all rows. */
   readonly rows: <A>(statement: string) => Effect.Effect<ReadonlyArray<A>, Error>
 }
 
-// Below the ports that the system gives to outgoing connections: one of those would take it before it is listened on. Of each
-// worker's own, and never the same twice: a process that is down for a moment comes back on its port, and finds nobody there.
+// Below the system's ports for outgoing connections, which could take the port before the process listens on it. Each
+// worker has its own ports and uses each only once: a process that is down for a moment finds its port free.
 const portsOfWorker = 2_000
 const firstPort = 20_000 + (Number(process.env["VITEST_POOL_ID"] ?? 0) % 6) * portsOfWorker
 const given = new Set<number>()
@@ -97,7 +106,10 @@ const isAlive = (pid: number) =>
 
 const faulty = programAt("test/support/processes/faultyMain.ts")
 
-/** Puts a database with all tables and no row where a service will look for its own: to make one takes longer than its start. */
+/**
+ * Puts a database with all tables and no rows where a service expects its own: creating one takes longer than the
+ * service's start.
+ */
 const layOut = (dataDir: string) => {
   const cluster = process.env["FOLIO_TEST_CLUSTER"]
   if (cluster === undefined || Fs.existsSync(Path.join(dataDir, "postgres"))) return
@@ -107,13 +119,13 @@ const layOut = (dataDir: string) => {
 }
 
 /**
- * The service as a process of its own with an embedded PostgreSQL, in a new data directory. When the scope closes nothing of
- * it is left: no process and no file.
+ * The service as a process of its own with an embedded PostgreSQL, in a new data directory. When the scope closes, all
+ * its processes end and all its files are deleted.
  */
 export const serviceProcess = Effect.fnUntraced(function* (options: {
   readonly webhookAllow: string
   readonly env?: Readonly<Record<string, string>>
-  /** What node runs, after options of its own; the service as it is shipped unless told. */
+  /** Arguments of node, after its own options; the shipped service if omitted. */
   readonly program?: ReadonlyArray<string>
 }) {
   const { program = [programAt("src/main.ts")] } = options
@@ -123,7 +135,10 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
   const log = Path.join(parent, "log")
   const external = options.env?.["DATABASE_URL"]
   const read = (name: string) => Fs.readFileSync(Path.join(dataDir, name), "utf8").trim()
-  /** The lines of PostgreSQL's pid file; none without one. A look before reading would not do: a PostgreSQL that ends removes its file. */
+  /**
+   * The lines of PostgreSQL's pid file; none without one. A check before the read is not enough: a PostgreSQL that ends
+   * removes its file.
+   */
   const pidFile = () => {
     try {
       return read("postgres/postmaster.pid").split("\n")
@@ -148,7 +163,7 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
   const signal = (name: ProcessSignal) => Effect.sync(() => void child?.kill(name))
   const exit = () => ({ code: child?.exitCode ?? null, signal: child?.signalCode ?? null })
   const hasEnded = () => exit().code !== null || exit().signal !== null
-  // In order it may take 32 s for its answers and actors, and 20 s for PostgreSQL.
+  // A regular stop takes up to 32 s for responses and actors, and 20 s for PostgreSQL.
   const ended = until(Effect.sync(exit), hasEnded, "90 seconds")
 
   yield* Effect.addFinalizer(() =>
@@ -186,7 +201,7 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
     const status = yield* until(ready, (seen) => seen === 200 || hasEnded(), "90 seconds").pipe(
       Effect.mapError((error) => notReady(error.message))
     )
-    // Its fault may have killed it before anybody has seen that it was ready.
+    // Its fault may have killed it before the test saw that it was ready.
     const hasKilledItself = fault !== undefined && exit().signal === "SIGKILL"
     if (status !== 200 && !hasKilledItself) return yield* notReady("it ended before it was ready")
   })
@@ -205,7 +220,7 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
         : { url: Redacted.make(external), startupParameters: { role: "folio_service" } })
     })
   )
-  // Kept while its server lives: to open a session takes longer than most statements.
+  // Kept while its server runs: opening a session takes longer than most statements.
   const sessions = yield* Pool.makeWithTTL({ acquire: session, min: 0, max: 1, timeToLive: "1 minute" })
   const rows = <A>(statement: string) =>
     Pool.get(sessions).pipe(

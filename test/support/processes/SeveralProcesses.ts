@@ -9,7 +9,10 @@ import { isDone, type Journal, openWork, reconcile, signedBytes } from "../datab
 import { type ArmedFault, freePort, type ServiceProcess, serviceProcess } from "./ServiceProcess.ts"
 import { until } from "../apps/Until.ts"
 
-/** Several processes of one service, on one database, with one customer, one endpoint and a client that knows them all. */
+/**
+ * Several processes of one service, on one database, with one customer, one endpoint and a client that uses all of
+ * them.
+ */
 export class SeveralProcesses extends Context.Service<
   SeveralProcesses,
   {
@@ -21,7 +24,7 @@ export class SeveralProcesses extends Context.Service<
     readonly journal: Journal
   }
 >()("test/SeveralProcesses") {
-  /** Running; with `fault` each of them is armed with it. */
+  /** Running processes; `fault` arms each of them. */
   static readonly layer = (count: number, fault?: ArmedFault) =>
     SeveralProcesses.layerOn(freshDatabase, count, { fault })
 
@@ -71,14 +74,16 @@ export class SeveralProcesses extends Context.Service<
     )
 }
 
-/** Repeats a request by its key, at one process after the other, until it is acknowledged; that is noted. */
+/**
+ * Repeats a request by its key, at one process after the other, until it is acknowledged; records the acknowledgement.
+ */
 export const insist = Effect.fnUntraced(function* (key: string) {
   const { clients, customer, journal } = yield* SeveralProcesses
   let turn = Number(key.split(" ").at(-1))
   const attempt = Effect.suspend(() =>
     Effect.option(
       clients[turn++ % clients.length]!.post("/v1/invoices", invoiceBody(customer, { key }), { key }).pipe(
-        // A process that is frozen takes requests, and answers none.
+        // A frozen process accepts connections and never responds.
         Effect.timeout("4 seconds")
       )
     )
@@ -92,8 +97,8 @@ export const insist = Effect.fnUntraced(function* (key: string) {
 })
 
 /**
- * Waits until each of the processes owns its part of the actors, and nobody is about to give any away: a request whose actor is on the
- * move may be told to come again.
+ * Waits until each process owns its part of the actors, and no actor is about to move: a request whose actor moves may
+ * get a response to retry.
  */
 export const balanced = Effect.gen(function* () {
   const { processes } = yield* SeveralProcesses
@@ -110,8 +115,8 @@ export const balanced = Effect.gen(function* () {
 })
 
 /**
- * Waits until no work is open. Nothing is hurried: the other processes find what a dead process held. Fails when nothing has changed for
- * longer than the lease of a submission, however much work a busy machine still has to do.
+ * Waits until no work is open. Nothing is sped up: the other processes find the work of a dead one. Fails if nothing
+ * has changed for longer than the lease of a submission, however much work a busy machine still has.
  */
 export const settled = Effect.gen(function* () {
   const { processes } = yield* SeveralProcesses
@@ -130,7 +135,7 @@ export const settled = Effect.gen(function* () {
 
 export const signedSoFar = Effect.flatMap(SeveralProcesses, ({ processes }) => signedBytes(processes[0]!))
 
-/** Compares all that is known of the work, once it has ended. */
+/** Compares all journals and the database, after all work has ended. */
 export const settleAndReconcile = Effect.fnUntraced(function* (before: ReadonlyMap<string, string> = new Map()) {
   const { journal, processes, receiver: hooks } = yield* SeveralProcesses
   yield* settled

@@ -4,13 +4,15 @@ import { connect, type Socket } from "node:net"
 import { keys } from "../apps/Accounts.ts"
 import { patiently } from "../apps/Until.ts"
 
-/** A connection to the service, and what has come back on it. */
+/** A connection to the service, and its received bytes. */
 export interface Line {
   readonly socket: Socket
   readonly received: () => string
 }
 
-/** Connects from an address of this machine. Whoever does not read leaves the answers to the system's buffers. */
+/**
+ * Connects from an address of this machine. A client that does not read leaves the responses in the system's buffers.
+ */
 export const open = Effect.fnUntraced(function* (
   from = "127.0.0.1",
   options: { readonly reads: boolean } = { reads: true }
@@ -21,7 +23,7 @@ export const open = Effect.fnUntraced(function* (
     const socket = connect({ host: hostname, port: Number(port), localAddress: from })
     let received = ""
     socket.setEncoding("latin1")
-    // The service may close while there is still something to be written to it.
+    // The service may close while there are still bytes to write.
     socket.on("error", () => {})
     socket.on("connect", () => {
       if (options.reads) socket.on("data", (chunk: string) => (received += chunk))
@@ -37,7 +39,7 @@ export const requestOf = (path: string, key: string | null = keys.test) =>
     "\r\n"
   )
 
-/** Waits for what the sockets do, which no test's clock moves. */
+/** Waits for effects of the sockets, which no test's clock moves. */
 export const eventually = (holds: () => boolean) =>
   patiently(
     Effect.callback<void>((resume) => {
@@ -53,7 +55,7 @@ export const eventually = (holds: () => boolean) =>
 export const statusesOf = (line: Line) =>
   (line.received().match(/HTTP\/1\.1 \d{3} /g) ?? []).map((text) => Number(text.slice(9, 12)))
 
-/** Asks on a connection, and waits for so many answers in all. */
+/** Sends a request on a connection, and waits for this many responses in total. */
 export const ask = Effect.fnUntraced(function* (line: Line, path: string, key?: string | null) {
   const before = statusesOf(line).length
   line.socket.write(requestOf(path, key))
@@ -61,7 +63,7 @@ export const ask = Effect.fnUntraced(function* (line: Line, path: string, key?: 
   return statusesOf(line)[before]
 })
 
-/** The same on a connection of its own, from this address; gives the whole answer. */
+/** The same on a connection of its own, from this address; returns the whole response. */
 export const askFrom = Effect.fnUntraced(function* (from: string, path: string, key?: string | null) {
   const line = yield* open(from)
   const status = yield* ask(line, path, key)

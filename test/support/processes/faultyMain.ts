@@ -13,8 +13,8 @@ import { Fault, type FaultPoint } from "../../../src/protocol/Fault.ts"
 import { Revision } from "../../../src/protocol/Revision.ts"
 import type { ArmedFault } from "./ServiceProcess.ts"
 
-// The service as `folio serve` runs it, but that it dies, freezes or holds its work where FAULT, or a later message, says, and that
-// about once a second its event loop stands still for STALL_MS.
+// The service as `folio serve` runs it, with two faults: it dies, freezes or holds its work at the point in FAULT or in
+// a later message, and its event loop hangs for STALL_MS about once a second.
 const parse = (text: string): ArmedFault => JSON.parse(text)
 let armed: ArmedFault | undefined = parse(process.env["FAULT"] ?? "null")
 let left = armed?.hit ?? 0
@@ -58,12 +58,12 @@ const fault = (point: FaultPoint) =>
     return { kill, freeze, "lock and freeze": lockAndFreeze, hold }[armed.action ?? "kill"]
   })
 
-// In place of the simulated authority, one outside of this process, which outlives it.
+// Replaces the simulated authority with one outside this process, which outlives it.
 const authorityUrl = process.env["TEST_AUTHORITY_URL"]
 const readCufe = (signed: Uint8Array) => readSignedDocument(signed)?.cufe ?? null
 const parts = authorityUrl === undefined ? {} : { authority: AuthorityLive.layer({ url: authorityUrl, readCufe }) }
 
-// How long a test document waits for its verdict before another one takes its place.
+// How long a test document waits for its verdict before another one replaces it.
 const patienceMs = process.env["ENABLEMENT_PATIENCE_MS"]
 const paced = Effect.gen(function* () {
   const pace = yield* TestSetPace

@@ -6,8 +6,8 @@ import { serve } from "../../../src/service/Service.ts"
 import { followTurns } from "./LongestTurn.ts"
 import { withoutRest } from "../apps/TestSettings.ts"
 
-// The service as it is shipped, but that no account rests after a large request, and beside it, at LOOP_PORT, a server that tells for
-// how many milliseconds the longest turn of the event loop has worked since it was last asked.
+// The shipped service, except that no account pauses after a large request. A server at LOOP_PORT reports the longest
+// turn of the event loop since the last request, in milliseconds.
 const longestTurn = followTurns()
 
 createServer((_request, response) => response.end(String(longestTurn())))

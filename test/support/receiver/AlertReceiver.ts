@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { IncidentAlert } from "../../../schemas/Incident.ts"
 import { listening } from "../apps/Listening.ts"
 
-/** One alert, as it arrived. */
+/** An alert as it arrived. */
 export interface AlertReceived {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -11,7 +11,7 @@ export interface AlertReceived {
 
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(IncidentAlert))
 
-/** What takes alerts at `ALERT_URL`, on 127.0.0.1; it answers 200 until it is told otherwise. `never`: no answer. */
+/** A receiver of alerts at `ALERT_URL`, on 127.0.0.1; it answers 200 by default. `never`: no response. */
 export const alertReceiver = Effect.gen(function* () {
   const received: Array<AlertReceived> = []
   const state: { answer: number | "never"; location: string | undefined } = { answer: 200, location: undefined }

@@ -8,7 +8,7 @@ import { twoOwners } from "../database/TwoOwners.ts"
 
 export const secret = "whsec_c2VjcmV0"
 
-/** Two owners of one endpoint, which has `count` deliveries to make: two for each of its documents, in this order. */
+/** Two owners of one endpoint with `count` deliveries: two for each of its documents, in this order. */
 export const deliveryOwners = Effect.fnUntraced(function* (count: number) {
   const { account, first, second, seed, sql } = yield* twoOwners
   yield* sql`truncate deliveries, attempts`
@@ -44,7 +44,7 @@ export const deliveryOwners = Effect.fnUntraced(function* (count: number) {
   }
 })
 
-/** An attempt of its own trigger that succeeded, or failed with three quarters of a schedule before it. */
+/** An attempt with a trigger of its own that succeeded, or failed after three quarters of its schedule. */
 export const completed = (delivery: DueDelivery, succeeded: boolean): CompletedAttempt => ({
   delivery,
   started_at: new Date(),

@@ -4,7 +4,9 @@ import * as Net from "node:net"
 const informational =
   "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
 
-/** A proxy before the server at `url`, which sends the answers 100, 102 and 103 unasked before the server's first answer. */
+/**
+ * A proxy before the server at `url`, which sends the responses 100, 102 and 103 before the server's first response.
+ */
 export const informingProxy = Effect.fnUntraced(function* (url: string) {
   const { hostname, port } = new URL(url)
   const sockets = new Set<Net.Socket>()

@@ -22,11 +22,11 @@ type ClientProtocol = Layer.Layer<Runners.RpcClientProtocol, unknown, RpcSeriali
 
 const here = (port: number) => RunnerAddress.RunnerAddress.make({ host: "127.0.0.1", port })
 
-/** Connections as the service's own processes make them, with this key. */
+/** Connections like those of the service's own processes, with this key. */
 export const connectionsWith = (key: Uint8Array): ClientProtocol =>
   RunnerConnections.layer(here(0)).pipe(Layer.provide(Layer.succeed(SecretKey, Redacted.make(key))))
 
-/** Somebody who takes the process at this port for the owner of all actors. */
+/** A client that treats the process at this port as the owner of all actors. */
 const sharding = (port: number, protocol: ClientProtocol) => {
   const runner = Runner.make({ address: here(port), groups: ["default"], weight: 1 })
   const storage = Layer.effectDiscard(
@@ -41,7 +41,9 @@ const sharding = (port: number, protocol: ClientProtocol) => {
   )
 }
 
-/** Has the process at this port make a live key of the account; gives the key, or nothing if none came within the time. */
+/**
+ * Makes the process at this port create a live key of the account; returns the key, or nothing if none came in time.
+ */
 export const takeKey = (options: {
   readonly port: number
   readonly protocol: ClientProtocol
@@ -69,7 +71,7 @@ export const takeKey = (options: {
     Effect.provide(sharding(options.port, options.protocol).pipe(Layer.provideMerge(quiet)))
   )
 
-/** A record of TLS, as it travels. Type 22 is of the handshake, 23 holds what is said. */
+/** A TLS record on the wire. Type 22 belongs to the handshake, 23 holds the data. */
 interface TlsRecord {
   readonly type: number
   readonly bytes: Buffer
@@ -77,7 +79,7 @@ interface TlsRecord {
 
 const applicationData = 23
 
-/** Cuts what comes into records. */
+/** Splits received bytes into records. */
 const recordsOf = () => {
   let rest = Buffer.alloc(0)
   return (chunk: Buffer): ReadonlyArray<TlsRecord> => {
@@ -94,7 +96,7 @@ const recordsOf = () => {
 
 export type Meddling = "nothing" | "repeat" | "swap" | "reflect" | "change"
 
-/** Somebody on the way to the process at this port, who records what goes there and meddles with it; gives a port of their own. */
+/** A man in the middle before the process at this port, who records and modifies the traffic; returns its own port. */
 export const onTheWay = Effect.fnUntraced(function* (port: number, meddling: Meddling) {
   const recorded: Array<Buffer> = []
   const state = { cut: 0 }
@@ -141,7 +143,7 @@ export const onTheWay = Effect.fnUntraced(function* (port: number, meddling: Med
   return { port: (server.address() as Net.AddressInfo).port, recorded, cut: () => state.cut }
 })
 
-/** Says this to the port, and gives how many bytes came back when the connection was closed. */
+/** Sends these bytes to the port, and returns the number of bytes received when the connection was closed. */
 export const say = (port: number, bytes: Uint8Array) =>
   Effect.callback<number>((resume) => {
     const socket = Net.connect(port, "127.0.0.1", () => socket.write(bytes))
@@ -151,7 +153,7 @@ export const say = (port: number, bytes: Uint8Array) =>
     return Effect.sync(() => socket.destroy())
   })
 
-/** Connections that say nothing. One that is cut is opened anew, as long as the crowd is persistent. */
+/** Silent connections. If the crowd is persistent, each closed one is reopened. */
 export const silentCrowd = Effect.fnUntraced(function* (port: number, count: number, isPersistent: boolean) {
   const open = new Set<Net.Socket>()
   let persistent = isPersistent

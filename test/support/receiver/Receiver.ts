@@ -3,20 +3,20 @@ import type * as http from "node:http"
 import { Event } from "../../../schemas/Event.ts"
 import { listening } from "../apps/Listening.ts"
 
-/** One POST, as it arrived. */
+/** A POST as it arrived. */
 export interface Received {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** The raw bytes, which are what is signed. */
+  /** The raw bytes, which are signed. */
   readonly body: string
   readonly event: Event
-  /** When it was here in full, in Unix milliseconds. */
+  /** Time at which it had arrived in full, in Unix milliseconds. */
   readonly at: number
-  /** The status that its answer ended with; undefined while it has none, or when the sender went away before. */
+  /** Status of the completed response; undefined before that, or if the sender disconnected first. */
   answered?: number
 }
 
-/** A status, or an answer that never comes, or that begins with 200 and drips on for ever. */
+/** A status, a response that never comes, or one that begins with 200 and drips for ever. */
 export type Reply = number | "never" | "drip"
 
 export interface Receiver {
@@ -24,9 +24,9 @@ export interface Receiver {
   readonly url: (path: string) => string
   readonly received: ReadonlyArray<Received>
   readonly open: () => number
-  /** How many POSTs at most were under way at one time. */
+  /** Maximum number of concurrent POSTs. */
   readonly peak: () => number
-  /** What the next POSTs are answered with: a reply, or a promise of one, which holds them open. */
+  /** Sets the reply to the next POSTs: a reply, or a promise of one, which holds them open. */
   readonly answerWith: (answer: (received: Received) => Reply | Promise<Reply>) => void
 }
 
@@ -48,7 +48,7 @@ const reply = (one: Received, response: http.ServerResponse, how: Reply) => {
   response.writeHead(how).end()
 }
 
-/** A customer's server for webhooks on 127.0.0.1; it answers 200 until it is told otherwise. */
+/** A customer's server for webhooks on 127.0.0.1; it answers 200 by default. */
 export const receiver = Effect.gen(function* () {
   const received: Array<Received> = []
   let answer = accept

@@ -27,13 +27,15 @@ export const rows = Effect.gen(function* () {
 
 export const answer = { status: 202, location: null, body: "" }
 
-/** An endpoint with `count` deliveries of documents with two events each, and what an account may ask for, in its view. */
+/**
+ * An endpoint with `count` deliveries of documents with two events each, and the commands of an account, in its view.
+ */
 export const world = Effect.fnUntraced(function* (count: number) {
   const owners = yield* deliveryOwners(count)
   const { account, key, services } = owners
   const keys = Context.get(services, Idempotency)
   const redelivery = Context.get(services, Redelivery)
-  /** What an account asks for, in its view. `before`: what goes on between the statements and the commit. */
+  /** Runs an account's command in its view. `before` runs between the statements and the commit. */
   const inView = <A>(asked: Effect.Effect<A, unknown>, before: Effect.Effect<void> = Effect.void) =>
     Effect.gen(function* () {
       let result: A | undefined

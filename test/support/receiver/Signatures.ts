@@ -7,7 +7,7 @@ import type { Received } from "./Receiver.ts"
 
 const passes = (verify: () => unknown) => Result.isSuccess(Result.try(verify))
 
-/** Whether the stock verifiers know the POST as signed with `secret`; all must agree. */
+/** Whether the stock verifiers accept the POST as signed with `secret`; all must agree. */
 export const isSignedWith = (secret: string, { body, headers }: Pick<Received, "body" | "headers">): boolean => {
   const stripe = passes(() => Stripe.webhooks.constructEvent(body, headers["svc-signature"] ?? "", secret))
   const standard = passes(() => new Webhook(secret).verify(body, headers))

@@ -7,7 +7,7 @@ import { until } from "../apps/Until.ts"
 
 /** A customer of the service with a server for its webhooks. */
 export class Customer extends Context.Service<Customer, Receiver>()("test/Customer") {
-  /** Beside it the service, which may deliver there. */
+  /** Also provides the service, which may deliver there. */
   static readonly layer = Layer.unwrap(
     Effect.map(receiver, (one) =>
       Layer.merge(Layer.succeed(Customer, one), TestApp.layer({ allow: `127.0.0.1:${one.port}` }))
@@ -23,7 +23,7 @@ export const newEndpoint = Effect.fnUntraced(function* (path: string, maxInFligh
   return { id: String(json.id), secret: String(json.secret), path: `/v1/webhook-endpoints/${json.id}` }
 })
 
-/** Waits until the customer's server has got `count` POSTs, and gives them in order of arrival. */
+/** Waits until the customer's server has received `count` POSTs, and returns them in order of arrival. */
 export const arrived = (count: number) =>
   Effect.flatMap(Customer, ({ received }) =>
     until(
@@ -49,7 +49,9 @@ export const deliveries = Effect.gen(function* () {
     from deliveries order by seq`
 })
 
-/** Lets the time pass that pending deliveries wait for, but not the lease of an attempt under way, which would be made twice. */
+/**
+ * Lets the waits of pending deliveries pass, but not the lease of a running attempt, which would then be made twice.
+ */
 export const passTime = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`

@@ -4,7 +4,7 @@ import { until } from "../apps/Until.ts"
 import type { Client } from "../apps/Client.ts"
 import type { Journal } from "../database/Reconcile.ts"
 
-/** An answer, or that there was none (`status` 0). */
+/** A response, or that there was none (`status` 0). */
 export interface Seen {
   readonly what: string
   readonly status: number
@@ -24,11 +24,11 @@ interface Request {
 
 let made = 0
 
-/** The cookie of a browser that a link has let into the portal. */
+/** The cookie of a browser that entered the portal by a link. */
 const portalCookie = Effect.fnUntraced(function* (url: string, client: Client) {
   const { json } = yield* client.post("/v1/portal-sessions", { capabilities: ["view", "documents"] }, { key: "portal" })
   const { pathname } = new URL(json.url)
-  // By the button of the link's page: a fetch is no person who follows the link.
+  // By the button of the link's page: a fetch is not a person who follows the link.
   const entered = yield* Effect.promise(() =>
     fetch(url + pathname, { method: "POST", redirect: "manual", headers: { origin: url } })
   )
@@ -42,7 +42,7 @@ const get = (what: string, path: string, headers?: Readonly<Record<string, strin
   ...(headers === undefined ? {} : { headers })
 })
 
-/** One request of every kind, made anew each time. */
+/** A request of every kind, built again each time. */
 const kinds = Effect.fnUntraced(function* (url: string, client: Client, customer: string) {
   const first = yield* client.post("/v1/invoices", invoiceBody(customer, { key: "first" }), { key: "first" })
   const invoice = `/v1/invoices/${first.json.id}`
@@ -96,8 +96,8 @@ const kinds = Effect.fnUntraced(function* (url: string, client: Client, customer
 })
 
 /**
- * Makes requests of every kind without a pause, each `concurrency` at a time, and insists on the invoices: one that was not
- * acknowledged is sent again by its key. `stop` ends that and gives what was answered.
+ * Makes requests of every kind without a pause, `concurrency` of each kind in parallel, and repeats each invoice by its
+ * key until it is acknowledged. `stop` ends that and returns the responses.
  */
 export const allRequests = Effect.fnUntraced(function* (options: {
   readonly url: string
@@ -148,7 +148,7 @@ export const allRequests = Effect.fnUntraced(function* (options: {
         if (state.stopped && request.what !== "invoice made") break
         await new Promise((resolve) => setTimeout(resolve, 100))
       }
-      // The rest of the machine has work to do too.
+      // Leaves time for the rest of the machine.
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }

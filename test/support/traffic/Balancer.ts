@@ -5,16 +5,19 @@ import * as Net from "node:net"
 const checkInterval = 250
 const checkTimeout = 2_000
 
-/** A balancer of TCP connections. Knows nothing of what they carry, but that `/health/ready` of a server answers 200. */
+/**
+ * A balancer of TCP connections. It does not read their content, and knows only whether a server's `/health/ready`
+ * answers 200.
+ */
 export interface Balancer {
   readonly url: string
-  /** The servers that take new connections at this moment. */
+  /** Number of servers that accept new connections at this moment. */
   readonly up: () => number
-  /** Whether the server at this URL gets no new connection, and none is open to it. */
+  /** Whether the server at this URL gets no new connection, and has none open. */
   readonly isLeft: (url: string) => boolean
 }
 
-/** Whether a server is ready; undefined: no answer within the time, which says nothing on a busy machine. */
+/** Whether a server is ready; undefined: no response within the time, which proves nothing on a busy machine. */
 const answersReady = (target: URL) =>
   new Promise<boolean | undefined>((resolve) => {
     const options = { host: target.hostname, port: target.port, path: "/health/ready", agent: false }
@@ -29,7 +32,10 @@ const answersReady = (target: URL) =>
     request.on("error", () => resolve(false))
   })
 
-/** Listens on a free port of 127.0.0.1 while the scope is open, and passes each connection on to the next server that is up. */
+/**
+ * Listens on a free port of 127.0.0.1 while the scope is open, and passes each connection on to the next server that is
+ * up.
+ */
 export const balancer = Effect.fnUntraced(function* (urls: ReadonlyArray<string>) {
   const servers = urls.map((url) => ({ url, target: new URL(url), isUp: false, connections: 0 }))
   const open = new Set<Net.Socket>()
@@ -46,7 +52,7 @@ export const balancer = Effect.fnUntraced(function* (urls: ReadonlyArray<string>
       )
   }
 
-  /** Connects to a server; one that refuses the connection is passed over. */
+  /** Connects to a server; skips one that refuses the connection. */
   const connect = (client: Net.Socket, left: ReadonlyArray<(typeof servers)[0]>): void => {
     const [next, ...others] = left
     if (next === undefined) return void client.resetAndDestroy()

@@ -22,8 +22,8 @@ export interface Flooded {
 }
 
 /**
- * Offers creations at a steady rate from a process of its own, which repeats none of them: the rate stays what it is, however many
- * the service refuses. Returns what became of each request, after all responses have come.
+ * Offers creations at a steady rate from a process of its own, which repeats none of them: the rate is constant,
+ * however many the service refuses. Returns the outcome of each request, after all responses have arrived.
  */
 export const flood = async (orders: FloodOrders): Promise<Flooded> => {
   const child = fork(Path.join(root, "test/support/traffic/floodMain.ts"), { execArgv: [] })

@@ -7,11 +7,11 @@ import { customerBody, endpointBody } from "../apps/Invoices.ts"
 import { SeveralProcesses } from "../processes/SeveralProcesses.ts"
 import type { Payer } from "./OpenLoad.ts"
 
-/** In SQL, the id of this column as a copy has it: the 28th letter is another one, so that no copy has the id of what was copied. */
+/** SQL for the id of a copied row: the 28th letter differs, so that no copy has its original's id. */
 const idOfCopy = (column: string, account: number) =>
   `left(${column}, 27) || case substr(${column}, 28, 1) when '0' then '1' else '0' end || '${String(account).padStart(2, "0")}'`
 
-// Like the account of this id, with numbers of their own: so that each process owns the actors of some of them.
+// Like the account of this id, but with their own numbers: so that each process owns the actors of some of them.
 const copies = (of: string, account: number, hash: string) => {
   const [id, accountId] = [idOfCopy("id", account), idOfCopy("account_id", account)]
   const first = `where account_id = '${of}' order by created_at, id limit 1`
@@ -27,7 +27,9 @@ const copies = (of: string, account: number, hash: string) => {
   ]
 }
 
-/** Opens accounts, each with a customer and an endpoint of its own; gives who pays, and the path of each endpoint. */
+/**
+ * Opens accounts, each with a customer and an endpoint of its own; returns the payers, and the path of each endpoint.
+ */
 export const openAccounts = Effect.fnUntraced(function* (count: number) {
   const { clients, customer, processes, receiver } = yield* SeveralProcesses
   const [service, first] = [processes[0]!, clients[0]!]

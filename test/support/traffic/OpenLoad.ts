@@ -2,13 +2,13 @@ import { Effect } from "effect"
 import { Agent, request } from "undici"
 import { invoiceBody } from "../apps/Invoices.ts"
 
-/** One request, which was sent once: a client that repeats none of them. */
+/** A request that was sent once: the client repeats none. */
 export interface Sent {
   readonly key: string
-  /** When it was sent, in milliseconds since the load began. */
+  /** Time of sending, in milliseconds since the load began. */
   readonly at: number
   readonly milliseconds: number
-  /** 0: no answer came. */
+  /** 0: no response. */
   readonly status: number
   readonly id: string
   readonly retryAfter: string | undefined
@@ -25,8 +25,8 @@ export interface Payer {
 const idleMs = 1_000
 
 /**
- * Sends `POST /v1/invoices` `rate` times a second, whether the requests before have been answered or not: what is slow is not waited
- * for. Half of the requests end their connections, unless `keepsAlive`. `stop` waits for the responses.
+ * Sends `POST /v1/invoices` `rate` times a second, without waiting for earlier responses. Half of the requests end
+ * their connections, unless `keepsAlive`. `stop` waits for the responses.
  */
 export const openLoad = Effect.fnUntraced(function* (
   url: string,
@@ -80,7 +80,7 @@ export const openLoad = Effect.fnUntraced(function* (
   return {
     /** In Unix milliseconds. */
     began: performance.timeOrigin + began,
-    /** Those that have ended so far. */
+    /** The requests that have ended so far. */
     answered: answered as ReadonlyArray<Sent>,
     now: () => performance.now() - began,
     stop: Effect.suspend(() => {

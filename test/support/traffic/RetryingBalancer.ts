@@ -13,7 +13,7 @@ interface Whole {
 
 const bodyOf = async (message: Http.IncomingMessage) => Buffer.concat(await message.toArray())
 
-/** Sends a request once, and gives the whole answer; fails when the connection breaks before. */
+/** Sends a request once, and returns the whole response; fails if the connection breaks before that. */
 const once = (target: URL, { headers, method, url }: Http.IncomingMessage, agent: Http.Agent, body: Buffer) =>
   new Promise<Whole>((resolve, reject) => {
     const to = { agent, host: target.hostname, port: target.port, path: url, method, headers }
@@ -31,8 +31,8 @@ const isRepeatable = ({ headers, method }: Http.IncomingMessage) =>
   method === "GET" || headers["idempotency-key"] !== undefined
 
 /**
- * A balancer of HTTP in front of one address, as HAProxy is with `retry-on`: it repeats a request whose connection broke before an
- * answer, if the request can be repeated. Counts what it repeated. Listens while the scope is open.
+ * An HTTP balancer in front of one address, like HAProxy with `retry-on`: it repeats a request whose connection broke
+ * before a response, if the request can be repeated. Counts the repetitions. Listens while the scope is open.
  */
 export const retryingBalancer = Effect.fnUntraced(function* (url: string) {
   const target = new URL(url)

@@ -14,7 +14,7 @@ const pressed = (process: ServiceProcess) =>
     Effect.andThen(Effect.repeat(process.signal("SIGINT"), Schedule.spaced("1 second")), Effect.never)
   )
 
-/** One restart: when it was asked for, when the process had ended, and when the process was ready again. In ms of the load. */
+/** The times of a restart: its request, the end of the process, and its readiness. In ms of the load. */
 export interface Restart {
   readonly asked: number
   readonly ended: number
@@ -22,14 +22,18 @@ export interface Restart {
 }
 
 /**
- * Restarts each process in turn, `rounds` times, behind a balancer and under an open load of `rate` invoices a second over
- * `accounts` accounts, as soon as the process before is ready. Then compares all that is known. Gives what became of each request.
+ * Restarts each process in turn, `rounds` times, behind a balancer and under an open load of `rate` invoices a second
+ * over `accounts` accounts. Each restart begins as soon as the process before is ready. Then compares all journals and
+ * the database. Returns the outcome of each request.
  */
 export const rollingRestart = Effect.fnUntraced(function* (options: {
   readonly rate: number
   readonly accounts: number
   readonly rounds: number
-  /** Ends the drain of a process as soon as no client has a connection to it, however long that takes; otherwise by `DRAIN_SECONDS`. */
+  /**
+   * Ends the drain of a process as soon as no client has a connection to it, however long that takes; otherwise by
+   * `DRAIN_SECONDS`.
+   */
   readonly endsDrain?: boolean
 }) {
   const { processes, receiver, journal } = yield* SeveralProcesses

@@ -8,7 +8,7 @@ import {
 } from "../../../../src/store/acceptance/Acceptances.ts"
 import { existing, inMemory, type InvoiceRow, type Tables } from "../MemoryTables.ts"
 
-/* The part of the memory store that knows what buyers have answered. */
+/* The part of the memory store for buyers' answers. */
 
 const dayMs = 24 * 3_600_000
 
@@ -19,7 +19,7 @@ export interface AcceptanceRow extends DocumentKey {
   readonly ask_until: number
 }
 
-/** The question that follows from the acceptance of an invoice on credit terms. */
+/** The query that follows from the acceptance of an invoice on credit terms. */
 export const askBuyer = ({ acceptances }: Tables, { account_id, id, livemode }: InvoiceRow, now: number) =>
   acceptances.set(id, {
     account_id,
@@ -30,7 +30,7 @@ export const askBuyer = ({ acceptances }: Tables, { account_id, id, livemode }: 
     ask_until: now + 30 * dayMs
   })
 
-/** What an invoice shows of its acceptance. */
+/** The acceptance of an invoice, as the API shows it. */
 export const acceptanceOf = ({ acceptances }: Tables, id: string): StoredAcceptance | null => {
   const row = acceptances.get(id)
   return row === undefined ? null : { events: row.events, is_over: row.next_question_at === null }
