@@ -21,7 +21,7 @@ import { addCustomer, addEndpoint, addNumbered, context, requestFor } from "./Me
 import { existing, MemoryTables } from "../memory/MemoryTables.ts"
 
 /*
- * One kind of actor alone: its messages to others are recorded in `Told` and delivered to no actor. Each new owner
+ * A single kind of actor: its messages to others are recorded in `Told` and delivered to no actor. Each new owner
  * belongs to another process: two owners are one actor that runs twice, and a later owner is the restarted actor.
  */
 
@@ -42,7 +42,7 @@ export const invoiceOwner = Effect.map(
   (client) => (key: DocumentKey) => Effect.flatMap(client(memberAddress(key)), (actor) => actor.Proceed())
 )
 
-/** An owner for an e-mail actor's messages. */
+/** Sends `Mail` to a document's actor. */
 export const mailOwner = Effect.map(
   invoiceClient,
   (client) => (key: DocumentKey) => Effect.flatMap(client(memberAddress(key)), (actor) => actor.Mail())
@@ -58,7 +58,7 @@ export const invoiceOf = ({ id }: DocumentKey) =>
 
 export const deliveryOf = (id: string) => Effect.map(MemoryTables, ({ tables }) => existing(tables.deliveries, id))
 
-/** An account's actor, with a draft to create. */
+/** An account's actor, and a function that creates an invoice with it. */
 export const creating = Effect.gen(function* () {
   const memory = yield* MemoryTables
   const { tables, until } = memory

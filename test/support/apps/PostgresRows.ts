@@ -38,7 +38,7 @@ export const addInvoice = Effect.fnUntraced(function* (customer_id?: string) {
  */
 export const addResting = (state: InvoiceState = "queued") => Effect.map(seedDrafts(account, 1, state), ([id]) => id)
 
-/** Runs a statement without the constraints and triggers of the tables. */
+/** Runs a statement with the triggers and foreign keys of the tables off. */
 export const pastGuards = Effect.fnUntraced(function* <A, E, R>(statement: Effect.Effect<A, E, R>) {
   const sql = yield* SqlClient.SqlClient
   return yield* sql.withTransaction(Effect.andThen(sql`set local session_replication_role = replica`, statement))
@@ -52,7 +52,7 @@ const asColumns = (values: Record<string, unknown>) =>
     })
   )
 
-/** Changes rows without the guards of the tables: `where id = <id>`. */
+/** Changes rows in the same way: `where id = <id>`. */
 export const change = Effect.fnUntraced(function* (table: string, id: string, columns: Record<string, unknown>) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* pastGuards(
@@ -65,7 +65,7 @@ export const change = Effect.fnUntraced(function* (table: string, id: string, co
 export const become = (id: string, state: InvoiceState, columns: Record<string, unknown> = {}) =>
   change("invoices", id, { state, ...conditionOf(state), ...columns })
 
-/** Changes a mode of an account without the guards. The service sees the change at its next read. */
+/** Changes a mode of an account in the same way. The service sees the change at its next read. */
 export const changeMode = Effect.fnUntraced(function* (mode: AccountMode, columns: Record<string, unknown>) {
   const sql = yield* SqlClient.SqlClient
   yield* pastGuards(sql`

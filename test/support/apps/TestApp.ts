@@ -73,7 +73,7 @@ export class TestApp extends Context.Service<
   }
 >()("test/TestApp") {}
 
-/** One key pair for all tests of this process, as PEM: creating one takes longer than most tests. */
+/** A key pair for all tests of this process, as PEM: creating one takes longer than most tests. */
 export const pem = Effect.runSync(Effect.cached(makeSelfSigned("Folio test", new Date())))
 const certificate = Layer.effect(SandboxCertificate, Effect.map(pem, fromPem))
 

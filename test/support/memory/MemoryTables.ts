@@ -181,7 +181,7 @@ export class MemoryTables extends Context.Service<
   MemoryTables,
   {
     readonly tables: Tables
-    /** One call of a store: atomic, at the time of the Effect clock. */
+    /** A call of a store: atomic, at the time of the Effect clock. */
     readonly call: <A>(name: string, run: (tables: Tables, now: number) => A) => Effect.Effect<A>
     /** A call that can be rejected. */
     readonly attempt: <A, E>(

@@ -44,7 +44,7 @@ export const deliveryOwners = Effect.fnUntraced(function* (count: number) {
   }
 })
 
-/** An attempt with a trigger of its own that succeeded, or failed after three quarters of its schedule. */
+/** A completed attempt with its delivery's trigger: it succeeded, or it failed and is retried after 30 s. */
 export const completed = (delivery: DueDelivery, succeeded: boolean): CompletedAttempt => ({
   delivery,
   started_at: new Date(),

@@ -42,7 +42,7 @@ export const balancer = Effect.fnUntraced(function* (urls: ReadonlyArray<string>
   const checking = new Map<string, NodeJS.Timeout>()
   let turn = 0
 
-  // One check after the other: a late response must not replace the response to a later check.
+  // Checks run one after the other: a late response must not replace the response to a later check.
   const check = async (server: (typeof servers)[0]) => {
     server.isUp = (await answersReady(server.target)) ?? server.isUp
     if (listener.listening)
