@@ -24,8 +24,8 @@ const alertsOf = (env: Readonly<Record<string, string>>) =>
 const failureOf = (env: Readonly<Record<string, string>>) =>
   Effect.flip(alertsOf(env)).pipe(Effect.map(({ message }) => message))
 
-describe("The settings of alerts", () => {
-  it.effect("name no channel when there are none", function* () {
+describe("The alert settings", () => {
+  it.effect("open no channel when all of them are omitted", function* () {
     assert.deepStrictEqual((yield* alertsOf({})).channels, [])
   })
 
@@ -36,7 +36,7 @@ describe("The settings of alerts", () => {
     [{ ALERT_URL: "not a url" }, "ALERT_URL must be an http or https URL"],
     [{ ALERT_SECRET: secret }, "ALERT_SECRET signs the requests to ALERT_URL"],
     [{ ALERT_URL: "http://127.0.0.1:1", ALERT_SECRET: "hunter2" }, "ALERT_SECRET must be whsec_ and at least 24 bytes"]
-  ] as const)("refuse %o in one line that says what to do", function* ([env, begin]) {
+  ] as const)("reject %o with one line that says what to do", function* ([env, begin]) {
     const message = yield* failureOf(env)
     assert.isTrue(message.startsWith(begin), message)
     assert.notInclude(message, "\n")
@@ -45,7 +45,7 @@ describe("The settings of alerts", () => {
 })
 
 describe("ALERT_URL", () => {
-  it.live("gets JSON with a text, and a signature that stock verifiers know", function* () {
+  it.live("receives JSON with a text, signed so that standard verifiers accept it", function* () {
     const receiver = yield* alertReceiver
     const { channels, send } = yield* alertsOf({ ALERT_URL: receiver.url, ALERT_SECRET: secret })
     assert.deepStrictEqual(channels, ["url"])
@@ -58,14 +58,14 @@ describe("ALERT_URL", () => {
     assert.isFalse(isSignedWith(`whsec_${Buffer.alloc(32, 6).toString("base64")}`, one!))
   })
 
-  it.live("may send informational answers that were not asked for", function* () {
+  it.live("may send unrequested informational responses", function* () {
     const receiver = yield* alertReceiver
     const { send } = yield* alertsOf({ ALERT_URL: yield* informingProxy(receiver.url) })
     yield* send("url", opened)
     assert.strictEqual(receiver.received.length, 1)
   })
 
-  it.live("gets its user and password as Basic, and no signature without a secret", function* () {
+  it.live("receives its user and password as Basic, and no signature without a secret", function* () {
     const receiver = yield* alertReceiver
     const { send } = yield* alertsOf({ ALERT_URL: receiver.url.replace("://", "://ops:s%40cret@") })
     yield* send("url", opened)
@@ -74,29 +74,26 @@ describe("ALERT_URL", () => {
     assert.isUndefined(headers["webhook-signature"])
   })
 
-  it.live(
-    "is asked again after anything but 2xx, redirects are not followed, and no error shows its path",
-    function* () {
-      const other = yield* alertReceiver
-      const receiver = yield* alertReceiver
-      const { send } = yield* alertsOf({ ALERT_URL: receiver.url })
-      receiver.state.location = other.url
-      for (const status of [302, 400, 404, 500]) {
-        receiver.state.answer = status
-        const { message } = yield* Effect.flip(send("url", opened))
-        assert.include(message, `answered ${status}`)
-        assert.notInclude(message, "T0001")
-      }
-      assert.isEmpty(other.received)
-      const away = yield* alertsOf({ ALERT_URL: "http://127.0.0.1:2/services/T0001" })
-      assert.strictEqual(
-        (yield* Effect.flip(away.send("url", opened))).message,
-        "127.0.0.1:2 gave no answer: ECONNREFUSED"
-      )
+  it.live("causes an error after any status except 2xx, redirects included, and no error shows its path", function* () {
+    const other = yield* alertReceiver
+    const receiver = yield* alertReceiver
+    const { send } = yield* alertsOf({ ALERT_URL: receiver.url })
+    receiver.state.location = other.url
+    for (const status of [302, 400, 404, 500]) {
+      receiver.state.answer = status
+      const { message } = yield* Effect.flip(send("url", opened))
+      assert.include(message, `answered ${status}`)
+      assert.notInclude(message, "T0001")
     }
-  )
+    assert.isEmpty(other.received)
+    const away = yield* alertsOf({ ALERT_URL: "http://127.0.0.1:2/services/T0001" })
+    assert.strictEqual(
+      (yield* Effect.flip(away.send("url", opened))).message,
+      "127.0.0.1:2 gave no answer: ECONNREFUSED"
+    )
+  })
 
-  it.effect("is waited for ten seconds", function* () {
+  it.effect("has ten seconds to respond", function* () {
     const receiver = yield* alertReceiver
     receiver.state.answer = "never"
     const { send } = yield* alertsOf({ ALERT_URL: receiver.url })
@@ -114,7 +111,7 @@ describe("ALERT_URL", () => {
 })
 
 describe("ALERT_EMAIL", () => {
-  it.live("gets an e-mail of text, and the end in answer to it", function* () {
+  it.live("receives a plain-text e-mail, and the end of the incident as a reply to it", function* () {
     const server = yield* mailServer()
     const { channels, send } = yield* alertsOf({
       ALERT_EMAIL: "ops@example.com, boss@example.com",

@@ -19,33 +19,36 @@ const asked = Effect.gen(function* () {
   return { ask, service, certificate }
 })
 
-describe("the authority, asked for an acquirer", () => {
-  it.live("says name and e-mail address, what it has of them, and that it knows nobody", function* () {
-    const { ask, certificate, service } = yield* asked
-    for (const [fields, value] of [
-      [
-        "<b:Message/><b:ReceiverEmail>ana@cliente.test</b:ReceiverEmail><b:ReceiverName>Ana &amp; Eva S.A.S.</b:ReceiverName><b:StatusCode>200</b:StatusCode>",
-        { name: "Ana & Eva S.A.S.", email: "ana@cliente.test" }
-      ],
-      ["<b:ReceiverEmail>ana@cliente.test</b:ReceiverEmail>", { name: null, email: "ana@cliente.test" }],
-      ['<b:ReceiverName>Ana</b:ReceiverName><b:ReceiverEmail i:nil="true"/>', { name: "Ana", email: null }],
-      [
-        "<b:Message>No se encontró</b:Message><b:ReceiverEmail/><b:ReceiverName/><b:StatusCode>404</b:StatusCode>",
-        null
-      ],
-      ["", null]
-    ] as const) {
-      service.answerTo("GetAcquirer", answerOf(fields))
-      assert.deepStrictEqual(yield* ask, { value }, fields)
+describe("the acquirer look-up of the authority", () => {
+  it.live(
+    "returns the name and e-mail address that the authority has, or null if the acquirer is unknown",
+    function* () {
+      const { ask, certificate, service } = yield* asked
+      for (const [fields, value] of [
+        [
+          "<b:Message/><b:ReceiverEmail>ana@cliente.test</b:ReceiverEmail><b:ReceiverName>Ana &amp; Eva S.A.S.</b:ReceiverName><b:StatusCode>200</b:StatusCode>",
+          { name: "Ana & Eva S.A.S.", email: "ana@cliente.test" }
+        ],
+        ["<b:ReceiverEmail>ana@cliente.test</b:ReceiverEmail>", { name: null, email: "ana@cliente.test" }],
+        ['<b:ReceiverName>Ana</b:ReceiverName><b:ReceiverEmail i:nil="true"/>', { name: "Ana", email: null }],
+        [
+          "<b:Message>No se encontró</b:Message><b:ReceiverEmail/><b:ReceiverName/><b:StatusCode>404</b:StatusCode>",
+          null
+        ],
+        ["", null]
+      ] as const) {
+        service.answerTo("GetAcquirer", answerOf(fields))
+        assert.deepStrictEqual(yield* ask, { value }, fields)
+      }
+      const [call] = service.calls
+      assert.strictEqual(call?.operation, "GetAcquirer")
+      assert.deepStrictEqual(call?.parameters, { identificationType: "31", identificationNumber: "900000001" })
+      assert.strictEqual(call?.certificate, certificate.certificate)
+      assert.deepStrictEqual(service.refusals, [])
     }
-    const [call] = service.calls
-    assert.strictEqual(call?.operation, "GetAcquirer")
-    assert.deepStrictEqual(call?.parameters, { identificationType: "31", identificationNumber: "900000001" })
-    assert.strictEqual(call?.certificate, certificate.certificate)
-    assert.deepStrictEqual(service.refusals, [])
-  })
+  )
 
-  it.live("is not known to know nobody when it fails", function* () {
+  it.live("returns no result when the call fails", function* () {
     const { ask, service } = yield* asked
     for (const told of [
       { _tag: "Raw", status: 503, type: "text/html", text: "<html>" },
@@ -66,8 +69,8 @@ const sandbox = AuthoritySandbox.layer({
   scriptOf: () => Effect.succeed(null)
 })
 
-describe("the simulated authority, asked for an acquirer", () => {
-  it.effect("knows the sandbox's own identifications and nobody else", function* () {
+describe("the acquirer look-up of the simulated authority", () => {
+  it.effect("finds only the sandbox's own identifications", function* () {
     const { acquirer } = yield* Effect.provide(Authority, sandbox)
     const ask = (type: "13" | "31", number: string) =>
       acquirer!({

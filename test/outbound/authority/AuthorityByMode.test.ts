@@ -25,7 +25,7 @@ const says = (what: string) =>
   )
 
 describe("an authority for each mode", () => {
-  it.effect("sends live documents to the live one and test documents to the other", function* () {
+  it.effect("sends live documents to the live authority and test documents to the sandbox", function* () {
     const live = { ...(yield* submission), livemode: true }
     for (const document of [live, { ...live, livemode: false }]) {
       const portOf = (livemode: boolean) => (livemode === document.livemode ? says("right") : never("the wrong one"))
@@ -37,7 +37,7 @@ describe("an authority for each mode", () => {
     }
   })
 
-  it.effect("sends live documents nowhere when there is none for them", function* () {
+  it.effect("sends live documents nowhere when no live authority is set up", function* () {
     const live = { ...(yield* submission), livemode: true }
     const layer = AuthorityLive.layerByMode({ test: says("sandbox"), live: undefined })
     const authority = Context.get(yield* Layer.build(layer), Authority)
@@ -49,7 +49,7 @@ describe("an authority for each mode", () => {
 })
 
 describe("a certificate", () => {
-  it.effect("is described in one line", function* () {
+  it.effect("has a description of one line", function* () {
     const { certificate, sign } = fromPem(yield* pem)
     const { validToDate } = new X509Certificate(Buffer.from(certificate, "base64"))
     assert.deepStrictEqual(describeCertificate({ certificate, sign }), {

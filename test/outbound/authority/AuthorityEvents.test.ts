@@ -15,7 +15,7 @@ const by = "Cliente de Prueba S.A.S."
 const whenReceived = Date.parse("2026-11-23T15:12:09-05:00")
 const whenAccepted = Date.parse("2026-11-24T09:30:00-05:00")
 
-/** What is read of an answer to the question. */
+/** The result that Folio reads from the authority's answer. */
 const read = Effect.fnUntraced(function* (answer: DianResponse) {
   const { authority, document, service } = yield* setUp()
   service.answerTo("GetStatusEvent", dian(answer))
@@ -26,7 +26,7 @@ const readXml = (xml: string) => read(eventsAnswer(cufe, [received], xml))
 const noEvents = { value: [] }
 
 describe("the events of an invoice", () => {
-  it.live("are read from the answer of the authority", function* () {
+  it.live("come from the authority's answer", function* () {
     const { authority, document, service } = yield* setUp()
     service.eventsOf(cufe, [received, { code: "032", date: "2026-11-23", time: "16-00-00-05:00" }, accepted])
     assert.deepStrictEqual(yield* ask(authority, document), {
@@ -43,14 +43,14 @@ describe("the events of an invoice", () => {
     assert.deepStrictEqual(service.refusals, [])
   })
 
-  it.live("are none with status 67, and with status 66", function* () {
+  it.live("stay empty with status 67, and with status 66", function* () {
     const { authority, document, service } = yield* setUp()
     assert.deepStrictEqual(yield* ask(authority, document), noEvents)
     service.answerTo("GetStatusEvent", dian({ StatusCode: "66", IsValid: "false", XmlBase64Bytes: null }))
     assert.deepStrictEqual(yield* ask(authority, document), noEvents)
   })
 
-  it.live("tell the reason of a claim, if the authority does", function* () {
+  it.live("carry the reason of a claim if the authority states it", function* () {
     const claims = ["02", "05", undefined].map((listID) => ({
       ...received,
       code: "031",
@@ -61,7 +61,7 @@ describe("the events of an invoice", () => {
   })
 
   it.live(
-    "have the time of the authority's zone if their time has none, and the start of the day without a time",
+    "use the authority's time zone if their time has none, and the start of the day if they have no time",
     function* () {
       const found = yield* read(
         eventsAnswer(cufe, [
@@ -80,20 +80,17 @@ describe("the events of an invoice", () => {
     }
   )
 
-  it.live(
-    "have the date of the answer without one of their own, and are none with a date that is no date",
-    function* () {
-      const found = yield* read(
-        eventsAnswer(cufe, [{ code: "030" }, { code: "032", date: "yesterday" }, { code: "033", date: "9999-99-99" }])
-      )
-      const asked = Date.parse("2026-12-01T09:00:00-05:00")
-      assert.deepStrictEqual("value" in found ? found.value.map(({ at }) => at) : found, [asked, asked, asked])
-      const xml = eventsXml([received]).replaceAll(/<cbc:(IssueDate|EffectiveDate)>[^<]*/g, "<cbc:$1>2026-13-45")
-      assert.deepStrictEqual(yield* readXml(xml), noEvents)
-    }
-  )
+  it.live("take the date of the answer if they have none, and are dropped if a date is invalid", function* () {
+    const found = yield* read(
+      eventsAnswer(cufe, [{ code: "030" }, { code: "032", date: "yesterday" }, { code: "033", date: "9999-99-99" }])
+    )
+    const asked = Date.parse("2026-12-01T09:00:00-05:00")
+    assert.deepStrictEqual("value" in found ? found.value.map(({ at }) => at) : found, [asked, asked, asked])
+    const xml = eventsXml([received]).replaceAll(/<cbc:(IssueDate|EffectiveDate)>[^<]*/g, "<cbc:$1>2026-13-45")
+    assert.deepStrictEqual(yield* readXml(xml), noEvents)
+  })
 
-  it.live("count if they name this invoice or themselves, and not if they name another invoice", function* () {
+  it.live("count if they name this invoice or no invoice, but not if they name another invoice", function* () {
     const other = "cd".repeat(48)
     const found = yield* read(
       eventsAnswer(cufe, [
@@ -103,20 +100,20 @@ describe("the events of an invoice", () => {
       ])
     )
     assert.deepStrictEqual("value" in found ? found.value.map(({ code }) => code) : found, ["030", "034"])
-    // An answer that does not say whose it is counts only where the event names the invoice.
+    // If the answer does not name its document, only the events that name the invoice count.
     const unnamed = { ...eventsAnswer(cufe, [{ ...received, invoice: cufe }, accepted]), XmlDocumentKey: null }
     const ours = yield* read(unnamed)
     assert.deepStrictEqual("value" in ours ? ours.value.map(({ code }) => code) : ours, ["030"])
   })
 
-  it.live("are asked for again when the answer is about another document", function* () {
+  it.live("fail with AuthorityUnavailable when the answer is about another document", function* () {
     assert.deepStrictEqual(yield* read(eventsAnswer("cd".repeat(48), [accepted])), {
       _tag: "AuthorityUnavailable",
       message: "The authority answered for another document."
     })
   })
 
-  it.live("are none of other codes, and none of what cannot be read", function* () {
+  it.live("stay empty for other codes and for an unreadable answer", function* () {
     for (const code of ["02", "035", "33", "", "0 33", "constructor"]) {
       assert.deepStrictEqual(yield* read(eventsAnswer(cufe, [{ ...accepted, code }])), noEvents, code)
     }
@@ -136,7 +133,7 @@ describe("the events of an invoice", () => {
     assert.deepStrictEqual(yield* read({ ...eventsAnswer(cufe, [accepted]), XmlBase64Bytes: "%%%" }), noEvents)
   })
 
-  it.live("are none of an answer that is too large to be read, and its call ends", function* () {
+  it.live("stay empty if the answer is too large to read, and the call ends", function* () {
     const padding = `<!--${"x".repeat(1024 * 1024)}-->`
     assert.deepStrictEqual(
       yield* readXml(eventsXml([accepted]).replace("<cac:Sender", `${padding}<cac:Sender`)),
@@ -151,7 +148,7 @@ describe("the events of an invoice", () => {
     })
   })
 
-  it.live("may be many", function* () {
+  it.live("can be as many as 300", function* () {
     const found = yield* read(
       eventsAnswer(
         cufe,

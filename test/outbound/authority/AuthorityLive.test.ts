@@ -13,7 +13,7 @@ import { it } from "../../support/Tests.ts"
 const last = (name: string | undefined) => Number.parseInt(name?.slice(-12, -4) ?? "", 16)
 
 describe("the authority's web service", () => {
-  it.live("gets one document in an archive of the right names, in a signed envelope", function* () {
+  it.live("receives one document in a correctly named archive, in a signed envelope", function* () {
     const { authority, document, service } = yield* setUp()
     const verdict = yield* authority.submit(document)
     assert.deepStrictEqual(service.refusals, [])
@@ -35,22 +35,25 @@ describe("the authority's web service", () => {
     assert.deepStrictEqual(Object.keys(unzipSync(archive)), [arrived?.xmlName])
   })
 
-  it.live("gets a repetition under the same names with the same bytes, and other documents under others", function* () {
-    const { authority, document, service } = yield* setUp()
-    yield* authority.submit(document)
-    yield* Effect.exit(authority.submit(document))
-    const other = { signed: Buffer.from(`<Invoice cufe="${"cd".repeat(48)}"/>`), cufe: "cd".repeat(48) }
-    yield* authority.submit({ ...document, ...other, full_number: "SETP990000002" })
-    yield* Effect.exit(authority.submit({ ...document, full_number: "FE1", kind: "credit_note" }))
-    const sent = service.calls.map(({ parameters }) => parameters)
-    assert.deepStrictEqual(sent[1], sent[0])
-    const names = sent.map(({ fileName = "" }) => fileName)
-    assert.strictEqual(new Set(names).size, 3)
-    assert.strictEqual((last(names[2]) - last(names[0]) + 2 ** 32) % 2 ** 32, 1)
-    assert.deepStrictEqual(service.refusals, [])
-  })
+  it.live(
+    "receives a repeated document under the same names with the same bytes, and other documents under other names",
+    function* () {
+      const { authority, document, service } = yield* setUp()
+      yield* authority.submit(document)
+      yield* Effect.exit(authority.submit(document))
+      const other = { signed: Buffer.from(`<Invoice cufe="${"cd".repeat(48)}"/>`), cufe: "cd".repeat(48) }
+      yield* authority.submit({ ...document, ...other, full_number: "SETP990000002" })
+      yield* Effect.exit(authority.submit({ ...document, full_number: "FE1", kind: "credit_note" }))
+      const sent = service.calls.map(({ parameters }) => parameters)
+      assert.deepStrictEqual(sent[1], sent[0])
+      const names = sent.map(({ fileName = "" }) => fileName)
+      assert.strictEqual(new Set(names).size, 3)
+      assert.strictEqual((last(names[2]) - last(names[0]) + 2 ** 32) % 2 ** 32, 1)
+      assert.deepStrictEqual(service.refusals, [])
+    }
+  )
 
-  it.live("is believed in a changed envelope by nobody", function* () {
+  it.live("rejects an envelope with a wrong signature", function* () {
     const { authority, document, service } = yield* setUp()
     const { certificate } = fromPem(yield* makeSelfSigned("Otro", new Date()))
     const wrong = { certificate, sign: document.certificate.sign }
@@ -60,7 +63,7 @@ describe("the authority's web service", () => {
     assert.strictEqual(service.calls.length, 0)
   })
 
-  it.live("accepts with notifications, which are no errors", function* () {
+  it.live("accepts with notifications, which do not count as errors", function* () {
     const { authority, document, service } = yield* setUp()
     service.judgeBy(() => ({
       ...accepted("SETP990000001", cufe),
@@ -82,7 +85,7 @@ describe("the authority's web service", () => {
     assert.match(verdict.notifications[0]?.hint ?? "", /legal_name/)
   })
 
-  it.live("rejects with the rules that were broken", function* () {
+  it.live("rejects with the broken rules", function* () {
     const { authority, document, service } = yield* setUp()
     service.judgeBy(() =>
       rejectedBy([
@@ -110,11 +113,11 @@ describe("the authority's web service", () => {
       verdict.notifications.map(({ rule }) => rule),
       ["RUT01"]
     )
-    // Asked again, it is the same.
+    // A second query returns the same verdict.
     assert.deepStrictEqual(yield* authority.verdict(document), verdict)
   })
 
-  it.live("refuses for good with 89, which is no verdict; asked for one, it has only not answered", function* () {
+  it.live("refuses for good with 89 on submission, while 89 to a status query counts as no answer", function* () {
     const { authority, document, service } = yield* setUp()
     const said = "NIT 900373115 no autorizado a enviar documentos para emisor con NIT 900197264."
     service.answerWith(() => dian({ StatusCode: "89", IsValid: "false", StatusDescription: said }))
@@ -125,11 +128,11 @@ describe("the authority's web service", () => {
   it.live.each([
     { what: "the rule", answer: processedBefore },
     { what: "the status", answer: { StatusCode: "90", IsValid: "false", StatusDescription: "TrackId duplicado" } }
-  ])("takes 90, as $what, for no verdict, and believes it of our own document alone", function* ({ answer }) {
+  ])("gives no verdict with 90, as $what, until it shows Folio's own document", function* ({ answer }) {
     const { authority, document, service } = yield* setUp()
     service.answerWith(({ operation }) => (operation === "GetXmlByDocumentKey" ? undefined : dian(answer)))
     assert.deepInclude(yield* outcome(authority.submit(document)), { _tag: "AuthorityUnavailable" })
-    // It does not show the document: it may be another one under this number.
+    // The service does not show the document, which may be another one under this number.
     const hidden = yield* outcome(authority.verdict(document))
     assert.deepInclude(hidden, { _tag: "AuthorityUnavailable" })
     const response = accepted("", cufe)
@@ -140,7 +143,7 @@ describe("the authority's web service", () => {
     assert.deepInclude(yield* authority.verdict(document), { accepted: true, errors: [], notifications: [] })
   })
 
-  it.live("knows by the code alone whether a document arrived", function* () {
+  it.live("shows by the code alone whether a document arrived", function* () {
     const { authority, document, service } = yield* setUp()
     assert.isNull(yield* authority.verdict(document))
     service.answerTo("SendBillSync", { _tag: "Reset", after: "work" })
@@ -152,7 +155,7 @@ describe("the authority's web service", () => {
     )
   })
 
-  it.live("an acceptance that names no document is believed when the document is shown", function* () {
+  it.live("has its acceptance without a document code trusted only if it shows the document", function* () {
     const { authority, document, service } = yield* setUp()
     service.answerTo("GetStatus", dian({ ...accepted("A1", cufe), XmlDocumentKey: null }))
     assert.deepInclude(yield* outcome(authority.verdict(document)), { _tag: "AuthorityUnavailable" })
@@ -160,13 +163,13 @@ describe("the authority's web service", () => {
     assert.deepInclude(yield* authority.verdict(document), { accepted: true })
   })
 
-  it.live("says nothing about a document that it does not know right after it was sent", function* () {
+  it.live("counts as unavailable if it doesn't know a document right after submission", function* () {
     const { authority, document, service } = yield* setUp()
     service.answerWith(() => dian(unknown))
     assert.deepInclude(yield* outcome(authority.submit(document)), { _tag: "AuthorityUnavailable" })
   })
 
-  it.live("is spoken to over TLS, with a certificate that is trusted and names it", function* () {
+  it.live("serves over TLS, with a trusted certificate that names it", function* () {
     const root = issue({ name: "Test authority", isCa: true })
     const tls = issue({ name: "127.0.0.1", names: ["127.0.0.1"] }, root)
     const service = yield* standInAuthority({ readCufe, tls })
@@ -184,15 +187,15 @@ describe("the authority's web service", () => {
     assert.deepStrictEqual(service.refusals, [])
   })
 
-  it.live("is understood after informational answers that were not asked for", function* () {
+  it.live("may send unrequested informational answers before the final one", function* () {
     const { document, service } = yield* setUp()
     const authority = yield* liveAt(yield* informingProxy(service.url))
-    // The envelope names the address of the proxy, which the final answer refuses.
+    // The envelope names the address of the proxy, so the final answer rejects it.
     assert.deepInclude(yield* outcome(authority.submit(document)), { _tag: "AuthorityRefusal" })
     assert.isNull((yield* probeAuthority(yield* informingProxy(service.url))).trouble)
   })
 
-  it.live("tells the ranges of an issuer", function* () {
+  it.live("returns the ranges of an issuer", function* () {
     const { authority, document, service } = yield* setUp()
     service.answerWith(() => rangesAnswer([grantedRange, { ...grantedRange, Prefix: "" }]))
     const found = yield* authority.ranges!(document)

@@ -8,13 +8,13 @@ import { it } from "../../support/Tests.ts"
 import { readCufe } from "./callingAuthority.ts"
 
 const options = { ca: identities.root }
-// Short where nothing is to come.
+// Short, because no answer arrives.
 const silent = { ...options, timeout: "500 millis" } as const
 const troubleAt = (url: string, limits: ProbeOptions = options) =>
   Effect.map(probeAuthority(url, limits), ({ trouble }) => trouble)
 
-describe("a look at the authority's service", () => {
-  it.live("says how far the clocks are apart, and calls no operation", function* () {
+describe("the probe of the authority's service", () => {
+  it.live("measures the offset between the clocks, and calls no operation", function* () {
     const service = yield* standInAuthority({ readCufe })
     for (const offMs of [0, 90_000, -3_600_000]) {
       service.clockOff(offMs)
@@ -25,7 +25,7 @@ describe("a look at the authority's service", () => {
     assert.deepStrictEqual([service.calls, service.refusals], [[], []])
   })
 
-  it.live("tells apart what keeps it from the service", function* () {
+  it.live("distinguishes why it cannot reach the service", function* () {
     const service = yield* standInAuthority({ readCufe, tls: identities.trusted })
     assert.isNull(yield* troubleAt(service.url))
     for (const name of ["expired", "untrusted", "wrongName"] as const) {

@@ -10,7 +10,7 @@ import { it } from "../../support/Tests.ts"
 
 const [mine, others] = [AccountId.make(`ten_${"a".repeat(26)}`), AccountId.make(`ten_${"b".repeat(26)}`)]
 
-/** The bytes of a document are its acquirer's NIT. */
+/** A document whose bytes are its acquirer's NIT. */
 const document = (number: string, change: Partial<Submission> = {}): Submission => ({
   account_id: mine,
   cufe: `cufe of ${number}`,
@@ -35,9 +35,9 @@ const read = (signed: Uint8Array): AuthoritySandbox.SubmittedDocument => {
 }
 
 const modes = new Map<AccountId, AuthorityMode>()
-/** By full number. */
+/** Scripts by full number. */
 const scripts = new Map<string, AuthorityScript>()
-/** The simulator as a process has it after its start: it remembers nothing. */
+/** The simulator as a process has it right after its start, with an empty memory. */
 const started = Effect.provide(
   Effect.map(Authority, (authority) => authority),
   AuthoritySandbox.layer({
@@ -55,7 +55,7 @@ const outcome = (authority: Authority["Service"], submission: Submission) =>
   )
 
 describe("AuthoritySandbox", () => {
-  it.effect("is away, slow or flaky for the account that wants it so, and for no other", function* () {
+  it.effect("simulates an outage, slowness or flakiness only for the account with that mode", function* () {
     const authority = yield* started
     const other = document("900373115", { account_id: others })
     modes.set(mine, "down")
@@ -79,7 +79,7 @@ describe("AuthoritySandbox", () => {
     assert.strictEqual(yield* outcome(authority, document("900000001")), "accepted")
   })
 
-  it.effect("forgets that it was flaky with a document once it has answered for it", function* () {
+  it.effect("forgets its flakiness with a document after it has answered for the document", function* () {
     modes.clear()
     const authority = yield* started
     modes.set(mine, "flaky")
@@ -93,7 +93,7 @@ describe("AuthoritySandbox", () => {
     modes.clear()
   })
 
-  it.effect("knows a document of one account's mode alone, whoever else has its code", function* () {
+  it.effect("knows a document only in one account and mode, even if another account uses its code", function* () {
     modes.clear()
     const authority = yield* started
     assert.strictEqual(yield* outcome(authority, document("900000001")), "accepted")
@@ -107,7 +107,7 @@ describe("AuthoritySandbox", () => {
     }
   })
 
-  it.effect("gives the outcomes that need a memory after a restart as well", function* () {
+  it.effect("gives the outcomes that need a memory after a restart too", function* () {
     modes.clear()
     const before = yield* started
     assert.strictEqual(yield* outcome(before, document("900000003")), "AuthorityUnavailable")
@@ -118,14 +118,14 @@ describe("AuthoritySandbox", () => {
     assert.isNull(yield* after.verdict(document("900000008")))
     assert.strictEqual(yield* outcome(after, document("900000008")), "AuthorityUnavailable")
     assert.deepInclude(Object(yield* after.verdict(document("900000008"))), { accepted: true })
-    // Its incident ends with its contingency, and not before.
+    // The incident ends only when the document goes to contingency.
     assert.strictEqual(yield* outcome(after, document("900000003")), "AuthorityUnavailable")
     assert.isNull(yield* after.verdict(document("900000003", { in_contingency: true })))
     assert.strictEqual(yield* outcome(after, document("900000003", { in_contingency: true })), "accepted")
     assert.strictEqual(yield* outcome(after, document("900000004")), "AuthorityRefusal")
   })
 
-  it.effect("says that it is away for one document alone when it is", function* () {
+  it.effect("marks an outage that concerns one document alone", function* () {
     const authority = yield* started
     for (const number of ["900000003", "900000006", "900000008"]) {
       const alone = yield* Effect.flip(authority.submit(document(number)))
@@ -138,7 +138,7 @@ describe("AuthoritySandbox", () => {
     modes.clear()
   })
 
-  it.effect("does as the document's script says, whatever its acquirer stands for", function* () {
+  it.effect("follows the document's script instead of its acquirer", function* () {
     const authority = yield* started
     const rejected = "900000002"
     const scripted = (full_number: string, script: AuthorityScript, change: Partial<Submission> = {}) => {
@@ -170,7 +170,7 @@ describe("AuthoritySandbox", () => {
   })
 
   it.effect.each([30, 60])(
-    "answers after a script's delay, within the calls that the service waits for: %s s",
+    "answers after a script's delay, within the time that the service waits: %s s",
     function* (delay) {
       scripts.set("D1", { delay })
       const authority = yield* started

@@ -7,7 +7,7 @@ import { it } from "../../support/Tests.ts"
 const soapType = "application/soap+xml; charset=utf-8"
 const raw = (status: number, type: string, text: string): Answer => ({ _tag: "Raw", status, type, text })
 
-/** Answers that say nothing of the document, whatever it was called for. */
+/** Answers without a verdict, to any call for a document. */
 const nothingSaid: ReadonlyArray<readonly [what: string, answer: Answer, why: RegExp]> = [
   ["98", dian({ StatusCode: "98", IsValid: "false", StatusDescription: "En Proceso" }), /"98": En Proceso/],
   ["no status", dian({ StatusCode: "", StatusDescription: "Batch en proceso de validación." }), /status "": Batch/],
@@ -82,7 +82,7 @@ const nothingSaid: ReadonlyArray<readonly [what: string, answer: Answer, why: Re
 
 describe("the authority's web service", () => {
   it.live.each(nothingSaid.map(([what, answer, why]) => ({ what, answer, why })))(
-    "has said nothing with $what",
+    "gives no verdict with $what",
     function* ({ answer, why }) {
       const { authority, document, service } = yield* setUp()
       service.answerWith(() => answer)
@@ -95,14 +95,14 @@ describe("the authority's web service", () => {
     }
   )
 
-  it.live.each(["Hang", "Drip"] as const)("is not waited for for ever: %s", function* (manner) {
+  it.live.each(["Hang", "Drip"] as const)("has a time limit for its whole answer: %s", function* (manner) {
     const { authority, document, service } = yield* setUp({ totalTimeout: "300 millis" })
     service.answerWith(() => ({ _tag: manner }))
     const { message } = (yield* outcome(authority.submit(document))) as { message: string }
     assert.match(message, /no answer within 0.3 s/)
   })
 
-  it.live("says that nobody is there", function* () {
+  it.live("counts as down when its port takes no connections", function* () {
     const document = yield* submission
     const authority = yield* liveAt("http://127.0.0.1:1/")
     const { message } = (yield* outcome(authority.submit(document))) as { message: string }

@@ -15,7 +15,7 @@ interface Case {
   readonly trouble: AuthorityTrouble
   /** Whether the stand-in has the document afterwards. */
   readonly taken?: boolean
-  /** Short where nothing is to come. */
+  /** Short, because no answer arrives. */
   readonly limits?: { readonly connectTimeout?: Duration.Input; readonly totalTimeout?: Duration.Input }
 }
 
@@ -50,10 +50,10 @@ const http: ReadonlyArray<Case> = [
   answers("a sender whose token it does not know", fault("s:Sender", "o:FailedAuthentication"), "security_refused"),
   answers("a fault of its own", fault("s:Receiver", "a:InternalServiceFault"), "server_error"),
   answers("a page that is not there", page(404), "not_the_service"),
-  answers("a door that is closed to us", page(403), "not_the_service"),
+  answers("a page that we may not read", page(403), "not_the_service"),
   answers("a redirect", page(302), "not_the_service"),
   answers("too many calls", page(429), "server_error"),
-  answers("a document that is still judged", plays.inProcessUntilAsked(1), "in_process", true),
+  answers("a document still in process", plays.inProcessUntilAsked(1), "in_process", true),
   answers("half of an answer", plays.halfAnswer, "no_answer", true),
   answers("a reset after the work", plays.resetAfterWork, "no_answer", true),
   answers("a reset after the request", plays.resetAfterRequest, "no_answer"),
@@ -63,10 +63,10 @@ const http: ReadonlyArray<Case> = [
   answers("503", plays.serverError("503"), "server_error"),
   answers("503 of a service that has the document", plays.serverErrorAfterWork("503"), "server_error", true),
   answers("504 of a service that has the document", plays.serverErrorAfterWork("504"), "server_error", true),
-  answers("the verdict on another document", plays.anotherDocument, "another_document", true),
+  answers("a verdict on another document", plays.anotherDocument, "another_document", true),
   { what: "a reset before anything is read", play: (service) => service.connections("reset"), trouble: "no_answer" },
   {
-    what: "a host that never speaks",
+    what: "a host that never sends a byte",
     play: (service) => service.connections("silent"),
     trouble: "no_answer",
     limits: silent
@@ -78,7 +78,11 @@ const http: ReadonlyArray<Case> = [
 
 const tls: ReadonlyArray<Case> = [
   { what: "an expired certificate", play: (service) => service.identify(identities.expired), trouble: "tls_failed" },
-  { what: "a certificate of nobody", play: (service) => service.identify(identities.untrusted), trouble: "tls_failed" },
+  {
+    what: "a certificate of an unknown issuer",
+    play: (service) => service.identify(identities.untrusted),
+    trouble: "tls_failed"
+  },
   { what: "another's certificate", play: (service) => service.identify(identities.wrongName), trouble: "tls_failed" },
   {
     what: "a handshake that is dropped",
@@ -109,7 +113,7 @@ const seen = Effect.fnUntraced(function* ({ limits, play, taken = false, trouble
   assert.isBelow(error.message.length, 500)
   assert.strictEqual(service.documents.has(cufe), taken)
   if (taken) assert.isTrue(authorityTroubles[trouble].may_have_left)
-  // The service is as before once the trouble is over.
+  // The service works again after the trouble, and knows the document only if it took it.
   service.answerWith(() => undefined)
   service.clockOff(0)
   yield* service.connections("taken")
@@ -119,21 +123,21 @@ const seen = Effect.fnUntraced(function* ({ limits, play, taken = false, trouble
   assert.strictEqual(verdict?.accepted, taken ? true : undefined)
 })
 
-/** As Node.js reports that none of a host's addresses took the connection: by the code of the first. */
+/** The trouble when no address of a host takes the connection. Node.js reports the code of the first address. */
 const troubleOfAll = (errors: readonly [{ readonly code: string }, ...ReadonlyArray<{ readonly code: string }>]) =>
   connectionTrouble(new CallFailed({ code: errors[0].code, message: "", errors }, true)).trouble
 
-describe("a call that brings no verdict", () => {
-  it.live.each(http)("is told apart over HTTP: $what", (one) => seen(one, "http"))
-  it.live.each(tls)("is told apart over TLS: $what", (one) => seen(one, "tls"))
+describe("the trouble of a call without a verdict", () => {
+  it.live.each(http)("has its own code over HTTP: $what", (one) => seen(one, "http"))
+  it.live.each(tls)("has its own code over TLS: $what", (one) => seen(one, "tls"))
 
-  it.effect("is told apart: no route and a late connection, from what the system says of it", function* () {
+  it.effect("distinguishes no route from a late connection by the system's error", function* () {
     yield* Effect.void
     for (const code of ["ENETUNREACH", "EHOSTUNREACH", "ENETDOWN"]) {
       const found = connectionTrouble(new CallFailed({ code, message: `connect ${code} 198.51.100.1:443` }, true))
       assert.strictEqual(found.trouble, "no_route")
       assert.include(found.message, code)
-      // What breaks while the answer is awaited may have left.
+      // If the connection breaks while the answer is awaited, the document may have left.
       assert.strictEqual(connectionTrouble(new CallFailed({ code }, false)).trouble, "no_answer")
     }
     const late = connectionTrouble(new CallFailed({ code: "ETIMEDOUT" }, true))
@@ -143,7 +147,7 @@ describe("a call that brings no verdict", () => {
     })
   })
 
-  it.effect("is told apart: no route to one address, and another one that refuses", function* () {
+  it.effect("names the refused connection if one address has no route and another refuses", function* () {
     yield* Effect.void
     const [away, refused] = [{ code: "ENETUNREACH" }, { code: "ECONNREFUSED" }] as const
     assert.strictEqual(troubleOfAll([away, refused]), "connection_refused")
@@ -151,7 +155,7 @@ describe("a call that brings no verdict", () => {
     assert.strictEqual(troubleOfAll([away, away]), "no_route")
   })
 
-  it.live("is told apart: a name that is not found", function* () {
+  it.live("has its own code for a host name that does not resolve", function* () {
     assert.strictEqual((yield* troubleAt(addresses.noSuchName)).trouble, "name_not_found")
   })
 })

@@ -18,18 +18,18 @@ const inProduction = [
 ]
 const known = [...Object.keys(ruleTexts), ...inProduction, "FAS01b", "FAU14", "FBE01", "RUT01"]
 const hinted = ruleHints.flatMap(({ rules }) => rules)
-/** What a translation keeps: paths, names of fields, codes and figures. */
+/** The parts that a translation keeps: paths, names of fields, codes and figures. */
 const keptIn = (text: string) => text.match(/\/v1\/[\w/{}-]+|\b[a-z]+(?:_[a-z]+)+\b|"[^"]+"|\b\d+(?:\.\d+)?\b/g) ?? []
 
 describe("hintOf", () => {
-  it("has advice for each rule whose text the service knows, and for each that was seen in production", () => {
+  it("gives advice for each rule whose text Folio has, and for each rule that was seen in production", () => {
     assert.deepStrictEqual(
       known.filter((rule) => hintOf(rule) === null),
       []
     )
   })
 
-  it("gives the rules of credit and debit notes the advice of the invoice rule with their number", () => {
+  it("gives a rule of credit or debit notes the advice of the invoice rule, under the note's rule number", () => {
     for (const rule of hinted.filter((one) => one.startsWith("F"))) {
       for (const letter of ["C", "D"]) {
         const twin = letter + rule.slice(1)
@@ -40,7 +40,7 @@ describe("hintOf", () => {
     assert.include(hintOf("DAU14"), "PayableAmount")
   })
 
-  it("names each rule once, and knows no rule of another kind of document", () => {
+  it("names each rule once, and ignores rules of other kinds of documents", () => {
     assert.deepStrictEqual(
       hinted.filter((rule, index) => hinted.indexOf(rule) !== index),
       []

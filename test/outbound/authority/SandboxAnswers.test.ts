@@ -51,7 +51,7 @@ const answerOf = (answer: unknown) => {
 const it = itOn(sandbox)
 
 describe("The simulated authority", () => {
-  it.effect("answers in XML too, and says the same again when it is asked", function* () {
+  it.effect("includes XML in its answers, and repeats the same answer to a status query", function* () {
     yield* TestClock.setTime(Date.parse("2026-11-21T15:00:00Z"))
     const { name, verdict } = yield* submit(coded(sale))
     const { StatusCode, xml } = answerOf(verdict.answer)
@@ -65,7 +65,7 @@ describe("The simulated authority", () => {
     assert.deepStrictEqual(yield* authority.verdict(name), verdict)
   })
 
-  it.effect("says in XML which rules a rejected document broke", function* () {
+  it.effect("lists the broken rules of a rejected document in XML", function* () {
     const identification = { type: "31", number: "900000002", check_digit: "4" } as const
     const { verdict } = yield* submit({ ...sale, acquirer: { ...sale.acquirer, identification } })
     const { xml } = answerOf(verdict.answer)
@@ -75,33 +75,30 @@ describe("The simulated authority", () => {
     assert.isNotEmpty(verdict.errors)
   })
 
-  it.effect(
-    "rejects a document that breaks a rule, wherever that is in it, with the rule's text and place",
-    function* () {
-      const { payable_amount: _payable, ...rest } = sale.totals
-      const wrong = coded({ ...sale, totals: { ...rest, payable_amount: "119002.00" } })
-      const { verdict } = yield* submit(wrong)
-      assert.isFalse(verdict.accepted)
-      assert.deepStrictEqual(verdict.errors, [
-        {
-          rule: "FAU14",
-          severity: "rejection",
-          message: ruleTexts["FAU14"],
-          path: "/Invoice/cac:LegalMonetaryTotal/cbc:PayableAmount",
-          hint: hintOf("FAU14")
-        }
-      ])
-      // The same rule of a credit note has the number of credit notes, and the text of the rule of invoices.
-      const note = coded({ ...examples["credit note"]!, totals: wrong.totals })
-      const refused = (yield* submit(note)).verdict.errors
-      assert.deepStrictEqual(
-        refused.map(({ message, rule }) => [rule, message]),
-        [["CAU14", ruleTexts["FAU14"]]]
-      )
-    }
-  )
+  it.effect("rejects a document that breaks a rule, with the rule's text and its place in the document", function* () {
+    const { payable_amount: _payable, ...rest } = sale.totals
+    const wrong = coded({ ...sale, totals: { ...rest, payable_amount: "119002.00" } })
+    const { verdict } = yield* submit(wrong)
+    assert.isFalse(verdict.accepted)
+    assert.deepStrictEqual(verdict.errors, [
+      {
+        rule: "FAU14",
+        severity: "rejection",
+        message: ruleTexts["FAU14"],
+        path: "/Invoice/cac:LegalMonetaryTotal/cbc:PayableAmount",
+        hint: hintOf("FAU14")
+      }
+    ])
+    // A rule of credit notes has its own number, but the text of the invoice rule.
+    const note = coded({ ...examples["credit note"]!, totals: wrong.totals })
+    const refused = (yield* submit(note)).verdict.errors
+    assert.deepStrictEqual(
+      refused.map(({ message, rule }) => [rule, message]),
+      [["CAU14", ruleTexts["FAU14"]]]
+    )
+  })
 
-  it.effect("remarks on a document without rejecting it, and computes its code again", function* () {
+  it.effect("notifies without a rejection, and rejects a wrong document code", function* () {
     const [line] = sale.lines
     const taxes = [{ code: "02", rate: "1.50", base: "100000.00", value: "1500.00" }] as const
     const lines = [{ ...line!, taxes }]
@@ -118,7 +115,7 @@ describe("The simulated authority", () => {
     )
   })
 
-  it.effect("does not check what its acquirer or its script decide", function* () {
+  it.effect("skips its checks if the acquirer or the script decides", function* () {
     const { verdict } = yield* submit({
       ...sale,
       acquirer: { ...sale.acquirer, identification: sandboxIdentification }
@@ -126,7 +123,7 @@ describe("The simulated authority", () => {
     assert.isTrue(verdict.accepted)
   })
 
-  it.effect("has nothing to say in XML of bytes that are no document", function* () {
+  it.effect("returns no XML if the bytes are no document", function* () {
     const { verdict } = yield* submit(sale, (signed) => {
       signed[signed.length - 20] = 0x20
     })

@@ -36,7 +36,7 @@ export const setUp = Effect.fnUntraced(function* (change: Partial<AuthorityLive.
   return { service, authority: yield* liveAt(service.url, change), document: yield* submission }
 })
 
-/** Whatever comes of a call: a verdict, null, or the tag of its error with what it says. */
+/** The outcome of a call: a verdict, null, or the tag and message of its error. */
 export const outcome = <A, E extends { readonly _tag: string; readonly message: string }>(call: Effect.Effect<A, E>) =>
   Effect.match(call, { onSuccess: (value) => ({ value }), onFailure: ({ _tag, message }) => ({ _tag, message }) })
 

@@ -40,7 +40,7 @@ const { cert, key } = issue({ name: "127.0.0.1", isCa: true })
 const tls = { key, cert }
 
 describe("MailerSmtp", () => {
-  it.live("sends what it is given, whole", function* () {
+  it.live("sends the whole message as given", function* () {
     const server = yield* mailServer()
     const sent = yield* sending(server)()
     assert.deepStrictEqual(sent, { complained: false })
@@ -82,29 +82,26 @@ describe("MailerSmtp", () => {
     ["452 full", { code: 452, text: "4.2.2 Mailbox full" }, "MailerUnavailable"],
     ["a cut line", "cut", "MailerUnavailable"]
   ]
-  it.live.each(reactions)(
-    "knows what %s means, of a recipient and of a message",
-    function* ([what, reaction, expected]) {
-      const server = yield* mailServer()
-      server.onRecipient = () => reaction
-      const ofRecipient = yield* failure(sending(server)())
-      assert.strictEqual(ofRecipient._tag, expected, what)
-      if (typeof reaction !== "string") assert.include(ofRecipient.message, reaction.text)
-      assert.lengthOf(server.arrived, 0)
-      server.onRecipient = () => "take"
-      server.onMessage = () => reaction
-      assert.strictEqual((yield* failure(sending(server)()))._tag, expected, what)
-      assert.lengthOf(server.arrived, 1)
-      server.onMessage = () => "take"
-      yield* sending(server)()
-      assert.deepStrictEqual(
-        server.arrived.map(({ mail }) => mail.messageId),
-        ["<em_1.inv_1@folio.test>", "<em_1.inv_1@folio.test>"]
-      )
-    }
-  )
+  it.live.each(reactions)("maps %s, for a recipient and for a message", function* ([what, reaction, expected]) {
+    const server = yield* mailServer()
+    server.onRecipient = () => reaction
+    const ofRecipient = yield* failure(sending(server)())
+    assert.strictEqual(ofRecipient._tag, expected, what)
+    if (typeof reaction !== "string") assert.include(ofRecipient.message, reaction.text)
+    assert.lengthOf(server.arrived, 0)
+    server.onRecipient = () => "take"
+    server.onMessage = () => reaction
+    assert.strictEqual((yield* failure(sending(server)()))._tag, expected, what)
+    assert.lengthOf(server.arrived, 1)
+    server.onMessage = () => "take"
+    yield* sending(server)()
+    assert.deepStrictEqual(
+      server.arrived.map(({ mail }) => mail.messageId),
+      ["<em_1.inv_1@folio.test>", "<em_1.inv_1@folio.test>"]
+    )
+  })
 
-  it.live("gives up waiting for a server that says nothing, before a message or after", function* () {
+  it.live("times out if the server sends nothing before or after a message", function* () {
     const server = yield* mailServer()
     server.onMessage = () => "silence"
     const late = yield* failure(sending(server, { timeout: "500 millis" })())
@@ -122,11 +119,11 @@ describe("MailerSmtp", () => {
     assert.instanceOf(yield* failure(sending(mute, { timeout: "500 millis" })()), MailerUnavailable)
   })
 
-  it.live("is unavailable where nobody listens", function* () {
+  it.live("fails with MailerUnavailable if no server listens", function* () {
     assert.instanceOf(yield* failure(sending({ port: 1 })()), MailerUnavailable)
   })
 
-  it.live("speaks TLS, by STARTTLS or from the start, and says who it is", function* () {
+  it.live("speaks TLS, by STARTTLS or from the start, and authenticates", function* () {
     const known: Array<string> = []
     const options: SMTPServerOptions = {
       ...tls,
@@ -145,24 +142,24 @@ describe("MailerSmtp", () => {
       yield* sending(server, { at, ca: cert })()
       assert.deepInclude(server.arrived[0], { user: "folio", secure: true })
       const wrong = sending(server, { at: `${protocol}://folio:wrong@127.0.0.1`, ca: cert })
-      // Who is not known may be known tomorrow: it is no fault of the address.
+      // An unknown user may be known tomorrow, so the failure is not the recipient's.
       assert.instanceOf(yield* failure(wrong()), MailerUnavailable)
       assert.lengthOf(server.arrived, 1)
     }
     assert.deepStrictEqual(known, ["folio:p@ss:word", "folio:wrong", "folio:p@ss:word", "folio:wrong"])
   })
 
-  it.live("tells nothing to a server whose certificate it cannot trust, or that knows no TLS", function* () {
+  it.live("sends nothing to a server without TLS or with an untrusted certificate", function* () {
     const stranger = yield* mailServer({ ...tls, secure: true })
     assert.instanceOf(yield* failure(sending(stranger, { at: "smtps://127.0.0.1" })()), MailerUnavailable)
-    // Not a name of this machine, though it leads there.
+    // The address leads to this machine but is not one of its names.
     const plain = yield* mailServer()
     const refused = yield* failure(sending(plain, { at: "smtp://0.0.0.0" })())
     assert.instanceOf(refused, MailerUnavailable)
     assert.deepStrictEqual([stranger.arrived, plain.arrived], [[], []])
   })
 
-  it.live("asks for no message to be made where the making of it breaks", function* () {
+  it.live("sends nothing when the content of the message cannot be made", function* () {
     const server = yield* mailServer()
     const exit = yield* Effect.exit(sending(server)(envelope.to, Effect.die("no message")))
     assert.isTrue(Exit.isFailure(exit))

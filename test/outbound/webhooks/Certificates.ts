@@ -1,7 +1,7 @@
 import * as crypto from "node:crypto"
 import * as net from "node:net"
 
-/** Throw-away certificates, made at run time: Node reads X.509 but does not write it. ECDSA P-256, PEM. */
+/** Throw-away certificates, made at run time, because Node reads X.509 but does not write it. ECDSA P-256, PEM. */
 export interface Identity {
   readonly cert: string
   readonly key: string
@@ -44,7 +44,7 @@ interface Subject {
   readonly name: string
   readonly names?: ReadonlyArray<string>
   readonly isCa?: boolean
-  /** Days from now; negative: expired. */
+  /** Expiry in days from now; if negative, the certificate has expired. */
   readonly days?: number
 }
 
@@ -54,7 +54,7 @@ export interface Issuer extends Identity {
 
 const day = 24 * 60 * 60 * 1000
 
-/** A certificate for the subject, signed by the issuer or, without one, by itself. */
+/** A certificate for the subject, signed by the issuer or, without an issuer, by its own key. */
 export const issue = (subject: Subject, issuer?: Issuer): Issuer => {
   const { privateKey, publicKey } = crypto.generateKeyPairSync("ec", { namedCurve: "P-256" })
   const end = Date.now() + (subject.days ?? 1) * day

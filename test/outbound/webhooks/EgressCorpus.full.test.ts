@@ -18,8 +18,8 @@ const names = [...hostileNames, ...hostileAnswers]
 const hostile = [...new Set([...hostileUrls, ...hostileNotations, ...names.map(([name]) => `https://${name}/`)])]
 
 /**
- * What every socket of this process is told to connect to while the scope is open, whoever opened it; none of them gets
- * anywhere but to the ports of `allowed`.
+ * The targets to which any socket of this process connects while the scope is open.
+ * Only connections to the ports of `allowed` succeed.
  */
 const spied = Effect.fnUntraced(function* (allowed: ReadonlyArray<number> = []) {
   const connections: Array<string> = []
@@ -46,7 +46,7 @@ const identity = issue({ name: "example.com", names: publicUrls.map(([url]) => h
 
 const post = (url: string) => Effect.flatMap(WebhookSender, (sender) => sender.send({ url, headers: {}, body: "{}" }))
 
-/** Registers an endpoint, and deletes it again if it was taken: an account has room for a few. */
+/** Registers an endpoint and, if that succeeds, deletes it: an account allows only a few endpoints. */
 const register = Effect.fnUntraced(function* (url: string) {
   const { address } = yield* HttpServer.HttpServer
   const client = makeClient(HttpServer.formatAddress(address), keys.test)
@@ -57,15 +57,15 @@ const register = Effect.fnUntraced(function* (url: string) {
 })
 
 describe("the corpus of hostile URLs", () => {
-  test("has at least 300 members, and at least 20 public ones beside it", () => {
+  test("has at least 300 members, and at least 20 public URLs in addition", () => {
     assert.isAtLeast(hostile.length, 300)
     assert.isAtLeast(publicUrls.length, 20)
     assert.strictEqual(new Set(publicUrls.map(([url]) => url)).size, publicUrls.length)
   })
 
-  itOn(app).live("is refused at registration, except a name, whose answers are judged at each delivery", function* () {
+  itOn(app).live("fails at registration, except for names, which are checked at each delivery", function* () {
     const byName = new Set(names.map(([name]) => `https://${name}/`))
-    // The service under test has another name than the one that may not call itself.
+    // The service under test has another name than the host that may not call itself.
     const others = hostile.filter((url) => !url.includes("api.folio.dev"))
     const verdict = Effect.fnUntraced(function* (url: string) {
       const { json, status } = yield* register(url)
@@ -76,7 +76,7 @@ describe("the corpus of hostile URLs", () => {
     for (const [url] of publicUrls) assert.strictEqual((yield* register(url)).status, 201, url)
   })
 
-  it.effect("opens no connection when it is delivered to all the same", function* () {
+  it.effect("opens no connection even if a delivery to it starts", function* () {
     const internet = new FakeInternet()
     for (const [name, answer] of names) internet.name(name, answer)
     const connections = yield* spied()
@@ -86,7 +86,7 @@ describe("the corpus of hostile URLs", () => {
         assert.deepStrictEqual([error?.code, remoteIp, status], ["blocked", null, null], JSON.stringify(url))
         assert.deepStrictEqual(connections, [], JSON.stringify(url))
       }
-      // The spy sees what is opened.
+      // Proof that the spy sees opened connections.
       assert.strictEqual((yield* post("https://8.8.8.8/")).error?.code, "connect")
       assert.deepStrictEqual(connections, ["8.8.8.8 443"])
     }).pipe(Effect.provide(internet.sender({ ownHosts: ["api.folio.dev"], dial: dialTcp })))
@@ -119,7 +119,7 @@ describe("the corpus of hostile URLs", () => {
     assert.deepStrictEqual([...new Set(internet.dialed)], ["93.184.215.14:443"])
   })
 
-  it.effect("has public URLs beside it that are delivered to, each at the address that was looked up", function* () {
+  it.effect("has public URLs in addition, each of which receives deliveries at the resolved address", function* () {
     const receiver = yield* httpsReceiver(identity)
     const internet = new FakeInternet()
     for (const [url, answer, dialed] of publicUrls) {

@@ -18,7 +18,7 @@ const guardOf = (internet = new FakeInternet(), options: EgressGuardOptions = {}
 describe("checkUrl", () => {
   const guarded = itOn(new FakeInternet().guard({ ownHosts: ["api.folio.dev"] }))
 
-  guarded.effect.each(hostileUrls.map((url) => ({ url })))("refuses $url", function* ({ url }) {
+  guarded.effect.each(hostileUrls.map((url) => ({ url })))("rejects $url", function* ({ url }) {
     const verdict = (yield* EgressGuard).checkUrl(url)
     assert.strictEqual(verdict._tag, "Refused")
   })
@@ -37,12 +37,12 @@ describe("checkUrl", () => {
     ["https://127.0.0.1.nip.io/", "https://127.0.0.1.nip.io/"],
     ["https://8.8.8.8/", "https://8.8.8.8/"],
     ["https://[2606:4700:4700::1111]/", "https://[2606:4700:4700::1111]/"]
-  ])("takes %s as %s", function* ([url, href]) {
+  ])("accepts %s as %s", function* ([url, href]) {
     const guard = yield* EgressGuard
     const verdict = guard.checkUrl(url!)
     assert.strictEqual(verdict._tag, "Allowed")
     assert.strictEqual(verdict._tag === "Allowed" && verdict.href, href)
-    assert.deepStrictEqual(guard.checkUrl(href!), verdict, "what is stored is allowed unchanged")
+    assert.deepStrictEqual(guard.checkUrl(href!), verdict, "allows a stored URL unchanged")
   })
 
   guarded.effect.each([
@@ -57,7 +57,7 @@ describe("checkUrl", () => {
     ["url_not_allowed", "https://localhost/"],
     ["url_not_allowed", "https://intranet/"],
     ["url_not_allowed", "https://example.com:22/"]
-  ] as const)("says %s of %s", function* ([code, url]) {
+  ] as const)("returns %s for %s", function* ([code, url]) {
     const verdict = (yield* EgressGuard).checkUrl(url)
     assert.strictEqual(verdict._tag === "Refused" && verdict.code, code)
   })
@@ -68,7 +68,7 @@ describe("checkUrl", () => {
     "http://127.1.2.3:9099/hook",
     "http://[::1]:9099/hook",
     "http://localhost.:9099/hook"
-  ])("names for %s the command that receives there, and the setting that allows it", function* (url) {
+  ])("names for %s the command that forwards to the receiver, and the setting that allows it", function* (url) {
     const verdict = (yield* guardOf()).checkUrl(url)
     const { message } = verdict._tag === "Refused" ? verdict : assert.fail("the URL is allowed")
     const [, port, setting = ""] =
@@ -78,7 +78,7 @@ describe("checkUrl", () => {
     assert.strictEqual(allowing.checkUrl(url)._tag, "Allowed")
   })
 
-  test("has a corpus of some size, without twins", () => {
+  test("has a corpus of at least 150 URLs without duplicates", () => {
     assert.isAtLeast(hostileUrls.length, 150)
     assert.strictEqual(new Set(hostileUrls).size, hostileUrls.length)
   })
@@ -98,15 +98,18 @@ describe("checkUrl", () => {
     ["http://example.com:9099/hook", false],
     ["https://example.com:9099/hook", false],
     ["http://user@127.0.0.1:9099/hook", false]
-  ] as const)("with 127.0.0.1:9099 and [::1]:9099 listed, %s is allowed: %s", function* ([url, allowed]) {
-    const guard = yield* guardOf(new FakeInternet(), { allow })
-    assert.strictEqual(guard.checkUrl(url)._tag === "Allowed", allowed)
-  })
+  ] as const)(
+    "applies the listed pairs 127.0.0.1:9099 and [::1]:9099 to %s, which gives allowed: %s",
+    function* ([url, allowed]) {
+      const guard = yield* guardOf(new FakeInternet(), { allow })
+      assert.strictEqual(guard.checkUrl(url)._tag === "Allowed", allowed)
+    }
+  )
 })
 
 describe("resolve", () => {
   it.effect.each(hostileNames.map(([name, answer]) => ({ name, answer })))(
-    "refuses $name, whose answer is not public",
+    "rejects $name, whose answer is not public",
     function* ({ name, answer }) {
       const internet = new FakeInternet()
       internet.name(name, answer)
@@ -118,7 +121,7 @@ describe("resolve", () => {
     }
   )
 
-  it.effect("gives public answers of both families, IPv4 first, and looks up each time", function* () {
+  it.effect("returns public answers of both families, IPv4 first, and looks up each time", function* () {
     const internet = new FakeInternet()
     internet.name("example.com", ["2606:4700:4700::1111", "93.184.215.14"], ["93.184.215.15"])
     const guard = yield* guardOf(internet)
@@ -130,7 +133,7 @@ describe("resolve", () => {
     assert.strictEqual(internet.lookups.length, 4)
   })
 
-  it.effect("gives at most 16 addresses", function* () {
+  it.effect("returns at most 16 addresses", function* () {
     const internet = new FakeInternet()
     internet.name(
       "example.com",
@@ -140,7 +143,7 @@ describe("resolve", () => {
     assert.strictEqual((yield* guard.resolve("example.com", 443)).length, 16)
   })
 
-  it.effect("checks literals and private names without looking anything up", function* () {
+  it.effect("checks literals and private names without a look-up", function* () {
     const internet = new FakeInternet()
     const guard = yield* guardOf(internet)
     assert.deepStrictEqual(texts(yield* guard.resolve("8.8.8.8", 443)), ["8.8.8.8:443"])
@@ -151,7 +154,7 @@ describe("resolve", () => {
     assert.deepStrictEqual(internet.lookups, [])
   })
 
-  it.effect("gives the listed loopback addresses for localhost, and nothing listed for other names", function* () {
+  it.effect("returns the listed loopback addresses for localhost, and no listed address for other names", function* () {
     const internet = new FakeInternet()
     internet.name("rebound.example.com", ["127.0.0.1"])
     const guard = yield* guardOf(internet, { allow, ports: [443, 9099] })
@@ -161,7 +164,7 @@ describe("resolve", () => {
     assert.strictEqual((yield* Effect.flip(guard.resolve("rebound.example.com", 9099)))._tag, "EgressRefused")
   })
 
-  it.effect("fails when there is no address, and when none comes within 2 s", function* () {
+  it.effect("fails without an address, and after 2 s without an answer", function* () {
     const internet = new FakeInternet()
     internet.name("silent.example.com", Effect.never)
     const broken = new Dns.DnsError({ reason: "ServerFailure", method: "resolve", hostname: "broken.example.com" })
@@ -177,7 +180,7 @@ describe("resolve", () => {
     assert.strictEqual((yield* Fiber.join(waiting))._tag, "DnsFailed")
   })
 
-  it.effect("lets every one of 50 well-known public addresses through", function* () {
+  it.effect("allows all 50 well-known public addresses", function* () {
     const guard = yield* guardOf()
     for (const ip of wellKnown) assert.strictEqual((yield* guard.resolve(ip, 443)).length, 1, ip)
     assert.isAtLeast(wellKnown.length, 50)
@@ -185,7 +188,7 @@ describe("resolve", () => {
 })
 
 describe("parseAllow", () => {
-  test("reads pairs", () => {
+  test("reads address and port pairs", () => {
     assert.deepStrictEqual(texts(allow), ["127.0.0.1:9099", "[::1]:9099"])
     assert.deepStrictEqual(Result.getOrThrow(parseAllow(" ")), [])
     assert.deepStrictEqual(texts(Result.getOrThrow(parseAllow("10.0.0.5:8080,"))), ["10.0.0.5:8080"])
@@ -199,7 +202,7 @@ describe("parseAllow", () => {
     "::1:9099",
     "127.0.0.0/8:80",
     "[fe80::1%1]:80"
-  ])("refuses %s and says how to write it", (pair) => {
+  ])("rejects %s and shows the correct form", (pair) => {
     const result = parseAllow(`127.0.0.1:1,${pair}`)
     assert.isTrue(Result.isFailure(result))
     if (Result.isFailure(result)) assert.include(result.failure, `"${pair}" is not an address and a port`)

@@ -7,11 +7,11 @@ import { WebhookSender, type WebhookSenderOptions } from "../../../src/outbound/
 type Answer = ReadonlyArray<string> | Effect.Effect<ReadonlyArray<string>, Dns.DnsError>
 
 /**
- * A name server and a network of one machine. Names have the answers given to them; public addresses lead to local
- * ports; everything that is looked up or dialed is written down. Nothing ever leaves the loopback interface.
+ * A name server and a network on one machine. Names have the given answers, and public addresses lead to local ports.
+ * Records each look-up and each connection. No packet leaves the loopback interface.
  */
 export class FakeInternet {
-  /** Names looked up, once per record type. */
+  /** Resolved names, once per record type. */
   readonly lookups: Array<string> = []
   /** Addresses dialed, as `ip:port`. */
   readonly dialed: Array<string> = []
@@ -19,17 +19,17 @@ export class FakeInternet {
   private readonly answers = new Map<string, { readonly queue: ReadonlyArray<Answer>; asked: number }>()
   private readonly routes = new Map<string, { readonly port: number; readonly claims: string }>()
 
-  /** Successive answers to a name, of A and AAAA together; the last one stays. */
+  /** Sets successive answers for a name, A and AAAA together. The last answer stays. */
   name(name: string, ...answers: ReadonlyArray<Answer>) {
     this.answers.set(name, { queue: answers, asked: 0 })
   }
 
-  /** Lets an address lead to a local port; the socket claims to be connected to the address, or to `claims`. */
+  /** Lets an address lead to a local port. The socket claims to be connected to the address, or to `claims`. */
   route(ip: string, port: number, claims = ip) {
     this.routes.set(ip, { port, claims })
   }
 
-  /** A name that has one public address, which leads to the receiver. */
+  /** Adds a name with one public address, which leads to the receiver. */
   lead(name: string, receiver: { readonly port: number }) {
     const ip = "93.184.215.14"
     this.name(name, [ip])
@@ -59,7 +59,8 @@ export class FakeInternet {
         Effect.suspend(() => {
           this.lookups.push(`${name} ${type}`)
           const entry = this.answers.get(name) ?? { queue: [[]], asked: 0 }
-          // Both record types of one look-up come from one answer: the second query of a pair does not move on.
+          // Both record types of one look-up use one answer, so the second query of a pair does not take the next
+          // answer.
           const turn = Math.floor(entry.asked++ / 2)
           const answer = entry.queue[Math.min(turn, entry.queue.length - 1)]!
           return Effect.map(Effect.isEffect(answer) ? answer : Effect.succeed(answer), (ips) =>
@@ -78,7 +79,7 @@ export class FakeInternet {
     return EgressGuard.layer(options).pipe(Layer.provide(this.dns))
   }
 
-  /** A sender on this network; without `allow` only public addresses are let through, as in production. */
+  /** A sender on this network. Without `allow` only public addresses pass, as in production. */
   sender(options: WebhookSenderOptions & EgressGuardOptions = {}) {
     return WebhookSender.layerWith({ dial: this.dial, ...options }).pipe(Layer.provide(this.guard(options)))
   }

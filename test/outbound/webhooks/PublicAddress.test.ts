@@ -5,7 +5,7 @@ import { isPublicAddress } from "../../../src/outbound/webhooks/PublicAddress.ts
 
 const isPublic = (text: string) => isPublicAddress(NetAddress.ipFromStringUnsafe(text))
 
-// Node's own BlockList is the oracle: other code, and the ranges written down a second time from the IANA registries.
+// The oracle is Node's own BlockList: other code, with the ranges copied a second time from the IANA registries.
 const special = new net.BlockList()
 for (const [network, bits] of [
   ["0.0.0.0", 8],
@@ -54,7 +54,7 @@ const numbers = (seed: number) => () => {
 const dotted = (value: number) => [24, 16, 8, 0].map((shift) => (value >>> shift) & 0xff).join(".")
 
 describe("isPublicAddress", () => {
-  it("agrees with an independent list on 40,000 addresses of all IPv4 space and its special neighbourhoods", () => {
+  it("agrees with an independent list on 40,000 IPv4 addresses, from the whole space and from near the special ranges", () => {
     const next = numbers(20_260_701)
     const heads = [0, 10, 100, 127, 168, 169, 172, 192, 198, 203, 223, 224]
     for (let i = 0; i < 40_000; i++) {
@@ -64,7 +64,7 @@ describe("isPublicAddress", () => {
     }
   })
 
-  it("is exact at the edge of each IPv4 range", () => {
+  it("decides correctly at the edge of each IPv4 range", () => {
     for (const [inside, outside] of [
       ["0.255.255.255", "1.0.0.0"],
       ["10.0.0.0", "9.255.255.255"],
@@ -103,7 +103,7 @@ describe("isPublicAddress", () => {
     }
   })
 
-  it("has no public IPv6 spelling of an IPv4 address, public or not", () => {
+  it("treats no IPv6 form of an IPv4 address as public", () => {
     for (const v4 of ["127.0.0.1", "10.0.0.1", "169.254.169.254", "8.8.8.8"]) {
       const [a, b, c, d] = v4.split(".").map(Number) as [number, number, number, number]
       const hex = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`

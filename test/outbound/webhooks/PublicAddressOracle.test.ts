@@ -8,13 +8,13 @@ import { hostileUrls } from "./hostileUrls.ts"
 
 const isPublic = (text: string) => isPublicAddress(NetAddress.ipFromStringUnsafe(text))
 
-/** What ipaddr.js takes for ordinary unicast and is refused all the same, and why. */
+/** Addresses that ipaddr.js takes for ordinary unicast but Folio rejects, with the reason. */
 const stricter: ReadonlyArray<readonly [network: string, why: string]> = [
   ["168.63.129.16/32", "Azure's host agent, in ordinary address space"],
-  ["::/3", "outside of global unicast: translated and compatible IPv4, and what is not assigned"],
-  ["4000::/2", "outside of global unicast: not assigned"],
-  ["8000::/1", "outside of global unicast: local, site-local, and what is not assigned"],
-  ["2001::/23", "protocol assignments, also where none has been made"],
+  ["::/3", "outside of global unicast: translated and compatible IPv4, and unassigned"],
+  ["4000::/2", "outside of global unicast: unassigned"],
+  ["8000::/1", "outside of global unicast: local, site-local, and unassigned"],
+  ["2001::/23", "protocol assignments, also unassigned ones"],
   ["3fff::/20", "documentation"]
 ]
 
@@ -26,7 +26,7 @@ const isExplained = (text: string) => {
   })
 }
 
-/** Never laxer; where it is stricter, one of the reasons above holds. */
+/** Asserts that Folio is never laxer, and that one of the reasons above applies where it is stricter. */
 const compare = (text: string) => {
   const ordinary = ipaddr.parse(text).range() === "unicast"
   if (isPublic(text)) assert.isTrue(ordinary, `${text} is ${ipaddr.parse(text).range()}`)
@@ -36,10 +36,10 @@ const compare = (text: string) => {
 const byte = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 }))
 const bytes = (length: number) => Arbitrary.array(Arbitrary.schema(byte), { minLength: length, maxLength: length })
 
-it.prop("agrees with ipaddr.js on any address, or says why not", [bytes(4), bytes(16)], ([four, sixteen]) => {
+it.prop("agrees with ipaddr.js on any address, or has a reason to differ", [bytes(4), bytes(16)], ([four, sixteen]) => {
   compare(four.join("."))
   compare(ipaddr.fromByteArray(sixteen).toString())
-  // Global unicast is an eighth of the space: look there more often.
+  // Global unicast is an eighth of the space, so more samples come from there.
   compare(ipaddr.fromByteArray([0x20 | (sixteen[0]! & 0x1f), ...sixteen.slice(1)]).toString())
 })
 

@@ -8,7 +8,7 @@ export interface Received {
   readonly path: string
   readonly headers: http.IncomingHttpHeaders
   readonly body: string
-  /** 1 for the first connection made to this receiver, and so on. */
+  /** Number of the connection made to this receiver, from 1. */
   readonly connection: number
 }
 
@@ -83,21 +83,21 @@ const collect = (received: Array<Received>, handler: Handler): http.RequestListe
 
 const accept: Handler = (_request, response) => response.end("ok")
 
-/** A real HTTP server on 127.0.0.1; by default it answers 200 with the body `ok`. */
+/** A real HTTP server on 127.0.0.1 that responds 200 with the body `ok` by default. */
 export const httpReceiver = (handler: Handler = accept, options: http.ServerOptions = {}) =>
   Effect.suspend(() => {
     const received: Array<Received> = []
     return scoped(http.createServer(options, collect(received, handler)), received)
   })
 
-/** The same over TLS. */
+/** The same server over TLS. */
 export const httpsReceiver = (options: https.ServerOptions, handler: Handler = accept) =>
   Effect.suspend(() => {
     const received: Array<Received> = []
     return scoped(https.createServer(options, collect(received, handler)), received)
   })
 
-/** A server that gets the bare socket, for answers that no HTTP server gives. */
+/** A server that gets the bare socket, for responses that no HTTP server sends. */
 export const rawReceiver = (handler: (socket: net.Socket, connection: number) => void) =>
   Effect.suspend(() => {
     let connection = 0

@@ -5,7 +5,7 @@ import { answering, sendingTo } from "./sendingTo.ts"
 import { it } from "../../support/Tests.ts"
 
 describe("WebhookSender", () => {
-  it.effect("posts the bytes and the headers as given, and records the answer", function* () {
+  it.effect("posts the bytes and the headers as given, and records the response", function* () {
     const { post, receiver } = yield* sendingTo(
       httpReceiver((_request, response) =>
         response.writeHead(202, { "X-Answer": "yes", "Set-Cookie": ["a=1", "b=2"] }).end("thank you")
@@ -52,13 +52,13 @@ describe("WebhookSender", () => {
     { "Bad Name": "x" },
     { Host: "other.example.com" },
     { Expect: "100-continue" }
-  ])("does not send with the headers %j", function* (headers) {
+  ])("rejects the headers %j", function* (headers) {
     const { post, receiver } = yield* sendingTo(httpReceiver())
     assert.strictEqual((yield* post("/", "{}", headers)).error?.code, "protocol")
     assert.strictEqual(receiver.received.length, 0)
   })
 
-  it.effect.each([200, 201, 204, 299])("takes %d for success", function* (status) {
+  it.effect.each([200, 201, 204, 299])("treats %d as success", function* (status) {
     const { post } = yield* sendingTo(httpReceiver((_request, response) => response.writeHead(status).end()))
     const response = yield* post()
     assert.deepStrictEqual([response.status, response.error], [status, null])
@@ -76,14 +76,14 @@ describe("WebhookSender", () => {
     [500, "status"],
     [503, "status"],
     [999, "status"]
-  ] as const)("takes %d for the failure %s", function* ([status, code]) {
+  ] as const)("treats %d as the failure %s", function* ([status, code]) {
     const { post } = yield* sendingTo(httpReceiver((_request, response) => response.writeHead(status).end()))
     const response = yield* post()
     assert.deepStrictEqual([response.status, response.error?.code], [status, code])
     assert.include(response.error?.message, `answered ${status}`)
   })
 
-  it.effect.each(["100 Continue", "102 Processing", "103 Early Hints"])("passes over %s", function* (line) {
+  it.effect.each(["100 Continue", "102 Processing", "103 Early Hints"])("skips %s", function* (line) {
     const informational = `HTTP/1.1 ${line}\r\nLink: </x>\r\n\r\n`
     const final = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
     const { post, receiver } = yield* sendingTo(
@@ -101,7 +101,7 @@ describe("WebhookSender", () => {
     assert.strictEqual(receiver.connections(), 1)
   })
 
-  it.effect("does not take an informational status for the answer", function* () {
+  it.effect("never treats an informational status as the response", function* () {
     const { post } = yield* sendingTo(
       rawReceiver((socket) => {
         socket.once("data", () => socket.end("HTTP/1.1 103 Early Hints\r\n\r\n"))
@@ -116,7 +116,7 @@ describe("WebhookSender", () => {
     ["HTTP/2", "\u0000\u0000\u0000\u0004\u0000\u0000\u0000\u0000\u0000"],
     ["contradictory lengths", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\nok"],
     ["an upgrade", "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n"]
-  ])("answers to %s with a failure", function* ([, text]) {
+  ])("fails if the receiver sends %s", function* ([, text]) {
     const { post, receiver } = yield* sendingTo(answering(text!))
     assert.strictEqual((yield* post()).error?.code, "protocol")
     yield* receiver.closed(1)
@@ -136,7 +136,7 @@ describe("WebhookSender", () => {
     assert.strictEqual(receiver.connections(), 1)
   })
 
-  it.effect("fails when nothing listens, and gives away nothing", function* () {
+  it.effect("fails if no receiver listens, and reveals no details", function* () {
     const { post } = yield* sendingTo(Effect.scoped(httpReceiver()))
     const response = yield* post()
     assert.deepStrictEqual([response.remoteIp, response.status, response.error?.code], ["127.0.0.1", null, "connect"])

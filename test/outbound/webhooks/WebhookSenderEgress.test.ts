@@ -17,7 +17,7 @@ const post = (url: string) => Effect.flatMap(WebhookSender, (sender) => sender.s
 const on = (internet: FakeInternet, options: WebhookSenderOptions = {}) =>
   Effect.provide(internet.sender({ ca: authority.cert, ...options }))
 
-describe("no connection to anything that is not public", () => {
+describe("the egress check of a sender", () => {
   const internet = new FakeInternet()
   for (const [name, answer] of hostileNames) internet.name(name, answer)
 
@@ -32,7 +32,7 @@ describe("no connection to anything that is not public", () => {
 })
 
 describe("deliveries", () => {
-  it.effect("are blocked when a name is bound to a private address after it was checked", function* () {
+  it.effect("stop when a name resolves to a private address after the check", function* () {
     const receiver = yield* httpsReceiver(hooks)
     const internet = new FakeInternet()
     internet.name("hooks.example.com", ["93.184.215.14"], ["127.0.0.1"], ["93.184.215.14"])
@@ -50,7 +50,7 @@ describe("deliveries", () => {
     assert.strictEqual(receiver.received.length, 2)
   })
 
-  it.effect("are blocked when the socket turns out to lead elsewhere than to the address checked", function* () {
+  it.effect("stop when the socket leads to an address other than the checked one", function* () {
     const receiver = yield* httpsReceiver(hooks)
     const internet = new FakeInternet()
     internet.name("hooks.example.com", ["93.184.215.14"])
@@ -73,7 +73,7 @@ describe("deliveries", () => {
     assert.deepStrictEqual(internet.dialed, ["93.184.215.14:443"])
   })
 
-  it.effect("reach a listed pair by http, and not the port beside it", function* () {
+  it.effect("reach a listed pair by http, but not another port", function* () {
     const listed = yield* httpReceiver()
     const other = yield* httpReceiver()
     const internet = new FakeInternet()
@@ -88,7 +88,7 @@ describe("deliveries", () => {
     assert.strictEqual(listed.received.length, 2)
   })
 
-  it.effect("take no notice of proxy settings", function* () {
+  it.effect("ignore proxy settings", function* () {
     const proxy = yield* httpReceiver()
     const receiver = yield* httpReceiver()
     const names = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "ALL_PROXY", "NODE_USE_ENV_PROXY"]
@@ -123,7 +123,7 @@ describe("deliveries", () => {
     ])
   })
 
-  it.effect("fail for want of an address: none, or none within 2 s", function* () {
+  it.effect("fail without an address, and after 2 s without an answer", function* () {
     const internet = new FakeInternet()
     internet.name("silent.example.com", Effect.never)
     yield* Effect.gen(function* () {

@@ -28,7 +28,9 @@ const on = (internet: FakeInternet, options: WebhookSenderOptions = {}, ...recei
 
 const local = (receiver: Receiver) => `http://127.0.0.1:${receiver.port}/`
 
-/** A bare HTTP server: `answer` gets each whole request (all tests send small ones) and its number on the connection. */
+/**
+ * A bare HTTP server. `answer` gets each whole request and its number on the connection; all tests send small requests.
+ */
 const httpByHand = (answer: (socket: net.Socket, requestOfConnection: number, connection: number) => void) => {
   const bodies: Array<string> = []
   return Effect.map(
@@ -46,7 +48,7 @@ const httpByHand = (answer: (socket: net.Socket, requestOfConnection: number, co
 const ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 describe("keep-alive", () => {
-  it.effect("uses one connection for many deliveries, and looks the name up for each", function* () {
+  it.effect("uses one connection for many deliveries, and looks up the name for each delivery", function* () {
     const receiver = yield* httpsReceiver(hooks)
     const internet = new FakeInternet()
     internet.lead("hooks.example.com", receiver)
@@ -57,10 +59,10 @@ describe("keep-alive", () => {
     assert.strictEqual(internet.lookups.length, 40)
   })
 
-  it.effect("opens another connection for each delivery at the same time, and uses them again", function* () {
+  it.effect("opens another connection for each concurrent delivery, and reuses the connections", function* () {
     const waiting: Array<() => void> = []
     const receiver = yield* httpReceiver((_request, response) => {
-      // answered all together, so that all were in flight at once
+      // all responses together, so that all requests were in flight concurrently
       if (waiting.push(() => response.end("ok")) === 8) waiting.splice(0).forEach((answer) => answer())
     })
     yield* Effect.gen(function* () {
@@ -75,7 +77,7 @@ describe("keep-alive", () => {
     }).pipe(on(new FakeInternet(), {}, receiver))
   })
 
-  it.effect("goes to the new address when the answer changes, though the old connection is alive", function* () {
+  it.effect("uses the new address when the name's answer changes, even if the old connection is open", function* () {
     const before = yield* httpsReceiver(hooks)
     const after = yield* httpsReceiver(hooks)
     const internet = new FakeInternet()
@@ -90,7 +92,7 @@ describe("keep-alive", () => {
     assert.deepStrictEqual([before.received.length, after.received.length], [1, 2])
   })
 
-  it.effect("keeps to an address that is still among the answers", function* () {
+  it.effect("keeps an address that is still among the answers", function* () {
     const receiver = yield* httpsReceiver(hooks)
     const internet = new FakeInternet()
     internet.name("hooks.example.com", ["93.184.215.14"], ["93.184.215.15", "93.184.215.14"])
@@ -99,20 +101,23 @@ describe("keep-alive", () => {
     assert.deepStrictEqual(internet.dialed, ["93.184.215.14:443"])
   })
 
-  it.effect("blocks a delivery whose answer turned private, though a checked connection is alive", function* () {
-    const receiver = yield* httpsReceiver(hooks)
-    const internet = new FakeInternet()
-    internet.name("hooks.example.com", ["93.184.215.14"], ["93.184.215.14", "10.0.0.1"])
-    internet.route("93.184.215.14", receiver.port)
-    const responses = yield* Effect.all([toHooks, toHooks]).pipe(on(internet))
-    assert.deepStrictEqual(
-      responses.map(({ error }) => error?.code),
-      [undefined, "blocked"]
-    )
-    assert.strictEqual(receiver.received.length, 1)
-  })
+  it.effect(
+    "blocks a delivery whose name now resolves to a private address, even if a checked connection is open",
+    function* () {
+      const receiver = yield* httpsReceiver(hooks)
+      const internet = new FakeInternet()
+      internet.name("hooks.example.com", ["93.184.215.14"], ["93.184.215.14", "10.0.0.1"])
+      internet.route("93.184.215.14", receiver.port)
+      const responses = yield* Effect.all([toHooks, toHooks]).pipe(on(internet))
+      assert.deepStrictEqual(
+        responses.map(({ error }) => error?.code),
+        [undefined, "blocked"]
+      )
+      assert.strictEqual(receiver.received.length, 1)
+    }
+  )
 
-  it.effect("does not share a connection between two names of one address", function* () {
+  it.effect("shares no connection between two names with one address", function* () {
     const receiver = yield* httpsReceiver(hooks)
     const internet = new FakeInternet()
     for (const name of ["hooks.example.com", "other.example.com"]) internet.name(name, ["93.184.215.14"])
@@ -129,8 +134,8 @@ describe("keep-alive", () => {
 
   it.effect.each([
     ["asks to close", (socket: net.Socket) => socket.end("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nok")],
-    ["closes after the answer", (socket: net.Socket) => socket.end(ok)],
-    ["resets after the answer", (socket: net.Socket) => socket.write(ok, () => socket.resetAndDestroy())],
+    ["closes after the response", (socket: net.Socket) => socket.end(ok)],
+    ["resets after the response", (socket: net.Socket) => socket.write(ok, () => socket.resetAndDestroy())],
     ["speaks HTTP/1.0", (socket: net.Socket) => socket.end("HTTP/1.0 200 OK\r\n\r\nok")]
   ] as const)("never fails a delivery when the receiver %s", function* ([, answer]) {
     const { bodies, receiver } = yield* httpByHand((socket) => answer(socket))
@@ -144,11 +149,11 @@ describe("keep-alive", () => {
       []
     )
     assert.deepStrictEqual([...new Set(bodies)].toSorted(), numbers.toSorted())
-    assert.strictEqual(receiver.connections(), internet.dialed.length, "no connection was made but by the sender")
+    assert.strictEqual(receiver.connections(), internet.dialed.length, "only the sender opened connections")
   })
 
   it.effect(
-    "sends the same bytes once more when a kept connection is dropped before a byte of the answer",
+    "sends the same bytes once more when a kept connection is dropped before a byte of the response",
     function* () {
       const { bodies, receiver } = yield* httpByHand((socket, request) =>
         request === 1 ? socket.write(ok) : socket.destroy()
@@ -162,7 +167,7 @@ describe("keep-alive", () => {
     }
   )
 
-  it.effect("does not send again once a byte of the answer has come", function* () {
+  it.effect("does not retry after a byte of the response has arrived", function* () {
     const { bodies, receiver } = yield* httpByHand((socket, request) =>
       request === 1 ? socket.write(ok) : socket.end("HTTP/1.1 2")
     )
@@ -176,7 +181,7 @@ describe("keep-alive", () => {
     assert.deepStrictEqual(bodies, ["a", "b"])
   })
 
-  it.effect("sends no third time when the new connection is dropped as well", function* () {
+  it.effect("sends no third request when the new connection is dropped too", function* () {
     const { bodies, receiver } = yield* httpByHand((socket, request, connection) =>
       request === 1 && connection === 1 ? socket.write(ok) : socket.destroy()
     )
@@ -187,7 +192,7 @@ describe("keep-alive", () => {
     assert.deepStrictEqual(bodies, ["a", "b", "b"])
   })
 
-  it.effect("does not use a connection that spoke out of turn", function* () {
+  it.effect("discards a connection that sent an unrequested response", function* () {
     const { receiver } = yield* httpByHand((socket, request) => socket.write(request === 1 ? ok + ok : ok))
     const responses = yield* Effect.all([post(local(receiver)), post(local(receiver))]).pipe(
       on(new FakeInternet(), {}, receiver)
@@ -196,7 +201,7 @@ describe("keep-alive", () => {
     assert.strictEqual(receiver.connections(), 2)
   })
 
-  it.effect("does not use a connection whose delivery was interrupted", function* () {
+  it.effect("discards a connection whose delivery was interrupted", function* () {
     const asked = yield* Deferred.make<void>()
     const receiver = yield* httpReceiver((request, response) => {
       if (request.body === "wait") Deferred.doneUnsafe(asked, Effect.void)
@@ -215,7 +220,7 @@ describe("keep-alive", () => {
     )
   })
 
-  it.effect("keeps no more unused connections than allowed, and drops the one longest unused", function* () {
+  it.effect("keeps no more idle connections than allowed, and drops the one idle for longest", function* () {
     const receivers = yield* Effect.all([httpReceiver(), httpReceiver(), httpReceiver()])
     const [first, second, third] = receivers
     yield* Effect.gen(function* () {
@@ -228,14 +233,14 @@ describe("keep-alive", () => {
     }).pipe(on(new FakeInternet(), { maxIdle: 2 }, ...receivers))
   })
 
-  it.effect("closes a connection not used for a while", function* () {
+  it.effect("closes a connection after its idle time", function* () {
     const plain = yield* httpReceiver(undefined, { keepAliveTimeout: 60_000 })
     const secure = yield* httpsReceiver({ ...hooks, keepAliveTimeout: 60_000 })
     const internet = new FakeInternet()
     internet.lead("hooks.example.com", secure)
     yield* Effect.gen(function* () {
       yield* Effect.all([post(local(plain)), toHooks])
-      // within the scope of the sender, whose end would close them as well
+      // inside the scope of the sender, because the end of the scope closes them too
       yield* Effect.all([plain.closed(1), secure.closed(1)])
     }).pipe(on(internet, { idleTimeout: "20 millis" }, plain))
     assert.isTrue(internet.sockets.every(({ destroyed }) => destroyed))

@@ -5,19 +5,19 @@ import { httpReceiver, rawReceiver } from "./Receiver.ts"
 import { answering, sendingTo } from "./sendingTo.ts"
 import { it } from "../../support/Tests.ts"
 
-describe("limits of a delivery", () => {
-  it.effect("records the first 4 KiB, without NUL, bad UTF-8 and halves of characters", function* () {
+describe("the limits of a delivery", () => {
+  it.effect("record the first 4 KiB, without NUL, invalid UTF-8 or halves of characters", function* () {
     const { post } = yield* sendingTo(
       httpReceiver((_request, response) =>
         response.end(Buffer.concat([Buffer.from([0x61, 0, 0xff]), Buffer.from("€".repeat(3000))]))
       )
     )
     const { body } = yield* post()
-    // 4096 bytes: 3 of the head, 1364 characters of 3 bytes, and the first byte of another
+    // 4096 bytes: 3 of the head, 1364 characters of 3 bytes, and the first byte of another character
     assert.strictEqual(body, `a\ufffd${"€".repeat(1364)}`)
   })
 
-  it.effect("reads at most 64 KiB of a 10 MB answer, takes its status and drops the connection", function* () {
+  it.effect("read at most 64 KiB of a 10 MB response, keep its status and drop the connection", function* () {
     const { post, receiver, internet } = yield* sendingTo(
       httpReceiver((_request, response) => response.end(Buffer.alloc(10 * 1024 * 1024, "x")))
     )
@@ -29,7 +29,7 @@ describe("limits of a delivery", () => {
     assert.strictEqual(receiver.connections(), 2)
   })
 
-  it.effect("reads an answer of exactly 64 KiB and keeps the connection", function* () {
+  it.effect("read a response of exactly 64 KiB and keep the connection", function* () {
     const { post, receiver } = yield* sendingTo(
       httpReceiver((_request, response) => response.end(Buffer.alloc(64 * 1024, "x")))
     )
@@ -38,7 +38,7 @@ describe("limits of a delivery", () => {
     assert.strictEqual(receiver.connections(), 1)
   })
 
-  it.effect("refuses more than 16 KiB of headers", function* () {
+  it.effect("reject more than 16 KiB of headers", function* () {
     const { post, receiver } = yield* sendingTo(
       answering(`HTTP/1.1 200 OK\r\n${`X: ${"x".repeat(1000)}\r\n`.repeat(20)}\r\n`)
     )
@@ -47,7 +47,7 @@ describe("limits of a delivery", () => {
     yield* receiver.closed(1)
   })
 
-  it.effect("keeps the first 4 KiB of the headers, each whole", function* () {
+  it.effect("keep the first 4 KiB of the headers, each header whole", function* () {
     const { post } = yield* sendingTo(
       answering(
         `HTTP/1.1 200 OK\r\n${Array.from({ length: 12 }, (_, n) => `X-${n}: ${"x".repeat(1000)}\r\n`).join("")}Content-Length: 0\r\n\r\n`
@@ -59,7 +59,7 @@ describe("limits of a delivery", () => {
     for (const value of Object.values(headers)) assert.strictEqual(value, "x".repeat(1000))
   })
 
-  it.effect("cuts a dripping answer after 15 s in all", function* () {
+  it.effect("end a slow response after 15 s in total", function* () {
     const dripping = yield* Deferred.make<void>()
     const { post, receiver } = yield* sendingTo(
       rawReceiver((socket) => {
@@ -81,7 +81,7 @@ describe("limits of a delivery", () => {
     yield* receiver.closed(1)
   })
 
-  it.effect("cuts a receiver that never answers", function* () {
+  it.effect("end a delivery to a receiver that never responds", function* () {
     const asked = yield* Deferred.make<void>()
     const { post, receiver } = yield* sendingTo(httpReceiver(() => Deferred.doneUnsafe(asked, Effect.void)))
     const sending = yield* Effect.forkChild(post())
@@ -92,7 +92,7 @@ describe("limits of a delivery", () => {
     yield* receiver.closed(1)
   })
 
-  it.effect("closes the connection when the sending fiber is interrupted", function* () {
+  it.effect("close the connection when the sending fiber is interrupted", function* () {
     const asked = yield* Deferred.make<void>()
     const { post, receiver } = yield* sendingTo(httpReceiver(() => Deferred.doneUnsafe(asked, Effect.void)))
     const sending = yield* Effect.forkChild(post())

@@ -33,7 +33,7 @@ const refusals: ReadonlyArray<readonly [why: string, server: https.ServerOptions
 ]
 
 describe("TLS", () => {
-  it.effect("goes to the checked address by the name of the URL", function* () {
+  it.effect("connects to the checked address with the host name of the URL", function* () {
     const seen: Array<string | false | null> = []
     const receiver = yield* httpsReceiver({ ...hooks, ALPNProtocols: ["h2", "http/1.1"] }, (_request, response) => {
       const socket = response.req.socket as TLSSocket & { readonly servername: string }
@@ -47,7 +47,7 @@ describe("TLS", () => {
     assert.deepStrictEqual(seen, ["hooks.example.com", "http/1.1", "TLSv1.3"])
   })
 
-  it.effect("takes TLS 1.2", function* () {
+  it.effect("accepts TLS 1.2", function* () {
     const receiver = yield* httpsReceiver({ ...hooks, maxVersion: "TLSv1.2" })
     assert.isNull((yield* deliver(receiver)).error)
   })
@@ -59,7 +59,7 @@ describe("TLS", () => {
     assert.strictEqual((yield* deliver(wrong, "https://93.184.215.14/")).error?.code, "tls")
   })
 
-  it.effect.each(refusals)("refuses a certificate with %s", function* ([, server]) {
+  it.effect.each(refusals)("rejects a certificate with %s", function* ([, server]) {
     const receiver = yield* httpsReceiver(server)
     // The usual way to switch verification off has no effect here.
     yield* Effect.acquireRelease(
@@ -72,7 +72,7 @@ describe("TLS", () => {
     assert.strictEqual(receiver.received.length, 0)
   })
 
-  it.effect("trusts the system's authorities only, by default", function* () {
+  it.effect("trusts only the system's certificate authorities by default", function* () {
     const receiver = yield* httpsReceiver(hooks)
     const internet = new FakeInternet()
     internet.lead("hooks.example.com", receiver)
@@ -82,13 +82,13 @@ describe("TLS", () => {
     assert.strictEqual(response.error?.code, "tls")
   })
 
-  it.effect("refuses plain HTTP behind an https URL", function* () {
+  it.effect("fails with plain HTTP behind an https URL", function* () {
     const receiver = yield* httpReceiver()
     assert.strictEqual((yield* deliver(receiver)).error?.code, "tls")
     assert.strictEqual(receiver.received.length, 0)
   })
 
-  it.effect("gives up a handshake that takes 5 s", function* () {
+  it.effect("ends a handshake that takes 5 s", function* () {
     const hello = yield* Deferred.make<void>()
     const receiver = yield* rawReceiver((socket) => {
       socket.once("data", () => Deferred.doneUnsafe(hello, Effect.void))

@@ -1,4 +1,4 @@
-/** One for each kind of IPv4 address that is not public. */
+/** An address for each kind of IPv4 address that is not public. */
 const addresses = [
   [127, 0, 0, 1], // loopback
   [0, 0, 0, 0], // this host
@@ -19,13 +19,13 @@ type Bytes = (typeof addresses)[number]
 
 const number = ([a, b, c, d]: Bytes) => ((a << 24) | (b << 16) | (c << 8) | d) >>> 0
 const dotted = (bytes: Bytes) => bytes.join(".")
-/** The two groups of an IPv6 address that hold it. */
+/** The two groups of an IPv6 address that hold an IPv4 address. */
 const groups = ([a, b, c, d]: Bytes) => `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
 const inverted = ([a, b, c, d]: Bytes) => groups([a ^ 255, b ^ 255, c ^ 255, d ^ 255] as unknown as Bytes)
 const fullWidth = (text: string) => text.replaceAll(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit)))
 const mathematical = (text: string) => text.replaceAll(/\d/g, (digit) => String.fromCodePoint(0x1d7f6 + Number(digit)))
 
-/** Every way to write an IPv4 address into a URL that some parser or network takes for that address. */
+/** Every notation of an IPv4 address in a URL that some parser or network resolves to that address. */
 const notations: ReadonlyArray<(bytes: Bytes) => string> = [
   dotted,
   (bytes) => `${dotted(bytes)}.`,
@@ -58,7 +58,7 @@ const notations: ReadonlyArray<(bytes: Bytes) => string> = [
   (bytes) => `${dotted(bytes)}:22`
 ]
 
-/** URLs whose host is such an address, in all these notations. */
+/** URLs whose host is an address that is not public, in all these notations. */
 export const hostileNotations: ReadonlyArray<string> = [
   ...new Set(addresses.flatMap((bytes) => notations.map((write) => `https://${write(bytes)}/`)))
 ]
@@ -73,7 +73,11 @@ export const hostileAnswers: ReadonlyArray<readonly [name: string, answer: Reado
   ]
 )
 
-/** URLs of receivers on the public internet, with an address that each may be looked up to (null: it is one), as dialed. */
+/**
+ * URLs of receivers on the public internet. Each has the address that its host resolves to (null: the host is an
+ * address)
+ * and the address as dialed.
+ */
 export const publicUrls: ReadonlyArray<readonly [url: string, answer: string | null, dialed: string]> = [
   ["https://example.com", "93.184.215.14", "93.184.215.14:443"],
   ["https://hooks.example.com/folio?tenant=7&x=%20", "140.82.121.4", "140.82.121.4:443"],

@@ -1,6 +1,6 @@
-/** URLs that must be refused at registration, whatever a name server says. Shared by the tests of guard and sender. */
+/** URLs that registration must reject without a look-up. The tests of guard and sender share them. */
 export const hostileUrls: ReadonlyArray<string> = [
-  // loopback, in every notation URL parsers take
+  // loopback, in every notation that URL parsers accept
   "https://127.0.0.1/",
   "https://127.0.0.1./",
   "https://127.1/",
@@ -212,7 +212,9 @@ export const hostileUrls: ReadonlyArray<string> = [
   `https://example.com/${"ü".repeat(1000)}`
 ]
 
-/** Names with public spelling and private answers: accepted at registration, refused when they are looked up. */
+/**
+ * Names with public spelling and private answers: registration accepts them, and the look-up at delivery rejects them.
+ */
 export const hostileNames: ReadonlyArray<readonly [name: string, answer: ReadonlyArray<string>]> = [
   ["127.0.0.1.nip.io", ["127.0.0.1"]],
   ["localtest.me", ["127.0.0.1", "::1"]],

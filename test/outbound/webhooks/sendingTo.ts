@@ -18,7 +18,7 @@ export const sendingTo = Effect.fnUntraced(function* (make: Effect.Effect<Receiv
   return { post, receiver, internet }
 })
 
-/** A raw server that answers every connection with this text once a request has come. */
+/** A raw server that sends this text on every connection after a request has arrived. */
 export const answering = (text: string | Buffer) =>
   rawReceiver((socket) => {
     socket.once("data", () => socket.write(text))
