@@ -12,7 +12,7 @@ import { Packages, type Test } from "./Packages.ts"
 
 const root = Path.join(import.meta.dirname, "../..")
 
-/** The program of a version of Node that npm's package `node` has; undefined on a machine that it has none for. */
+/** The program of a Node version from npm's package `node`; undefined if the package has none for this machine. */
 export const node = (major: 20 | 22 | 24) => {
   const name = `node${major === 24 ? "" : major}-${process.platform}-${process.arch}`
   const binary = Path.join(root, "node_modules", name, "bin/node")
@@ -53,7 +53,7 @@ folio.account.retrieveAccount().then((account) =>
 `
 const client = "{ ApiError, createClient }"
 
-/** The same programs as modules for \`import\` and for \`require\`. */
+/** The same programs as modules for `import` and for `require`. */
 const programs = {
   "verify.mjs": `import ${verifier} from "@folio-einvoicing/client/webhooks"${verifies}`,
   "verify.cjs": `const ${verifier} = require("@folio-einvoicing/client/webhooks")${verifies}`,
@@ -61,7 +61,7 @@ const programs = {
   "calls.cjs": `const ${client} = require("@folio-einvoicing/client")${calls}`
 }
 
-// Nothing but the language: no effect, no types of Node, no DOM.
+// Only the language: no effect, no types of Node, no DOM.
 const bare = `
 import { createClient } from "@folio-einvoicing/client"
 import { verify } from "@folio-einvoicing/client/webhooks"
@@ -78,7 +78,7 @@ folio.customers.allCustomer()
 export { id, isWrong }
 `
 
-/** The programs of the README and of the TypeScript page, with the service's address. */
+/** The programs of the README, unchanged except for the address. */
 export const ofReadme = (name: string, baseUrl: string) => {
   const pages = ["README.md", "src/http/docs/typescript.md"].map((page) =>
     Fs.readFileSync(Path.join(root, page), "utf8")
@@ -89,7 +89,9 @@ export const ofReadme = (name: string, baseUrl: string) => {
   return program.replace("http://127.0.0.1:3000", baseUrl)
 }
 
-/** What V8 counted while a program ran: the bytes of the modules that Node loaded for it, and the calls of their functions. */
+/**
+ * The work of a program as V8 counts it: the bytes of the modules that Node loaded, and the calls of their functions.
+ */
 const workIn = (coverage: string) => {
   const counts: ReadonlyArray<Coverage> = Fs.readdirSync(coverage).map((file) =>
     JSON.parse(Fs.readFileSync(Path.join(coverage, file), "utf8"))
@@ -102,7 +104,7 @@ const workIn = (coverage: string) => {
   }
 }
 
-/** The part that is read here of a file that Node writes into `NODE_V8_COVERAGE`. */
+/** The part of a `NODE_V8_COVERAGE` file that these tests read. */
 interface Coverage {
   readonly result: ReadonlyArray<{
     readonly url: string
@@ -112,7 +114,7 @@ interface Coverage {
 
 const sum = (values: ReadonlyArray<number>) => values.reduce((total, value) => total + value, 0)
 
-/** Tests of the client's package where nothing else is installed, against a service that runs. */
+/** Tests of the client's package, installed alone, against a running service. */
 export const clientTests = (it: Test<HttpServer.HttpServer>) => {
   const settings = Effect.map(HttpServer.HttpServer, ({ address }) => ({
     FOLIO_URL: HttpServer.formatAddress(address),
@@ -121,7 +123,7 @@ export const clientTests = (it: Test<HttpServer.HttpServer>) => {
 
   for (const major of [20, 22, 24] as const) {
     const binary = node(major)
-    const when = binary === undefined ? ", of which there is none for this machine" : ""
+    const when = binary === undefined ? ", which has no build for this machine" : ""
     it.effect.skipIf(binary === undefined)(
       `verify webhooks and call the service on Node ${major}${when}, by import and by require`,
       function* () {
@@ -137,7 +139,7 @@ export const clientTests = (it: Test<HttpServer.HttpServer>) => {
     )
   }
 
-  it.effect("give the folio command, which starts with little work, to every Node", function* () {
+  it.effect("install a folio command that starts with little work on every Node", function* () {
     const { alone } = yield* Packages
     const env = yield* settings
     for (const major of [20, 22, 24] as const) {
@@ -147,7 +149,7 @@ export const clientTests = (it: Test<HttpServer.HttpServer>) => {
       const command = ["node_modules/.bin/folio", "api", "GET", "/v1/account"]
       const { code, stderr, stdout } = yield* run(alone, binary, command, { ...env, NODE_V8_COVERAGE: coverage })
       assert.deepStrictEqual([code, JSON.parse(stdout).object], [0, "account"], stderr)
-      // The work is counted, not timed: the same start takes 150 ms of CPU on one machine and 450 ms on another.
+      // The test counts work instead of time: the same start takes 150 ms of CPU on one machine and 450 ms on another.
       const work = workIn(coverage)
       assert.isAbove(work.calls, 1_000, `calls on Node ${major}`)
       assert.isBelow(work.calls, 40_000, `calls on Node ${major}`)
@@ -155,7 +157,7 @@ export const clientTests = (it: Test<HttpServer.HttpServer>) => {
     }
   })
 
-  it.effect("bring nothing but themselves to a verifier, and less than 15 MB with the client", function* () {
+  it.effect("add no dependency to a verifier, and less than 15 MB with the client", function* () {
     const { alone } = yield* Packages
     const names = Fs.readdirSync(Path.join(alone, "node_modules")).filter((entry) => !entry.startsWith("."))
     assert.deepStrictEqual(names, ["@folio-einvoicing"])
@@ -163,7 +165,7 @@ export const clientTests = (it: Test<HttpServer.HttpServer>) => {
     const inside = Path.join(alone, "node_modules/@folio-einvoicing/client")
     const read = (file: string) => Fs.readFileSync(Path.join(inside, file), "utf8")
     assert.notMatch(read("src/client/Webhooks.js"), /^\s*import\b|\bimport\(|\brequire\(/m)
-    // The client knows the words and the interface, and nothing of the server.
+    // The client contains the interface, and nothing of the server.
     assert.sameMembers(Fs.readdirSync(Path.join(inside, "src")), ["api", "client"])
     for (const file of Fs.globSync("{src,schemas}/**/*.js", { cwd: inside })) {
       assert.notMatch(read(file), /from "node:/, `${file} runs in a browser`)
@@ -183,7 +185,7 @@ export const clientTests = (it: Test<HttpServer.HttpServer>) => {
     yield* succeed(together, process.execPath, ["streaming.ts"], env)
   })
 
-  it.effect("typecheck where there is nothing but the language", function* () {
+  it.effect("typecheck with only the language's own types", function* () {
     const { alone } = yield* Packages
     write(alone, { "bare.ts": bare })
     assert.strictEqual(yield* complaints(alone, ["bare.ts"], ["--lib", "es2022"]), "")

@@ -16,10 +16,7 @@ import type { ServiceProcess } from "../support/processes/ServiceProcess.ts"
 import { issued, place, posted, running, settled } from "./ExampleService.ts"
 import { isCode, mailProvider, readJws, taxOffice, unknownBuyer } from "./ExampleStandIns.ts"
 
-/*
- * Each program of test/examples as a team runs it, from the folder in which the packages are installed: what the program promises, seen
- * from outside.
- */
+/* Runs each program of test/examples as a team does, from the folder with the installed packages, and checks its promises. */
 
 const filesIn = (folder: string) =>
   Fs.existsSync(folder) ? Fs.readdirSync(folder).filter((one) => one[0] !== ".") : []
@@ -28,7 +25,7 @@ const Unchanged = Effect.fnUntraced(function* (program: string) {
   const service = yield* running(program, yield* place)
   const client = service.client()
   assert.strictEqual((yield* settled(client, yield* issued(client))).status, "accepted_by_authority")
-  // The files of the documentation and of the portal are in the package.
+  // The package contains the files of the documentation and of the portal.
   for (const page of ["docs/guides/webhooks", "docs/style.css", "portal/style.css", "portal/htmx.js"]) {
     const answer = yield* Effect.promise(() => fetch(`${service.url}/${page}`))
     assert.strictEqual(answer.status, 200, page)
@@ -38,7 +35,7 @@ const Unchanged = Effect.fnUntraced(function* (program: string) {
 
 const ofTienda = ["--nit", "900373115", "--legal-name", "Tienda", "--address", "Calle 1", "--city-code", "11001"]
 
-/** A live account that an operator makes; gives its key. */
+/** Creates a live account as an operator does, and returns its key. */
 const accountOf = Effect.fnUntraced(function* (settings: Readonly<Record<string, string>>) {
   const more = ["--email", "tienda@example.com", "--vat-responsible", "yes", "--json"]
   const create = ["accounts", "create", "--mode", "live", ...ofTienda, ...more]
@@ -72,7 +69,7 @@ const OwnMailer = Effect.fnUntraced(function* (program: string) {
   yield* posted(live, "/v1/account/certificate", { pkcs12, password }, 200)
   yield* posted(live, "/v1/resolutions/import", undefined, 200)
 
-  provider.answers.set("nobody@buyer.example.com", 422)
+  provider.answers.set("unknown@buyer.example.com", 422)
   const buyer = { ...customerBody(), identification: { type: "31", number: "800197268", check_digit: "4" } }
   const statusOf = Effect.fnUntraced(function* (email: string) {
     const path = yield* issued(live, { ...buyer, email })
@@ -83,12 +80,12 @@ const OwnMailer = Effect.fnUntraced(function* (program: string) {
     return mailed.json.data[0].status
   })
   assert.strictEqual(yield* statusOf("desk@buyer.example.com"), "delivered")
-  assert.strictEqual(yield* statusOf("nobody@buyer.example.com"), "bounced")
+  assert.strictEqual(yield* statusOf("unknown@buyer.example.com"), "bounced")
   const [call] = provider.calls
   assert.strictEqual(call?.key, "Bearer a secret")
   assert.deepInclude(call?.body, { to: "desk@buyer.example.com", reply_to: "tienda@example.com" })
 
-  // A provider that is away is asked again.
+  // Folio retries when a provider is down.
   provider.answers.set("late@buyer.example.com", 503)
   const path = yield* issued(live, { ...buyer, email: "late@buyer.example.com" })
   yield* until(
@@ -140,7 +137,7 @@ const OwnDocumentFiles = Effect.fnUntraced(function* (program: string) {
   )
   const archived = Path.join(ARCHIVE, files.find((file) => file.endsWith(".xml")) ?? "")
   assert.strictEqual(Fs.readFileSync(archived, "utf8"), xml.text)
-  // What is served afterwards comes from the archive.
+  // Later responses come from the archive.
   Fs.writeFileSync(archived, "<archived/>")
   yield* service.signal("SIGTERM")
   yield* service.ended
@@ -156,7 +153,7 @@ const OwnEgressGuard = Effect.fnUntraced(function* (program: string) {
   for (const [url, why] of [
     ["https://hooks.example.org/in", /our own domains/],
     ["https://evilexample.com/in", /our own domains/],
-    // On the list, and still not public.
+    // On the list, but still not public.
     ["https://127.0.0.1/in", /not on the public internet/]
   ] as const) {
     const { error } = yield* posted(client, "/v1/webhook-endpoints", endpointBody(url), 400)
@@ -172,7 +169,7 @@ const OwnRateLimit = Effect.fnUntraced(function* (program: string) {
   const first = yield* client.get("/v1/account")
   const account = first.json.id
   assert.strictEqual(first.headers.get("ratelimit-policy"), '"default";q=1000;w=5')
-  // A minute may end while they are sent: of 130, those of one of two minutes are more than 60.
+  // A minute may end during these requests: of 130 requests, more than 60 fall into the same minute.
   const answers = yield* Effect.replicateEffect(client.get("/v1/account"), 130)
   const refused = answers.find(({ status }) => status === 429)
   assert.strictEqual(refused?.json.error.code, "rate_limited", "a small account")
@@ -189,7 +186,10 @@ const OwnRateLimit = Effect.fnUntraced(function* (program: string) {
 
 const form = { company: "Panadería", email: "pan@example.com", tax_number: "800197268", check_digit: "4" }
 
-/** Sends the head of a request, and half of its body once the service has begun with it. Gives what sends the rest, and the answer. */
+/**
+ * Sends the head of a request, and half of its body after the service has started to handle it.
+ * Returns the effect that sends the rest, and the wait for a response.
+ */
 const halfSent = Effect.fnUntraced(function* (service: ServiceProcess, body: string) {
   const socket = Net.connect(Number(new URL(service.url).port), "127.0.0.1")
   yield* Effect.addFinalizer(() => Effect.sync(() => socket.destroy()))
@@ -223,9 +223,9 @@ const OwnRoutes = Effect.fnUntraced(function* (program: string) {
 
   const wrong = yield* posted(shop, "/own/sign-up", { ...form, check_digit: "5" }, 400)
   assert.strictEqual(wrong.error.errors[0].rule, "FAJ24b")
-  const stranger = yield* posted(makeClient(service.url, "of nobody"), "/own/sign-up", form, 401)
+  const stranger = yield* posted(makeClient(service.url, "of a stranger"), "/own/sign-up", form, 401)
   assert.strictEqual(stranger.error.code, "invalid_api_key")
-  // A request of the team's own route that has begun is answered before the service stops.
+  // The service finishes a started request to the team's own route before it stops.
   const begun = yield* halfSent(service, JSON.stringify(form))
   const answers = yield* Effect.replicateEffect(shop.post("/own/sign-up", {}), 15)
   assert.include(
@@ -257,7 +257,7 @@ const OwnCountry = Effect.fnUntraced(function* (program: string) {
 
   const first = yield* issued(client, syldavian("20000006"), syk)
   const second = yield* issued(client, syldavian(unknownBuyer), syk)
-  // Both have their tickets and were asked for in vain when the service is killed.
+  // When the kill happens, both documents have their tickets and at least one status query without a verdict.
   yield* until(
     Effect.sync(() => [...office.documents.values()].map(({ asked }) => asked)),
     (times) => times.length === 2 && times.every((asked) => asked > 0)
@@ -266,7 +266,7 @@ const OwnCountry = Effect.fnUntraced(function* (program: string) {
   yield* service.ended
   office.state.open = true
   yield* service.start()
-  // The next question is due up to five minutes later: the waits double, and a busy machine has asked more often by now.
+  // The next status query may be up to five minutes away: the waits double, and a busy machine has sent more queries.
   yield* posted(client, "/v1/test-helpers/advance", { seconds: 300 }, 200)
 
   const invoice = yield* settled(client, first)
@@ -292,7 +292,7 @@ const OwnCountry = Effect.fnUntraced(function* (program: string) {
   assert.deepInclude(correction, { status: "accepted_by_authority", full_number: "NC-00000001" })
 })
 
-/** The programs of test/examples that a team starts, with what is seen of each. */
+/** The programs of test/examples that a team starts, with the check of each. */
 export const exampleRuns = {
   "test/examples/Unchanged.ts": Unchanged,
   "test/examples/OwnMailer.ts": OwnMailer,

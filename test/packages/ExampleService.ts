@@ -9,7 +9,7 @@ import { serviceProcess } from "../support/processes/ServiceProcess.ts"
 
 type Settings = Readonly<Record<string, string>>
 
-/** Settings of a service with a database for itself. */
+/** Settings of a service with its own database. */
 export const place = Effect.gen(function* () {
   const DATABASE_URL = yield* freshDatabase
   return { DATABASE_URL, FOLIO_KEY: randomBytes(32).toString("base64"), LOG_LEVEL: "Warn" }
@@ -23,7 +23,7 @@ export const running = Effect.fnUntraced(function* (program: string, env: Settin
 })
 
 let keys = 0
-/** What a POST is answered with; its status must be this one. */
+/** The response to a POST, which must have this status. */
 export const posted = Effect.fnUntraced(function* (client: Client, path: string, body: unknown, status = 201) {
   const made = yield* client.post(path, body, { key: `example ${keys++}` })
   assert.strictEqual(made.status, status, made.text)
@@ -41,7 +41,7 @@ export const issued = Effect.fnUntraced(function* (
   return `/v1/invoices/${made.id}`
 })
 
-/** The document when it has an outcome. Who asks so often may be told to ask more slowly. */
+/** The document with its outcome. A response other than 200 is retried: frequent queries may exceed the rate limit. */
 export const settled = (client: Client, path: string) =>
   Effect.map(
     until(client.get(path), ({ json, status }) => status === 200 && json.status !== "draft"),

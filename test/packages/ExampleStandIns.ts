@@ -3,9 +3,9 @@ import { createPublicKey, verify, X509Certificate } from "node:crypto"
 import { buffer } from "node:stream/consumers"
 import { listening } from "../support/apps/Listening.ts"
 
-/* What the examples of test/examples speak to, on loopback. */
+/* Loopback stand-ins for the services that the programs of test/examples call. */
 
-/** The provider of OwnMailer.ts. `answers`: the status by recipient; 202 where none is told. */
+/** The provider of OwnMailer.ts. `answers`: the status by recipient; 202 for other recipients. */
 export const mailProvider = Effect.gen(function* () {
   const calls: Array<{ readonly key: string; readonly reference: string; readonly body: Record<string, unknown> }> = []
   const answers = new Map<string, number>()
@@ -20,7 +20,7 @@ export const mailProvider = Effect.gen(function* () {
 
 interface TaxDocument {
   times: number
-  /** How often it was asked what has become of it. */
+  /** Number of status queries for the document. */
   asked: number
   readonly bytes: string
   readonly content: Record<string, unknown>
@@ -29,7 +29,7 @@ interface TaxDocument {
 
 const partOf = (part: string | undefined) => JSON.parse(Buffer.from(part ?? "", "base64url").toString())
 
-/** The content of a JWS; null when its signature is not that of the certificate in it. */
+/** The content of a JWS; null if its signature does not match the certificate in it. */
 export const readJws = (bytes: string) => {
   const [head, body, signature = ""] = bytes.split(".")
   const { publicKey } = new X509Certificate(Buffer.from(partOf(head).x5c[0], "base64"))
@@ -38,16 +38,16 @@ export const readJws = (bytes: string) => {
   return holds ? partOf(body) : null
 }
 
-/** "SY" and digits of which the first two check the others, as in account numbers of banks. */
+/** "SY" and digits, of which the first two check the others, as in bank account numbers. */
 export const isCode = (code: string) => {
   const [, check = "", digits = ""] = /^SY(\d\d)(\d{20})$/.exec(code) ?? []
   return digits !== "" && (BigInt(digits) * 100n + BigInt(check)) % 97n === 1n
 }
 
-/** The buyer whom the tax office of Syldavia does not know. */
+/** A buyer that the tax office of Syldavia does not know. */
 export const unknownBuyer = "20000014"
 
-/** The tax office of OwnAuthority.ts: it judges nothing until `open` is set. */
+/** The tax office of OwnAuthority.ts, which returns no verdict until `open` is set. */
 export const taxOffice = Effect.gen(function* () {
   const documents = new Map<string, TaxDocument>()
   const state = { open: false }

@@ -5,7 +5,7 @@ import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
 
-/* `src/packages/install.js` in a small repository, with a program of this test in the place of npm. */
+/* Tests `src/packages/install.js` in a small repository, with a program of this test as npm. */
 
 const script = Path.join(import.meta.dirname, "../../src/packages/install.js")
 const here = { optional: true, os: [process.platform], cpu: [process.arch] }
@@ -24,7 +24,10 @@ const lock: Record<string, Record<string, unknown>> = {
   "test/nodes": { version: "1.0.0", dev: true }
 }
 
-/** Does as `npm ci` does: empties node_modules, installs by the lock, and notes at the end what is there. `npm.mode` says how it fails. */
+/**
+ * Imitates `npm ci`: empties node_modules, installs by the lock, and finally records the installed packages.
+ * `npm.mode` names the failure.
+ */
 const npm = `
 import * as Fs from "node:fs"
 const args = process.argv.slice(2)
@@ -62,12 +65,12 @@ const isThere = (name: string) => Fs.existsSync(file(`node_modules/${name}/packa
 
 const calls = () =>
   Fs.existsSync(file("npm.calls")) ? Fs.readFileSync(file("npm.calls"), "utf8").trim().split("\n") : []
-/** What the calls of npm left out. */
+/** The `--omit` options of the npm calls. */
 const omitted = () => calls().map((call) => call.split(" ").filter((word) => word.startsWith("--omit")))
 
 const begun: Array<ChildProcess> = []
 
-/** Starts the script as npm does, in a group of its own. */
+/** Starts the script as npm does, in its own process group. */
 const begin = (purpose: string) => {
   const env = { PATH: `${file("bin")}:${process.env["PATH"]}`, NODE_ENV: "production" }
   const child = spawn(process.execPath, [file("src/packages/install.js"), purpose], { cwd: root, detached: true, env })
@@ -85,7 +88,7 @@ const until = async (holds: () => boolean) => {
 }
 
 const childOf = (pid: number) => Number(Fs.readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ")[0])
-/** Whether a script waits for the turn of another: the program that its shell has started waits for a lock. */
+/** Whether a script waits for its turn: the program that its shell has started waits for a lock. */
 const isWaiting = (pid: number) => {
   const waiting = childOf(pid) > 0 ? childOf(childOf(pid)) : 0
   return waiting > 0 && new RegExp(`-> FLOCK .* ${waiting} `).test(Fs.readFileSync("/proc/locks", "utf8"))
@@ -107,13 +110,13 @@ describe("the installation before npm start and npm test", () => {
       try {
         process.kill(-(pid ?? 0), "SIGKILL")
       } catch {
-        // It has ended.
+        // The process has ended already.
       }
     }
     Fs.rmSync(root, { recursive: true, force: true })
   })
 
-  it("installs the packages of the service, then those of the tests, each once and in one line", async () => {
+  it("installs the packages of the service, then the packages of the tests, each once and with one line of output", async () => {
     const first = await run("start")
     assert.deepStrictEqual(first, {
       code: 0,
@@ -131,7 +134,7 @@ describe("the installation before npm start and npm test", () => {
     ])
   })
 
-  it("compares what the lock says, not its time, and keeps the packages of the tests when the service needs others", async () => {
+  it("compares the content of the lock, not its time, and keeps test packages when the service needs others", async () => {
     await run("test")
     writeLock()
     Fs.utimesSync(file("package-lock.json"), new Date(), new Date(Date.now() + 60_000))
@@ -159,7 +162,7 @@ describe("the installation before npm start and npm test", () => {
     assert.deepStrictEqual(await run("start"), { code: 0, said: "" }, "an image of the service has no lock")
   })
 
-  it("leaves optional packages out where they were left out, and brings them for the tests", async () => {
+  it("omits optional packages that were omitted before, and installs them for the tests", async () => {
     await run("start")
     const path = file("node_modules/.package-lock.json")
     const { packages } = JSON.parse(Fs.readFileSync(path, "utf8"))
@@ -173,7 +176,7 @@ describe("the installation before npm start and npm test", () => {
     assert.deepStrictEqual(omitted(), [["--omit=dev"], ["--omit=dev", "--omit=optional"], []])
   })
 
-  it("says in two lines why npm failed, and leaves what was installed", async () => {
+  it("reports the failure of npm in two lines, and keeps the installed packages", async () => {
     await run("start")
     write("npm.mode", "fail")
     const failed = await run("test")
@@ -186,7 +189,7 @@ describe("the installation before npm start and npm test", () => {
     assert.isFalse(Fs.existsSync(file("node_modules.before")))
   })
 
-  it("fails where npm passed over an optional package of this machine, and tries again", async () => {
+  it("fails if npm skipped an optional package of this machine, and retries at the next run", async () => {
     write("npm.mode", "no downloads")
     for (const attempts of [1, 2]) {
       const failed = await run("start")
@@ -199,7 +202,7 @@ describe("the installation before npm start and npm test", () => {
     assert.isTrue(isThere("database"))
   })
 
-  it("begins again after an installation that was killed, and keeps what was installed until then", async () => {
+  it("starts over after a killed installation, and keeps the packages that were installed before it", async () => {
     await run("start")
     write("npm.mode", "hang")
     const killed = begin("test")
@@ -215,7 +218,7 @@ describe("the installation before npm start and npm test", () => {
     assert.isFalse(Fs.existsSync(file("node_modules.before")))
   })
 
-  it("ends npm with the signal that ends it, and leaves what was installed", async () => {
+  it("ends npm with the signal that it receives, and keeps the installed packages", async () => {
     await run("start")
     write("npm.mode", "hang")
     const stopped = begin("test")
@@ -239,7 +242,7 @@ describe("the installation before npm start and npm test", () => {
     assert.lengthOf(calls(), 1)
   })
 
-  it.skipIf(process.platform !== "linux")("installs once when two begin together", async () => {
+  it.skipIf(process.platform !== "linux")("installs once when two runs start concurrently", async () => {
     write("npm.mode", "slow")
     const both = [begin("start"), begin("start")]
     await until(() => calls().length > 1 || both.some(({ pid }) => isWaiting(pid)))

@@ -7,14 +7,14 @@ import { registry } from "./Registry.ts"
 
 const root = Path.join(import.meta.dirname, "../..")
 
-/** What a program printed and how it ended. */
+/** The output and exit code of a program. */
 export interface Ended {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Runs a program of the folder to its end, without what the shell of these tests has set for npm. */
+/** Runs a program of the folder to its end, without the npm settings of this test's shell. */
 export const run = (
   cwd: string,
   file: string,
@@ -23,7 +23,7 @@ export const run = (
 ) =>
   Effect.callback<Ended>((resume) => {
     const { HOME, PATH } = process.env
-    // What Node has made of the modules is kept for the next program of the folder.
+    // The next program of the folder reuses Node's compiled modules.
     const env = { HOME, PATH, NODE_COMPILE_CACHE: Path.join(cwd, ".compiled"), ...settings }
     const child = execFile(file, args, { cwd, env, maxBuffer: 1 << 26 }, (error, stdout, stderr) =>
       resume(Effect.succeed({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }))
@@ -31,13 +31,13 @@ export const run = (
     return Effect.sync(() => child.kill("SIGKILL"))
   })
 
-/** Runs a program that is expected to succeed; gives what it printed. */
+/** Runs a program that must succeed, and returns its output. */
 export const succeed = (...what: Parameters<typeof run>) =>
   Effect.flatMap(run(...what), ({ code, stderr, stdout }) =>
     code === 0 ? Effect.succeed(stdout) : Effect.die(`${what[1]} ${what[2].join(" ")}: ${code}\n${stdout}${stderr}`)
   )
 
-/** The tarballs in `dist`, as `npm run pack` has just left them there. */
+/** The tarballs in `dist`, as `npm run pack` has just written them. */
 export const packed = Effect.gen(function* () {
   const cache = Path.join(root, "node_modules/.cache/compiled")
   yield* succeed(root, "npm", ["run", "pack"], { NODE_COMPILE_CACHE: cache })
@@ -66,7 +66,9 @@ export const installed = Effect.fnUntraced(function* (packages: ReadonlyArray<st
   return folder
 })
 
-/** The compiler's complaints about a program, with TypeScript's own default of `strict` and none of this repository's options. */
+/**
+ * The compiler's errors for a program, under `strict` with TypeScript's defaults and none of this repository's options.
+ */
 export const complaints = (folder: string, programs: ReadonlyArray<string>, options: ReadonlyArray<string> = []) =>
   Effect.map(
     run(
@@ -77,7 +79,7 @@ export const complaints = (folder: string, programs: ReadonlyArray<string>, opti
     ({ stdout }) => stdout
   )
 
-/** The size of a folder in bytes, as the files are long. */
+/** The size of a folder in bytes, as the sum of its files' lengths. */
 export const bytesOf = (folder: string): number =>
   Fs.globSync("**/*", { cwd: folder, withFileTypes: true })
     .filter((entry) => entry.isFile())

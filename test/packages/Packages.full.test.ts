@@ -16,10 +16,13 @@ import { testingPrograms, testingTests } from "./TestingTests.ts"
 
 const root = Path.join(import.meta.dirname, "../..")
 
-/** What may be said of a package for `import` alone, as `effect` is: neither `require` nor the resolution of Node 10 finds it. */
+/**
+ * Problems that a package for `import` alone may have, as `effect` does: `require` and Node 10 resolution cannot find
+ * it.
+ */
 const ofImportAlone = new Set(["NoResolution", "CJSResolvesToESM"])
 
-/** What attw finds wrong with the types of a tarball, but for what follows from an entry's being for `import` alone. */
+/** The problems that attw finds in a tarball's types, except those of entries for `import` alone. */
 const typeProblems = (tarball: string, isForImportAlone: (entry: string) => boolean) =>
   Effect.map(
     Effect.promise(() => checkPackage(createPackageFromTarballData(new Uint8Array(Fs.readFileSync(tarball))))),
@@ -33,7 +36,7 @@ const typeProblems = (tarball: string, isForImportAlone: (entry: string) => bool
   )
 
 describeOn(Layer.merge(Packages.layer, app))("the packages, installed from their tarballs", (it) => {
-  it.effect("are clean for publint and attw", function* () {
+  it.effect("pass publint and attw", function* () {
     const { client, service } = yield* Packages
     for (const what of ["client", "service"]) {
       const pkgDir = Path.join(root, "build", what)
@@ -48,11 +51,11 @@ describeOn(Layer.merge(Packages.layer, app))("the packages, installed from their
   testingTests(it)
   exampleTests(it)
 
-  it.effect("give the shell command", function* () {
+  it.effect("install the CLI", function* () {
     const { together } = yield* Packages
     const command = Path.join(together, "node_modules/.bin/folio")
     assert.strictEqual((yield* succeed(together, command, ["--version"])).trim(), `folio v${version}`)
-    // The client's package has a `folio` as well; whichever npm has linked, the commands of both are there.
+    // The client's package has a `folio` as well. Each of the two that npm may link offers the commands of both.
     const client = Path.join(together, "node_modules/@folio-einvoicing/client/folio.js")
     for (const one of [command, client]) {
       const help = yield* succeed(together, process.execPath, [one, "--help"])
@@ -71,7 +74,7 @@ describeOn(Layer.merge(Packages.layer, app))("the packages, installed from their
     assert.isAbove(programs.length, 7)
     const examples = publicExports
       .flatMap(({ examples: own, module, name }) => own.map((text) => [`${module} ${name}`, text] as const))
-      // Numbered, because names can differ in nothing but the case of a letter.
+      // Numbered, because two names may differ only in the case of a letter.
       .map(([name, text], index) => [`example${index}${name.replaceAll(/\W+/g, "-")}.ts`, `${text}\nexport {}\n`])
     assert.isAbove(examples.length, 5)
     const readme = ["client/webhooks", "client", "client/effect"].map((name) => [

@@ -2,10 +2,12 @@ import { Context, Effect, Layer } from "effect"
 import type { describeOn } from "../support/Tests.ts"
 import { installed, packed } from "./Installed.ts"
 
-// The packages that the programs of test/examples use besides the service.
+// The packages that the programs of test/examples use in addition to the service.
 const ofExamples = ["effect", "fflate", "pdfkit", "@types/node", "@types/pdfkit"]
 
-/** The tarballs, and the folders in which they are installed: the client alone, and all that a team on Effect uses. */
+/**
+ * The tarballs, and the folders with the installed packages: the client alone, and all packages of a team on Effect.
+ */
 export class Packages extends Context.Service<Packages>()("test/Packages", {
   make: Effect.gen(function* () {
     const tarballs = yield* packed
@@ -19,5 +21,5 @@ export class Packages extends Context.Service<Packages>()("test/Packages", {
   static readonly layer = Layer.effect(Packages, Packages.make)
 }
 
-/** What registers a test that has the packages, and a service in memory that the programs call. */
+/** The registration of a test that has the packages, and a service in memory for the programs to call. */
 export type Test<R> = Parameters<Parameters<ReturnType<typeof describeOn<Packages | R, never>>>[1]>[0]

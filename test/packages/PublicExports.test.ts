@@ -23,7 +23,7 @@ import { Notify } from "../../src/protocol/Notify.ts"
 import { SecretKey } from "../../src/store/sql/Secrets.ts"
 import { publicExports } from "./PublicExports.ts"
 
-/** All that a team may put in place of the service's own, each as a part of `main`. */
+/** All parts of the service that a team may replace, each as a part of `main`. */
 const ports = {
   Alerts,
   Authority,
@@ -56,7 +56,7 @@ const wordsMin = 2
 const isDescribed = (description: string) =>
   description.split(/\s+/).filter((word) => /\w/.test(word)).length >= wordsMin
 
-/** A comment shows a program only where a reader cannot guess the use; the pages of the documentation teach the rest. */
+/** A comment shows a program only if a reader cannot guess the use. The documentation pages show the other programs. */
 const examplesMax = 15
 
 const isExample = (text: string, name: string) =>
@@ -67,20 +67,20 @@ const named = (exported: typeof publicExports) => exported.map(({ module, name }
 describe("the exports of the packages", () => {
   const shown = publicExports.filter(({ isInternal }) => !isInternal)
 
-  it("say what they are, or that they are internal", () =>
+  it("have a description or are internal", () =>
     assert.deepStrictEqual(named(shown.filter(({ description }) => !isDescribed(description))), []))
 
-  it(`show at most ${examplesMax} examples, which use them by the name of the package`, () => {
+  it(`have at most ${examplesMax} examples, which import from the package by its name`, () => {
     const withExample = shown.filter(({ examples }) => examples.length > 0)
     assert.isAtMost(new Set(withExample.map(({ examples }) => examples.join())).size, examplesMax)
     const misnamed = withExample.filter(({ examples, name }) => !examples.every((text) => isExample(text, name)))
     assert.deepStrictEqual(named(misnamed), [])
   })
 
-  it("hold every port and limit that the service requires, and each port is a part of `main`", () => {
+  it("include every port and limit that the service requires, and each port is a part of `main`", () => {
     type Port = ServicesOf<typeof ports>
     type Service = ReturnType<typeof Layers.layerWith<never, never, never>>
-    // The default `DocumentFiles` requires a `Printer`, and the service itself does not.
+    // The default `DocumentFiles` requires a `Printer`, but the service itself does not.
     expectTypeOf<Layer.Services<Service> | Printer>().toEqualTypeOf<
       Port | Busyness | Limits | ServiceInfo | OfPlatform
     >()

@@ -5,7 +5,7 @@ import { writeClientInterface } from "../../src/packages/ClientInterface.ts"
 
 const root = Path.join(import.meta.dirname, "../..")
 
-/** An export of a package: what its comment says, and the programs in the comment's `@example`. */
+/** An export of a package, with the text of its comment and the programs of the comment's `@example`. */
 export interface PublicExport {
   /** The module as a user imports it, and the name that it exports. */
   readonly module: string
@@ -31,7 +31,7 @@ const namesOf = (statement: ts.Statement): ReadonlyArray<string> => {
 const namesIn = (clause: ts.NamedExportBindings) =>
   ts.isNamespaceExport(clause) ? [clause.name.text] : clause.elements.map(({ name }) => name.text)
 
-/** The module from which a file takes a name that the file exports again. */
+/** The module from which a file imports a name that it exports again. */
 const importedFrom = (file: ts.SourceFile, name: string) =>
   file.statements
     .filter((statement) => ts.isImportDeclaration(statement))
@@ -59,7 +59,7 @@ const described = (module: string, name: string, node: ts.Node): PublicExport =>
   }
 }
 
-/** The exports of one file; a name that the file takes from another file is described where it is declared. */
+/** The exports of one file. A re-exported name has the description of its declaration. */
 const exportsOf = (module: string, file: string): ReadonlyArray<PublicExport> =>
   parse(file).statements.flatMap((statement) => {
     if (ts.isExportDeclaration(statement) && statement.moduleSpecifier !== undefined) {
@@ -68,7 +68,7 @@ const exportsOf = (module: string, file: string): ReadonlyArray<PublicExport> =>
       const all = exportsOf(module, from)
       if (clause !== undefined && ts.isNamespaceExport(clause)) {
         const own = described(module, clause.name.text, statement)
-        // The example of a namespace is that of its `layer`.
+        // A namespace uses the example of its `layer`.
         const examples = all.filter(({ name }) => name === "layer").flatMap((one) => one.examples)
         return [{ ...own, examples }, ...all.map((one) => ({ ...one, name: `${own.name}.${one.name}` }))]
       }
@@ -96,7 +96,10 @@ const manifest = (folder: string): { readonly name: string; readonly exports: Re
 
 writeClientInterface()
 
-/** All exports of the packages of the service and of the client, from the sources of their modules. A type and a value of one name are one. */
+/**
+ * All exports of the service's and the client's package, from the sources of their modules.
+ * A type and a value with one name count as one.
+ */
 export const publicExports: ReadonlyArray<PublicExport> = ["", "src/client"].flatMap((folder) => {
   const { exports, name } = manifest(folder)
   return Object.entries(exports).flatMap(([path, file]) => {

@@ -24,7 +24,7 @@ const lock: { readonly packages: Readonly<Record<string, Locked>> } = JSON.parse
 
 const nameOf = (path: string, { name }: Locked) => name ?? path.replace(/^.*node_modules\//, "")
 
-/** The packages that are installed here, by name: each version with its folder. */
+/** The packages installed in this repository, by name: each version with its folder. */
 const installed = Map.groupBy(
   Object.entries(lock.packages).filter(([path, { link, version }]) => {
     const isThere = link !== true && version !== undefined && path.includes("node_modules/")
@@ -33,7 +33,8 @@ const installed = Map.groupBy(
   ([path, locked]) => nameOf(path, locked)
 )
 
-// A peer that this repository goes without (Redis, of the platform) is no peer here either: there is nothing to serve it from.
+// Omits peers that this repository does not install (Redis, a peer of the platform): the registry has no files for
+// them.
 const peersOf = ({ peerDependencies = {} }: Locked) =>
   Object.fromEntries(Object.entries(peerDependencies).filter(([name]) => installed.has(name)))
 
@@ -52,7 +53,7 @@ const sendTarball = (path: string, response: ServerResponse) => {
   tar.stdout.pipe(response)
 }
 
-/** The lock of this repository with the tarballs of a registry of this module, whose contents are packed again. */
+/** The lock of this repository with tarballs of this module's registry, which packs their contents again. */
 export const lockWith = (url: string): string => {
   const packages = Object.entries(lock.packages).map(([path, entry]) => {
     const { integrity: _, ...locked } = entry
@@ -62,7 +63,7 @@ export const lockWith = (url: string): string => {
   return JSON.stringify({ ...lock, packages: Object.fromEntries(packages) })
 }
 
-/** A registry of npm, on loopback, of the packages that are installed here; gives its URL. Nothing is asked from the network. */
+/** An npm registry on loopback with the packages installed in this repository; returns its URL. It uses no network. */
 export const registry = Effect.acquireRelease(
   Effect.promise(async () => {
     const server = createServer((request, response) => {
