@@ -39,11 +39,11 @@ const faults: ReadonlyArray<readonly [what: string, change: Record<string, strin
 ]
 
 describe("the settings of live mode", () => {
-  it.effect("are not there by default: no address of an authority is known to the service", () =>
+  it.effect("default to undefined, because the service contains no address of an authority", () =>
     Effect.map(read({}), ({ live }) => assert.isUndefined(live))
   )
 
-  it.effect("are taken whole, and the PIN is nobody's to read", function* () {
+  it.effect("hold every value, and hide the PIN in text", function* () {
     const settings = yield* read(good)
     assert.deepInclude(settings.live?.software, {
       provider: { number: "900373115", check_digit: "3" },
@@ -58,7 +58,7 @@ describe("the settings of live mode", () => {
   })
 
   it.effect(
-    "need no software, which each account may have, and name the environment for tests by itself",
+    "need no software, because each account may have one, and set the test environment independently",
     function* () {
       const none = { SOFTWARE_ID: "", SOFTWARE_PIN: "", SOFTWARE_NIT: "" }
       assert.deepStrictEqual((yield* read({ ...good, ...none })).live, { url: good.AUTHORITY_URL })
@@ -69,7 +69,7 @@ describe("the settings of live mode", () => {
   )
 
   it.effect.each(faults.map(([what, change, why]) => ({ what, change, why })))(
-    "are refused with $what",
+    "are rejected with $what",
     function* ({ change, why }) {
       const { message } = yield* Effect.flip(read({ ...good, ...change }))
       assert.match(message, why)

@@ -7,7 +7,7 @@ import { freshDatabase, query, queryAs } from "../support/database/Postgres.ts"
 import { it } from "../support/Tests.ts"
 
 it.live(
-  "Each revision of the actors' messages has tables of its own; those without a process are dropped",
+  "The migration creates separate tables for each message revision, and drops those without a process",
   function* () {
     const url = yield* freshDatabase
     const owner = PgClient.layer({ url: Redacted.make(url), ssl: false })
@@ -37,7 +37,7 @@ it.live(
     yield* query(url, "update cluster_0000aaaa_runners set last_heartbeat = now() - interval '2 hours'")
     yield* make("0000bbbb")
     assert.deepStrictEqual(yield* tables, ["cluster_0000bbbb_runners", "cluster_of_a_team_runners"])
-    // A release that was gone may come back.
+    // An earlier release may start again.
     yield* make("0000aaaa")
     assert.include(yield* tables, "cluster_0000aaaa_runners")
   }

@@ -19,7 +19,7 @@ import {
 import { refusalOf } from "../support/processes/Refusing.ts"
 import { it } from "../support/Tests.ts"
 
-/** A server that greets whoever connects in its own way; gives its address. */
+/** A server that answers each connection with `greet`; returns its address. */
 const server = (greet: (socket: Net.Socket) => void) =>
   Effect.acquireRelease(
     Effect.callback<Net.Server>((resume) => {
@@ -34,7 +34,7 @@ const server = (greet: (socket: Net.Socket) => void) =>
 
 const at = (host: string) => `postgres://shop:canarysecret@${host}/shop`
 
-/** What PostgreSQL says to whom it does not let in. */
+/** An error with which PostgreSQL rejects a connection. */
 const fatal = (code: string, message: string) => {
   const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`)
   const length = Buffer.alloc(4)
@@ -42,7 +42,7 @@ const fatal = (code: string, message: string) => {
   return Buffer.concat([Buffer.from("E"), length, fields])
 }
 
-/** The first message of a session without the settings in it, as a pooler with `ignore_startup_parameters` sends it on. */
+/** The first message of a session without its settings, as a pooler with `ignore_startup_parameters` forwards it. */
 const withoutSettings = (startup: Buffer) => {
   const words = startup.toString("utf8", 8).split("\0")
   const kept: Array<string> = []
@@ -56,7 +56,7 @@ const withoutSettings = (startup: Buffer) => {
   return Buffer.concat([head, text])
 }
 
-/** A pooler before the server of a database: it takes the settings of a session, and ignores them. */
+/** A pooler in front of the database server, which accepts the settings of a session and ignores them. */
 const pooler = (url: string) =>
   Effect.acquireRelease(
     Effect.callback<Net.Server>((resume) => {
@@ -74,7 +74,7 @@ const pooler = (url: string) =>
     (made) => Effect.sync(() => made.close())
   ).pipe(Effect.map((made) => Object.assign(new URL(url), { port: (made.address() as Net.AddressInfo).port }).href))
 
-/** A login of its own, without any right; dropped with what it has. */
+/** A login without any rights, dropped afterwards with all that it owns. */
 const login = Effect.acquireRelease(
   Effect.gen(function* () {
     const name = `weak_${randomBytes(6).toString("hex")}`
@@ -91,7 +91,7 @@ const as = (url: string, name: string, password = "canarysecret") => {
   return changed.href
 }
 
-/** What a start says of the database at this address, in this process. */
+/** The message of a start with the database at this address, in this process. */
 const told = Effect.fnUntraced(function* (DATABASE_URL: string) {
   const starting = Layer.build(Layer.provide(Postgres.layerService, layerSettings({ DATABASE_URL })))
   const message = yield* Effect.match(Effect.scoped(starting), {
@@ -102,8 +102,8 @@ const told = Effect.fnUntraced(function* (DATABASE_URL: string) {
   return message
 })
 
-describe("A database that cannot be served ends the start with one line", () => {
-  it.live("whatever it is that the server does not grant", function* () {
+describe("A start with an unusable database fails with one line", () => {
+  it.live("naming the access that the server does not grant", function* () {
     const DATA_DIR = yield* dataDirectory
     const name = yield* login
     const url = yield* bareDatabase
@@ -128,7 +128,7 @@ describe("A database that cannot be served ends the start with one line", () => 
     yield* query(url, `drop owned by ${name}`)
   })
 
-  it.live("and whatever answers in its place", function* () {
+  it.live("when the server is another one, rejects or does not answer", function* () {
     const tls = fatal("28000", 'no pg_hba.conf entry for host "10.0.0.1", user "shop", database "shop", no encryption')
     assert.match(
       yield* told(at(yield* server((socket) => socket.end(tls)))),
@@ -152,7 +152,7 @@ describe("A database that cannot be served ends the start with one line", () => 
     assert.match(yield* told(`${at("127.0.0.1:1")}?sslmode=perhaps`), /sslmode.*perhaps/)
   })
 
-  it.live("and a connection pooler, which keeps no lock", function* () {
+  it.live("for a connection pooler, because it keeps no lock", function* () {
     const url = yield* freshDatabase
     const refused = fatal("08P01", "unsupported startup parameter: idle_session_timeout")
     const direct = /is the address of a connection pooler, such as PgBouncer\. .* use the address of the server itself/
@@ -166,7 +166,7 @@ describe("A database that cannot be served ends the start with one line", () => 
     assert.strictEqual(yield* told(url), "It was served.")
   })
 
-  it.live("and a database that cannot hold every character", function* () {
+  it.live("for a database that cannot store every character", function* () {
     const url = yield* asciiDatabase
     assert.match(
       yield* told(url),
@@ -179,14 +179,14 @@ describe("A database that cannot be served ends the start with one line", () => 
     )
   })
 
-  it.live("and parameters that nothing reads", function* () {
+  it.live("for unknown parameters", function* () {
     assert.strictEqual(
       yield* told(`${at("127.0.0.1:1")}?sslmod=require&channel_binding=require`),
       "DATABASE_URL has unknown parameters: sslmod, channel_binding. Correct or remove them; the known parameters are sslmode, host, port, user, password, dbname, connect_timeout, application_name, options."
     )
   })
 
-  it.live("and tables of another line of migrations", function* () {
+  it.live("for tables of another line of migrations", function* () {
     const url = yield* freshDatabase
     yield* query(url, "update effect_sql_migrations set name = 'baseline'")
     assert.match(
@@ -195,7 +195,7 @@ describe("A database that cannot be served ends the start with one line", () => 
     )
   })
 
-  it.live("and tables of a later release", function* () {
+  it.live("for tables of a later release", function* () {
     const url = yield* freshDatabase
     yield* query(url, "insert into effect_sql_migrations (migration_id, name) values (9999, 'later')")
     yield* query(url, "update oldest_release set release = 9000")
@@ -208,7 +208,7 @@ describe("A database that cannot be served ends the start with one line", () => 
   })
 
   it.live.each(["hello", "http://127.0.0.1/shop", "postgres://a:%zz@127.0.0.1/shop"])(
-    "and what is no address of one: %s",
+    "for an address in another form: %s",
     (DATABASE_URL) =>
       Effect.map(told(DATABASE_URL), (message) => assert.match(message, /^DATABASE_URL must be of the form/))
   )

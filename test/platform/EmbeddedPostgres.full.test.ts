@@ -15,7 +15,7 @@ const isRoot = process.getuid?.() === 0
 const othersReadCheckout =
   isRoot && spawnSync(process.execPath, ["-e", "0"], { ...DAEMON, cwd: CHECKOUT, stdio: "ignore" }).status === 0
 
-/** A directory that a server has been started in and stopped; each test of a later start has a copy. */
+/** A directory in which a server has started and stopped. Each test of a later start has a copy. */
 class Made extends Context.Service<Made, string>()("test/Made") {
   static readonly layer = Layer.effect(
     Made,
@@ -24,7 +24,7 @@ class Made extends Context.Service<Made, string>()("test/Made") {
   static readonly copy = Effect.flatMap(Made, copyOf)
 }
 
-// May it become the role, and has it the role's rights without becoming it?
+// Whether the login may become the role, and whether it has the role's rights without becoming it.
 const memberships = `
   select role, pg_has_role(role, 'set'), pg_has_role(role, 'usage')
   from unnest(array['folio_account', 'folio_service']) role`
@@ -34,40 +34,37 @@ const mayTakeOnBoth = [
 ]
 
 describeLive(Made.layer)("EmbeddedPostgres", (it) => {
-  it.effect(
-    "a fresh start gives a database owned by a role without privileges, and leaves nothing running",
-    function* () {
-      const dataDir = yield* dataDirectory()
-      const postmaster = yield* Effect.scoped(
-        Effect.gen(function* () {
-          const connection = yield* start({ dataDir })
-          const rows = yield* query(
-            connection,
-            `select current_user::text, rolsuper, rolbypassrls, rolcreaterole, rolcreatedb,
+  it.effect("creates a database owned by a role without privileges, and leaves no process behind", function* () {
+    const dataDir = yield* dataDirectory()
+    const postmaster = yield* Effect.scoped(
+      Effect.gen(function* () {
+        const connection = yield* start({ dataDir })
+        const rows = yield* query(
+          connection,
+          `select current_user::text, rolsuper, rolbypassrls, rolcreaterole, rolcreatedb,
                  pg_get_userbyid(d.datdba)::text, pg_encoding_to_char(d.encoding)::text, d.datcollate
                from pg_roles, pg_database d where rolname = current_user and datname = current_database()`
-          )
-          assert.deepStrictEqual(rows, [["folio", false, false, false, false, "folio", "UTF8", "C"]])
-          const settings = "select current_setting('fsync'), current_setting('synchronous_commit')"
-          assert.deepStrictEqual(yield* query(connection, settings), [["on", "on"]])
-          assert.deepStrictEqual(yield* query(connection, memberships), mayTakeOnBoth)
-          const wrong = { ...connection, password: Redacted.make("wrong") }
-          assert.instanceOf((yield* Effect.flip(query(wrong, "select 1"))).reason, AuthenticationError)
-          for (const name of ["folio.password", "postgres.password", "postgres.log"]) {
-            assert.strictEqual(Fs.statSync(Path.join(dataDir, name)).mode & 0o777, 0o600, name)
-          }
-          assert.strictEqual(Fs.readFileSync(Path.join(dataDir, "folio.pid"), "utf8"), `${process.pid}\n`)
-          return postmasterOf(dataDir)
-        })
-      )
-      assert.isFalse(isAlive(postmaster))
-      const files = ["folio.lock", "folio.password", "postgres", "postgres.log", "postgres.password"]
-      assert.sameMembers(Fs.readdirSync(dataDir), files)
-    }
-  )
+        )
+        assert.deepStrictEqual(rows, [["folio", false, false, false, false, "folio", "UTF8", "C"]])
+        const settings = "select current_setting('fsync'), current_setting('synchronous_commit')"
+        assert.deepStrictEqual(yield* query(connection, settings), [["on", "on"]])
+        assert.deepStrictEqual(yield* query(connection, memberships), mayTakeOnBoth)
+        const wrong = { ...connection, password: Redacted.make("wrong") }
+        assert.instanceOf((yield* Effect.flip(query(wrong, "select 1"))).reason, AuthenticationError)
+        for (const name of ["folio.password", "postgres.password", "postgres.log"]) {
+          assert.strictEqual(Fs.statSync(Path.join(dataDir, name)).mode & 0o777, 0o600, name)
+        }
+        assert.strictEqual(Fs.readFileSync(Path.join(dataDir, "folio.pid"), "utf8"), `${process.pid}\n`)
+        return postmasterOf(dataDir)
+      })
+    )
+    assert.isFalse(isAlive(postmaster))
+    const files = ["folio.lock", "folio.password", "postgres", "postgres.log", "postgres.password"]
+    assert.sameMembers(Fs.readdirSync(dataDir), files)
+  })
 
   it.effect(
-    "a warm start has the rows, mends a start that was killed half way, and takes no other process for the old server",
+    "keeps the rows at a warm start, repairs a half-finished start, and mistakes no other process for the old server",
     function* () {
       const dataDir = yield* Made.copy
       yield* Effect.scoped(
@@ -76,7 +73,7 @@ describeLive(Made.layer)("EmbeddedPostgres", (it) => {
           yield* query(connection, "create table kept as select 42 as answer")
           const password = Redacted.make(Fs.readFileSync(Path.join(dataDir, "postgres.password"), "utf8"))
           const superuser = { ...connection, username: "postgres", password }
-          // As if killed after the role, of an earlier release: not yet its attributes, nor other roles, nor the database.
+          // As if killed after the role of an earlier release, before its attributes, the other roles and the database.
           yield* query(superuser, "alter role folio superuser")
           yield* query(superuser, "alter role folio set statement_timeout = '1ms'")
           yield* query(superuser, "drop role folio_service")
@@ -101,7 +98,7 @@ describeLive(Made.layer)("EmbeddedPostgres", (it) => {
     }
   )
 
-  it.effect("a killed postmaster comes back on the same port with what was committed", function* () {
+  it.effect("restarts a killed postmaster on the same port with the committed rows", function* () {
     const dataDir = yield* Made.copy
     const connection = yield* start({ dataDir })
     yield* query(connection, "create table kept as select 42 as answer")
@@ -115,7 +112,7 @@ describeLive(Made.layer)("EmbeddedPostgres", (it) => {
     assert.notStrictEqual(postmasterOf(dataDir), killed)
   })
 
-  it.effect("a killed process leaves its server to the next one, which watches and stops it as its own", function* () {
+  it.effect("takes over the server of a killed process, supervises it and stops it", function* () {
     const dataDir = yield* Made.copy
     const other = yield* otherProcess(dataDir)
     const before = yield* other.hears("STARTED")
@@ -140,14 +137,14 @@ describeLive(Made.layer)("EmbeddedPostgres", (it) => {
     yield* query(connection, "select 1").pipe(Effect.retry(Schedule.spaced("20 millis")), Effect.timeout("60 seconds"))
   })
 
-  it.effect("a start waits for what a killed postmaster has left behind", function* () {
+  it.effect("waits at the start until the remains of a killed postmaster are gone", function* () {
     const dataDir = yield* Made.copy
     const other = yield* otherProcess(dataDir)
     const { password, ...connection } = yield* other.hears("STARTED")
     const session = yield* PgConnection.make({ ...connection, password: Redacted.make(password), ssl: false })
     const backend = session.processId
     yield* Effect.addFinalizer(() => Effect.ignore(Effect.try(() => process.kill(backend, "SIGKILL"))))
-    // A backend that stands still keeps the shared memory of its postmaster.
+    // A stopped backend keeps the shared memory of its postmaster.
     process.kill(backend, "SIGSTOP")
     const postmaster = postmasterOf(dataDir)
     yield* other.kill
@@ -159,7 +156,7 @@ describeLive(Made.layer)("EmbeddedPostgres", (it) => {
     assert.deepStrictEqual(yield* query(yield* Fiber.join(starting), "select 1"), [[1]])
   })
 
-  it.effect("a second process on the same directory is refused and does no harm", function* () {
+  it.effect("rejects a second process on the same directory, and does no harm to the first", function* () {
     const dataDir = yield* Made.copy
     const connection = yield* start({ dataDir })
     const other = yield* otherProcess(dataDir)
@@ -172,7 +169,7 @@ describeLive(Made.layer)("EmbeddedPostgres", (it) => {
     assert.isTrue(Fs.existsSync(Path.join(dataDir, "folio.pid")))
   })
 
-  it.effect("a process killed during initdb leaves a directory that starts", function* () {
+  it.effect("starts in a directory that a process killed during initdb has left", function* () {
     const dataDir = yield* dataDirectory()
     const other = yield* otherProcess(dataDir)
     const staged = () =>
@@ -185,7 +182,7 @@ describeLive(Made.layer)("EmbeddedPostgres", (it) => {
     assert.deepStrictEqual(staged(), [])
   })
 
-  it.effect("an interrupted start leaves nothing running", function* () {
+  it.effect("leaves no process behind when its start is interrupted", function* () {
     const dataDir = yield* Made.copy
     const starting = yield* Effect.forkChild(Effect.scoped(start({ dataDir })))
     yield* until(() => postmasterOf(dataDir) > 0)
@@ -194,14 +191,14 @@ describeLive(Made.layer)("EmbeddedPostgres", (it) => {
     assert.isFalse(isAlive(postmaster))
   })
 
-  it.effect("a directory that cannot be used is told in one line", function* () {
+  it.effect("reports an unusable directory in one line", function* () {
     const dataDir = yield* dataDirectory()
     Fs.writeFileSync(dataDir, "a file")
     const error = yield* Effect.flip(start({ dataDir }))
     assert.match(error.message, /^Cannot keep data in DATA_DIR .*Choose a directory that this user can write to\.$/)
   })
 
-  it.effect("a file there that is empty or garbage is told in one line, and what to do", function* () {
+  it.effect("reports an empty or damaged file there in one line, with the fix", function* () {
     const dataDir = yield* Made.copy
     const told = (name: string, content: string) =>
       Effect.gen(function* () {
@@ -223,13 +220,13 @@ describeLive(Made.layer)("EmbeddedPostgres", (it) => {
     yield* start({ dataDir })
   })
 
-  it.effect("a directory that can never be made is told at once", function* () {
+  it.effect("reports immediately a directory that it can never create", function* () {
     const error = yield* Effect.flip(start({ dataDir: "/proc/folio/data" })).pipe(Effect.timeout("10 seconds"))
     assert.match(error.message, /^Cannot keep data in DATA_DIR \/proc\/folio\/data: .*may write to\.$/)
   })
 
   it.effect.skipIf(!isRoot || process.platform !== "linux")(
-    "root (skipped for others): a directory that only root may enter, served by another user",
+    "uses a directory that only root may enter by serving as another user (root only)",
     function* () {
       const dataDir = yield* dataDirectory(undefined, 0o700)
       yield* Effect.scoped(start({ dataDir }))
@@ -243,7 +240,7 @@ describeLive(Made.layer)("EmbeddedPostgres", (it) => {
   )
 
   it.effect.skipIf(!othersReadCheckout)(
-    "another user than root (skipped unless root, which can become one): starts, and root goes on where it stopped",
+    "starts as a user other than root, and root continues with that directory (root only)",
     function* () {
       const dataDir = yield* dataDirectory(DAEMON, 0o700)
       const other = yield* otherProcess(dataDir, DAEMON)
@@ -255,12 +252,9 @@ describeLive(Made.layer)("EmbeddedPostgres", (it) => {
     }
   )
 
-  it.effect.skipIf(!othersReadCheckout)(
-    "another user than root: a directory of someone else is told in one line",
-    function* () {
-      const dataDir = yield* dataDirectory()
-      const other = yield* otherProcess(dataDir, DAEMON)
-      assert.match(yield* other.hears("FAILED"), /^Cannot keep data in DATA_DIR .*EACCES.*may write to\.$/)
-    }
-  )
+  it.effect.skipIf(!othersReadCheckout)("reports another user's directory in one line (root only)", function* () {
+    const dataDir = yield* dataDirectory()
+    const other = yield* otherProcess(dataDir, DAEMON)
+    assert.match(yield* other.hears("FAILED"), /^Cannot keep data in DATA_DIR .*EACCES.*may write to\.$/)
+  })
 })

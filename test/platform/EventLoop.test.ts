@@ -13,12 +13,12 @@ const accountOf = (letter: string): AccountMode => ({
 })
 const [busy, other] = [accountOf("a"), accountOf("b")]
 
-/** Keeps the event loop for a millisecond, longer than a slice. */
+/** Blocks the event loop for a millisecond, longer than a slice. */
 const step = Effect.sync(() => {
   for (const end = performance.now() + 1; performance.now() < end;);
 })
 
-/** So many steps, with a turn between two of them. */
+/** Takes this many steps, with a turn between two steps. */
 const steps = Effect.fnUntraced(function* (count: number, then: () => void = Function.constVoid) {
   for (let taken = 0; taken < count; taken++) {
     yield* step
@@ -41,10 +41,10 @@ const turnsUntil = Effect.fnUntraced(function* (effect: Effect.Effect<unknown>) 
   return turns
 })
 
-/** Lets two accounts have a fiber each, so that the process counts as shared. */
+/** Gives each of two accounts a fiber, so that the process counts as shared. */
 const share = Effect.forEach([busy, other, busy], (account) => inLane(account)(Effect.yieldNow), { discard: true })
 
-/** Fifty fibers of the busy account that take steps until they are interrupted, and how many steps they have taken. */
+/** Fifty fibers of the busy account that take steps until their interruption, and the number of their steps. */
 const flooded = Effect.gen(function* () {
   let taken = 0
   const fibers = yield* Effect.forEach(Array.from({ length: 50 }), () =>
@@ -56,7 +56,7 @@ const flooded = Effect.gen(function* () {
 })
 
 describe("fibers that share the event loop", () => {
-  it.live("of one account wait for one step of each other account, however many fibers the others have", () =>
+  it.live("wait for one step of each other account, however many fibers the others have", () =>
     Effect.gen(function* () {
       yield* share
       const flood = yield* flooded
@@ -69,10 +69,10 @@ describe("fibers that share the event loop", () => {
     }).pipe(EventLoop.shared)
   )
 
-  it.live("leave each turn of the event loop after a slice, so that what has arrived is read", () =>
+  it.live("leave each turn of the event loop after a slice, so that the process reads new input", () =>
     Effect.gen(function* () {
       const fifty = Effect.forEach(Array.from({ length: 50 }), () => Effect.forkChild(inLane(busy)(steps(2))))
-      // One account alone has whole turns.
+      // If only one account is active, it uses whole turns.
       assert.isBelow(yield* turnsUntil(Fiber.joinAll(yield* fifty)), 10)
       yield* share
       const fibers = yield* fifty
@@ -80,7 +80,7 @@ describe("fibers that share the event loop", () => {
     }).pipe(EventLoop.shared)
   )
 
-  it.live("of accounts that are as busy as each other have longer turns", () =>
+  it.live("take longer turns when their accounts are equally busy", () =>
     Effect.gen(function* () {
       yield* share
       const fibers = yield* Effect.forEach([..."abcdefgh"], (letter) =>
@@ -90,7 +90,7 @@ describe("fibers that share the event loop", () => {
     }).pipe(EventLoop.shared)
   )
 
-  it.live("leave it too between two items of a batch that is written", () =>
+  it.live("leave the turn also between two items of a written batch", () =>
     Effect.gen(function* () {
       yield* share
       const answered = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
@@ -106,7 +106,7 @@ describe("fibers that share the event loop", () => {
     }).pipe(Effect.scoped, EventLoop.shared)
   )
 
-  it.live("write their rows together where many of them are ready, and at once where few are", () =>
+  it.live("write their rows together if many fibers are ready, and immediately if few are", () =>
     Effect.gen(function* () {
       const sizes: Array<number> = []
       const offer = yield* Batcher.make({
@@ -120,7 +120,7 @@ describe("fibers that share the event loop", () => {
       })
       for (const count of [40, 10]) {
         const fibers = yield* Effect.forEach(Array.from({ length: count }), (_, item) =>
-          // The first row is there a turn before the others.
+          // The first row is ready a turn before the others.
           Effect.forkChild(
             inLane(busy)(Effect.andThen(Effect.repeat(Effect.yieldNow, { times: item === 0 ? 0 : 1 }), offer(item)))
           )
@@ -131,7 +131,7 @@ describe("fibers that share the event loop", () => {
     }).pipe(Effect.scoped, EventLoop.shared)
   )
 
-  it.live("write a row of another account than the busy one after a few of its steps", () =>
+  it.live("write a row for a calm account after a few steps of the busy account", () =>
     Effect.gen(function* () {
       yield* share
       const flood = yield* flooded
@@ -148,7 +148,7 @@ describe("fibers that share the event loop", () => {
     }).pipe(Effect.scoped, EventLoop.shared)
   )
 
-  it.live("have every other step where they are of no account", () =>
+  it.live("take every other step if they belong to no account", () =>
     Effect.gen(function* () {
       yield* share
       const order: Array<string> = []
@@ -162,7 +162,7 @@ describe("fibers that share the event loop", () => {
     }).pipe(EventLoop.shared)
   )
 
-  it.live("go on after one of them was interrupted before its turn", () =>
+  it.live("continue after one of them was interrupted before its turn", () =>
     Effect.gen(function* () {
       const waiting = yield* Effect.forkChild(inLane(busy)(Effect.forever(Effect.yieldNow)))
       yield* Fiber.interrupt(waiting)

@@ -1,4 +1,4 @@
-/** What the tests of EmbeddedPostgres share: directories, queries, and another Folio to be killed. */
+/** Directories, queries, and a second Folio process to kill, for the tests of EmbeddedPostgres. */
 import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Effect, Schedule } from "effect"
 import { execFileSync, spawn } from "node:child_process"
@@ -13,16 +13,19 @@ export const CHECKOUT = Path.resolve(import.meta.dirname, "../..")
 export const until = (condition: () => boolean) =>
   Effect.sync(condition).pipe(
     Effect.repeat({ until: (holds: boolean) => holds, schedule: Schedule.spaced("5 millis") }),
-    // Only what hangs takes so long: another Folio loads its sources one by one.
+    // Only a hang takes this long: another Folio loads its sources one by one.
     Effect.timeout("90 seconds")
   )
 
-/** The pid of the PostgreSQL there; 0 where it has no file. A look before reading would not do: one that ends removes its file. */
+/**
+ * The pid of the PostgreSQL in the directory; 0 without a pid file.
+ * An existence check before the read would not do: a stopping server removes its file.
+ */
 export const postmasterOf = (dataDir: string) => {
   try {
     return Number(Fs.readFileSync(Path.join(dataDir, "postgres/postmaster.pid"), "utf8").split("\n")[0])
   } catch (error) {
-    // ENOTDIR: a test has put a file in the place of the directory.
+    // ENOTDIR: a test has replaced the directory with a file.
     if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return 0
     throw error
   }
@@ -36,7 +39,7 @@ export const isAlive = (pid: number) => {
   }
 }
 
-/** A data directory that is not there yet, below a directory with the given owner and mode. */
+/** The path of a new data directory, below a directory with the given owner and mode. */
 export const dataDirectory = (owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }, mode = 0o755) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -47,14 +50,14 @@ export const dataDirectory = (owner = { uid: process.getuid?.() ?? 0, gid: proce
     }),
     (dataDir) =>
       Effect.sync(() => {
-        // Only a failed test leaves one.
+        // Only a failed test leaves a server.
         const left = postmasterOf(dataDir)
         if (left > 0 && isAlive(left)) process.kill(left, "SIGQUIT")
         Fs.rmSync(Path.dirname(dataDir), { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
       })
   )
 
-/** A copy of a data directory that nobody uses, with the owners of its files. */
+/** A copy of an unused data directory, with the owners of its files. */
 export const copyOf = Effect.fnUntraced(function* (from: string) {
   const dataDir = yield* dataDirectory()
   yield* Effect.sync(() => execFileSync("cp", ["-a", from, dataDir]))

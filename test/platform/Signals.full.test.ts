@@ -8,7 +8,7 @@ import { until } from "../support/apps/Until.ts"
 import { CHECKOUT, isAlive, postmasterOf } from "./FolioProcess.ts"
 import { it } from "../support/Tests.ts"
 
-/** The service with a reader of its own for what it says. `postmasters`: all that have been seen to serve it. */
+/** The service with a reader of its output. `postmasters`: every postmaster that has served it. */
 const starting = Effect.gen(function* () {
   const DATA_DIR = yield* dataDirectory
   const PORT = String(yield* freePort)
@@ -42,12 +42,12 @@ const moments: ReadonlyArray<readonly [name: string, come: (started: Started) =>
   ["once it is ready", ({ said }) => said().includes("Folio is ready")]
 ]
 
-describe("A process that is asked to stop", () => {
+describe("A process that receives a stop signal", () => {
   const cases = moments.flatMap(([when, come]) => [
     { signal: "SIGTERM" as const, when, come },
     { signal: "SIGHUP" as const, when, come }
   ])
-  it.live.each(cases)("by $signal, $when, ends with 0 and leaves nothing running", function* ({ come, signal }) {
+  it.live.each(cases)("ends with 0 after $signal $when, and leaves no process behind", function* ({ come, signal }) {
     const started = yield* starting
     yield* until(
       Effect.sync(() => come(started)),
@@ -56,7 +56,7 @@ describe("A process that is asked to stop", () => {
     )
     const postmaster = started.postmaster()
     if (signal === "SIGHUP") {
-      // The terminal is gone, and with it who reads.
+      // The terminal is gone, and with it the reader of the output.
       started.child.stdout.destroy()
       started.child.stderr.destroy()
     }

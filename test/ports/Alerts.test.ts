@@ -34,7 +34,7 @@ const opened: Omit<Telling, "attempts"> = {
 const taken: Array<string> = []
 const attempts: Array<Attempted> = []
 
-/** One incident that two channels report, each when its time has come. */
+/** An incident that two channels report, each when it is due. */
 const oneIncident = Layer.unwrap(
   Effect.sync(() => {
     taken.length = 0
@@ -71,7 +71,7 @@ const watch = Watch.layer.pipe(
   )
 )
 
-/** Lets the time go by until this holds. */
+/** Advances the clock until the condition holds. */
 const watched = (holds: () => boolean) =>
   patiently(
     Effect.repeat(
@@ -84,7 +84,7 @@ const watched = (holds: () => boolean) =>
   )
 
 itOn(watch).effect.each(Object.keys(alerts.send))(
-  "An alert of an incident whose Alerts.send %s: told again, on each channel",
+  "An alert is sent again on each channel after Alerts.send %s",
   function* (fault) {
     const switched = breakable()
     yield* installed(yield* Alerts, "send", switched)

@@ -44,7 +44,7 @@ const codes: Partial<Record<Outcome, string>> = {
   "attempt: timeout": "timeout"
 }
 
-/** An endpoint whose deliveries go through a port that can be broken; well again, they arrive. */
+/** An endpoint whose deliveries use a port that a test can break. After the repair, deliveries arrive. */
 const endpoints = Effect.fnUntraced(function* (port: Port, fault: string) {
   const switched = breakable()
   const receiving = yield* WebhookSender
@@ -55,7 +55,7 @@ const endpoints = Effect.fnUntraced(function* (port: Port, fault: string) {
       EgressGuard,
       breaking(yield* EgressGuard, "resolve", switched)
     )
-    // A guard that is well leads to the receiver of the test, not out of the machine.
+    // A working guard leads to the receiver of the test, not out of the machine.
     sending = { send: (request) => (switched.fault === null ? receiving.send(request) : guarded.send(request)) }
   }
   const all = yield* Effect.provideService(delivering(), WebhookSender, WebhookSender.of(sending))
@@ -77,7 +77,7 @@ const endpoints = Effect.fnUntraced(function* (port: Port, fault: string) {
 const it = itOn(alone)
 
 describe("A delivery", () => {
-  it.effect.each(cases)("whose %s %s: %s", function* ([port, fault, outcome]) {
+  it.effect.each(cases)("has the documented outcome when %s %s: %s", function* ([port, fault, outcome]) {
     const { tables } = yield* MemoryTables
     const { attempt, breaks, deliverAll, endpoint, mends, receiver } = yield* endpoints(port, fault)
     const { id } = yield* addDelivery(endpoint, "inv_1")
@@ -101,7 +101,7 @@ describe("A delivery", () => {
   })
 
   it.effect.each(cases.filter(([, fault]) => fault.startsWith("hangs")))(
-    "is made while the %s of another %s",
+    "arrives while the %s of another %s",
     function* ([port, fault]) {
       const { until } = yield* MemoryTables
       const { breaks, endpoint, mends, switched, tell } = yield* endpoints(port, fault)

@@ -46,7 +46,7 @@ const cases = [
 
 const isPlain = (method: Method) => method === "profile's code" || method === "profile's localDate"
 
-/** How long the service waits for a method that hangs. */
+/** The time that the service waits for a method that hangs. */
 const waits = {
   submit: 60_000,
   verdict: 60_000,
@@ -56,7 +56,7 @@ const waits = {
   "profile's localDate": 0
 }
 
-/** A document whose turn at the broken method has come, and its actor. */
+/** A document that is about to need the broken method, and its actor. */
 const documents = Effect.fnUntraced(function* (method: Method, fault: string) {
   const switched = breakable()
   const ofDocument = new AuthorityUnavailable({ message: "503", of_document: true })
@@ -72,13 +72,13 @@ const documents = Effect.fnUntraced(function* (method: Method, fault: string) {
   if (method === "profile's code") yield* installed(yield* NationalProfile, "code", switched)
   if (method === "profile's localDate") yield* installed(yield* NationalProfile, "localDate", switched)
   if (method === "sign") yield* installed(yield* SandboxCertificate, "sign", switched)
-  // The first answer is lost where the method under test is only asked afterwards.
+  // The first answer is lost if the method under test is only called afterwards.
   const lost = breakable()
   const asked =
     method === "verdict" ? breaking(own, "submit", lost) : method === "submit" ? breaking(own, "submit", switched) : own
   const judging = method === "verdict" ? breaking(asked, "verdict", switched) : asked
   const proceed = yield* Effect.provideService(invoiceOwner, Authority, judging)
-  /** Tells the actor, and lets the time pass for which it waits for a port that hangs. */
+  /** Calls the actor, and advances the clock by its time limit for a port that hangs. */
   const attempt = Effect.fnUntraced(function* (document: DocumentKey) {
     if (switched.fault === null || !fault.startsWith("hangs")) return yield* patiently(proceed(document))
     const before = switched.calls
@@ -89,7 +89,7 @@ const documents = Effect.fnUntraced(function* (method: Method, fault: string) {
   })
   const added = Effect.gen(function* () {
     const document = yield* addNumbered(yield* addCustomer())
-    // Its code is asked for when it was not signed on the day of its number.
+    // Folio asks for the code only if it did not sign the document on the day of its number.
     if (method === "profile's code") yield* TestClock.adjust("1 day")
     if (method !== "verdict") return document
     lost.fault = () => Effect.fail(failures.AuthorityUnavailable)
@@ -112,7 +112,7 @@ const failsWith = Effect.fnUntraced(function* (document: DocumentKey, code: stri
   assert.isBelow(row.version, 30)
 })
 
-/** The same number, one submission and one outcome, whatever came before. */
+/** Asserts the same number, one submission and one outcome, whatever happened before. */
 const ends = Effect.fnUntraced(function* (document: DocumentKey) {
   const row = yield* invoiceOf(document)
   assert.deepInclude(row, { state: "accepted_by_authority", next_action_at: null, full_number: "SETP990000000" })
@@ -123,7 +123,9 @@ const ends = Effect.fnUntraced(function* (document: DocumentKey) {
   )
 })
 
-/** Breaks in this state so many times, waiting longer each time, and proceeds when the port is well again. */
+/**
+ * Breaks the port this many times in this state, with longer waits each time; the document proceeds after the repair.
+ */
 const waitsAndProceeds = Effect.fnUntraced(function* (
   { attempt, breaks, mends }: Documents,
   document: DocumentKey,
@@ -205,7 +207,7 @@ const endings: Partial<
   })
 }
 
-/** How the document waits that is not yet given up. */
+/** The wait of a document before its final failure. */
 const waiting: Partial<Record<Outcome, readonly [state: string, times: number]>> = {
   "failed after 12": ["submitted", 3],
   "signed five times": ["numbered", 3]
@@ -214,8 +216,8 @@ const waiting: Partial<Record<Outcome, readonly [state: string, times: number]>>
 const it = itOn(alone)
 
 describe("A document", () => {
-  it.effect.each(cases.filter(([, , outcome]) => outcome !== "stuck"))(
-    "whose %s %s: %s",
+  it.effect.each(cases.filter(([, , outcome]) => outcome !== "held"))(
+    "has the documented outcome when %s %s: %s",
     function* ([method, fault, outcome]) {
       const all = yield* documents(method, fault)
       const ending = endings[outcome]
@@ -225,7 +227,7 @@ describe("A document", () => {
   )
 
   it.effect.each(cases.filter(([, , outcome]) => waiting[outcome] !== undefined))(
-    "whose %s %s waits, and proceeds when the port is well again",
+    "waits while %s %s, and proceeds when the port works again",
     function* ([method, fault, outcome]) {
       const all = yield* documents(method, fault)
       const [state, times] = waiting[outcome] ?? ["", 0]
@@ -234,7 +236,7 @@ describe("A document", () => {
   )
 
   it.effect.each(cases.filter(([, fault]) => fault.startsWith("hangs")))(
-    "is not held up while the %s of another %s",
+    "proceeds while the %s of another %s",
     function* ([method, fault]) {
       const { added, breaks, mends, proceed, switched } = yield* documents(method, fault)
       const stuck = yield* added
@@ -248,7 +250,7 @@ describe("A document", () => {
       if (method !== "profile's sign") return
       assert.deepInclude(yield* invoiceOf(stuck), { state: "numbered", attempts: 0 })
       if (fault !== "hangs for good") return
-      // The actor, which has no time-out for this call, could not end before.
+      // The actor has no time-out for this call, so it could not end earlier.
       yield* release.open
       yield* patiently(Fiber.join(held))
       yield* release.close

@@ -33,11 +33,11 @@ const cases = [
   ...Object.entries(profile.attach).map(([fault, outcome]) => ["NationalProfile.attach", fault, outcome] as const)
 ] as ReadonlyArray<readonly [Port, string, Outcome]>
 
-/** An accepted document with an e-mail that is due, and the actor that sends it. */
+/** An accepted document with a due e-mail, and the actor that sends it. */
 const mailing = Effect.fnUntraced(function* (port: Port, fault: string) {
   const { tables } = yield* MemoryTables
   const switched = breakable()
-  // The message is made for every e-mail, as a server does that takes it.
+  // Makes the message of every e-mail, as a server does that accepts it.
   const taking: typeof Mailer.Service = { send: (_, message) => Effect.as(message, { complained: false }) }
   if (port === "Printer.parcel") yield* installed(yield* Printer, "parcel", switched)
   if (port === "NationalProfile.attach") {
@@ -74,7 +74,7 @@ const mailing = Effect.fnUntraced(function* (port: Port, fault: string) {
   return { added, attempt, breaks, emailOf, eventsOf, mail, mends, switched }
 })
 
-/** The same e-mail of another account: an account has but one turn at the printer on a small machine. */
+/** The same e-mail for another account: on a small machine, an account has only one turn at the printer. */
 const moved = Effect.fnUntraced(function* ({ id, key }: { readonly id: string; readonly key: DocumentKey }) {
   const { tables } = yield* MemoryTables
   const owner = { ...testMode, account_id: otherAccount }
@@ -93,7 +93,7 @@ const ended: Partial<Record<Outcome, { status: string; attempts: number; event: 
 const it = itOn(alone)
 
 describe("An e-mail", () => {
-  it.effect.each(cases)("whose %s %s: %s", function* ([port, fault, outcome]) {
+  it.effect.each(cases)("has the documented outcome when %s %s: %s", function* ([port, fault, outcome]) {
     const { added, attempt, breaks, emailOf, eventsOf } = yield* mailing(port, fault)
     const email = yield* added
     const wanted = ended[outcome] ?? assert.fail(outcome)
@@ -113,7 +113,7 @@ describe("An e-mail", () => {
   })
 
   it.effect.each(cases.filter(([, , outcome]) => (ended[outcome]?.attempts ?? 0) > 1))(
-    "whose %s %s waits, and is sent when the port is well again",
+    "waits while %s %s, and is sent when the port works again",
     function* ([port, fault]) {
       const { added, attempt, breaks, emailOf, eventsOf, mail, mends } = yield* mailing(port, fault)
       const email = yield* added
@@ -121,7 +121,7 @@ describe("An e-mail", () => {
       for (let times = 1; times <= 3; times++) {
         yield* attempt(email)
         yield* patiently(mail(email.key))
-        assert.strictEqual(emailOf(email.id).attempts, times, "it is not sent before its time")
+        assert.strictEqual(emailOf(email.id).attempts, times, "it is not sent before it is due")
         yield* TestClock.adjust("1 day")
       }
       mends()

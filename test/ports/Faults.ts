@@ -3,17 +3,17 @@ import { targetOf } from "../support/LateBound.ts"
 
 type Method = (...args: Array<never>) => unknown
 
-/** A method of a port that a test breaks and mends. */
+/** A method of a port that a test breaks and repairs. */
 export interface Breakable {
-  /** What the method does instead; null while it is well. */
+  /** The replacement of the method; null while the method works. */
   fault: Method | null
-  /** How often the method was called while it was broken. */
+  /** Number of calls of the method while it was broken. */
   calls: number
 }
 
 export const breakable = (): Breakable => ({ fault: null, calls: 0 })
 
-/** The port, of which one method is as `switched` says. A method that the port lacks is there while it is broken. */
+/** The port with one method replaced as `switched` says. A method that the port lacks exists while it is broken. */
 export const breaking = <Port extends object>(port: Port, name: keyof Port, switched: Breakable): Port => {
   const well = port[name] as Method
   const method: Method = (...args) => {
@@ -24,7 +24,10 @@ export const breaking = <Port extends object>(port: Port, name: keyof Port, swit
   return { ...port, [name]: method }
 }
 
-/** Breaks the service in its place, for whoever holds it already, until the test ends. `well`: what it has besides in the meantime. */
+/**
+ * Breaks the service in place, also for its current holders, until the test ends.
+ * `well`: additional methods in the meantime.
+ */
 export const installed = <Port extends object>(port: Port, name: keyof Port, switched: Breakable, well: object = {}) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -38,12 +41,12 @@ export const installed = <Port extends object>(port: Port, name: keyof Port, swi
 
 const bug = "a bug of the port"
 
-/** Ends what hangs for good, where a test cannot end before. */
+/** Ends the methods that hang for good, where a test cannot end before. */
 export const release = Latch.makeUnsafe()
 
 class Unnamed extends Data.TaggedError("Unnamed")<{ readonly message: string }> {}
 
-/** What a method does that breaks its type in such a way; each answer of `nonsense` in turn. */
+/** The method with this fault. With nonsense answers, it returns each item of `nonsense` in turn. */
 export const faultOf = (
   fault: string,
   failures: Readonly<Record<string, unknown>>,
@@ -64,7 +67,7 @@ export const faultOf = (
   return faults[fault] ?? (() => Effect.fail(failures[fault]))
 }
 
-/** The same of a method that gives no effect: it throws, or fails by its result. */
+/** The fault of a method that returns no effect: it throws, or returns a failed result. */
 export const plainFaultOf =
   (fault: string, failures: Readonly<Record<string, unknown>> = {}): Method =>
   () => {

@@ -26,14 +26,14 @@ const wanted = Object.entries(table).flatMap(([port, methods]) =>
 )
 
 describe("the page on ports", () => {
-  it("says of every failure what the tests try", () => {
+  it("states for every failure the outcome that the tests assert", () => {
     assert.deepStrictEqual(
       cells.filter(([first]) => first?.startsWith("`")),
       wanted
     )
   })
 
-  it("says of every outcome what it is", () => {
+  it("describes every outcome", () => {
     assert.deepStrictEqual(
       cells.filter(([first]) => first?.startsWith("**")),
       Object.entries(outcomes).map(([name, sentence]) => [`**${name}**`, sentence])

@@ -16,9 +16,9 @@ import type { EgressGuard } from "../../src/outbound/webhooks/EgressGuard.ts"
 import type { WebhookSender } from "../../src/outbound/webhooks/WebhookSender.ts"
 import type { SecretKey } from "../../src/store/sql/Secrets.ts"
 
-/* What becomes of a document, an e-mail, a delivery or a request when a port fails: every method of every port, every failure. */
+/* The outcome of a document, an e-mail, a delivery or a request for each failure of each method of each port. */
 
-/** Every way in which the work that needed a port ends. The sentences stand in `src/http/docs/ports.md` as well. */
+/** Every outcome of work that needed a failing port. `src/http/docs/ports.md` has the same sentences. */
 export const outcomes = {
   "asked again":
     "The document stays `submitted` without a time limit, because it may have left. Folio asks for its verdict after 1 s, then after twice as long each time, up to 5 min. If no call succeeds for 5 min, Folio issues documents that never left in contingency.",
@@ -72,11 +72,11 @@ export const outcomes = {
 } as const
 export type Outcome = keyof typeof outcomes
 
-/** How any method that gives an effect can break although its types are right; a hang can be interrupted, or cannot. */
+/** Faults of a method that returns an effect, within its types. A hang can be interruptible or not. */
 const effectFaults = ["dies", "throws", "interrupts itself", "hangs", "hangs for good"] as const
 type EffectFault = (typeof effectFaults)[number]
 
-/** What a method can do against its type. Folio checks the answers of three ports, by which it decides. */
+/** Faults of a method against its type. Folio checks the answers of the three ports by which it decides. */
 type TypeFault = "fails otherwise" | "answers nonsense"
 
 type AnswerOf<Method> = Method extends (...args: never) => infer Answer ? Answer : Method
@@ -94,8 +94,8 @@ type MethodOf<Shape> = {
 }[keyof Shape]
 
 /**
- * For each method its row, and in the row each failure of its signature and each fault: one more of any does not compile. `Checked`: the
- * faults of methods whose answers Folio checks.
+ * A row for each method, with each failure of its signature and each fault: a missing or extra one does not compile.
+ * `Checked`: the faults of methods whose answers Folio checks.
  */
 export type Rows<Shape, Checked extends TypeFault = never> = {
   readonly [Name in MethodOf<Shape>]: {
@@ -190,10 +190,10 @@ export const busyness = {
   measure: { throws: "counts as busy", "answers nonsense": "counts as busy" }
 } as const satisfies Rows<{ readonly measure: typeof Busyness.Service }, "answers nonsense">
 
-/** What the service asks for but does not call: values. */
+/** Values that the service requires but does not call. */
 type Value = Limits | SecretKey | ServiceInfo
 
-/** Whatever else the service asks for and is its own; the platform comes from Effect, whose names begin otherwise. */
+/** All other requirements that are the service's own. The platform's requirements have keys of Effect. */
 type Port = Exclude<
   Extract<
     Layer.Services<ReturnType<typeof Layers.layerWith<never, never, never>>> | Printer,
@@ -210,7 +210,7 @@ type Methods<Shape> = Shape extends Profile
     : Shape
 
 type Profile = typeof NationalProfile.Service
-/** The profile as methods, its rules one by one. */
+/** The profile as methods, with its rules one by one. */
 type ProfileMethods = Omit<Profile, "rules"> &
   Readonly<{ [Name in keyof Rules as `rules.${Name}`]-?: NonNullable<Rules[Name]> }>
 
@@ -256,7 +256,7 @@ export const alerts = {
   send: { AlertFailed: "reported again", ...broken("reported again", "reported again") }
 } as const satisfies Rows<typeof Alerts.Service>
 
-/** By the name of the port: one more service that is asked for does not compile. */
+/** Rows by the name of the port. A new required port without a row does not compile. */
 const rows = {
   Authority: authority,
   SandboxCertificate: certificate,

@@ -53,7 +53,7 @@ const liveCustomer = Effect.map(
 
 type Needed = Effect.Services<typeof issue | typeof liveCustomer>
 
-/** The request that needs a function, and its status when all is well. */
+/** The request that needs a function, and its status when the function works. */
 const requestFor = Effect.fnUntraced(function* (method: OfRequest) {
   const headers = { "idempotency-key": `of the profile ${asked++}` }
   const create = { method: "POST", headers }
@@ -89,7 +89,7 @@ const requestFor = Effect.fnUntraced(function* (method: OfRequest) {
   return yield* requests[method]
 })
 
-/** Lets the sweeper look again and again until this holds. */
+/** Runs the sweeper repeatedly until the condition holds. */
 const swept = (holds: () => boolean) =>
   patiently(
     Effect.repeat(
@@ -102,7 +102,7 @@ const swept = (holds: () => boolean) =>
   )
 
 describeOn(layer)("The national profile", (it) => {
-  it.effect.each(ofRequests)("fails a request alone whose %s throws", function* (method) {
+  it.effect.each(ofRequests)("fails only the request whose %s throws", function* (method) {
     const { tables } = yield* MemoryTables
     const [sent, status] = yield* requestFor(method)
     const switched = yield* broken(method)
@@ -125,9 +125,9 @@ describeOn(layer)("The national profile", (it) => {
     assert.strictEqual(well.status, status, well.text)
   })
 
-  it.effect.each(["localDate", "issueTime"] as const)("keeps a draft waiting whose %s throws", function* (method) {
+  it.effect.each(["localDate", "issueTime"] as const)("leaves a draft waiting while its %s throws", function* (method) {
     const { tables } = yield* MemoryTables
-    // The actor has looked for drafts once it has answered.
+    // The actor has looked for drafts when it answers.
     yield* issue
     const switched = yield* broken(method)
     switched.fault = throwing
@@ -139,7 +139,7 @@ describeOn(layer)("The national profile", (it) => {
     yield* swept(() => existing(tables.invoices, draft.id).state === "accepted_by_authority")
   })
 
-  it.effect.each(Object.entries(profile.tail))("ends a draft whose tail %s: %s", function* ([fault, outcome]) {
+  it.effect.each(Object.entries(profile.tail))("ends a draft when its tail %s: %s", function* ([fault, outcome]) {
     const { tables } = yield* MemoryTables
     const port = yield* NationalProfile
     const own = targetOf(port).tail ?? assert.fail("no tail")
@@ -167,7 +167,7 @@ describeOn(layer)("The national profile", (it) => {
     yield* swept(() => row(bad).state === "accepted_by_authority")
   })
 
-  it.effect("keeps a document waiting whose pageOf throws, and no other", function* () {
+  it.effect("leaves only the document waiting whose pageOf throws", function* () {
     const { tables } = yield* MemoryTables
     const port = yield* NationalProfile
     const own = targetOf(port).pageOf

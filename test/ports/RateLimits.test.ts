@@ -35,7 +35,7 @@ const switches = {
 const asked = <A, E, R>(effect: Effect.Effect<A, E, R>, switched: Breakable) =>
   Effect.suspend(breaking({ asked: () => effect }, "asked", switched).asked)
 
-/** The limiter, of which two methods are effects and no functions. */
+/** The limiter, in which two methods are effects instead of functions. */
 const layerLimiter = Layer.effect(
   RateLimit,
   Effect.map(RateLimit, (own) => ({
@@ -58,7 +58,7 @@ const link = Effect.gen(function* () {
 
 let requests = 0
 
-/** The request that the method decides on, and its status when all is well. */
+/** The request on which the method decides, and its status when the method works. */
 const requestFor = Effect.fnUntraced(function* (method: Method) {
   const headers = { "idempotency-key": `limited ${requests++}` }
   const create = { method: "POST", path: "/v1/customers", body: customerBody(), headers }
@@ -91,7 +91,7 @@ const late = Effect.fnUntraced(function* (
 const routes = Layers.routes.pipe(Layer.provideMerge(Layers.layerDocuments), Layer.provide(layerLimiter))
 
 describeOn(serving(routes, Layer.empty))("A request", (it) => {
-  it.effect.each(cases)("whose RateLimit.%s %s: %s", function* ([method, fault, outcome]) {
+  it.effect.each(cases)("has the documented outcome when RateLimit.%s %s: %s", function* ([method, fault, outcome]) {
     const { tables } = yield* MemoryTables
     const [sent, well] = yield* requestFor(method)
     const request = send(sent).pipe(
@@ -114,7 +114,7 @@ describeOn(serving(routes, Layer.empty))("A request", (it) => {
   })
 
   it.effect.each(Object.entries(limiter.ofAddress))(
-    "without a key whose RateLimit.ofAddress %s: %s",
+    "has the documented outcome without a key when RateLimit.ofAddress %s: %s",
     function* ([fault, outcome]) {
       const request = get("/docs", { authorization: undefined }).pipe(
         Effect.provideContext(yield* Effect.context<Effect.Services<ReturnType<typeof send>>>())

@@ -66,7 +66,7 @@ const ends: Partial<Record<Outcome, readonly [status: number, code?: string]>> =
   "shown without content": [200]
 }
 
-/** What breaks the method, until the test ends. */
+/** Breaks the method until the test ends. */
 const broken = Effect.fnUntraced(function* (method: Method) {
   const switched = breakable()
   if (method === "EgressGuard.checkUrl") yield* installed(yield* EgressGuard, "checkUrl", switched)
@@ -119,11 +119,11 @@ const requestFor = Effect.fnUntraced(function* (method: Method, name: string): E
   return { path: `/v1/invoices/${id}/${method === "DocumentFiles.xml" ? "xml" : "pdf"}` }
 })
 
-// The routes with the ports that they ask for, so that a test can break these.
+// The routes, with the ports that they require, so that a test can break the ports.
 const routes = Layer.provideMerge(Layers.routes, Layers.layerDocuments)
 
 describeOn(serving(routes, Layer.empty))("A request", (it) => {
-  it.effect.each(cases)("whose %s %s: %s", function* ([method, fault, outcome]) {
+  it.effect.each(cases)("has the documented outcome when %s %s: %s", function* ([method, fault, outcome]) {
     const { tables } = yield* MemoryTables
     const switched = yield* broken(method)
     const request = send(yield* requestFor(method, `${method} ${fault}`))

@@ -18,7 +18,7 @@ const cases = (Object.keys(tells) as ReadonlyArray<Method>).flatMap((method) =>
   Object.entries(tells[method]).map(([fault, outcome]) => [method, fault, outcome] as const)
 )
 
-/** Lets the sweeper look again and again until this holds. */
+/** Runs the sweeper repeatedly until the condition holds. */
 const swept = (holds: () => boolean) =>
   patiently(
     Effect.repeat(
@@ -32,8 +32,8 @@ const swept = (holds: () => boolean) =>
     )
   )
 
-describeOn(layer)("A tell", (it) => {
-  it.effect.each(cases)("whose Notify.%s %s: %s", function* ([method, fault]) {
+describeOn(layer)("The sweeper", (it) => {
+  it.effect.each(cases)("completes the work whose Notify.%s %s: %s", function* ([method, fault]) {
     const { tables } = yield* MemoryTables
     const switched = breakable()
     yield* installed(yield* Notify, method, switched)
@@ -44,8 +44,9 @@ describeOn(layer)("A tell", (it) => {
     switched.fault = faultOf(fault, {}, [undefined, null, "told"])
     const made = yield* patiently(post("/v1/invoices", invoiceBody(customer)))
     assert.strictEqual(made.status, 202, made.text)
-    // Nobody has told of it; the account's actor, which looks for drafts when it starts, has started by now. What an actor here has
-    // numbered goes on untold: only another process's documents have to be told to proceed.
+    // No process notifies of these documents, and the account's actor has already looked for drafts at its start.
+    // Documents that an actor of this process has numbered proceed without a notification, so `proceed` needs documents
+    // of another process.
     const others = method === "proceed" ? [yield* addNumbered(customer), yield* addNumbered(customer)] : []
     const draft = yield* addDraft(customer)
     yield* swept(() => switched.calls >= 2)

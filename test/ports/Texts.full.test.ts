@@ -11,7 +11,7 @@ import * as TestApp from "../support/apps/TestApp.ts"
 import { until } from "../support/apps/Until.ts"
 import { itOn } from "../support/Tests.ts"
 
-/* Texts and values that a port may give by its type, and that PostgreSQL does not take. */
+/* Texts and values that a port's type allows but PostgreSQL does not accept. */
 
 const bad = "no\u0000t \ud800taken"
 const long = bad.repeat(10_000)
@@ -30,7 +30,7 @@ const verdicts: ReadonlyArray<readonly [name: string, verdict: Verdict, status: 
   ["huge answer", { ...accepted, answer: "x".repeat(9 * 1024 * 1024) }, "accepted_by_authority"]
 ]
 
-// The next document is submitted when the one before has its outcome.
+// The outcome of the next submission. A document is submitted after the previous one has its outcome.
 let next: Effect.Effect<Verdict, AuthorityRefusal> = Effect.succeed(accepted)
 
 const ports = Layer.mergeAll(
@@ -63,7 +63,7 @@ const isClean = (text: string) => {
   assert.isTrue(text.isWellFormed())
 }
 
-describe("A port's texts that PostgreSQL does not take", () => {
+describe("A port's texts that PostgreSQL does not accept", () => {
   it.live("change no outcome of documents, e-mails and deliveries", function* () {
     const sql = yield* SqlClient.SqlClient
     const { client } = yield* TestApp.TestApp

@@ -50,14 +50,14 @@ describe("the acquirer look-up of the authority", () => {
 
   it.live("returns no result when the call fails", function* () {
     const { ask, service } = yield* asked
-    for (const told of [
+    for (const response of [
       { _tag: "Raw", status: 503, type: "text/html", text: "<html>" },
       { _tag: "Raw", status: 500, type: "application/soap+xml", text: envelope(faults.security) },
       { _tag: "Reset", after: "nothing" }
     ] as const) {
-      service.answerTo("GetAcquirer", told)
+      service.answerTo("GetAcquirer", response)
       const answer = yield* ask
-      assert.notProperty(answer, "value", JSON.stringify(told))
+      assert.notProperty(answer, "value", JSON.stringify(response))
     }
   })
 })

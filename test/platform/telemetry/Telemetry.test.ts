@@ -8,7 +8,7 @@ import { it } from "../../support/Tests.ts"
 
 const password = "correct horse"
 
-/** The lines that are written while an effect runs. */
+/** The lines that an effect writes while it runs. */
 const linesOf = Effect.fnUntraced(function* (env: Record<string, string>, effect: Effect.Effect<void>) {
   yield* Effect.provide(effect, Telemetry.layer("1.2.3").pipe(Layer.provide(layerSettings(env))))
   return (yield* TestConsole.logLines).map(String)
@@ -32,7 +32,7 @@ const nameOf = (env: Record<string, string>) =>
   )
 
 describe("Telemetry", () => {
-  it.effect("writes one line of JSON an entry", function* () {
+  it.effect("writes one line of JSON per entry", function* () {
     const lines = yield* linesOf({ LOG_FORMAT: "json", LOG_LEVEL: "Info" }, talk)
     const [first, second, ...rest] = lines.map((line) => JSON.parse(line))
     assert.lengthOf(rest, 0)
@@ -51,7 +51,7 @@ describe("Telemetry", () => {
     assert.match(second.error, /^Error: at postgres:\/\/folio:…@db\n/)
   })
 
-  it.effect("writes for a person when asked to, and no secret to him either", function* () {
+  it.effect("writes for people if LOG_FORMAT says so, also without secrets", function* () {
     const lines = yield* linesOf(
       { LOG_FORMAT: "pretty", DATABASE_URL: `postgres://folio:${encodeURIComponent(password)}@db/folio` },
       Effect.andThen(talk, Effect.logWarning(`it is ${password}`))
@@ -61,7 +61,7 @@ describe("Telemetry", () => {
     assert.match(lines[2] ?? "", /WARN {2}it is …$/)
   })
 
-  it.effect("hides what mail is sent and noticed with", function* () {
+  it.effect("hides the secrets of the mail server and of mail notices", function* () {
     const notices = "n".repeat(32)
     const env = {
       SMTP_URL: `smtp://folio:${encodeURIComponent(password)}@mail.example.com`,
@@ -72,13 +72,13 @@ describe("Telemetry", () => {
     assert.match(lines[0] ?? "", /WARN {2}… and …$/)
   })
 
-  it.effect("names the process as the settings say", function* () {
+  it.effect("names the process as the settings do", function* () {
     const OTEL_RESOURCE_ATTRIBUTES = "deployment.environment=eu,service.instance.id=two%2F1"
     assert.strictEqual(yield* nameOf({ SERVICE_INSTANCE: "one", OTEL_RESOURCE_ATTRIBUTES }), "one")
     assert.strictEqual(yield* nameOf({ OTEL_RESOURCE_ATTRIBUTES }), "two/1")
   })
 
-  it.effect("says at once what is wrong with its settings", function* () {
+  it.effect("rejects invalid settings at the start", function* () {
     const OTEL_EXPORTER_OTLP_ENDPOINT = "http://127.0.0.1:4318"
     const traced = (env: Record<string, string>) => refused({ OTEL_EXPORTER_OTLP_ENDPOINT, ...env })
     assert.match(

@@ -34,8 +34,8 @@ const terminal = Effect.fnUntraced(function* (hasColour = false) {
   return { lines, ...make({ write: (line) => void lines.push(line), hasColour, redact: redactor([]), clock }) }
 })
 
-describe("What a person at a terminal sees", () => {
-  it.effect("is a line for each request and each outcome", function* () {
+describe("The terminal output", () => {
+  it.effect("has a line for each request and each outcome", function* () {
     const { endSecond, lines, onlooker } = yield* terminal()
     onlooker.answered(request)
     onlooker.answered({ ...request, method: "POST", path: "/v1/invoices", status: 400, code: "parameter_missing" })
@@ -48,7 +48,7 @@ describe("What a person at a terminal sees", () => {
     ])
   })
 
-  it.effect("has colour where there is one, and the same words", function* () {
+  it.effect("has the same words with and without colour", function* () {
     const [plain, painted] = [yield* terminal(), yield* terminal(true)]
     for (const { onlooker } of [plain, painted]) {
       onlooker.answered(request)
@@ -60,34 +60,31 @@ describe("What a person at a terminal sees", () => {
     assert.deepStrictEqual(words, plain.lines)
   })
 
-  it.effect(
-    "holds no health check, no secret, no address or number of a person, and no control character",
-    function* () {
-      const { endSecond, lines, onlooker } = yield* terminal()
-      for (const path of ["/health/ready", "/metrics"]) onlooker.answered({ ...request, path })
-      assert.deepStrictEqual(lines, [])
-      for (const path of [
-        `/v1/${keys.test}`,
-        "/v1/customers/ana@tienda.co",
-        "/v1/customers/1020304050",
-        "/v1/customers/900.123.456-7",
-        "/v1/customers/CC52123456",
-        "/v1/\u009b2J"
-      ]) {
-        onlooker.answered({ ...request, path })
-        endSecond()
-      }
-      assert.lengthOf(lines, 6)
-      assert.notMatch(lines.join("\n"), new RegExp(`${keys.test}|ana|tienda|1020304050|900|52123456|\u009b`))
-      const id = `inv_01m83gq5nzxfqshe${"1".repeat(10)}`
-      onlooker.answered({ ...request, path: `/v1/invoices/${id}` })
-      assert.include(lines.at(-1), id)
-      onlooker.answered({ ...request, path: `/${"a".repeat(500)}` })
-      assert.isBelow(lines.at(-1)?.length ?? 0, 100)
+  it.effect("contains no health check, secret, personal address or number, or control character", function* () {
+    const { endSecond, lines, onlooker } = yield* terminal()
+    for (const path of ["/health/ready", "/metrics"]) onlooker.answered({ ...request, path })
+    assert.deepStrictEqual(lines, [])
+    for (const path of [
+      `/v1/${keys.test}`,
+      "/v1/customers/ana@tienda.co",
+      "/v1/customers/1020304050",
+      "/v1/customers/900.123.456-7",
+      "/v1/customers/CC52123456",
+      "/v1/\u009b2J"
+    ]) {
+      onlooker.answered({ ...request, path })
+      endSecond()
     }
-  )
+    assert.lengthOf(lines, 6)
+    assert.notMatch(lines.join("\n"), new RegExp(`${keys.test}|ana|tienda|1020304050|900|52123456|\u009b`))
+    const id = `inv_01m83gq5nzxfqshe${"1".repeat(10)}`
+    onlooker.answered({ ...request, path: `/v1/invoices/${id}` })
+    assert.include(lines.at(-1), id)
+    onlooker.answered({ ...request, path: `/${"a".repeat(500)}` })
+    assert.isBelow(lines.at(-1)?.length ?? 0, 100)
+  })
 
-  it.effect("is one line a second under load, until a calm second has passed", function* () {
+  it.effect("has one line a second under load, until a second with few requests has passed", function* () {
     const { endSecond, lines, onlooker } = yield* terminal()
     const load = (count: number) => {
       const before = lines.length
@@ -116,7 +113,7 @@ const watched = Layer.succeed(Onlooker, {
 })
 
 describeOn(Layer.provide(app, watched))("An onlooker", (own) => {
-  own.effect("is told of answers without their query, with the code of an error, and of outcomes", function* () {
+  own.effect("receives responses without their query, with the error code, and outcomes", function* () {
     const authority = yield* FakeAuthority
     authority.onSubmit = () => Effect.succeed(rejected)
     yield* get("/v1/invoices/inv_1?expand=secret")

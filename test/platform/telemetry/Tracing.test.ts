@@ -40,7 +40,7 @@ const answered = (method: string, route?: string) =>
   )
 
 describe("Traces", () => {
-  it.effect("begin with what was asked for or was due, and not with a look for work", function* () {
+  it.effect("begin with a request or with due work, not with a search for work", function* () {
     const look = Effect.void.pipe(Effect.withSpan("sql.execute", { kind: "client" }), Effect.withSpan("Sweep.look"))
     const tell = Effect.withSpan(Effect.void, "Invoice.client.Proceed", { kind: "client" })
     const due = Effect.void.pipe(Effect.withSpan("send"), Effect.withSpan("attempt", { kind: "consumer" }))
@@ -51,7 +51,7 @@ describe("Traces", () => {
     ])
   })
 
-  it.effect("are sampled as the sampler says", function* () {
+  it.effect("follow the sampler's decision", function* () {
     const both = Effect.all([request(low, true), request(high, false)])
     const two = ["within", "request"]
     assert.deepStrictEqual(yield* sampledOf(always, both), two)
