@@ -14,7 +14,7 @@ const helper = Effect.fnUntraced(function* (name: string, body: object) {
   assert.strictEqual(answer.status, 200, answer.text)
 })
 
-/** An accepted invoice; on credit terms unless it is `cash`. */
+/** An accepted invoice, on credit terms unless it is `cash`. */
 const addAccepted = Effect.fnUntraced(function* (cash: object = {}) {
   const { customers, service } = yield* Crashing
   const credit = { payment_means: { code: "31", type: "2", due_date: "2099-12-31" } }
@@ -37,8 +37,8 @@ const shownAs = (path: string, status: string) =>
 const codesOf = (json: { readonly acceptance: { readonly events: ReadonlyArray<{ readonly code: string }> } }) =>
   json.acceptance.events.map(({ code }) => code)
 
-describeLive(Crashing.layer([undefined]))("What a buyer has answered", (it) => {
-  it.effect("is shown a day later, of the invoices whose scripts say so", function* () {
+describeLive(Crashing.layer([undefined]))("The buyer's acceptance", (it) => {
+  it.effect("appears a day later on the invoices whose scripts contain it", function* () {
     const { service } = yield* Crashing
     yield* helper("authority", {
       next: [
@@ -76,7 +76,7 @@ describeLive(Crashing.layer([undefined]))("What a buyer has answered", (it) => {
     )
     yield* helper("advance", { seconds: 29 * daySeconds })
     yield* shownAs(silent, "unanswered")
-    // No event tells of it: the types of webhook events are what they were.
+    // No webhook event reports the acceptance, so the event types stay unchanged.
     const { json: events } = yield* service.client().get("/v1/events?limit=100")
     assert.deepStrictEqual(
       [...new Set(events.data.map(({ type }: { readonly type: string }) => type))],
@@ -84,7 +84,7 @@ describeLive(Crashing.layer([undefined]))("What a buyer has answered", (it) => {
     )
   })
 
-  it.effect("is asked again after a kill between the answer and its storing, and is there once", function* () {
+  it.effect("survives a kill between the answer and its storage, and appears once", function* () {
     const { service } = yield* Crashing
     yield* helper("authority", { next: [{ accept: true, events: ["030", "033"] }] })
     const path = yield* addAccepted()
@@ -98,7 +98,7 @@ describeLive(Crashing.layer([undefined]))("What a buyer has answered", (it) => {
     assert.deepStrictEqual(codesOf(yield* shownAs(path, "accepted")), ["030", "033"])
   })
 
-  it.effect("is not asked while the simulated authority is away, and comes when it is back", function* () {
+  it.effect("waits during an outage of the simulated authority, and appears after it", function* () {
     yield* helper("authority", { next: [{ accept: true, events: ["034"] }] })
     const path = yield* addAccepted()
     yield* helper("authority", { mode: "down" })

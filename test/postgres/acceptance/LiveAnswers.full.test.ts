@@ -19,7 +19,7 @@ class World extends Context.Service<World, { readonly service: Effect.Success<Re
   "test/World"
 ) {}
 
-/** The service, and an authority of live documents. */
+/** The service, and an authority for live documents. */
 const world = Layer.unwrap(
   Effect.gen(function* () {
     const service = yield* standInAuthority({ readCufe })
@@ -43,8 +43,8 @@ const hour = 3_600
 const isLater = (seconds: number, from: number, to: number) =>
   assert.isTrue(seconds > from - 60 && seconds <= to, `${seconds} s`)
 
-describeLive(world)("What the buyer of a live invoice has answered", (it) => {
-  it.effect("is read from the authority, whatever it answered before", function* () {
+describeLive(world)("The buyer's acceptance of a live invoice", (it) => {
+  it.effect("comes from the authority after any earlier answers", function* () {
     const { withNewKey } = yield* TestApp.TestApp
     const { service } = yield* World
     const sql = yield* SqlClient.SqlClient
@@ -60,7 +60,7 @@ describeLive(world)("What the buyer of a live invoice has answered", (it) => {
     assert.strictEqual(invoice.acceptance.status, "pending")
 
     const asked = () => service.calls.filter(({ operation }) => operation === "GetStatusEvent")
-    /** Asks once more, and gives the seconds until the next question. */
+    /** Queries the authority again, and returns the seconds until the next query. */
     const ask = Effect.gen(function* () {
       const before = asked().length
       yield* sql`update acceptances set next_question_at = now()`
@@ -72,7 +72,8 @@ describeLive(world)("What the buyer of a live invoice has answered", (it) => {
       )
       return row?.seconds ?? 0
     })
-    // No answer, and an answer of another document: asked again in an hour. No event, and what cannot be read: in a day.
+    // After no answer, or an answer for another document, the next query is in an hour.\nAfter no event, or an
+    // unreadable answer, it is in a day.
     for (const answer of [
       { _tag: "Raw", status: 503, type: "text/plain", text: "" },
       { _tag: "Dian", response: eventsAnswer("cd".repeat(48), [{ code: "033", date: "2026-11-24" }]) }
@@ -80,7 +81,7 @@ describeLive(world)("What the buyer of a live invoice has answered", (it) => {
       service.answerTo("GetStatusEvent", answer)
       isLater(yield* ask, 0.75 * hour, 1.25 * hour)
     }
-    // A fault that blames the sender, until its account has mended that: the next day.
+    // A fault that blames the sender must be fixed by the sender's account, so the next query is a day later.
     const xml = "<s:Fault><s:Code><s:Value>s:Sender</s:Value></s:Code></s:Fault>"
     service.answerTo("GetStatusEvent", { _tag: "Body", xml, status: 500 })
     isLater(yield* ask, 15 * hour, 25 * hour)
@@ -95,7 +96,7 @@ describeLive(world)("What the buyer of a live invoice has answered", (it) => {
       service.answerTo("GetStatusEvent", { _tag: "Dian", response })
       isLater(yield* ask, 23 * hour, 24 * hour)
     }
-    // The links of an invoice change with the time.
+    // The links of an invoice change with the time, so they are not compared.
     const { acceptance, status, version } = (yield* live.get(path)).json
     assert.deepStrictEqual(
       { acceptance, status, version },

@@ -31,42 +31,45 @@ const otherClient = Effect.gen(function* () {
 })
 
 describeLive(app())("Commands of one account on PostgreSQL", (it) => {
-  it.effect("wait for one row with two connections: the others serve other accounts and its own reads", function* () {
-    const { accountId, client } = yield* TestApp
-    const other = yield* otherClient
-    const sql = yield* SqlClient.SqlClient
-    const customer = yield* newCustomer(client)
-    assert.strictEqual((yield* other.get("/v1/account")).status, 200)
-    const holder = yield* Effect.forkScoped(
-      sql.withTransaction(
-        Effect.andThen(
-          sql`select 1 from account_modes where account_id = ${accountId} and not livemode for no key update`,
-          Effect.never
+  it.effect(
+    "wait for a locked row on two connections, and the other connections serve other accounts and the account's reads",
+    function* () {
+      const { accountId, client } = yield* TestApp
+      const other = yield* otherClient
+      const sql = yield* SqlClient.SqlClient
+      const customer = yield* newCustomer(client)
+      assert.strictEqual((yield* other.get("/v1/account")).status, 200)
+      const holder = yield* Effect.forkScoped(
+        sql.withTransaction(
+          Effect.andThen(
+            sql`select 1 from account_modes where account_id = ${accountId} and not livemode for no key update`,
+            Effect.never
+          )
         )
       )
-    )
-    yield* until(
-      sql`select 1 from account_modes where account_id = ${accountId} for no key update skip locked`,
-      (free) => free.length === 1
-    )
-    const rename = (index: number) =>
-      client.request("PATCH", "/v1/account", { body: { name: `Cuenta ${index}` }, key: `${index}` })
-    const renamed = yield* Effect.forEach(Array.from({ length: 24 }), (_, index) =>
-      // A row that is locked for more than three seconds fails who waits for it.
-      Effect.forkScoped(until(rename(index), ({ status }) => status === 200))
-    )
-    const two = until(blocked("of account_modes"), (waiting) => waiting.length >= 2)
-    yield* two
-    const patched = yield* other.request("PATCH", "/v1/account", { body: { name: "Otra" } })
-    assert.strictEqual(patched.status, 200, patched.text)
-    assert.strictEqual((yield* client.get("/v1/account")).status, 200)
-    const issued = yield* client.post("/v1/invoices", invoiceBody(customer), { key: "invoice" })
-    assert.strictEqual(issued.status, 202, issued.text)
-    // For a moment it is one, when the other has waited for three seconds and the next one comes.
-    assert.lengthOf(yield* two, 2, "they are what waited all the time")
-    yield* Fiber.interrupt(holder)
-    yield* Effect.forEach(renamed, Fiber.join)
-    const again = yield* rename(3)
-    assert.strictEqual(again.headers.get("svc-idempotency-cached"), "true")
-  })
+      yield* until(
+        sql`select 1 from account_modes where account_id = ${accountId} for no key update skip locked`,
+        (free) => free.length === 1
+      )
+      const rename = (index: number) =>
+        client.request("PATCH", "/v1/account", { body: { name: `Cuenta ${index}` }, key: `${index}` })
+      const renamed = yield* Effect.forEach(Array.from({ length: 24 }), (_, index) =>
+        // A command fails if it waits for a locked row for more than three seconds.
+        Effect.forkScoped(until(rename(index), ({ status }) => status === 200))
+      )
+      const two = until(blocked("of account_modes"), (waiting) => waiting.length >= 2)
+      yield* two
+      const patched = yield* other.request("PATCH", "/v1/account", { body: { name: "Otra" } })
+      assert.strictEqual(patched.status, 200, patched.text)
+      assert.strictEqual((yield* client.get("/v1/account")).status, 200)
+      const issued = yield* client.post("/v1/invoices", invoiceBody(customer), { key: "invoice" })
+      assert.strictEqual(issued.status, 202, issued.text)
+      // For a moment only one waits: the other has waited for three seconds, and the next one is starting.
+      assert.lengthOf(yield* two, 2, "two commands waited during the other requests")
+      yield* Fiber.interrupt(holder)
+      yield* Effect.forEach(renamed, Fiber.join)
+      const again = yield* rename(3)
+      assert.strictEqual(again.headers.get("svc-idempotency-cached"), "true")
+    }
+  )
 })

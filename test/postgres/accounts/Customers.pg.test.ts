@@ -7,11 +7,11 @@ import { layer as app, newCustomer, TestApp } from "../../support/apps/TestApp.t
 import { until } from "../../support/apps/Until.ts"
 import { describeLive } from "../../support/Tests.ts"
 
-/** A minute later it has other links. */
+/** Omits the links, which change every minute. */
 const withoutLinks = (invoice: object) => ({ ...invoice, pdf_url: null, xml_url: null })
 
 describeLive(app())("Customers and invoices on PostgreSQL", (it) => {
-  it.effect("a customer changes and goes, and its invoices stay to the byte", function* () {
+  it.effect("keep invoices to the byte when their customer changes and is deleted", function* () {
     const { client } = yield* TestApp
     const sql = yield* SqlClient.SqlClient
     const id = yield* newCustomer(client)
@@ -43,7 +43,7 @@ describeLive(app())("Customers and invoices on PostgreSQL", (it) => {
     assert.lengthOf((yield* client.get(`/v1/invoices?customer_id=${id}`)).json.data, 2)
   })
 
-  it.effect("a loop that lists a page and deletes it ends with an empty list", function* () {
+  it.effect("end with an empty list when a client lists and deletes page by page", function* () {
     const { client } = yield* TestApp
     for (const [path, body] of [
       ["/v1/customers", customerBody()],
@@ -62,7 +62,7 @@ describeLive(app())("Customers and invoices on PostgreSQL", (it) => {
     }
   })
 
-  it.effect("of changes at the same moment none undoes another", function* () {
+  it.effect("lose no change when several changes run concurrently", function* () {
     const { client } = yield* TestApp
     const path = `/v1/customers/${yield* newCustomer(client)}`
     const bodies = [
@@ -81,7 +81,7 @@ describeLive(app())("Customers and invoices on PostgreSQL", (it) => {
     }
   })
 
-  it.effect("lists the invoices of a customer, a status, a number and a time, page by page", function* () {
+  it.effect("list invoices by customer, status, number and time, page by page", function* () {
     const { client } = yield* TestApp
     const sql = yield* SqlClient.SqlClient
     const good = yield* newCustomer(client)
@@ -124,14 +124,14 @@ describeLive(app())("Customers and invoices on PostgreSQL", (it) => {
     }
   })
 
-  it.effect("finds the invoices of one customer, and one number, through an index", function* () {
+  it.effect("find the invoices of one customer, and one number, through an index", function* () {
     const { client } = yield* TestApp
     const sql = yield* SqlClient.SqlClient
     const customer = yield* newCustomer(client)
     const { json } = yield* client.post("/v1/invoices", invoiceBody(customer), { key: "one of many" })
     yield* until(client.get(`/v1/invoices/${json.id}`), (seen) => seen.json.status === "accepted_by_authority")
     const { json: one } = yield* client.get(`/v1/invoices/${json.id}`)
-    // As many of other customers, each with a number.
+    // The same number of invoices for other customers, each with a number.
     yield* sql`
       insert into invoices
       select c.* from invoices i, generate_series(1, 5000) n, jsonb_populate_record(i, jsonb_build_object(

@@ -13,8 +13,8 @@ const person = (number: string) => ({
   organization_type: "2"
 })
 
-describeLive(app())("Customers are found on PostgreSQL", (it) => {
-  it.effect("as they are now: after a change, a replacement and a removal", function* () {
+describeLive(app())("The customer search on PostgreSQL", (it) => {
+  it.effect("finds customers by their current content: after a change, a replacement and a removal", function* () {
     const { client } = yield* TestApp
     const found = (query: string) =>
       Effect.map(client.get(`/v1/customers?${query}`), ({ json, text }) => {
@@ -43,7 +43,7 @@ describeLive(app())("Customers are found on PostgreSQL", (it) => {
       "metadata[erp]=4712",
       "metadata[4711]=erp",
       "name=anna",
-      "email=nobody@a.test"
+      "email=unknown@a.test"
     ]) {
       assert.deepStrictEqual(yield* found(query), [], query)
     }
@@ -63,7 +63,7 @@ describeLive(app())("Customers are found on PostgreSQL", (it) => {
     }
   })
 
-  it.effect("one, however many requests put it at the same moment", function* () {
+  it.effect("finds one customer after concurrent PUT requests for it", function* () {
     const { client } = yield* TestApp
     const sql = yield* SqlClient.SqlClient
     const count = Effect.map(
@@ -87,7 +87,7 @@ describeLive(app())("Customers are found on PostgreSQL", (it) => {
     assert.deepStrictEqual([twice.status, twice.json.error?.code], [409, "customer_ambiguous"])
   })
 
-  it.effect("among many, each by an index, and so are documents by their metadata", function* () {
+  it.effect("finds one customer among many by an index, and documents by their metadata by an index", function* () {
     const { accountId, client } = yield* TestApp
     const sql = yield* SqlClient.SqlClient
     const customer = yield* newCustomer(client)

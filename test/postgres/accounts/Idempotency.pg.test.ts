@@ -14,7 +14,7 @@ const location = (answer: Answer) => answer.headers.get("location")
 const type = (answer: Answer) => answer.headers.get("content-type")
 const code = (answer: Answer) => answer.json.error?.code
 
-/** As `answer`, but that it is a replay. */
+/** The same as `answer`, as a replay. */
 const assertReplay = (replay: Answer, answer: Answer) => {
   assert.deepStrictEqual(
     [replay.status, replay.text, type(replay), location(replay), cached(replay)],
@@ -28,7 +28,10 @@ const assertConflict = (answer: Answer) => {
   assert.strictEqual(answer.headers.get("stripe-should-retry"), "false")
 }
 
-/** One of the answers is the first, and the others replay it; gives the first. One may have been told to come back later. */
+/**
+ * Asserts that one response is the first and that the others replay it, and returns the first.
+ * A response may also ask the client to retry later.
+ */
 const assertOnce = (answers: ReadonlyArray<Answer>, status: number) => {
   const first = answers.find((answer) => cached(answer) === "false" && !inProgress(answer))
   if (first === undefined) return assert.fail("none of the answers is the first")
@@ -53,7 +56,7 @@ const repeated = <A, E, R>(times: number, effect: Effect.Effect<A, E, R>) =>
   )
 
 describeLive(TestApp.layer())("Idempotency", (it) => {
-  it.effect("makes one invoice of 200 parallel requests, and replays its answer byte for byte", function* () {
+  it.effect("makes one invoice from 200 parallel requests, and replays its response byte for byte", function* () {
     const { client, customer, invoices } = yield* setUp
     const post = client.post("/v1/invoices", invoiceBody(customer), { key: "same" })
     const first = assertOnce(yield* repeated(200, post), 202)
@@ -62,7 +65,7 @@ describeLive(TestApp.layer())("Idempotency", (it) => {
     assert.strictEqual(yield* rowCount("invoices"), invoices + 1)
   })
 
-  it.effect("makes one customer of 200 parallel requests", function* () {
+  it.effect("makes one customer from 200 parallel requests", function* () {
     const { client, customers } = yield* setUp
     const post = client.post("/v1/customers", customerBody(), { key: "same customer" })
     const first = assertOnce(yield* repeated(200, post), 201)
@@ -71,7 +74,7 @@ describeLive(TestApp.layer())("Idempotency", (it) => {
   })
 
   it.effect(
-    "refuses another body and another path with a used key, and knows the same body in another form",
+    "rejects another body or another path with a used key, and accepts the same body in another form",
     function* () {
       const { client, customer, invoices } = yield* setUp
       const body = invoiceBody(customer)
@@ -89,7 +92,7 @@ describeLive(TestApp.layer())("Idempotency", (it) => {
     }
   )
 
-  it.effect("keeps the keys of each API key apart", function* () {
+  it.effect("separates the keys of each API key", function* () {
     const { client, customer, withNewKey } = yield* setUp
     const other = yield* withNewKey("test")
     const ours = client.post("/v1/invoices", invoiceBody(customer), { key: "of two" })
@@ -101,7 +104,7 @@ describeLive(TestApp.layer())("Idempotency", (it) => {
     assertReplay(yield* theirs, second)
   })
 
-  it.effect("stores nothing of a refused request: corrected, it is a first one", function* () {
+  it.effect("stores nothing of a rejected request, so its corrected request counts as the first", function* () {
     const { client, customer } = yield* setUp
     const options = { key: "corrected" }
     const keys = yield* rowCount("idempotency_keys")
@@ -117,7 +120,7 @@ describeLive(TestApp.layer())("Idempotency", (it) => {
     assert.deepStrictEqual([corrected.status, cached(corrected)], [202, "false"])
   })
 
-  it.effect("remembers for 24 hours by the database's clock, and a replay does not extend them", function* () {
+  it.effect("replays for 24 hours by the database's clock, and a replay does not extend them", function* () {
     const { client, customer, invoices } = yield* setUp
     const sql = yield* SqlClient.SqlClient
     const post = client.post("/v1/invoices", invoiceBody(customer), { key: "a day" })
@@ -142,7 +145,7 @@ describeLive(TestApp.layer())("Idempotency", (it) => {
   })
 
   it.effect(
-    "tells a duplicate of a slow request that it is in progress, and another body at once that it conflicts",
+    "reports a duplicate of a slow request as in progress, and another body immediately as a conflict",
     function* () {
       const { client, customer, invoices } = yield* setUp
       const { release } = yield* holdTable("invoices")
@@ -162,7 +165,7 @@ describeLive(TestApp.layer())("Idempotency", (it) => {
     }
   )
 
-  it.effect("answers an unknown outcome with 503 and a retry that does nothing twice", function* () {
+  it.effect("responds 503 to an unknown outcome, and a retry does nothing twice", function* () {
     const { client, customer, invoices } = yield* setUp
     const sql = yield* SqlClient.SqlClient
     const { release } = yield* holdTable("invoices")
@@ -225,7 +228,7 @@ describeLive(TestApp.layer())("Idempotency", (it) => {
     for (const { row } of rows) assert.notInclude(row, "whsec_")
   })
 
-  it.effect("compares a key to the byte", function* () {
+  it.effect("compares a key byte by byte", function* () {
     const { client } = yield* setUp
     const create = (key: string) => client.post("/v1/customers", customerBody(), { key })
     const [first, second] = [yield* create("Case"), yield* create("case")]
@@ -236,7 +239,7 @@ describeLive(TestApp.layer())("Idempotency", (it) => {
     assertReplay(yield* longest, third)
   })
 
-  it.effect("needs no key for a command, and ignores one on GET and DELETE", function* () {
+  it.effect("requires no key for a command, and ignores one on GET and DELETE", function* () {
     const { client } = yield* setUp
     const create = client.post("/v1/webhook-endpoints", endpointBody("https://example.com/hooks"))
     const [one, two] = [yield* create, yield* create]
@@ -260,7 +263,7 @@ describeLive(TestApp.layer())("Idempotency", (it) => {
     }
   })
 
-  it.effect("stores nothing of a request that its own transaction refuses", function* () {
+  it.effect("stores nothing of a request that fails in its own transaction", function* () {
     const { client } = yield* setUp
     const create = (key: string) =>
       client.post("/v1/webhook-endpoints", endpointBody("https://example.com/hooks"), { key })

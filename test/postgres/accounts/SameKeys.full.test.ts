@@ -7,13 +7,13 @@ import { balanced, settled, SeveralProcesses } from "../../support/processes/Sev
 import { describeLive } from "../../support/Tests.ts"
 
 const parallel = 50
-// So many requests are under way at once: half a thousand.
+// Number of concurrent requests: half a thousand.
 const keysAtOnce = 10
 
 const cached = ({ headers }: Answer) => headers.get("svc-idempotency-cached")
 const isInProgress = ({ json }: Answer) => json.status === "in_progress"
 
-/** The client asks again when a process cannot serve the account at the moment, or has too many creations of the account waiting. */
+/** The client retries when a process cannot serve the account at the moment, or when its queue of creations is full. */
 const post = Effect.fnUntraced(function* (process: number, key: string) {
   const { clients, customer } = yield* SeveralProcesses
   const asked: Effect.Effect<Answer, NoAnswer> = Effect.flatMap(
@@ -27,7 +27,7 @@ const post = Effect.fnUntraced(function* (process: number, key: string) {
   return yield* asked
 })
 
-/** The answers to 50 requests with each of the keys, half of them at each process. */
+/** The responses to 50 requests with each of the keys, half of them at each process. */
 const postAll = (keys: ReadonlyArray<string>) =>
   Effect.forEach(
     keys,
@@ -43,7 +43,7 @@ const postAll = (keys: ReadonlyArray<string>) =>
     { concurrency: keysAtOnce }
   )
 
-/** All answers with one key are the same. Gives how many of them are the first one and not repeated: one or none. */
+/** Asserts that all responses with one key are the same. Returns how many of them are not replays: one or none. */
 const firstAnswers = Effect.fnUntraced(function* (key: string, answers: ReadonlyArray<Answer>) {
   const others = answers.filter(({ status }) => status !== 202)
   assert.deepStrictEqual(
@@ -51,7 +51,7 @@ const firstAnswers = Effect.fnUntraced(function* (key: string, answers: Readonly
     [],
     key
   )
-  // As the environment of the processes has it.
+  // As in the environment of the processes.
   assert.strictEqual(answers[0]?.headers.get("ratelimit-policy"), '"default";q=1000000;w=1')
   const first = answers.filter((answer) => cached(answer) === "false" && !isInProgress(answer)).length
   assert.isAtMost(first, 1, key)
@@ -76,7 +76,7 @@ const assertOneInvoiceEach = Effect.fnUntraced(function* (keys: ReadonlyArray<st
   assert.deepStrictEqual(all, { invoices: keys.length, keys: keys.length, span: keys.length })
 })
 
-/** Halts the sessions that hold the locks of the processes' actors, until each process has given its actors up. */
+/** Suspends the sessions that hold the locks of the processes' actors, until each process has released its actors. */
 const loseActors = Effect.gen(function* () {
   const { clients, processes } = yield* SeveralProcesses
   const [{ sessions } = { sessions: [] }] = yield* processes[0]!.rows<{ sessions: ReadonlyArray<number> }>(`
@@ -96,19 +96,19 @@ const loseActors = Effect.gen(function* () {
 
 describeLive(SeveralProcesses.layer(2))("Two processes on one database", (it) => {
   it.effect(
-    "make one invoice of each of 50 keys that 50 requests each bring at once, and give all of them its answer",
+    "make one invoice for each of 50 keys with 50 concurrent requests each, and return its response to all of them",
     function* () {
       yield* balanced
       const keys = Array.makeBy(50, (index) => `same ${index}`)
       let firsts = 0
       for (const { key, answers } of yield* postAll(keys)) firsts += yield* firstAnswers(key, answers)
-      // A process, busy as it is, may lose actors: what an actor was asked is then asked again, and its first answer is not heard.
+      // A busy process may lose actors. Calls to a lost actor are repeated, and its first response is lost.
       assert.isAbove(firsts, 0)
       yield* assertOneInvoiceEach(keys)
     }
   )
 
-  it.effect("make one invoice of each key also while they lose all their actors and get them back", function* () {
+  it.effect("make one invoice for each key even while they lose all their actors and get them back", function* () {
     yield* balanced
     const keys: Array<string> = []
     const losing = yield* Effect.forkChild(loseActors)

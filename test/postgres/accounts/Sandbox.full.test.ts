@@ -9,7 +9,7 @@ import { it } from "../../support/Tests.ts"
 const inContingency = "invoice.accepted_contingency"
 const isAccepted = "invoice.accepted_by_authority"
 
-/** What each identification stands for: the events of its invoice in order, and what its invoice shows in the end. */
+/** The outcome of each identification: the events of its invoice in order, and the final fields of the invoice. */
 const outcomes: ReadonlyArray<{
   readonly number: string | undefined
   readonly events: ReadonlyArray<string>
@@ -30,7 +30,7 @@ const outcomes: ReadonlyArray<{
 
 const rulesOf = (errors: ReadonlyArray<{ readonly rule: string }>) => errors.map(({ rule }) => rule)
 
-it.live("the sandbox gives each identification the outcome it stands for, told by webhooks", function* () {
+it.live("The sandbox gives each identification its documented outcome, and sends it as webhooks", function* () {
   const hooks = yield* receiver
   yield* Effect.gen(function* () {
     const { client } = yield* TestApp.TestApp
@@ -47,11 +47,11 @@ it.live("the sandbox gives each identification the outcome it stands for, told b
     const told = (id: string) =>
       hooks.received.filter(({ event }) => event.data.object.id === id).map(({ event }) => event.type)
 
-    // The third enters contingency without a jump of the clock.
+    // The third invoice enters contingency without an advance of the clock.
     const away = issued[2]!
     const contingent = yield* until(client.get(away.path), ({ json }) => json.status === "accepted_contingency")
     assert.strictEqual(contingent.json.contingency.type, "04")
-    // The others are through, but for the one that takes 10 s and is at work; they are not to be advanced as well.
+    // The others are finished except for the invoice that takes 10 s. They must not be advanced too.
     yield* until(
       Effect.sync(() =>
         issued.every(
@@ -70,7 +70,7 @@ it.live("the sandbox gives each identification the outcome it stands for, told b
       (all) => all,
       "30 seconds"
     )
-    assert.isAbove(performance.now() - began, 10_000, "one is accepted after 10 s")
+    assert.isAbove(performance.now() - began, 10_000, "one invoice is accepted after 10 s")
     for (const { events, id, notices = [], number, path, rules = [], shows } of issued) {
       assert.deepStrictEqual(told(id), events, number)
       const { json } = yield* client.get(path)
@@ -79,7 +79,7 @@ it.live("the sandbox gives each identification the outcome it stands for, told b
       assert.deepStrictEqual([rulesOf(json.authority_errors), rulesOf(json.authority_notifications)], [rules, notices])
       assert.match(json.full_number, /^SETP\d+$/)
     }
-    // What failed can be tried again: its bytes are sent once more, and it fails once more.
+    // A retry of the failed document submits the same bytes again, and fails again.
     const refused = issued[3]!
     const { json } = yield* client.get(refused.path)
     assert.deepInclude(json.failure, { code: "authority_refused", retryable: true })

@@ -24,7 +24,7 @@ const shownAs = (path: string, status: string) => shown(path, (json) => json.sta
 const rulesOf = ({ json }: Answer) => json.authority_errors.map(({ rule }: { readonly rule: string }) => rule)
 
 describeLive(Crashing.layer([undefined]))("The scripts of the sandbox", (it) => {
-  it.effect("reach every type of event by requests of the API alone", function* () {
+  it.effect("produce every event type with API requests alone", function* () {
     const { customers, service } = yield* Crashing
     const client = service.client()
     const issue = Effect.fnUntraced(function* (path: string, body: object) {
@@ -65,7 +65,7 @@ describeLive(Crashing.layer([undefined]))("The scripts of the sandbox", (it) => 
       (seen) => seen.length >= eventTypes.length
     )
     assert.deepStrictEqual(types, eventTypes.toSorted())
-    // What failed by its script is accepted after a retry; what was in contingency is transmitted.
+    // A retry accepts the document that failed by its script, and the document in contingency is transmitted.
     for (const [, , away = "", failed = ""] of issued) {
       assert.strictEqual((yield* client.post(`${failed}/retry`, undefined, { key: failed })).status, 202)
       yield* shownAs(failed, "accepted_by_authority")
@@ -74,27 +74,24 @@ describeLive(Crashing.layer([undefined]))("The scripts of the sandbox", (it) => 
     }
   })
 
-  it.effect(
-    "are given once each, in the order of creation, by a process that is killed and the next one",
-    function* () {
-      const { journal, service } = yield* Crashing
-      const next = Array.from({ length: 12 }, (_, index) => ({ reject: [`FAD${10 + index}`] }))
-      yield* helper("authority", { next: [{ fail: true }] })
-      yield* helper("authority", { next })
-      yield* service.arm({ point: "after-submit", hit: 4 })
-      const keys = next.map((_, index) => `scripted ${index}`)
-      yield* Effect.forEach(keys, (key) => Effect.exit(post(key)), { concurrency: "unbounded" })
-      assert.strictEqual((yield* service.ended).signal, "SIGKILL")
-      yield* service.start(never)
-      yield* Effect.forEach(keys, insist, { concurrency: "unbounded" })
-      yield* until(openWork(service), isDone, "120 seconds")
-      const ids = keys.map((key) => String(journal.get(key)?.json.id)).toSorted()
-      const found = yield* Effect.forEach(ids, (id) => Effect.map(service.client().get(`/v1/invoices/${id}`), rulesOf))
-      assert.deepStrictEqual(
-        found,
-        next.map(({ reject }) => reject)
-      )
-      assert.deepStrictEqual((yield* helper("authority", { mode: "up" })).next, [])
-    }
-  )
+  it.effect("apply once each in the order of creation, through a kill and the next process", function* () {
+    const { journal, service } = yield* Crashing
+    const next = Array.from({ length: 12 }, (_, index) => ({ reject: [`FAD${10 + index}`] }))
+    yield* helper("authority", { next: [{ fail: true }] })
+    yield* helper("authority", { next })
+    yield* service.arm({ point: "after-submit", hit: 4 })
+    const keys = next.map((_, index) => `scripted ${index}`)
+    yield* Effect.forEach(keys, (key) => Effect.exit(post(key)), { concurrency: "unbounded" })
+    assert.strictEqual((yield* service.ended).signal, "SIGKILL")
+    yield* service.start(never)
+    yield* Effect.forEach(keys, insist, { concurrency: "unbounded" })
+    yield* until(openWork(service), isDone, "120 seconds")
+    const ids = keys.map((key) => String(journal.get(key)?.json.id)).toSorted()
+    const found = yield* Effect.forEach(ids, (id) => Effect.map(service.client().get(`/v1/invoices/${id}`), rulesOf))
+    assert.deepStrictEqual(
+      found,
+      next.map(({ reject }) => reject)
+    )
+    assert.deepStrictEqual((yield* helper("authority", { mode: "up" })).next, [])
+  })
 })

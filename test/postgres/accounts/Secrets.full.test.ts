@@ -16,7 +16,7 @@ import { standInAuthority } from "../../support/authority/StandInAuthority.ts"
 import { until } from "../../support/apps/Until.ts"
 import { it } from "../../support/Tests.ts"
 
-/** Every row of every table as text, as a dump would hold it. */
+/** Every row of every table as text, as a dump contains it. */
 const dump = Effect.fnUntraced(function* (url: string) {
   const tables = yield* query(
     url,
@@ -30,15 +30,15 @@ const dump = Effect.fnUntraced(function* (url: string) {
   return parts.flat().join("\n")
 })
 
-/** A secret as it stands, and as bytes are often written. */
+/** A secret as text, and in the usual encodings of bytes. */
 const forms = (secret: string) => [
   secret,
   Buffer.from(secret).toString("hex"),
   Buffer.from(secret).toString("base64").replace(/=+$/, "").slice(0, -1)
 ]
 
-describe("no secret", () => {
-  it.live.each(["json", "pretty"])("is in any log (%s), error, span or table", function* (format) {
+describe("a secret", () => {
+  it.live.each(["json", "pretty"])("appears in no log (%s), error, span or table", function* (format) {
     const hooks = yield* receiver
     const { bytes, url: collectorUrl } = yield* collector
     const database = yield* secretLogin
@@ -60,7 +60,7 @@ describe("no secret", () => {
     yield* tests.start()
     let client = tests.client()
 
-    // Each secret that is made, made once more by a replay of a stored answer.
+    // Creates each secret, and then replays the stored response of each creation.
     const made = yield* Effect.forEach([1, 2], () => client.post("/v1/api-keys", { name: "till" }, { key: "k" }))
     const [first] = made
     const path = `/v1/api-keys/${first?.json.id}/roll`
@@ -78,7 +78,7 @@ describe("no secret", () => {
     ]
     for (const secret of secrets) assert.match(secret, /^(sk_test|whsec)_.{40}/)
 
-    // An invoice is numbered from the range whose key is in no table.
+    // The invoice gets its number from the range whose key no table contains in the clear.
     const technicalKey = randomBytes(20).toString("hex")
     const ranged = yield* client.post(
       "/v1/resolutions",
@@ -94,14 +94,14 @@ describe("no secret", () => {
       (count) => count > 0
     )
 
-    // Live keys and receivers on this machine keep each other out.
+    // Live keys and receivers on this machine exclude each other.
     yield* tests.signal("SIGTERM")
     yield* tests.ended
     const service = yield* serviceProcess({ webhookAllow: "", env: settings })
     yield* service.start()
     client = makeClient(service.url, client.apiKey)
 
-    // A live account's key, its password, and the PINs of both softwares: used, and told to nobody.
+    // The key and password of a live account, and the PINs of both softwares: used, but never shown.
     const account = (yield* client.get("/v1/account")).json.id
     const env = { DATABASE_URL: database.url, FOLIO_KEY: sealing }
     const newKey = ["keys", "create", "--account", account, "--mode", "live", "--copy-issuer", "--json"]
@@ -132,9 +132,9 @@ describe("no secret", () => {
     assert.strictEqual(enabling.status, 403, enabling.text)
     const imported = yield* live.post("/v1/resolutions/import", undefined, { key: "import" })
     assert.strictEqual(imported.status, 403, imported.text)
-    assert.lengthOf(authority.refusals, 1, "it has been asked, and signed for")
+    assert.lengthOf(authority.refusals, 1, "the authority received queries and signatures")
 
-    // Errors of every kind that somebody who holds secrets may run into.
+    // Errors of every kind that a holder of secrets may cause.
     const unknown = makeApiKey("live", randomBytes(32))
     const basic = Buffer.from(`${client.apiKey}:canarybasic`).toString("base64")
     const ended = makeClient(service.url, String(first?.json.key))
@@ -153,7 +153,7 @@ describe("no secret", () => {
       yield* client.post(path, { expires_in: 0 }),
       yield* withHeader
     ]
-    // The database refuses, and says what it was given.
+    // The database rejects the value, and its error quotes it.
     yield* query(database.admin, "alter table api_keys add constraint never check (name is null) not valid")
     wrong.push(yield* client.post("/v1/api-keys", { name: "never" }))
     assert.deepStrictEqual(
@@ -163,7 +163,7 @@ describe("no secret", () => {
     yield* service.signal("SIGTERM")
     assert.deepStrictEqual(yield* service.ended, { code: 0, signal: null })
 
-    // As text, the first start shows the test key on purpose; in JSON it never stands.
+    // The text log of the first start shows the test key on purpose. The JSON log never contains it.
     const log = `${yield* tests.log}${yield* service.log}`.split("\n")
     const welcome = log.filter((line) => /^ {2}(sk_test_|curl |export )/.test(line))
     assert.lengthOf(welcome, format === "json" ? 0 : 4)
@@ -180,6 +180,6 @@ describe("no secret", () => {
       for (const secret of hidden.flatMap(forms)) assert.notInclude(text, secret, `in the ${where}`)
     }
     assert.include(told.tables, "api_key.rolled")
-    assert.match(told.tables, /v1\.[A-Za-z0-9+/]{40}/, "sealed secrets are there")
+    assert.match(told.tables, /v1\.[A-Za-z0-9+/]{40}/, "the tables contain sealed secrets")
   })
 })

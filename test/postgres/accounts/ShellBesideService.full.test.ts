@@ -8,13 +8,13 @@ import { serviceProcess } from "../../support/processes/ServiceProcess.ts"
 import { it } from "../../support/Tests.ts"
 
 describe("folio", () => {
-  it.live("works beside the service on its embedded database, and finds a revoked key without work", function* () {
+  it.live("works next to the service on its embedded database, and finds a revoked key without a wait", function* () {
     const service = yield* serviceProcess({ webhookAllow: "127.0.0.1:9" })
     const env = { DATA_DIR: service.dataDir }
     const nowhere = yield* folioCommand(["doctor", "--json"], env)
     assert.deepStrictEqual([nowhere.code, wrongIn(nowhere)], [0, []])
-    assert.include(nowhere.out, "the first start creates the database")
-    assert.isFalse(Fs.existsSync(service.dataDir), "the doctor makes nothing")
+    assert.include(nowhere.out, "the first start creates the directory")
+    assert.isFalse(Fs.existsSync(service.dataDir), "the doctor creates nothing")
     yield* service.start()
     const made = yield* folioCommand(["accounts", "create", ...issuer, "--json"], env)
     const { account, api_key } = made.json
@@ -31,7 +31,7 @@ describe("folio", () => {
     assert.strictEqual(yield* service.ready, 200)
     yield* service.signal("SIGTERM")
     yield* service.ended
-    // Nobody runs it now: a command starts it for itself, and leaves nothing behind.
+    // The service is stopped: a command starts the database for itself, and leaves no process behind.
     assert.include((yield* folioCommand(["accounts", "list"], env)).out, account.id)
     assert.strictEqual(yield* service.postmaster, 0)
   })

@@ -19,7 +19,7 @@ const on = Effect.fnUntraced(function* (database: Effect.Effect<string, unknown,
 })
 
 describe("folio", () => {
-  it.live("makes accounts and keys, and ends keys", function* () {
+  it.live("creates accounts and keys, and revokes keys", function* () {
     const { env, folio, url } = yield* on(freshDatabase)
     const newAccount = ["accounts", "create", ...issuer, "--vat-responsible", "no", "--json"]
     const created = yield* folioCommand(newAccount, env)
@@ -31,7 +31,7 @@ describe("folio", () => {
     const ranges = yield* query(url, "select prefix, livemode from resolutions")
     assert.deepStrictEqual(ranges.rows, [{ prefix: "SETP", livemode: false }])
 
-    // What is written for tests becomes live when somebody says so, and once.
+    // An account for tests becomes live once, by an explicit command.
     const liveKey = ["keys", "create", "--account", account.id, "--mode", "live"] as const
     const live = yield* folio(...liveKey, "--name", "till")
     assert.strictEqual(apiKeyMode(live.json.key), "live")
@@ -80,7 +80,7 @@ describe("folio", () => {
     )
   })
 
-  it.live("says what is wrong with its words, and exits 1, or 2 when it was used wrongly", function* () {
+  it.live("reports invalid arguments, and exits with 1, or with 2 after wrong usage", function* () {
     const { env } = yield* on(freshDatabase)
     for (const [words, told] of [
       [["accounts", "create", ...issuer.with(1, "900373115x")], /must be 1 to 15 digits/],
@@ -107,7 +107,7 @@ describe("folio", () => {
     assert.match(help.out, /serve[^]*migrate[^]*accounts[^]*keys[^]*purge[^]*doctor/)
   })
 
-  it.live("touches no tables of another release, until it is asked to bring them up to date", function* () {
+  it.live("changes no tables of another release until the operator runs the migration", function* () {
     const { folio } = yield* on(bareDatabase)
     const early = yield* folio("accounts", "list")
     assert.strictEqual(early.code, 1)
@@ -121,7 +121,7 @@ describe("folio", () => {
     assert.deepStrictEqual(wrongIn(yield* folio("doctor")), [])
   })
 
-  it.live("doctor notes what production lacks, and fails on it with --production", function* () {
+  it.live("lists with doctor what production lacks, and fails on it with --production", function* () {
     const { env, folio, url } = yield* on(freshDatabase)
     const lacking = ["mail", "address", "alerts", "backup"]
     const sandbox = yield* folio("doctor")
@@ -141,7 +141,7 @@ describe("folio", () => {
     assert.deepStrictEqual(wrongIn(yield* folio("doctor", "--production")), ["backup"])
   })
 
-  it.live("doctor finds what is broken, and says what to do", function* () {
+  it.live("lists broken parts with doctor, each with the fix", function* () {
     const { env, folio, url } = yield* on(freshDatabase)
     env["FOLIO_KEY"] = randomBytes(32).toString("base64")
     const { account } = (yield* folio("accounts", "create", ...issuer)).json
@@ -183,17 +183,17 @@ describe("folio", () => {
       const { checks }: DoctorSaid["json"] = doctor.json
       assert.isTrue(checks.every(({ advice, state }) => (state === "ok") === (advice === undefined)))
     }
-    // A key that others can read, and a server that is not there.
+    // A key file that other users can read, and a server that does not exist.
     delete env["FOLIO_KEY"]
     Fs.writeFileSync(pem, randomBytes(32).toString("base64"), { mode: 0o644 })
     const other = yield* Effect.orDie(freshDatabase)
     env["DATABASE_URL"] = other
     assert.deepStrictEqual(wrongIn(yield* folio("doctor")), ["secrets"])
-    env["DATABASE_URL"] = "postgres://nobody:secret@127.0.0.1:1/none"
+    env["DATABASE_URL"] = "postgres://unknown:secret@127.0.0.1:1/none"
     const away = yield* folio("doctor")
     assert.deepStrictEqual(wrongIn(away), ["database"])
     assert.notInclude(away.out + away.error, "secret@")
-    // Something was made in this directory before, and its database is gone.
+    // The directory has been in use before, and its database is gone.
     delete env["DATABASE_URL"]
     const gone = yield* folio("doctor")
     assert.deepStrictEqual([gone.code, wrongIn(gone)], [1, ["database"]])

@@ -23,7 +23,7 @@ class World extends Context.Service<World, { readonly service: StandIn; isHeld: 
 
 const readCufe = (signed: Uint8Array) => readSignedDocument(signed)?.cufe ?? null
 
-/** The service, an authority of live documents, and a signer that a test holds up. */
+/** The service, an authority for live documents, and a signer that a test can suspend. */
 const world = Layer.unwrap(
   Effect.gen(function* () {
     const service = yield* standInAuthority({ readCufe })
@@ -71,7 +71,7 @@ const buyer = {
 /** A live account with a certificate, a range and a customer. */
 const account = Effect.fnUntraced(function* (name: string) {
   const { url } = yield* TestApp.TestApp
-  // Each its own: documents of one issuer with one number, made in one second, have one code.
+  // Each account has its own issuer: one issuer's documents with one number, made in one second, have one code.
   const number = String(900373115 + issuers++)
   const identification = { type: "31", number, check_digit: checkDigit(number) } as const
   const issuer = { ...colombianSandbox.issuer, identification, vat_responsible: true }
@@ -105,7 +105,7 @@ const credit = Effect.fnUntraced(function* ({ client }: Account, invoice: string
   return yield* outcome(client, `/v1/credit-notes/${made.json.id}`, status)
 })
 
-/** The software that a document names, and whether the document's codes are those of the PIN. */
+/** The software that a document names, and whether the document's codes use the PIN. */
 const namedIn = Effect.fnUntraced(function* (
   document: { cude?: string; cufe?: string; full_number: string },
   pin: string,
@@ -141,30 +141,33 @@ const softwareOfCalls = Effect.map(World, ({ service }) =>
 )
 
 describeLive(world)("The software of an account", (it) => {
-  it.effect("is the account's own: asked for ranges, named in documents, and in their codes by its PIN", function* () {
-    const [a, b, plain] = [yield* account("A"), yield* account("B"), yield* account("Without")]
-    yield* put(a.client, softwareA)
-    yield* put(b.client, softwareB)
-    for (const one of [a, b, plain]) assert.strictEqual((yield* importRanges(one)).status, 200)
-    assert.deepStrictEqual(yield* softwareOfCalls, [
-      [softwareA.id, a.number],
-      [softwareB.id, "800197268"],
-      [softwareSettings.SOFTWARE_ID, "900373115"]
-    ])
-    const rows = [
-      [a, softwareA.id, softwareA.pin, a.number],
-      [b, softwareB.id, softwareB.pin, "800197268"],
-      [plain, softwareSettings.SOFTWARE_ID, softwareSettings.SOFTWARE_PIN, "900373115"]
-    ] as const
-    for (const [one, id, pin, provider] of rows) {
-      const invoice = yield* issue(one)
-      assert.deepStrictEqual(yield* namedIn(invoice, pin, one.number), { id, provider })
-      const note = yield* credit(one, invoice.id)
-      assert.deepStrictEqual(yield* namedIn(note, pin, one.number), { id, provider })
+  it.effect(
+    "belongs to the account: Folio uses it in range queries and documents, and its PIN in their codes",
+    function* () {
+      const [a, b, plain] = [yield* account("A"), yield* account("B"), yield* account("Without")]
+      yield* put(a.client, softwareA)
+      yield* put(b.client, softwareB)
+      for (const one of [a, b, plain]) assert.strictEqual((yield* importRanges(one)).status, 200)
+      assert.deepStrictEqual(yield* softwareOfCalls, [
+        [softwareA.id, a.number],
+        [softwareB.id, "800197268"],
+        [softwareSettings.SOFTWARE_ID, "900373115"]
+      ])
+      const rows = [
+        [a, softwareA.id, softwareA.pin, a.number],
+        [b, softwareB.id, softwareB.pin, "800197268"],
+        [plain, softwareSettings.SOFTWARE_ID, softwareSettings.SOFTWARE_PIN, "900373115"]
+      ] as const
+      for (const [one, id, pin, provider] of rows) {
+        const invoice = yield* issue(one)
+        assert.deepStrictEqual(yield* namedIn(invoice, pin, one.number), { id, provider })
+        const note = yield* credit(one, invoice.id)
+        assert.deepStrictEqual(yield* namedIn(note, pin, one.number), { id, provider })
+      }
     }
-  })
+  )
 
-  it.effect("is that of the number: another one, or none, names later documents alone", function* () {
+  it.effect("applies from the number on: a change or a removal affects later documents only", function* () {
     const a = yield* account("Held")
     const state = yield* World
     yield* put(a.client, softwareA)
@@ -189,7 +192,7 @@ describeLive(world)("The software of an account", (it) => {
     assert.strictEqual(id, softwareSettings.SOFTWARE_ID)
   })
 
-  it.effect("is shown without its PIN, which stands nowhere as it was sent", function* () {
+  it.effect("appears without its PIN, and no table contains the PIN in the clear", function* () {
     const sql = yield* SqlClient.SqlClient
     const a = yield* account("Shown")
     const first = yield* put(a.client, softwareB)
@@ -200,9 +203,9 @@ describeLive(world)("The software of an account", (it) => {
     const versions = sql<{
       count: number
     }>`select count(*)::int as count from issuers where account_id = ${a.id} and livemode`
-    assert.deepStrictEqual(yield* versions, [{ count: 2 }], "the same once more is no change")
+    assert.deepStrictEqual(yield* versions, [{ count: 2 }], "a repeated request changes nothing")
     yield* put(a.client, { ...softwareB, pin: "canary-pin-of-c" })
-    assert.deepStrictEqual(yield* versions, [{ count: 3 }], "another PIN is one")
+    assert.deepStrictEqual(yield* versions, [{ count: 3 }], "another PIN is a change")
     const tables = yield* sql<{ name: string }>`
       select c.oid::regclass::text as name from pg_class c
       where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace`

@@ -6,7 +6,7 @@ import { it } from "../../support/Tests.ts"
 
 const WEBHOOK_ALLOW = "127.0.0.1:9"
 
-it.live("WEBHOOK_ALLOW and live keys keep each other out of a database", function* () {
+it.live("WEBHOOK_ALLOW and live keys exclude each other in one database", function* () {
   const service = yield* serviceProcess({ webhookAllow: WEBHOOK_ALLOW })
   yield* service.start()
   const env = { DATA_DIR: service.dataDir }
@@ -14,7 +14,7 @@ it.live("WEBHOOK_ALLOW and live keys keep each other out of a database", functio
   const newKey = ["keys", "create", "--account", sandbox?.id ?? "", "--mode", "live", "--json"]
   const issuer = ["--nit", "900373115", "--legal-name", "Tienda", "--email", "a@folio.test", "--address", "Calle 1"]
   const newAccount = ["accounts", "create", ...issuer, "--city-code", "11001", "--mode", "live"]
-  // The command's own environment does not have the setting: the service's counts.
+  // The command's own environment lacks the setting: the setting of the service counts.
   for (const words of [newKey, newAccount]) {
     const refused = yield* folioCommand(words, env)
     assert.strictEqual(refused.code, 1, refused.out)

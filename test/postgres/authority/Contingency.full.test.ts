@@ -14,15 +14,15 @@ interface Unsent {
   readonly waiting?: { readonly code: string }
 }
 
-/** While it is tried again, a document that never left is shown as submitted for a moment. */
+/** During a retry, a document that never left appears as submitted for a moment. */
 const isUnsent = ({ stage, waiting }: Unsent) => stage === "signed" && waiting !== undefined
 
-// Seconds, of which several pass before something is said not to have happened.
+// Seconds, several of which must pass before the test concludes that nothing happened.
 const contingency = { CONTINGENCY_AFTER: "2" }
 
 type Live = Effect.Success<ReturnType<typeof liveService>>
 
-/** Looks whether the authority is back, three times as long as it would take to give documents out without it. */
+/** Waits three times as long as a document needs to enter contingency, with probes of the authority. */
 const longAfter = ({ hurry, service }: Live) =>
   Effect.gen(function* () {
     const began = performance.now()
@@ -35,8 +35,9 @@ const longAfter = ({ hurry, service }: Live) =>
   })
 
 /**
- * Kills the service at a moment when no document has left: what is killed within its call may have left, and is never given out. The
- * service stands still while that is looked at.
+ * Kills the service at a moment when no document has left. A document in a call may have left and never enters
+ * contingency.
+ * The service is suspended during the check.
  */
 const killUnsent = ({ service }: Live) =>
   Effect.gen(function* () {
@@ -63,9 +64,9 @@ const accepted = (live: Live, path: string) =>
     "200 millis"
   )
 
-describe("an authority that is away for long", () => {
+describe("A long outage of the authority", () => {
   it.live(
-    "and refuses connections: what never left is given out as type 04, through kill -9, and sent once",
+    "with refused connections puts unsent documents in contingency (type 04) through kill -9, and sends them once",
     function* () {
       const authority = yield* standInAuthority({ readCufe })
       const live = yield* liveService(authority.url, contingency)
@@ -92,13 +93,13 @@ describe("an authority that is away for long", () => {
     }
   )
 
-  it.live("and takes documents without an answer: only what comes later is given out, and nothing twice", function* () {
+  it.live("with lost answers puts only later documents in contingency, and sends nothing twice", function* () {
     const authority = yield* standInAuthority({ readCufe })
     const live = yield* liveService(authority.url, contingency)
     authority.answerWith(plays.resetAfterWork)
     const first = yield* live.issue
     yield* live.shown(first, ({ waiting }) => waiting?.code === "no_answer")
-    // Each is sent until the circuit is open; from then on they never leave.
+    // Folio sends each document until the circuit is open. Later documents never leave.
     const later = yield* until(
       Effect.gen(function* () {
         yield* live.hurry
@@ -124,7 +125,7 @@ describe("an authority that is away for long", () => {
     for (const { times } of authority.documents.values()) assert.strictEqual(times, 1)
   })
 
-  it.live("because its name is not found: nothing is given out, and everybody is told", function* () {
+  it.live("with an unknown host name puts nothing in contingency, and appears in health, doctor and log", function* () {
     const live = yield* liveService(addresses.noSuchName, contingency)
     const path = yield* live.issue
     const waiting = yield* live.shown(path, isUnsent)
@@ -134,7 +135,7 @@ describe("an authority that is away for long", () => {
     const later = yield* live.issue
     yield* live.shown(later, ({ waiting: found }) => found?.code === "name_not_found")
     assert.deepInclude(yield* live.shown(path, isUnsent), { status: "draft", contingency: null })
-    // Health that cannot read the circuit within a second says nothing of it, for five more.
+    // If health cannot read the circuit within a second, it omits the authority for five more seconds.
     const { authority } = yield* until(
       live.health,
       (found) => found.authority !== undefined,
@@ -147,7 +148,7 @@ describe("an authority that is away for long", () => {
     assert.match(yield* live.service.log, /"trouble":"name_not_found"/)
   })
 
-  it.live("because its certificate is wrong: nothing is given out, and all goes out when it is right", function* () {
+  it.live("with a wrong certificate puts nothing in contingency, and all documents leave after the fix", function* () {
     const authority = yield* standInAuthority({ readCufe, tls: identities.trusted })
     const folder = yield* dataDirectory
     const roots = Path.join(folder, "roots.pem")

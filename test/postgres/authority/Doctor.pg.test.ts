@@ -15,7 +15,7 @@ interface Check {
   readonly advice?: string
 }
 
-/** What the doctor says of the authority, each with what to do. */
+/** The doctor's lines about the authority, each with its advice. */
 const ofAuthority = ({ json }: { readonly json: { readonly checks: ReadonlyArray<Check> } }) =>
   json.checks
     .filter(({ check }) => check === "authority")
@@ -59,7 +59,7 @@ const looks: ReadonlyArray<{
 ]
 
 describe("the doctor", () => {
-  it.live.each(looks)("looks at the authority from here: $what", function* ({ ok = false, play, says }) {
+  it.live.each(looks)("reports the authority as seen from this machine: $what", function* ({ ok = false, play, says }) {
     const service = yield* standInAuthority({ readCufe: () => null })
     const played = play(service)
     if (Effect.isEffect(played)) yield* played
@@ -78,7 +78,7 @@ describe("the doctor", () => {
     assert.deepStrictEqual([service.calls, service.refusals], [[], []])
   })
 
-  it.live("says so before the first start as well, and of both addresses", function* () {
+  it.live("reports both addresses before the first start too", function* () {
     const test = yield* standInAuthority({ readCufe: () => null })
     const env = {
       DATA_DIR: yield* dataDirectory,
@@ -96,7 +96,7 @@ describe("the doctor", () => {
     assert.deepStrictEqual([doctor.code, live?.ok, hab?.ok], [1, false, true])
   })
 
-  it.live("speaks of test sets, and not of contingency, where the environment for tests is away", function* () {
+  it.live("reports waiting test sets, but no contingency, when the test environment is down", function* () {
     const test = yield* standInAuthority({ readCufe: () => null })
     yield* test.connections("refused")
     const env = { DATA_DIR: yield* dataDirectory, AUTHORITY_TEST_URL: test.url }
@@ -105,7 +105,7 @@ describe("the doctor", () => {
     assert.notInclude(found?.said, "contingency")
   })
 
-  it.live("says what calls of the service meet, until they are answered or forgotten", function* () {
+  it.live("reports the trouble of the service's calls until they succeed or the trouble is old", function* () {
     const url = yield* Effect.orDie(freshDatabase)
     const env = { DATABASE_URL: url, DATA_DIR: yield* dataDirectory }
     const said = Effect.map(folioHere(["doctor", "--json"], env), ofAuthority)

@@ -21,7 +21,9 @@ const buyer = {
 let keys = 0
 const newKey = () => ({ key: `live ${keys++}` })
 
-/** The service as a process of its own, whose live documents go to the authority at this address, and one account that can issue. */
+/**
+ * The service as a separate process, with its authority at this address, and one account that can issue live documents.
+ */
 export const liveService = Effect.fnUntraced(function* (
   authorityUrl: string,
   settings: Readonly<Record<string, string>> = {},
@@ -39,7 +41,7 @@ export const liveService = Effect.fnUntraced(function* (
   yield* client.post("/v1/resolutions", resolutionBody(), newKey())
   const customer = String((yield* client.post("/v1/customers", buyer, newKey())).json.id)
 
-  /** Asks for an invoice; gives its path. */
+  /** Creates an invoice and returns its path. */
   const issue = Effect.suspend(() => client.post("/v1/invoices", invoiceBody(customer), newKey())).pipe(
     Effect.map(({ json: made }) => `/v1/invoices/${made.id}`)
   )
@@ -56,13 +58,13 @@ export const liveService = Effect.fnUntraced(function* (
     client,
     folio,
     issue,
-    /** Waits until the invoice is as wanted. */
+    /** Waits until the invoice matches the condition. */
     shown,
-    /** Asks once more for what failed. */
+    /** Retries a failed document. */
     retry: (path: string) => client.post(`${path}/retry`, undefined, newKey()),
     health: Effect.map(page("/health/ready"), (text) => JSON.parse(text)),
     metrics: page("/metrics"),
-    /** Brings forward whatever waits for a time: tries of documents, and looks whether the authority is back. */
+    /** Brings forward scheduled work: retries of documents, and probes of the authority. */
     hurry: Effect.andThen(
       service.rows("update authority_circuits set next_probe_at = now()"),
       service.rows(

@@ -21,7 +21,7 @@ const world = Layer.effect(
   })
 )
 
-/** The trouble is over, and forgotten. */
+/** Ends the trouble, and deletes its traces. */
 const heal = Effect.gen(function* () {
   const { authority, hurry, service } = yield* World
   authority.answerWith(() => undefined)
@@ -39,7 +39,7 @@ const isWell = Effect.gen(function* () {
 const sent = ({ calls }: StandIn, from: number) =>
   calls.slice(from).filter(({ operation }) => operation === "SendBillSync").length
 
-/** Until the document has its verdict, whatever waits for a time is brought forward. */
+/** Waits for the document's acceptance, and brings its scheduled work forward. */
 const accepted = Effect.fnUntraced(function* (path: string) {
   const { client, hurry } = yield* World
   const { json } = yield* until(
@@ -78,7 +78,7 @@ const refusals: ReadonlyArray<Case> = [
 ]
 
 interface WaitingCase extends Case {
-  /** How often the document is sent, with the time after the trouble. */
+  /** Number of submissions of the document, including the one after the trouble. */
   readonly times: number
 }
 
@@ -91,16 +91,26 @@ const lost: ReadonlyArray<WaitingCase> = [
 const ofDocument: ReadonlyArray<WaitingCase> = [
   { what: "it is still judged", play: answers(plays.inProcessUntilAsked(1)), trouble: "in_process", times: 1 },
   {
-    what: "it is still judged when asked",
+    what: "a status query finds it still in process",
     play: answers(plays.inProcessUntilAsked(4)),
     trouble: "in_process",
     times: 1
   },
-  { what: "it is judged, and not seen yet", play: answers(plays.inProcessUnseen(3)), trouble: "in_process", times: 1 },
-  { what: "another one is answered for", play: answers(plays.anotherDocument), trouble: "another_document", times: 1 }
+  {
+    what: "it has a verdict that is not visible yet",
+    play: answers(plays.inProcessUnseen(3)),
+    trouble: "in_process",
+    times: 1
+  },
+  {
+    what: "the answer is for another document",
+    play: answers(plays.anotherDocument),
+    trouble: "another_document",
+    times: 1
+  }
 ]
 
-/** What every document meets. `status`: what health calls it. */
+/** Troubles of every document. `status`: the status in the health response. */
 const ofAll: ReadonlyArray<WaitingCase & { readonly stage: string; readonly status: string }> = [
   {
     what: "half of the answer is lost",
@@ -136,63 +146,74 @@ interface Check {
 const isWaiting = ({ waiting }: { readonly waiting?: unknown }) => waiting !== undefined
 
 describeLive(world)("a live document", (it) => {
-  it.effect.each(refusals)("fails with what to put right, and is not lost: $what", function* ({ play, trouble }) {
-    const { authority, folio, health, issue, metrics, retry, service, shown } = yield* World
-    const from = authority.calls.length
-    yield* played(play)
-    const path = yield* issue
-    const failed = yield* shown(path, ({ status }) => status !== "draft")
-    assert.deepInclude(failed, { status: "failed", contingency: null })
-    assert.deepInclude(failed.failure, { code: "authority_refused", retryable: true })
-    assert.include(failed.failure.message, authorityTroubles[trouble].what)
-    assert.include(failed.failure.message, authorityTroubles[trouble].remedy)
-    const doctor = yield* folio("doctor")
-    assert.include(doctor.out, authorityTroubles[trouble].what)
-    assert.include(yield* service.log, `"trouble":"${trouble}"`)
-    // Everybody may know the kind of trouble, and nobody whose it is.
-    const told = yield* until(health, ({ authority: found }) => found?.trouble === trouble, "60 seconds", "200 millis")
-    assert.deepInclude(told.authority, { status: "refusing" })
-    const counted = new RegExp(`^folio_authority_unanswered_total\\{trouble="${trouble}"\\} [1-9]`, "mu")
-    yield* until(metrics, (page) => counted.test(page), "60 seconds", "200 millis")
-    yield* heal
-    assert.strictEqual((yield* retry(path)).status, 202)
-    const invoice = yield* accepted(path)
-    assert.strictEqual(invoice.full_number, failed.full_number)
-    assert.strictEqual(authority.documents.get(invoice.cufe)?.times, 1)
-    assert.isAtMost(sent(authority, from), 2)
-    yield* isWell
-  })
-
-  it.effect.each(ofDocument)("says what it waits for, and is sent once: $what", function* ({ play, times, trouble }) {
-    const { authority, folio, health, issue, shown } = yield* World
-    const from = authority.calls.length
-    yield* played(play)
-    const path = yield* issue
-    const waiting = yield* shown(path, isWaiting)
-    assert.deepInclude(waiting, { status: "draft", stage: "submitted", contingency: null, email: null })
-    assert.strictEqual(waiting.waiting.code, trouble)
-    assert.include(waiting.waiting.message, authorityTroubles[trouble].what)
-    // What is of one document is no trouble of the authority.
-    assert.deepStrictEqual(yield* health, { status: "ok" })
-    if (trouble === "another_document") {
-      // The others may be judged before the doctor has looked.
-      const { checks } = JSON.parse((yield* folio("doctor")).out)
-      const told = checks.filter(
-        ({ check, message }: Check) => check === "authority" && /document waiting/u.test(message)
+  it.effect.each(refusals)(
+    "fails with the remedy in its message, and is accepted after a retry: $what",
+    function* ({ play, trouble }) {
+      const { authority, folio, health, issue, metrics, retry, service, shown } = yield* World
+      const from = authority.calls.length
+      yield* played(play)
+      const path = yield* issue
+      const failed = yield* shown(path, ({ status }) => status !== "draft")
+      assert.deepInclude(failed, { status: "failed", contingency: null })
+      assert.deepInclude(failed.failure, { code: "authority_refused", retryable: true })
+      assert.include(failed.failure.message, authorityTroubles[trouble].what)
+      assert.include(failed.failure.message, authorityTroubles[trouble].remedy)
+      const doctor = yield* folio("doctor")
+      assert.include(doctor.out, authorityTroubles[trouble].what)
+      assert.include(yield* service.log, `"trouble":"${trouble}"`)
+      // Health shows the kind of trouble without its account.
+      const told = yield* until(
+        health,
+        ({ authority: found }) => found?.trouble === trouble,
+        "60 seconds",
+        "200 millis"
       )
-      assert.lengthOf(told, 1)
-      assert.isTrue(told[0].ok)
-      assert.include(told[0].message, authorityTroubles[trouble].what)
+      assert.deepInclude(told.authority, { status: "refusing" })
+      const counted = new RegExp(`^folio_authority_unanswered_total\\{trouble="${trouble}"\\} [1-9]`, "mu")
+      yield* until(metrics, (page) => counted.test(page), "60 seconds", "200 millis")
+      yield* heal
+      assert.strictEqual((yield* retry(path)).status, 202)
+      const invoice = yield* accepted(path)
+      assert.strictEqual(invoice.full_number, failed.full_number)
+      assert.strictEqual(authority.documents.get(invoice.cufe)?.times, 1)
+      assert.isAtMost(sent(authority, from), 2)
+      yield* isWell
     }
-    if (trouble !== "in_process") yield* heal
-    const invoice = yield* accepted(path)
-    assert.notProperty(invoice, "waiting")
-    assert.deepStrictEqual([sent(authority, from), authority.documents.get(invoice.cufe)?.times], [times, 1])
-    yield* heal
-  })
+  )
+
+  it.effect.each(ofDocument)(
+    "shows the reason for its wait, and is sent once: $what",
+    function* ({ play, times, trouble }) {
+      const { authority, folio, health, issue, shown } = yield* World
+      const from = authority.calls.length
+      yield* played(play)
+      const path = yield* issue
+      const waiting = yield* shown(path, isWaiting)
+      assert.deepInclude(waiting, { status: "draft", stage: "submitted", contingency: null, email: null })
+      assert.strictEqual(waiting.waiting.code, trouble)
+      assert.include(waiting.waiting.message, authorityTroubles[trouble].what)
+      // A trouble with one document is no trouble of the authority.
+      assert.deepStrictEqual(yield* health, { status: "ok" })
+      if (trouble === "another_document") {
+        // The other documents may have a verdict before the doctor looks.
+        const { checks } = JSON.parse((yield* folio("doctor")).out)
+        const told = checks.filter(
+          ({ check, message }: Check) => check === "authority" && /document waiting/u.test(message)
+        )
+        assert.lengthOf(told, 1)
+        assert.isTrue(told[0].ok)
+        assert.include(told[0].message, authorityTroubles[trouble].what)
+      }
+      if (trouble !== "in_process") yield* heal
+      const invoice = yield* accepted(path)
+      assert.notProperty(invoice, "waiting")
+      assert.deepStrictEqual([sent(authority, from), authority.documents.get(invoice.cufe)?.times], [times, 1])
+      yield* heal
+    }
+  )
 
   it.effect.each(lost)(
-    "is asked for, and sent again only if it is not there: $what",
+    "causes a status query, and is sent again only if the authority does not have it: $what",
     function* ({ play, times, trouble }) {
       const { authority, issue, shown } = yield* World
       const from = authority.calls.length
@@ -209,42 +230,50 @@ describeLive(world)("a live document", (it) => {
     }
   )
 
-  it.effect.each(ofAll)("waits, and everybody is told why: $what", function* ({ play, stage, status, times, trouble }) {
-    const { authority, folio, health, issue, metrics, service, shown } = yield* World
-    const from = authority.calls.length
-    const logged = (yield* service.log).length
-    yield* played(play)
-    const path = yield* issue
-    // While it is tried again, a document that never left is shown as submitted for a moment.
-    const waiting = yield* shown(path, (found) => isWaiting(found) && found.stage === stage)
-    assert.deepInclude(waiting, { status: "draft", stage, contingency: null, email: null })
-    assert.strictEqual(waiting.waiting.code, trouble)
-    assert.include(waiting.waiting.message, authorityTroubles[trouble].what)
-    const told = yield* until(health, ({ authority: found }) => found?.trouble === trouble, "60 seconds", "200 millis")
-    assert.deepInclude(told.authority, { status, trouble })
-    const gauge = `folio_authority_troubled_circuits{environment="live",trouble="${trouble}"} 1`
-    const text = yield* until(metrics, (page) => page.includes(gauge), "60 seconds", "200 millis")
-    assert.match(text, new RegExp(`^folio_authority_unanswered_total\\{trouble="${trouble}"\\} [1-9]`, "mu"))
-    const doctor = yield* folio("doctor")
-    assert.strictEqual(doctor.code, 1)
-    assert.match(doctor.out, /Calls to the live authority fail since/)
-    assert.include(doctor.out, authorityTroubles[trouble].what)
-    const warned = (yield* service.log)
-      .slice(logged)
-      .split("\n")
-      .filter((line) => line.includes("Calls to the authority fail"))
-    assert.lengthOf(warned, 1)
-    assert.include(warned[0], `"trouble":"${trouble}"`)
-    yield* heal
-    const invoice = yield* accepted(path)
-    assert.notProperty(invoice, "waiting")
-    assert.isNull(invoice.contingency)
-    assert.deepStrictEqual([sent(authority, from), authority.documents.get(invoice.cufe)?.times], [times, 1])
-    assert.include((yield* service.log).slice(logged), "The authority responds again")
-    yield* isWell
-  })
+  it.effect.each(ofAll)(
+    "waits, and the reason appears in health, metrics, doctor and log: $what",
+    function* ({ play, stage, status, times, trouble }) {
+      const { authority, folio, health, issue, metrics, service, shown } = yield* World
+      const from = authority.calls.length
+      const logged = (yield* service.log).length
+      yield* played(play)
+      const path = yield* issue
+      // During a retry, a document that never left appears as submitted for a moment.
+      const waiting = yield* shown(path, (found) => isWaiting(found) && found.stage === stage)
+      assert.deepInclude(waiting, { status: "draft", stage, contingency: null, email: null })
+      assert.strictEqual(waiting.waiting.code, trouble)
+      assert.include(waiting.waiting.message, authorityTroubles[trouble].what)
+      const told = yield* until(
+        health,
+        ({ authority: found }) => found?.trouble === trouble,
+        "60 seconds",
+        "200 millis"
+      )
+      assert.deepInclude(told.authority, { status, trouble })
+      const gauge = `folio_authority_troubled_circuits{environment="live",trouble="${trouble}"} 1`
+      const text = yield* until(metrics, (page) => page.includes(gauge), "60 seconds", "200 millis")
+      assert.match(text, new RegExp(`^folio_authority_unanswered_total\\{trouble="${trouble}"\\} [1-9]`, "mu"))
+      const doctor = yield* folio("doctor")
+      assert.strictEqual(doctor.code, 1)
+      assert.match(doctor.out, /Calls of the live authority are in trouble since/)
+      assert.include(doctor.out, authorityTroubles[trouble].what)
+      const warned = (yield* service.log)
+        .slice(logged)
+        .split("\n")
+        .filter((line) => line.includes("Calls of the authority fail"))
+      assert.lengthOf(warned, 1)
+      assert.include(warned[0], `"trouble":"${trouble}"`)
+      yield* heal
+      const invoice = yield* accepted(path)
+      assert.notProperty(invoice, "waiting")
+      assert.isNull(invoice.contingency)
+      assert.deepStrictEqual([sent(authority, from), authority.documents.get(invoice.cufe)?.times], [times, 1])
+      assert.include((yield* service.log).slice(logged), "The authority answers again")
+      yield* isWell
+    }
+  )
 
-  it.effect("that may have left is not given up when the question for it is refused", function* () {
+  it.effect("stays submitted if it may have left and the status query is rejected", function* () {
     const { authority, issue, retry, shown } = yield* World
     const from = authority.calls.length
     authority.answerWith((call) =>

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Answer, Client } from "../../support/apps/Client.ts"
 import { until } from "../../support/apps/Until.ts"
 
-/* What tests of corrections have in common. */
+/* Helpers for tests of corrections. */
 
 export const rejected = "rejected_by_authority"
 export const accepted = "accepted_by_authority"
@@ -11,7 +11,7 @@ export const accepted = "accepted_by_authority"
 /** A new idempotency key. */
 export const key = () => ({ key: crypto.randomUUID() })
 
-/** Waits until a document has a status; gives the document. */
+/** Waits until a document has a status, and returns the document. */
 export const settled = (client: Client, path: string, status: string) =>
   Effect.map(
     until(client.get(path), ({ json }) => json.status === status, "30 seconds"),
@@ -25,7 +25,7 @@ export const issue = Effect.fnUntraced(function* (client: Client, path: string, 
   return yield* settled(client, `${path}/${answer.json.id}`, status)
 })
 
-/** Scripts for the next documents, and none for others. */
+/** Scripts the next documents, and no others. */
 export const script = (client: Client, ...next: ReadonlyArray<object>) =>
   client.post("/v1/test-helpers/authority", { mode: "up", next })
 

@@ -9,8 +9,8 @@ import { until } from "../../support/apps/Until.ts"
 import { describeLive } from "../../support/Tests.ts"
 import { accepted, codeOf, entries, issue, key, rejected, script, settled } from "./Corrected.ts"
 
-describeLive(layerTestApp())("A rejected document that is corrected", (it) => {
-  it.effect("keeps its id and number, and all else is made anew", function* () {
+describeLive(layerTestApp())("The correction of a rejected document", (it) => {
+  it.effect("keeps its id and number, and replaces all other content", function* () {
     const { client } = yield* TestApp
     const sql = yield* SqlClient.SqlClient
     const bad = yield* newCustomer(client, scripted.rejected)
@@ -69,7 +69,8 @@ describeLive(layerTestApp())("A rejected document that is corrected", (it) => {
       select cufe, version, signed from rejected_documents where invoice_id = ${former.id}`
     assert.deepStrictEqual(kept, [{ cufe: former.cufe, version: former.version, signed: before!.signed }])
 
-    // A repetition gets the same answer; another correction comes too late; and the next number is the next one.
+    // A repeated request gets the same response, another correction is too late, and the next document gets the next
+    // number.
     const again = yield* client.post(`${path}/correct`, body, { key: "correct" })
     assert.deepStrictEqual([again.status, again.text], [202, corrected.text])
     assert.deepStrictEqual(codeOf(yield* client.post(`${path}/correct`, body, key())), [409, "invoice_not_rejected"])
@@ -78,7 +79,7 @@ describeLive(layerTestApp())("A rejected document that is corrected", (it) => {
     assert.strictEqual(Number(next.full_number.slice(4)), Number(former.full_number.slice(4)) + 1)
   })
 
-  it.effect("is refused when it was not rejected, has another prefix, or the authority has its number", function* () {
+  it.effect("fails if the document is not rejected, has another prefix, or the authority has its number", function* () {
     const { client } = yield* TestApp
     const good = yield* newCustomer(client)
     const body = invoiceBody(good)
@@ -105,7 +106,7 @@ describeLive(layerTestApp())("A rejected document that is corrected", (it) => {
     assert.strictEqual((yield* correct(bad.id)).status, 202)
   })
 
-  it.effect("takes the next script each time, and has another code within the same second", function* () {
+  it.effect("uses the next script each time, and makes another code within the same second", function* () {
     const { client } = yield* TestApp
     const body = invoiceBody(yield* newCustomer(client))
     const next = [{ reject: ["FAD06"] }, { reject: ["FAK24"] }, { fail: true }]
@@ -133,7 +134,7 @@ describeLive(layerTestApp())("A rejected document that is corrected", (it) => {
     )
   })
 
-  it.effect("of many corrections at once one wins, and the number stays", function* () {
+  it.effect("succeeds once among concurrent corrections, and the number stays", function* () {
     const { client } = yield* TestApp
     const body = invoiceBody(yield* newCustomer(client))
     yield* script(client, { reject: ["FAD06"] })
@@ -152,7 +153,7 @@ describeLive(layerTestApp())("A rejected document that is corrected", (it) => {
     assert.deepStrictEqual([now.full_number, now.metadata], [former.full_number, won?.json.metadata])
   })
 
-  it.effect("a note may name another invoice, and credits no more than that one", function* () {
+  it.effect("lets a note name another invoice, and credit no more than that invoice's amount", function* () {
     const { client } = yield* TestApp
     const customer = yield* newCustomer(client)
     const [one, other] = [
@@ -163,7 +164,7 @@ describeLive(layerTestApp())("A rejected document that is corrected", (it) => {
     yield* script(client, { reject: ["CBF03a"] }, { reject: ["DBF03a"] })
     const credit = yield* issue(client, "/v1/credit-notes", noteBody(one.id), rejected)
     const debit = yield* issue(client, "/v1/debit-notes", partialNoteBody(one.id, "1.00"), rejected)
-    // What the rejected note would have credited is free meanwhile, and taken.
+    // Until the correction, the credit of the rejected note is free, and another note uses it.
     const taken = yield* issue(client, "/v1/credit-notes", noteBody(one.id), accepted)
     const correct = (body: object) => client.post(`/v1/credit-notes/${credit.id}/correct`, body, key())
     assert.deepStrictEqual(codeOf(yield* correct(noteBody(one.id))), [409, "credit_exceeds_invoice"])
@@ -182,7 +183,7 @@ describeLive(layerTestApp())("A rejected document that is corrected", (it) => {
     assert.strictEqual((yield* settled(client, `/v1/debit-notes/${debit.id}`, accepted)).totals.payable_amount, "2.00")
   })
 
-  it.effect("in no other state does a request change what a document says", function* () {
+  it.effect("remains the only request that changes a document's content, and only after a rejection", function* () {
     const { accountId, client } = yield* TestApp
     const sql = yield* SqlClient.SqlClient
     const { id } = yield* issue(client, "/v1/invoices", invoiceBody(yield* newCustomer(client)), accepted)
@@ -191,7 +192,7 @@ describeLive(layerTestApp())("A rejected document that is corrected", (it) => {
     const refused = (statement: Parameters<typeof refusedIn>[1]) =>
       refusedIn(AccountView.within(sql, { account_id: accountId, livemode: false }), statement)
     const only = "a request changes the content of a document only by a correction"
-    // Without the policy, so that the guard alone refuses these.
+    // Without the policy, so that only the guard can reject these statements.
     yield* sql`alter policy requested_states on invoices using (true) with check (true)`
     for (const change of [
       sql`lines = '[]'`,
@@ -235,7 +236,7 @@ describeLive(layerTestApp())("A rejected document that is corrected", (it) => {
     }
     assert.include(yield* refused(sql`update rejected_documents set cufe = 'x'`), "permission denied")
     assert.include(yield* refused(sql`delete from rejected_documents`), "permission denied")
-    // Nothing of an accepted document is seen by the delete.
+    // The delete sees no row of an accepted document.
     yield* answered(
       AccountView.within(sql, { account_id: accountId, livemode: false })(
         Effect.orDie(sql`delete from invoice_documents where invoice_id = ${id}`)

@@ -13,7 +13,7 @@ const waiting = `em_${"0".repeat(26)}`
 const authority = (client: Client, body: object) => client.post("/v1/test-helpers/authority", body)
 const advance = (client: Client, seconds: number) => client.post("/v1/test-helpers/advance", { seconds })
 
-/** Moves the clock on until a document has a status; gives the document. */
+/** Advances the clock until a document has a status, and returns the document. */
 const afterwards = (client: Client, seconds: number, path: string, status: string) =>
   Effect.map(
     until(
@@ -36,8 +36,8 @@ const issueIn = Effect.fnUntraced(function* (client: Client, path: string, body:
   return `${path}/${json.id}`
 })
 
-describeLive(layerTestApp())("An invoice that was issued in contingency and then rejected", (it) => {
-  it.effect("is corrected; it covers its notes, and its buyer gets the new one", function* () {
+describeLive(layerTestApp())("The correction of an invoice that was rejected after contingency", (it) => {
+  it.effect("covers the invoice's notes, and sends the corrected invoice to the buyer", function* () {
     const { accountId, client } = yield* TestApp
     const sql = yield* SqlClient.SqlClient
     const bad = yield* buyer(client, scripted.rejected, "antes@cliente.test")
@@ -45,7 +45,7 @@ describeLive(layerTestApp())("An invoice that was issued in contingency and then
     yield* authority(client, { mode: "down" })
     const path = yield* issueIn(client, "/v1/invoices", invoiceBody(bad))
     const former = yield* afterwards(client, 301, path, "accepted_contingency")
-    // Notes of an invoice that is in its buyer's hands: one that the authority accepts, one that it rejects.
+    // Notes of an invoice that its buyer already has: the authority accepts one and rejects the other.
     yield* authority(client, { mode: "down", next: [{ accept: true }, { reject: ["CBF03a"] }] })
     const credit = yield* issueIn(client, "/v1/credit-notes", partialNoteBody(former.id, "20000.00"))
     const debit = yield* issueIn(client, "/v1/debit-notes", partialNoteBody(former.id, "500.00"))
@@ -56,7 +56,7 @@ describeLive(layerTestApp())("An invoice that was issued in contingency and then
     assert.strictEqual(refused.contingency.type, "04")
     yield* afterwards(client, 30, credit, accepted)
     yield* afterwards(client, 30, debit, rejected)
-    // An e-mail of the rejected invoice that no server has taken yet.
+    // An e-mail of the rejected invoice that no server has accepted yet.
     yield* sql`
       insert into emails (account_id, livemode, id, invoice_id, document_state, recipient, next_attempt_at)
       values (${accountId}, false, ${waiting}, ${former.id}, 'accepted_contingency', 'antes@cliente.test', 'infinity')`
@@ -96,14 +96,14 @@ describeLive(layerTestApp())("An invoice that was issued in contingency and then
     const rejection = (yield* entries(client, path)).find(({ command }) => command === "reject")
     assert.strictEqual(rejection?.["cufe"], former.cufe)
 
-    // The rejected note names the invoice's new code, once it is corrected as well.
+    // The rejected note names the invoice's new code after its own correction.
     const again = yield* client.post(`${debit}/correct`, partialNoteBody(former.id, "500.00"), key())
     assert.strictEqual(again.status, 202, again.text)
     yield* settled(client, debit, accepted)
     assert.include((yield* client.get(`${debit}/xml`)).text, now.cufe)
   })
 
-  it.effect("a note waits while its invoice is corrected and not yet accepted", function* () {
+  it.effect("blocks the retry of a note until the corrected invoice is accepted", function* () {
     const { accountId, client } = yield* TestApp
     const sql = yield* SqlClient.SqlClient
     const bad = yield* buyer(client, scripted.rejected, "antes@cliente.test")
@@ -112,7 +112,7 @@ describeLive(layerTestApp())("An invoice that was issued in contingency and then
     const { id } = yield* settled(client, path, accepted)
     const debit = yield* issueIn(client, "/v1/debit-notes", partialNoteBody(id, "500.00"))
     yield* settled(client, debit, rejected)
-    // Nothing takes documents there that fast: the guards of the table are asleep for it.
+    // Sets states that documents reach only slowly, with the triggers of the table disabled.
     const asleep = (statement: Effect.Effect<unknown, unknown>) =>
       sql.withTransaction(Effect.andThen(sql`set local session_replication_role = replica`, statement))
     const failure = JSON.stringify({ code: "internal_error", message: "It broke.", retryable: true })

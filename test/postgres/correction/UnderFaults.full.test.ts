@@ -10,7 +10,7 @@ import { settleAndReconcile, settled, SeveralProcesses } from "../../support/pro
 import { describeLive } from "../../support/Tests.ts"
 import { rejected, accepted, settled as settledAs } from "./Corrected.ts"
 
-// What comes before the commit leaves nothing, and what comes in between is as with any document (`CrashAtEveryPoint`).
+// A kill before the commit leaves nothing. Between the points, a document behaves as any other (`CrashAtEveryPoint`).
 const points: ReadonlyArray<FaultPoint> = ["after-correct", "after-sign", "after-verdict"]
 
 const isAcknowledged = (answer: Option.Option<Answer>) =>
@@ -31,7 +31,7 @@ const keptOf = (service: ServiceProcess, id: string) =>
       (select count(*)::int from rejected_documents r where r.invoice_id = i.id) as rejections
     from invoices i where id = '${id}'`)
 
-describeLive(Crashing.layer([scripted.rejected, undefined]))("kill -9 while a document is corrected", (it) => {
+describeLive(Crashing.layer([scripted.rejected, undefined]))("kill -9 during a correction", (it) => {
   it.effect("costs no number, and does nothing twice", function* () {
     const { customers, journal, service } = yield* Crashing
     const [, good = ""] = customers
@@ -53,14 +53,14 @@ describeLive(Crashing.layer([scripted.rejected, undefined]))("kill -9 while a do
         { full_number: former.full_number, state: accepted, corrections: 1, rejections: 1 }
       ])
     }
-    // Also that no number of the range is missing, and that every outcome is one event, delivered in order.
+    // Also asserts that no number of the range is missing, and that every outcome is one event, delivered in order.
     const { invoices } = yield* reconciled(new Map())
     assert.strictEqual(invoices, journal.size)
   })
 })
 
-describeLive(SeveralProcesses.layer(2, never))("A frozen owner that holds what was rejected", (it) => {
-  it.effect("neither signs nor sends those bytes when it wakes up", function* () {
+describeLive(SeveralProcesses.layer(2, never))("A frozen owner of a rejected document", (it) => {
+  it.effect("neither signs nor sends the rejected bytes when it wakes up", function* () {
     const { clients, customer, journal, processes } = yield* SeveralProcesses
     const [client] = clients
     yield* client!.post("/v1/test-helpers/authority", { next: [{ reject: ["FAD06"] }, { accept: true }] })
@@ -82,7 +82,7 @@ describeLive(SeveralProcesses.layer(2, never))("A frozen owner that holds what w
     const [sleeper, other] = [processes[at]!, processes[1 - at]!]
     yield* other.arm(never)
     const client2 = clients[1 - at]!
-    // Told with what each process has said, so that a failure says which of them stands still.
+    // The failure message contains the output of each process, which shows the hanging one.
     const seen = yield* until(
       Effect.all({
         documents: other.rows<{ id: string; state: string }>(

@@ -25,24 +25,27 @@ describeLive(world)("folio enable", (it) => {
     assert.deepStrictEqual([again.code, again.json], [0, passed.json])
   })
 
-  it.effect("exits with 1 and the rules of what was rejected, and takes the same test set up again", function* () {
-    const { live, play } = yield* ready
-    const { judge } = play
-    const env = yield* envOf(live.apiKey)
-    const { test_set_id } = newSet()
-    play.judge = ({ cufe }) => rejectedBy(["Regla: FAB24b, Rechazo: Software no autorizado."], cufe)
-    const failed = yield* folioCommand([...wordsOf(test_set_id), "--json"], env)
-    assert.strictEqual(failed.code, 1, failed.out)
-    assert.strictEqual(failed.json.status, "failed")
-    assert.include(failed.error, "FAB24b")
-    const watched = yield* folioCommand(["enable"], env)
-    assert.strictEqual(watched.code, 1)
-    play.judge = judge
-    const passed = yield* folioCommand([...wordsOf(test_set_id), "--json"], env)
-    assert.deepStrictEqual([passed.code, passed.json.status], [0, "passed"])
-  })
+  it.effect(
+    "exits with 1 and the rules of the rejected documents, and continues the same test set later",
+    function* () {
+      const { live, play } = yield* ready
+      const { judge } = play
+      const env = yield* envOf(live.apiKey)
+      const { test_set_id } = newSet()
+      play.judge = ({ cufe }) => rejectedBy(["Regla: FAB24b, Rechazo: Software no autorizado."], cufe)
+      const failed = yield* folioCommand([...wordsOf(test_set_id), "--json"], env)
+      assert.strictEqual(failed.code, 1, failed.out)
+      assert.strictEqual(failed.json.status, "failed")
+      assert.include(failed.error, "FAB24b")
+      const watched = yield* folioCommand(["enable"], env)
+      assert.strictEqual(watched.code, 1)
+      play.judge = judge
+      const passed = yield* folioCommand([...wordsOf(test_set_id), "--json"], env)
+      assert.deepStrictEqual([passed.code, passed.json.status], [0, "passed"])
+    }
+  )
 
-  it.effect("says what is missing", function* () {
+  it.effect("lists the missing parts", function* () {
     const { client } = yield* TestApp.TestApp
     const { live } = yield* ready
     const [ofLive, ofTest] = [yield* envOf(live.apiKey), yield* envOf(client.apiKey)]
@@ -59,7 +62,7 @@ describeLive(world)("folio enable", (it) => {
     assert.deepStrictEqual([wrong.code, JSON.parse(wrong.error).error.param], [1, "test_set_id"])
   })
 
-  it.effect("says at once that the service does not answer, instead of waiting in silence", function* () {
+  it.effect("reports immediately that the service does not respond", function* () {
     const { live } = yield* ready
     const env = { ...(yield* envOf(live.apiKey)), FOLIO_URL: "http://127.0.0.1:1" }
     const { code, error } = yield* folioCommand(["enable"], env)
@@ -67,7 +70,7 @@ describeLive(world)("folio enable", (it) => {
     assert.match(error, /127\.0\.0\.1:1/)
   })
 
-  it.effect.skipIf(!hasTerminals)("shows a person each document that was not accepted, and why", function* () {
+  it.effect.skipIf(!hasTerminals)("lists each document that was not accepted, with the reason", function* () {
     const { arrived, live, play } = yield* ready
     const { judge } = play
     const from = arrived.size

@@ -18,7 +18,7 @@ const untrusted =
 const each = (service: StandIn) => [...service.testSet.arrived.values()].map(({ times }) => times)
 
 describeLive(world)("Enablement", (it) => {
-  it.effect("says what is missing before it begins, and that nothing was asked for", function* () {
+  it.effect("lists the missing parts before it begins, without a call to the authority", function* () {
     const { client, withNewKey } = yield* TestApp.TestApp
     const live = yield* withNewKey("live")
     const early = yield* live.get(path)
@@ -36,7 +36,7 @@ describeLive(world)("Enablement", (it) => {
       { credit_notes: -1 },
       { debit_notes: 101 },
       { test_set_id: "" },
-      { test_set_id: "no set of the portal" },
+      { test_set_id: "the portal has no test set" },
       { range: { ...colombianSandbox.range, from_number: 9, to_number: 8 } },
       { more: 1 }
     ]) {
@@ -47,11 +47,11 @@ describeLive(world)("Enablement", (it) => {
   })
 
   it.effect(
-    "is passed although one document is rejected and another never judged, without a live number",
+    "passes although one document is rejected and another gets no verdict, and uses no live number",
     function* () {
       const { arrived, live, play, service } = yield* ready
       const sql = yield* SqlClient.SqlClient
-      // The third document that arrives is rejected, and the fourth is never judged.
+      // The third document that arrives is rejected, and the fourth gets no verdict.
       const orderOf = (cufe: string) => [...arrived.keys()].indexOf(cufe)
       play.judge = ({ cufe, number }) => {
         if (orderOf(cufe) === 3) return null
@@ -72,7 +72,7 @@ describeLive(world)("Enablement", (it) => {
       const json = yield* ended(live, (cufe) => orderOf(cufe) === 3)
       assert.deepInclude(json, { status: "passed", failure: null, waiting: null })
       assert.deepStrictEqual(json.invoices, { wanted: 8, accepted: 8, missing: 0 })
-      // What it waited for is over once it is judged.
+      // The reason of the wait disappears when the document has its verdict.
       const judged = json.documents.filter(({ status }: { status: string }) => /accepted|rejected/.test(status))
       assert.isTrue(judged.every(({ message }: { message: unknown }) => message === null))
       assert.deepStrictEqual(json.credit_notes, { wanted: 3, accepted: 3, missing: 0 })
@@ -107,7 +107,7 @@ describeLive(world)("Enablement", (it) => {
     }
   )
 
-  it.effect("takes no number twice, over several test sets", function* () {
+  it.effect("uses no number twice, across several test sets", function* () {
     const { live } = yield* ready
     const sql = yield* SqlClient.SqlClient
     const before = yield* sql`select 1 from enablement_documents`
@@ -118,27 +118,30 @@ describeLive(world)("Enablement", (it) => {
     assert.strictEqual(new Set(rows.map(({ full_number }) => full_number)).size, rows.length)
   })
 
-  it.effect("stops when all documents break the same rule, and goes on with what is missing", function* () {
-    const { arrived, live, play } = yield* ready
-    const body = newSet({ invoices: 3 })
-    const from = arrived.size
-    play.judge = ({ cufe }) => rejectedBy(["Regla: FAB24b, Rechazo: Identificador del software no autorizado."], cufe)
-    yield* live.post(path, body)
-    const failed = yield* ended(live)
-    assert.deepInclude(failed, { status: "failed" })
-    assert.strictEqual(failed.failure.code, "documents_rejected")
-    assert.match(failed.failure.message, /FAB24b/)
-    assert.include(failed.message, failed.failure.message)
-    assert.strictEqual(arrived.size - from, 2)
-    assert.match(failed.documents[1].authority_errors[0].hint, /associate/)
-    play.judge = ({ cufe, number }) => accepted(number, cufe)
-    const again = yield* live.post(path, body)
-    assert.deepInclude(again.json, { status: "running", failure: null, started_at: failed.started_at })
-    const passed = yield* ended(live)
-    assert.deepStrictEqual([passed.status, statusesOf(passed)], ["passed", { rejected: 2, accepted: 3 }])
-  })
+  it.effect(
+    "stops when all documents break the same rule, and later continues with the missing documents",
+    function* () {
+      const { arrived, live, play } = yield* ready
+      const body = newSet({ invoices: 3 })
+      const from = arrived.size
+      play.judge = ({ cufe }) => rejectedBy(["Regla: FAB24b, Rechazo: Identificador del software no autorizado."], cufe)
+      yield* live.post(path, body)
+      const failed = yield* ended(live)
+      assert.deepInclude(failed, { status: "failed" })
+      assert.strictEqual(failed.failure.code, "documents_rejected")
+      assert.match(failed.failure.message, /FAB24b/)
+      assert.include(failed.message, failed.failure.message)
+      assert.strictEqual(arrived.size - from, 2)
+      assert.match(failed.documents[1].authority_errors[0].hint, /associate/)
+      play.judge = ({ cufe, number }) => accepted(number, cufe)
+      const again = yield* live.post(path, body)
+      assert.deepInclude(again.json, { status: "running", failure: null, started_at: failed.started_at })
+      const passed = yield* ended(live)
+      assert.deepStrictEqual([passed.status, statusesOf(passed)], ["passed", { rejected: 2, accepted: 3 }])
+    }
+  )
 
-  it.effect("takes other numbers where the authority has documents of the numbers", function* () {
+  it.effect("uses other numbers if the authority already has documents with these numbers", function* () {
     const { live, play } = yield* ready
     let used = 0
     play.judge = ({ cufe, kind, number }) =>
@@ -149,7 +152,7 @@ describeLive(world)("Enablement", (it) => {
     const json = yield* ended(live)
     assert.strictEqual(json.status, "passed")
     const numbers = json.documents.map(({ full_number }: { full_number: string }) => Number(full_number.slice(4)))
-    // Each verdict is asked for twice: by the upload, and by the code.
+    // Folio requests each verdict twice: by the upload, and by the code.
     assert.deepStrictEqual(statusesOf(json), { number_used: 4, accepted: 1 })
     assert.deepStrictEqual(
       numbers.slice(1).map((number: number, index: number) => number - numbers[index]),
@@ -157,7 +160,7 @@ describeLive(world)("Enablement", (it) => {
     )
   })
 
-  it.effect("fails with the words of an authority that takes none of its documents", function* () {
+  it.effect("fails with the authority's message if the authority rejects every document", function* () {
     const { live, play } = yield* ready
     const body = newSet()
     play.refusal = "Set de prueba con identificador X no existe."
@@ -176,7 +179,7 @@ describeLive(world)("Enablement", (it) => {
     assert.match(passed.message, /authority has accepted the test set/)
   })
 
-  it.effect("waits while the authority is in trouble, says so, and goes on by itself", function* () {
+  it.effect("waits during a trouble of the authority, shows it, and continues automatically", function* () {
     const { live, service } = yield* ready
     service.answerWith(() => ({ _tag: "Raw", status: 503, type: "text/html", text: "<html/>" }))
     yield* live.post(path, newSet())
@@ -190,23 +193,20 @@ describeLive(world)("Enablement", (it) => {
     assert.deepInclude(json, { status: "passed", waiting: null })
   })
 
-  it.effect(
-    "sends a document again that certainly was not read, and waits for a certificate that is trusted",
-    function* () {
-      const { arrived, live, service } = yield* ready
-      const from = arrived.size
-      service.answerTo("SendTestSetAsync", { _tag: "Body", status: 500, xml: untrusted })
-      yield* live.post(path, newSet())
-      const waits = yield* until(live.get(path), ({ json }) => json.waiting !== null)
-      assert.deepStrictEqual([waits.json.status, waits.json.waiting.code], ["running", "certificate_refused"])
-      assert.match(waits.json.waiting.message, /does not trust .*\/v1\/account\/certificate/)
-      service.answerWith(() => undefined)
-      const json = yield* ended(live)
-      assert.deepStrictEqual([json.status, statusesOf(json), arrived.size - from], ["passed", { accepted: 2 }, 2])
-    }
-  )
+  it.effect("sends a document again that was certainly not read, and waits for a trusted certificate", function* () {
+    const { arrived, live, service } = yield* ready
+    const from = arrived.size
+    service.answerTo("SendTestSetAsync", { _tag: "Body", status: 500, xml: untrusted })
+    yield* live.post(path, newSet())
+    const waits = yield* until(live.get(path), ({ json }) => json.waiting !== null)
+    assert.deepStrictEqual([waits.json.status, waits.json.waiting.code], ["running", "certificate_refused"])
+    assert.match(waits.json.waiting.message, /does not trust .*\/v1\/account\/certificate/)
+    service.answerWith(() => undefined)
+    const json = yield* ended(live)
+    assert.deepStrictEqual([json.status, statusesOf(json), arrived.size - from], ["passed", { accepted: 2 }, 2])
+  })
 
-  it.effect("asks by the code of a document whose answer was lost, and sends none twice", function* () {
+  it.effect("queries by the code of a document whose answer was lost, and sends none twice", function* () {
     const { live, service } = yield* ready
     const from = service.calls.length
     let lost = 0
@@ -223,11 +223,11 @@ describeLive(world)("Enablement", (it) => {
     assert.isTrue(service.calls.slice(from).some(({ operation }) => operation === "GetStatus"))
   })
 
-  it.effect("lets one of two processes send a document", function* () {
+  it.effect("lets only one of two processes send a document", function* () {
     const { accountId } = yield* TestApp.TestApp
     const sql = yield* SqlClient.SqlClient
     const { documents } = yield* Enablements
-    const key = { account_id: accountId, id: "a set that nobody works on" }
+    const key = { account_id: accountId, id: "an idle test set" }
     yield* sql`
       insert into enablements (account_id, livemode, id, status, run, wanted, range, technical_key_sealed, failure, started_at, resumed_at, answering_since, finished_at)
       values (${accountId}, true, ${key.id}, 'failed', 1, '{}', '{}', '', '{}', now() - interval '1 day', now() - interval '1 day', now(), now())`

@@ -17,7 +17,7 @@ class World extends Context.Service<World, { readonly service: ServiceProcess; r
   "test/World"
 ) {}
 
-/** The service as a process that may be killed, and an authority that is not. */
+/** The service as a process that the test can kill, and an authority that survives. */
 const world = Layer.effect(
   World,
   Effect.gen(function* () {
@@ -36,7 +36,7 @@ const world = Layer.effect(
 
 const file = keyFile()
 
-/** A client of the live mode, whose account has all that it needs to be enabled. */
+/** A client of the live mode, whose account fulfils all requirements of enablement. */
 const liveClient = Effect.fnUntraced(function* (service: ServiceProcess): Effect.fn.Return<Client, unknown> {
   const account = (yield* service.client().get("/v1/account")).json.id
   const said = yield* folioCommand(
@@ -55,11 +55,11 @@ const liveClient = Effect.fnUntraced(function* (service: ServiceProcess): Effect
 const path = "/v1/account/enablement"
 
 describeLive(world)("A test set under kill -9", (it) => {
-  it.effect("is passed by another process: no document arrives twice, and no live number is used", function* () {
+  it.effect("passes in another process: no document arrives twice, and no live number is used", function* () {
     const { authority, service } = yield* World
     const { arrived, play } = authority.testSet
     const live = yield* liveClient(service)
-    // The seventh document that arrives is rejected, and the twelfth is never judged.
+    // The seventh document that arrives is rejected, and the twelfth gets no verdict.
     const orderOf = (cufe: string) => [...arrived.keys()].indexOf(cufe)
     play.judge = ({ cufe, number }) => {
       if (orderOf(cufe) === 11) return null
@@ -76,14 +76,15 @@ describeLive(world)("A test set under kill -9", (it) => {
     const begun = yield* live.post(path, body)
     assert.strictEqual(begun.status, 200, begun.text)
 
-    // Killed from outside in the middle, then by itself before a document leaves, then after its answer and before that is stored.
+    // A kill from outside in the middle, a kill before a document leaves, and a kill after its answer but before its
+    // storage.
     yield* until(
       Effect.sync(() => arrived.size),
       (size) => size >= 9
     )
     yield* service.signal("SIGKILL")
     yield* service.ended
-    // Only of documents that get no verdict the time passes, however slow the machine is.
+    // Time passes only for documents without a verdict, even on a slow machine.
     const passTime = Effect.suspend(() =>
       service.rows(withoutVerdict([...arrived.keys()].filter((cufe) => orderOf(cufe) !== 11)))
     )
@@ -112,7 +113,7 @@ describeLive(world)("A test set under kill -9", (it) => {
     const of = (status: string) => shown.filter((one) => one["status"] === status)
     assert.lengthOf(of("rejected"), 1)
     assert.include(JSON.stringify(of("rejected")), '"rule":"FAJ43b"')
-    // The document that is never judged, and the ones that did not leave before a kill.
+    // The document without a verdict, and the documents that did not leave before a kill.
     assert.isAtLeast(of("unanswered").length, 1)
     assert.isAtMost(of("unanswered").length, 9)
 

@@ -24,7 +24,7 @@ const software = {
 }
 
 const pace = Layer.succeed(TestSetPace, {
-  // Longer than any machine takes for a verdict; of documents that get none the time is passed (`withoutVerdict`).
+  // Longer than any machine needs for a verdict. `withoutVerdict` lets the time pass for documents without one.
   patience: Duration.hours(1),
   askAfter: Duration.millis(10),
   askAtMost: Duration.millis(50),
@@ -57,7 +57,7 @@ export const newSet = (change: object = {}) => ({
   ...change
 })
 
-/** A live client of an account that may be enabled, and an authority that accepts everything. */
+/** A live client of an account that is ready for enablement, and an authority that accepts everything. */
 export const ready = Effect.gen(function* () {
   const { withNewKey } = yield* TestApp.TestApp
   const { service } = yield* World
@@ -72,8 +72,8 @@ export const ready = Effect.gen(function* () {
 })
 
 /**
- * The statement that lets the time pass for which documents wait for their verdicts: for those that were asked for and get none. `judged`:
- * the codes of the documents that get one.
+ * The statement that ends the wait for a verdict, only for requested verdicts that never come.
+ * `judged`: the codes of the documents that get a verdict.
  */
 export const withoutVerdict = (judged: Iterable<string>) => `
   with running as (
@@ -84,7 +84,7 @@ export const withoutVerdict = (judged: Iterable<string>) => `
   where state = 'sent' and asked > 0 and sent_at > now() - interval '1 hour'
     and cufe <> all ('{${[...judged].join(",")}}'::text[])`
 
-/** The test set when it has ended. `isUnjudged`: of which documents that arrived it waits for no verdict. */
+/** The test set after its end. `isUnjudged`: whether an arrived document gets no verdict. */
 export const ended = Effect.fnUntraced(function* (live: Client, isUnjudged: (cufe: string) => boolean = () => false) {
   const { service } = yield* World
   const sql = yield* SqlClient.SqlClient

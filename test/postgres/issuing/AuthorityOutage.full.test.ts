@@ -6,12 +6,12 @@ import { insist, settleAndReconcile, SeveralProcesses } from "../../support/proc
 import { until } from "../../support/apps/Until.ts"
 import { describeLive } from "../../support/Tests.ts"
 
-// Other tests have databases of their own on this server.
+// Other tests use other databases on this server.
 const locks = `select l.* from pg_locks l join pg_database d on d.oid = l.database
   where d.datname = current_database() and l.locktype = 'advisory' and l.objsubid = 2`
 const held = `${locks} and l.granted`
 
-/** Nobody gets into the database any more, and who was in it is thrown out; or everybody may again. */
+/** Closes the database to all sessions and ends the open ones, or opens it again. */
 const admit = Effect.fnUntraced(function* (anybody: boolean) {
   const { database } = yield* SeveralProcesses
   const elsewhere = new URL(database)
@@ -24,11 +24,12 @@ const admit = Effect.fnUntraced(function* (anybody: boolean) {
 })
 
 describeLive(SeveralProcesses.layer(1))("A process that loses", (it) => {
-  it.effect("its locks alone, is not ready until it has taken its shards again", function* () {
+  it.effect("only its locks is not ready until it has taken its shards again", function* () {
     const { database, processes } = yield* SeveralProcesses
     const [{ ready }] = processes as [(typeof processes)[0]]
     assert.strictEqual(yield* ready, 200)
-    // In line behind the process for all that it holds: when its session ends, it cannot have any of it back at once.
+    // A session that queues for every lock of the process: when its session ends, the process cannot get them back
+    // immediately.
     const inLine = yield* Effect.forkChild(
       Effect.scoped(
         Effect.gen(function* () {
@@ -51,29 +52,32 @@ describeLive(SeveralProcesses.layer(1))("A process that loses", (it) => {
     yield* until(ready, (status) => status === 200, "45 seconds")
   })
 
-  it.effect("its database for longer than its lease, is not ready, and goes on when it has it again", function* () {
-    const { processes } = yield* SeveralProcesses
-    const [{ log, ready }] = processes as [(typeof processes)[0]]
-    yield* insist("before 0")
-    yield* admit(false)
-    const began = performance.now()
-    const seen = new Set<number>()
-    yield* until(ready, (status) => status === 503)
-    const during = yield* Effect.forkChild(insist("during 0"))
-    // The lease is of 6 s. No state tells that it is over: there is nobody else to take the shards.
-    yield* until(
-      Effect.tap(ready, (status) => Effect.sync(() => seen.add(status))),
-      () => performance.now() - began > 8_000
-    )
-    // A look that got no answer in time, on a busy machine, says nothing.
-    seen.delete(0)
-    assert.deepStrictEqual([...seen], [503])
-    yield* admit(true)
-    yield* until(ready, (status) => status === 200)
-    yield* Fiber.join(during)
-    yield* insist("after 0")
-    const { invoices } = yield* settleAndReconcile()
-    assert.strictEqual(invoices, 3)
-    assert.include(yield* log, "Shard lock storage has recovered")
-  })
+  it.effect(
+    "its database for longer than its lease is not ready, and continues when it has the database again",
+    function* () {
+      const { processes } = yield* SeveralProcesses
+      const [{ log, ready }] = processes as [(typeof processes)[0]]
+      yield* insist("before 0")
+      yield* admit(false)
+      const began = performance.now()
+      const seen = new Set<number>()
+      yield* until(ready, (status) => status === 503)
+      const during = yield* Effect.forkChild(insist("during 0"))
+      // The lease lasts 6 s. No state shows its end, because no other process can take the shards.
+      yield* until(
+        Effect.tap(ready, (status) => Effect.sync(() => seen.add(status))),
+        () => performance.now() - began > 8_000
+      )
+      // On a busy machine, a request without a response in time does not count.
+      seen.delete(0)
+      assert.deepStrictEqual([...seen], [503])
+      yield* admit(true)
+      yield* until(ready, (status) => status === 200)
+      yield* Fiber.join(during)
+      yield* insist("after 0")
+      const { invoices } = yield* settleAndReconcile()
+      assert.strictEqual(invoices, 3)
+      assert.include(yield* log, "Shard lock storage has recovered")
+    }
+  )
 })

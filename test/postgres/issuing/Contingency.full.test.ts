@@ -14,7 +14,7 @@ interface Row {
   readonly count: number
 }
 
-it.live("an outage of the authority, with kill -9 in its middle, loses, doubles and forgets nothing", function* () {
+it.live("An outage of the authority with a kill -9 loses, duplicates and forgets nothing", function* () {
   const hooks = yield* receiver
   const service = yield* serviceProcess({
     webhookAllow: `127.0.0.1:${hooks.port}`,
@@ -36,13 +36,13 @@ it.live("an outage of the authority, with kill -9 in its middle, loses, doubles 
     select invoice_id as id, encode(sha256(signed), 'hex') as digest from invoice_documents order by 1`)
 
   assert.strictEqual((yield* client.post("/v1/test-helpers/authority", { mode: "down" })).status, 200)
-  yield* issue("before it is known")
+  yield* issue("before the outage is known")
   yield* until(states, ([row, ...more]) => more.length === 0 && row?.state === "accepted_contingency", "120 seconds")
   const before = yield* bytes
   assert.lengthOf(before, count)
 
-  // Known: these wait for nothing. The process dies over them.
-  yield* issue("while it is away")
+  // The outage is known, so these documents do not wait. The process dies during their work.
+  yield* issue("during the outage")
   yield* service.signal("SIGKILL")
   yield* service.ended
   yield* service.start()
@@ -55,8 +55,8 @@ it.live("an outage of the authority, with kill -9 in its middle, loses, doubles 
   const [circuit] = yield* service.rows<{ open: boolean }>(
     "select opened_at is not null as open from authority_circuits"
   )
-  assert.isTrue(circuit?.open, "the restart did not close it")
-  // What a busy machine has not counted in time is shown as unknown.
+  assert.isTrue(circuit?.open, "the restart did not close the circuit")
+  // A count that a busy machine has not finished in time appears as unknown.
   const metrics = yield* until(
     Effect.promise(async () => (await fetch(`${service.url}/metrics`)).text()),
     (text) => !/^folio_documents_in_contingency NaN$/mu.test(text)
@@ -66,7 +66,7 @@ it.live("an outage of the authority, with kill -9 in its middle, loses, doubles 
   assert.match(metrics, /^folio_oldest_contingency_age_seconds [1-9]/mu)
 
   yield* client.post("/v1/test-helpers/authority", { mode: "up" })
-  // Again and again: a call that began while it was down may end, and put off the next one, after the time was moved.
+  // Repeated, because a call that began during the outage may end later and postpone the next one.
   yield* until(
     Effect.andThen(client.post("/v1/test-helpers/advance", { seconds: 30 }), states),
     (rows) => rows.every(({ state }) => state === "accepted_by_authority"),
@@ -84,7 +84,7 @@ it.live("an outage of the authority, with kill -9 in its middle, loses, doubles 
     "120 seconds"
   )
   for (const list of told.values()) {
-    // The kill may have cost an answer to a webhook: then it was sent twice.
+    // The kill may have cost a webhook response, and then the webhook was sent twice.
     const types = [...new Map(list.map(({ event }) => [event.id, event.type])).values()]
     assert.deepStrictEqual(types, ["invoice.accepted_contingency", "invoice.accepted_by_authority"])
   }

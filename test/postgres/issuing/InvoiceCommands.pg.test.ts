@@ -8,45 +8,43 @@ import { describeLive } from "../../support/Tests.ts"
 
 const failure = JSON.stringify({ code: "internal_error", message: "It broke.", retryable: true })
 
-describeLive(TestApp.layer())("What clients ask of their documents", (it) => {
-  it.effect(
-    "cancels a draft or comes too late: none of them has a number and is canceled, and no number is lost",
-    function* () {
-      const sql = yield* SqlClient.SqlClient
-      const { accountId, client } = yield* TestApp.TestApp
-      const drafts = yield* seedDrafts(accountId, 80)
-      const [oldest = "", ...later] = drafts
-      const youngest = later.toReversed()
-      const cancel = (id: string) =>
-        Effect.map(client.post(`/v1/invoices/${id}/cancel`, undefined), ({ status }) => [id, status] as const)
-      // One before anybody knows of them, and one that has its number: of the others nobody knows who is faster.
-      const early = yield* cancel(youngest.shift() ?? "")
-      // The sweeper finds them while they are being canceled.
-      yield* sql`update invoices set next_action_at = now() where id = any(${drafts}) and state = 'queued'`
-      const raced = yield* Effect.forEach(youngest, cancel, { concurrency: 4 })
-      yield* until(sql`select from invoices where id = ${oldest} and state <> 'queued'`, (rows) => rows.length === 1)
-      const answers = [early, ...raced, yield* cancel(oldest)]
-      assert.deepStrictEqual(new Set(answers.map(([, status]) => status)), new Set([200, 409]))
-      const rows = yield* until(
-        sql<{ id: string; state: string; number: bigint | null }>`
+describeLive(TestApp.layer())("The document commands of clients", (it) => {
+  it.effect("cancel a draft or come too late: a canceled draft has no number, and no number is lost", function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { accountId, client } = yield* TestApp.TestApp
+    const drafts = yield* seedDrafts(accountId, 80)
+    const [oldest = "", ...later] = drafts
+    const youngest = later.toReversed()
+    const cancel = (id: string) =>
+      Effect.map(client.post(`/v1/invoices/${id}/cancel`, undefined), ({ status }) => [id, status] as const)
+    // The first draft is canceled before its processing, and the last has its number. For the others, either may come
+    // first.
+    const early = yield* cancel(youngest.shift() ?? "")
+    // The sweeper finds the drafts while the client cancels them.
+    yield* sql`update invoices set next_action_at = now() where id = any(${drafts}) and state = 'queued'`
+    const raced = yield* Effect.forEach(youngest, cancel, { concurrency: 4 })
+    yield* until(sql`select from invoices where id = ${oldest} and state <> 'queued'`, (rows) => rows.length === 1)
+    const answers = [early, ...raced, yield* cancel(oldest)]
+    assert.deepStrictEqual(new Set(answers.map(([, status]) => status)), new Set([200, 409]))
+    const rows = yield* until(
+      sql<{ id: string; state: string; number: bigint | null }>`
         select id, state, number from invoices where id = any(${drafts}) order by number`,
-        (all) => all.every(({ state }) => state === "canceled" || state === "accepted_by_authority")
-      )
-      const canceled = answers.filter(([, status]) => status === 200).map(([id]) => id)
-      assert.sameMembers(
-        rows.filter(({ state }) => state === "canceled").map(({ id }) => id),
-        canceled
-      )
-      const numbers = rows.filter(({ number }) => number !== null).map(({ number }) => Number(number))
-      assert.lengthOf(numbers, drafts.length - canceled.length)
-      assert.deepStrictEqual(
-        numbers,
-        Array.makeBy(numbers.length, (index) => (numbers[0] ?? 0) + index)
-      )
-    }
-  )
+      (all) => all.every(({ state }) => state === "canceled" || state === "accepted_by_authority")
+    )
+    const canceled = answers.filter(([, status]) => status === 200).map(([id]) => id)
+    assert.sameMembers(
+      rows.filter(({ state }) => state === "canceled").map(({ id }) => id),
+      canceled
+    )
+    const numbers = rows.filter(({ number }) => number !== null).map(({ number }) => Number(number))
+    assert.lengthOf(numbers, drafts.length - canceled.length)
+    assert.deepStrictEqual(
+      numbers,
+      Array.makeBy(numbers.length, (index) => (numbers[0] ?? 0) + index)
+    )
+  })
 
-  it.effect("tries a document again, once, however often it is asked; its bytes are signed anew", function* () {
+  it.effect("retry a failed document once despite repeated requests, and sign its bytes again", function* () {
     const sql = yield* SqlClient.SqlClient
     const { accountId, client } = yield* TestApp.TestApp
     const [id] = yield* seedDrafts(accountId, 1, "failed")

@@ -20,7 +20,7 @@ interface Dated {
   readonly body?: unknown
 }
 
-/** A request for every field that holds a date or a time, with this value in it. */
+/** A request for every field with a date or a time, with this value. */
 const requests = (date: string, customer: string, resolution: string, endpoint: string): ReadonlyArray<Dated> => [
   ...["valid_from", "valid_to"].map((param, index) => ({
     name: `resolution ${param}`,
@@ -60,8 +60,8 @@ const requests = (date: string, customer: string, resolution: string, endpoint: 
   )
 ]
 
-describeLive(app())("A date or time at the edge of what there is", (it) => {
-  it.effect("is taken, or refused by the name of its field, wherever it stands", function* () {
+describeLive(app())("A date or time at the edge of the calendar", (it) => {
+  it.effect("passes or fails with the name of its field, in every field", function* () {
     const { client } = yield* TestApp
     const customer = yield* newCustomer(client)
     const own = resolutionBody({ prefix: "OWN", valid_from: "2026-01-01", valid_to: "2029-12-31" })
@@ -89,7 +89,7 @@ describeLive(app())("A date or time at the edge of what there is", (it) => {
     }
     assert.isAbove(counts.taken, 20)
     assert.isAbove(counts.refused, 200)
-    // The ranges that were registered, and all else, can still be read.
+    // The registered ranges and all other objects stay readable.
     for (const path of ["/v1/resolutions?limit=100", "/v1/invoices?limit=100"]) {
       assert.strictEqual((yield* client.get(path)).status, 200)
     }

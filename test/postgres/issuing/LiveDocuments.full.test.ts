@@ -20,7 +20,7 @@ type StandIn = Effect.Success<ReturnType<typeof standInAuthority>>
 
 class World extends Context.Service<World, { readonly service: StandIn; readonly hooks: Receiver }>()("test/World") {}
 
-/** The service, an authority of live documents, and a customer's server. */
+/** The service, an authority for live documents, and a customer's server. */
 const world = Layer.unwrap(
   Effect.gen(function* () {
     const service = yield* standInAuthority({ readCufe })
@@ -75,7 +75,7 @@ const settled = (live: Client, path: string) =>
 const operations = (service: StandIn, from: number) => service.calls.slice(from).map(({ operation }) => operation)
 
 describeLive(world)("a live account", (it) => {
-  it.effect("is told what it lacks, gets it, and issues", function* () {
+  it.effect("learns its missing requirements, fulfils them, and issues", function* () {
     const { accountId, client, withNewKey } = yield* TestApp.TestApp
     const { hooks, service } = yield* World
     const sql = yield* SqlClient.SqlClient
@@ -126,7 +126,7 @@ describeLive(world)("a live account", (it) => {
     assert.deepStrictEqual([down.status, down.json.error.code], [503, "service_unavailable"])
     service.answerWith(() => undefined)
 
-    // What was refused is no answer: the same key is good for the first try that can be carried out.
+    // A rejection is not stored for its key: the first request that can run uses the same key.
     const made = yield* live.post("/v1/invoices", invoiceBody(customer), { key: "early" })
     assert.strictEqual(made.status, 202, made.text)
     const invoice = yield* settled(live, `/v1/invoices/${made.json.id}`)
@@ -147,7 +147,7 @@ describeLive(world)("a live account", (it) => {
     assert.deepStrictEqual(service.refusals, [])
   })
 
-  it.effect("whose answer is lost finds out by the code, and sends no second document", function* () {
+  it.effect("queries by the code after a lost answer, and sends no second document", function* () {
     const { customer, live, service } = yield* ready
     const from = service.calls.length
     service.answerTo("SendBillSync", { _tag: "Reset", after: "work" })
@@ -158,11 +158,11 @@ describeLive(world)("a live account", (it) => {
   })
 
   it.effect(
-    "sends the very same document again when the authority does not know it, and believes 90 of its own",
+    "sends the same document again if the authority does not know it, and trusts code 90 for its own document",
     function* () {
       const { customer, live, service } = yield* ready
       const from = service.calls.length
-      // The answer is lost, and what arrived is not seen for a moment: to the repetition the authority says 90.
+      // The answer is lost, and the document that arrived is invisible for a moment. The repetition gets 90.
       service.answerWith(() => {
         const known = operations(service, from)
         if (known.length === 1) return { _tag: "Reset", after: "work" }
@@ -177,7 +177,7 @@ describeLive(world)("a live account", (it) => {
     }
   )
 
-  it.effect("is rejected with the authority's rules", function* () {
+  it.effect("gets the authority's rules after a rejection", function* () {
     const { customer, live, service } = yield* ready
     service.judgeBy(({ cufe }) =>
       rejectedBy(
@@ -196,7 +196,7 @@ describeLive(world)("a live account", (it) => {
     )
   })
 
-  it.effect("fails when the authority refuses for good, keeps the number, and can be tried again", function* () {
+  it.effect("keeps the number of a document that the authority rejects for good, and can retry it", function* () {
     const { customer, live, service } = yield* ready
     const StatusDescription = "NIT 900373115 no autorizado a enviar documentos."
     service.answerWith(() => ({ _tag: "Dian", response: { StatusCode: "89", IsValid: "false", StatusDescription } }))
@@ -217,7 +217,7 @@ describeLive(world)("a live account", (it) => {
     assert.deepInclude(invoice, { status: "accepted_by_authority", full_number: failed.full_number })
   })
 
-  it.effect("whose certificate has expired issues nothing until it sends the next one", function* () {
+  it.effect("with an expired certificate issues nothing until it uploads the next one", function* () {
     const { customer, live } = yield* ready
     const sql = yield* SqlClient.SqlClient
     yield* sql`update certificates set not_after = now()`
@@ -230,7 +230,7 @@ describeLive(world)("a live account", (it) => {
     assert.strictEqual((yield* live.post("/v1/account/certificate", upload)).status, 200)
     const invoice = yield* settled(live, yield* issue(live, customer))
     assert.strictEqual(invoice.status, "accepted_by_authority")
-    // History is kept, and is nobody's to change.
+    // No role can change the history.
     const [counted] = yield* sql<{ count: number }>`select count(*)::int as count from certificates`
     assert.isAbove(counted?.count ?? 0, 1)
   })

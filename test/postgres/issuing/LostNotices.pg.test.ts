@@ -27,7 +27,7 @@ const unheard = Layer.succeed(
   })
 )
 
-/** Whatever the actors tell each other is lost; only the sweeper is heard. */
+/** All notifications between the actors are lost. Only the sweeper's calls arrive. */
 const entities = Layer.merge(
   Layer.mergeAll(Account.layer, Invoice.layer, WebhookEndpoint.layer).pipe(
     Layer.provide(layerWork),
@@ -41,7 +41,7 @@ const entities = Layer.merge(
 
 const count = 60
 
-it.live("Every tell lost costs the time to the next sweep, and no work", function* () {
+it.live("Lost notifications cost the time until the next sweep, and no work", function* () {
   const hooks = yield* receiver
   const url = yield* freshDatabase
   yield* Effect.gen(function* () {
@@ -61,7 +61,8 @@ it.live("Every tell lost costs the time to the next sweep, and no work", functio
       ([row]) => row?.done === 2 * count,
       "30 seconds"
     )
-    // From when it was due: a draft at once, a numbered document after the five seconds that its actor is given, a delivery.
+    // Counted from the due time: immediate for a draft or a delivery, after its actor's five seconds for a numbered
+    // document.
     const late = yield* sql<{ what: string; seconds: number }>`
       select 'draft' as what, extract(epoch from t.at - i.created_at)::float8 as seconds
       from invoices i join transitions t on t.invoice_id = i.id and t.command = 'Number' where i.id = any(${drafts})
@@ -71,7 +72,7 @@ it.live("Every tell lost costs the time to the next sweep, and no work", functio
       union all
       select 'delivery', extract(epoch from a.started_at - d.created_at)::float8
       from deliveries d join attempts a on a.delivery_id = d.id`
-    // The sweeper looks once a second; a lease that had to end first would take ten at least.
+    // The sweeper looks once a second. A lease that must end first would take at least ten.
     for (const [what, rows] of Map.groupBy(late, (row) => row.what)) {
       const seconds = rows.map((row) => row.seconds).toSorted((a, b) => a - b)
       assert.isBelow(seconds[Math.floor(seconds.length * 0.99)] ?? 0, 8, `${what}: ${seconds.slice(-5)}`)

@@ -29,7 +29,7 @@ const issue = Effect.fnUntraced(function* (client: Client, count: number) {
   return ids
 })
 
-/** Two processes of the service on one database, each of which believes to own the account. */
+/** Two processes of the service on one database, each of which considers itself the owner of the account. */
 const twoProcesses = Effect.gen(function* () {
   const url = yield* freshDatabase
   const apps = yield* Effect.forEach([1, 2], () => Layer.build(TestApp.layerOn(url)))
@@ -38,59 +38,62 @@ const twoProcesses = Effect.gen(function* () {
   return { clients, sql }
 })
 
-itOn(quiet).live("Fifty credit notes at once, through two processes: exactly what fits is made", function* () {
-  const { clients, sql } = yield* twoProcesses
-  const [first] = clients
-  const [invoice = ""] = yield* issue(first!, 1)
-  // Nobody gets on until two notes of each process have come to the invoice: what they read of its notes must not be of before.
-  const held = yield* Effect.forkScoped(
-    sql.withTransaction(Effect.andThen(sql`select from invoices where id = ${invoice} for update`, Effect.never))
-  )
-  yield* until(sql`select 1 from invoices where id = ${invoice} for update skip locked`, (free) => free.length === 0)
-  const asked = yield* Effect.forkScoped(
-    Effect.forEach(
-      Array.range(1, 50),
-      (index) =>
-        clients[index % 2]!.post("/v1/credit-notes", partialNoteBody(invoice, "10000.00"), { key: `note ${index}` }),
-      { concurrency: "unbounded" }
+itOn(quiet).live(
+  "Fifty concurrent credit notes through two processes credit exactly the invoice's amount",
+  function* () {
+    const { clients, sql } = yield* twoProcesses
+    const [first] = clients
+    const [invoice = ""] = yield* issue(first!, 1)
+    // Blocks all notes until two notes of each process have reached the invoice, so that none may use an older read.
+    const held = yield* Effect.forkScoped(
+      sql.withTransaction(Effect.andThen(sql`select from invoices where id = ${invoice} for update`, Effect.never))
     )
-  )
-  yield* until(blocked("acquirer_number"), (pids) => pids.length === 4).pipe(
-    Effect.provideService(SqlClient.SqlClient, sql)
-  )
-  yield* Fiber.interrupt(held)
-  const answers = yield* Fiber.join(asked)
-  const refused = answers.filter(({ status }) => status === 409)
-  assert.lengthOf(
-    answers.filter(({ status }) => status === 202),
-    11,
-    answers.map(({ text }) => text).join("\n")
-  )
-  assert.lengthOf(refused, 39)
-  for (const { json } of refused) assert.strictEqual(json.error.code, "credit_exceeds_invoice")
-  assert.isTrue(refused.some(({ json }) => json.error.message.includes("9000.00 left")))
+    yield* until(sql`select 1 from invoices where id = ${invoice} for update skip locked`, (free) => free.length === 0)
+    const asked = yield* Effect.forkScoped(
+      Effect.forEach(
+        Array.range(1, 50),
+        (index) =>
+          clients[index % 2]!.post("/v1/credit-notes", partialNoteBody(invoice, "10000.00"), { key: `note ${index}` }),
+        { concurrency: "unbounded" }
+      )
+    )
+    yield* until(blocked("acquirer_number"), (pids) => pids.length === 4).pipe(
+      Effect.provideService(SqlClient.SqlClient, sql)
+    )
+    yield* Fiber.interrupt(held)
+    const answers = yield* Fiber.join(asked)
+    const refused = answers.filter(({ status }) => status === 409)
+    assert.lengthOf(
+      answers.filter(({ status }) => status === 202),
+      11,
+      answers.map(({ text }) => text).join("\n")
+    )
+    assert.lengthOf(refused, 39)
+    for (const { json } of refused) assert.strictEqual(json.error.code, "credit_exceeds_invoice")
+    assert.isTrue(refused.some(({ json }) => json.error.message.includes("9000.00 left")))
 
-  const rows = yield* until(
-    sql<{ state: string; number: bigint; amount: string }>`
+    const rows = yield* until(
+      sql<{ state: string; number: bigint; amount: string }>`
       select state, number, totals ->> 'payable_amount' as amount from invoices where kind = 'credit_note' order by number`,
-    (all) => all.every(({ state }) => state === "accepted_by_authority")
-  )
-  assert.deepStrictEqual(
-    rows.map(({ number }) => Number(number)),
-    Array.range(1, 11)
-  )
-  assert.strictEqual(
-    rows.reduce((sum, { amount }) => sum + cents(amount), 0n),
-    cents("110000.00")
-  )
-  const [rest] = yield* Effect.forEach([first!], (client) =>
-    client.post("/v1/credit-notes", partialNoteBody(invoice, "9000.00"), { key: "the rest" })
-  )
-  assert.strictEqual(rest?.status, 202)
-})
+      (all) => all.every(({ state }) => state === "accepted_by_authority")
+    )
+    assert.deepStrictEqual(
+      rows.map(({ number }) => Number(number)),
+      Array.range(1, 11)
+    )
+    assert.strictEqual(
+      rows.reduce((sum, { amount }) => sum + cents(amount), 0n),
+      cents("110000.00")
+    )
+    const [rest] = yield* Effect.forEach([first!], (client) =>
+      client.post("/v1/credit-notes", partialNoteBody(invoice, "9000.00"), { key: "the rest" })
+    )
+    assert.strictEqual(rest?.status, 202)
+  }
+)
 
 itOn(quiet).live(
-  "The first notes of an account, of many invoices at once, through two processes: one counter, and no gap",
+  "The first notes of an account, concurrent and through two processes, make one counter without a gap",
   function* () {
     const { clients, sql } = yield* twoProcesses
     const invoices = yield* issue(clients[0]!, 12)
@@ -114,8 +117,8 @@ itOn(quiet).live(
   }
 )
 
-describeLive(TestApp.layer())("What guards a note", (it) => {
-  it.effect("a draft that nobody was told of is found, numbered and issued", function* () {
+describeLive(TestApp.layer())("The guard of a note", (it) => {
+  it.effect("lets a draft without a notification be found, numbered and issued", function* () {
     const sql = yield* SqlClient.SqlClient
     const notes = yield* Notes
     const resolutions = yield* Resolutions
@@ -151,7 +154,7 @@ describeLive(TestApp.layer())("What guards a note", (it) => {
     assert.deepStrictEqual(row, { copied: true })
   })
 
-  it.effect("a failed one that is tried again, and a new one: only one of them fits", function* () {
+  it.effect("lets only one of a retried failed note and a new note fit", function* () {
     const sql = yield* SqlClient.SqlClient
     const { client } = yield* TestApp.TestApp
     const [invoice = ""] = yield* issue(client, 1)
@@ -178,7 +181,7 @@ describeLive(TestApp.layer())("What guards a note", (it) => {
   })
 
   it.effect(
-    "an account's transaction makes drafts of notes and no other document; what one corrects nobody changes",
+    "lets an account's transaction make only drafts of notes, and lets no role change what a note corrects",
     function* () {
       const sql = yield* SqlClient.SqlClient
       const { accountId, client } = yield* TestApp.TestApp

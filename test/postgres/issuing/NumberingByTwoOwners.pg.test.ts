@@ -29,7 +29,7 @@ const post = (app: TestApp.TestApp["Service"], customer: string, count: number, 
     { concurrency: "unbounded" }
   )
 
-/** All invoices in order of creation, once `count` of them have come to an end. */
+/** All invoices in order of creation, when `count` of them have a final status. */
 const ended = (count: number, within?: "90 seconds") =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -74,12 +74,12 @@ it.live("numbers 200 invoices of one account in order of creation, each with the
   }
 })
 
-it.live("numbers the drafts that no actor was told of, beyond one page of them, in order of creation", function* () {
+it.live("numbers drafts without a notification, beyond one page of them, in order of creation", function* () {
   const app = yield* TestApp.TestApp
   const sql = yield* SqlClient.SqlClient
   yield* seedDrafts(app.accountId, 620)
   yield* sql`update invoices set next_action_at = now()`
-  // The sweeper has told the actor once, and does not come back for the others: it goes on by itself.
+  // The sweeper notifies the actor only once. The actor finds the other drafts itself.
   yield* until(sql`select 1 from invoices where number is not null limit 1`, (some) => some.length > 0)
   yield* sql`update invoices set next_action_at = now() + interval '1 hour' where state = 'queued'`
   const rows = yield* ended(620, "90 seconds")
@@ -89,7 +89,7 @@ it.live("numbers the drafts that no actor was told of, beyond one page of them, 
   )
 })
 
-it.live("fails the drafts that a range has no number for, and uses none for them", function* () {
+it.live("fails the drafts for which a range has no number, and uses no number for them", function* () {
   const app = yield* TestApp.TestApp
   const sql = yield* SqlClient.SqlClient
   yield* sql`update resolutions set to_number = from_number + 2`

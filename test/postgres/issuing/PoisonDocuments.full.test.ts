@@ -9,8 +9,8 @@ import { arrived, Customer, newEndpoint } from "../../support/receiver/Webhooks.
 import { itOn } from "../../support/Tests.ts"
 
 /*
- * One document that breaks what handles it, among others that are well. Rows are ruined in the database, by SQL:
- * a document's at the moment when it comes into the state that its metadata names under `ruin`.
+ * A document that breaks its handler, among twenty healthy ones. SQL damages the rows in the database:
+ * a document's row when it enters the state that its metadata names under `ruin`.
  */
 
 const ruinAtState = Effect.gen(function* () {
@@ -31,7 +31,7 @@ const post = Effect.fnUntraced(function* (customer: string, metadata: Record<str
   return String(answer.json.id)
 })
 
-/** Posts a document to be ruined in the middle of twenty others, all at once. */
+/** Posts a document for damage in the middle of twenty others, all concurrently. */
 const amongOthers = Effect.fnUntraced(function* (customer: string, metadata: Record<string, string>) {
   const others = yield* TestApp.newCustomer((yield* TestApp.TestApp).client)
   const ids = yield* Effect.forEach(
@@ -60,7 +60,7 @@ const rowsOf = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
 const accepted = (ids: ReadonlyArray<string>) =>
   until(rowsOf(ids), (rows) => rows.every((row) => row.state === "accepted_by_authority"))
 
-/** Lets the time pass that documents wait for, and looks again. */
+/** Lets the waits of documents pass, and looks again. */
 const ringing = <A, E, R>(look: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -90,13 +90,13 @@ const it = itOn(Customer.layer)
 
 describe("A document that cannot be read", () => {
   it.live.each(["numbered", "signed"])(
-    "once it is %s fails after five attempts, and keeps its number",
+    "fails after five attempts when it is %s, and keeps its number",
     function* (state) {
       yield* ruinAtState
       yield* newEndpoint("/hooks")
       const { client } = yield* TestApp.TestApp
-      // Signing goes on to submitting without another look at the row, or without a row that is signed alone, unless faults are put in
-      // between.
+      // The actor goes from signing to submitting without another read of the row, and signs a single document without
+      // one.\nThe faults cause a read in between.
       const customer = yield* TestApp.newCustomer(client)
       const sql = yield* SqlClient.SqlClient
       if (state === "signed") {
@@ -122,13 +122,13 @@ describe("A document that cannot be read", () => {
   )
 
   it.live(
-    "before it has a number fails without one, and the account's other drafts are numbered without a gap",
+    "fails without a number before it has one, and the account's other drafts are numbered without a gap",
     function* () {
       const sql = yield* SqlClient.SqlClient
       const { client } = yield* TestApp.TestApp
       const broken = yield* TestApp.newCustomer(client, scripted.notified)
       yield* sql`update customers set acquirer = '{"legal_name": 1}' where id = ${broken}`
-      // Nobody looks for a draft: those beside the one in ruins have their numbers because it did not break the batch that made them.
+      // No sweep finds a draft: the other drafts have their numbers because the damaged one did not break their batch.
       yield* sql`
         create function unsought() returns trigger language plpgsql as $$ begin
           new.next_action_at = now() + interval '1 hour';
@@ -146,38 +146,35 @@ describe("A document that cannot be read", () => {
     }
   )
 
-  it.live(
-    "once it is with the authority is never given up: it waits longer each time, and goes on when it is mended",
-    function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* ruinAtState
-      const { client } = yield* TestApp.TestApp
-      const customer = yield* TestApp.newCustomer(client, scripted.lost)
-      const { neighbours, poison } = yield* amongOthers(customer, { ruin: "submitted" })
-      yield* accepted(neighbours)
-      const [row] = yield* until(ringing(rowsOf([poison])), ([seen]) => (seen?.attempts ?? 0) >= 8)
-      assert.strictEqual(row?.state, "submitted")
-      const [waiting] = yield* until(rowsOf([poison]), ([seen]) => (seen?.wait ?? 0) > 60)
-      assert.isBelow(waiting?.wait ?? 0, 331)
-      assert.lengthOf(yield* sql`select 1 from events where object_id = ${poison}`, 0)
-      yield* sql`drop trigger ruin on invoices`
-      yield* sql`
+  it.live("never fails after its submission: it waits longer each time, and continues after the repair", function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* ruinAtState
+    const { client } = yield* TestApp.TestApp
+    const customer = yield* TestApp.newCustomer(client, scripted.lost)
+    const { neighbours, poison } = yield* amongOthers(customer, { ruin: "submitted" })
+    yield* accepted(neighbours)
+    const [row] = yield* until(ringing(rowsOf([poison])), ([seen]) => (seen?.attempts ?? 0) >= 8)
+    assert.strictEqual(row?.state, "submitted")
+    const [waiting] = yield* until(rowsOf([poison]), ([seen]) => (seen?.wait ?? 0) > 60)
+    assert.isBelow(waiting?.wait ?? 0, 331)
+    assert.lengthOf(yield* sql`select 1 from events where object_id = ${poison}`, 0)
+    yield* sql`drop trigger ruin on invoices`
+    yield* sql`
     update invoices set next_action_at = now(),
       lines = (select lines from invoices where jsonb_typeof(lines) = 'array' limit 1)
     where id = ${poison}`
-      // Whoever has read it in ruins just before makes it wait once more.
-      yield* until(ringing(rowsOf([poison])), ([seen]) => seen?.state === "accepted_by_authority")
-    }
-  )
+    // An actor that read the damaged row just before makes the document wait once more.
+    yield* until(ringing(rowsOf([poison])), ([seen]) => seen?.state === "accepted_by_authority")
+  })
 
-  it.live("at all, neither its state nor its id, is parked, and the sweeper goes on with the others", function* () {
+  it.live("waits even if its state or its id is invalid, and the sweeper continues with the others", function* () {
     const sql = yield* SqlClient.SqlClient
     const { accountId } = yield* TestApp.TestApp
     const [state = "", id = "", ...others] = yield* seedDrafts(accountId, 12)
     const strange = "inv_O"
     yield* sql.withTransaction(
       Effect.gen(function* () {
-        // Past the fences: they are there so that this does not happen.
+        // Disables the constraints, which exist to prevent this damage.
         yield* sql`set local session_replication_role = replica`
         yield* sql`alter table invoices drop constraint facts_of_its_state, drop constraint code_before_signature`
         yield* sql`update invoices set state = 'zombie' where id = ${state}`
@@ -192,8 +189,8 @@ describe("A document that cannot be read", () => {
   })
 })
 
-describe("A draft that the database refuses to number", () => {
-  it.live("fails after five attempts, and those beside it are numbered", function* () {
+describe("A draft whose numbering the database rejects", () => {
+  it.live("fails after five attempts, and the drafts next to it are numbered", function* () {
     const sql = yield* SqlClient.SqlClient
     const { client } = yield* TestApp.TestApp
     yield* sql`alter table invoices add check (metadata->>'refuse' is null or state in ('queued', 'failed'))`
@@ -205,7 +202,7 @@ describe("A draft that the database refuses to number", () => {
 })
 
 describe("An account whose drafts cannot be numbered", () => {
-  it.live("holds up no other account's, and none of its own is lost", function* () {
+  it.live("delays no other account's drafts, and loses none of its own", function* () {
     const sql = yield* SqlClient.SqlClient
     const { accountId } = yield* TestApp.TestApp
     const other = `ten_${"0".repeat(26)}`
@@ -214,7 +211,7 @@ describe("An account whose drafts cannot be numbered", () => {
       insert into resolutions select ${other}, livemode, id, number, document_type, prefix, from_number, to_number, valid_from,
         valid_to, technical_key, is_active, next_number, created_at from resolutions`
     yield* sql`update account_modes set issuer = '{}' where account_id = ${accountId}`
-    // More than a page of the sweeper, and every one of them has been due for longer than the other account's.
+    // More than a page of the sweeper, all due for longer than the other account's drafts.
     const stuck = yield* sql.withTransaction(
       Effect.gen(function* () {
         const all = yield* seedDrafts(accountId, 1_250)

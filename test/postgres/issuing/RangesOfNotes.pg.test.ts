@@ -7,7 +7,7 @@ import { until } from "../../support/apps/Until.ts"
 import { layerAdmin, freshDatabase, quiet } from "../../support/database/Postgres.ts"
 import { itOn } from "../../support/Tests.ts"
 
-/** Two processes of the service on one database, each of which believes to own the account. */
+/** Two processes of the service on one database, each of which considers itself the owner of the account. */
 const twoProcesses = Effect.gen(function* () {
   const url = yield* freshDatabase
   const apps = yield* Effect.forEach([1, 2], () => Layer.build(TestApp.layerOn(url)))
@@ -25,7 +25,7 @@ const settledNotes = (sql: SqlClient.SqlClient) =>
   )
 
 itOn(quiet).live(
-  "Ranges of notes are registered through one process while the other makes notes: no gap in any, one counter at most",
+  "Ranges of notes registered through one process while the other makes notes leave no gap, and at most one counter",
   function* () {
     const { clients, customer, sql } = yield* twoProcesses
     const [one, other] = clients
@@ -56,7 +56,7 @@ itOn(quiet).live(
     }
     const counters = yield* sql`select prefix from resolutions where document_type = 'credit_note' and not registered`
     assert.isAtMost(counters.length, 1)
-    // Both processes know the ranges now, and take the oldest of them.
+    // Both processes know the ranges now, and use the oldest of them.
     for (const [index, client] of [one!, other!].entries()) {
       const body = { ...periodNoteBody(customer), prefix: "DC" }
       const { json } = yield* client.post("/v1/credit-notes", body, { key: `late ${index}` })
@@ -67,7 +67,7 @@ itOn(quiet).live(
 )
 
 itOn(quiet).live(
-  "One range of notes that two processes register at once, and the first note of the account: a number is of one range",
+  "A prefix that two processes register concurrently with the account's first note belongs to one range",
   function* () {
     const { clients, customer, sql } = yield* twoProcesses
     for (let round = 0; round < 5; round++) {
@@ -88,7 +88,7 @@ itOn(quiet).live(
         { concurrency: 2 }
       )
       const statuses = answers.map(({ status }) => status).toSorted()
-      // The note's counter may have come first, under the very prefix: then neither is registered.
+      // The note's counter may have come first with the same prefix, and then neither registration succeeds.
       const isTaken = (yield* sql`select from resolutions where prefix = ${prefix} and not registered
         and document_type <> 'invoice'`).length
       assert.deepStrictEqual(statuses, isTaken === 1 ? [409, 409] : [201, 409], JSON.stringify(answers))
@@ -102,7 +102,7 @@ itOn(quiet).live(
 )
 
 itOn(quiet).live(
-  "A process of the release before makes its counter, and the tables take no note to nothing",
+  "A process of the previous release makes its counter, and the tables reject a note that corrects nothing",
   function* () {
     const { clients, customer, sql } = yield* twoProcesses
     const [client] = clients

@@ -11,7 +11,7 @@ import { describeLive } from "../../support/Tests.ts"
 const commandsOf = (json: { readonly data: ReadonlyArray<{ readonly command?: string }> }) =>
   json.data.flatMap(({ command }) => command ?? [])
 
-/** A document that has its number since yesterday, and an actor that is told of it now. */
+/** A document with a number from yesterday, and an actor that is notified now. */
 const numberedYesterday = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { accountId } = yield* TestApp.TestApp
@@ -22,14 +22,14 @@ const numberedYesterday = Effect.gen(function* () {
   return `/v1/invoices/${id}`
 })
 
-describeLive(TestApp.layer())("A document that has its number since yesterday", (it) => {
-  it.effect("is signed, and accepted, as of today, under its number", function* () {
+describeLive(TestApp.layer())("A document with a number from yesterday", (it) => {
+  it.effect("gets today's date at its signature, keeps its number and is accepted", function* () {
     const sql = yield* SqlClient.SqlClient
     const { client } = yield* TestApp.TestApp
     const path = yield* numberedYesterday
     const today = localDate(Date.now())
     const { json } = yield* until(client.get(path), (shown) => shown.json.status === "accepted_by_authority")
-    // Midnight may have come meanwhile.
+    // Midnight may have passed in between.
     assert.include([today, localDate(Date.now())], json.issue_date)
     assert.match(json.cufe, /^[0-9a-f]{96}$/)
     assert.deepStrictEqual(commandsOf((yield* client.get(`${path}/timeline`)).json), [
@@ -46,7 +46,7 @@ describeLive(TestApp.layer())("A document that has its number since yesterday", 
   })
 
   it.effect(
-    "from a range that has ended, fails, and goes on when the range is extended and it is retried",
+    "fails if its range has ended, and continues when the range is extended and the document retried",
     function* () {
       const sql = yield* SqlClient.SqlClient
       const { client } = yield* TestApp.TestApp
