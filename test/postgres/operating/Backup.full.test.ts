@@ -12,7 +12,7 @@ import { it } from "../../support/Tests.ts"
 
 const passphrase = "correct horse battery staple"
 
-/** Posts invoices, a few at a time, until it is interrupted; `acknowledged` grows with each answer 202. */
+/** Posts invoices, a few at a time, until its interruption. `acknowledged` grows with each 202 response. */
 const load = Effect.fnUntraced(function* (
   service: ServiceProcess,
   customer: string,
@@ -39,7 +39,9 @@ interface Kept {
   readonly id: string
   readonly full_number: string | null
   readonly signed: Uint8Array | null
-  /** Of a restored place: whether the bytes are from the backup, and not those of a document that was signed there. */
+  /**
+   * A query for a restored place. `is_of_backup`: whether the bytes come from the backup, not from a signature there.
+   */
   readonly is_of_backup: boolean
 }
 
@@ -49,7 +51,7 @@ const kept = (service: ServiceProcess) =>
      from invoices i left join invoice_documents d on d.invoice_id = i.id order by id`
   )
 
-/** What becomes of documents after the restore: they wait, and go on with the number after the confirmed one. */
+/** Asserts that documents wait after the restore, and continue with the number after the confirmed one. */
 const goesOn = Effect.fnUntraced(function* (service: ServiceProcess, customer: string, env: Record<string, string>) {
   const client = service.client()
   const [range] = yield* service.rows<{ prefix: string; next: string }>(
@@ -83,7 +85,7 @@ const goesOn = Effect.fnUntraced(function* (service: ServiceProcess, customer: s
     ({ json }) => json.status === "accepted_by_authority",
     "90 seconds"
   )
-  // Documents that had no number in the backup are numbered first.
+  // Documents without a number in the backup are numbered first.
   const first = yield* service.rows<{ first: string }>(
     `select min(number)::text as first from invoices where number > ${next + 6}`
   )
@@ -102,7 +104,7 @@ const goesOn = Effect.fnUntraced(function* (service: ServiceProcess, customer: s
   assert.isDefined(refused)
 })
 
-/** Takes a backup while invoices are posted and worked on; `before` were acknowledged before it began. */
+/** Takes a backup while invoices are posted and processed. `before`: those acknowledged before the backup began. */
 const backedUp = Effect.fnUntraced(function* (service: ServiceProcess, file: string, env: Record<string, string>) {
   const customer = yield* newCustomer(service)
   const acknowledged = yield* Ref.make<ReadonlyArray<string>>([])
@@ -116,7 +118,7 @@ const backedUp = Effect.fnUntraced(function* (service: ServiceProcess, file: str
   return { customer, before }
 })
 
-/** Every document that was acknowledged before the backup is in the other place, with number and bytes if it had them. */
+/** Asserts that the other place has every document acknowledged before the backup, with its number and bytes if any. */
 const holds = Effect.fnUntraced(function* (
   source: ServiceProcess,
   restored: ServiceProcess,
@@ -140,8 +142,8 @@ const holds = Effect.fnUntraced(function* (
   }
 })
 
-describe("a backup that is taken under load", () => {
-  it.live("is restored into another DATA_DIR, where numbering waits until the last number is confirmed", function* () {
+describe("a backup taken under load", () => {
+  it.live("restores into another DATA_DIR, where numbering waits until the last number is confirmed", function* () {
     const source = yield* serviceProcess({ webhookAllow: "" })
     yield* source.start()
     const file = Path.join(yield* dataDirectory, "backup")
@@ -164,7 +166,7 @@ describe("a backup that is taken under load", () => {
     yield* goesOn(restored, customer, place)
   })
 
-  it.live("is restored into another database by its ordinary owner", function* () {
+  it.live("restores into another database as its ordinary owner", function* () {
     const [from, to] = [yield* freshDatabase, yield* bareDatabase]
     const FOLIO_KEY = randomBytes(32).toString("base64")
     const source = yield* serviceProcess({ webhookAllow: "", env: { DATABASE_URL: from, FOLIO_KEY } })
@@ -186,7 +188,7 @@ describe("a backup that is taken under load", () => {
     yield* restored.start()
     yield* holds(source, restored, before)
     yield* goesOn(restored, customer, place)
-    // Another place knows another key.
+    // Another place has another key.
     const other = { ...place, DATABASE_URL: yield* bareDatabase, FOLIO_KEY: randomBytes(32).toString("base64") }
     assert.match((yield* folioCommand(["restore", file], other)).error, /^folio: The key in FOLIO_KEY is not the one/)
     assert.deepStrictEqual(

@@ -10,7 +10,7 @@ import { seedAccount, seedDrafts, layerOwner } from "../../support/database/Owne
 import { folioHere } from "../../support/processes/FolioHere.ts"
 import { it } from "../../support/Tests.ts"
 
-// The key that the rows of `layerOwner` are sealed with.
+// The key that seals the rows of `layerOwner`.
 const FOLIO_KEY = Buffer.from(new Uint8Array(32).fill(7)).toString("base64")
 
 /** Values that a careless copy changes. */
@@ -44,7 +44,7 @@ const seeded = Effect.gen(function* () {
   return url
 })
 
-/** Each table with its rows, as a digest of them in their order. */
+/** Each table with a digest of its rows in their order. */
 const contents = Effect.fnUntraced(function* (url: string) {
   const { rows } = yield* query(
     url,
@@ -64,7 +64,7 @@ const contents = Effect.fnUntraced(function* (url: string) {
   return digests.map(({ rows: [row] }) => row)
 })
 
-/** Everything that the catalogs know of the schema. */
+/** All entries of the catalogs about the schema. */
 const catalog = (url: string) =>
   Effect.map(
     query(
@@ -88,7 +88,7 @@ const catalog = (url: string) =>
     ({ rows }) => rows
   )
 
-/** What the stream of a backup holds, between the file's first line and its last; undefined if it cannot be unpacked. */
+/** The content of a backup's stream between the first and the last line; undefined if it cannot be unpacked. */
 const unpacked = (file: Buffer) => {
   try {
     return zstdDecompressSync(file.subarray("folio-backup 1\n".length, -"folio-end 0000000000000000\n".length))
@@ -97,14 +97,16 @@ const unpacked = (file: Buffer) => {
   }
 }
 
-/** The file with one bit flipped, in the first byte from `at` on that matters: zstd may copy the same bytes from another place. */
+/**
+ * The file with one flipped bit, in the first byte from `at` on that matters: zstd may copy equal bytes from elsewhere.
+ */
 const flippedFrom = (file: Buffer, at: number): Buffer => {
   const flipped = Buffer.from(file)
   flipped[at] = flipped[at]! ^ 0x10
   return unpacked(flipped)?.equals(unpacked(file)!) === true ? flippedFrom(file, at + 1) : flipped
 }
 
-/** What was made in a database. */
+/** The relations created in a database. */
 const madeIn = (url: string) =>
   Effect.map(
     query(url, "select relname::text as name from pg_class where relnamespace = 'public'::regnamespace"),
@@ -112,7 +114,7 @@ const madeIn = (url: string) =>
   )
 
 describe("a backup file", () => {
-  it.live("has every value exactly, and the schema is that of a fresh database afterwards", function* () {
+  it.live("restores every value exactly, and the schema of a fresh database", function* () {
     const from = yield* seeded
     const DATA_DIR = yield* dataDirectory
     const file = Path.join(DATA_DIR, "backup")
@@ -122,7 +124,7 @@ describe("a backup file", () => {
     const to = yield* bareDatabase
     const restored = yield* folioHere(["restore", file], { ...env, DATABASE_URL: to })
     assert.strictEqual(restored.code, 0, restored.error)
-    // Of signed documents, the authority is asked first.
+    // For signed documents, Folio first queries the authority.
     const [at] = (yield* query(to, "select restored_at::text as at from restores")).rows
     yield* query(from, `update invoices set submitted_at = '${String(at?.["at"])}' where state = 'signed'`)
     assert.deepStrictEqual(yield* contents(to), yield* contents(from))
@@ -136,7 +138,7 @@ describe("a backup file", () => {
            when 'S' then not has_sequence_privilege('folio_service', oid, 'select') else false end`
     )
     assert.deepStrictEqual(unreadable.rows, [])
-    // What follows the restored rows comes after them.
+    // New rows continue after the restored rows.
     const [order] = (yield* query(
       to,
       "select current_transaction() > (select coalesce(max(tx), '0') from events) as later, nextval('audit_log_seq_seq') > (select max(seq) from audit_log) as next"
@@ -144,7 +146,7 @@ describe("a backup file", () => {
     assert.deepStrictEqual(order, { later: true, next: true })
 
     const verified = yield* folioHere(["restore", file, "--verify", "--json"], { DATA_DIR, FOLIO_KEY })
-    // The signed documents of this test have no bytes, and numbers that their range did not give.
+    // The signed documents of this test have no bytes, and their range did not assign their numbers.
     const broken = verified.json.promises.filter((one: { broken: ReadonlyArray<string> }) => one.broken.length > 0)
     assert.deepStrictEqual(
       broken.map((one: { promise: string }) => one.promise),
@@ -159,7 +161,7 @@ describe("a backup file", () => {
   })
 
   it.live(
-    "is refused where it is damaged, of a later release or overwrites, and a place that is not empty",
+    "fails to restore if it is damaged or of a later release, and overwrites neither a file nor data",
     function* () {
       const from = yield* seeded
       const DATA_DIR = yield* dataDirectory

@@ -11,10 +11,10 @@ import { folioHere } from "../../support/processes/FolioHere.ts"
 import { inherited, programAt } from "../../support/processes/ServiceProcess.ts"
 import { it } from "../../support/Tests.ts"
 
-// The key that the rows of `layerOwner` are sealed with.
+// The key that seals the rows of `layerOwner`.
 const FOLIO_KEY = Buffer.from(new Uint8Array(32).fill(7)).toString("base64")
 
-/** Runs a command in a process of its own, and kills it once `isTime`; false if it ended before. */
+/** Runs a command in a separate process and kills it when `isTime`; false if it ended before. */
 const killed = Effect.fnUntraced(function* (
   words: ReadonlyArray<string>,
   env: Record<string, string>,
@@ -37,7 +37,7 @@ const killed = Effect.fnUntraced(function* (
   return child.signalCode === "SIGKILL"
 })
 
-/** Runs an effect while nobody else can do to a table of the database what its lock excludes: who tries to waits. */
+/** Runs an effect while a lock on a table makes other sessions wait. */
 const holding = <A, E, R>(url: string, lock: string, effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.withTransaction(Effect.andThen(sql.unsafe(`lock table ${lock} mode`), effect))
@@ -51,7 +51,7 @@ const isWaitedFor = (url: string) =>
 
 describe("a backup file", () => {
   it.live(
-    "is never half there: a kill leaves no file under its name, and no place in which a service would start",
+    "never exists half-written: after a kill there is no file under its name, and no service starts in a half-restored place",
     function* () {
       const from = yield* freshDatabase
       yield* Effect.flatMap(seedAccount, ({ account }) => seedDrafts(account.account_id, 100)).pipe(
@@ -61,7 +61,8 @@ describe("a backup file", () => {
       const file = Path.join(DATA_DIR, "backup")
       const env = { DATABASE_URL: from, DATA_DIR, FOLIO_KEY }
       const isBegun = () => Fs.readdirSync(DATA_DIR).some((name) => name.startsWith("backup.unfinished"))
-      // It cannot come to its end before it is killed: it waits for a table, as the restore waits before it makes a function.
+      // The command cannot end before the kill: the backup waits for a table, and the restore waits to create a
+      // function.
       const isHalf = Effect.map(isWaitedFor(from), (waits) => waits && isBegun())
       const backup = killed(["backup", file], env, isHalf)
       assert.isTrue(yield* holding(from, "webhook_endpoints in access exclusive", backup))

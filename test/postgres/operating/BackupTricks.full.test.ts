@@ -12,7 +12,7 @@ import { it } from "../../support/Tests.ts"
 
 const FOLIO_KEY = Buffer.from(new Uint8Array(32).fill(7)).toString("base64")
 
-/** Writes the backup in `file` anew, with other content in its frames. */
+/** Writes the backup in `file` again, with other content in its frames. */
 const changed = Effect.fnUntraced(function* (
   file: string,
   change: (kind: string, content: string) => string | undefined,
@@ -34,7 +34,7 @@ const changed = Effect.fnUntraced(function* (
 })
 
 describe("a backup", () => {
-  it.live("of a database of several processes is restored, and names in a file are never statements", function* () {
+  it.live("restores a database of several processes, and treats names in a file never as statements", function* () {
     const from = yield* freshDatabase
     yield* query(from, "create table cluster_0badcafe_runners (machine_id serial primary key)")
     yield* query(from, "insert into cluster_0badcafe_runners default values")
@@ -55,7 +55,7 @@ describe("a backup", () => {
     })
     assert.strictEqual(said.code, 0, said.error)
 
-    // A file that was altered without the key of the database is restored by nobody, and found by a look.
+    // A restore rejects a file that was changed without the database's key, and a verification reports it.
     const otherKey = Redacted.make(new Uint8Array(32).fill(8))
     for (const [altered, message] of [
       [injected, /has no authentication code/],
@@ -70,7 +70,7 @@ describe("a backup", () => {
     }
     const whole = yield* folioHere(["restore", file, "--verify", "--json"], env)
     assert.deepStrictEqual([whole.code, whole.json.authentic], [0, true], whole.error)
-    // Without the key nothing says that the file is what the service wrote.
+    // Without the key, no check proves that the service wrote the file.
     const keyless = { DATA_DIR: yield* dataDirectory }
     const unchecked = yield* folioHere(["restore", file, "--verify", "--json"], keyless)
     assert.deepStrictEqual([unchecked.code, unchecked.json.ok], [1, false], unchecked.error)
@@ -86,7 +86,7 @@ describe("a backup", () => {
     )
   })
 
-  it.live("is restored by one command at a time, and another one takes nothing away", function* () {
+  it.live("restores with one command at a time, and a second command removes nothing", function* () {
     const DATA_DIR = yield* dataDirectory
     const file = Path.join(DATA_DIR, "backup")
     assert.strictEqual(
@@ -111,7 +111,7 @@ describe("a backup", () => {
   })
 
   it.live(
-    "holds the live ranges of accounts that are made anew, and names documents that may have been issued",
+    "holds live ranges of accounts newer than the restore, and lists documents that may have been issued",
     function* () {
       const url = yield* freshDatabase
       const { account, drafts } = yield* Effect.gen(function* () {

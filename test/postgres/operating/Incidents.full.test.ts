@@ -16,7 +16,7 @@ import { liveService, readCufe } from "../authority/LiveService.ts"
 
 const often = { WATCH_MS: "200" }
 
-/** Lets what waits for a time come at once. */
+/** Makes scheduled alerts due immediately. */
 const hurry = (service: ServiceProcess) =>
   Effect.andThen(
     service.rows("update incident_tellings set next_attempt_at = now() where next_attempt_at > now()"),
@@ -28,16 +28,16 @@ const hurry = (service: ServiceProcess) =>
 const waitFor = (what: Effect.Effect<ReadonlyArray<string>>, line: string) =>
   until(what, (lines) => lines.includes(line), "90 seconds")
 
-/** Several looks, after which nothing more is to be told. */
+/** Runs several checks, after which no alert may be left. */
 const someLooks = (service: ServiceProcess) =>
   Effect.gen(function* () {
     const began = performance.now()
     yield* until(hurry(service), () => performance.now() - began > 1_200, "10 seconds", "200 millis")
   })
 
-describe("whoever runs the service is told", () => {
+describe("Alerts to the operator", () => {
   it.live(
-    "of an endpoint and a range once, by two processes, though one is killed and nobody took the first alerts",
+    "report an endpoint and a range once from two processes, even if one is killed and the first alerts are rejected",
     function* () {
       const alerts = yield* alertReceiver
       alerts.state.answer = 503
@@ -84,7 +84,8 @@ describe("whoever runs the service is told", () => {
       )
       assert.match(error[0]?.error ?? "", /^127\.0\.0\.1:\d+ answered 503$/)
 
-      // Dead before an alert is taken: one that it had taken from it could not record that any more, and would be told once more.
+      // Killed before the receiver accepts an alert. Otherwise the process might not record a sent alert, which would
+      // be repeated.
       yield* one.signal("SIGKILL")
       yield* one.ended
       alerts.state.answer = 200
@@ -107,7 +108,7 @@ describe("whoever runs the service is told", () => {
       assert.strictEqual(failing.account?.issuer, "Folio Sandbox S.A.S.")
       assert.notInclude(JSON.stringify(taken), String(hooks.port))
 
-      // Its end is told once; the range stays as it is.
+      // The end of the endpoint's incident is reported once. The range's incident continues.
       hooks.answerWith(() => 200)
       yield* makeClient(other.url, client.apiKey).request("PATCH", `/v1/webhook-endpoints/${endpoint.json.id}`, {
         body: { is_active: false }
@@ -141,7 +142,7 @@ describe("whoever runs the service is told", () => {
   )
 
   it.live(
-    "by one alert more at most, with the same id, when the process is killed before it has recorded the first",
+    "repeat at most once, with the same id, if the process is killed before it has recorded the first",
     function* () {
       const alerts = yield* alertReceiver
       const service = yield* serviceProcess({ webhookAllow: "", env: { ...often, ALERT_URL: alerts.url } })
@@ -169,7 +170,7 @@ describe("whoever runs the service is told", () => {
     }
   )
 
-  it.live("of a live certificate near its end and of documents in contingency, and of their ends", function* () {
+  it.live("report an expiring live certificate and documents in contingency, and the ends of both", function* () {
     const alerts = yield* alertReceiver
     const authority = yield* standInAuthority({ readCufe })
     const settings = { ...often, ALERT_URL: alerts.url, CONTINGENCY_AFTER: "1" }
@@ -184,7 +185,7 @@ describe("whoever runs the service is told", () => {
       "200 millis"
     )
     yield* waitFor(told, "opened contingency_entered")
-    // The clock of 48 hours is near its end before the document is transmitted, which it cannot be yet.
+    // The 48-hour deadline is near before the document is transmitted, and the authority is still down.
     yield* live.service.rows(
       "update invoices set transmit_before = now() + interval '11 hours', next_action_at = now() + interval '1 hour' where state = 'accepted_contingency'"
     )

@@ -14,7 +14,7 @@ const parent = "00f067aa0ba902b7"
 const ask = (url: string, headers: Record<string, string> = {}) =>
   Effect.promise(() => fetch(url, { headers })).pipe(Effect.map(({ status }) => status))
 
-it.live("is watched at a port of its own, and says nothing of its looks for work", function* () {
+it.live("The service exposes its metrics at a separate port, and traces no searches for work", function* () {
   const { spans, url: collectorUrl } = yield* collector
   const metricsPort = yield* freePort
   const service = yield* serviceProcess({
@@ -31,7 +31,7 @@ it.live("is watched at a port of its own, and says nothing of its looks for work
   const client = service.client()
   const monitors = makeClient(`http://127.0.0.1:${metricsPort}`, "")
 
-  // Monitors are answered at their port alone, clients at theirs; whether the process is ready is said at both.
+  // Only the monitoring port serves metrics, and only the API port serves clients. Both report readiness.
   assert.strictEqual((yield* client.get("/metrics")).status, 404)
   assert.strictEqual((yield* monitors.get("/v1/account")).status, 404)
   assert.strictEqual((yield* monitors.get("/health/ready")).status, 200)

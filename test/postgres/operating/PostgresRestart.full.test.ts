@@ -12,12 +12,12 @@ import { type ServiceProcess, serviceProcess } from "../../support/processes/Ser
 import { receiver, type Receiver } from "../../support/receiver/Receiver.ts"
 import { describeLive } from "../../support/Tests.ts"
 
-/** A service, and how its PostgreSQL is sent a signal. */
+/** A service, and the process id of its PostgreSQL. */
 class Served extends Context.Service<
   Served,
   { readonly service: ServiceProcess; readonly receiver: Receiver; readonly postmaster: Effect.Effect<number> }
 >()("test/Served") {
-  /** With the embedded PostgreSQL, which the service starts again. */
+  /** With the embedded PostgreSQL, which the service restarts. */
   static readonly embedded = Layer.effect(
     Served,
     Effect.gen(function* () {
@@ -28,7 +28,7 @@ class Served extends Context.Service<
     })
   )
 
-  /** With a PostgreSQL of this process: for the service, one of somebody else's, who starts it again. */
+  /** With a PostgreSQL of this test, which is external to the service and restarts separately. */
   static readonly external = Layer.effect(
     Served,
     Effect.gen(function* () {
@@ -41,7 +41,7 @@ class Served extends Context.Service<
       })
       yield* service.start()
       const pidFile = Path.join(dataDir, "postgres/postmaster.pid")
-      // There is no such file between an end and the next start.
+      // The file does not exist between an end and the next start.
       const postmaster = Effect.orElseSucceed(
         Effect.try(() => Number(Fs.readFileSync(pidFile, "utf8").split("\n")[0])),
         () => 0
@@ -51,10 +51,10 @@ class Served extends Context.Service<
   )
 }
 
-// What a request may take in any case, and a little of a busy machine.
+// The time limit of a request, and a margin for a busy machine.
 const slowMs = 20_000
 
-/** What may answer: nothing but what the request is answered with otherwise, and 503 that says when to come again. */
+/** Whether a response is the request's normal response, or 503 with a time to retry. */
 const isRight = ({ milliseconds, retryAfter, status, text, what }: Seen) => {
   if (milliseconds > slowMs) return false
   if (what === "live" || what === "metrics" || what === "reference") return status === 200
@@ -63,7 +63,7 @@ const isRight = ({ milliseconds, retryAfter, status, text, what }: Seen) => {
   return what !== "wrong key" && status >= 200 && status < 300
 }
 
-// The service's own is killed; somebody else's is stopped in order, and at once.
+// The embedded server is killed. The external server is stopped with a fast or immediate shutdown.
 const kinds = [
   { kind: "embedded", layer: Served.embedded, signals: ["SIGKILL"] },
   { kind: "external", layer: Served.external, signals: ["SIGINT", "SIGQUIT"] }
@@ -71,54 +71,51 @@ const kinds = [
 
 for (const { kind, layer, signals } of kinds) {
   describeLive(layer)(`An ${kind} PostgreSQL under requests of every kind`, (it) => {
-    it.effect(
-      "that ends and comes again is 503 with Retry-After, and nothing else: nothing is lost or done twice",
-      function* () {
-        const { postmaster, receiver: hooks, service } = yield* Served
-        const client = service.client()
-        const journal: Journal = new Map()
-        yield* client.post("/v1/webhook-endpoints", endpointBody(hooks.url("/hooks")))
-        const { json } = yield* client.post("/v1/customers", customerBody(), { key: "customer" })
-        const load = yield* allRequests({ url: service.url, client, customer: json.id, journal, concurrency: 2 })
-        for (const signal of signals) {
-          const before = journal.size
-          yield* until(
-            Effect.sync(() => journal.size),
-            (size) => size >= before + 10
-          )
-          const pid = yield* postmaster
-          process.kill(pid, signal)
-          yield* until(
-            Effect.orElseSucceed(postmaster, () => 0),
-            (now) => now > 0 && now !== pid
-          )
-          yield* until(service.ready, (status) => status === 200)
-        }
-        const more = journal.size + 5
+    it.effect("causes only 503 with Retry-After while it restarts, and nothing is lost or done twice", function* () {
+      const { postmaster, receiver: hooks, service } = yield* Served
+      const client = service.client()
+      const journal: Journal = new Map()
+      yield* client.post("/v1/webhook-endpoints", endpointBody(hooks.url("/hooks")))
+      const { json } = yield* client.post("/v1/customers", customerBody(), { key: "customer" })
+      const load = yield* allRequests({ url: service.url, client, customer: json.id, journal, concurrency: 2 })
+      for (const signal of signals) {
+        const before = journal.size
         yield* until(
           Effect.sync(() => journal.size),
-          (size) => size >= more
+          (size) => size >= before + 10
         )
-        yield* load.stop
-        const wrong = load.seen
-          .filter((one) => !isRight(one))
-          .map(
-            ({ milliseconds, retryAfter, status, text, what }) =>
-              `${what}: ${status} after ${milliseconds.toFixed(0)} ms, Retry-After ${retryAfter}, ${text}`
-          )
-        assert.deepStrictEqual(wrong.slice(0, 20), [])
-        const refused = new Set(load.seen.filter(({ status }) => status === 503).map(({ what }) => what))
-        assert.isAbove(refused.size, 0, "the requests met the restarts")
-        yield* until(openWork(service), isDone, "120 seconds", "100 millis")
-        const { invoices } = yield* reconcile({ service, journal, receiver: hooks, before: new Map() })
-        assert.strictEqual(invoices, journal.size)
+        const pid = yield* postmaster
+        process.kill(pid, signal)
+        yield* until(
+          Effect.orElseSucceed(postmaster, () => 0),
+          (now) => now > 0 && now !== pid
+        )
+        yield* until(service.ready, (status) => status === 200)
       }
-    )
+      const more = journal.size + 5
+      yield* until(
+        Effect.sync(() => journal.size),
+        (size) => size >= more
+      )
+      yield* load.stop
+      const wrong = load.seen
+        .filter((one) => !isRight(one))
+        .map(
+          ({ milliseconds, retryAfter, status, text, what }) =>
+            `${what}: ${status} after ${milliseconds.toFixed(0)} ms, Retry-After ${retryAfter}, ${text}`
+        )
+      assert.deepStrictEqual(wrong.slice(0, 20), [])
+      const refused = new Set(load.seen.filter(({ status }) => status === 503).map(({ what }) => what))
+      assert.isAbove(refused.size, 0, "the requests met the restarts")
+      yield* until(openWork(service), isDone, "120 seconds", "100 millis")
+      const { invoices } = yield* reconcile({ service, journal, receiver: hooks, before: new Map() })
+      assert.strictEqual(invoices, journal.size)
+    })
   })
 }
 
-describeLive(Layer.empty)("A database that refuses sessions", (it) => {
-  it.effect("is 503 until it takes them, with one log line for each reason", function* () {
+describeLive(Layer.empty)("A database that rejects sessions", (it) => {
+  it.effect("causes 503 until it accepts them, with one log line for each reason", function* () {
     const service = yield* serviceProcess({ webhookAllow: "" })
     yield* service.start()
     const read = (file: string) => Fs.readFileSync(Path.join(service.dataDir, file), "utf8")

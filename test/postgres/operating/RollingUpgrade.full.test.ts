@@ -14,7 +14,10 @@ import { describeLive } from "../../support/Tests.ts"
 const count = Number(process.env["UPGRADE_PROCESSES"] ?? 2)
 const workers = 4
 
-/** Processes of the previous release, at work on tables that they made, and as many of the next one, which have not been started. */
+/**
+ * Running processes of the previous release on their own tables, and the same number of the next release, not yet
+ * started.
+ */
 class TwoReleases extends Context.Service<
   TwoReleases,
   {
@@ -70,9 +73,9 @@ class TwoReleases extends Context.Service<
   )
 }
 
-describeLive(TwoReleases.layer)("An upgrade, one process after the other under load", (it) => {
+describeLive(TwoReleases.layer)("An upgrade of one process after the other", (it) => {
   it.effect(
-    "applies its migration under load, loses and doubles nothing, and the previous release keeps working",
+    "applies its migration under load without loss or duplicates, and the previous release keeps working",
     function* () {
       const { after, before, last } = yield* TwoReleases
       const { journal } = yield* SeveralProcesses
@@ -97,7 +100,7 @@ describeLive(TwoReleases.layer)("An upgrade, one process after the other under l
       const signed = yield* signedSoFar
 
       for (const [index, old] of before.entries()) {
-        // The later release migrates the tables and works beside the earlier one, which then ends.
+        // The later release migrates the tables and works next to the earlier release, which then ends.
         yield* after[index]!.start()
         yield* more(25)
         yield* old.signal("SIGTERM")
@@ -113,7 +116,7 @@ describeLive(TwoReleases.layer)("An upgrade, one process after the other under l
       assert.deepStrictEqual(releases, [{ release: last }])
       const { doubled, invoices } = yield* settleAndReconcile(signed)
       assert.strictEqual(invoices, next)
-      // At most what an endpoint had in flight when its actor moved.
+      // At most the deliveries that an endpoint had in flight when its actor moved.
       assert.isAtMost(doubled, 8 * count)
     }
   )

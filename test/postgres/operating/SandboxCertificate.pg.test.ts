@@ -13,10 +13,13 @@ import { it } from "../../support/Tests.ts"
 
 const day = 86_400_000
 
-/** Several processes of one database, each with a data directory of its own. */
+/** Several processes of one database, each with its own data directory. */
 const processes = Effect.gen(function* () {
   const [DATABASE_URL, FOLIO_KEY] = [yield* freshDatabase, randomBytes(32).toString("base64")]
-  /** A process, and the certificate of its start, with this text in its file; `later`: so many days from now. */
+  /**
+   * The certificate of a process after its start, with this text in its certificate file.
+   * `later`: the start is this many days from now.
+   */
   const starting = Effect.fnUntraced(function* (file?: string, later = 0) {
     const DATA_DIR = yield* dataDirectory
     if (file !== undefined) Fs.writeFileSync(Path.join(DATA_DIR, "sandbox-certificate.pem"), file)
@@ -48,7 +51,7 @@ const selfSigned = (name: string, age = 0) => makeSelfSigned(name, new Date(Date
 const holds = (pem: string, certificate: string) => pem.replaceAll(/\s/g, "").includes(certificate)
 
 describe("The certificate of the sandbox", () => {
-  it.live("is the same in processes that start at once, and in those that start later", function* () {
+  it.live("stays the same in processes that start concurrently, and in later ones", function* () {
     const { DATABASE_URL, starting } = yield* processes
     const all = yield* Effect.all([starting(), starting(), starting()], { concurrency: "unbounded" })
     assert.lengthOf(new Set([...all, yield* starting()]), 1)
@@ -57,7 +60,7 @@ describe("The certificate of the sandbox", () => {
     assert.notInclude(JSON.stringify(rows), "PRIVATE KEY")
   })
 
-  it.live("is that of an earlier release's file, the first one that is found", function* () {
+  it.live("comes from the file of an earlier release, and the first file wins", function* () {
     const { starting } = yield* processes
     const [first, second] = [yield* selfSigned("Folio sandbox"), yield* selfSigned("Folio sandbox")]
     const taken = yield* starting(first)
@@ -65,7 +68,7 @@ describe("The certificate of the sandbox", () => {
     assert.strictEqual(yield* starting(second), taken)
   })
 
-  it.live("is a team's own where its file is, and from then on everywhere", function* () {
+  it.live("comes from a team's own file if there is one, and then applies to all processes", function* () {
     const { starting } = yield* processes
     const own = yield* selfSigned("Test documents of Café Andino")
     const before = yield* starting()
@@ -75,7 +78,7 @@ describe("The certificate of the sandbox", () => {
     assert.deepStrictEqual([yield* starting(), yield* starting(own)], [after, after])
   })
 
-  it.live("is replaced once it has expired, whether the file has expired or not", function* () {
+  it.live("changes after its expiry, whether the file has expired or not", function* () {
     const { starting } = yield* processes
     const expired = yield* selfSigned("Test documents of Café Andino", 3_700)
     const before = yield* starting()

@@ -29,8 +29,9 @@ const release = Effect.acquireRelease(
 const programIn = (folder: string) => [Path.join(folder, "src/main.ts")]
 
 /**
- * The service of the previous commit, or of the commit in UPGRADE_FROM, with the packages of this one. If the history has no such
- * commit with these migrations: this service, with another revision of the actors' messages. Returns node's arguments and settings.
+ * The service of the previous commit, or of the commit in UPGRADE_FROM, with this commit's packages. If the history has
+ * no such commit with these migrations: this service, with another revision of the actors' messages. Returns node's
+ * arguments and settings.
  */
 export const previousRelease = Effect.gen(function* () {
   const commit = git("rev-parse", "--verify", "--quiet", `${process.env["UPGRADE_FROM"] ?? "HEAD^"}^{commit}`)
@@ -43,7 +44,9 @@ export const previousRelease = Effect.gen(function* () {
   return { program: programIn(folder), env: {} }
 })
 
-/** The migration of the next release. It takes the locks that additions take: on a table under load, and on a new table. */
+/**
+ * The migration of the next release. It takes the locks of a usual addition: on a table under load, and on a new table.
+ */
 const addition = `
   alter table invoices add column added text not null default '';
   create table additions (account_id text, livemode boolean, id text, primary key (account_id, livemode, id));

@@ -17,22 +17,22 @@ const layer = Layer.unwrap(
 
 const act = (run: () => Promise<unknown>) => Effect.asVoid(Effect.promise(run))
 
-/** Steps of a person in the page. */
+/** The actions of a person in the page. */
 const hands = (page: Page, javaScriptEnabled: boolean) => {
   const main = page.locator("main")
-  // Without JavaScript each click loads a page, and Chromium fails to load that page again while it is still on its way.
+  // Without JavaScript each click loads a page, and Chromium fails to reload a page that is still loading.
   const click = (what: Locator) =>
     act(() => Promise.all([javaScriptEnabled ? undefined : page.waitForEvent("load"), what.click()]))
   return {
     section: (path: string) => click(page.getByRole("navigation").locator(`a[href$="portal/${path}"]`).first()),
-    /** Follows the first link to an address that contains this. */
+    /** Follows the first link whose address contains this path. */
     follow: (path: string) => click(main.locator(`a[href*="${path}"]`).first()),
-    /** Presses the button of the form for an address that ends so. */
+    /** Presses the button of the form whose address ends with this action. */
     press: (action: string, button = "button:not(.skip)") =>
       click(main.locator(`form[action$="${action}"]`).locator(`${button}:visible`).first()),
     type: (name: string, value: string) => act(() => main.locator(`[name="${name}"]`).first().fill(value)),
     choose: (name: string, value: string) => act(() => main.locator(`[name="${name}"]`).first().selectOption(value)),
-    /** Waits until the page has it; a person without JavaScript loads the page again meanwhile. */
+    /** Waits until the page shows the element. Without JavaScript, the page is reloaded meanwhile. */
     sees: Effect.fnUntraced(function* (selector: string, isReloaded = false) {
       const shown = Effect.promise(() => main.locator(selector).first().isVisible())
       const look = isReloaded ? Effect.andThen(Effect.asVoid(Effect.promise(() => page.reload())), shown) : shown
@@ -44,7 +44,7 @@ const hands = (page: Page, javaScriptEnabled: boolean) => {
 
 for (const javaScriptEnabled of [true, false]) {
   itOn(layer).live.skipIf(executablePath === undefined)(
-    `a day's work is done in the portal ${javaScriptEnabled ? "with" : "without"} JavaScript (skipped where there is no Chromium)`,
+    `The portal supports a day's work ${javaScriptEnabled ? "with" : "without"} JavaScript (skipped without Chromium)`,
     function* () {
       const { client, url } = yield* TestApp
       const shop = yield* Shop
@@ -65,7 +65,7 @@ for (const javaScriptEnabled of [true, false]) {
       const { choose, follow, press, section, sees, text, type } = hands(page, javaScriptEnabled)
       yield* go(new URL(link.url).pathname)
 
-      // The sandbox is told to reject the next document, which the shop then sends.
+      // The person scripts a rejection of the next document in the sandbox, and the shop sends the document.
       yield* section("bench")
       yield* choose("outcome", "reject")
       yield* type("rules", "FAJ43b")
@@ -74,18 +74,18 @@ for (const javaScriptEnabled of [true, false]) {
       const { id } = yield* made("/v1/invoices", invoiceBody(customer.id, { order: "1001" }))
       yield* until(client.get(`/v1/invoices/${id}`), ({ json }) => json.status === "rejected_by_authority")
 
-      // It is found, and the page says why it was rejected.
+      // The search finds the document, and its page shows the reason of the rejection.
       yield* section("documents")
       yield* choose("status", "rejected_by_authority")
       yield* act(() => page.locator("main form").getByRole("button").first().click())
-      // The list of all has the document too: it is followed from the page of what was found.
+      // The list of all documents has it too, but the test follows the link of the search result.
       yield* Effect.promise(() => page.waitForURL(/status=rejected_by_authority/))
       yield* follow("portal/documents/inv_")
       yield* sees("h2#why")
       assert.include(yield* text, "FAJ43b")
       assert.include(yield* text, "Comercial Andina S.A.S.")
 
-      // It is corrected, and accepted.
+      // The correction is accepted.
       yield* follow("/correct")
       yield* type("lines[0].description", "Consultoría de noviembre")
       yield* press("/correct", 'button[value="send"]')
@@ -94,9 +94,9 @@ for (const javaScriptEnabled of [true, false]) {
       assert.strictEqual(corrected.json.status, "accepted_by_authority")
       assert.strictEqual(corrected.json.lines[0].description, "Consultoría de noviembre")
 
-      // Its webhook, which the shop has refused, is delivered again.
+      // The webhook that the shop has rejected is delivered again.
       yield* sees('li.no form[action*="/redeliver/"]', true)
-      // Only now: half a minute after an attempt the next one is made without anybody's doing.
+      // Not earlier: half a minute after an attempt, the next attempt is automatic.
       shop.answerWith(() => 204)
       const before = shop.received.length
       yield* act(() => page.locator('main form[action*="/redeliver/"]').getByRole("button").first().click())
@@ -106,13 +106,13 @@ for (const javaScriptEnabled of [true, false]) {
       )
       yield* sees('li.good form[action*="/redeliver/"]', true)
 
-      // The request that made the document.
+      // The request that created the document.
       yield* follow("portal/requests/req_")
       yield* Effect.promise(() => page.waitForURL(/requests\/req_/))
       assert.include(yield* text, "a day /v1/invoices")
       assert.include(yield* text, id)
 
-      // Whoever leaves is out.
+      // After the sign-out, the session has no access.
       yield* Effect.promise(() => page.locator('form[action$="/portal/leave"] button').first().click())
       yield* Effect.promise(() => page.waitForURL("**/portal/leave"))
       const after = yield* go("/portal")

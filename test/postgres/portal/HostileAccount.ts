@@ -7,18 +7,20 @@ import { listening } from "../../support/apps/Listening.ts"
 import * as TestApp from "../../support/apps/TestApp.ts"
 import { until } from "../../support/apps/Until.ts"
 
-/** A text that runs as a script and makes an element wherever it is taken for markup, in text as well as in an attribute. */
+/**
+ * A text that runs as a script and creates an element wherever a page uses it as markup, in text or in an attribute.
+ */
 export const hostile = `x'"><img src=x class=hostile onerror="document.title='hacked'"></textarea></pre><script>document.title='hacked'</script>`
 
 /** Short enough for every field with a length. */
 export const hostileName = `"><img src=x class=hostile>`
 
-/** A name in the metadata holds no double quote. */
+/** A name in the metadata contains no double quote. */
 const hostileKey = hostileName.slice(1)
 
 class HostilePort extends Context.Service<HostilePort, number>()("test/HostilePort") {}
 
-/** A receiver whose answer is hostile, in its body and in a header; gives its port. */
+/** A receiver with a hostile response body and header; returns its port. */
 const hostileReceiver = listening((request, response) => {
   request.resume()
   request.once("end", () => {
@@ -27,7 +29,7 @@ const hostileReceiver = listening((request, response) => {
   })
 })
 
-/** The whole service on a database of its own, which may send webhooks to the hostile receiver alone. */
+/** The whole service on its own database, which may send webhooks only to the hostile receiver. */
 export const layer = Layer.unwrap(
   Effect.map(hostileReceiver, (port) =>
     Layer.merge(TestApp.layer({ allow: `127.0.0.1:${port}` }), Layer.succeed(HostilePort, port))
@@ -44,8 +46,8 @@ const settled = (client: Client, id: string, path = "invoices") =>
   until(client.get(`/v1/${path}/${id}`), ({ json }) => json.status !== "draft")
 
 /**
- * An account that has something for each page to show: documents of all kinds and outcomes, customers, endpoints, failed deliveries.
- * Every field that takes any text holds a hostile one.
+ * An account with content for each page: documents of all kinds and outcomes, customers, endpoints, failed deliveries.
+ * Every text field contains a hostile text.
  */
 export const hostileAccount = Effect.fnUntraced(function* (client: Client) {
   const port = yield* HostilePort

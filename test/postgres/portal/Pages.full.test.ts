@@ -16,13 +16,13 @@ import { browsing } from "../../support/portal/Visitor.ts"
 import { describeLive } from "../../support/Tests.ts"
 import { hostileAccount, layer } from "./HostileAccount.ts"
 
-/** The kind of a page: its path with a mark in the place of each id. */
+/** The kind of a page: its path with a placeholder for each id. */
 const kindOf = (path: string) => path.replaceAll(/\b[a-z]{2,4}_[0-9a-z]{26}(_\d+)?/g, ":id")
 
 /** Paths of files, which are no pages. */
 const isFile = (path: string) => /\/(pdf|xml|qr\.svg|bytes|picture|answer|export)(\.\w+)?$/.test(path)
 
-/** Every address below the portal that the page links to, as path and query. */
+/** Every portal address that the page links to, as path and query. */
 const linksOf = (page: Page) =>
   Effect.promise(() =>
     page.evaluate<ReadonlyArray<string>>(
@@ -31,7 +31,7 @@ const linksOf = (page: Page) =>
     )
   )
 
-/** Follows links from Home until each kind of page was seen; a kind is seen with at most `most` addresses. */
+/** Follows links from Home until it has seen each kind of page, with at most `most` addresses per kind. */
 const crawled = Effect.fnUntraced(function* (
   go: (path: string) => Effect.Effect<{ status(): number } | null>,
   page: Page,
@@ -51,7 +51,7 @@ const crawled = Effect.fnUntraced(function* (
   return seen
 })
 
-/** The kinds of pages that a crawl has to reach: a page that nothing leads to is lost to people. */
+/** The kinds of pages that a crawl must reach: people cannot find a page without a link to it. */
 const kinds = [
   "/portal",
   "/portal/bench",
@@ -89,9 +89,9 @@ const apiKeyOf = Effect.gen(function* () {
   return { account: { account_id: accountId, livemode: false }, apiKeyId: ApiKeyId.make(keys.json.data.at(-1).id) }
 })
 
-describeLive(layer)("every page of the portal (in Chromium; skipped where there is none)", (it) => {
+describeLive(layer)("Every page of the portal (in Chromium; skipped without it)", (it) => {
   it.effect.skipIf(executablePath === undefined)(
-    "shows hostile text of every field and of receivers' answers as text, without a fault of access, in two languages, light and dark, wide and narrow",
+    "shows hostile text of fields and receivers as text, accessibly, in both languages, light and dark, wide and narrow",
     function* () {
       const { client } = yield* TestApp
       yield* hostileAccount(client)
@@ -104,7 +104,7 @@ describeLive(layer)("every page of the portal (in Chromium; skipped where there 
         page.on("dialog", (dialog) => faults.push(`a dialog: ${dialog.message()}`))
         const looked = new Set<string>()
         const look = Effect.fnUntraced(function* (path: string, status: number | undefined) {
-          if (status !== 200) faults.push(`${path} is answered with ${status}`)
+          if (status !== 200) faults.push(`${path} responds ${status}`)
           const hostile = yield* Effect.promise(() =>
             page.evaluate<number>(
               `document.querySelectorAll(".hostile").length + (document.title.includes("hacked") ? 1 : 0)`
@@ -129,7 +129,7 @@ describeLive(layer)("every page of the portal (in Chromium; skipped where there 
         assert.deepStrictEqual(
           kinds.filter((kind) => !seen.has(kind)),
           [],
-          "no page leads there"
+          "no page links to it"
         )
         assert.deepStrictEqual(faults, [])
       }

@@ -7,7 +7,10 @@ import { describeLive } from "../../support/Tests.ts"
 import { app, directory, envOf, row, run } from "../../shell/ShellService.ts"
 import { folioInTerminal, hasTerminals } from "../../shell/Spawned.ts"
 
-/** Opens a link as a browser does that has no session, by the button of its page: a fetch says that no person follows the link. */
+/**
+ * Opens a link as a browser without a session does, with the button of its page: a fetch shows that no person follows
+ * it.
+ */
 const open = Effect.fnUntraced(function* (link: string) {
   const { url } = yield* TestApp.TestApp
   const { pathname, search } = new URL(link)
@@ -17,7 +20,7 @@ const open = Effect.fnUntraced(function* (link: string) {
 })
 
 describeLive(app)("folio portal", (it) => {
-  it.effect("prints a link, by which one browser of many that come at once gets in", function* () {
+  it.effect("prints a link that lets only one of several concurrent browsers enter", function* () {
     const { client, url } = yield* TestApp.TestApp
     const sql = yield* SqlClient.SqlClient
     const session = yield* row(["portal", "--expires-in", "2h"])
@@ -54,7 +57,7 @@ describeLive(app)("folio portal", (it) => {
     )
   })
 
-  it.effect("keeps no link, and answers a repeated request with the one that it sealed", function* () {
+  it.effect("stores no link in the clear, and replays the sealed link to a repeated request", function* () {
     const { client } = yield* TestApp.TestApp
     const sql = yield* SqlClient.SqlClient
     const [first, again] = [
@@ -74,7 +77,7 @@ describeLive(app)("folio portal", (it) => {
     assert.strictEqual((yield* open(first.json.url)).status, 303)
   })
 
-  it.effect("begins on the page of what it names", function* () {
+  it.effect("opens the page of the object that its argument names", function* () {
     const { client } = yield* TestApp.TestApp
     const customer = yield* TestApp.newCustomer(client)
     const { json: invoice } = yield* client.post("/v1/invoices", invoiceBody(customer), { key: "named" })
@@ -91,7 +94,7 @@ describeLive(app)("folio portal", (it) => {
     assert.include(key.error, "no page for")
   })
 
-  it.effect("takes what the session may do and how long it lasts, and refuses what it does not know", function* () {
+  it.effect("accepts capabilities and a lifetime, and rejects unknown values", function* () {
     const session = yield* row(["portal", "--capabilities", "view,documents", "--expires-in", "90"])
     assert.deepStrictEqual(session.capabilities, ["view", "documents"])
     assert.strictEqual(Date.parse(session.expires_at) - Date.parse(session.created_at), 90_000)
@@ -106,7 +109,7 @@ describeLive(app)("folio portal", (it) => {
     assert.include(flying.error, "must be one of view, deliver")
   })
 
-  it.effect.skipIf(!hasTerminals)("says at a terminal how long the link works, and what it opens", function* () {
+  it.effect.skipIf(!hasTerminals)("shows at a terminal how long the link works, and what it opens", function* () {
     const { out } = yield* folioInTerminal(["portal"], [], {
       cwd: directory,
       env: { ...(yield* envOf), NO_COLOR: "1" }

@@ -33,13 +33,13 @@ const issued = Effect.fnUntraced(function* (count: number) {
 
 const secretIn = (page: string) => /whsec_[\w+/=]+/.exec(page)?.[0] ?? ""
 
-/** The deliveries that a page names. */
+/** The deliveries that a page lists. */
 const deliveriesIn = (page: string) => new Set([...page.matchAll(/deliveries\/(whd_\w+)/g)].map(([, id]) => id))
 
-it.live("an outage of a receiver is seen, ended and made up for on pages alone", function* () {
+it.live("The portal pages suffice to find, end and recover from a receiver's outage", function* () {
   const customer = yield* Customer
   const person = yield* reader
-  // An endpoint, made twice by a double click.
+  // A double click creates only one endpoint.
   const add = "/portal/endpoints/new"
   const hidden = formOf((yield* person.see(add)).text, add)
   const fields = new URLSearchParams({
@@ -69,7 +69,7 @@ it.live("an outage of a receiver is seen, ended and made up for on pages alone",
   const failed = yield* until(person.see(`${path}?status=failed`), ({ text }) => deliveriesIn(text).size === 3)
   assert.strictEqual(failed.text.split('/redeliver"').length - 1, 3)
 
-  // What happens during a pause waits.
+  // Events during a pause wait.
   yield* person.submit(path, `${path}/pause`)
   yield* issued(1)
   yield* until(deliveries, (rows) => rows.length === 3)
@@ -89,10 +89,10 @@ it.live("an outage of a receiver is seen, ended and made up for on pages alone",
   const posts = (yield* arrived(before + 4)).slice(before)
   yield* until(deliveries, (rows) => rows.length === 4 && rows.every(({ status }) => status === "succeeded"))
   assert.strictEqual(new Set(posts.map(({ event }) => event.id)).size, 4)
-  assert.strictEqual(customer.received.length, before + 4, "each was sent once")
+  assert.strictEqual(customer.received.length, before + 4, "each event was sent once")
   assert.isTrue(posts.every((post) => isSignedWith(fresh, post) && !isSignedWith(secret, post)))
 
-  // One more time, by hand, and a sample.
+  // A manual redelivery, and a sample.
   const event = posts[0]?.event.id ?? ""
   const [delivery] = (yield* deliveries).filter(({ event_id }) => event_id === event)
   const redeliver = `/portal/deliveries/${delivery?.id}/redeliver`
@@ -115,7 +115,7 @@ it.live("an outage of a receiver is seen, ended and made up for on pages alone",
   assert.match((yield* person.see(path)).text, /<p class="sub">\s*<span class="state ok">/)
 })
 
-/** The milliseconds that a page takes, at best: the machine may be busy with something else. */
+/** The shortest load time of a page in milliseconds, because the machine may be busy. */
 const quickest = Effect.fnUntraced(function* (look: Effect.Effect<{ readonly text: string }>) {
   let best = Infinity
   let size = 0
@@ -128,7 +128,7 @@ const quickest = Effect.fnUntraced(function* (look: Effect.Effect<{ readonly tex
   return { best, size }
 })
 
-it.live("the first page of each list is quick and small for 10,000 events and 50,000 requests", function* () {
+it.live("The first page of each list stays quick and small with 10,000 events and 50,000 requests", function* () {
   const customer = yield* Customer
   const { client } = yield* TestApp.TestApp
   const sql = yield* SqlClient.SqlClient

@@ -10,7 +10,7 @@ import { itOn } from "../../support/Tests.ts"
 
 const hour = 3_600_000
 
-/** The clock of the service's machine, which may jump; the database's, and what measures time-outs, do not. */
+/** The clock of the service's machine, which can jump. The database's clock and the time-outs do not. */
 const jumpingClock = Effect.gen(function* () {
   const real = Date.now.bind(Date)
   let offset = 0
@@ -24,7 +24,7 @@ const jumpingClock = Effect.gen(function* () {
     })
 })
 
-/** The deliveries that wait, once there are `count` of them, each attempted as often. */
+/** The pending deliveries, when there are `count` of them, each with the given number of attempts. */
 const failing = (count: number, attempts: number) =>
   until(
     Effect.map(deliveries, (rows) => rows.filter((row) => row.status === "pending")),
@@ -33,7 +33,7 @@ const failing = (count: number, attempts: number) =>
 
 const it = itOn(Customer.layer)
 
-it.live("A clock that jumps by an hour, either way, moves no retry, no key's day and no number", function* () {
+it.live("A clock that jumps by an hour in either direction shifts no retry, no key's day and no number", function* () {
   const sql = yield* SqlClient.SqlClient
   const jump = yield* jumpingClock
   const customer = yield* Customer
@@ -48,7 +48,7 @@ it.live("A clock that jumps by an hour, either way, moves no retry, no key's day
   for (const { wait } of yield* failing(1, 1)) assert.isTrue(wait >= 30 && wait <= 33, `${wait} s`)
 
   yield* jump(hour)
-  // All of a second invoice's way passes, sweeps among it, and the first one's retry has not come early.
+  // The whole way of a second invoice takes place, with sweeps, and the first invoice's retry has not come early.
   const second = yield* issue("second")
   assert.isAtLeast(Date.parse(second.json.created_at) - Date.parse(answer.json.created_at), hour)
   for (const { wait } of yield* failing(2, 1)) assert.isTrue(wait >= 30 && wait <= 33, `${wait} s`)

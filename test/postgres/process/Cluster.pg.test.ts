@@ -5,7 +5,7 @@ import { insist, SeveralProcesses, settleAndReconcile, signedSoFar } from "../..
 import { until } from "../../support/apps/Until.ts"
 import { describeLive } from "../../support/Tests.ts"
 
-/** Waits until the client holds so many acknowledgements more; gives how long that took, in milliseconds. */
+/** Waits for this many more acknowledgements, and returns the time in milliseconds. */
 const acknowledged = Effect.fnUntraced(function* (more: number) {
   const { journal } = yield* SeveralProcesses
   const [began, before] = [performance.now(), journal.size]
@@ -17,7 +17,7 @@ const acknowledged = Effect.fnUntraced(function* (more: number) {
   return performance.now() - began
 })
 
-/** A connection on which nothing has been said yet; says something, and gives all that comes until it is closed. */
+/** A connection without a request so far. Sends a request, and returns all data until the connection closes. */
 const opened = Effect.fnUntraced(function* (url: string) {
   const { hostname, port } = new URL(url)
   const socket = yield* Effect.callback<Net.Socket>((resume) => {
@@ -36,13 +36,13 @@ const opened = Effect.fnUntraced(function* (url: string) {
 
 describeLive(SeveralProcesses.layer(2))("Two processes", (it) => {
   it.effect(
-    "take any request, and replace each other: SIGTERM of one and kill -9 of the other lose and double nothing",
+    "serve any request and replace each other: SIGTERM and kill -9 of one lose and duplicate nothing",
     function* () {
       const { processes } = yield* SeveralProcesses
       const [first, second] = processes as [(typeof processes)[0], (typeof processes)[0]]
       let next = 0
       let stopped = false
-      // At a pace that leaves the machine room for other tests: the handovers take seconds.
+      // At a pace that leaves the machine capacity for other tests: the handovers take seconds.
       const issue = Effect.suspend(() => insist(`key ${next++}`)).pipe(
         Effect.repeat({ until: () => stopped, schedule: Schedule.spaced("500 millis") })
       )
@@ -57,7 +57,7 @@ describeLive(SeveralProcesses.layer(2))("Two processes", (it) => {
       yield* first.signal("SIGTERM")
       const asked = performance.now()
       yield* until(first.ready, (status) => status === 0)
-      // A connection that idles at the end is closed within a second; one that asks before that is told.
+      // The stopping service closes an idle connection within a second. If a request comes before, it responds 503.
       assert.match(
         yield* connection("GET /health/ready HTTP/1.1\r\nHost: folio\r\n\r\n"),
         /^(HTTP\/1.1 503 [^]*\r\nRetry-After: 1\r\n|$)/i
@@ -71,12 +71,12 @@ describeLive(SeveralProcesses.layer(2))("Two processes", (it) => {
       yield* acknowledged(50)
       yield* second.signal("SIGKILL")
       yield* second.ended
-      assert.isBelow(yield* acknowledged(16 + 1), 20_000, "the survivor takes the accounts over")
+      assert.isBelow(yield* acknowledged(16 + 1), 20_000, "the survivor takes over the accounts")
       stopped = true
       yield* Fiber.join(work)
       const { doubled, invoices } = yield* settleAndReconcile(before)
       assert.strictEqual(invoices, next)
-      // At most what the endpoint had in flight when its process was killed.
+      // At most the deliveries that the endpoint had in flight when its process was killed.
       assert.isAtMost(doubled, 8)
     }
   )

@@ -7,7 +7,9 @@ import { never } from "../../support/processes/ServiceProcess.ts"
 import { signedBytes } from "../../support/database/Reconcile.ts"
 import { describeLive } from "../../support/Tests.ts"
 
-/** Every point, and the passing of it that kills: work of other requests lies before it and behind it. */
+/**
+ * Every fault point, with the number of the pass that kills, so that work of other requests lies before and after it.
+ */
 const points: ReadonlyArray<readonly [FaultPoint, number]> = [
   ["before-create", 6],
   ["after-create", 6],
@@ -24,7 +26,7 @@ const points: ReadonlyArray<readonly [FaultPoint, number]> = [
 ]
 
 describeLive(Crashing.layer([undefined, undefined, scripted.rejected]))("A crash", (it) => {
-  it.effect.each(points)("at its point costs nothing: %s", function* ([point, hit]) {
+  it.effect.each(points)("loses and duplicates nothing: %s", function* ([point, hit]) {
     const { journal, service } = yield* Crashing
     yield* service.arm({ point, hit })
     const keys = Array.makeBy(20, (index) => `${point} ${index}`)
@@ -38,7 +40,7 @@ describeLive(Crashing.layer([undefined, undefined, scripted.rejected]))("A crash
     const { doubled, invoices } = yield* settleAndReconcile(before)
     assert.strictEqual(invoices, journal.size)
     for (const [key, answer] of acknowledged) assert.strictEqual(journal.get(key)?.text, answer.text)
-    // At most what one endpoint had in flight, at each of the kills so far.
+    // At most the deliveries that one endpoint had in flight, at each of the kills so far.
     assert.isAtMost(doubled, 8 * (points.findIndex(([name]) => name === point) + 1))
   })
 })

@@ -10,7 +10,7 @@ import * as TestApp from "../../support/apps/TestApp.ts"
 import { until } from "../../support/apps/Until.ts"
 import { itOn } from "../../support/Tests.ts"
 
-/** An invoice that is refused while the database takes nothing, and issued once it does. */
+/** An invoice that fails while the database rejects changes, and that is issued afterwards. */
 const refusedThenIssued = Effect.fnUntraced(function* <E, R>(
   close: Effect.Effect<unknown, E, R>,
   open: Effect.Effect<unknown, E, R>
@@ -24,7 +24,7 @@ const refusedThenIssued = Effect.fnUntraced(function* <E, R>(
   const issue = client.post("/v1/invoices", invoiceBody(customer), { key: "one" })
 
   yield* close
-  // A request that meets a connection cut a moment ago cannot know what became of its work: it is told so, and comes again.
+  // A request on a connection that was just cut has an unknown outcome. The client gets an error and retries.
   const refused = yield* until(issue, ({ status }) => status !== 500)
   assert.strictEqual(refused.status, 503, refused.text)
   assert.strictEqual(refused.json.error.code, "service_unavailable")
@@ -41,7 +41,7 @@ const refusedThenIssued = Effect.fnUntraced(function* <E, R>(
   yield* until(client.get("/health/ready"), ({ status }) => status === 200, "30 seconds")
 })
 
-/** Nobody asks for anything but whether the service is ready. */
+/** Sends only readiness checks. */
 const unreadyThenReady = Effect.fnUntraced(function* <E, R>(
   close: Effect.Effect<unknown, E, R>,
   open: Effect.Effect<unknown, E, R>
@@ -56,7 +56,7 @@ const unreadyThenReady = Effect.fnUntraced(function* <E, R>(
   yield* until(ready, ({ status }) => status === 200)
 })
 
-// To fill a disk, it should be a small one: that takes the rights of a superuser of the system.
+// Filling a disk needs a small one, and mounting it needs a superuser of the system.
 const mount = () => {
   const small = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-small-"))
   try {
@@ -89,7 +89,7 @@ const becomeReadOnly = Effect.gen(function* () {
   return [become("on"), Effect.andThen(sql`set default_transaction_read_only = off`, become("off"))] as const
 })
 
-/** Moves a table to a small disk, and gives what fills that and what empties it again. */
+/** Moves a table to a small disk, and returns effects that fill and empty the disk. */
 const onSmallDisk = Effect.fnUntraced(function* (table: keyof typeof smallDisks) {
   const small = smallDisks[table] ?? ""
   const sql = yield* SqlClient.SqlClient
@@ -115,26 +115,26 @@ const onSmallDisk = Effect.fnUntraced(function* (table: keyof typeof smallDisks)
 
 const it = itOn(TestApp.layer())
 
-// Side by side: each of them waits most of the time.
-describe("A database that takes no changes", { concurrent: true }, () => {
-  it.live("because it only reads has stored nothing of what it was asked, and does it when it can", function* () {
+// Concurrent, because each test waits most of the time.
+describe("A database that rejects changes", { concurrent: true }, () => {
+  it.live("stores nothing of the requests while it is read-only, and does their work afterwards", function* () {
     yield* refusedThenIssued(...(yield* becomeReadOnly))
   })
 
-  it.live("because it only reads leaves the service unready, though nobody asks for a change", function* () {
+  it.live("leaves the service unready while it is read-only, even without requests for changes", function* () {
     yield* unreadyThenReady(...(yield* becomeReadOnly))
   })
 
-  // The table of invoices is empty: it needs a block of its own.
+  // The table of invoices is empty, so an insert needs a new block.
   it.live.skipIf(!isMounted)(
-    "because its disk is full has stored nothing, and does it when there is room",
+    "stores nothing of the requests while its disk is full, and does their work afterwards",
     function* () {
       yield* refusedThenIssued(...(yield* onSmallDisk("invoices")))
     }
   )
 
   it.live.skipIf(!isMounted)(
-    "because its disk is full leaves the service unready, though nobody asks for a change",
+    "leaves the service unready while its disk is full, even without requests for changes",
     function* () {
       yield* unreadyThenReady(...(yield* onSmallDisk("write_probes")))
     }

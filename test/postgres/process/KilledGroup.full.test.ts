@@ -25,7 +25,7 @@ const size = 6
 const rejections = ["Regla: FAD06, Rechazo: El CUFE no corresponde."]
 const silent: Answer = { _tag: "Hang" }
 
-/** What the authority does with each document of a group, in the order in which they arrive. It never answers the last two. */
+/** The authority's reaction to each document of a group, in order of arrival. It never answers the last two. */
 const answers: ReadonlyArray<Answer | undefined> = [
   undefined,
   undefined,
@@ -39,7 +39,7 @@ const rejectsThird = ({ documents, judgeBy }: StandIn) => {
   judgeBy(({ cufe }) => (documents.size - before === 2 ? rejectedBy(rejections, cufe) : accepted("", cufe)))
 }
 
-/** Holds the account's numbering at its next portion, and waits until the portion is there. */
+/** Holds the account's numbering at its next group, and waits until the group is there. */
 const holdNumbering = Effect.fnUntraced(function* (meanwhile: Effect.Effect<unknown, unknown, Crashing>) {
   const { service } = yield* Crashing
   const held = Effect.map(service.log, (text) => text.split("held at before-number").length)
@@ -49,7 +49,7 @@ const holdNumbering = Effect.fnUntraced(function* (meanwhile: Effect.Effect<unkn
   yield* until(held, (count) => count > before)
 })
 
-/** Documents that are about to be numbered together: they waited behind one document, which has its outcome. */
+/** Documents about to be numbered together. They waited behind one document, which now has its outcome. */
 const group = Effect.fnUntraced(function* (name: string) {
   const { receiver: hooks, service } = yield* Crashing
   const keys = Array.makeBy(size, (index) => `${name} ${index + 1}`)
@@ -69,12 +69,14 @@ const group = Effect.fnUntraced(function* (name: string) {
 
 const times = (count: number, state: string) => Array.makeBy(count, () => state)
 
-/** The authority has answered for three documents of the group, and not for the others. */
+/** The states when the authority has answered for three documents of the group only. */
 const outcomes = [...times(2, "accepted_by_authority"), "rejected_by_authority", ...times(3, "submitted")]
 
 interface Case {
   readonly point: FaultPoint
-  /** The passing that kills. The group passes the points of numbering once, and each of its documents passes the others once. */
+  /**
+   * Number of the pass that kills. The group passes the points of numbering once, each document the other points once.
+   */
   readonly hit: number
   /** The states of the group after the kill. Undefined: outcomes may be on their way to the database. */
   readonly left: ReadonlyArray<string> | undefined
@@ -92,14 +94,14 @@ const cases: ReadonlyArray<Case> = [
 ]
 
 describeLive(world)("A group of documents", (it) => {
-  it.effect.each(cases)("outlives kill -9 at $point, and each document reaches the authority once", function* (one) {
+  it.effect.each(cases)("survives kill -9 at $point, and each document reaches the authority once", function* (one) {
     const { journal, service } = yield* Crashing
     const authority = yield* Outside
     const states = yield* group(one.point)
     rejectsThird(authority)
     let sent = 0
     authority.answerWith(({ operation }: Call) => (operation === "SendBillSync" ? answers[sent++] : undefined))
-    // It is held there already.
+    // The numbering is already held at this point.
     yield* one.point === "before-number" ? service.signal("SIGKILL") : service.arm(one)
     assert.deepStrictEqual(yield* service.ended, { code: null, signal: "SIGKILL" })
     const left = yield* states
@@ -112,7 +114,7 @@ describeLive(world)("A group of documents", (it) => {
     yield* service.start(never)
     const { doubled, invoices } = yield* settleAndReconcile(before)
     assert.strictEqual(invoices, journal.size)
-    // At most what the endpoint had in flight, at each of the kills so far.
+    // At most the deliveries that the endpoint had in flight, at each of the kills so far.
     assert.isAtMost(doubled, 8 * (cases.indexOf(one) + 1))
     const documents = [...authority.documents.values()]
     assert.lengthOf(documents, invoices)

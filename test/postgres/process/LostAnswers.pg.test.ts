@@ -13,7 +13,7 @@ interface Swallowed {
   readonly body: string
 }
 
-/** Stands between a client and the service, and breaks the connection when so much of an answer has come through. */
+/** A proxy between a client and the service, which breaks the connection after this much of a response. */
 const cutter = Effect.fnUntraced(function* (service: string) {
   const target = new URL(service)
   const answers: Array<Swallowed> = []
@@ -57,10 +57,10 @@ class Cut extends Context.Service<Cut, Effect.Success<ReturnType<typeof cutter>>
   ).pipe(Layer.provideMerge(TestApp.layer()))
 }
 
-/** Nothing of it, a part of the head, the head, and all but the last byte of a short body. */
+/** None of the response, a part of the head, the head, and all but the last byte of a short body. */
 const cuts = [0, 40, 330, 450]
 
-describeLive(Cut.layer)("An answer that is lost after the commit", (it) => {
+describeLive(Cut.layer)("A response that is lost after the commit", (it) => {
   const repeatedOnce = Effect.fnUntraced(function* (
     table: string,
     request: (client: Client, key: string) => ReturnType<Client["request"]>
@@ -72,7 +72,7 @@ describeLive(Cut.layer)("An answer that is lost after the commit", (it) => {
       cutAfter(cut)
       const key = `${table} cut after ${cut}`
       const lost = yield* Effect.exit(request(makeClient(throughCutter, apiKey), key))
-      assert.strictEqual(lost._tag, "Failure", "the client has no answer")
+      assert.strictEqual(lost._tag, "Failure", "the client has no response")
       const made = yield* rowCount(table)
       assert.include([before, before + 1], made)
       const swallowed = answers.at(-1)
@@ -90,17 +90,17 @@ describeLive(Cut.layer)("An answer that is lost after the commit", (it) => {
     answers.length = 0
   })
 
-  it.effect("of a customer is given again, to the byte", () =>
+  it.effect("repeats to the byte for a customer", () =>
     repeatedOnce("customers", (client, key) => client.post("/v1/customers", customerBody(), { key }))
   )
 
-  it.effect("of an invoice is given again, to the byte", function* () {
+  it.effect("repeats to the byte for an invoice", function* () {
     const { client: own } = yield* TestApp.TestApp
     const customer = yield* TestApp.newCustomer(own)
     yield* repeatedOnce("invoices", (client, key) => client.post("/v1/invoices", invoiceBody(customer), { key }))
   })
 
-  it.effect("of an endpoint, of its change and of its new secret is given again, to the byte", function* () {
+  it.effect("repeats to the byte for an endpoint, its change and its new secret", function* () {
     const { client: own } = yield* TestApp.TestApp
     const body = endpointBody("https://example.com/hooks")
     yield* repeatedOnce("webhook_endpoints", (client, key) => client.post("/v1/webhook-endpoints", body, { key }))

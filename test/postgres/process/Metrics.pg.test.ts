@@ -9,7 +9,7 @@ import * as TestApp from "../../support/apps/TestApp.ts"
 import { until } from "../../support/apps/Until.ts"
 import { Customer, newEndpoint } from "../../support/receiver/Webhooks.ts"
 
-// With a registry of its own, the service does not show what other test files of this process have counted.
+// With its own registry, the service omits the counts of other test files in this process.
 const countedAlone = Effect.provideService(Metric.MetricRegistry, new Map())
 
 const scrape = Effect.gen(function* () {
@@ -20,13 +20,13 @@ const scrape = Effect.gen(function* () {
   return answer.text
 })
 
-/** The value of a series, written as Prometheus writes it. */
+/** The value of a series in the format of Prometheus. */
 const value = (text: string, series: string) => {
   const line = text.split("\n").find((candidate) => candidate.startsWith(`${series} `))
   return line === undefined ? undefined : Number(line.slice(series.length + 1))
 }
 
-it.live("counts what has been done, by words of closed sets", () =>
+it.live("Metrics count the completed work, with labels from closed sets", () =>
   Effect.gen(function* () {
     const customer = yield* Customer
     const { accountId, client } = yield* TestApp.TestApp
@@ -68,15 +68,15 @@ it.live("counts what has been done, by words of closed sets", () =>
     for (const [series, count] of Object.entries(expected)) assert.strictEqual(value(text, series), count, series)
     const batches = value(text, 'folio_batch_duration_seconds_count{batch="InvoiceCreation.create"}')
     assert.strictEqual(value(text, 'folio_batch_size_count{batch="InvoiceCreation.create"}'), batches)
-    // No id, nor anything else that came from outside.
+    // No id, nor any other input from outside.
     assert.notMatch(text, /(ten|cust|inv|we|evt|whd|req|key|res)_[0-9a-z]{4}/)
     assert.notInclude(text, "nothing")
     assert.notInclude(text, endpoint.id)
-    // Names and labels alone: among the digits of so many values and bounds a port stands by chance.
+    // Only names and labels: among the digits of so many values, a port number may appear by chance.
     const labels = text.replaceAll(/^([^#].*) \S+$/gm, "$1").replaceAll(/\ble="[^"]*"/g, "")
     assert.include(labels, 'folio_deliveries_total{result="succeeded"}')
     assert.notInclude(labels, String(customer.port))
-    // Every name has its help and its type, and its unit or _total at its end.
+    // Every name has a help text and a type, and ends with its unit or _total.
     for (const [, name] of text.matchAll(/^# TYPE (folio_\S+)/gm)) {
       assert.include(text, `# HELP ${name} `)
       assert.match(
@@ -87,7 +87,7 @@ it.live("counts what has been done, by words of closed sets", () =>
   }).pipe(Effect.provide(Customer.layer), countedAlone)
 )
 
-it.live("counts what the housekeeper has removed", () =>
+it.live("Metrics count the rows that the housekeeper has removed", () =>
   Effect.gen(function* () {
     const count = purgeBatchMax + 7
     const url = yield* freshDatabase

@@ -10,7 +10,7 @@ import * as TestApp from "../../support/apps/TestApp.ts"
 import { until } from "../../support/apps/Until.ts"
 import { it } from "../../support/Tests.ts"
 
-/** The service with a network between it and its database, that a server may be silent on for 4 s, and an acquirer. */
+/** The service with a network between it and its database, whose server may be silent for 4 s, and an acquirer. */
 const overNetwork = Effect.gen(function* () {
   const proxy = yield* postgresProxy(yield* freshDatabase)
   const context = yield* Effect.provideService(Layer.build(TestApp.layerOn(proxy.url)), Silence, 4_000)
@@ -28,8 +28,8 @@ const insist = (request: Effect.Effect<Answer, NoAnswer>) =>
   until(request, ({ json }) => json.object === "invoice", "30 seconds")
 
 /**
- * So many invoices, one for each key, numbered without a gap and with one event each. One whose verdict the network has swallowed too
- * often waits for the end of its lease of 75 s.
+ * Asserts this many invoices, one for each key, numbered without a gap and with one event each.
+ * If the network swallows an invoice's verdict too often, the invoice waits for its lease of 75 s.
  */
 const accepted = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, count: number) {
   yield* until(
@@ -43,9 +43,9 @@ const accepted = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, count: n
   assert.deepStrictEqual(all, { invoices: count, span: count, events: count })
 })
 
-describe("A network", () => {
+describe("A network fault", () => {
   it.live(
-    "that swallows everything holds no request up for long, and the service goes on by itself when it is whole again",
+    "delays no request for long while it swallows all packets, and the service continues automatically afterwards",
     function* () {
       const { client, post, proxy, sql } = yield* overNetwork
       yield* insist(post("before"))
@@ -55,7 +55,7 @@ describe("A network", () => {
       const requests = yield* Effect.forkChild(
         Effect.all([client.get("/v1/invoices"), ...keys.map(post)], { concurrency: "unbounded" })
       )
-      // While those are held up, who asks for the state of the service is not.
+      // The readiness check responds while the other requests wait.
       const ready = yield* client.get("/health/ready")
       assert.strictEqual(ready.status, 503)
       assert.strictEqual(ready.headers.get("retry-after"), "1")
@@ -67,7 +67,7 @@ describe("A network", () => {
       }
       assert.isBelow(performance.now() - began, 40_000)
 
-      // What was in the hole stays there. Nobody waits for it.
+      // The swallowed packets stay lost, and no caller waits for them.
       proxy.heal()
       const healed = performance.now()
       yield* until(client.get("/health/ready"), ({ status }) => status === 200)
@@ -77,7 +77,7 @@ describe("A network", () => {
     }
   )
 
-  it.live("that resets connections in the middle of the work costs a retry at most", function* () {
+  it.live("costs at most a retry when it resets connections during the work", function* () {
     const { post, proxy, sql } = yield* overNetwork
     const keys = Array.makeBy(200, (index) => `reset ${index}`)
     const work = yield* Effect.forkChild(Effect.forEach(keys, (key) => insist(post(key)), { concurrency: 10 }))

@@ -13,7 +13,7 @@ import { describeLive, it as test } from "../../support/Tests.ts"
 
 const secret = randomBytes(32)
 
-/** One of several processes of a service, whose port for the others everybody reaches. */
+/** A service process with a reachable port for the other processes. */
 class Runner extends Context.Service<
   Runner,
   {
@@ -29,7 +29,7 @@ class Runner extends Context.Service<
       const port = yield* freePort
       const service = yield* processWith({ database, port, key: secret })
       yield* service.start()
-      // A live key is made for whoever has one. Nobody knows what this one is the hash of.
+      // Only the holder of a live key can create a live key. This row has a hash that matches no key.
       const [row] = yield* service.rows<{ id: string; account_id: string }>(`
         insert into api_keys (account_id, livemode, id, key_hash, last_four, created_at)
         select account_id, true, left(id, -1) || case right(id, 1) when '0' then '1' else '0' end, 'none', 'none', now()
@@ -58,7 +58,7 @@ const liveKeys = Effect.gen(function* () {
   return row?.count ?? 0
 })
 
-/** How many connections were refused for this reason so far. */
+/** Number of connections rejected for this reason so far. */
 const refused = Effect.fnUntraced(function* (reason: string) {
   const { service } = yield* Runner
   const text = yield* Effect.promise(() => fetch(`${service.url}/metrics`).then((answer) => answer.text()))
@@ -73,8 +73,8 @@ const logged = (text: string) =>
     return (yield* service.log).split("\n").filter((line) => line.includes(text)).length
   })
 
-describeLive(Runner.layer)("The port of the other processes", (it) => {
-  it.effect("makes a key for a process that has FOLIO_KEY: the same command as in all that follows", function* () {
+describeLive(Runner.layer)("The port for the other processes", (it) => {
+  it.effect("creates a key for a process that has FOLIO_KEY, by the command that the other tests use", function* () {
     const { target } = yield* Runner
     const key = yield* takeKey({ ...target, protocol: connectionsWith(secret), within: "30 seconds" })
     assert.match(
@@ -84,7 +84,7 @@ describeLive(Runner.layer)("The port of the other processes", (it) => {
     assert.strictEqual(yield* liveKeys, 1)
   })
 
-  it.effect("cuts, counts and names once who only speaks the protocol", function* () {
+  it.effect("closes a connection that only speaks the protocol, counts it, and logs it once", function* () {
     const { target } = yield* Runner
     const before = yield* liveKeys
     const attempt = takeKey({ ...target, protocol: NodeClusterSocket.layerClientProtocol, within: "4 seconds" })
@@ -94,7 +94,7 @@ describeLive(Runner.layer)("The port of the other processes", (it) => {
     assert.strictEqual(yield* logged("it did not prove that it has FOLIO_KEY"), 1)
   })
 
-  it.effect("cuts who has another key, and such a process does not start", function* () {
+  it.effect("closes a connection with another key, and a process with another key does not start", function* () {
     const { database, service, target } = yield* Runner
     const before = yield* liveKeys
     const another = randomBytes(32)
@@ -113,18 +113,22 @@ describeLive(Runner.layer)("The port of the other processes", (it) => {
     assert.deepStrictEqual(
       yield* service.rows(`select 1 from cluster_${Revision.defaultValue()}_runners where address like '%${port}%'`),
       [],
-      "nobody is given actors that the others cannot reach"
+      "no actor moves to a process that the others cannot reach"
     )
   })
 
-  it.effect("shows nothing of a session, and does nothing of one that is played to it again", function* () {
+  it.effect("exposes nothing of a session, and ignores a replayed session", function* () {
     const { target } = yield* Runner
     const before = yield* liveKeys
     const way = yield* onTheWay(target.port, "nothing")
     const key = yield* takeKey({ ...target, port: way.port, protocol: connectionsWith(secret) })
-    assert.isTrue(Option.isSome(key), "what is recorded makes a key")
+    assert.isTrue(Option.isSome(key), "the recorded session creates a key")
     assert.strictEqual(yield* liveKeys, before + 1)
-    assert.notInclude(Buffer.concat(way.recorded).toString("latin1"), target.account_id, "nothing can be read")
+    assert.notInclude(
+      Buffer.concat(way.recorded).toString("latin1"),
+      target.account_id,
+      "the recorded bytes are unreadable"
+    )
     const cut = yield* refused("no_proof")
     yield* say(target.port, Buffer.concat(way.recorded))
     assert.strictEqual(yield* liveKeys, before + 1)
@@ -136,7 +140,7 @@ describeLive(Runner.layer)("The port of the other processes", (it) => {
     ["reflect", true],
     ["swap", false],
     ["change", false]
-  ])("ends a connection with whose frames somebody on the way meddles: %s", function* ([meddling, isFirstFrameWhole]) {
+  ])("ends a connection if an intermediary tampers with its frames: %s", function* ([meddling, isFirstFrameWhole]) {
     const { target } = yield* Runner
     const before = yield* liveKeys
     const way = yield* onTheWay(target.port, meddling)
@@ -144,11 +148,11 @@ describeLive(Runner.layer)("The port of the other processes", (it) => {
     const within = meddling === "swap" ? "8 seconds" : "3 seconds"
     yield* takeKey({ ...target, port: way.port, protocol: connectionsWith(secret), within })
     yield* until(Effect.sync(way.cut), (cut) => cut > 0)
-    // What the runner did not hear back it asked for again, over a new connection.
+    // The runner repeats a call without a response, over a new connection.
     assert.isAtMost((yield* liveKeys) - before, isFirstFrameWhole ? way.cut() : 0)
   })
 
-  it.effect("lets no process send a frame without end", function* () {
+  it.effect("rejects a frame that exceeds the size limit", function* () {
     const { service, target } = yield* Runner
     const before = yield* liveKeys
     const idempotencyKey = "x".repeat(5 * 1024 * 1024)
@@ -158,15 +162,15 @@ describeLive(Runner.layer)("The port of the other processes", (it) => {
     assert.strictEqual(yield* service.ready, 200)
   })
 
-  it.effect("ends a handshake without end", function* () {
+  it.effect("ends a handshake that exceeds the size limit", function* () {
     const { target } = yield* Runner
     const record = Buffer.alloc(5 + 16_384)
-    // A record of 16 KiB, and in the first of them a greeting of 16 MiB.
+    // A record of 16 KiB whose greeting declares 16 MiB.
     record.set([22, 3, 1, 0x40, 0, 1, 0xff, 0xff, 0xff])
     assert.isBelow(yield* say(target.port, Buffer.concat([record, record, record])), 100)
   })
 
-  it.effect("lets a process in while a crowd says nothing, and cuts the crowd", function* () {
+  it.effect("accepts a process while a crowd of connections is silent, and closes the crowd", function* () {
     const { target } = yield* Runner
     const before = yield* liveKeys
     const crowd = yield* silentCrowd(target.port, unprovenMax, true)
@@ -179,13 +183,13 @@ describeLive(Runner.layer)("The port of the other processes", (it) => {
     assert.strictEqual(yield* liveKeys, before + 1)
     crowd.giveUp()
     yield* until(Effect.sync(crowd.open), (open) => open === 0, "30 seconds")
-    // What is shown may be a second old.
+    // The metric may be a second old.
     yield* until(refused("too_slow"), (count) => count >= unprovenMax / 2)
     assert.isAtMost(yield* logged("RUNNER_PORT refused a connection"), 12)
   })
 })
 
-test.live("A process whose runner port is taken says so in one line, and ends", function* () {
+test.live("A process whose runner port is in use reports it in one line, and ends", function* () {
   const env = {
     RUNNER_PORT: String((yield* receiver).port),
     CLUSTER: "socket",

@@ -8,7 +8,7 @@ import { freePort, serviceProcess } from "../../support/processes/ServiceProcess
 import { it } from "../../support/Tests.ts"
 
 it.live(
-  "One process serves a database alone until it ends, is killed, or stands still; what is given up is known to who wakes up",
+  "A process serves a database alone until it ends, is killed or hangs, and one that wakes up too late ends itself",
   function* () {
     const DATABASE_URL = yield* freshDatabase
     const env = { DATABASE_URL, FOLIO_KEY: randomBytes(32).toString("base64") }

@@ -12,7 +12,7 @@ import {
 import { describeLive } from "../../support/Tests.ts"
 
 describeLive(Crashing.layer(mixedCustomers))("A service under load", (it) => {
-  it.effect("SIGTERM ends the service and its database in time, and neither loses nor doubles anything", function* () {
+  it.effect("ends with its database in time after SIGTERM, without loss or duplicates", function* () {
     const { journal, service } = yield* Crashing
     const before = yield* signedBytes(service)
     const earlier = yield* settleAndReconcile(before)
@@ -32,7 +32,7 @@ describeLive(Crashing.layer(mixedCustomers))("A service under load", (it) => {
     assert.strictEqual(doubled, earlier.doubled)
   })
 
-  it.effect("a database that kill -9 of the service has left behind is adopted", function* () {
+  it.effect("adopts a database that a kill -9 has left behind", function* () {
     const { service } = yield* Crashing
     const orphan = yield* service.postmaster
     yield* service.signal("SIGKILL")

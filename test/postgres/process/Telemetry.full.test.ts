@@ -20,7 +20,7 @@ const create = Effect.fnUntraced(function* (client: Client, note: string) {
   return yield* client.post("/v1/invoices", invoiceBody(id, { note }), { key: `${note} invoice` })
 })
 
-it.live("tells what it does in log lines, metrics and spans, and no secret in any of them", function* () {
+it.live("The service reports its work in log lines, metrics and spans, without any secret", function* () {
   const hooks = yield* receiver
   const { bytes, spans, url: collectorUrl } = yield* collector
   const database = yield* secretLogin
@@ -41,7 +41,7 @@ it.live("tells what it does in log lines, metrics and spans, and no secret in an
   const client = service.client()
   const metrics = Effect.map(client.get("/metrics"), ({ text }) => text)
 
-  // Canaries in everything that comes in.
+  // Canaries in every kind of input.
   const body = canary("body")
   const strange = canary("query")
   const endpoint = yield* client.post("/v1/webhook-endpoints", endpointBody(hooks.url("/hooks")))
@@ -63,9 +63,9 @@ it.live("tells what it does in log lines, metrics and spans, and no secret in an
       headers: { Authorization: `Basic ${header}`, Cookie: header, "X-Key": header }
     })
   )
-  // Recorded: its record would plan the next attempt for later than this test makes it.
+  // Waits until the attempt is recorded, because the record would postpone the next attempt.
   yield* until(query(database.admin, "select from deliveries where attempts > 0"), ({ rowCount }) => rowCount > 0)
-  // The database refuses: its errors hold what was to be stored.
+  // The database rejects the statements, and its errors contain the values to store.
   yield* query(
     database.admin,
     `alter table customers add constraint never check (acquirer->>'legal_name' = '') not valid`
@@ -105,7 +105,7 @@ it.live("tells what it does in log lines, metrics and spans, and no secret in an
     }
   }
 
-  // From the first start to the end every line is JSON. What it says of the new test key is where it is.
+  // Every line from the first start to the end is JSON, and names the file of the new test key.
   const entries = log
     .trimEnd()
     .split("\n")
@@ -132,7 +132,7 @@ it.live("tells what it does in log lines, metrics and spans, and no secret in an
   hasProcessMetrics(text)
 })
 
-/** The trace of a request goes from its answer down to the statement that stored it. */
+/** The trace of a request leads from its response to the statement that stored it. */
 const isTraced = (spans: ReadonlyArray<Span>, requestId: string, traceId: unknown) => {
   const root = spans.find((span) => span.kind === 2 && attributeOf(span, "request_id") === requestId)
   if (root === undefined) return assert.fail("no span of the request")

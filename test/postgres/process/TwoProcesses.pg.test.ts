@@ -8,7 +8,7 @@ import * as TestApp from "../../support/apps/TestApp.ts"
 import { until } from "../../support/apps/Until.ts"
 import { describeLive } from "../../support/Tests.ts"
 
-/** Two services on one database, with nothing else in common: each is sure that it alone owns the account. */
+/** Two services on one database with nothing else in common. Each considers itself the only owner of the account. */
 class Two extends Context.Service<Two, { readonly left: Client; readonly right: Client }>()("test/Two") {
   static readonly layer = Layer.effectContext(
     Effect.gen(function* () {
@@ -27,7 +27,10 @@ class Two extends Context.Service<Two, { readonly left: Client; readonly right: 
 const keys = Array.makeBy(60, (index) => `key ${index}`)
 const all = { concurrency: "unbounded" } as const
 
-/** Each request to both at once, to the second one in the opposite order; gives the two answers of each key. */
+/**
+ * Sends each request to both services concurrently, to the second one in the opposite order.
+ * Returns the two responses for each key.
+ */
 const both = Effect.fnUntraced(function* (name: string, path: string, body: unknown) {
   const { left, right } = yield* Two
   const post = (client: Client) => (key: string) => client.post(path, body, { key: `${name} ${key}` })
@@ -52,20 +55,20 @@ const assertOnce = (pairs: ReadonlyArray<readonly [Answer, Answer]>, status: num
 }
 
 describeLive(Two.layer)("Two processes that own one account", (it) => {
-  it.effect("make one customer of a key that both are given at once", function* () {
+  it.effect("make one customer for a key that both receive concurrently", function* () {
     const sql = yield* SqlClient.SqlClient
     assertOnce(yield* both("customer", "/v1/customers", customerBody()), 201)
     assert.deepStrictEqual(yield* sql`select count(*) from customers`, [{ count: BigInt(keys.length) }])
   })
 
-  it.effect("make one webhook endpoint of a key, with one secret", function* () {
+  it.effect("make one webhook endpoint for a key, with one secret", function* () {
     const sql = yield* SqlClient.SqlClient
     const { left, right } = yield* Two
     assertOnce([yield* Effect.all([register(left), register(right)], all)], 201)
     assert.deepStrictEqual(yield* sql`select count(*) from webhook_endpoints`, [{ count: 1n }])
   })
 
-  it.effect("make one invoice of a key, and number all of them without gap or twin", function* () {
+  it.effect("make one invoice for a key, and number all invoices without a gap or duplicate", function* () {
     const sql = yield* SqlClient.SqlClient
     const { left } = yield* Two
     const customer = yield* TestApp.newCustomer(left)

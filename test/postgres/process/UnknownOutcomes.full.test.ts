@@ -13,7 +13,7 @@ import * as TestApp from "../../support/apps/TestApp.ts"
 import { until } from "../../support/apps/Until.ts"
 import { describeLive } from "../../support/Tests.ts"
 
-/** The service, and what stands between it and its database; its webhooks go to a receiver. */
+/** The service, with a proxy between it and its database. Its webhooks go to a receiver. */
 class Between extends Context.Service<Between, { readonly proxy: PostgresProxy; readonly hooks: Receiver }>()(
   "test/Between"
 ) {
@@ -30,8 +30,8 @@ class Between extends Context.Service<Between, { readonly proxy: PostgresProxy; 
 }
 
 /**
- * Sends a request by its key, of which the database has carried out all when the connection breaks, and once more. Gives the
- * second answer.
+ * Sends a request twice with its key. The first time, the connection breaks after the database has done all the work.
+ * Returns the second response.
  */
 const cutOnce = Effect.fnUntraced(function* (what: RegExp, request: Effect.Effect<Answer, NoAnswer>) {
   const { proxy } = yield* Between
@@ -47,12 +47,12 @@ const cutOnce = Effect.fnUntraced(function* (what: RegExp, request: Effect.Effec
 
 const cutsOfEach = 25
 
-/** Cuts the answers of as many requests, one after the other, each with a key of its own. */
+/** Cuts the responses of this many requests, in sequence, each with its own key. */
 const cutEach = (what: RegExp, request: (key: string) => Effect.Effect<Answer, NoAnswer>) =>
   Effect.forEach(Array.range(1, cutsOfEach), (index) => cutOnce(what, request(`${what} ${index}`)))
 
-describeLive(Between.layer)("A commit of which the service does not hear", (it) => {
-  it.effect("makes one endpoint of each key, and rotates its secret once", function* () {
+describeLive(Between.layer)("A commit without a response to the service", (it) => {
+  it.effect("makes one endpoint for each key, and rotates its secret once", function* () {
     const { client } = yield* TestApp.TestApp
     const secrets = yield* Secrets
     const sql = yield* SqlClient.SqlClient
@@ -67,7 +67,7 @@ describeLive(Between.layer)("A commit of which the service does not hear", (it) 
         client.request("POST", `${path}/rotate-secret`, { key: `rotate ${index}` })
       )
       assert.notStrictEqual(rotated.json.secret, json.secret)
-      // Rotated a second time, by the retry, it would be another one than that which was answered.
+      // A second rotation by the retry would make another secret than the response has.
       const rows = yield* sql<{ secret: string }>`select secret from webhook_endpoints`
       assert.strictEqual(yield* secrets.open(rows[0]?.secret ?? "", secretPlace(json.id)), rotated.json.secret)
       assert.strictEqual(yield* rowCount("webhook_endpoints"), 1)
@@ -75,7 +75,7 @@ describeLive(Between.layer)("A commit of which the service does not hear", (it) 
     }
   })
 
-  it.effect("makes one customer of each key", function* () {
+  it.effect("makes one customer for each key", function* () {
     const { client } = yield* TestApp.TestApp
     const before = yield* rowCount("customers")
     const answers = yield* cutEach(/insert into customers/, (key) =>
@@ -85,7 +85,7 @@ describeLive(Between.layer)("A commit of which the service does not hear", (it) 
     assert.strictEqual((yield* rowCount("customers")) - before, cutsOfEach)
   })
 
-  it.effect("makes one invoice of each key", function* () {
+  it.effect("makes one invoice for each key", function* () {
     const { client } = yield* TestApp.TestApp
     const customer = yield* TestApp.newCustomer(client)
     const answers = yield* cutEach(/insert into invoices/, (key) =>
@@ -95,7 +95,7 @@ describeLive(Between.layer)("A commit of which the service does not hear", (it) 
     assert.strictEqual(yield* rowCount("invoices"), cutsOfEach)
   })
 
-  it.effect("holds up no invoice on its way, and doubles nothing of it", function* () {
+  it.effect("delays no invoice in progress, and duplicates nothing of it", function* () {
     const { client } = yield* TestApp.TestApp
     const { hooks, proxy } = yield* Between
     const sql = yield* SqlClient.SqlClient
@@ -103,7 +103,7 @@ describeLive(Between.layer)("A commit of which the service does not hear", (it) 
       select count(*)::int as count from invoices where state <> 'accepted_by_authority'`
     yield* until(open, ([row]) => row?.count === 0)
     const before = yield* rowCount("invoices")
-    // One at a time, so that most deliveries are taken by a statement of their own.
+    // Only one delivery at a time, so that most deliveries need a separate statement to be taken.
     yield* client.post("/v1/webhook-endpoints", { ...endpointBody(hooks.url("/hooks")), max_in_flight: 1 })
     const customer = yield* TestApp.newCustomer(client)
     const steps = [
@@ -123,7 +123,7 @@ describeLive(Between.layer)("A commit of which the service does not hear", (it) 
     )
     for (const step of [...steps, ...steps]) {
       proxy.cutAnswer(step)
-      // Not every five invoices need every statement: the outcome's statement takes a delivery where nothing is in its way.
+      // Five invoices may not need every statement: the statement of the outcome takes a delivery if nothing blocks it.
       yield* until(Effect.andThen(makeFive, Effect.sync(proxy.uncut)), (left) => left === 0)
     }
     const succeeded = sql<{ count: number }>`
@@ -137,7 +137,7 @@ describeLive(Between.layer)("A commit of which the service does not hear", (it) 
       from invoices`
     const invoices = before + made
     assert.deepStrictEqual(all, { invoices, numbers: invoices, span: invoices, events: invoices, attempts: made })
-    // A delivery whose record is not heard of is not made again: the row knows.
+    // A delivery without a response to its record is not sent again, because the row shows it.
     assert.deepStrictEqual(
       hooks.received.map(({ event }) => String(event.id)).toSorted(),
       (yield* sql<{ event_id: string }>`select event_id from deliveries`).map((row) => row.event_id).toSorted()

@@ -11,9 +11,9 @@ import * as TestApp from "../../support/apps/TestApp.ts"
 import { until } from "../../support/apps/Until.ts"
 import { describeLive } from "../../support/Tests.ts"
 
-/* The largest objects that may be stored, and as many of them as a page may ask for. */
+/* The largest objects that can be stored, and as many of them as a page may contain. */
 
-/** Beside the objects: the list around them. */
+/** The bytes of the list around the objects. */
 const listBytes = 500
 
 const idOf = (prefix: string, n: string) => `'${prefix}_01k9z3v8c2m4n6p8q0r2' || lpad(${n}::text, 6, '0')`
@@ -40,7 +40,9 @@ const largeLines = JSON.stringify(
   }))
 )
 
-/** One accepted invoice with its event, delivery and e-mail; and copies of each of these rows, as large as may be. */
+/**
+ * An accepted invoice with its event, delivery and e-mail, and copies of each of these rows with the largest content.
+ */
 const stored = Effect.gen(function* () {
   const { client } = yield* TestApp.TestApp
   const sql = yield* SqlClient.SqlClient
@@ -91,7 +93,7 @@ const stored = Effect.gen(function* () {
     select account_id, livemode, ${idOf("whd", "seq")}, '${endpoint.json.id}', id, object_id, seq, 'failed', 60, now(),
       now(), now()
     from events where seq > 1000`)
-  // What a receiver may answer with: each byte becomes six in JSON.
+  // The largest response body of a receiver: each byte becomes six in JSON.
   const answer = text("\u0001", 4_096)
   const headers = JSON.stringify(Object.fromEntries(Array.from({ length: 16 }, (_, n) => [`x-${n}`, text("h", 1_000)])))
   const error = JSON.stringify({ code: "tls", message: text("e", 500) })
@@ -111,8 +113,8 @@ class Stored extends Context.Service<Stored, Effect.Success<typeof stored>>()("t
   static readonly layer = Layer.effect(Stored, stored).pipe(Layer.provideMerge(TestApp.layer()))
 }
 
-describeLive(Layer.merge(Stored.layer, FetchHttpClient.layer))("Of the largest objects", (it) => {
-  it.effect("no page of a list is larger than it may be, and the pages show everything once", function* () {
+describeLive(Layer.merge(Stored.layer, FetchHttpClient.layer))("Lists of the largest objects", (it) => {
+  it.effect("exceed no page limit, and their pages contain everything once", function* () {
     const { client } = yield* TestApp.TestApp
     const { endpoint, invoice } = yield* Stored
     const [delivery] = (yield* client.get(`/v1/webhook-endpoints/${endpoint}/deliveries?limit=1&status=failed`)).json
@@ -133,7 +135,7 @@ describeLive(Layer.merge(Stored.layer, FetchHttpClient.layer))("Of the largest o
         const newest = (yield* client.get(`${path}?limit=1`)).json.data[0].id
         const seen: Array<string> = []
         let next = ""
-        // Towards the newest, beginning beyond the oldest that was seen on the way there.
+        // Towards the newest object, starting with the oldest object of the first page.
         if (cursor === "ending_before") {
           next = (yield* client.get(`${path}?limit=100`)).json.data.at(-1).id
           seen.push(next)
@@ -149,7 +151,7 @@ describeLive(Layer.merge(Stored.layer, FetchHttpClient.layer))("Of the largest o
           const ids: ReadonlyArray<string> = json.data.map(({ id }: { readonly id: string }) => id)
           seen.push(...(cursor === "ending_before" ? ids.toReversed() : ids))
           if (json.has_more === false) break
-          assert.isAbove(ids.length, 0, `${path} goes on`)
+          assert.isAbove(ids.length, 0, `${path} has rows on each page`)
           next = String(seen.at(-1))
         }
         assert.strictEqual(new Set(seen).size, seen.length, `${path}: none twice`)
@@ -157,7 +159,7 @@ describeLive(Layer.merge(Stored.layer, FetchHttpClient.layer))("Of the largest o
         if (cursor === "starting_after") assert.lengthOf(seen, count, path)
       }
     }
-    // What is followed, the timeline, and one delivery.
+    // The event feed, the timeline, and one delivery.
     const followed = yield* client.get(`/v1/events?wait=0&limit=100`)
     assert.isAtMost(bytesOf(followed.text), pageBytesMax + listBytes)
     assert.isTrue(followed.json.has_more)
@@ -180,15 +182,15 @@ describeLive(Layer.merge(Stored.layer, FetchHttpClient.layer))("Of the largest o
       ]),
       [58, 59, 60].map((number) => [number, 0, 256])
     )
-    // An attempt of another delivery is no cursor.
+    // An object of another kind is no cursor.
     const foreign = yield* client.get(`/v1/webhook-deliveries/${delivery.id}/attempts?starting_after=${invoice}`)
     assert.strictEqual(foreign.json.error.code, "invalid_cursor")
-    // One that is larger than a page comes alone: here for its archive.
+    // An object larger than a page comes alone: here because of its archive.
     const { text: mail } = yield* client.get(`/v1/invoices/${invoice}/emails?limit=100&content=true`)
     assert.isAtMost(bytesOf(mail), pageBytesMax + listBytes)
   })
 
-  it.effect("each list begins at any id of its kind, and at no other", function* () {
+  it.effect("start at any id of their kind, and at no other id", function* () {
     const { client } = yield* TestApp.TestApp
     const { endpoint, invoice } = yield* Stored
     const [delivery] = (yield* client.get(`/v1/webhook-endpoints/${endpoint}/deliveries?limit=1`)).json.data
@@ -208,16 +210,16 @@ describeLive(Layer.merge(Stored.layer, FetchHttpClient.layer))("Of the largest o
     })
     assert.lengthOf(lists, 16)
     for (const { kind, path: template } of lists) {
-      // There is no debit note whose e-mails could be listed: they are those of a credit note in all but the path.
+      // No debit note has e-mails to list. Its list differs from a credit note's only in the path.
       if (template === "/v1/debit-notes/{id}/emails") continue
       const path = template.replace("{id}", ids[template.split("/")[2] ?? ""] ?? "")
       const first = yield* client.get(`${path}?limit=2`)
       assert.strictEqual(first.status, 200, path)
-      // Newer than all others, as an object that was deleted may be.
+      // Newer than all other objects, as a deleted object may be.
       const gone = template.endsWith("/attempts") ? `${delivery.id}_999999999` : `${kind}_7${"z".repeat(25)}`
       const after = yield* client.get(`${path}?limit=2&starting_after=${gone}`)
       const idsOf = (page: typeof first) => page.json.data?.map(({ id }: { readonly id: string }) => id) ?? page.text
-      // The look at the first page is itself a request.
+      // The request for the first page is itself in this list.
       if (kind !== "req") assert.deepStrictEqual(idsOf(after), idsOf(first), path)
       assert.strictEqual(after.status, 200, after.text)
       const before = yield* client.get(`${path}?limit=2&ending_before=${gone}`)
@@ -229,7 +231,7 @@ describeLive(Layer.merge(Stored.layer, FetchHttpClient.layer))("Of the largest o
     }
   })
 
-  it.effect("the database itself ends a page early", function* () {
+  it.effect("end their pages early already in the database", function* () {
     const { accountId } = yield* TestApp.TestApp
     const customers = yield* Customers
     const page = yield* customers.list({ account_id: accountId, livemode: false }, { limit: 100, cursor: null })
@@ -237,7 +239,7 @@ describeLive(Layer.merge(Stored.layer, FetchHttpClient.layer))("Of the largest o
     assert.isTrue(page.has_more)
   })
 
-  it.effect("the client follows pages that are shorter than it asked for", function* () {
+  it.effect("let the client follow pages that are shorter than requested", function* () {
     const { apiKey, url } = yield* TestApp.TestApp
     const folio = yield* make({ baseUrl: url, apiKey })
     const customers = yield* Stream.runCollect(folio.customers.allCustomers())

@@ -29,15 +29,15 @@ const pages = ["/docs", "/docs/reference.js", "/docs/errors", "/v1/openapi.json"
   })
 )
 
-/** Longer than this nobody may be made to wait: four times what the worst take. */
+/** The longest turn allowed in milliseconds: four times the turn of the worst requests. */
 const turnMax = 250
-// What else a machine does adds to the work of a turn, and takes nothing away: the fewest of some count.
+// Other work of the machine only lengthens a turn, so the shortest of several attempts counts.
 const attempts = 5
 
 let keysMade = 0
 
 describe("the largest request of each route", () => {
-  it.live("holds up nobody: the event loop goes on, and SIGTERM is heard", function* () {
+  it.live("blocks no other request: the event loop continues, and the service reacts to SIGTERM", function* () {
     const hooks = yield* receiver
     const service = yield* meteredService({ webhookAllow: `127.0.0.1:${hooks.port}` })
     yield* service.start()
@@ -57,7 +57,7 @@ describe("the largest request of each route", () => {
     const ids: Ids = { customer, invoice: made.json.id, endpoint: endpoint.json.id, hook: hooks.url("/") }
     yield* until(client.get(`/v1/invoices/${ids.invoice}`), ({ json }) => json.status !== "draft", "30 seconds")
 
-    // A page full of invoices as large as they can be.
+    // A page full of invoices of the largest size.
     const [large] = largeRequests(
       routes.find(({ method, path }) => `${method} ${path}` === "POST /v1/invoices")!,
       ids
@@ -73,7 +73,7 @@ describe("the largest request of each route", () => {
 
     const turns: Array<{ readonly what: string; readonly turn: number }> = []
     for (const route of [...routes, ...pages]) {
-      // What is not to be undone is not done: the others need it.
+      // The other requests need these objects, so the test skips requests that cannot be undone.
       if (route.method === "DELETE" || route.path.endsWith("/rotate-secret")) continue
       for (const request of largeRequests(route, ids)) {
         let best = Number.POSITIVE_INFINITY
@@ -81,7 +81,7 @@ describe("the largest request of each route", () => {
           yield* service.longestTurn
           yield* send(request)
           best = Math.min(best, yield* service.longestTurn)
-          // A turn that is short by far is no matter of luck.
+          // A turn that is much shorter needs no further attempts.
           if (best < turnMax / 2) break
         }
         turns.push({ what: `${route.method} ${route.path}: ${request.name}`, turn: best })
@@ -95,7 +95,7 @@ describe("the largest request of each route", () => {
       []
     )
 
-    // Beside a flood of the worst, who asks whether it lives is told, and it ends when it is asked to.
+    // During a flood of the worst requests, the service responds to liveness checks, and ends after SIGTERM.
     const flood = largeRequests({ method: "POST", path: "/v1/invoices", hasBody: true, parameters: [] }, ids)
     const flooding = yield* Effect.forkChild(
       Effect.forEach(flood, (request) => Effect.repeat(Effect.ignore(send(request)), Schedule.forever), {

@@ -10,23 +10,23 @@ import { flood } from "../../support/traffic/Flood.ts"
 import { openAccounts } from "../../support/traffic/OpenAccounts.ts"
 import { describeLive } from "../../support/Tests.ts"
 
-// More than two processors can issue; a slower machine offers fewer, and issues fewer as well.
+// More than two processors can issue. A slower machine offers fewer creations, and issues fewer.
 const offered = { rate: 600, seconds: 5, connections: 400 }
 const keysOfFlood = 4
 
 // Measured: 130 MB more.
 const moreMemoryMax = 600 * 2 ** 20
 
-/** Repeats a request that the service has had no time for: next to other programs it may stand still for longer than a request may wait. */
+/** Retries a request that ran into its time-out: next to other programs, the service may hang for longer. */
 const served = (request: Effect.Effect<Answer, NoAnswer>) =>
   until(request, ({ status }) => status !== 503, "120 seconds")
 
-// Latencies are measured by `npm run overload`. Connections of a trusted proxy are not paused after refusals.
+// `npm run overload` measures latencies. Connections of a trusted proxy are not paused after rejections.
 describeLive(SeveralProcesses.layerOn(freshDatabase, 1, { env: { TRUSTED_PROXIES: "loopback" } }))(
   "A service with more creations than it can issue",
   (it) => {
     it.effect(
-      "issues all that it accepts, refuses the others with a time to retry, and serves a neighbour",
+      "issues every accepted document, rejects the others with a time to retry, and serves a neighbour",
       function* () {
         const { journal, processes, receiver } = yield* SeveralProcesses
         const service = processes[0]!
@@ -68,7 +68,7 @@ describeLive(SeveralProcesses.layerOn(freshDatabase, 1, { env: { TRUSTED_PROXIES
           if (status === 202) journal.set(key, { status, headers: new Headers(), text: "", json: { id } })
         }
         assert.isAbove(refused.length, 0)
-        // The service does not refuse for good what it has refused once.
+        // A rejected creation can succeed later.
         assert.isAbove(
           sent.findLastIndex(({ status }) => status === 202),
           sent.findIndex(({ status }) => status !== 202)

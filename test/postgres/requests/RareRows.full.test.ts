@@ -8,11 +8,11 @@ import { describeLive } from "../../support/Tests.ts"
 
 const count = 5_000
 
-/** More often than a statement is planned for its values alone. */
+/** More often than PostgreSQL plans a statement for its values alone. */
 const times = 8
 
 describeLive(app())("An account with many rows", (it) => {
-  it.effect("finds the few that went wrong, or none, without going through all that went well", function* () {
+  it.effect("finds a few failed rows, or none, without reading all the successful ones", function* () {
     const { client } = yield* TestApp
     const sql = yield* SqlClient.SqlClient
     const hook = yield* client.post("/v1/webhook-endpoints", endpointBody("https://hooks.example.com"), {

@@ -20,7 +20,7 @@ const idsOf = (client: Client, query: string) =>
   })
 
 describeLive(app())("The request log on PostgreSQL", (it) => {
-  it.effect("has requests with their verdicts, their objects and the events about these", function* () {
+  it.effect("lists requests with their outcomes, their objects and the events about these", function* () {
     const { client, withNewKey } = yield* TestApp
     const customer = yield* client.post("/v1/customers", customerBody(), { key: "customer" })
     const body = invoiceBody(customer.json.id)
@@ -60,7 +60,7 @@ describeLive(app())("The request log on PostgreSQL", (it) => {
     assert.strictEqual(pages.json.data[0].id, idOf(first))
   })
 
-  it.effect("shows a mode its own requests alone, as the account's role and by its condition", function* () {
+  it.effect("shows a mode only its own requests, by the account's role and by the condition", function* () {
     const { client, withNewKey } = yield* TestApp
     const live = yield* withNewKey("live")
     const own = yield* client.get("/v1/customers")
@@ -76,7 +76,7 @@ describeLive(app())("The request log on PostgreSQL", (it) => {
     assert.deepStrictEqual(yield* seen, [])
   })
 
-  it.effect("finds the one that was executed without going through all that repeated it", function* () {
+  it.effect("finds the request that ran without reading all its replays", function* () {
     const { client } = yield* TestApp
     const first = yield* client.post("/v1/customers", customerBody(), { key: "in a loop" })
     yield* client.get("/v1/requests")
@@ -101,7 +101,7 @@ describeLive(app())("The request log on PostgreSQL", (it) => {
     yield* admin`delete from requests where id like 'req_zz%'`
   })
 
-  it.effect("is purged after a week, by the ids", function* () {
+  it.effect("deletes requests after a week, by their ids", function* () {
     const { client } = yield* TestApp
     yield* client.get("/v1/customers")
     yield* client.get("/v1/requests")
@@ -109,7 +109,7 @@ describeLive(app())("The request log on PostgreSQL", (it) => {
     const retention = yield* Retention
     const rows = yield* admin<{ id: string }>`select id from requests`
     assert.strictEqual(yield* retention.requests, 0)
-    // As they would be if they had been made a week and a minute ago, and a minute less than a week ago.
+    // The rows as if made a week and a minute ago, and a minute less than a week ago.
     const moved = (minutes: number) => admin`
       insert into requests
       select (jsonb_populate_record(r, jsonb_build_object('id', 'req_' || (

@@ -4,7 +4,7 @@ import { until } from "../../support/apps/Until.ts"
 import { serviceProcess } from "../../support/processes/ServiceProcess.ts"
 import { it } from "../../support/Tests.ts"
 
-it.live("a process that is asked to stop has written every request that it answered", function* () {
+it.live("A stopping process has written every request that it responded to", function* () {
   const service = yield* serviceProcess({ webhookAllow: "" })
   yield* service.start()
   const client = service.client()
@@ -17,7 +17,7 @@ it.live("a process that is asked to stop has written every request that it answe
     rows.map(({ id }) => id)
   )
   yield* until(written, (ids) => ids.length >= answers.length)
-  // Just before the stop, so that the log, which gathers requests for a while, still has this one to write.
+  // Just before the stop, while this request is still in the log's buffer.
   const last = yield* client.get("/v1/customers")
   yield* service.signal("SIGTERM")
   assert.deepStrictEqual(yield* service.ended, { code: 0, signal: null })

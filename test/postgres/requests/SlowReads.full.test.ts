@@ -20,7 +20,7 @@ const paths = openApi["paths"] as Record<
   { readonly get?: { readonly operationId: string; readonly responses: Record<string, unknown> } }
 >
 
-// Lists of the code itself, which read no database.
+// Lists from the code, which read no database.
 const withoutRows: ReadonlySet<string> = new Set(["/v1/catalogs/{catalog}", "/v1/versions"])
 
 const lists = Object.entries(paths).flatMap(([path, { get }]) =>
@@ -44,7 +44,7 @@ const isTooSlow = ({ headers, json, status }: Answer) => {
 const brief = Layer.succeed(ReadTimes, { quickMs: 50, slowMs: 100 })
 
 describeLive(app().pipe(Layer.provide(brief)))("A list", (it) => {
-  it.effect("answers what to narrow when its statement takes too long", function* () {
+  it.effect("names the filters to narrow when its statement takes too long", function* () {
     const { client } = yield* TestApp
     const sql = yield* SqlClient.SqlClient
     const hook = yield* client.post("/v1/webhook-endpoints", endpointBody("https://hooks.example.com"), { key: "hook" })
@@ -73,7 +73,7 @@ describeLive(app().pipe(Layer.provide(brief)))("A list", (it) => {
       const sent = yield* client.post(`/v1/${of}/${idsOf[of]}/email`, { to: "a@buyer.test" }, { key: `email ${of}` })
       assert.strictEqual(sent.status, 202, sent.text)
     }
-    // The authentication, and the look at a document or a delivery, read these tables as well, and must not wait for a lock.
+    // Authentication and the look-up of a document or delivery read these tables too, and must not wait for a lock.
     const slowRows: ReadonlyArray<string> = ["api_keys", "attempts", "emails"]
     for (const table of slowRows) {
       yield* sql`create policy slow on ${sql(table)} as restrictive to folio_account using (pg_sleep(0.2) is not null)`
@@ -113,7 +113,7 @@ const anotherAccount = Effect.gen(function* () {
 })
 
 describeLive(app())("Slow reads of four accounts", (it) => {
-  it.effect("leave most connections to a fifth", function* () {
+  it.effect("leave most connections to a fifth account", function* () {
     const { client, url } = yield* TestApp
     const sql = yield* SqlClient.SqlClient
     const customer = yield* newCustomer(client)
@@ -138,7 +138,7 @@ describeLive(app())("Slow reads of four accounts", (it) => {
     const slow = sql<{ count: number }>`
       select count(*)::integer as count from pg_stat_activity
       where datname = current_database() and usename <> current_user and state = 'active' and wait_event = 'PgSleep'`
-    // The first reads of an account, of which nobody knows yet that they are slow, have ended.
+    // The first reads of an account, which Folio does not yet know to be slow, have ended.
     yield* until(
       Effect.sync(() => answers.length),
       (count) => count >= 4
@@ -154,10 +154,10 @@ describeLive(app())("Slow reads of four accounts", (it) => {
     for (const fiber of flood) yield* Fiber.interrupt(fiber)
     assert.isAtLeast(most, 1)
     assert.isAtMost(most, connectionsMax / 3)
-    // While the slow reads held every connection, a read took seconds.
+    // When slow reads held every connection, a read took seconds.
     assert.isBelow(each, 500)
     for (const answer of answers) {
-      // Without a turn within 2 s, whether the account's own reads were the reason or those of the others.
+      // The response without a turn within 2 s, because of the account's own reads or those of other accounts.
       if ([429, 503].includes(answer.status)) assert.strictEqual(answer.headers.get("retry-after"), "2")
       else isTooSlow(answer)
     }

@@ -1,6 +1,6 @@
 import { customerBody, invoiceBody, noteBody, resolutionBody } from "../../support/apps/Invoices.ts"
 
-/** What the rows of the routes name. */
+/** The ids that the routes' paths need. */
 export interface Ids {
   readonly customer: string
   readonly invoice: string
@@ -24,7 +24,7 @@ const [goodLine] = invoiceBody("").lines
 const [goodTax] = goodLine?.taxes ?? []
 const taxesOf = (count: number) => ["01", "02", "03", "04"].slice(0, count).map((code) => ({ ...goodTax, code }))
 
-/** As many lines as there may be, as large as fit. */
+/** As many lines as allowed, of the largest size that fits. */
 const lines = times(500, () => ({ ...goodLine, description: "<&".repeat(40), taxes: taxesOf(3) }))
 const wrongLines = lines.map((line) => ({ ...line, taxes: taxesOf(3).map((tax) => ({ ...tax, base: "1.00" })) }))
 
@@ -38,7 +38,7 @@ const filled = (item: (index: number) => string, open: string, close: string) =>
   return open + items.join(",") + close
 }
 
-/** Bodies of 256 KiB that are wrong for everybody. */
+/** Bodies of 256 KiB that are invalid for every route. */
 export const oddBodies: ReadonlyArray<readonly [name: string, body: string]> = [
   ["a list of numbers", filled(() => "1", "[", "]")],
   ["lines that are none", filled(() => "{}", '{"lines":[', "]}")],
@@ -79,7 +79,7 @@ const largest: Readonly<Record<string, (ids: Ids) => ReadonlyArray<readonly [nam
   "/v1/resolutions": () => [["a range", resolutionBody({ prefix: "BIG" })]]
 }
 
-/** The largest of the requests that a route admits, and the worst of those that it refuses. */
+/** The largest requests that a route accepts, and the worst that it rejects. */
 export const largeRequests = (
   {
     method,

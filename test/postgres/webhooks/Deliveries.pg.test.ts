@@ -26,13 +26,13 @@ const issue = Effect.fnUntraced(function* (count: number) {
   return answers.map((answer) => String(answer.json.id))
 })
 
-/** All deliveries, once each of them has come to an end. */
+/** All deliveries, when each of them has a final status. */
 const settled = (count: number) =>
   until(deliveries, (rows) => rows.length === count && rows.every((row) => row.status !== "pending"))
 
 const it = itOn(Customer.layer)
 
-it.live("delivers an event that the stock verifiers accept, with the bytes that are stored", function* () {
+it.live("delivers an event that standard verifiers accept, with the stored bytes", function* () {
   const sql = yield* SqlClient.SqlClient
   const endpoint = yield* newEndpoint("/hooks")
   const [invoice] = yield* issue(1)
@@ -57,7 +57,7 @@ it.live("delivers an event that the stock verifiers accept, with the bytes that 
   assert.strictEqual(healthy.json.health.status, "healthy")
 })
 
-it.live("tries four times, at 0, 30 s, 5 min and 30 min, with the same bytes, and then gives up", function* () {
+it.live("makes four attempts, at 0, 30 s, 5 min and 30 min, with the same bytes, and then fails", function* () {
   const sql = yield* SqlClient.SqlClient
   const customer = yield* Customer
   customer.answerWith(() => 503)
@@ -79,75 +79,72 @@ it.live("tries four times, at 0, 30 s, 5 min and 30 min, with the same bytes, an
   )
 })
 
-it.live(
-  "keeps the order of one resource's events while an earlier one is retried, and holds up no other resource",
-  function* () {
-    const { accountId } = yield* TestApp.TestApp
-    const customer = yield* Customer
-    const ids = yield* Ids
-    const transitions = yield* Transitions
-    yield* newEndpoint("/hooks")
-    const drafts = yield* seedDrafts(accountId, 2, "signed")
-    const refused = drafts[0]
-    customer.answerWith(({ event }) => (event.data.object.id === refused ? 500 : 200))
+it.live("keeps the order of one resource's events during retries, and delays no other resource", function* () {
+  const { accountId } = yield* TestApp.TestApp
+  const customer = yield* Customer
+  const ids = yield* Ids
+  const transitions = yield* Transitions
+  yield* newEndpoint("/hooks")
+  const drafts = yield* seedDrafts(accountId, 2, "signed")
+  const refused = drafts[0]
+  customer.answerWith(({ event }) => (event.data.object.id === refused ? 500 : 200))
 
-    const outcome = Effect.fnUntraced(function* (id: InvoiceId, version: number) {
-      const event = yield* ids.event
-      const first = version === 1
-      const type = first ? "invoice.accepted_contingency" : "invoice.accepted_by_authority"
-      const object = { id, object: "invoice", status: type.slice(8), cufe: null, pdf_url: null, full_number: "" }
-      const rest = { authority_errors: [], authority_notifications: [], failure: null, metadata: {}, version }
-      yield* transitions.move({
-        key: { account_id: accountId, livemode: false, id },
-        version,
-        from: first ? "signed" : "accepted_contingency",
-        command: first ? "EnterContingency" : "Accept",
-        to: first ? "accepted_contingency" : "accepted_by_authority",
-        ...restingAt(first ? "accepted_contingency" : "accepted_by_authority"),
-        event: {
+  const outcome = Effect.fnUntraced(function* (id: InvoiceId, version: number) {
+    const event = yield* ids.event
+    const first = version === 1
+    const type = first ? "invoice.accepted_contingency" : "invoice.accepted_by_authority"
+    const object = { id, object: "invoice", status: type.slice(8), cufe: null, pdf_url: null, full_number: "" }
+    const rest = { authority_errors: [], authority_notifications: [], failure: null, metadata: {}, version }
+    yield* transitions.move({
+      key: { account_id: accountId, livemode: false, id },
+      version,
+      from: first ? "signed" : "accepted_contingency",
+      command: first ? "EnterContingency" : "Accept",
+      to: first ? "accepted_contingency" : "accepted_by_authority",
+      ...restingAt(first ? "accepted_contingency" : "accepted_by_authority"),
+      event: {
+        id: event,
+        type,
+        created_at: new Date(),
+        body: JSON.stringify({
           id: event,
+          object: "event",
           type,
-          created_at: new Date(),
-          body: JSON.stringify({
-            id: event,
-            object: "event",
-            type,
-            created: "2026-11-21T10:00:00.000-05:00",
-            livemode: false,
-            account: accountId,
-            data: { object: { ...object, ...rest } }
-          })
-        }
-      })
+          created: "2026-11-21T10:00:00.000-05:00",
+          livemode: false,
+          account: accountId,
+          data: { object: { ...object, ...rest } }
+        })
+      }
     })
-    for (const version of [1, 2]) yield* Effect.forEach(drafts, (id) => outcome(id, version))
+  })
+  for (const version of [1, 2]) yield* Effect.forEach(drafts, (id) => outcome(id, version))
 
-    const order = () =>
-      customer.received.map(
-        ({ event }) => `${event.data.object.id === refused ? "first" : "second"} ${event.type.slice(8)}`
-      )
-    // The other resource is delivered to its end; this one has not got beyond its first event.
-    yield* until(deliveries, (rows) => rows.filter((row) => row.status === "succeeded").length === 2)
-    yield* until(deliveries, (rows) => rows[0]?.attempts === 1)
-    assert.deepStrictEqual(
-      order().filter((line) => line.startsWith("first")),
-      ["first accepted_contingency"]
+  const order = () =>
+    customer.received.map(
+      ({ event }) => `${event.data.object.id === refused ? "first" : "second"} ${event.type.slice(8)}`
     )
-    customer.answerWith(() => 200)
-    yield* passTime
-    yield* settled(4)
-    assert.deepStrictEqual(
-      order().filter((line) => line.startsWith("first")),
-      ["first accepted_contingency", "first accepted_contingency", "first accepted_by_authority"]
-    )
-    assert.deepStrictEqual(
-      order().filter((line) => line.startsWith("second")),
-      ["second accepted_contingency", "second accepted_by_authority"]
-    )
-  }
-)
+  // All deliveries of the other resource have ended. This resource is still at its first event.
+  yield* until(deliveries, (rows) => rows.filter((row) => row.status === "succeeded").length === 2)
+  yield* until(deliveries, (rows) => rows[0]?.attempts === 1)
+  assert.deepStrictEqual(
+    order().filter((line) => line.startsWith("first")),
+    ["first accepted_contingency"]
+  )
+  customer.answerWith(() => 200)
+  yield* passTime
+  yield* settled(4)
+  assert.deepStrictEqual(
+    order().filter((line) => line.startsWith("first")),
+    ["first accepted_contingency", "first accepted_contingency", "first accepted_by_authority"]
+  )
+  assert.deepStrictEqual(
+    order().filter((line) => line.startsWith("second")),
+    ["second accepted_contingency", "second accepted_by_authority"]
+  )
+})
 
-it.live("has at most max_in_flight deliveries under way, and with 1 keeps the order of events", function* () {
+it.live("keeps at most max_in_flight deliveries under way, and with 1 keeps the order of events", function* () {
   const customer = yield* Customer
   const sql = yield* SqlClient.SqlClient
   const { client } = yield* TestApp.TestApp
@@ -172,7 +169,7 @@ it.live("has at most max_in_flight deliveries under way, and with 1 keeps the or
   )
 })
 
-it.live("sends nothing to an inactive endpoint, and what waits for it once it is active again", function* () {
+it.live("sends nothing to an inactive endpoint, and the pending events when it is active again", function* () {
   const customer = yield* Customer
   const sql = yield* SqlClient.SqlClient
   const { client } = yield* TestApp.TestApp
@@ -193,7 +190,7 @@ it.live("sends nothing to an inactive endpoint, and what waits for it once it is
   assert.strictEqual(customer.received.length, 6)
 })
 
-it.live("cancels what an endpoint has not received when it is deleted, before the answer", function* () {
+it.live("cancels the pending deliveries of an endpoint before the response to its deletion", function* () {
   const customer = yield* Customer
   const { client } = yield* TestApp.TestApp
   customer.answerWith(() => 500)
@@ -208,7 +205,7 @@ it.live("cancels what an endpoint has not received when it is deleted, before th
   )
 })
 
-it.live("signs a retry with the secret that is valid then", function* () {
+it.live("signs a retry with the secret that is valid at that time", function* () {
   const customer = yield* Customer
   const { client } = yield* TestApp.TestApp
   customer.answerWith(() => 500)
@@ -232,7 +229,7 @@ it.live("never mixes test and live", function* () {
   const live = yield* withNewKey("live")
   const [range] = yield* sql<{ readonly [column: string]: unknown }>`select * from resolutions`
   const id = yield* (yield* Ids).resolution
-  // A sealed key opens in its own row alone.
+  // A sealed key opens only in its own row.
   const { technical_key } = colombianSandbox.range
   const keys = { technical_key, technical_key_sealed: null }
   yield* sql`insert into resolutions ${sql.insert({ ...range, ...keys, id, livemode: true, prefix: "LIVE" })}`

@@ -8,10 +8,10 @@ import * as TestApp from "../../support/apps/TestApp.ts"
 import { until } from "../../support/apps/Until.ts"
 import { it } from "../../support/Tests.ts"
 
-// Several times as many as the service has connections to its database.
+// Several times the service's number of database connections.
 const crowd = 60
 
-/** Waits until so many sessions look for events: then somebody waits for them. */
+/** Waits until this many sessions look for events, which proves that requests wait. */
 const looking = (sql: SqlClient.SqlClient, count = 1) =>
   until(
     sql`
@@ -20,36 +20,34 @@ const looking = (sql: SqlClient.SqlClient, count = 1) =>
     (rows) => rows.length >= count
   )
 
-it.live(
-  "requests that wait hold no connection, and all end with the event that another process has written",
-  function* () {
-    const url = yield* freshDatabase
-    const [one, other] = [yield* Layer.build(TestApp.layerOn(url)), yield* Layer.build(TestApp.layerOn(url))]
-    const sql = Context.get(one, SqlClient.SqlClient)
-    const [here, there] = [Context.get(one, TestApp.TestApp).client, Context.get(other, TestApp.TestApp).client]
-    const buyer = yield* TestApp.newCustomer(there)
-    yield* there.post("/v1/invoices", invoiceBody(buyer), { key: "first" })
-    const { json } = yield* until(here.get("/v1/events?wait=20"), ({ json: page }) => page.data.length === 1)
-    const last = json.data[0].id
+it.live("Waiting requests hold no connection, and all return the event that another process has written", function* () {
+  const url = yield* freshDatabase
+  const [one, other] = [yield* Layer.build(TestApp.layerOn(url)), yield* Layer.build(TestApp.layerOn(url))]
+  const sql = Context.get(one, SqlClient.SqlClient)
+  const [here, there] = [Context.get(one, TestApp.TestApp).client, Context.get(other, TestApp.TestApp).client]
+  const buyer = yield* TestApp.newCustomer(there)
+  yield* there.post("/v1/invoices", invoiceBody(buyer), { key: "first" })
+  const { json } = yield* until(here.get("/v1/events?wait=20"), ({ json: page }) => page.data.length === 1)
+  const last = json.data[0].id
 
-    const requests = yield* Effect.forEach(Array.range(1, crowd), () =>
-      Effect.forkScoped(here.get(`/v1/events?after=${last}&wait=20`))
-    )
-    // They wait when somebody looks for them; as many others as there are connections are answered at once meanwhile.
-    yield* looking(sql)
-    const answered = yield* Effect.forEach(Array.range(1, 20), () => here.get("/v1/account"), { concurrency: 20 })
-    assert.isTrue(answered.every(({ status }) => status === 200))
-    const ended = requests.flatMap((request) => request.pollUnsafe() ?? [])
-    assert.deepStrictEqual(ended, [])
+  const requests = yield* Effect.forEach(Array.range(1, crowd), () =>
+    Effect.forkScoped(here.get(`/v1/events?after=${last}&wait=20`))
+  )
+  // The requests wait when a session looks for events. Other requests, one per connection, get immediate responses
+  // meanwhile.
+  yield* looking(sql)
+  const answered = yield* Effect.forEach(Array.range(1, 20), () => here.get("/v1/account"), { concurrency: 20 })
+  assert.isTrue(answered.every(({ status }) => status === 200))
+  const ended = requests.flatMap((request) => request.pollUnsafe() ?? [])
+  assert.deepStrictEqual(ended, [])
 
-    yield* there.post("/v1/invoices", invoiceBody(buyer), { key: "second" })
-    const pages = yield* Effect.forEach(requests, Fiber.join)
-    const [stored] = yield* sql<{ body: string }>`select body from events where id <> ${last}`
-    for (const page of pages) assert.include(page.text, `"data":[${stored?.body}]`)
-  }
-)
+  yield* there.post("/v1/invoices", invoiceBody(buyer), { key: "second" })
+  const pages = yield* Effect.forEach(requests, Fiber.join)
+  const [stored] = yield* sql<{ body: string }>`select body from events where id <> ${last}`
+  for (const page of pages) assert.include(page.text, `"data":[${stored?.body}]`)
+})
 
-it.live("a request that waits is answered when the service is asked to stop", function* () {
+it.live("A waiting request gets its response when the service stops", function* () {
   const url = yield* freshDatabase
   const scope = yield* Scope.make()
   const app = yield* Layer.buildWithScope(TestApp.layerOn(url), scope)
@@ -58,7 +56,7 @@ it.live("a request that waits is answered when the service is asked to stop", fu
   const sql = yield* Effect.map(Layer.build(TestApp.layerOn(url)), (context) =>
     Context.get(context, SqlClient.SqlClient)
   )
-  // It waits when somebody looks for it.
+  // The request waits when a session looks for events.
   yield* looking(sql)
   yield* Scope.close(scope, Exit.void)
   const answer = yield* Fiber.join(request)
@@ -66,7 +64,7 @@ it.live("a request that waits is answered when the service is asked to stop", fu
 })
 
 it.live.each(["revoked", "rolled"])(
-  "a request that waits ends within a second, in every process, when its key is %s",
+  "A waiting request ends within a second, in every process, when its key is %s",
   function* (how) {
     const url = yield* freshDatabase
     const processes = [yield* Layer.build(TestApp.layerOn(url)), yield* Layer.build(TestApp.layerOn(url))]
@@ -84,7 +82,7 @@ it.live.each(["revoked", "rolled"])(
     for (const { json, status } of yield* Effect.forEach(waiting, Fiber.join)) {
       assert.deepStrictEqual([status, json.error.code], [401, "invalid_api_key"])
     }
-    // Promised is one second; a busy machine may take longer, and a request that does not end takes 20.
+    // The limit is one second. A busy machine may take longer, and a request that does not end takes 20.
     assert.isBelow(performance.now() - endedAt, 5_000)
   }
 )

@@ -7,7 +7,7 @@ import { until } from "../../support/apps/Until.ts"
 import { arrived, Customer, deliveries, newEndpoint, passTime } from "../../support/receiver/Webhooks.ts"
 import { itOn } from "../../support/Tests.ts"
 
-/* One delivery that breaks what handles it, among others that are well. Rows are ruined in the database, by SQL. */
+/* A delivery that breaks its handler, among healthy ones. SQL damages the rows in the database. */
 
 const post = Effect.fnUntraced(function* (customer: string) {
   const { client } = yield* TestApp.TestApp
@@ -28,7 +28,7 @@ describe("A delivery that cannot be sent", () => {
       group by d.id, w.url, d.status order by d.id`
   })
 
-  it.live("because its endpoint's secret cannot be opened is attempted by the schedule, and fails", function* () {
+  it.live("follows the schedule and fails if its endpoint's secret does not open", function* () {
     const sql = yield* SqlClient.SqlClient
     const { client } = yield* TestApp.TestApp
     const broken = yield* newEndpoint("/broken")
@@ -53,40 +53,42 @@ describe("A delivery that cannot be sent", () => {
     assert.lengthOf((yield* Customer).received, 3)
   })
 
-  it.live("because it breaks the sender is an attempt of its own, and the endpoint's others go on", function* () {
-    const sql = yield* SqlClient.SqlClient
-    const customer = yield* Customer
-    const { client } = yield* TestApp.TestApp
-    yield* newEndpoint("/hooks")
-    const buyer = yield* TestApp.newCustomer(client)
-    customer.answerWith(() => 503)
-    const poison = yield* post(buyer)
-    yield* until(deliveries, ([row]) => row?.attempts === 1)
-    // No header can carry it.
-    // Past the fence that keeps events as they are.
-    yield* sql.withTransaction(
-      Effect.andThen(
-        sql`set local session_replication_role = replica`,
-        sql`update events set type = E'two\nlines' where object_id = ${poison}`
+  it.live(
+    "fails a separate attempt if it breaks the sender, and the endpoint's other deliveries continue",
+    function* () {
+      const sql = yield* SqlClient.SqlClient
+      const customer = yield* Customer
+      const { client } = yield* TestApp.TestApp
+      yield* newEndpoint("/hooks")
+      const buyer = yield* TestApp.newCustomer(client)
+      customer.answerWith(() => 503)
+      const poison = yield* post(buyer)
+      yield* until(deliveries, ([row]) => row?.attempts === 1)
+      // No header can carry this value. The constraint that protects events is disabled.
+      yield* sql.withTransaction(
+        Effect.andThen(
+          sql`set local session_replication_role = replica`,
+          sql`update events set type = E'two\nlines' where object_id = ${poison}`
+        )
       )
-    )
-    customer.answerWith(() => 200)
-    const others = yield* Effect.forEach([1, 2, 3], () => post(buyer))
-    yield* until(
-      Effect.andThen(passTime, deliveries),
-      (rows) => rows.length === 4 && rows.every((row) => row.status !== "pending")
-    )
-    // At least once: the time that passes here ends leases as well.
-    const got = new Set(customer.received.slice(1).map(({ event }) => event.data.object.id))
-    assert.deepStrictEqual([...got].toSorted(), others.toSorted())
-    assert.deepStrictEqual(
-      (yield* codes).map((row) => [row.status, ...row.codes]).toSorted(),
-      [
-        ["failed", "status", "protocol", "protocol", "protocol"],
-        ...Array.makeBy(3, () => ["succeeded", null])
-      ].toSorted()
-    )
-  })
+      customer.answerWith(() => 200)
+      const others = yield* Effect.forEach([1, 2, 3], () => post(buyer))
+      yield* until(
+        Effect.andThen(passTime, deliveries),
+        (rows) => rows.length === 4 && rows.every((row) => row.status !== "pending")
+      )
+      // At least once, because the time that passes here also ends leases.
+      const got = new Set(customer.received.slice(1).map(({ event }) => event.data.object.id))
+      assert.deepStrictEqual([...got].toSorted(), others.toSorted())
+      assert.deepStrictEqual(
+        (yield* codes).map((row) => [row.status, ...row.codes]).toSorted(),
+        [
+          ["failed", "status", "protocol", "protocol", "protocol"],
+          ...Array.makeBy(3, () => ["succeeded", null])
+        ].toSorted()
+      )
+    }
+  )
 
   it.live("waits behind no other endpoint's backlog", function* () {
     const sql = yield* SqlClient.SqlClient
@@ -100,7 +102,7 @@ describe("A delivery that cannot be sent", () => {
     yield* sql`update webhook_endpoints set is_active = false where id = ${endpoint.id}`
     const slow = yield* newEndpoint("/slow", 1)
     yield* sql`update webhook_endpoints set is_active = true where id = ${endpoint.id}`
-    // More than a page of the sweeper, due for longer than the retry that nobody but the sweeper will tell of.
+    // More than a page of the sweeper, due for longer than the retry, which only the sweeper finds.
     yield* sql`
       insert into events (account_id, livemode, id, type, object_id, object_version, body, created_at)
       select account_id, livemode, 'evt_' || lpad(n::text, 26, '0'), type, 'inv_' || lpad(n::text, 26, '0'), 1, body, created_at

@@ -24,7 +24,7 @@ const settled = (count: number) =>
 const it = itOn(Customer.layer)
 
 it.live(
-  "redelivers the same bytes under the same event, signed with the secret of the moment, whatever it is asked of",
+  "A redelivery sends the same bytes under the same event, signed with the current secret, by every kind of request",
   function* () {
     const customer = yield* Customer
     const { client } = yield* TestApp.TestApp
@@ -36,7 +36,7 @@ it.live(
     customer.answerWith(() => 500)
     assert.strictEqual((yield* client.request("POST", `${path}/redeliver`)).status, 202)
     const failed = yield* until(client.get(path), ({ json }) => json.attempts.length === 2)
-    assert.strictEqual(failed.json.status, "succeeded", "it has been received once")
+    assert.strictEqual(failed.json.status, "succeeded", "the receiver has it once")
     customer.answerWith(() => 200)
     yield* client.request("POST", `${path}/redeliver`)
     const { json } = yield* until(client.get(path), (shown) => shown.json.attempts.length === 3)
@@ -67,7 +67,7 @@ it.live(
 )
 
 it.live(
-  "recovers what an endpoint never got, in the order of events, and no more at a time than it allows",
+  "A recovery sends the events that an endpoint missed, in order, and no more at a time than allowed",
   function* () {
     const customer = yield* Customer
     const sql = yield* SqlClient.SqlClient
@@ -103,26 +103,23 @@ it.live(
   }
 )
 
-it.live(
-  "sends a sample of every type to one endpoint alone, signed as events are, and lists none of them",
-  function* () {
-    const { client } = yield* TestApp.TestApp
-    const endpoint = yield* newEndpoint("/tested")
-    yield* newEndpoint("/other")
-    for (const type of ["invoice.failed", "invoice.rejected_by_authority", "invoice.email.bounced"]) {
-      const { json, status } = yield* client.post(`${endpoint.path}/test`, { type })
-      assert.deepStrictEqual([status, json.event_type, json.livemode], [202, type, false])
-    }
-    const posts = yield* arrived(3)
-    yield* settled(3)
-    for (const post of posts) {
-      assert.isTrue(isSignedWith(endpoint.secret, post))
-      assert.strictEqual(post.path, "/tested")
-      assert.strictEqual(post.headers["svc-event-type"], post.event.type)
-      assert.strictEqual((yield* client.get(`/v1/events/${post.event.id}`)).text, post.body)
-    }
-    assert.deepStrictEqual((yield* client.get("/v1/events")).json.data, [])
-    assert.deepStrictEqual((yield* client.get("/v1/events?wait=0")).json.data, [])
-    assert.strictEqual((yield* client.get(endpoint.path)).json.health.status, "healthy")
+it.live("A sample of every type goes to one endpoint only, signed as an event, and no list contains it", function* () {
+  const { client } = yield* TestApp.TestApp
+  const endpoint = yield* newEndpoint("/tested")
+  yield* newEndpoint("/other")
+  for (const type of ["invoice.failed", "invoice.rejected_by_authority", "invoice.email.bounced"]) {
+    const { json, status } = yield* client.post(`${endpoint.path}/test`, { type })
+    assert.deepStrictEqual([status, json.event_type, json.livemode], [202, type, false])
   }
-)
+  const posts = yield* arrived(3)
+  yield* settled(3)
+  for (const post of posts) {
+    assert.isTrue(isSignedWith(endpoint.secret, post))
+    assert.strictEqual(post.path, "/tested")
+    assert.strictEqual(post.headers["svc-event-type"], post.event.type)
+    assert.strictEqual((yield* client.get(`/v1/events/${post.event.id}`)).text, post.body)
+  }
+  assert.deepStrictEqual((yield* client.get("/v1/events")).json.data, [])
+  assert.deepStrictEqual((yield* client.get("/v1/events?wait=0")).json.data, [])
+  assert.strictEqual((yield* client.get(endpoint.path)).json.health.status, "healthy")
+})
