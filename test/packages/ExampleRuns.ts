@@ -16,7 +16,7 @@ import type { ServiceProcess } from "../support/processes/ServiceProcess.ts"
 import { issued, place, posted, running, settled } from "./ExampleService.ts"
 import { isCode, mailProvider, readJws, taxOffice, unknownBuyer } from "./ExampleStandIns.ts"
 
-/* Runs each program of test/examples as a team does, from the folder with the installed packages, and checks its promises. */
+/* Runs each program of test/examples as a team does, from the folder with the installed packages. */
 
 const filesIn = (folder: string) =>
   Fs.existsSync(folder) ? Fs.readdirSync(folder).filter((one) => one[0] !== ".") : []

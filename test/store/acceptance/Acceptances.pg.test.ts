@@ -25,7 +25,7 @@ const event = (code: RegisteredEvent["code"], change: Partial<RegisteredEvent> =
   ...change
 })
 
-/** Two owners, submitted invoices on credit terms, and what accepts them. */
+/** Two owners, submitted invoices on credit terms, and a helper that accepts them. */
 const setUp = Effect.gen(function* () {
   const { account, first, second, seed, service, sql } = yield* twoOwners
   const ids = Context.get(first, Ids)
@@ -94,26 +94,29 @@ const daySeconds = 86_400
 const isAround = (value: number | null | undefined, from: number, to: number) =>
   assert.isTrue(value !== null && value !== undefined && value >= from - 5 && value <= to + 5, `${value}`)
 
-describeLive(TestDatabase.layer)("Acceptances", (it) => {
-  it.effect("has a question for each accepted invoice that wants one, at a time of its own within a day", function* () {
-    const { accept, questions, submitted } = yield* setUp
-    const made = yield* submitted(41)
-    // All but one, which is accepted in the same statement as others.
-    yield* Effect.forEach(made, (id, index) => accept(id, { asksBuyer: index !== 20 }), { concurrency: "unbounded" })
-    const rows = yield* questions
-    assert.sameMembers(
-      rows.map(({ id }) => id),
-      made.filter((_, index) => index !== 20)
-    )
-    for (const { in_seconds, until_seconds } of rows) {
-      isAround(in_seconds, 0, daySeconds)
-      isAround(until_seconds, 30 * daySeconds, 30 * daySeconds)
+describeLive(TestDatabase.layer)("The store of acceptances", (it) => {
+  it.effect(
+    "plans a question for each accepted invoice that wants one, at a different time within a day",
+    function* () {
+      const { accept, questions, submitted } = yield* setUp
+      const made = yield* submitted(41)
+      // Only one invoice wants no question, in the same statement as the others.
+      yield* Effect.forEach(made, (id, index) => accept(id, { asksBuyer: index !== 20 }), { concurrency: "unbounded" })
+      const rows = yield* questions
+      assert.sameMembers(
+        rows.map(({ id }) => id),
+        made.filter((_, index) => index !== 20)
+      )
+      for (const { in_seconds, until_seconds } of rows) {
+        isAround(in_seconds, 0, daySeconds)
+        isAround(until_seconds, 30 * daySeconds, 30 * daySeconds)
+      }
+      const hours = rows.map(({ in_seconds }) => Math.floor((in_seconds ?? 0) / 3_600))
+      assert.isAbove(new Set(hours).size, 8)
     }
-    const hours = rows.map(({ in_seconds }) => Math.floor((in_seconds ?? 0) / 3_600))
-    assert.isAbove(new Set(hours).size, 8)
-  })
+  )
 
-  it.effect("has none of what another owner moved first", function* () {
+  it.effect("plans no question if another owner moved the invoice first", function* () {
     const { accept, questions, submitted } = yield* setUp
     const [id] = yield* submitted(1)
     const { moved } = yield* accept(id!, { version: 7 })
@@ -121,7 +124,7 @@ describeLive(TestDatabase.layer)("Acceptances", (it) => {
     assert.lengthOf(yield* questions, 0)
   })
 
-  it.effect("gives each due question to one owner, longest due first, and again when its lease is over", function* () {
+  it.effect("gives each due question to one owner, longest due first, and again after its lease", function* () {
     const { account, accepted, first, questions, second, sql } = yield* setUp
     const made = yield* accepted(7)
     assert.deepStrictEqual(yield* first.take(9, []), [])
@@ -137,12 +140,12 @@ describeLive(TestDatabase.layer)("Acceptances", (it) => {
     )
     assert.deepStrictEqual(yield* second.take(9, []), [])
     for (const { in_seconds } of yield* questions) isAround(in_seconds, questionLeaseSeconds, questionLeaseSeconds)
-    // The owner dies: nothing is lost, and the questions are asked again.
+    // The owner dies: no question is lost, and each is due again.
     yield* sql`update acceptances set next_question_at = next_question_at - ${questionLeaseSeconds} * interval '1 s'`
     assert.lengthOf(yield* second.take(9, []), 7)
   })
 
-  it.effect("gives the questions beside one whose id no document can have", function* () {
+  it.effect("gives the other questions if one has an invalid document id", function* () {
     const { account, accepted, first, sql } = yield* setUp
     const [key] = yield* accepted(1)
     yield* sql.withTransaction(
@@ -154,7 +157,7 @@ describeLive(TestDatabase.layer)("Acceptances", (it) => {
     assert.deepStrictEqual(yield* first.take(9, []), [key!])
   })
 
-  it.effect("keeps what either of two owners was answered, and asks nothing after an acceptance", function* () {
+  it.effect("keeps the answers of both owners, and plans no question after an acceptance", function* () {
     const { accepted, first, questions, second, shown, sql } = yield* setUp
     const [key] = yield* accepted(1)
     const { release } = yield* lockRows(sql`acceptances where id = ${key!.id}`)
@@ -184,13 +187,13 @@ describeLive(TestDatabase.layer)("Acceptances", (it) => {
         ["033", undefined, undefined]
       ]
     )
-    // What was registered once stays.
+    // A registered answer stays.
     yield* first.keep(key!, [event("030", { by: "Luis" })])
     assert.strictEqual((yield* shown(key!.id))?.events[0]?.by, "Ana")
     assert.isNull((yield* questions)[0]?.in_seconds)
   })
 
-  it.effect("asks again within a day, a last time after 30 days, and gives up two days later", function* () {
+  it.effect("plans a question within a day, the last after 30 days, and stops two days later", function* () {
     const { accepted, first, questions, shown, sql } = yield* setUp
     const [key] = yield* accepted(1)
     const inSeconds = Effect.map(questions, (rows) => rows[0]?.in_seconds)
@@ -213,7 +216,7 @@ describeLive(TestDatabase.layer)("Acceptances", (it) => {
     assert.deepStrictEqual(yield* shown(silent!.id), { status: "unanswered", at: null, events: [] })
   })
 
-  it.effect("is shown in lists and in the timeline, of invoices on credit terms alone", function* () {
+  it.effect("shows the acceptance in lists and in the timeline, only for invoices on credit terms", function* () {
     const { account, accepted, first, invoices, seed } = yield* setUp
     const [key] = yield* accepted(1)
     const [cash] = yield* seed(1, "accepted_by_authority")
@@ -241,7 +244,7 @@ describeLive(TestDatabase.layer)("Acceptances", (it) => {
     assert.deepInclude(entries[0], { code: "030", by: "Ana" })
   })
 
-  it.effect("is due sooner when the clock of the account's tests is advanced", function* () {
+  it.effect("makes questions due sooner when a test advances the account's clock", function* () {
     const { account, accepted, first, questions, sandbox, sql } = yield* setUp
     yield* accepted(3)
     yield* sql`update acceptances set next_question_at = null where id = (select min(id) from acceptances)`
@@ -259,7 +262,7 @@ describeLive(TestDatabase.layer)("Acceptances", (it) => {
     )
   })
 
-  it.effect("lets nobody take back or invent what is registered", function* () {
+  it.effect("lets no statement remove or invent registered answers", function* () {
     const { accepted, first, service } = yield* setUp
     const [key] = yield* accepted(1)
     yield* first.keep(key!, [event("030")])
@@ -274,7 +277,7 @@ describeLive(TestDatabase.layer)("Acceptances", (it) => {
     }
   })
 
-  it.effect("finds what is due by its index, whatever else there is", function* () {
+  it.effect("finds due questions by their index among any number of rows", function* () {
     const { accepted, service, sql } = yield* setUp
     yield* accepted(1)
     yield* sql`analyze acceptances`

@@ -6,8 +6,8 @@ import { TestDatabase } from "../../support/database/Postgres.ts"
 import { describeLive } from "../../support/Tests.ts"
 import { oneOwner } from "../../support/database/TwoOwners.ts"
 
-describeLive(TestDatabase.layer)("An issuer that could not be read", (it) => {
-  it.effect("is read again by the next one who asks", function* () {
+describeLive(TestDatabase.layer)("The look-up of an issuer after a failed read", (it) => {
+  it.effect("reads the issuer again for the next caller", function* () {
     const { account, first, sql } = yield* oneOwner
     const accounts = Context.get(first, Accounts)
     yield* sql`alter table issuers rename to issuers_away`
@@ -19,7 +19,7 @@ describeLive(TestDatabase.layer)("An issuer that could not be read", (it) => {
 
 describeLive(TestDatabase.layer)("The issuer of a mode", (it) => {
   it.effect(
-    "changes as often within a day as it may, and no more; the rest of the account changes all the same",
+    "changes at most as often as its daily limit, and the rest of the account changes regardless",
     function* () {
       const { account, first, service, sql } = yield* oneOwner
       const change = (part: (before: StoredAccount) => Partial<StoredAccount>) =>

@@ -19,7 +19,7 @@ type Keys = ApiKeys["Service"]
 
 let keysMade = 10
 
-/** How many statements of a batcher there have been. */
+/** Number of statements that a batcher has run. */
 const statements = (batch: string) => Effect.map(Metric.value(Metrics.batchSizes(batch)), ({ count }) => count)
 
 /** Two processes of one database, an account, and the superuser. */
@@ -41,15 +41,15 @@ const setUp = Effect.gen(function* () {
 describeLive(TestDatabase.layer)("API keys in the database", (it) => {
   for (const [what, end] of [
     ["revoked", (keys: Keys, key: ApiKeyRef) => keys.revoke(key)],
-    ["rolled at once", (keys: Keys, key: ApiKeyRef, next: NewApiKey) => Effect.asVoid(keys.roll(key, 0, next))]
+    ["rolled without a delay", (keys: Keys, key: ApiKeyRef, next: NewApiKey) => Effect.asVoid(keys.roll(key, 0, next))]
   ] as const) {
-    it.effect(`stop working within a second in every process once ${what} in one`, function* () {
+    it.effect(`stop working within a second in every process after one has ${what} them`, function* () {
       const { added, first, inView, log, newKey, account, second } = yield* setUp
       const { id, key } = yield* added
       const processes = [first, second].map((context) => Context.get(context, ApiKeys))
       const works = (keys: Keys) => Effect.map(keys.authenticate(key, { ip: "192.0.2.7" }), Option.isSome)
       for (const keys of processes) assert.isTrue(yield* works(keys))
-      // As late as can be: what both of them remember is as fresh as it gets.
+      // The worst case: both processes have just cached the key.
       yield* inView(end(processes[0]!, { ...account, id }, yield* newKey))
       const endedAt = yield* Clock.currentTimeMillis
       yield* Effect.forEach(
@@ -73,7 +73,7 @@ describeLive(TestDatabase.layer)("API keys in the database", (it) => {
         assert.deepStrictEqual(told, [what === "revoked" ? "revoked" : "expired"])
       }
       const refusals = yield* until(log(id), (rows) => rows.length >= 2)
-      // Once in a while from each process, and not for each request.
+      // Each process logs a rejected key once in a while, not per request.
       assert.deepStrictEqual(
         refusals,
         processes.map(() => ({ action: "request.refused", actor: id, ip: "192.0.2.7" }))
@@ -81,7 +81,7 @@ describeLive(TestDatabase.layer)("API keys in the database", (it) => {
     })
   }
 
-  it.effect("leave no successor once they are revoked, not even to who asked before that and waits", function* () {
+  it.effect("get no successor after a revocation, even if the request came before it and waits", function* () {
     const { added, admin, first, inView, newKey, account, second } = yield* setUp
     const [asker, other] = [yield* added, yield* added]
     const made = [yield* newKey, yield* newKey]
@@ -119,7 +119,7 @@ describeLive(TestDatabase.layer)("API keys in the database", (it) => {
     assert.isTrue(Option.isSome(yield* keys.authenticate(next.key)))
   })
 
-  it.effect("may do what they were made for, and their successors no more than both keys", function* () {
+  it.effect("have their own capabilities, and their successors have only those of both keys", function* () {
     const { account, first, inView, newKey } = yield* setUp
     const keys = Context.get(first, ApiKeys)
     const [made, next, full] = [yield* newKey, yield* newKey, yield* newKey]
@@ -137,7 +137,7 @@ describeLive(TestDatabase.layer)("API keys in the database", (it) => {
     assert.isUndefined(yield* mayOf(full.key))
   })
 
-  it.effect("note their use once in five minutes, however many requests there are", function* () {
+  it.effect("record their use once in five minutes, for any number of requests", function* () {
     const { added, admin, first, second } = yield* setUp
     const { id, key } = yield* added
     const used = admin<{ at: Date | null; writes: bigint }>`
@@ -145,7 +145,7 @@ describeLive(TestDatabase.layer)("API keys in the database", (it) => {
     assert.isNull((yield* used)[0]?.at)
     for (const context of [first, second]) yield* Context.get(context, ApiKeys).authenticate(key)
     const [noted] = yield* until(used, ([row]) => row?.at !== null)
-    // Past what each of them remembers: it is asked for again, and not written.
+    // After the processes' caches expire: the key is read again, but not written.
     for (const context of [first, second]) {
       const keys = Context.get(context, ApiKeys)
       yield* Effect.all(Array.from({ length: 20 }, () => keys.authenticate(key)))
@@ -160,7 +160,7 @@ describeLive(TestDatabase.layer)("API keys in the database", (it) => {
   })
 
   it.effect(
-    "that are bad are asked for once in a while, and a flood of them in turns; a good one is found among them",
+    "cause only rare reads if invalid, in turns during a flood, while a valid key is still found",
     function* () {
       const { added, first, newKey } = yield* setUp
       const keys = Context.get(first, ApiKeys)
@@ -185,12 +185,12 @@ describeLive(TestDatabase.layer)("API keys in the database", (it) => {
       )
       assert.isAtMost((yield* statements("suspect_api_keys")) - inTurn, 5)
 
-      // One that has been seen to be good stands in no line, whatever comes from its address.
+      // A key known as valid skips the queue, even with a flood from its address.
       const before = yield* statements("suspect_api_keys")
       yield* until(ask(good.key).pipe(Effect.andThen(statements("api_keys"))), (count) => count > atOnce + 1)
       assert.strictEqual(yield* statements("suspect_api_keys"), before)
 
-      // One that is made after it was asked for works at once.
+      // A key that was looked up before its creation works immediately.
       const next = yield* newKey
       assert.isTrue(Option.isNone(yield* keys.authenticate(next.key)))
       yield* keys.insert(next)
@@ -198,7 +198,7 @@ describeLive(TestDatabase.layer)("API keys in the database", (it) => {
     }
   )
 
-  it.effect("are at most 100 that work, those that were rolled and work on among them, whoever rolls", function* () {
+  it.effect("number at most 100 that work, rolled keys that still work included, for any roller", function* () {
     const { admin, added, first, inView, newKey, account, second } = yield* setUp
     yield* admin`update api_keys set revoked_at = now() where account_id = ${account.account_id} and revoked_at is null`
     const made: Array<ApiKeyRef> = []
@@ -225,7 +225,7 @@ describeLive(TestDatabase.layer)("API keys in the database", (it) => {
     assert.strictEqual(count, usableKeysMax)
   })
 
-  it.effect("never end all at once: of two processes that revoke the last two, one is refused", function* () {
+  it.effect("keep at least one: if two processes revoke the last two concurrently, one request fails", function* () {
     const { added, admin, first, account, second } = yield* setUp
     yield* admin`update api_keys set revoked_at = now() where account_id = ${account.account_id} and revoked_at is null`
     const ids = [(yield* added).id, (yield* added).id]
@@ -242,7 +242,7 @@ describeLive(TestDatabase.layer)("API keys in the database", (it) => {
     assert.deepStrictEqual(refused, ["last_api_key"])
   })
 
-  it.effect("waits for another process's change of the same account, and counts what it left", function* () {
+  it.effect("wait for another process's change of the same account, and count its remaining keys", function* () {
     const { added, admin, first, inView, account, second } = yield* setUp
     yield* admin`update api_keys set revoked_at = now() where account_id = ${account.account_id} and revoked_at is null`
     const [one, two] = [yield* added, yield* added]
@@ -273,7 +273,7 @@ describeLive(TestDatabase.layer)("API keys in the database", (it) => {
 })
 
 describeLive(TestDatabase.layer)("The audit log", (it) => {
-  it.effect("is written with the effect, or not at all", function* () {
+  it.effect("records an entry with its effect, or not at all", function* () {
     const { first, inView, log, newKey, account } = yield* setUp
     const keys = Context.get(first, ApiKeys)
     const audit = Context.get(first, AuditLog)
@@ -286,7 +286,7 @@ describeLive(TestDatabase.layer)("The audit log", (it) => {
     assert.deepStrictEqual(yield* log(key.id), [{ action: "api_key.created", actor: "operator", ip: null }])
   })
 
-  it.effect("is kept for 400 days, and then goes in batches", function* () {
+  it.effect("keeps entries for 400 days, and then deletes them in batches", function* () {
     const { admin, first, account } = yield* setUp
     const at = (age: string, count: number) =>
       admin`insert into audit_log (account_id, livemode, at, actor, action, details)

@@ -28,8 +28,8 @@ const setUp = Effect.gen(function* () {
   return { add, admin, certificates, current, live, account, service }
 })
 
-describeLive(TestDatabase.layer)("certificates in the database", (it) => {
-  it.effect("the newest that is valid signs, whatever came after it; else the newest is shown", function* () {
+describeLive(TestDatabase.layer)("Certificates in the database", (it) => {
+  it.effect("sign by the newest valid one, even before a later one, and otherwise show the newest", function* () {
     const { add, certificates, current } = yield* setUp
     assert.isUndefined(yield* current)
     yield* add("expired", -2, -1)
@@ -42,7 +42,7 @@ describeLive(TestDatabase.layer)("certificates in the database", (it) => {
     assert.strictEqual(Redacted.value(yield* certificates.pem(good)), "PEM of good")
   })
 
-  it.effect("are sealed, each for its own place", function* () {
+  it.effect("have separate seals, each for its own place", function* () {
     const { add, admin, certificates } = yield* setUp
     const [one, other] = [yield* add("one", -1, 1), yield* add("other", -1, 1)]
     const rows = yield* admin`select certificates::text as row from certificates`
@@ -53,26 +53,23 @@ describeLive(TestDatabase.layer)("certificates in the database", (it) => {
     assert.isTrue(Exit.isFailure(yield* Effect.exit(certificates.pem(other))))
   })
 
-  it.effect(
-    "are their account's in live mode alone, who may not read what is sealed; nobody changes one",
-    function* () {
-      const { add, live, account, service } = yield* setUp
-      yield* add("mine", -1, 1)
-      const subjects = service`select subject from certificates`
-      const stranger = { ...live, account_id: `ten_${"z".repeat(26)}` as typeof live.account_id }
-      assert.deepStrictEqual(yield* AccountView.within(service, live)(subjects), [{ subject: "mine" }])
-      for (const other of [account, stranger])
-        assert.deepStrictEqual(yield* AccountView.within(service, other)(subjects), [])
-      const view = AccountView.within(service, live)
-      assert.match(yield* refusedIn(view, service`select sealed from certificates`), /permission denied/)
-      for (const statement of [service`update certificates set subject = ''`, service`delete from certificates`]) {
-        assert.match(yield* refusal(statement), /permission denied/)
-        assert.match(yield* refusedIn(view, statement), /permission denied/)
-      }
-      const test = service`
+  it.effect("belong to an account's live mode, which cannot read the sealed part, and never change", function* () {
+    const { add, live, account, service } = yield* setUp
+    yield* add("mine", -1, 1)
+    const subjects = service`select subject from certificates`
+    const stranger = { ...live, account_id: `ten_${"z".repeat(26)}` as typeof live.account_id }
+    assert.deepStrictEqual(yield* AccountView.within(service, live)(subjects), [{ subject: "mine" }])
+    for (const other of [account, stranger])
+      assert.deepStrictEqual(yield* AccountView.within(service, other)(subjects), [])
+    const view = AccountView.within(service, live)
+    assert.match(yield* refusedIn(view, service`select sealed from certificates`), /permission denied/)
+    for (const statement of [service`update certificates set subject = ''`, service`delete from certificates`]) {
+      assert.match(yield* refusal(statement), /permission denied/)
+      assert.match(yield* refusedIn(view, statement), /permission denied/)
+    }
+    const test = service`
       insert into certificates select account_id, false, id || 't', subject, not_before, not_after, sealed, created_at
       from certificates`
-      assert.match(yield* refusal(test), /violates check constraint/)
-    }
-  )
+    assert.match(yield* refusal(test), /violates check constraint/)
+  })
 })

@@ -11,7 +11,7 @@ import { twoOwners } from "../../support/database/TwoOwners.ts"
 const keys = ["a", "m", "z"]
 
 describeLive(TestDatabase.layer)("Claims of idempotency keys", (it) => {
-  it.effect("are made in one order, so that two owners with the same keys never wait for each other", function* () {
+  it.effect("follow one order, so that two owners with the same keys never wait for each other", function* () {
     const { account, apiKey, first, second, sql } = yield* twoOwners
     const claim = (value: string) => ({ api_key_id: apiKey, value, fingerprint: value })
     const create = (owner: typeof first, letter: string, order: ReadonlyArray<string>) =>
@@ -24,7 +24,7 @@ describeLive(TestDatabase.layer)("Claims of idempotency keys", (it) => {
         { concurrency: "unbounded" }
       )
 
-    // Somebody holds the key in the middle, until both have claimed what comes before it for them.
+    // Another session holds the middle key until both owners have claimed the keys before it.
     const holder = yield* Effect.forkScoped(
       sql.withTransaction(
         Effect.andThen(

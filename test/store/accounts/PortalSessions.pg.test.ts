@@ -23,19 +23,19 @@ const newToken = () => {
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-/** The ten characters that ids begin with that were made so many days ago. */
+/** The first ten characters of ids made this many days ago. */
 const past = (days: number) => {
   const millis = Math.floor(Date.now() - days * 86_400_000)
   return Array.makeBy(10, (place) => alphabet[Math.floor(millis / 32 ** (9 - place)) % 32]).join("")
 }
 
-/** Runs what no role of the service may do. */
+/** Runs statements that no role of the service may run. */
 const unguarded = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.withTransaction(Effect.andThen(sql`set local session_replication_role = replica`, effect))
   )
 
-/** Two processes of one database with an account, and the superuser, for whom time passes as a test wants. */
+/** Two processes of one database with an account, and the superuser, who shifts time as a test needs. */
 const setUp = Effect.gen(function* () {
   const { account, apiKey, first, second, service, sql: admin } = yield* twoOwners
   yield* admin`delete from portal_sessions`
@@ -53,7 +53,7 @@ const setUp = Effect.gen(function* () {
     const { row, token } = yield* made(["view", "keys"])
     return { row, token, ...Result.getOrThrow(yield* sessions.enter(token, { ip: "192.0.2.7" })) }
   })
-  // Constraints compare times with each other, so that all of them move together.
+  // Constraints compare times with each other, so all of them shift together.
   const passes = (seconds: number) =>
     unguarded(admin`
       update portal_sessions set created_at = created_at - ${seconds} * interval '1 second',
@@ -63,8 +63,8 @@ const setUp = Effect.gen(function* () {
   return { account, admin, apiKey, entered, first, made, passes, second, service, sessions }
 })
 
-describeLive(TestDatabase.layer)("Sessions of the portal in the database", (it) => {
-  it.effect("let in one browser of two that come at once with one link, by way of two processes", function* () {
+describeLive(TestDatabase.layer)("Portal sessions in the database", (it) => {
+  it.effect("admit only one of two browsers that open one link concurrently through two processes", function* () {
     const { admin, first, made, second } = yield* setUp
     for (let round = 0; round < 10; round++) {
       const { row, token } = yield* made()
@@ -81,7 +81,7 @@ describeLive(TestDatabase.layer)("Sessions of the portal in the database", (it) 
     }
   })
 
-  it.effect("are found by their cookie with account, mode, key and version, and by nothing else", function* () {
+  it.effect("match only their own cookie, with account, mode, key and version", function* () {
     const { account, apiKey, entered, sessions } = yield* setUp
     const { cookie, row, session, token } = yield* entered
     const found = Option.getOrThrow(yield* sessions.find(cookie))
@@ -95,7 +95,7 @@ describeLive(TestDatabase.layer)("Sessions of the portal in the database", (it) 
     }
   })
 
-  it.effect("refuse a link after 60 seconds, and a session after its time", function* () {
+  it.effect("reject a link after 60 seconds, and a session after its time", function* () {
     const { entered, made, passes, sessions } = yield* setUp
     const deadOf = (token: string) => Effect.map(sessions.look(token), (linked) => Option.getOrUndefined(linked)?.dead)
     const late = yield* made()
@@ -139,7 +139,7 @@ describeLive(TestDatabase.layer)("Sessions of the portal in the database", (it) 
         })
     ]
   ] as const) {
-    it.effect(`end at once when the key that made them ${what}, in every process`, function* () {
+    it.effect(`end immediately in every process when the key that made them ${what}`, function* () {
       const { account, admin, apiKey, entered, first, made, second, service, sessions } = yield* setUp
       const { cookie, row, session } = yield* entered
       const waiting = yield* made()
@@ -156,7 +156,7 @@ describeLive(TestDatabase.layer)("Sessions of the portal in the database", (it) 
     })
   }
 
-  it.effect("are ended once, by the API or by who leaves, and stay ended", function* () {
+  it.effect("end once, by the API or by sign-out, and stay ended", function* () {
     const { account, admin, entered, made, service, sessions } = yield* setUp
     const inView = AccountView.within(service, account)
     const [one, other] = [yield* entered, yield* entered]
@@ -171,7 +171,7 @@ describeLive(TestDatabase.layer)("Sessions of the portal in the database", (it) 
     assert.strictEqual(error.code, "resource_missing")
   })
 
-  it.effect("of another account or mode are neither seen nor ended", function* () {
+  it.effect("stay invisible and unchanged for another account or mode", function* () {
     const { account, entered, service, sessions } = yield* setUp
     const { cookie, row } = yield* entered
     const page = { limit: 10, cursor: null }
@@ -191,7 +191,7 @@ describeLive(TestDatabase.layer)("Sessions of the portal in the database", (it) 
     )
   })
 
-  it.effect(`are at most ${openSessionsMax} at once in a mode, and a link that nobody used makes room`, function* () {
+  it.effect(`number at most ${openSessionsMax} open in a mode, and an unused link makes room`, function* () {
     const { made, passes } = yield* setUp
     yield* Effect.forEach(Array.range(1, openSessionsMax), () => made(), { concurrency: 4 })
     assert.strictEqual((yield* Effect.flip(made())).code, "portal_session_limit_reached")
@@ -199,7 +199,7 @@ describeLive(TestDatabase.layer)("Sessions of the portal in the database", (it) 
     yield* made()
   })
 
-  it.effect("are no more than that when the last two are made at once, by way of two processes", function* () {
+  it.effect("stay within the limit when two processes make the last two concurrently", function* () {
     const { account, apiKey, first, made, second } = yield* setUp
     yield* Effect.forEach(Array.range(2, openSessionsMax), () => made(), { concurrency: 4 })
     for (let round = 0; round < 5; round++) {
@@ -225,7 +225,7 @@ describeLive(TestDatabase.layer)("Sessions of the portal in the database", (it) 
     }
   })
 
-  it.effect("are removed a week after they ended, and go with their key", function* () {
+  it.effect("disappear a week after their end, and together with their key", function* () {
     const { admin, apiKey, entered, first, made, passes } = yield* setUp
     const ids = Effect.map(admin<{ id: string }>`select id from portal_sessions`, (rows) => rows.map(({ id }) => id))
     const old = yield* entered
@@ -243,7 +243,7 @@ describeLive(TestDatabase.layer)("Sessions of the portal in the database", (it) 
     assert.deepStrictEqual(yield* ids, [])
   })
 
-  it.effect("keep their hashes from requests, and their past from everybody", function* () {
+  it.effect("hide their hashes from requests, and let no role change their past", function* () {
     const { account, entered, service } = yield* setUp
     yield* entered
     const view = AccountView.within(service, account)

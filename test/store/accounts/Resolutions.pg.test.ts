@@ -17,7 +17,7 @@ import { endedOr, onPostgres, oneOwner, paused, twoOwners } from "../../support/
 
 const answer = { status: 201, location: null, body: "" }
 
-/** Two processes that serve the same account, and ranges of it that are not registered yet. */
+/** Two processes that serve the same account, and ranges of the account that are not registered yet. */
 const world = Effect.gen(function* () {
   const { account, first, resolution, second, sql } = yield* twoOwners
   const [own] = yield* Effect.map(Context.get(first, Resolutions).find(account, resolution), Option.toArray)
@@ -39,9 +39,9 @@ const world = Effect.gen(function* () {
   return { account, sql, own: own!, range, first: as(first), second: as(second) }
 })
 
-onPostgres("of two ranges with a number in common that are registered at once, one is", function* () {
+onPostgres("Ranges with a common number: only one of two concurrent registrations succeeds", function* () {
   const { first, range, second, sql } = yield* world
-  // The one that comes second does not see the first one, which is there but not committed, and waits for it.
+  // The second registration waits for the first, which it cannot see because it is uncommitted.
   const row = yield* range(1, 100)
   const registration = yield* paused((pause) =>
     sql.withTransaction(
@@ -58,7 +58,7 @@ onPostgres("of two ranges with a number in common that are registered at once, o
   assert.strictEqual((yield* Fiber.join(late)).code, "resolution_overlap")
 
   for (let round = 1; round <= 10; round++) {
-    // Of one prefix, and of two that print the same.
+    // Two ranges with one prefix, and two that print the same.
     const [left, right] =
       round % 2 === 0
         ? [yield* range(round * 1000, round * 1000 + 10), yield* range(round * 1000 + 5, round * 1000 + 20)]
@@ -73,21 +73,24 @@ onPostgres("of two ranges with a number in common that are registered at once, o
   }
 })
 
-onPostgres("one activates a range while the other registers its numbers: one of them is refused", function* () {
-  const { first, range, second, sql } = yield* world
-  for (let round = 1; round <= 10; round++) {
-    const unused = yield* range(round * 100, round * 100 + 9, { is_active: false })
-    yield* sql`insert into resolutions ${sql.insert(unused)}`
-    const other = yield* range(round * 100 + 9, round * 100 + 20)
-    const exits = yield* Effect.all(
-      [Effect.result(first.update(unused, { is_active: true })), Effect.result(second.register(other))],
-      { concurrency: 2 }
-    )
-    assert.deepStrictEqual(exits.map(({ _tag }) => _tag).toSorted(), ["Failure", "Success"])
+onPostgres(
+  "Ranges with a common number: an activation and a concurrent registration of its numbers never both succeed",
+  function* () {
+    const { first, range, second, sql } = yield* world
+    for (let round = 1; round <= 10; round++) {
+      const unused = yield* range(round * 100, round * 100 + 9, { is_active: false })
+      yield* sql`insert into resolutions ${sql.insert(unused)}`
+      const other = yield* range(round * 100 + 9, round * 100 + 20)
+      const exits = yield* Effect.all(
+        [Effect.result(first.update(unused, { is_active: true })), Effect.result(second.register(other))],
+        { concurrency: 2 }
+      )
+      assert.deepStrictEqual(exits.map(({ _tag }) => _tag).toSorted(), ["Failure", "Success"])
+    }
   }
-})
+)
 
-onPostgres("the account's role can neither lower a counter nor change what stands in documents", function* () {
+onPostgres("The account's role can neither lower a counter nor change the content of documents", function* () {
   const { account, own, sql } = yield* world
   const asAccount = (statement: Effect.Effect<unknown, unknown>) =>
     Effect.flip(
@@ -109,7 +112,7 @@ onPostgres("the account's role can neither lower a counter nor change what stand
   )
 })
 
-onPostgres("technical keys of ranges and test sets are sealed in the database", function* () {
+onPostgres("The technical keys of ranges and test sets are sealed in the database", function* () {
   const { account, first, resolution, sql } = yield* oneOwner
   const [resolutions, enablements] = [Context.get(first, Resolutions), Context.get(first, Enablements)]
   const { number = "", technical_key: _key, valid_from = "", valid_to = "", ...numbers } = colombianSandbox.range
@@ -144,7 +147,7 @@ onPostgres("technical keys of ranges and test sets are sealed in the database", 
   assert.include(yield* refusal(both), "key_is_public_or_sealed")
 })
 
-onPostgres("a note has the range that another request makes between its two looks for one", function* () {
+onPostgres("A note uses the range that another request makes between the note's two reads", function* () {
   const { account, first, second } = yield* twoOwners
   const resolutions = Context.get(first, Resolutions)
   const others = Context.get(second, Resolutions)

@@ -37,7 +37,7 @@ const setUp = Effect.gen(function* () {
 })
 
 describeLive(TestDatabase.layer)("Softwares in the database", (it) => {
-  it.effect("wait for the issuer; each change of either makes a version, which keeps its software", function* () {
+  it.effect("wait for the issuer, and each change of either makes a version that keeps its software", function* () {
     const { account, add, change, issuer, live, softwares } = yield* setUp
     const one = yield* add("pin-one")
     const before = yield* change({ issuer: null, software: one })
@@ -58,7 +58,7 @@ describeLive(TestDatabase.layer)("Softwares in the database", (it) => {
     assert.isTrue(Option.isNone(yield* softwares.ofVersion(account, issued.issuer_version)), "in test mode")
   })
 
-  it.effect("are sealed, each for its own place, and counted among the secrets", function* () {
+  it.effect("have separate seals, each for its own place, and count among the secrets", function* () {
     const { account, add, admin, first, softwares } = yield* setUp
     const [one, other] = [yield* add("pin-one"), yield* add("pin-two")]
     assert.notInclude(JSON.stringify(yield* admin`select sealed from softwares`), "pin")
@@ -71,30 +71,26 @@ describeLive(TestDatabase.layer)("Softwares in the database", (it) => {
     assert.strictEqual((yield* Effect.provide(unopenedSecrets, first)).unopened, 1)
   })
 
-  it.effect(
-    "are their account's in live mode alone, who may not read what is sealed; nobody changes one",
-    function* () {
-      const { account, add, live, service } = yield* setUp
-      yield* add("pin")
-      const ids = service`select software_id from softwares`
-      const stranger = { ...live, account_id: `ten_${"z".repeat(26)}` as typeof live.account_id }
-      assert.deepStrictEqual(yield* AccountView.within(service, live)(ids), [{ software_id: "software pin" }])
-      for (const other of [account, stranger])
-        assert.deepStrictEqual(yield* AccountView.within(service, other)(ids), [])
-      const view = AccountView.within(service, live)
-      assert.match(yield* refusedIn(view, service`select sealed from softwares`), /permission denied/)
-      for (const statement of [service`update softwares set software_id = ''`, service`delete from softwares`]) {
-        assert.match(yield* refusal(statement), /permission denied/)
-        assert.match(yield* refusedIn(view, statement), /permission denied/)
-      }
-      const test = service`
+  it.effect("belong to an account's live mode, which cannot read the sealed part, and never change", function* () {
+    const { account, add, live, service } = yield* setUp
+    yield* add("pin")
+    const ids = service`select software_id from softwares`
+    const stranger = { ...live, account_id: `ten_${"z".repeat(26)}` as typeof live.account_id }
+    assert.deepStrictEqual(yield* AccountView.within(service, live)(ids), [{ software_id: "software pin" }])
+    for (const other of [account, stranger]) assert.deepStrictEqual(yield* AccountView.within(service, other)(ids), [])
+    const view = AccountView.within(service, live)
+    assert.match(yield* refusedIn(view, service`select sealed from softwares`), /permission denied/)
+    for (const statement of [service`update softwares set software_id = ''`, service`delete from softwares`]) {
+      assert.match(yield* refusal(statement), /permission denied/)
+      assert.match(yield* refusedIn(view, statement), /permission denied/)
+    }
+    const test = service`
       insert into softwares select account_id, false, id || 't', software_id, provider_number, sealed, created_at
       from softwares`
-      assert.match(yield* refusal(test), /violates check constraint/)
-    }
-  )
+    assert.match(yield* refusal(test), /violates check constraint/)
+  })
 
-  it.effect("are set as often within a day as an issuer may change, also before there is an issuer", function* () {
+  it.effect("change at most as often as an issuer may within a day, even before there is an issuer", function* () {
     const { add, admin } = yield* setUp
     const first = yield* add("pin")
     yield* admin`

@@ -81,7 +81,7 @@ const numberAll = (drafts: ReadonlyArray<DraftToNumber>) =>
     Effect.forEach(drafts, (draft) => Effect.map(number(draft), ({ result }) => result), { concurrency: "unbounded" })
   )
 
-/** The numbers of the drafts from the first of the range on, and the next number of the range. */
+/** The numbers of the drafts, counted from the first of the range, and the next number of the range. */
 const numbersOf = Effect.fnUntraced(function* (
   { account, document, range }: World,
   drafts: ReadonlyArray<DraftToNumber>
@@ -139,39 +139,42 @@ export const numbering: Promises = (test) => {
     assert.deepStrictEqual(yield* numbersOf({ ...it, range: last }, ofLast), { numbers: [0, 1, 2], next: 3 })
   })
 
-  test.effect("redates a numbered or signed document once, under its number, while it is unsent", function* () {
-    const it = yield* world
-    const { redate } = yield* Numbering
-    const date = { issue_date: "2026-12-24", issue_time: "00:00:01-05:00" }
-    for (const [key, version] of [[yield* it.numbered, 2] as const, [yield* it.signed, 3] as const]) {
-      const { full_number } = yield* it.document(key)
-      const renewed = { key, version, ...date, cufe: `another code of ${key.id}` }
-      assert.strictEqual(yield* redate({ ...renewed, issue_date: "2031-01-01" }), "out_of_range")
-      const results = yield* Effect.all([redate(renewed), redate(renewed)], { concurrency: 2 })
-      assert.sameMembers(results, ["redated", "too_late"])
-      const { cufe } = renewed
-      assert.deepInclude(yield* it.document(key), {
-        ...date,
-        cufe,
-        full_number,
-        state: "numbered",
-        version: version + 1
-      })
-      assert.strictEqual((yield* it.log(key)).at(-1), `${version + 1} redate`)
+  test.effect(
+    "changes the date of a numbered or signed document once, under its number, while it is unsent",
+    function* () {
+      const it = yield* world
+      const { redate } = yield* Numbering
+      const date = { issue_date: "2026-12-24", issue_time: "00:00:01-05:00" }
+      for (const [key, version] of [[yield* it.numbered, 2] as const, [yield* it.signed, 3] as const]) {
+        const { full_number } = yield* it.document(key)
+        const renewed = { key, version, ...date, cufe: `another code of ${key.id}` }
+        assert.strictEqual(yield* redate({ ...renewed, issue_date: "2031-01-01" }), "out_of_range")
+        const results = yield* Effect.all([redate(renewed), redate(renewed)], { concurrency: 2 })
+        assert.sameMembers(results, ["redated", "too_late"])
+        const { cufe } = renewed
+        assert.deepInclude(yield* it.document(key), {
+          ...date,
+          cufe,
+          full_number,
+          state: "numbered",
+          version: version + 1
+        })
+        assert.strictEqual((yield* it.log(key)).at(-1), `${version + 1} redate`)
+      }
+      // After a submission the date stays, whatever the document's state is now.
+      const sent = yield* it.signed
+      yield* it.move(step(sent, 3, "signed", "Submit", "submitted"))
+      const late = { key: sent, ...date, cufe: "code" }
+      assert.strictEqual(yield* answered(redate({ ...late, version: 4 })), "too_late")
+      yield* it.move(step(sent, 4, "submitted", "Fail", "failed"))
+      yield* it.move(step(sent, 5, "failed", "Retry", "signed"))
+      const before = yield* it.document(sent)
+      assert.strictEqual(yield* answered(redate({ ...late, version: 6 })), "too_late")
+      assert.deepStrictEqual(yield* it.document(sent), before)
     }
-    // What was sent is not redated, whatever its state is now.
-    const sent = yield* it.signed
-    yield* it.move(step(sent, 3, "signed", "Submit", "submitted"))
-    const late = { key: sent, ...date, cufe: "code" }
-    assert.strictEqual(yield* answered(redate({ ...late, version: 4 })), "too_late")
-    yield* it.move(step(sent, 4, "submitted", "Fail", "failed"))
-    yield* it.move(step(sent, 5, "failed", "Retry", "signed"))
-    const before = yield* it.document(sent)
-    assert.strictEqual(yield* answered(redate({ ...late, version: 6 })), "too_late")
-    assert.deepStrictEqual(yield* it.document(sent), before)
-  })
+  )
 
-  test.effect("gives documents that are due once, drafts and numbered ones alike", function* () {
+  test.effect("gives due documents once, drafts and numbered ones alike", function* () {
     const it = yield* world
     const { pass } = yield* Contract
     const { takeDue } = yield* Invoices
@@ -271,7 +274,7 @@ export const transitions: Promises = (test) => {
     }
   )
 
-  test.effect("stores of each step what that step brings", function* () {
+  test.effect("stores for each step of a batch its own content", function* () {
     const it = yield* world
     const [waits, ends] = [yield* it.signed, yield* it.signed]
     const waiting = { code: "no_answer", message: "No response." } as const
@@ -294,7 +297,7 @@ export const transitions: Promises = (test) => {
       waiting: null,
       authority_errors: errors
     })
-    // The time since when a document waits is that of the first step that says why.
+    // The wait of a document counts from the first step with this reason.
     yield* it.move({ ...step(waits, 4, "signed", null, "signed"), waiting: { ...waiting, message: "Again." } })
     assert.deepStrictEqual((yield* it.document(waits)).waiting_since, row.waiting_since)
     yield* it.move({ ...step(waits, 5, "signed", null, "signed"), waiting: null })

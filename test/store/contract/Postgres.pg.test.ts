@@ -9,7 +9,7 @@ import { keysAndCreation, numbering, transitions } from "./Documents.ts"
 import { deliveries, events, redeliveries, takenWithTheEvent } from "./Webhooks.ts"
 import { Contract } from "./World.ts"
 
-/** All columns that the contract lets time pass for. */
+/** All columns in which the contract lets time pass. */
 const times = {
   deliveries: ["next_attempt_at", "prior_attempt_at"],
   idempotency_keys: ["completed_at"],

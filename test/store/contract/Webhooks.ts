@@ -60,7 +60,7 @@ export const deliveries: Promises = (test) => {
     assert.deepStrictEqual(yield* it.statuses, ["pending 0", "pending 0", "pending 1", "succeeded 1"])
   })
 
-  test.effect("takes a retry when its time has come, and what waited behind it afterwards", function* () {
+  test.effect("gives a retry when it is due, and then the delivery that waited behind it", function* () {
     const it = yield* receiver(1)
     const { pass } = yield* Contract
     const taken = yield* it.takeOne
@@ -80,7 +80,7 @@ export const deliveries: Promises = (test) => {
     assert.deepStrictEqual(eventsOf(yield* it.take), it.events.slice(1))
   })
 
-  test.effect("leaves room for what is in flight, and takes at most what is asked for", function* () {
+  test.effect("leaves room for deliveries in flight, and gives at most the requested number", function* () {
     const it = yield* receiver(12)
     const { take } = yield* Deliveries
     assert.lengthOf(yield* take(it.endpoint, 7), 3)
@@ -89,7 +89,7 @@ export const deliveries: Promises = (test) => {
     assert.lengthOf(yield* take(it.endpoint, 0, 2), 2)
   })
 
-  test.effect("gives a delivery again when its lease has ended, and records one attempt of it", function* () {
+  test.effect("gives a delivery again after its lease, and records one attempt of it", function* () {
     const it = yield* receiver(1)
     const { pass } = yield* Contract
     const lost = yield* it.takeOne
@@ -116,7 +116,7 @@ export const deliveries: Promises = (test) => {
   })
 
   test.effect(
-    "rests what is due for an inactive endpoint until its activation, and cancels it on deletion",
+    "suspends due deliveries of an inactive endpoint until its activation, and cancels them on its deletion",
     function* () {
       const it = yield* receiver(2)
       const endpoints = yield* WebhookEndpoints
@@ -135,7 +135,7 @@ export const deliveries: Promises = (test) => {
   )
 
   test.effect(
-    "marks an endpoint as full once, fails its later deliveries unsent, and takes the mark off again",
+    "marks an endpoint as full once, fails its later deliveries unsent, and removes the mark again",
     function* () {
       const it = yield* receiver(2)
       const { find } = yield* WebhookEndpoints
@@ -153,7 +153,7 @@ export const deliveries: Promises = (test) => {
   )
 }
 
-/** How the first attempt of a delivery ends, and how an attempt that was asked for then leaves it. */
+/** The result of a delivery's first attempt, and the delivery's status after a requested attempt. */
 const asked = [
   { was: "succeeded", succeeds: true, is: "succeeded" },
   { was: "succeeded", succeeds: false, is: "succeeded" },
@@ -165,14 +165,14 @@ const asked = [
 
 export const redeliveries: Promises = (test) => {
   test.effect.each(asked)(
-    "leaves a delivery $is that was $was when an attempt asked for succeeds: $succeeds",
+    "leaves a delivery $is that was $was when a requested attempt succeeds: $succeeds",
     function* ({ is, succeeds, was }) {
       const it = yield* receiver(1)
       const { pass } = yield* Contract
       const first = yield* it.takeOne
       yield* it[was === "succeeded" ? "succeed" : was === "failed" ? "failForGood" : "fail"](first)
       const before = yield* it.shown(first)
-      // What waits behind it has its turn before, unless the schedule of the first has not ended.
+      // The delivery behind it comes first, unless the schedule of the first has not ended.
       if (was !== "pending") yield* Effect.forEach(yield* it.take, it.succeed)
 
       assert.deepStrictEqual(yield* it.redeliver(first), it.endpoint)
@@ -195,7 +195,7 @@ export const redeliveries: Promises = (test) => {
     }
   )
 
-  test.effect("lets one attempt that was asked for follow the attempt under way, before the next event", function* () {
+  test.effect("lets one requested attempt follow the attempt under way, before the next event", function* () {
     const it = yield* receiver(1)
     const first = yield* it.takeOne
     yield* Effect.replicateEffect(it.redeliver(first), 3)
@@ -211,7 +211,7 @@ export const redeliveries: Promises = (test) => {
     assert.deepStrictEqual(eventsOf(yield* it.take), it.events.slice(1))
   })
 
-  test.effect("sends what waits behind a planned delivery after a successful attempt that was asked for", function* () {
+  test.effect("sends the deliveries behind a planned one after a successful requested attempt", function* () {
     const it = yield* receiver(1)
     const head = yield* it.takeOne
     yield* it.fail(head)
@@ -224,7 +224,7 @@ export const redeliveries: Promises = (test) => {
     assert.deepStrictEqual(eventsOf(yield* it.take), it.events.slice(1))
   })
 
-  test.effect("tries what rests with an inactive endpoint when the endpoint is active again", function* () {
+  test.effect("tries suspended deliveries when the endpoint is active again", function* () {
     const it = yield* receiver(1)
     const endpoints = yield* WebhookEndpoints
     const log = yield* DeliveryLog
@@ -243,12 +243,12 @@ export const redeliveries: Promises = (test) => {
   })
 }
 
-/** Steps that may take the delivery of their event, for an endpoint of two places. */
+/** Steps that may take the delivery of their event, for an endpoint with two places. */
 const places = Effect.fnUntraced(function* (change: Partial<StoredWebhookEndpoint> = {}) {
   const it = yield* receiver(0, { max_in_flight: 2, ...change })
   return {
     ...it,
-    /** The first event of a document, with a place next to so many attempts. */
+    /** The first event of a document, with a place next to this many attempts. */
     enterWith: (key: DocumentKey, inFlight: number, endpoint_id: string = it.endpoint.id) =>
       it.enter(key, { places: [{ endpoint_id, inFlight }] }),
     acceptWith: (key: DocumentKey) => it.accept(key, { places: [{ endpoint_id: it.endpoint.id, inFlight: 0 }] }),
@@ -259,7 +259,7 @@ const places = Effect.fnUntraced(function* (change: Partial<StoredWebhookEndpoin
 
 export const takenWithTheEvent: Promises = (test) => {
   test.effect(
-    "takes the delivery of an endpoint that has a place under a lease, as an owner would take it",
+    "takes the delivery of an endpoint with a free place under a lease, as an owner would take it",
     function* () {
       const it = yield* places()
       const { pass } = yield* Contract
@@ -293,7 +293,7 @@ export const takenWithTheEvent: Promises = (test) => {
     assert.deepStrictEqual(yield* it.statuses, Array.replicate("succeeded 1", 3))
   })
 
-  test.effect("takes none before one that is due already, and one next to those under way", function* () {
+  test.effect("takes none before a delivery that is already due, and one next to those under way", function* () {
     const it = yield* places()
     yield* it.enter(yield* it.signed)
     const { endpoints, taken } = yield* it.enterWith(yield* it.signed, 0)
@@ -309,7 +309,7 @@ export const takenWithTheEvent: Promises = (test) => {
     const second = yield* it.acceptWith(key)
     assert.deepStrictEqual([second.endpoints, second.taken], [[it.endpoint.id], null])
     yield* it.fail(yield* it.due(first))
-    // What waits behind the retry is planned with it, so that nothing of the endpoint is due.
+    // The deliveries behind the retry are planned with it, so the endpoint has nothing due.
     assert.deepStrictEqual(yield* it.take, [])
     assert.lengthOf((yield* it.enterWith(yield* it.signed, 0)).taken ?? [], 1)
     assert.lengthOf((yield* it.enterWith(yield* it.signed, 1)).taken ?? [], 1)
@@ -378,7 +378,7 @@ export const events: Promises = (test) => {
     assert.isTrue(Option.isSome(yield* store.find(it.account, it.events[0]!)))
   })
 
-  test.effect("reports to waiting requests what fits their filter, and that their key has ended", function* () {
+  test.effect("notifies waiting requests of events that match their filter, and of the end of their key", function* () {
     const it = yield* receiver(1)
     const { shows } = yield* Contract
     const { news } = yield* Events

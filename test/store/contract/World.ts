@@ -24,23 +24,23 @@ import type * as MemoryStore from "../../support/memory/MemoryStore.ts"
 import type { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import type { describeLive } from "../../support/Tests.ts"
 
-/* The account that each test of the contract has for itself, in a store that all tests of a run share. */
+/* A separate account for each test of the contract, in a store that all tests of a run share. */
 
-/** What differs between the stores for a test, besides the store. */
+/** The differences between the stores for a test, apart from the store itself. */
 export class Contract extends Context.Service<
   Contract,
   {
-    /** Lets time pass for all that the store has planned, leased or kept. */
+    /** Lets time pass for everything that the store has planned, leased or kept. */
     readonly pass: (seconds: number) => Effect.Effect<void>
-    /** Fails unless the look gives this, as soon as all that was committed is settled. */
+    /** Fails unless the query returns this after all committed transactions are settled. */
     readonly shows: <A, E, R>(look: Effect.Effect<A, E, R>, expected: A) => Effect.Effect<void, E, R>
   }
 >()("test/store/Contract") {}
 
-/** What a test of the contract can use: the services of both stores. */
+/** The environment of a contract test: the services of both stores. */
 type Services = Contract | Ids | Exclude<Layer.Success<typeof MemoryStore.layer>, MemoryTables>
 
-/** The tests of the contract, to be run on one of the stores. */
+/** The tests of the contract, to run on one of the stores. */
 export type Promises = Parameters<ReturnType<typeof describeLive<Services, never>>>[1]
 
 const at = Effect.map(Clock.currentTimeMillis, (now) => new Date(now))
@@ -107,7 +107,7 @@ export const world = Effect.gen(function* () {
   yield* (yield* Customers).create({ customer, claim: claim("customer"), answer: answer(customer.id) })
   const request = InvoiceRequest.make(invoiceBody(customer.id) as never)
 
-  /** Runs what the account asks for, as a request does: in the view of the account. */
+  /** Runs an effect in the view of the account, as a request does. */
   const asked = Effect.fnUntraced(function* <A, E>(effect: Effect.Effect<A, E>) {
     const { once } = yield* Idempotency
     let result: Exit.Exit<A, E> | undefined
@@ -116,7 +116,7 @@ export const world = Effect.gen(function* () {
     return yield* result!
   })
 
-  /** Creates an invoice with this Idempotency-Key; the answer names the invoice. */
+  /** Creates an invoice with this Idempotency-Key. The response names the invoice. */
   const create = Effect.fnUntraced(function* (key: ReturnType<typeof claim>, customer_id: string = customer.id) {
     const id = InvoiceId.make(yield* ids.invoice)
     const draft = {
@@ -145,13 +145,13 @@ export const world = Effect.gen(function* () {
     issuer_version: 1,
     cufe_tail: `tail of ${key.id}`
   })
-  /** An invoice of version 2 that has its number. */
+  /** An invoice of version 2, which has its number. */
   const numbered = Effect.gen(function* () {
     const key = yield* draft
     yield* (yield* Numbering).number(toNumber(key))
     return key
   })
-  /** An invoice of version 3 that is signed and was never sent. */
+  /** An invoice of version 3, which is signed but was never sent. */
   const signed = Effect.gen(function* () {
     const key = yield* numbered
     const bytes = new TextEncoder().encode("<signed/>")
@@ -188,10 +188,10 @@ export const world = Effect.gen(function* () {
     /** Enters contingency: the first event of a signed invoice. */
     enter: (key: DocumentKey, { places, secondsAgo }: Happening = {}) =>
       happens({ ...contingency(key), ...(places && { places }) }, "invoice.accepted_contingency", secondsAgo),
-    /** Is accepted: the second event of an invoice that was issued in contingency. */
+    /** Accepts an invoice in contingency: its second event. */
     accept: (key: DocumentKey, { places, secondsAgo }: Happening = {}) =>
       happens({ ...acceptance(key), ...(places && { places }) }, "invoice.accepted_by_authority", secondsAgo),
-    /** An endpoint of the account, which wants the events of outcomes. */
+    /** An endpoint of the account, subscribed to the outcome events. */
     endpoint: (change: Partial<StoredWebhookEndpoint> = {}) =>
       Effect.map(seedEndpoint(account, { max_in_flight: 10, ...change }), (id) => ({ ...account, id })),
     document: (key: DocumentKey) =>
@@ -211,7 +211,7 @@ export const world = Effect.gen(function* () {
 
 export type World = Effect.Success<typeof world>
 
-/** A step without an event, after which the document rests. */
+/** A step without an event, after which the document waits for nothing. */
 export const step = (
   key: DocumentKey,
   version: number,

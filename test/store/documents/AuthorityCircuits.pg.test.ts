@@ -42,7 +42,7 @@ const setUp = Effect.gen(function* () {
 
 describeLive(TestDatabase.layer)("AuthorityCircuits", (it) => {
   it.effect(
-    "opens when nobody was answered for long enough, for all processes, and closes when somebody is",
+    "opens for all processes after long enough without an answer, and closes with the next answer",
     function* () {
       const { ago, first, second } = yield* setUp
       const name = "opens"
@@ -61,27 +61,30 @@ describeLive(TestDatabase.layer)("AuthorityCircuits", (it) => {
     }
   )
 
-  it.effect("opens by the authority's fault alone, and knows whose calls fail and why", function* () {
-    const { ago, first, second } = yield* setUp
-    const name = "blamed"
-    const lost: FailedCall = { ...refused, trouble: "name_not_found", message: "no address", is_authoritys: false }
-    yield* first.failed(name, lost, minutes, quiet)
-    yield* ago(name, "301 seconds", "1 minute")
-    // The name is still not found: however long that takes, it is not the authority's fault.
-    const ours = yield* second.failed(name, lost, minutes, quiet)
-    assert.deepInclude(ours, { is_open: false, at_fault_ms: null, trouble: "name_not_found", message: "no address" })
-    assert.isAtLeast(ours.failing_ms ?? 0, 301_000)
-    // From now on the authority refuses: its time begins now.
-    const theirs = yield* first.failed(name, refused, minutes, quiet)
-    assert.isFalse(theirs.is_open)
-    assert.closeTo(theirs.at_fault_ms ?? Infinity, 0, 1_000)
-    yield* ago(name, "301 seconds", "1 minute")
-    assert.isTrue((yield* first.failed(name, refused, minutes, quiet)).is_open)
-    // A failure that is ours ends the contingency.
-    assert.isFalse((yield* first.failed(name, lost, minutes, quiet)).is_open)
-  })
+  it.effect(
+    "opens only by the authority's fault, and records the accounts and the reason of failing calls",
+    function* () {
+      const { ago, first, second } = yield* setUp
+      const name = "blamed"
+      const lost: FailedCall = { ...refused, trouble: "name_not_found", message: "no address", is_authoritys: false }
+      yield* first.failed(name, lost, minutes, quiet)
+      yield* ago(name, "301 seconds", "1 minute")
+      // The name is still not found, which is not the authority's fault, however long it takes.
+      const ours = yield* second.failed(name, lost, minutes, quiet)
+      assert.deepInclude(ours, { is_open: false, at_fault_ms: null, trouble: "name_not_found", message: "no address" })
+      assert.isAtLeast(ours.failing_ms ?? 0, 301_000)
+      // The authority refuses connections from now on, so its time begins now.
+      const theirs = yield* first.failed(name, refused, minutes, quiet)
+      assert.isFalse(theirs.is_open)
+      assert.closeTo(theirs.at_fault_ms ?? Infinity, 0, 1_000)
+      yield* ago(name, "301 seconds", "1 minute")
+      assert.isTrue((yield* first.failed(name, refused, minutes, quiet)).is_open)
+      // A failure on our side ends the contingency.
+      assert.isFalse((yield* first.failed(name, lost, minutes, quiet)).is_open)
+    }
+  )
 
-  it.effect("keeps the first two accounts whose calls fail, and that a failure is of all", function* () {
+  it.effect("keeps the first two accounts whose calls fail, and whether a failure concerns all calls", function* () {
     const { first } = yield* setUp
     const by = (account_id: string, of_all = false) =>
       first.failed("whose", { ...refused, account_id, trouble: "server_error", of_all }, minutes, quiet)
@@ -94,7 +97,7 @@ describeLive(TestDatabase.layer)("AuthorityCircuits", (it) => {
     assert.deepInclude(yield* by("ten_3"), { accounts: ["ten_3"], of_all: false })
   })
 
-  it.effect("keeps that calls are refused beside whether calls fail", function* () {
+  it.effect("keeps rejected calls separate from failing calls", function* () {
     const { admin, first, second } = yield* setUp
     yield* first.refused("refusing", "clock_off")
     const state = yield* second.read("refusing")
@@ -103,11 +106,11 @@ describeLive(TestDatabase.layer)("AuthorityCircuits", (it) => {
     assert.deepInclude(troubleIn(state), { trouble: "clock_off", is_open: false, since: since! })
     yield* second.refused("refusing", "clock_off")
     assert.deepStrictEqual((yield* first.read("refusing")).refusal_since, since)
-    // A failure of all calls is told first; when calls succeed again, the refusal is told until it is a quarter of an hour old.
+    // A failure of all calls comes first. After a success, the rejection shows until it is a quarter of an hour old.
     yield* first.failed("refusing", refused, minutes, quiet)
     assert.deepInclude(troubleIn(yield* first.read("refusing")), { trouble: "connection_refused" })
     yield* first.succeeded("refusing")
-    assert.isNull(troubleIn(yield* first.read("refusing")), "a clock that is believed is right")
+    assert.isNull(troubleIn(yield* first.read("refusing")), "a trusted clock is right")
     yield* first.refused("refusing", "certificate_refused")
     yield* first.succeeded("refusing")
     assert.deepInclude(troubleIn(yield* first.read("refusing")), { trouble: "certificate_refused" })
@@ -117,7 +120,7 @@ describeLive(TestDatabase.layer)("AuthorityCircuits", (it) => {
     assert.notDeepEqual((yield* first.read("refusing")).refusal_since, since)
   })
 
-  it.effect("tries the document that was tried last of all, and gives out those that never left", function* () {
+  it.effect("probes with the document tried least recently, and gives the documents that never left", function* () {
     const { account, admin, first, seed } = yield* setUp
     const [waits = "", tried = "", unsent = "", retried = ""] = yield* seed(4)
     yield* admin.withTransaction(
@@ -141,12 +144,12 @@ describeLive(TestDatabase.layer)("AuthorityCircuits", (it) => {
     assert.deepStrictEqual(idsOf(yield* first.take(open, "signed", 10)), [unsent])
     assert.deepStrictEqual(idsOf(yield* first.take(open, "signed", 10)), [])
     assert.deepStrictEqual(idsOf(yield* first.take(open, "probe", 1)), [tried])
-    // It was sent before it failed and was retried: it waits for its verdict, and tries the authority if no other does.
+    // It was sent before its failure and retry: it waits for its verdict, and is the probe of last resort.
     assert.deepStrictEqual(idsOf(yield* first.take(open, "probe", 1)), [retried])
     assert.deepStrictEqual(idsOf(yield* first.take(open, "all", 10)), [])
   })
 
-  it.effect("does not take silence for an outage", function* () {
+  it.effect("does not treat silence as an outage", function* () {
     const { ago, first } = yield* setUp
     yield* first.failed("silent", refused, minutes, quiet)
     yield* ago("silent", "3 days", "3 days")
@@ -155,7 +158,7 @@ describeLive(TestDatabase.layer)("AuthorityCircuits", (it) => {
     assert.isBelow(failing_ms ?? Infinity, 5_000)
   })
 
-  it.effect("lets one of all processes try, once in an interval", function* () {
+  it.effect("lets only one of all processes probe, once per interval", function* () {
     const { admin, first, second } = yield* setUp
     yield* first.failed("probed", refused, minutes, quiet)
     const claims = Effect.forEach(
@@ -176,7 +179,7 @@ describeLive(TestDatabase.layer)("AuthorityCircuits", (it) => {
   })
 
   it.effect(
-    "finds what waits, oldest first, takes it once, and starts its 48 hours when the authority is back",
+    "finds waiting documents, oldest first, gives each once, and starts their 48 hours after the outage",
     function* () {
       const { admin, first, account, second, seed } = yield* setUp
       yield* admin`
@@ -224,7 +227,7 @@ describeLive(TestDatabase.layer)("AuthorityCircuits", (it) => {
           concurrency: "unbounded"
         }
       )
-      // Of those who look at one time, one takes the oldest and the others may find nothing.
+      // Among concurrent queries, one takes the oldest and the others may find nothing.
       const taken = [...together, yield* first.take(back, "all", 10)]
       assert.sameMembers(idsOf(taken.flat()), documents.slice(1, -1))
       for (const some of taken) {
@@ -239,7 +242,7 @@ describeLive(TestDatabase.layer)("AuthorityCircuits", (it) => {
     }
   )
 
-  it.effect("lets documents of each account try, however many of one account have waited longer", function* () {
+  it.effect("lets documents of each account probe, even if many of another account have waited longer", function* () {
     const { admin, first, seed } = yield* setUp
     yield* admin`
       insert into resolutions select r.account_id, true, 'res_many', r.number, r.document_type, 'MANY', r.from_number, r.to_number,
@@ -256,7 +259,7 @@ describeLive(TestDatabase.layer)("AuthorityCircuits", (it) => {
     assert.include(idsOf(taken.flat()), one)
   })
 
-  it.effect("takes notes as it takes invoices", function* () {
+  it.effect("takes notes the same way as invoices", function* () {
     const { admin, first, account, seed } = yield* setUp
     const [note = "", invoice = ""] = yield* seed(2)
     const noteId = note.replace("inv_", "cn_")

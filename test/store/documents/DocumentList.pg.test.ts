@@ -6,7 +6,7 @@ import { documentsOf, holdsItsPromises, isMoving } from "../../support/documents
 
 const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
 
-onPostgres("a list of the documents of all kinds keeps its promises on PostgreSQL", function* () {
+onPostgres("The list of documents of all kinds fulfils its contract on PostgreSQL", function* () {
   const { account, first: owner, resolution, sql } = yield* oneOwner
   for (const row of documentsOf(account, resolution)) {
     yield* sql`

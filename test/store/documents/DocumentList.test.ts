@@ -6,8 +6,8 @@ import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { untouched } from "../../support/memory/MemoryNotes.ts"
 import { describeOn } from "../../support/Tests.ts"
 
-describeOn(world)("A list of the documents of all kinds, in memory", (it) => {
-  it.effect("is newest first, in pages, by each filter, and of one account and mode", function* () {
+describeOn(world)("The list of documents of all kinds, in memory", (it) => {
+  it.effect("returns the newest first, in pages, by each filter, within one account and mode", function* () {
     const { tables } = yield* MemoryTables
     for (const row of documentsOf(testMode, rangeId(testMode))) {
       const rest = { exchange_rate: null, details: null, invoice_id: null }

@@ -23,7 +23,7 @@ const world = Effect.gen(function* () {
   return { owner, account, resolution, number, seed, sql }
 })
 
-onPostgres("two accounts may have documents with one code, and neither slows the other's numbers down", function* () {
+onPostgres("Two accounts may have documents with one code, and the duplicate slows neither's numbering", function* () {
   const { number, account, owner, resolution, sql } = yield* world
   const other: AccountMode = { account_id: AccountId.make(`ten_${"0".repeat(26)}`), livemode: false }
   yield* copyAccount(account.account_id, other.account_id)
@@ -34,7 +34,7 @@ onPostgres("two accounts may have documents with one code, and neither slows the
     Effect.provideContext(owner)
   )
   const drafts = [account, other].flatMap((key, index) => (seeded[index] ?? []).map((id) => ({ key, id })))
-  // In one batch, and with nothing of it repeated row by row.
+  // Both accounts' documents are numbered in one batch, without a repetition row by row.
   const { repeats, result } = yield* withRepeats(
     "Numbering.number",
     answered(
@@ -50,22 +50,25 @@ onPostgres("two accounts may have documents with one code, and neither slows the
   assert.deepStrictEqual(row, { codes: 40, documents: 80 })
 })
 
-onPostgres("of two ranges that print one number, whoever let both in, a document has it", function* () {
-  const { number, account, owner, seed, sql } = yield* world
-  const resolutions = Context.get(owner, Resolutions)
-  const range = Effect.fnUntraced(function* (prefix: string, from: bigint) {
-    const id = yield* Context.get(owner, Ids).resolution
-    const numbers = { prefix, from_number: from, to_number: from + 10n, next_number: from }
-    yield* resolutions.insert({ ...newRange({ ...account, id }, colombianSandbox.range, Date.now()), ...numbers })
-    return id
-  })
-  const [long, short] = [yield* range("Q", 123n), yield* range("Q1", 23n)]
-  const drafts = yield* seed(2)
-  assert.strictEqual(yield* number(account, drafts[0]!, long, "a"), "numbered")
-  const second = yield* Effect.exit(number(account, drafts[1]!, short, "b"))
-  assert.strictEqual(second._tag, "Failure")
-  assert.match(JSON.stringify(second), /invoices_full_number/)
-  assert.deepStrictEqual(yield* sql`select full_number from invoices where number is not null`, [
-    { full_number: "Q123" }
-  ])
-})
+onPostgres(
+  "Two ranges that print one number give it to one document only, even if both ranges are registered",
+  function* () {
+    const { number, account, owner, seed, sql } = yield* world
+    const resolutions = Context.get(owner, Resolutions)
+    const range = Effect.fnUntraced(function* (prefix: string, from: bigint) {
+      const id = yield* Context.get(owner, Ids).resolution
+      const numbers = { prefix, from_number: from, to_number: from + 10n, next_number: from }
+      yield* resolutions.insert({ ...newRange({ ...account, id }, colombianSandbox.range, Date.now()), ...numbers })
+      return id
+    })
+    const [long, short] = [yield* range("Q", 123n), yield* range("Q1", 23n)]
+    const drafts = yield* seed(2)
+    assert.strictEqual(yield* number(account, drafts[0]!, long, "a"), "numbered")
+    const second = yield* Effect.exit(number(account, drafts[1]!, short, "b"))
+    assert.strictEqual(second._tag, "Failure")
+    assert.match(JSON.stringify(second), /invoices_full_number/)
+    assert.deepStrictEqual(yield* sql`select full_number from invoices where number is not null`, [
+      { full_number: "Q123" }
+    ])
+  }
+)

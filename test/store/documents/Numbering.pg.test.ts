@@ -16,10 +16,10 @@ interface Numbered {
   readonly number: bigint | null
 }
 
-/** Two owners of one account, each with its own pool and batchers, and `count` drafts that both believe to be theirs. */
+/** Two owners of one account, each with its own pool and batchers, and `count` drafts that both consider theirs. */
 const owners = Effect.fnUntraced(function* (count: number) {
   const { account, first, resolution, second, seed, sql } = yield* twoOwners
-  // Each test begins behind the numbers of the one before.
+  // Each test begins after the numbers of the previous test.
   const counters = yield* sql<{ next_number: bigint }>`select next_number from resolutions`
   const drafts = yield* seed(count)
   return {
@@ -44,7 +44,7 @@ const numberAll = (numbering: Numbering["Service"], drafts: ReadonlyArray<DraftT
     concurrency: "unbounded"
   })
 
-/** The numbers of the drafts are from..from+n-1, each once, and the counter stands behind the last. */
+/** Asserts that the drafts have the numbers from..from+n-1, each once, and that the counter is after the last. */
 const assertGapless = Effect.fnUntraced(function* (
   from: bigint,
   drafts: ReadonlyArray<DraftToNumber>,
@@ -70,7 +70,7 @@ const assertGapless = Effect.fnUntraced(function* (
 const holdCounter = Effect.flatMap(SqlClient.SqlClient, (sql) => lockRows(sql`resolutions`))
 
 describeLive(TestDatabase.layer)("Numbering", (it) => {
-  it.effect("gives every draft one number when two owners number the same drafts at once", function* () {
+  it.effect("gives every draft one number when two owners number the same drafts concurrently", function* () {
     const { drafts, first, from, second } = yield* owners(240)
     for (let start = 0; start < drafts.length; start += 12) {
       const batch = drafts.slice(start, start + 12)
@@ -89,7 +89,7 @@ describeLive(TestDatabase.layer)("Numbering", (it) => {
     )
   })
 
-  it.effect("gives one number when the second owner has read the drafts before the first one's commit", function* () {
+  it.effect("gives one number if the second owner has read the drafts before the first one's commit", function* () {
     const { drafts, first, from, second } = yield* owners(5)
     const { release } = yield* holdCounter
     const ours = yield* Effect.forkScoped(numberAll(first, drafts))
@@ -102,7 +102,7 @@ describeLive(TestDatabase.layer)("Numbering", (it) => {
     yield* assertGapless(from, drafts)
   })
 
-  it.effect("lets two owners of different drafts wait for each other, and not run into each other", function* () {
+  it.effect("lets two owners of different drafts wait for each other without a deadlock", function* () {
     const { drafts, first, from, second } = yield* owners(10)
     const { release } = yield* holdCounter
     const both = Effect.all([numberAll(first, drafts.slice(0, 5)), numberAll(second, drafts.slice(5))], {
@@ -125,12 +125,12 @@ describeLive(TestDatabase.layer)("Numbering", (it) => {
     const [pid] = yield* until(blocked("cufe_tail, ord"), (pids) => pids.length === 1)
     yield* sql`select pg_terminate_backend(${pid!})`
     yield* release
-    // The batch was cut, and is repeated one by one on another connection.
+    // The batch was cut, and is repeated item by item on another connection.
     assert.deepStrictEqual([...new Set(yield* Fiber.join(numbering))], ["numbered"])
     yield* assertGapless(from, drafts)
   })
 
-  it.effect("numbers the neighbours of a draft that cannot be numbered, without a gap", function* () {
+  it.effect("numbers the other drafts without a gap if one cannot be numbered", function* () {
     const { drafts, first, from } = yield* owners(10)
     const poisoned = drafts.map((draft, index) => (index === 4 ? { ...draft, issue_date: "2026-02-30" } : draft))
     const exits = yield* Effect.forEach(poisoned, (draft) => Effect.exit(first.number(draft)), {

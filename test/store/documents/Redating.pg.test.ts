@@ -42,7 +42,7 @@ const setUp = Effect.gen(function* () {
 
 describeLive(TestDatabase.layer)("Redating", (it) => {
   it.effect.each(["numbered", "signed"] as const)(
-    "dates a %s document anew, once, under its number",
+    "changes the date of a %s document once, under its number",
     function* (state) {
       const { document, first, second } = yield* setUp
       const { date, stored } = yield* document(state)

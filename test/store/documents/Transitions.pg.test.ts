@@ -12,7 +12,7 @@ import { until } from "../../support/apps/Until.ts"
 import { describeLive } from "../../support/Tests.ts"
 import { lockRows, twoOwners } from "../../support/database/TwoOwners.ts"
 
-/** Two owners of the same `count` documents, and an endpoint that wants their outcomes. */
+/** Two owners of the same `count` documents, and an endpoint that subscribes to their outcomes. */
 const owners = Effect.fnUntraced(function* (count: number, state: InvoiceState = "submitted") {
   const { account, first, second, seed, sql } = yield* twoOwners
   yield* sql`truncate deliveries, attempts`
@@ -21,7 +21,7 @@ const owners = Effect.fnUntraced(function* (count: number, state: InvoiceState =
   const documents = yield* seed(count, state)
   const ids = Context.get(first, Ids)
 
-  /** The step to an outcome, with its event, from the version a document has at the beginning. */
+  /** The step to an outcome, with its event, from the initial version of a document. */
   const outcome = (id: InvoiceId, command: InvoiceCommand, to: InvoiceState) =>
     Effect.map(ids.event, (event): Step => ({
       key: { ...account, id },
@@ -44,7 +44,7 @@ const owners = Effect.fnUntraced(function* (count: number, state: InvoiceState =
   }
 })
 
-/** All that a step writes, of one document. */
+/** All rows that a step writes for one document. */
 const written = Effect.fnUntraced(function* (id: string) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ state: string; version: number; events: bigint; deliveries: bigint; log: bigint }>`
@@ -60,7 +60,7 @@ const before = { state: "submitted", version: 1, events: 0n, deliveries: 0n, log
 const accepted = { state: "accepted_by_authority", version: 2, events: 1n, deliveries: 1n, log: 1n }
 
 describeLive(TestDatabase.layer)("Transitions", (it) => {
-  it.effect("stores of each step of a batch what that step brings", function* () {
+  it.effect("stores for each step of a batch its own content", function* () {
     const { accept, account, documents, first } = yield* owners(4)
     const sql = yield* SqlClient.SqlClient
     const waits = (id: InvoiceId): Step => ({
@@ -106,7 +106,7 @@ describeLive(TestDatabase.layer)("Transitions", (it) => {
     )
   })
 
-  it.effect("stores no submission at once that is one version, or has no bytes", function* () {
+  it.effect("rejects a submission of a single version or without bytes", function* () {
     const { account, document } = yield* owners(1, "numbered")
     const sql = yield* SqlClient.SqlClient
     const submit = (versions: number) =>
@@ -122,18 +122,18 @@ describeLive(TestDatabase.layer)("Transitions", (it) => {
     assert.strictEqual(yield* submit(2), "not refused")
   })
 
-  it.effect("stores by a process of the release before the outcome of a document that waits", function* () {
+  it.effect("accepts from a process of the previous release the outcome of a waiting document", function* () {
     const { document } = yield* owners(1)
     const sql = yield* SqlClient.SqlClient
     yield* sql`update invoices set waiting = '{"code": "no_answer", "message": "-"}', waiting_since = now() where id = ${document}`
-    // As that release writes it, which knows neither column.
+    // In the form of that release, which knows neither column.
     yield* sql`
       update invoices set state = 'accepted_by_authority', version = version + 1, next_action_at = null, updated_at = now()
       where id = ${document}`
     assert.deepInclude(yield* written(document), { state: "accepted_by_authority", version: 2 })
   })
 
-  it.effect("stores one of two contradictory outcomes that come at once", function* () {
+  it.effect("stores one of two contradictory concurrent outcomes", function* () {
     const { accept, document, first, reject, second } = yield* owners(1)
     const sql = yield* SqlClient.SqlClient
     const { release } = yield* lockRows(sql`invoices where id = ${document}`)
@@ -148,7 +148,7 @@ describeLive(TestDatabase.layer)("Transitions", (it) => {
     assert.deepStrictEqual(rest, { version: 2, events: 1n, deliveries: 1n, log: 1n })
   })
 
-  it.effect("lets two owners that move the same documents wait for each other, and not both at once", function* () {
+  it.effect("lets two owners that move the same documents wait for each other without a deadlock", function* () {
     const { accept, documents, first, second } = yield* owners(3)
     const sql = yield* SqlClient.SqlClient
     const { release } = yield* lockRows(sql`invoices where id = ${documents[1]!}`)
@@ -163,7 +163,7 @@ describeLive(TestDatabase.layer)("Transitions", (it) => {
     assert.deepStrictEqual(repeats, 0)
   })
 
-  it.effect("stores the signed bytes of the first owner, once and for all", function* () {
+  it.effect("stores the signed bytes of the first owner permanently", function* () {
     const { document, first, account, second } = yield* owners(1, "numbered")
     const sql = yield* SqlClient.SqlClient
     const sign = (text: string): Step => ({
@@ -183,7 +183,7 @@ describeLive(TestDatabase.layer)("Transitions", (it) => {
     assert.deepStrictEqual(rows, [{ text: winner }])
   })
 
-  it.effect("changes nothing at all when the event cannot be stored, and does not fail its neighbours", function* () {
+  it.effect("changes nothing if the event cannot be stored, and does not fail the other documents", function* () {
     const { accept, documents, first, account } = yield* owners(5)
     const sql = yield* SqlClient.SqlClient
     const steps = yield* Effect.forEach(documents, accept)
@@ -205,7 +205,7 @@ describeLive(TestDatabase.layer)("Transitions", (it) => {
       neighbours,
       Array.makeBy(5, (index) => (index === 2 ? { ...before, events: 1n } : accepted))
     )
-    // What was in the way is gone: the same step is possible again.
+    // The conflict is gone, so the same step is possible again.
     yield* sql`delete from events where body = 'in the way'`
     assert.isTrue((yield* first.move(steps[2]!)).moved)
     assert.deepStrictEqual(yield* written(poisoned), accepted)
@@ -227,7 +227,7 @@ describeLive(TestDatabase.layer)("Transitions", (it) => {
     assert.strictEqual(repeats, 0)
   })
 
-  it.effect("lets an owner change nothing that has read an older version", function* () {
+  it.effect("rejects the change of an owner that has read an older version", function* () {
     const { accept, document, first, reject, second } = yield* owners(1)
     yield* first.move(yield* accept(document))
     const stale = yield* reject(document)

@@ -5,8 +5,8 @@ import { TestDatabase } from "../../support/database/Postgres.ts"
 import { oneOwner } from "../../support/database/TwoOwners.ts"
 import { describeLive } from "../../support/Tests.ts"
 
-describeLive(TestDatabase.layer)("What a request may do to test sets", (it) => {
-  it.effect("is to begin one and to take up one that failed, and neither to end nor to rename one", function* () {
+describeLive(TestDatabase.layer)("The rights of a request on test sets", (it) => {
+  it.effect("allow it to begin a set and to resume a failed one, but not to end or rename one", function* () {
     const { account, service, sql } = yield* oneOwner
     const { account_id } = account
     const times = "now(), now(), now()"
@@ -34,7 +34,7 @@ describeLive(TestDatabase.layer)("What a request may do to test sets", (it) => {
     assert.isTrue(yield* isTaken("update enablements set run = 3"))
   })
 
-  it.effect("is never to take back that one was passed", function* () {
+  it.effect("forbid it to undo a passed set", function* () {
     const { account, service, sql } = yield* oneOwner
     yield* sql`
       insert into enablements (account_id, livemode, id, status, run, wanted, range, technical_key_sealed, started_at, resumed_at, answering_since, finished_at)

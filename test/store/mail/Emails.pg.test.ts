@@ -27,11 +27,11 @@ const taken = (found: Option.Option<StoredEmail>) => {
 }
 
 describeLive(TestDatabase.layer)("Emails", (it) => {
-  it.effect("are made by what accepts a document, one for each acceptance, and by nothing else", function* () {
+  it.effect("exist only by the acceptance of a document, one for each acceptance", function* () {
     const { admin, documents, first, step } = yield* mailOwners(4)
     yield* admin`delete from emails`
     const [accepted, rejected, contingency, submitted] = documents as [InvoiceId, InvoiceId, InvoiceId, InvoiceId]
-    // Only what never left is issued in contingency.
+    // Only documents that never left are issued in contingency.
     yield* first.transitions.move({ ...(yield* step(contingency, "Return", "signed")), alarmMs: 60_000 })
     const steps = yield* Effect.all([
       step(accepted, "Accept", "accepted_by_authority"),
@@ -57,7 +57,7 @@ describeLive(TestDatabase.layer)("Emails", (it) => {
     assert.isFalse(made.some(([id]) => id === submitted))
   })
 
-  it.effect("are none where there is no address", function* () {
+  it.effect("need an address to exist", function* () {
     const { accept, admin, document, first } = yield* mailOwners(1, null)
     yield* admin`delete from emails`
     const { emailed, moved } = yield* first.transitions.move(yield* accept(document))
@@ -65,7 +65,7 @@ describeLive(TestDatabase.layer)("Emails", (it) => {
     assert.deepStrictEqual(yield* rows, [])
   })
 
-  it.effect("are one though two owners accept the same document", function* () {
+  it.effect("exist once even if two owners accept the same document", function* () {
     const { accept, admin, documents, first, second } = yield* mailOwners(40)
     yield* admin`delete from emails`
     const steps = yield* Effect.forEach(documents, accept)
@@ -82,7 +82,7 @@ describeLive(TestDatabase.layer)("Emails", (it) => {
     )
   })
 
-  it.effect("are taken by one owner at a time, and again when that one has died", function* () {
+  it.effect("have one owner at a time, and a new one if that owner has died", function* () {
     const { accept, admin, document, first, key, second, stop } = yield* mailOwners()
     yield* first.transitions.move(yield* accept(document))
     assert.deepStrictEqual(
@@ -97,12 +97,12 @@ describeLive(TestDatabase.layer)("Emails", (it) => {
     yield* second.worker.freeDead
     const again = taken(yield* second.emails.take(key))
     assert.deepInclude(again, { invoice_id: document, recipient: to, attempts: 2, status: "pending" })
-    // Nobody gave it back: the lease has ended.
+    // No owner returned it, but the lease has ended.
     yield* admin`update emails set next_attempt_at = now() where invoice_id = ${document}`
     assert.strictEqual(taken(yield* second.emails.take(key)).attempts, 3)
   })
 
-  it.effect("tell once what becomes of them, in their document's order, whoever says so", function* () {
+  it.effect("report their outcome once, in the order of their document's events, from any reporter", function* () {
     const { accept, admin, document, endpoint, first, key, outcome, second, stores } = yield* mailOwners()
     const wanted = yield* endpoint
     yield* first.transitions.move(yield* accept(document))
@@ -134,9 +134,9 @@ describeLive(TestDatabase.layer)("Emails", (it) => {
     assert.strictEqual(listed.rows[0]?.email?.status, "complained")
   })
 
-  it.effect("tell a delivery and a complaint of it together, in this order, or neither", function* () {
+  it.effect("report a delivery and a complaint together in this order, or neither", function* () {
     const { accept, admin, documents, endpoint, first, account, outcome } = yield* mailOwners(2)
-    // Endpoints of the tests before are of the same account.
+    // Endpoints of earlier tests belong to the same account.
     yield* admin`update webhook_endpoints set is_active = false`
     const wanted = yield* endpoint
     yield* Effect.forEach(documents, (id) => Effect.flatMap(accept(id), first.transitions.move))
@@ -166,7 +166,7 @@ describeLive(TestDatabase.layer)("Emails", (it) => {
     const now = Exit.succeed({ moved: true, endpoints: [wanted] })
     const before = Exit.succeed({ moved: false, endpoints: [] })
 
-    // The complaint of the first document cannot be inserted; both outcomes are recorded in one batch.
+    // The complaint of the first document cannot be inserted. Both outcomes are in one batch.
     yield* admin.unsafe(
       `alter table events add constraint refused check (object_id <> '${documents[0]}' or type not like '%.complained')`
     )
@@ -178,7 +178,7 @@ describeLive(TestDatabase.layer)("Emails", (it) => {
     assert.deepStrictEqual(yield* told, [both, both])
   })
 
-  it.effect("wait for their next attempt, unless somebody else has begun it", function* () {
+  it.effect("wait for their next attempt, unless another owner has begun it", function* () {
     const { accept, document, first, key, outcome, second } = yield* mailOwners()
     yield* first.transitions.move(yield* accept(document))
     const email = taken(yield* first.emails.take(key))
@@ -197,7 +197,7 @@ describeLive(TestDatabase.layer)("Emails", (it) => {
     assert.isTrue(wait > 50_000 && wait < 61_000, `${wait} ms`)
   })
 
-  it.effect("are written in batches, and one that cannot be read is nobody else's failure", function* () {
+  it.effect("change in batches, and an unreadable one fails no other", function* () {
     const { accept, admin, documents, first, account, outcome } = yield* mailOwners(30)
     yield* Effect.forEach(documents, (id) => Effect.flatMap(accept(id), first.transitions.move), {
       concurrency: "unbounded"
@@ -220,35 +220,32 @@ describeLive(TestDatabase.layer)("Emails", (it) => {
     assert.isTrue(recorded.every(({ moved }) => moved))
   })
 
-  it.effect(
-    "are kept with their documents, and nobody changes where they went or takes back what became of them",
-    function* () {
-      const { accept, admin, document, first, key, outcome, service, stores } = yield* mailOwners()
-      yield* first.transitions.move(yield* accept(document))
-      yield* first.emails.record(yield* outcome(taken(yield* first.emails.take(key)), "delivered"))
-      for (const [statement, stoppedBy] of [
-        ["update emails set recipient = 'x'", "permission denied for table emails"],
-        ["update emails set invoice_id = 'x'", "permission denied for table emails"],
-        ["delete from emails", "permission denied for table emails"],
-        ["truncate emails", "permission denied for table emails"],
-        [
-          `update emails set status = 'pending', next_attempt_at = now() where invoice_id = '${document}'`,
-          "the outcome of an email is final"
-        ],
-        [`update emails set next_attempt_at = now() where invoice_id = '${document}'`, "pending_has_an_alarm"]
-      ] as const) {
-        assert.include(yield* refusal(service.unsafe(statement)), stoppedBy, statement)
-      }
-      yield* admin`update emails set created_at = now() - interval '10 years', status_at = now() - interval '10 years'`
-      yield* Effect.all([stores.retention.deliveries, stores.retention.events])
-      assert.lengthOf(
-        (yield* rows).filter(({ invoice_id }) => invoice_id === document),
-        1
-      )
+  it.effect("stay with their documents, and no role changes their recipient or final outcome", function* () {
+    const { accept, admin, document, first, key, outcome, service, stores } = yield* mailOwners()
+    yield* first.transitions.move(yield* accept(document))
+    yield* first.emails.record(yield* outcome(taken(yield* first.emails.take(key)), "delivered"))
+    for (const [statement, stoppedBy] of [
+      ["update emails set recipient = 'x'", "permission denied for table emails"],
+      ["update emails set invoice_id = 'x'", "permission denied for table emails"],
+      ["delete from emails", "permission denied for table emails"],
+      ["truncate emails", "permission denied for table emails"],
+      [
+        `update emails set status = 'pending', next_attempt_at = now() where invoice_id = '${document}'`,
+        "the outcome of an email is final"
+      ],
+      [`update emails set next_attempt_at = now() where invoice_id = '${document}'`, "pending_has_an_alarm"]
+    ] as const) {
+      assert.include(yield* refusal(service.unsafe(statement)), stoppedBy, statement)
     }
-  )
+    yield* admin`update emails set created_at = now() - interval '10 years', status_at = now() - interval '10 years'`
+    yield* Effect.all([stores.retention.deliveries, stores.retention.events])
+    assert.lengthOf(
+      (yield* rows).filter(({ invoice_id }) => invoice_id === document),
+      1
+    )
+  })
 
-  it.effect("of one account are nothing to another, nor to its other mode", function* () {
+  it.effect("belong to one account and mode, and no other finds them", function* () {
     const { accept, document, first, account } = yield* mailOwners()
     yield* first.transitions.move(yield* accept(document))
     const page = { limit: 10, cursor: null }
@@ -262,7 +259,7 @@ describeLive(TestDatabase.layer)("Emails", (it) => {
     assert.lengthOf(others, 0)
   })
 
-  it.effect("are found by their own id and their document's, and by nothing less", function* () {
+  it.effect("need both their own id and their document's id to be found", function* () {
     const { accept, documents, first, key } = yield* mailOwners(2)
     yield* Effect.forEach(documents, (id) => Effect.flatMap(accept(id), first.transitions.move))
     const { id } = taken(yield* first.emails.take(key))

@@ -18,7 +18,7 @@ describe("The days of the overview", () => {
     )
   })
 
-  it.each([-12, -5, 0, 5.75, 14])("are right in the zone %s h from UTC, over the end of a month", (hours) => {
+  it.each([-12, -5, 0, 5.75, 14])("follow the zone %s h from UTC, over the end of a month", (hours) => {
     const now = Date.parse("2026-03-01T12:00:00Z")
     const days = daysUntil(now, 30, zone(hours))
     assert.strictEqual(days.length, 30)

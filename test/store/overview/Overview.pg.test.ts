@@ -26,7 +26,7 @@ const arranged = Effect.gen(function* () {
     model[state] = (yield* seed(1, state))[0]!
   }
   let copies = 0
-  /** `count` documents like that of a state, made `ago` milliseconds before now. */
+  /** `count` documents in this state, made `ago` milliseconds before now. */
   const copy = (state: string, count: number, ago: number, changes = "'{}'::jsonb") => {
     const made = Date.now() - ago
     const from = (copies += count) - count
@@ -44,8 +44,8 @@ const arranged = Effect.gen(function* () {
 const counted = (rows: ReadonlyArray<{ readonly state: string; readonly count: number }>) =>
   Object.fromEntries(rows.map(({ count, state }) => [state, count]))
 
-describe("An account at a glance", () => {
-  onPostgres("counts the documents of today and of each day, and names the oldest that is in trouble", function* () {
+describe("The overview of an account", () => {
+  onPostgres("counts the documents of today and of each day, and names the oldest with a problem", function* () {
     const { account, copy, model, read } = yield* arranged
     yield* copy("accepted_by_authority", 7, dayMs)
     yield* copy("accepted_by_authority", 3, 29 * dayMs)
@@ -90,14 +90,14 @@ describe("An account at a glance", () => {
     assert.strictEqual(seen.latest.length, 5)
     const [newest] = seen.latest
     assert.deepStrictEqual([newest?.id, newest?.state, newest?.currency], [model["numbered"], "numbered", "COP"])
-    // The days before today are remembered, and today is counted anew.
+    // The overview caches the earlier days, and counts today again.
     yield* copy("accepted_by_authority", 1, 0)
     yield* copy("accepted_by_authority", 1, dayMs)
     const again = yield* read(account)
     assert.strictEqual(again.days.at(-1)?.count, 6)
   })
 
-  onPostgres("tells of endpoints, ranges, certificates, customers and returned e-mails", function* () {
+  onPostgres("reports endpoints, ranges, certificates, customers and returned e-mails", function* () {
     const { account, first, model, read, sql } = yield* arranged
     const failing_since = new Date(Date.now() - dayMs)
     const hook = yield* seedEndpoint(account, { failing_since }).pipe(Effect.provideContext(first))
@@ -131,7 +131,7 @@ describe("An account at a glance", () => {
     assert.deepStrictEqual([seen.certificate_ends, seen.customers], [null, 0])
   })
 
-  onPostgres("shows neither another account's rows nor those of the other mode", function* () {
+  onPostgres("excludes the rows of other accounts and of the other mode", function* () {
     const { account, copy, first, read, sql } = yield* arranged
     yield* seedEndpoint(account, {}).pipe(Effect.provideContext(first))
     yield* copy("failed", 2, dayMs)
@@ -157,7 +157,7 @@ describe("An account at a glance", () => {
     }
   })
 
-  onPostgres("finds the few documents that are in trouble by indexes, however many there are", function* () {
+  onPostgres("finds the few documents with problems by indexes, among any number", function* () {
     const { account, copy, read, sql } = yield* arranged
     yield* copy("accepted_by_authority", 5_000, dayMs)
     yield* copy("failed", 3, dayMs)
@@ -176,7 +176,7 @@ describe("An account at a glance", () => {
     }
   })
 
-  onPostgres("counts no further than it says", function* () {
+  onPostgres("counts no further than its stated limit", function* () {
     const { account, copy, read } = yield* arranged
     yield* copy("failed", troubledMax + 1, dayMs)
     yield* copy("accepted_contingency", troubledMax + 1, dayMs)

@@ -36,7 +36,7 @@ const setUp = Effect.gen(function* () {
 const delays = (count: number) => Array.from({ length: count }, (_, index) => ({ delay: index + 1 }))
 
 describeLive(TestDatabase.layer)("SandboxAuthorities", (it) => {
-  it.effect("keeps how each account wants its authority, for its own tests alone", function* () {
+  it.effect("keeps the authority's mode of each account, only for its own tests", function* () {
     const { account, sandbox, service, sql } = yield* setUp
     const other = AccountId.make(`ten_${"z".repeat(26)}`)
     yield* sql`insert into accounts (id, created_at) values (${other}, now())`
@@ -55,7 +55,7 @@ describeLive(TestDatabase.layer)("SandboxAuthorities", (it) => {
     assert.include(yield* refusedIn(live, set(account.account_id, true)), "violates check constraint")
   })
 
-  it.effect("looks for scripts in the statement that reads the modes, as long as there are none", function* () {
+  it.effect("looks for scripts in the statement that reads the modes while there are none", function* () {
     const { account, sandbox, seed, sql } = yield* setUp
     const [id = ""] = yield* seed(1)
     const [row] = yield* sql<{ full_number: string }>`select full_number from invoices where id = ${id}`
@@ -70,7 +70,7 @@ describeLive(TestDatabase.layer)("SandboxAuthorities", (it) => {
     assert.strictEqual(yield* statements, before + 1)
   })
 
-  it.effect("gives two processes each script once, in the order in which documents were created", function* () {
+  it.effect("gives two processes each script once, in the order in which the documents were created", function* () {
     const { account, sandbox, seed, service, sql } = yield* setUp
     const others = Context.get(yield* anotherOwner, SandboxAuthorities)
     const mine = AccountView.within(service, account)
@@ -92,7 +92,7 @@ describeLive(TestDatabase.layer)("SandboxAuthorities", (it) => {
     assert.deepStrictEqual(yield* set(delays(20), before.at(-1)!), delays(20))
     const made = yield* seed(25)
     const documents = yield* numbered([...before, ...made])
-    // Asked for from the last to the first, by both processes at once.
+    // Requested from the last to the first, by both processes concurrently.
     const given = yield* Effect.forEach(
       documents.toReversed(),
       (document) => Effect.all([sandbox.scriptOf(document), others.scriptOf(document)], { concurrency: 2 }),
@@ -105,7 +105,7 @@ describeLive(TestDatabase.layer)("SandboxAuthorities", (it) => {
       )
     )
 
-    // New scripts take the place of those that are left, and not of those that documents created before them are due.
+    // New scripts replace the unused scripts, but not those due for documents created before them.
     yield* set([{ accept: true }, { lose: true }, { fail: true }], made.at(-1)!)
     const [due = ""] = yield* seed(1)
     assert.deepStrictEqual(yield* set([{ contingency: true }], due), [{ contingency: true }])
@@ -116,39 +116,36 @@ describeLive(TestDatabase.layer)("SandboxAuthorities", (it) => {
     assert.deepStrictEqual(yield* Effect.forEach(late, sandbox.scriptOf), scripts)
   })
 
-  it.effect(
-    "waits for another process that gives out the account's scripts, and gives none of these again",
-    function* () {
-      const { account, sandbox, seed, service, sql } = yield* setUp
-      const [before = "", id = ""] = yield* seed(2)
-      yield* AccountView.within(
-        service,
-        account
-      )(sandbox.set(account.account_id, { next: [{ fail: true }, { lose: true }] }, before.slice(4)))
-      const [row] = yield* sql<{ full_number: string }>`select full_number from invoices where id = ${id}`
-      const document = { account_id: account.account_id, kind: "invoice", full_number: row?.full_number ?? "" } as const
-      const own = sql`account_id = ${account.account_id} and not livemode`
-      const other = yield* paused((pause) =>
-        sql.withTransaction(
-          Effect.gen(function* () {
-            yield* sql`select from sandbox_authorities where ${own} for update`
-            yield* pause
-            yield* sql`update sandbox_authorities set next = next - 0 where ${own}`
-          })
-        )
+  it.effect("waits for another process that distributes the account's scripts, and repeats none of them", function* () {
+    const { account, sandbox, seed, service, sql } = yield* setUp
+    const [before = "", id = ""] = yield* seed(2)
+    yield* AccountView.within(
+      service,
+      account
+    )(sandbox.set(account.account_id, { next: [{ fail: true }, { lose: true }] }, before.slice(4)))
+    const [row] = yield* sql<{ full_number: string }>`select full_number from invoices where id = ${id}`
+    const document = { account_id: account.account_id, kind: "invoice", full_number: row?.full_number ?? "" } as const
+    const own = sql`account_id = ${account.account_id} and not livemode`
+    const other = yield* paused((pause) =>
+      sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`select from sandbox_authorities where ${own} for update`
+          yield* pause
+          yield* sql`update sandbox_authorities set next = next - 0 where ${own}`
+        })
       )
-      const asked = yield* Effect.forkChild(sandbox.scriptOf(document))
-      yield* endedOr(asked, blocked("sandbox_authorities"))
-      yield* other.goOn
-      assert.deepStrictEqual(yield* Fiber.join(asked), { lose: true })
-    }
-  )
+    )
+    const asked = yield* Effect.forkChild(sandbox.scriptOf(document))
+    yield* endedOr(asked, blocked("sandbox_authorities"))
+    yield* other.goOn
+    assert.deepStrictEqual(yield* Fiber.join(asked), { lose: true })
+  })
 
-  it.effect("gives notes their scripts in turn with invoices", function* () {
+  it.effect("gives notes their scripts in one order with invoices", function* () {
     const { account, sandbox, seed, service, sql } = yield* setUp
     const mine = AccountView.within(service, account)
     const [before = "", first = "", second = ""] = yield* seed(3)
-    // Their ids sort after those of the two invoices, but for the prefix.
+    // Their ids sort after those of the two invoices, apart from the prefix.
     for (const [kind, id, invoice] of [
       ["debit_note", `dn_${first.slice(4)}0`, first],
       ["credit_note", `cn_${second.slice(4)}0`, second]
@@ -171,7 +168,7 @@ describeLive(TestDatabase.layer)("SandboxAuthorities", (it) => {
     )
   })
 
-  it.effect("advances the tests of one account alone, and nothing that somebody is at work on", function* () {
+  it.effect("advances the tests of one account only, and no document that a worker holds", function* () {
     const { circuits, account, sandbox, seed, service, sql } = yield* setUp
     yield* seed(3)
     const rows = yield* sql<{ id: string }>`select id from invoices order by id limit 3`
@@ -197,7 +194,7 @@ describeLive(TestDatabase.layer)("SandboxAuthorities", (it) => {
     assert.deepStrictEqual(ages, [30, 0])
   })
 
-  it.effect("advances deliveries that wait for their time, and no others", function* () {
+  it.effect("advances only deliveries that wait for their time", function* () {
     const { account, sandbox, service, sql } = yield* setUp
     const kinds = ["waits", "rests", "held", "done"]
     for (const [index, id] of kinds.entries()) {
@@ -222,7 +219,7 @@ describeLive(TestDatabase.layer)("SandboxAuthorities", (it) => {
     assert.deepStrictEqual(others, before.slice(1))
   })
 
-  it.effect("advances much in portions, waits for no lock, and does not rewrite what rests", function* () {
+  it.effect("advances many rows in portions, waits for no lock, and does not rewrite resting rows", function* () {
     const { account, sandbox, seed, sql } = yield* setUp
     yield* sql`truncate invoices cascade`
     assert.isFalse(yield* sandbox.isMuchToAdvance(account.account_id))
@@ -234,7 +231,7 @@ describeLive(TestDatabase.layer)("SandboxAuthorities", (it) => {
     const version = sql<{ xmin: string }>`select xmin::text from invoices where id = ${resting}`
     const before = yield* version
     const { release } = yield* lockRows(sql`invoices where id = ${locked}`)
-    // Two at once: each moves all that nobody else works at.
+    // Two concurrent calls: each moves all rows that the other does not hold.
     const advance = Effect.exit(sandbox.advance(account.account_id, 3_600))
     const exits = yield* Effect.all([advance, advance], { concurrency: 2 })
     yield* release

@@ -35,7 +35,7 @@ const rowsOf = (sql: SqlClient.SqlClient, table: string) =>
 const byEmail: CustomerFilter = { marks: [{ _tag: "Email", address: "A@buyer.test" }], name: null }
 const byName: CustomerFilter = { marks: [], name: acquirer.legal_name.slice(2).toUpperCase() }
 
-/** Which of the objects in `owned` are found, listed and changed by their ids in the name of `account`. */
+/** The objects in `owned` that statements find, list and change by their ids in the name of `account`. */
 const askFor = Effect.fnUntraced(function* (account: AccountMode, owned: Owned) {
   const { customers, endpoints, invoices, keys } = (yield* TwoAccounts).store
   const page = { limit: 10, cursor: null }
@@ -73,7 +73,7 @@ const nothing = {
 }
 
 describeLive(TwoAccounts.layer)("An account's view", (it) => {
-  it.effect("shows its own rows, whatever a statement forgets to ask for", function* () {
+  it.effect("shows only its own rows, even if a statement has no condition", function* () {
     const { mine, others, service } = yield* TwoAccounts
     for (const owned of [mine, ...others]) {
       const view = AccountView.within(service, owned.account)
@@ -117,7 +117,7 @@ describeLive(TwoAccounts.layer)("An account's view", (it) => {
     }
   })
 
-  it.effect("may do little: no row outside of what its requests write", function* () {
+  it.effect("allows only the rows that its requests write", function* () {
     const { mine, service } = yield* TwoAccounts
     const refused = [
       "update invoices set number = 1",
@@ -146,7 +146,7 @@ describeLive(TwoAccounts.layer)("An account's view", (it) => {
     }
   })
 
-  it.effect("shows nothing before an account is named, or after its transaction, however that ended", function* () {
+  it.effect("shows nothing before an account is named, or after its transaction with any outcome", function* () {
     const { mine, service } = yield* TwoAccounts
     const pid = service<{ pid: number }>`select pg_backend_pid() as pid`
     const left = service<{ role: string; account: string | null; mode: string | null }>`
@@ -188,9 +188,9 @@ describeLive(TwoAccounts.layer)("An account's view", (it) => {
     yield* seesNothing
   })
 
-  it.effect("takes no step of a document but those that clients ask for", function* () {
+  it.effect("allows only the steps of a document that clients request", function* () {
     const { mine, service } = yield* TwoAccounts
-    // On its way to where the guard of invoices would let it be accepted.
+    // Towards a state from which the guard of invoices would allow the acceptance.
     for (const state of ["numbered", "signed", "submitted"] as const) {
       yield* service`
         update invoices set state = ${state}, version = version + 1, next_action_at = 'infinity', failure = null,
@@ -206,8 +206,8 @@ describeLive(TwoAccounts.layer)("An account's view", (it) => {
   })
 })
 
-describeLive(TwoAccounts.layer)("Either wall alone", (it) => {
-  it.effect("keeps accounts and modes apart: the predicates, without row level security", function* () {
+describeLive(TwoAccounts.layer)("Either protection alone", (it) => {
+  it.effect("separates accounts and modes by the predicates without row-level security", function* () {
     const { mine, others } = yield* TwoAccounts
     const admin = yield* SqlClient.SqlClient
     const shown = ["customers", "customer_names", "marks", "invoices", "webhook_endpoints", "deliveries"]
@@ -217,7 +217,7 @@ describeLive(TwoAccounts.layer)("Either wall alone", (it) => {
     for (const other of others) assert.deepStrictEqual(yield* askFor(mine.account, other), nothing)
   })
 
-  it.effect("stands in the way of each request: with a policy that shows nothing, nothing is found", function* () {
+  it.effect("restricts each request: with a policy that shows nothing, no row is found", function* () {
     const { mine } = yield* TwoAccounts
     const admin = yield* SqlClient.SqlClient
     const shown = ["customers", "invoices", "webhook_endpoints"]
@@ -230,7 +230,7 @@ describeLive(TwoAccounts.layer)("Either wall alone", (it) => {
     assert.deepStrictEqual(yield* askFor(mine.account, mine), all)
   })
 
-  it.effect("stands around every table that belongs to accounts, for its owner as well", function* () {
+  it.effect("covers every table that belongs to accounts, for its owner too", function* () {
     const { service } = yield* TwoAccounts
     const walls = yield* service<{ name: string; fenced: boolean }>`
       select relname as name, relrowsecurity and relforcerowsecurity as fenced from pg_class c
@@ -247,7 +247,7 @@ describeLive(TwoAccounts.layer)("Either wall alone", (it) => {
     )
   })
 
-  it.effect("can be put around the table of a later migration, in a session of its own", function* () {
+  it.effect("can cover the table of a later migration, in a separate session", function* () {
     const url = yield* freshDatabase
     yield* queryAs(url, "create table later (account_id text, livemode boolean)")
     yield* queryAs(url, "call isolate_accounts('later')")

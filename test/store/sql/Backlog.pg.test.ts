@@ -11,7 +11,7 @@ import { describeLive } from "../../support/Tests.ts"
 import { oneOwner } from "../../support/database/TwoOwners.ts"
 
 describeLive(TestDatabase.layer)("Backlog", (it) => {
-  it.effect("tells how old the oldest work is, and how much waits at each stage", function* () {
+  it.effect("reports the age of the oldest work, and the number of waiting items at each stage", function* () {
     const { account, first, seed, sql } = yield* oneOwner
     const { waiting } = Context.get(first, Backlog)
     assert.deepStrictEqual(yield* waiting, {
@@ -35,7 +35,7 @@ describeLive(TestDatabase.layer)("Backlog", (it) => {
       update invoices set created_at = now() - interval '90 seconds', next_action_at = now() + interval '1 hour'
       where id = any(${[...drafts, ...numbered]})`
     yield* sql`update invoices set created_at = now() - interval '200 seconds' where id = any(${numbered})`
-    // Older, and done.
+    // Older, but finished.
     const accepted = yield* seed(3, "accepted_by_authority")
     yield* sql`update invoices set created_at = now() - interval '1 day' where id = any(${accepted})`
     const times = ["-1 hour", "-1 minute", "1 minute", "infinity"]
@@ -60,7 +60,7 @@ describeLive(TestDatabase.layer)("Backlog", (it) => {
       update invoices set contingency_since = now() - interval '50 hours',
         transmit_before = case when id = ${late[0]!} then now() - interval '1 hour' end
       where id = any(${late})`
-    // Past the guard that keeps the time at which a document has left the house.
+    // Disables the guard that keeps the submission time of a document.
     yield* sql.withTransaction(Effect.andThen(sql`set local session_replication_role = replica`, overdue))
     yield* sql`insert into authority_circuits (name, failing_since, trouble)
       values ('live', now(), 'tls_failed'), (${account.account_id}, null, null)`
@@ -75,7 +75,7 @@ describeLive(TestDatabase.layer)("Backlog", (it) => {
     assert.isTrue(oldest_delivery >= 3_600 && oldest_delivery < 3_660, `${oldest_delivery} s`)
   })
 
-  it.effect("tells how long a transaction has held back events", function* () {
+  it.effect("reports how long a transaction has delayed events", function* () {
     const { account, first, sql } = yield* oneOwner
     const { waiting } = Context.get(first, Backlog)
     const { look } = Context.get(first, Incidents).sources.find(({ kinds }) => kinds.includes("events_held"))!
@@ -96,14 +96,14 @@ describeLive(TestDatabase.layer)("Backlog", (it) => {
     assert.deepStrictEqual(yield* look, { causes: [], isAll: true })
   })
 
-  it.effect("gives what is due of the accounts that are not left out, in order, once", function* () {
+  it.effect("returns the due items of the accounts that are not excluded, in order, once", function* () {
     const { account, first, seed, sql: admin } = yield* oneOwner
     const invoices = Context.get(first, Invoices)
     const other = AccountId.make(`ten_${"0".repeat(26)}`)
     yield* copyAccount(account.account_id, other)
     const own = yield* seed(3)
     const others = yield* seedDrafts(other, 2).pipe(Effect.provideContext(first))
-    // The last is due for the longest time.
+    // The last item is due for the longest time.
     yield* admin`
       update invoices i set next_action_at = now() - n.age * interval '1 second'
       from unnest(${[...others, ...own]}::text[]) with ordinality as n (id, age) where i.id = n.id`

@@ -10,8 +10,8 @@ const lost = fails(new SqlError.ConnectionError({ cause: new Error("gone"), oper
 const refused = fails(new SqlError.ConstraintError({ cause: new Error("refused"), operation: "query" }))
 
 /**
- * Offers three items at once, and writes them with what `run` makes of each try, counted from 0. Gives the sizes of the batches
- * that were tried, and how many of the items went through.
+ * Offers three items concurrently, and writes them with the result of `run` for each try, counted from 0.
+ * Returns the sizes of the tried batches, and the number of items that succeeded.
  */
 const writeThree = Effect.fnUntraced(
   function* (
@@ -34,30 +34,27 @@ const writeThree = Effect.fnUntraced(
 )
 
 describe("A batch", () => {
-  it.effect("with a poison item is repeated item by item", function* () {
+  it.effect("repeats its items one by one if one item fails", function* () {
     const { tried, written } = yield* writeThree((items) => (items.includes(2) ? refused : Effect.void))
     assert.deepStrictEqual([tried, written], [[3, 1, 1, 1], 2])
   })
 
-  it.effect("that loses its connection is repeated as it is, on another one", function* () {
+  it.effect("repeats all its items on another connection if it loses its own", function* () {
     const { tried, written } = yield* writeThree((_, times) => (times === 0 ? lost : Effect.void))
     assert.deepStrictEqual([tried, written], [[3, 3], 3])
   })
 
-  it.effect("fails as a whole when there is no other connection", function* () {
+  it.effect("fails completely if there is no other connection", function* () {
     const { tried, written } = yield* writeThree(() => lost)
     assert.deepStrictEqual([tried, written], [[3, 3], 0])
   })
 
-  it.effect(
-    "that could not tell its own work from another's is not repeated when the connection is lost",
-    function* () {
-      const { tried, written } = yield* writeThree((_, times) => (times === 0 ? lost : Effect.void), { blind: true })
-      assert.deepStrictEqual([tried, written], [[3], 0])
-    }
-  )
+  it.effect("fails after a lost connection if it cannot recognize its own work", function* () {
+    const { tried, written } = yield* writeThree((_, times) => (times === 0 ? lost : Effect.void), { blind: true })
+    assert.deepStrictEqual([tried, written], [[3], 0])
+  })
 
-  it.live("is written whenever it was whose offer was given up: nobody after that waits for ever", function* () {
+  it.live("writes an item whose caller was interrupted, and completes later items", function* () {
     for (const everySo of [2, 3, 4, 5, 6, 7]) {
       for (let steps = 0; steps < 12; steps++) {
         const offer = yield* Batcher.make({
@@ -65,7 +62,7 @@ describe("A batch", () => {
           max: 10,
           run: (items: ReadonlyArray<number>) => Effect.succeed(items)
         })
-        // It lets others in every so many operations, and one of them interrupts it.
+        // The offer yields after this many operations, and one of the other fibers interrupts it.
         const first = yield* offer(1).pipe(
           Effect.provideService(Scheduler.MaxOpsBeforeYield, everySo),
           Effect.forkChild
@@ -77,7 +74,7 @@ describe("A batch", () => {
     }
   })
 
-  it.effect("that throws before it is an effect fails those who offered it, and no one after them", function* () {
+  it.effect("fails its callers, but no later ones, if its `run` throws", function* () {
     const offer = yield* Batcher.make({
       name: "test",
       max: 10,

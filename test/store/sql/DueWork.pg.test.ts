@@ -7,7 +7,7 @@ import { oneOwner, onPostgres, paused } from "../../support/database/TwoOwners.t
 
 type Statement = (sql: SqlClient.SqlClient) => Effect.Effect<unknown, SqlError.SqlError>
 
-/** What makes one kind of work due, and no other. */
+/** The rows that make one kind of work due, and no other. */
 const makeDue: Record<KindOfWork, Statement> = {
   deadWorkers: (sql) => sql`update workers set seen_at = now() - interval '1 minute'`,
   documents: (sql) => sql`update invoices set next_action_at = now()`,
@@ -29,12 +29,12 @@ const rest: Statement = (sql) =>
     sql`update acceptances set next_question_at = now() + interval '1 hour'`
   ])
 
-onPostgres("one look tells of each kind of work that is due, and of nothing that is not", function* () {
+onPostgres("A single query reports each kind of due work, and nothing else", function* () {
   const { account, first, seed, sql } = yield* oneOwner
   const { look } = Context.get(first, Backlog)
   const [id] = yield* seed(1)
   const of = { account_id: account.account_id, livemode: false }
-  // The rules of the tables are not what is tested here: no service would bring these rows about together.
+  // The constraints are disabled because no service would make these rows together.
   const unruled = (work: Statement) =>
     sql.withTransaction(Effect.andThen(sql`set local session_replication_role = replica`, work(sql)))
   const at = new Date()
@@ -62,7 +62,7 @@ onPostgres("one look tells of each kind of work that is due, and of nothing that
   assert.deepStrictEqual(seen, Object.fromEntries(Object.keys(makeDue).map((kind) => [kind, [kind]])))
 })
 
-onPostgres("a table that is locked keeps no kind of work from being done", function* () {
+onPostgres("A locked table prevents no kind of work", function* () {
   const { first, sql } = yield* oneOwner
   const { look } = Context.get(first, Backlog)
   const locked = yield* paused((pause) =>

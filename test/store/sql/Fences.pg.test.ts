@@ -13,7 +13,7 @@ import { oneOwner } from "../../support/database/TwoOwners.ts"
 const setUp = Effect.gen(function* () {
   const { account, first, seed, service, sql: admin } = yield* oneOwner
 
-  /** An invoice in any state, with a number or without. */
+  /** An invoice in any state, with or without a number. */
   const invoice = Effect.fnUntraced(function* (state: InvoiceState, hasNumber: boolean) {
     const [id] = yield* seed(1, hasNumber ? "numbered" : "queued")
     const copy = `inv_${String(copies++).padStart(26, "0")}` as InvoiceId
@@ -40,7 +40,7 @@ let copies = 0
 const numbered = `, resolution_id = (select id from resolutions), prefix = 'A', number = 7, full_number = 'A7', cufe = 'c',
   issue_date = '2026-11-21', issue_time = '10:00:00'`
 
-/** The assignments of what a row of a state has besides its number; what has left the house stays so. */
+/** The assignments for a row in this state, without its number. Submission and contingency times stay. */
 const become = (state: InvoiceState) =>
   Object.entries(conditionOf(state))
     .map(([column, value]) => {
@@ -54,7 +54,7 @@ const become = (state: InvoiceState) =>
 const withoutNumber: ReadonlyArray<InvoiceState> = ["queued", "canceled", "failed"]
 const withNumber = states.filter((state) => state !== "queued" && state !== "canceled")
 
-/** Statements that no role of the service may run, each with what stops it. `ID` is a submitted invoice. */
+/** Statements that no role of the service may run, each with the rule that rejects it. `ID` is a submitted invoice. */
 const forbidden: ReadonlyArray<readonly [statement: string, stoppedBy: string]> = [
   ["update invoices set number = number + 1 where id = 'ID'", "a number never changes"],
   ["update invoices set prefix = 'X' where id = 'ID'", "a number never changes"],
@@ -88,7 +88,7 @@ const forbidden: ReadonlyArray<readonly [statement: string, stoppedBy: string]> 
   ["delete from issuers", "permission denied for table issuers"],
   ["update account_modes set issuer_version = 9", "permission denied for table account_modes"],
   ["update account_modes set issuer = null where not livemode", "test_mode_has_an_issuer"],
-  ["update audit_log set actor = 'nobody'", "permission denied for table audit_log"],
+  ["update audit_log set actor = 'another'", "permission denied for table audit_log"],
   ["delete from audit_log", "permission denied for table audit_log"],
   ["truncate audit_log", "permission denied for table audit_log"],
   ["update api_keys set key_hash = ''", "permission denied for table api_keys"],
@@ -130,7 +130,7 @@ const forbidden: ReadonlyArray<readonly [statement: string, stoppedBy: string]> 
 ]
 
 describeLive(TestDatabase.layer)("The database", (it) => {
-  it.effect("lets a document go where the lifecycle lets it, and nowhere else", function* () {
+  it.effect("allows exactly the state changes of the lifecycle", function* () {
     const { invoice, service } = yield* setUp
     const origins = [
       ...withoutNumber.map((from) => ({ from, hasNumber: false })),
@@ -139,7 +139,8 @@ describeLive(TestDatabase.layer)("The database", (it) => {
     for (const { from, hasNumber } of origins) {
       for (const to of states) {
         const legal = commands.some((command) => {
-          // A correction is an account's own transaction, which also keeps what was rejected; a return also clears the time of submission.
+          // A correction is an account's own transaction that also keeps the rejected document.\nA return also clears
+          // the time of submission.
           if (command === "Correct" || command === "Return") return false
           const next = transition(from, command, { hasNumber, isIssued: false })
           return next._tag === "Success" && next.success === to
@@ -149,7 +150,7 @@ describeLive(TestDatabase.layer)("The database", (it) => {
         const update = service.unsafe(
           `update invoices set state = '${to}', version = version + 1, ${become(to)} ${number} where id = '${id}' returning id`
         )
-        // A lawful one is taken back, so that the number is free for the next.
+        // An allowed change is rolled back, so that the number is free for the next.
         const moved = yield* Effect.result(service.withTransaction(Effect.flatMap(update, Effect.fail)))
         const outcome = moved._tag === "Failure" && !SqlError.isSqlError(moved.failure) && moved.failure.length === 1
         assert.strictEqual(outcome, legal || from === to, `${from} (${hasNumber ? "with a" : "no"} number) to ${to}`)
@@ -157,7 +158,7 @@ describeLive(TestDatabase.layer)("The database", (it) => {
     }
   })
 
-  it.effect("refuses the service what never happens", function* () {
+  it.effect("rejects the service's forbidden statements", function* () {
     const { invoice, service, step } = yield* setUp
     const id = yield* invoice("numbered", true)
     const signed = new TextEncoder().encode("signed")
@@ -175,24 +176,27 @@ describeLive(TestDatabase.layer)("The database", (it) => {
     }
   })
 
-  it.effect("gives a number to a queued draft alone, whole, and never lets it back into the queue", function* () {
-    const { invoice, service } = yield* setUp
-    const draft = yield* invoice("queued", false)
-    const failed = yield* invoice("failed", false)
-    const update = (id: string, set: string) =>
-      refusal(service.unsafe(`update invoices set version = version + 1, ${set} where id = '${id}'`))
-    const dateless = numbered.replace(/issue_date = '[^']*'/, "issue_date = null")
-    assert.include(yield* update(draft, `state = 'queued' ${numbered}`), "facts_of_its_state")
-    assert.include(yield* update(draft, `state = 'numbered' ${dateless}`), "number_is_whole")
-    assert.include(yield* update(draft, "cufe = 'c'"), "number_is_whole")
-    const afterwards = `state = 'numbered', ${become("numbered")} ${numbered}`
-    assert.include(yield* update(failed, afterwards), "a number is given to a queued draft")
-    assert.include(yield* update(draft, "state = 'numbered'"), "facts_of_its_state")
-    const numberedOnce = yield* invoice("failed", true)
-    assert.include(yield* update(numberedOnce, `state = 'queued', ${become("queued")}`), "facts_of_its_state")
-  })
+  it.effect(
+    "gives a number only to a queued draft, complete, and never returns the document to the queue",
+    function* () {
+      const { invoice, service } = yield* setUp
+      const draft = yield* invoice("queued", false)
+      const failed = yield* invoice("failed", false)
+      const update = (id: string, set: string) =>
+        refusal(service.unsafe(`update invoices set version = version + 1, ${set} where id = '${id}'`))
+      const dateless = numbered.replace(/issue_date = '[^']*'/, "issue_date = null")
+      assert.include(yield* update(draft, `state = 'queued' ${numbered}`), "facts_of_its_state")
+      assert.include(yield* update(draft, `state = 'numbered' ${dateless}`), "number_is_whole")
+      assert.include(yield* update(draft, "cufe = 'c'"), "number_is_whole")
+      const afterwards = `state = 'numbered', ${become("numbered")} ${numbered}`
+      assert.include(yield* update(failed, afterwards), "a number is given to a queued draft")
+      assert.include(yield* update(draft, "state = 'numbered'"), "facts_of_its_state")
+      const numberedOnce = yield* invoice("failed", true)
+      assert.include(yield* update(numberedOnce, `state = 'queued', ${become("queued")}`), "facts_of_its_state")
+    }
+  )
 
-  it.effect("signs, submits and gives out nothing without a code", function* () {
+  it.effect("requires a code before a signature, a submission or contingency", function* () {
     const { invoice, service } = yield* setUp
     const draft = yield* invoice("queued", false)
     const update = (set: string) =>
@@ -207,7 +211,7 @@ describeLive(TestDatabase.layer)("The database", (it) => {
     assert.strictEqual(yield* update(failed), "not refused")
   })
 
-  it.effect("gives no number and no code twice", function* () {
+  it.effect("gives each number and each code once", function* () {
     const { invoice, service } = yield* setUp
     const [first, second] = [yield* invoice("queued", false), yield* invoice("queued", false)]
     const number = (id: string, set: string) =>
@@ -221,18 +225,18 @@ describeLive(TestDatabase.layer)("The database", (it) => {
     assert.include(yield* refusal(number(second, other)), "invoices_full_number")
   })
 
-  it.effect("lets a document be dated and signed anew until it has been submitted", function* () {
+  it.effect("lets the date and the signature of a document change until its submission", function* () {
     const { invoice, service, step } = yield* setUp
     const signed = new TextEncoder().encode("signed")
     const id = yield* invoice("numbered", true)
     const date = (cufe: string) =>
       service`update invoices set cufe = ${cufe}, issue_date = '2001-01-01', issue_time = '00:00:01' where id = ${id}`
     const sign = service`update invoice_documents set signed = '\\x00' where invoice_id = ${id}`
-    yield* date("dated anew")
+    yield* date("dated again")
     yield* step(id, 1, "numbered", { command: "Sign", to: "signed", signed })
     assert.include(yield* refusal(date("too late")), "the code and the date never change")
     yield* sign
-    // A signed one goes back for it, to be signed once more.
+    // A signed document goes back, to be signed again.
     yield* service`
       update invoices set cufe = 'next day', state = 'numbered', version = 3, issue_date = '2001-01-02' where id = ${id}`
     yield* step(id, 3, "numbered", { command: "Sign", to: "signed" })
@@ -243,7 +247,7 @@ describeLive(TestDatabase.layer)("The database", (it) => {
     yield* step(id, 5, "failed", { command: "Retry", to: "numbered" })
     yield* date("dated after a retry")
 
-    // It may have arrived: a retry does not change that.
+    // The document may have arrived, and a retry does not change that.
     yield* step(id, 6, "numbered", { command: "Sign", to: "signed" })
     yield* step(id, 7, "signed", { command: "Submit", to: "submitted" })
     yield* step(id, 8, "submitted", { command: "Fail", to: "failed" })
@@ -263,7 +267,7 @@ describeLive(TestDatabase.layer)("The database", (it) => {
     )
   })
 
-  it.effect("keeps its rules for the superuser as well", function* () {
+  it.effect("enforces its rules against the superuser too", function* () {
     const { admin, invoice } = yield* setUp
     const id = yield* invoice("accepted_by_authority", true)
     const revive = admin`

@@ -7,7 +7,7 @@ import { onPostgres } from "../../support/database/TwoOwners.ts"
 const within = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const orNull = <const S extends ReadonlyArray<Schema.Constraint>>(...values: S) => Schema.NullOr(Schema.Union(values))
 
-/** For each type any value, and often one that could be mistaken for null. */
+/** Any value for each type, often one that could be mistaken for null. */
 const Row = Schema.Struct({
   text: orNull(Schema.Literals(["", "null", "NULL", '"', "\\", "{}", "-1", "\u0001", "😀"]), Schema.String),
   json: orNull(Schema.Literals(["", "null", 0, false]), Schema.Struct({ name: Schema.String })),
@@ -36,7 +36,7 @@ const input = Input.make<Sent>(
   Object.fromEntries(types.map((type) => [`a_${type}`, [type, (row: Sent) => row[type]] as const]))
 )
 
-onPostgres("a batch of nullable values of each type arrives as it was sent", function* () {
+onPostgres("A batch of nullable values of each type arrives unchanged", function* () {
   const sql = yield* SqlClient.SqlClient
   const nothing = Object.fromEntries(types.map((type) => [type, null])) as Sent
   const some = yield* Arbitrary.sampleEffect(batches, { count: 100, seed: "input" })
@@ -53,7 +53,7 @@ onPostgres("a batch of nullable values of each type arrives as it was sent", fun
   }
 })
 
-onPostgres("a statement is planned once, whatever number of items a batch has", function* () {
+onPostgres("A statement is planned once, for any number of items in a batch", function* () {
   const sql = yield* SqlClient.SqlClient
   const ids = Input.make<string>({ id: ["text", (id) => id] })
   const plans = sql`

@@ -16,11 +16,11 @@ import { oneOwner } from "../../support/database/TwoOwners.ts"
 
 const both = [false, true]
 
-/** Every row of so many booleans. */
+/** Every combination of this many booleans. */
 const combinations = (count: number): ReadonlyArray<ReadonlyArray<boolean>> =>
   count === 0 ? [[]] : combinations(count - 1).flatMap((rest) => both.map((one) => [one, ...rest]))
 
-/** What a document has come to. */
+/** The facts of a document that its history has produced. */
 interface Facts {
   readonly state: InvoiceState
   readonly hasNumber: boolean
@@ -31,7 +31,9 @@ interface Facts {
 const key = ({ hasNumber, inContingency, isSubmitted, state }: Facts) =>
   [state, hasNumber && "number", isSubmitted && "submitted", inContingency && "contingency"].filter(Boolean).join(" ")
 
-/** All that commands can make of a document, from its creation on. What is in contingency is submitted without a command. */
+/**
+ * All documents that commands can produce from a creation. Documents in contingency are submitted without a command.
+ */
 const reachable = () => {
   const found = new Map<string, Facts>()
   const waiting: Array<Facts> = [{ state: "queued", hasNumber: false, isSubmitted: false, inContingency: false }]
@@ -55,7 +57,7 @@ const reachable = () => {
 }
 
 describeLive(TestDatabase.layer)("The database's lifecycle", (it) => {
-  it.effect("knows the commands, and where each leads, as the pure one does", function* () {
+  it.effect("has the same commands and targets as the pure lifecycle", function* () {
     const sql = yield* SqlClient.SqlClient
     const triples = commands.flatMap((command) => states.flatMap((from) => states.map((to) => ({ command, from, to }))))
     const leads = ({ command, from, to }: (typeof triples)[number]) =>
@@ -79,7 +81,7 @@ describeLive(TestDatabase.layer)("The database's lifecycle", (it) => {
     }
   })
 
-  it.effect("takes rows that a document can come to, and no others", function* () {
+  it.effect("accepts exactly the rows that a document can reach", function* () {
     const { seed, sql } = yield* oneOwner
     const [[draft], [numbered]] = [yield* seed(1), yield* seed(1, "numbered")]
     const lawful = reachable()
@@ -112,7 +114,7 @@ describeLive(TestDatabase.layer)("The database's lifecycle", (it) => {
     }
   })
 
-  it.effect("logs no step that no command makes", function* () {
+  it.effect("logs only steps that a command makes", function* () {
     const sql = yield* SqlClient.SqlClient
     const log = (command: string, from: string, to: string) =>
       refusal(sql`
@@ -123,7 +125,7 @@ describeLive(TestDatabase.layer)("The database's lifecycle", (it) => {
     assert.include(yield* log("Resend", "signed", "submitted"), "of_the_lifecycle")
   })
 
-  it.effect("calls the same documents issued as the pure one does", function* () {
+  it.effect("counts the same documents as issued as the pure lifecycle", function* () {
     const sql = yield* SqlClient.SqlClient
     for (const [isSubmitted, inContingency] of combinations(2)) {
       const [submitted_at, contingency_since] = [isSubmitted, inContingency].map((is) => (is ? new Date(0) : null))

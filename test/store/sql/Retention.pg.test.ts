@@ -12,7 +12,7 @@ import { describeLive } from "../../support/Tests.ts"
 import { blocked, newCustomer } from "../../support/database/Owners.ts"
 import { paused, twoOwners } from "../../support/database/TwoOwners.ts"
 
-/** Two owners of an empty house. */
+/** Two owners of an empty database. */
 const setUp = Effect.tap(twoOwners, ({ sql }) => sql`truncate idempotency_keys, attempts, deliveries, events`)
 
 const retention = (owner: Context.Context<Retention>) => Context.get(owner, Retention)
@@ -29,7 +29,7 @@ const seedKeys = Effect.fnUntraced(function* (apiKey: string, ages: ReadonlyArra
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-/** The body of an id that was made `days` ago. */
+/** The body of an id made `days` ago. */
 const bodyOf = (days: number, index: number) => {
   const millis = Math.floor(Date.now() - days * 86_400_000)
   const time = Array.makeBy(10, (place) => alphabet[Math.floor(millis / 32 ** (9 - place)) % 32]).join("")
@@ -44,7 +44,7 @@ interface Delivery {
   readonly touched: number
 }
 
-/** Events and a delivery with two attempts of each, named by their bodies. */
+/** Events and a delivery with two attempts for each, named by their bodies. */
 const seedDeliveries = Effect.fnUntraced(function* (account: AccountMode, list: Array.NonEmptyReadonlyArray<Delivery>) {
   const sql = yield* SqlClient.SqlClient
   const rows = Array.map(list, (row, index) => ({ ...row, id: bodyOf(row.made, index) }))
@@ -96,7 +96,7 @@ const drain = (purge: Effect.Effect<number>) =>
     return total
   })
 
-/** A request with the one key of an expired answer. */
+/** A request with the only key, whose response has expired. */
 const create = (owner: Context.Context<Customers>, account: AccountMode, apiKey: string, id: string) =>
   Context.get(owner, Customers).create(
     newCustomer(account, `cust_${id.repeat(26)}`, { api_key_id: apiKey, value: "26:00", fingerprint: id }, id)
@@ -109,7 +109,7 @@ const stored = Effect.gen(function* () {
 })
 
 describeLive(TestDatabase.layer)("Retention", (it) => {
-  it.effect("removes idempotency keys an hour beyond their window, and no other", function* () {
+  it.effect("removes idempotency keys an hour after their window, and no others", function* () {
     const { apiKey, first, sql } = yield* setUp
     const kept = ["0", "23:59:59", "24:00:01", "24:59:30"]
     yield* seedKeys(apiKey, [...kept, "25:00:01", "26:00", "400 days"])
@@ -119,7 +119,7 @@ describeLive(TestDatabase.layer)("Retention", (it) => {
     assert.deepStrictEqual(left.map((row) => row.value).toSorted(), kept.toSorted())
   })
 
-  it.effect("removes what the authority said of acquirers after a day, and nothing before", function* () {
+  it.effect("removes the authority's answers about acquirers after a day, and not earlier", function* () {
     const { account, first, sql } = yield* setUp
     const acquirers = Context.get(first, Acquirers)
     const said = { found: true, name: "Ana", email: null }
@@ -171,7 +171,7 @@ describeLive(TestDatabase.layer)("Retention", (it) => {
   })
 
   it.effect(
-    "removes finished deliveries after 30 days with their attempts, then their events, and nothing that counts",
+    "removes finished deliveries after 30 days with their attempts, then their events, and no rows still needed",
     function* () {
       const { account, first, seed, sql } = yield* setUp
       const drafts = yield* seed(3)
@@ -209,7 +209,7 @@ describeLive(TestDatabase.layer)("Retention", (it) => {
   )
 
   it.effect(
-    "works with two at once, in small batches: each row goes once, and neither waits for the other",
+    "removes each row once when two run concurrently in small batches, and neither waits for the other",
     function* () {
       const { account, apiKey, first, second, service, sql } = yield* setUp
       const count = purgeBatchMax * 3
@@ -222,7 +222,7 @@ describeLive(TestDatabase.layer)("Retention", (it) => {
       )
       const both = [retention(first), retention(second)]
       for (const purge of ["idempotency_keys", "deliveries", "events"] as const) {
-        // What a transaction of the first has removed and not committed, the second passes over.
+        // The second skips rows that a transaction of the first has removed but not committed.
         const [own, other] = yield* service.withTransaction(
           Effect.zip(retention(first)[purge], retention(second)[purge])
         )
@@ -236,7 +236,7 @@ describeLive(TestDatabase.layer)("Retention", (it) => {
     }
   )
 
-  it.effect("lets a request with the same key wait for it and be a first request", function* () {
+  it.effect("lets a request with the same key wait for it and count as a first request", function* () {
     const { account, apiKey, first, second, service } = yield* setUp
     yield* seedKeys(apiKey, ["26:00"])
     const purge = yield* paused((pause) =>
@@ -250,27 +250,24 @@ describeLive(TestDatabase.layer)("Retention", (it) => {
     assert.deepStrictEqual(yield* stored, [{ body: "a", fresh: true }])
   })
 
-  it.effect(
-    "passes over a key that a request is just taking anew, and leaves its answer alone after that",
-    function* () {
-      const { apiKey, first, account, second } = yield* setUp
-      yield* seedKeys(apiKey, ["26:00"])
-      const claim = { api_key_id: apiKey, value: "26:00", fingerprint: "b" }
-      const request = yield* paused((pause) =>
-        Context.get(second, Idempotency).once(
-          account,
-          claim,
-          Effect.as(pause, { status: 200, location: null, body: "b" })
-        )
+  it.effect("skips a key that a request is claiming again, and keeps the request's response afterwards", function* () {
+    const { apiKey, first, account, second } = yield* setUp
+    yield* seedKeys(apiKey, ["26:00"])
+    const claim = { api_key_id: apiKey, value: "26:00", fingerprint: "b" }
+    const request = yield* paused((pause) =>
+      Context.get(second, Idempotency).once(
+        account,
+        claim,
+        Effect.as(pause, { status: 200, location: null, body: "b" })
       )
-      assert.strictEqual(yield* retention(first).idempotency_keys, 0)
-      assert.strictEqual((yield* request.goOn).replayed, false)
-      assert.strictEqual(yield* retention(first).idempotency_keys, 0)
-      assert.deepStrictEqual(yield* stored, [{ body: "b", fresh: true }])
-    }
-  )
+    )
+    assert.strictEqual(yield* retention(first).idempotency_keys, 0)
+    assert.strictEqual((yield* request.goOn).replayed, false)
+    assert.strictEqual(yield* retention(first).idempotency_keys, 0)
+    assert.deepStrictEqual(yield* stored, [{ body: "b", fresh: true }])
+  })
 
-  it.effect("and requests that take expired keys anew, all at once, leave one answer to each key", function* () {
+  it.effect("leaves one response for each expired key that concurrent requests claim again", function* () {
     const { account, apiKey, first, second, sql } = yield* setUp
     const keys = Array.makeBy(300, (index) => `k${index}`)
     yield* sql`

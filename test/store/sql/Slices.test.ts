@@ -8,7 +8,7 @@ const work = (ms: number) =>
   })
 
 describe("inSlices", () => {
-  it.live("lets others have the event loop between two items, and keeps the order", () =>
+  it.live("releases the event loop between two items, and keeps the order", () =>
     Effect.gen(function* () {
       let turns = 0
       const count = () => {
@@ -23,10 +23,10 @@ describe("inSlices", () => {
     })
   )
 
-  it.live("gives nothing away for what is short", () =>
+  it.live("keeps the event loop for short work", () =>
     Effect.gen(function* () {
       let turns = 0
-      // The clock stands still: on a busy machine three short items may take long.
+      // The clock is stopped, because three short items may take long on a busy machine.
       const clock = vi.spyOn(performance, "now").mockReturnValue(0)
       yield* Effect.addFinalizer(() => Effect.sync(() => clock.mockRestore()))
       const timer = setImmediate(() => (turns += 1))

@@ -7,14 +7,14 @@ import { completed } from "../../support/receiver/DeliveryOwners.ts"
 import { rows, world } from "../../support/receiver/Redeliveries.ts"
 
 /*
- * An index of what waits keeps every row that has waited until the next vacuum. A statement that finds its rows there, and not by their
- * key, gets dearer with each row that has been worked off.
+ * Until the next vacuum, an index of waiting rows keeps every row that has waited. A statement that finds its rows
+ * there instead of by their key becomes slower with each completed row.
  */
 
-// More than a pool has connections, so that each of them is asked.
+// More than the connections of a pool, so that each connection is used.
 const everySession = Array.from({ length: 40 })
 
-/** How often `work` of the pool `service` reads an index. */
+/** Number of index reads by `work` with the pool `service`. */
 const readsBy = Effect.fnUntraced(function* <E, R>(
   index: string,
   service: SqlClient.SqlClient,
@@ -22,7 +22,7 @@ const readsBy = Effect.fnUntraced(function* <E, R>(
 ) {
   const sql = yield* SqlClient.SqlClient
   const reads = Effect.gen(function* () {
-    // A session tells of its reads when it has been idle for a second, or is asked to.
+    // A session reports its reads after a second without work, or on request.
     yield* Effect.forEach(everySession, () => service`select pg_stat_force_next_flush(), pg_sleep(0.02)`, {
       concurrency: "unbounded"
     })
@@ -37,7 +37,7 @@ const readsBy = Effect.fnUntraced(function* <E, R>(
 
 const rounds = 12
 
-onPostgres("drafts are numbered by their keys, and not by the index of drafts", function* () {
+onPostgres("Numbering finds drafts by their keys instead of the index of drafts", function* () {
   const { account, first, resolution, seed, service, sql } = yield* oneOwner
   const numbering = Context.get(first, Numbering)
   const drafts = yield* seed(rounds * 10)
@@ -63,12 +63,12 @@ onPostgres("drafts are numbered by their keys, and not by the index of drafts", 
 })
 
 onPostgres(
-  "attempts are recorded by the keys of their deliveries, and the index of what is due is read only for the next one",
+  "Recording finds attempts by the keys of their deliveries, and reads the index of due rows only for the next one",
   function* () {
     const it = yield* world(rounds)
     const sql = yield* SqlClient.SqlClient
     const service = Context.get(it.services, SqlClient.SqlClient)
-    // The statistics are of a time when nothing waits, as they mostly are: the index of what is due then seems to be the shorter way.
+    // The usual statistics come from a time without waiting rows, and make the index of due rows look cheaper.
     for (const delivery of [...(yield* it.first.take(it.key, 0)), ...(yield* it.first.take(it.key, 0))])
       yield* it.first.record(completed(delivery, true))
     yield* sql`update deliveries set status = 'succeeded'`
@@ -77,7 +77,7 @@ onPostgres(
     const taken = yield* it.first.take(it.key, 0)
     assert.isAtLeast(taken.length, rounds / 2)
     const record = Effect.forEach(taken, (delivery) => it.first.record(completed(delivery, true)))
-    // One read of each record: which delivery of the endpoint is next.
+    // A single read per record: the search for the endpoint's next delivery.
     assert.strictEqual(yield* readsBy("deliveries_due", service, record), taken.length)
   }
 )

@@ -57,7 +57,7 @@ const atWork = Effect.gen(function* () {
   }
 })
 
-/** Another process that has been there for a while. */
+/** Another process that has run for a while. */
 const survivor = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const owner = yield* anotherOwner
@@ -66,7 +66,7 @@ const survivor = Effect.gen(function* () {
   return { deliveries: Context.get(owner, Deliveries), transitions: Context.get(owner, Transitions), worker }
 })
 
-/** As if a process had been killed or frozen so many seconds ago: its rows are another's, who is not there to be seen. */
+/** Simulates a process killed or frozen this many seconds ago, by giving its rows to a worker that no process runs. */
 const lastSeen = Effect.fnUntraced(function* (worker: string, seconds: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`insert into workers (id, since, seen_at, release)
@@ -75,7 +75,7 @@ const lastSeen = Effect.fnUntraced(function* (worker: string, seconds: number) {
   yield* sql`update deliveries set worker = 'missing' where worker = ${worker}`
 })
 
-/** What of it is due: the submitted document, the waiting one, the delivery. */
+/** Whether each of these is due: the submitted document, the waiting one, the delivery. */
 const due = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ due: boolean }>`
@@ -88,7 +88,7 @@ const nothing = [false, false, false]
 const whatWasHeld = [true, false, true]
 
 describe("Workers", () => {
-  onPostgres("give back at once what they held when they stop, and no alarm that is only a clock", function* () {
+  onPostgres("release their work immediately when they stop, but no alarm that is only a timer", function* () {
     const { stop } = yield* atWork
     const { worker } = yield* survivor
     yield* worker.freeDead
@@ -98,7 +98,7 @@ describe("Workers", () => {
     assert.deepStrictEqual(yield* due, whatWasHeld)
   })
 
-  onPostgres("are dead when they were not seen for the length of the lease, and not before", function* () {
+  onPostgres("count as dead after the length of the lease without a sign of life, and not earlier", function* () {
     const { worker: missing } = yield* atWork
     const { worker } = yield* survivor
     const sql = yield* SqlClient.SqlClient
@@ -110,7 +110,7 @@ describe("Workers", () => {
     assert.deepStrictEqual(yield* due, whatWasHeld)
   })
 
-  onPostgres("declare nobody dead while they have only just come back to the database themselves", function* () {
+  onPostgres("declare no worker dead just after they have come back to the database themselves", function* () {
     const { worker: missing } = yield* atWork
     const { worker } = yield* survivor
     const sql = yield* SqlClient.SqlClient
@@ -124,7 +124,7 @@ describe("Workers", () => {
     assert.deepStrictEqual(yield* due, nothing)
   })
 
-  onPostgres("are looked after until no statement of theirs can be under way, and then forgotten", function* () {
+  onPostgres("stay monitored until no statement of theirs can be under way, and are then deleted", function* () {
     const { worker: missing } = yield* atWork
     const { worker } = yield* survivor
     const sql = yield* SqlClient.SqlClient
@@ -141,7 +141,7 @@ describe("Workers", () => {
   })
 
   onPostgres(
-    "know when the database has not seen them for as long as a lease, and when it has seen them again",
+    "know when the database has not seen them for the length of a lease, and when it sees them again",
     function* () {
       const sql = yield* SqlClient.SqlClient
       const { id, isAlive } = Context.get(yield* anotherOwner, Workers)
@@ -161,7 +161,7 @@ describe("Workers", () => {
     }
   )
 
-  onPostgres("succeed all others at once, where nobody else can be at work", function* () {
+  onPostgres("take over all other work immediately if no other process can be at work", function* () {
     const { worker: missing } = yield* atWork
     const { succeed, freeDead } = Context.get(yield* anotherOwner, Workers)
     yield* lastSeen(missing.id, 0)
@@ -172,7 +172,7 @@ describe("Workers", () => {
     assert.deepStrictEqual(yield* due, whatWasHeld)
   })
 
-  onPostgres("that were declared dead and wake up change nothing that a successor has done", function* () {
+  onPostgres("change nothing that a successor has done when they wake up after they were declared dead", function* () {
     const frozen = yield* atWork
     const { deliveries, transitions, worker } = yield* survivor
     const sql = yield* SqlClient.SqlClient
@@ -191,7 +191,7 @@ describe("Workers", () => {
     assert.deepStrictEqual(rows, [
       { state: "accepted_by_authority", worker: null, status: "succeeded", attempts: 1, deliverer: null }
     ])
-    // With its next beat it is there again.
+    // With its next heartbeat the worker is alive again.
     yield* sql`update workers set dead_since = now() where id = ${frozen.worker.id}`
     yield* until(
       sql`select 1 from workers where id = ${frozen.worker.id} and dead_since is null`,

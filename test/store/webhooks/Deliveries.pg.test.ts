@@ -31,30 +31,27 @@ const elapse = Effect.gen(function* () {
 })
 
 describeLive(TestDatabase.layer)("Deliveries", (it) => {
-  it.effect(
-    "gives each delivery to one of two owners that take at once, the events of a document in order",
-    function* () {
-      const { first, key, second } = yield* deliveryOwners(120)
-      const sql = yield* SqlClient.SqlClient
-      const taken: Array<string> = []
-      const work = (owner: Deliveries["Service"]) =>
-        owner.take(key, 0).pipe(
-          Effect.tap((due) => Effect.sync(() => taken.push(...due.map((delivery) => delivery.id)))),
-          Effect.tap((due) =>
-            Effect.forEach(due, (delivery) => owner.record(completed(delivery, true)), { concurrency: "unbounded" })
-          ),
-          Effect.repeat({ until: (due) => due.length === 0 })
-        )
-      while (taken.length < 120) yield* Effect.all([work(first), work(second)], { concurrency: 2 })
-      assert.strictEqual(new Set(taken).size, 120)
-      const wrong = yield* sql`
+  it.effect("gives each delivery to one of two concurrent owners, the events of a document in order", function* () {
+    const { first, key, second } = yield* deliveryOwners(120)
+    const sql = yield* SqlClient.SqlClient
+    const taken: Array<string> = []
+    const work = (owner: Deliveries["Service"]) =>
+      owner.take(key, 0).pipe(
+        Effect.tap((due) => Effect.sync(() => taken.push(...due.map((delivery) => delivery.id)))),
+        Effect.tap((due) =>
+          Effect.forEach(due, (delivery) => owner.record(completed(delivery, true)), { concurrency: "unbounded" })
+        ),
+        Effect.repeat({ until: (due) => due.length === 0 })
+      )
+    while (taken.length < 120) yield* Effect.all([work(first), work(second)], { concurrency: 2 })
+    assert.strictEqual(new Set(taken).size, 120)
+    const wrong = yield* sql`
       select 1 from deliveries a join deliveries b on b.object_id = a.object_id and b.seq > a.seq
       where array_position(${taken}::text[], a.id) > array_position(${taken}::text[], b.id)`
-      assert.strictEqual(wrong.length, 0)
-    }
-  )
+    assert.strictEqual(wrong.length, 0)
+  })
 
-  it.effect("takes nothing that another owner is just taking", function* () {
+  it.effect("takes nothing that another owner is taking", function* () {
     const { first, key, second } = yield* deliveryOwners(2)
     const sql = yield* SqlClient.SqlClient
     const { release } = yield* lockRows(sql`deliveries`)
@@ -66,7 +63,7 @@ describeLive(TestDatabase.layer)("Deliveries", (it) => {
     assert.strictEqual((yield* first.take(key, 0)).length, 1)
   })
 
-  it.effect("lets two owners that record the same attempts wait for each other, and not both at once", function* () {
+  it.effect("lets two owners that record the same attempts wait for each other without a deadlock", function* () {
     const { first, key, second } = yield* deliveryOwners(6)
     const sql = yield* SqlClient.SqlClient
     const taken = yield* first.take(key, 0)
@@ -79,11 +76,11 @@ describeLive(TestDatabase.layer)("Deliveries", (it) => {
     assert.strictEqual((yield* rows).filter((row) => row.status === "succeeded").length, 3)
   })
 
-  it.effect("does not put to rest what an activation has just made due", function* () {
+  it.effect("does not suspend deliveries that an activation has just made due", function* () {
     const { endpoints, first, key } = yield* deliveryOwners(2)
     const sql = yield* SqlClient.SqlClient
     yield* endpoints.update(key, { is_active: false }, new Date())
-    // The statements of `WebhookEndpoints.update`, with the commit in our hand.
+    // The statements of `WebhookEndpoints.update`, with the commit under the test's control.
     const activation = yield* paused((pause) =>
       sql.withTransaction(
         Effect.all([
@@ -104,7 +101,7 @@ describeLive(TestDatabase.layer)("Deliveries", (it) => {
   })
 
   it.effect(
-    "rests what is due for an inactive endpoint until its activation, and cancels what a deleted one left",
+    "suspends due deliveries of an inactive endpoint until its activation, and cancels those of a deleted one",
     function* () {
       const { endpoints, first, key } = yield* deliveryOwners(4)
       const sql = yield* SqlClient.SqlClient
@@ -116,7 +113,7 @@ describeLive(TestDatabase.layer)("Deliveries", (it) => {
       yield* endpoints.update(key, { is_active: true }, new Date())
       assert.deepStrictEqual(yield* first.dueEndpoints(10), [key])
 
-      // An outcome that was committed beside the deletion leaves a delivery to nobody.
+      // An outcome committed concurrently with the deletion leaves a delivery without an endpoint.
       yield* sql`delete from webhook_endpoints where id = ${key.id}`
       assert.deepStrictEqual(yield* first.take(key, 0), [])
       yield* first.rest(key)
@@ -125,7 +122,7 @@ describeLive(TestDatabase.layer)("Deliveries", (it) => {
   )
 
   it.effect(
-    "gives a document's later event to nobody while an earlier one is under way or waits for a retry",
+    "gives a document's later event to no owner while an earlier one is under way or waits for a retry",
     function* () {
       const { first, key, second } = yield* deliveryOwners(4)
       const due = yield* first.take(key, 0)
@@ -147,25 +144,22 @@ describeLive(TestDatabase.layer)("Deliveries", (it) => {
     }
   )
 
-  it.effect(
-    "gives a delivery again when its lease has ended, and ignores what its first owner then records",
-    function* () {
-      const { first, key, second } = yield* deliveryOwners(2)
-      const sql = yield* SqlClient.SqlClient
-      const [frozen] = yield* first.take(key, 0)
-      yield* elapse
-      const [again] = yield* second.take(key, 0)
-      assert.deepStrictEqual(again, frozen)
-      yield* second.record(completed(again!, true))
-      yield* answered(first.record(completed(frozen!, false)))
-      const [row] = yield* rows
-      assert.deepStrictEqual(row, { status: "succeeded", attempts: 1, resting: false })
-      const logged = yield* sql`select response_status from attempts`
-      assert.deepStrictEqual(logged, [{ response_status: 200 }])
-    }
-  )
+  it.effect("gives a delivery again after its lease, and ignores the later record of its first owner", function* () {
+    const { first, key, second } = yield* deliveryOwners(2)
+    const sql = yield* SqlClient.SqlClient
+    const [frozen] = yield* first.take(key, 0)
+    yield* elapse
+    const [again] = yield* second.take(key, 0)
+    assert.deepStrictEqual(again, frozen)
+    yield* second.record(completed(again!, true))
+    yield* answered(first.record(completed(frozen!, false)))
+    const [row] = yield* rows
+    assert.deepStrictEqual(row, { status: "succeeded", attempts: 1, resting: false })
+    const logged = yield* sql`select response_status from attempts`
+    assert.deepStrictEqual(logged, [{ response_status: 200 }])
+  })
 
-  it.effect("records an attempt once, though a batch holds it twice and another owner made it as well", function* () {
+  it.effect("records an attempt once, even if a batch contains it twice and another owner made it too", function* () {
     const { first, key, second } = yield* deliveryOwners(2)
     const [delivery] = yield* first.take(key, 0)
     const attempts = Array.makeBy(3, () => completed(delivery!, false))

@@ -11,7 +11,7 @@ import { rows, world } from "../../support/receiver/Redeliveries.ts"
 const hourMs = 3_600_000
 const dayAgo = () => new Date(Date.now() - 24 * hourMs)
 
-/** Makes an attempt begin and last as told. */
+/** Sets the start and the duration of an attempt. */
 const change = Effect.fnUntraced(function* (delivery: string, at: Date, duration_ms: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`alter table attempts disable trigger user`
@@ -19,7 +19,7 @@ const change = Effect.fnUntraced(function* (delivery: string, at: Date, duration
     update attempts set started_at = ${at}, duration_ms = ${duration_ms} where delivery_id = ${delivery} and number = 1`
 })
 
-onPostgres("the attempts of an endpoint are counted by the hour in which they began", function* () {
+onPostgres("The attempts of an endpoint are counted by the hour of their start", function* () {
   const it = yield* world(8)
   const health = Context.get(it.services, DeliveryLog)
   assert.deepStrictEqual(yield* health.healthSince(it.account, dayAgo()), { hours: [], from: null })
@@ -69,7 +69,7 @@ onPostgres("the attempts of an endpoint are counted by the hour in which they be
       }
     ]
   )
-  // What began before the time is not counted.
+  // Attempts before the time do not count.
   const later = yield* health.healthSince(it.account, new Date(start + hourMs))
   assert.deepStrictEqual(
     later.hours.map((one) => one.hour),
@@ -77,7 +77,7 @@ onPostgres("the attempts of an endpoint are counted by the hour in which they be
   )
 })
 
-onPostgres("nobody counts the deliveries of another account or of the other mode", function* () {
+onPostgres("The counts exclude deliveries of other accounts and of the other mode", function* () {
   const it = yield* world(2)
   const health = Context.get(it.services, DeliveryLog)
   const sql = yield* SqlClient.SqlClient
@@ -107,7 +107,7 @@ onPostgres("nobody counts the deliveries of another account or of the other mode
   )
 })
 
-onPostgres("only the newest deliveries are counted, and from when on is told", function* () {
+onPostgres("Only the newest deliveries are counted, and the result states their start", function* () {
   const it = yield* world(2)
   const health = Context.get(it.services, DeliveryLog)
   const sql = yield* SqlClient.SqlClient

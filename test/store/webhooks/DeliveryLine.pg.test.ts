@@ -5,7 +5,7 @@ import { completed } from "../../support/receiver/DeliveryOwners.ts"
 import { world } from "../../support/receiver/Redeliveries.ts"
 import { onPostgres } from "../../support/database/TwoOwners.ts"
 
-/** Documents with two deliveries each, of which the first is planned for in an hour and the second is due. */
+/** Documents with two deliveries each: the first is planned for in an hour, and the second is due. */
 const seedBlocked = (like: string, documents: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -35,7 +35,7 @@ const state = Effect.gen(function* () {
 })
 
 onPostgres(
-  "what waits behind planned deliveries is planned with them, a bounded number at a time, and hides nothing that is due",
+  "Deliveries behind planned ones are planned with them, in bounded numbers, and hide no due delivery",
   function* () {
     const it = yield* world(2)
     const sql = yield* SqlClient.SqlClient
@@ -43,7 +43,7 @@ onPostgres(
     yield* seedBlocked(own!.event_id, 4_000)
     const before = yield* state
     assert.deepStrictEqual([before?.due, before?.pending], [4_002, 8_002])
-    // As many of them as one taking moves: what is due behind the others is found by the next one.
+    // As many deliveries as one call moves. The next call finds the due ones behind them.
     assert.deepStrictEqual(yield* it.first.take(it.key, 0), [])
     const between = (yield* state)?.due ?? 0
     assert.isBelow(between, 1_000)
@@ -61,7 +61,7 @@ onPostgres(
     assert.deepStrictEqual(yield* state, { due: 0, pending: 8_000, apart: 0 })
     assert.deepStrictEqual(yield* it.first.dueEndpoints(10), [])
 
-    // When their time has come they are sent in order, each once.
+    // When they are due they are sent in order, each once.
     yield* sql`update deliveries set next_attempt_at = next_attempt_at - interval '2 hours' where status = 'pending' and object_id in ('inv_7', 'inv_8')`
     const sent: Array<string> = []
     for (let round = 0; round < 2; round++) {
@@ -75,7 +75,7 @@ onPostgres(
 )
 
 onPostgres(
-  "what waits behind a delivery under way is due the moment that one has succeeded, and planned with it when it has failed",
+  "A delivery behind one under way is due when that one succeeds, and is planned with it when it fails",
   function* () {
     const it = yield* world(4)
     const [first, second] = yield* it.first.take(it.key, 0)

@@ -12,7 +12,7 @@ import { oneOwner, onPostgres, paused } from "../../support/database/TwoOwners.t
 
 const everything: EventFilter = { types: null, object_id: null, from: null, to: null }
 
-/** So many seconds from now. */
+/** The time this many seconds from now. */
 const at = (seconds: number) => new Date(Date.now() + seconds * 1000)
 
 const insert = Effect.fnUntraced(function* (account: AccountMode, id: EventId, change: Record<string, unknown> = {}) {
@@ -30,15 +30,16 @@ const insert = Effect.fnUntraced(function* (account: AccountMode, id: EventId, c
 })
 
 /**
- * Waits until exactly these are found. A transaction of another test's database that ends while `oldest_transaction` looks for its
- * database counts as one of this database, so that events already settled are held back until the next look.
+ * Waits until the query finds exactly these events. A transaction of another test's database can end while
+ * `oldest_transaction` looks for its database. It then counts for this database and delays settled events until the
+ * next query.
  */
 const shows = (
   look: Effect.Effect<ReadonlyArray<EventId>, unknown, never>,
   expected: ReadonlyArray<EventId | undefined>
 ) => until(look, (found) => isDeepStrictEqual(found, expected))
 
-/** A transaction that has written the event, and ends when it is told to. */
+/** A transaction that has written the event, and ends on request. */
 const held = Effect.fnUntraced(function* (write: Effect.Effect<void, unknown, SqlClient.SqlClient>) {
   const sql = yield* SqlClient.SqlClient
   const { goOn } = yield* paused((pause) => sql.withTransaction(Effect.andThen(write, pause)))
@@ -61,20 +62,20 @@ const world = Effect.gen(function* () {
 })
 
 onPostgres(
-  "an event is followed after all that can still come to be seen before it, whatever their ids and numbers",
+  "The feed shows an event after all events that can still appear before it, whatever their ids and numbers",
   function* () {
     const { events, follow, ids, list, account } = yield* world
     const [first, second, third] = ids
-    // The first by its id and its number is the last to be committed.
+    // The first event by id and number is committed last.
     const { commit } = yield* held(insert(account, first))
     yield* insert(account, second)
     assert.deepStrictEqual(yield* follow(beginning), [])
-    assert.deepStrictEqual(yield* list(), [], "and no list shows an id to go on from")
-    assert.isTrue((yield* events.find(account, second))._tag === "Some", "by its id it is found")
+    assert.deepStrictEqual(yield* list(), [], "no list shows an id to continue from")
+    assert.isTrue((yield* events.find(account, second))._tag === "Some", "the event is found by its id")
     yield* commit
     yield* shows(follow(beginning), [first, second])
 
-    // One with a larger id and number may be committed first in an older transaction: it comes first.
+    // An event with a larger id and number may be committed earlier in an older transaction, and then comes first.
     const { commit: later } = yield* held(insert(account, ids[3]))
     yield* insert(account, third)
     yield* later
@@ -85,28 +86,25 @@ onPostgres(
   }
 )
 
-onPostgres(
-  "whoever follows from where there was nothing more sees what is committed later, and all of it",
-  function* () {
-    const { events, follow, ids, news, account, waiter } = yield* world
-    yield* insert(account, ids[0])
-    const { commit } = yield* held(insert(account, ids[1]))
-    const { next } = yield* until(events.after(account, beginning, everything, 10), ({ rows }) =>
-      isDeepStrictEqual(
-        rows.map(({ id }) => id),
-        [ids[0]]
-      )
+onPostgres("A reader that continues from the end of the feed sees every event committed later", function* () {
+  const { events, follow, ids, news, account, waiter } = yield* world
+  yield* insert(account, ids[0])
+  const { commit } = yield* held(insert(account, ids[1]))
+  const { next } = yield* until(events.after(account, beginning, everything, 10), ({ rows }) =>
+    isDeepStrictEqual(
+      rows.map(({ id }) => id),
+      [ids[0]]
     )
-    assert.deepStrictEqual(yield* news([{ ...waiter, position: next }]), [null])
-    yield* insert(account, ids[2])
-    assert.deepStrictEqual(yield* news([{ ...waiter, position: next }]), [null])
-    yield* commit
-    yield* until(news([{ ...waiter, position: next }]), ([one]) => one === "arrived")
-    yield* shows(follow(next), [ids[1], ids[2]])
-  }
-)
+  )
+  assert.deepStrictEqual(yield* news([{ ...waiter, position: next }]), [null])
+  yield* insert(account, ids[2])
+  assert.deepStrictEqual(yield* news([{ ...waiter, position: next }]), [null])
+  yield* commit
+  yield* until(news([{ ...waiter, position: next }]), ([one]) => one === "arrived")
+  yield* shows(follow(next), [ids[1], ids[2]])
+})
 
-/** A transaction of another database. It has a transaction id until `end`. */
+/** A transaction of another database, which has its own id until its end. */
 const elsewhere = Effect.gen(function* () {
   const { url } = yield* TestDatabase
   const sql = yield* SqlClient.SqlClient
@@ -126,16 +124,16 @@ const elsewhere = Effect.gen(function* () {
   return { isUnderWay, end: Effect.andThen(sql`select pg_terminate_backend(${pid})`, Fiber.join(other)) }
 })
 
-onPostgres("a transaction of another database holds no event back", function* () {
+onPostgres("The feed shows events despite a transaction of another database", function* () {
   const { follow, ids, account } = yield* world
   const { end, isUnderWay } = yield* elsewhere
   yield* insert(account, ids[0])
   yield* until(follow(beginning), (found) => found.length === 1)
-  assert.isTrue(yield* isUnderWay, "it was under way all the time")
+  assert.isTrue(yield* isUnderWay, "the transaction was open all the time")
   yield* end
 })
 
-onPostgres("follows no event twice if a transaction of another database ends during the read", function* () {
+onPostgres("The feed shows no event twice when a transaction of another database ends during the query", function* () {
   const { account, events, first, follow, ids, news, waiter } = yield* world
   const sql = Context.get(first, SqlClient.SqlClient)
   const { end } = yield* elsewhere
@@ -143,7 +141,7 @@ onPostgres("follows no event twice if a transaction of another database ends dur
   yield* shows(follow(beginning), [ids[0]])
   const position = yield* events.position(account, ids[0])
   const [after, [look]] = yield* Effect.gen(function* () {
-    // In the snapshot, the other transaction is open. Its lock, which names its database, is gone.
+    // The snapshot has that transaction as open, but the lock that names its database is gone.
     yield* sql`set transaction isolation level repeatable read`
     yield* sql`select 1`
     yield* end
@@ -157,7 +155,7 @@ onPostgres("follows no event twice if a transaction of another database ends dur
   }
 })
 
-onPostgres("those who wait are told of events of their own account and mode alone, and of no sample", function* () {
+onPostgres("A waiting request is notified only of events of its own account and mode, and of no sample", function* () {
   const { events, follow, ids, list, news, account, waiter } = yield* world
   const live = { ...account, livemode: true }
   const waiters = [waiter, { ...waiter, account: { ...waiter.account, livemode: true } }]
@@ -171,39 +169,42 @@ onPostgres("those who wait are told of events of their own account and mode alon
   assert.deepInclude(refused, { code: "invalid_cursor", param: "after" })
 })
 
-onPostgres("those who wait are told of what fits their filter alone, and look once at what does not", function* () {
-  const { events, ids, news, account, waiter } = yield* world
-  const fitting: ReadonlyArray<Partial<EventFilter>> = [
-    {},
-    { types: ["invoice.accepted_contingency", "invoice.failed"], object_id: "inv_1" },
-    { from: at(-60), to: at(60) }
-  ]
-  const others: ReadonlyArray<Partial<EventFilter>> = [
-    { types: ["invoice.accepted_contingency"] },
-    { object_id: "inv_2" },
-    { from: at(60) },
-    { to: at(-60) }
-  ]
-  const having = (filter: Partial<EventFilter>) => ({ ...waiter, filter: { ...everything, ...filter } })
-  yield* insert(account, ids[0], { object_id: "inv_1" })
-  yield* until(news([waiter]), ([one]) => one === "arrived")
-  const expected = [...fitting.map(() => "arrived"), ...others.map(() => null)]
-  yield* until(news([...fitting, ...others].map(having)), (looks) => isDeepStrictEqual(looks, expected))
-  const behind = Effect.gen(function* () {
-    const [look] = yield* events.news([having({ object_id: "inv_2" })])
-    const position = look!.next
-    return { position, found: yield* news([{ ...waiter, position }]) }
-  })
-  const { position } = yield* until(behind, ({ found: [one] }) => one === null)
-  yield* insert(account, ids[1], { object_id: "inv_2" })
-  yield* until(news([{ ...having({ object_id: "inv_2" }), position }]), ([one]) => one === "arrived")
-})
+onPostgres(
+  "A waiting request is notified only of events that match its filter, and checks other events once",
+  function* () {
+    const { events, ids, news, account, waiter } = yield* world
+    const fitting: ReadonlyArray<Partial<EventFilter>> = [
+      {},
+      { types: ["invoice.accepted_contingency", "invoice.failed"], object_id: "inv_1" },
+      { from: at(-60), to: at(60) }
+    ]
+    const others: ReadonlyArray<Partial<EventFilter>> = [
+      { types: ["invoice.accepted_contingency"] },
+      { object_id: "inv_2" },
+      { from: at(60) },
+      { to: at(-60) }
+    ]
+    const having = (filter: Partial<EventFilter>) => ({ ...waiter, filter: { ...everything, ...filter } })
+    yield* insert(account, ids[0], { object_id: "inv_1" })
+    yield* until(news([waiter]), ([one]) => one === "arrived")
+    const expected = [...fitting.map(() => "arrived"), ...others.map(() => null)]
+    yield* until(news([...fitting, ...others].map(having)), (looks) => isDeepStrictEqual(looks, expected))
+    const behind = Effect.gen(function* () {
+      const [look] = yield* events.news([having({ object_id: "inv_2" })])
+      const position = look!.next
+      return { position, found: yield* news([{ ...waiter, position }]) }
+    })
+    const { position } = yield* until(behind, ({ found: [one] }) => one === null)
+    yield* insert(account, ids[1], { object_id: "inv_2" })
+    yield* until(news([{ ...having({ object_id: "inv_2" }), position }]), ([one]) => one === "arrived")
+  }
+)
 
 for (const [how, end] of [
   ["was revoked", { revoked_at: at(0) }],
   ["has expired", { expires_at: at(-1) }]
 ] as const)
-  onPostgres(`those who wait are told that their key ${how}, whatever has happened meanwhile`, function* () {
+  onPostgres(`A waiting request is notified that its key ${how}, whatever else has happened`, function* () {
     const { ids, account, waiter, ...looking } = yield* world
     const sql = yield* SqlClient.SqlClient
     const news = Effect.map(looking.news([waiter]), ([one]) => one)

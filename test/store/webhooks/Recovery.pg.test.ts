@@ -12,13 +12,13 @@ import { answer, rows, world } from "../../support/receiver/Redeliveries.ts"
 import { anotherOwner, endedOr, onPostgres, paused } from "../../support/database/TwoOwners.ts"
 
 onPostgres(
-  "two recoveries at once make due what failed and what was never got, each once, in order, within max_in_flight",
+  "Two concurrent recoveries make failed and missing deliveries due, each once, in order, within max_in_flight",
   function* () {
     const it = yield* world(40)
     const sql = yield* SqlClient.SqlClient
     const since = new Date(Date.now() - 60_000)
     const all = yield* rows
-    // A quarter has failed for good, a quarter was never made, and of the rest nothing may be touched.
+    // A quarter of the deliveries has failed, a quarter is missing, and no other may change.
     const failed = all.slice(0, 10).map(({ id }) => id)
     const missed = all.slice(10, 20).map(({ id }) => id)
     yield* sql`update deliveries set status = 'succeeded', attempts = 2`
@@ -43,7 +43,7 @@ onPostgres(
     assert.deepStrictEqual([...new Set(due.map(({ trigger }) => trigger))], ["recover"])
     assert.deepStrictEqual((yield* rows).slice(20), untouched)
 
-    // In the order of events and no more than ten at a time; the schedule of each begins anew.
+    // In the order of events, at most ten at a time, each with a new schedule.
     const order: Array<string> = []
     for (let turn = 0; turn < 2; turn++) {
       const taken = yield* it.first.take(it.key, 0)
@@ -61,30 +61,33 @@ onPostgres(
   }
 )
 
-onPostgres("a recovery leaves out what is older, of other types, a sample, or being tried by hand", function* () {
-  const it = yield* world(10)
-  const sql = yield* SqlClient.SqlClient
-  const [old, typed, , hand, ...rest] = yield* rows
-  const sample = yield* it.test(yield* Context.get(it.services, Ids).event)
-  yield* sql`alter table events disable trigger events_never_change`
-  yield* sql`
+onPostgres(
+  "A recovery skips older events, other types, samples, and deliveries with a requested attempt",
+  function* () {
+    const it = yield* world(10)
+    const sql = yield* SqlClient.SqlClient
+    const [old, typed, , hand, ...rest] = yield* rows
+    const sample = yield* it.test(yield* Context.get(it.services, Ids).event)
+    yield* sql`alter table events disable trigger events_never_change`
+    yield* sql`
     update events set created_at = now() - interval '1 hour'
     where id = (select event_id from deliveries where id = ${old!.id})`
-  yield* sql`
+    yield* sql`
     update events set type = 'invoice.email.bounced' where id = (select event_id from deliveries where id = ${typed!.id})`
-  yield* sql`update deliveries set status = 'failed' where id = any(${[old!.id, hand!.id, sample]})`
-  yield* it.redeliver(hand!.id)
-  yield* sql`delete from deliveries where id = ${typed!.id} or id = any(${rest.map(({ id }) => id)}) and id <> ${sample}`
-  const { deliveries } = yield* it.recover(new Date(Date.now() - 60_000))
-  const made = (yield* rows).filter(({ trigger }) => trigger === "recover").map(({ id }) => id)
-  assert.deepStrictEqual(
-    made,
-    rest.map(({ id }) => id)
-  )
-  assert.strictEqual(deliveries, made.length)
-})
+    yield* sql`update deliveries set status = 'failed' where id = any(${[old!.id, hand!.id, sample]})`
+    yield* it.redeliver(hand!.id)
+    yield* sql`delete from deliveries where id = ${typed!.id} or id = any(${rest.map(({ id }) => id)}) and id <> ${sample}`
+    const { deliveries } = yield* it.recover(new Date(Date.now() - 60_000))
+    const made = (yield* rows).filter(({ trigger }) => trigger === "recover").map(({ id }) => id)
+    assert.deepStrictEqual(
+      made,
+      rest.map(({ id }) => id)
+    )
+    assert.strictEqual(deliveries, made.length)
+  }
+)
 
-onPostgres("a recovery keeps nobody from recording attempts of the same endpoint", function* () {
+onPostgres("A recovery does not block records of attempts for the same endpoint", function* () {
   const it = yield* world(4)
   const sql = yield* SqlClient.SqlClient
   const taken = yield* it.first.take(it.key, 0)
@@ -100,7 +103,7 @@ onPostgres("a recovery keeps nobody from recording attempts of the same endpoint
   assert.strictEqual((yield* sql`select 1 from attempts`).length, 2)
 })
 
-onPostgres("one recovery takes up so many, the oldest first, and says that there are more", function* () {
+onPostgres("A recovery handles a limited number, the oldest first, and reports whether more remain", function* () {
   const it = yield* world(2)
   const sql = yield* SqlClient.SqlClient
   yield* sql`truncate events cascade`
@@ -118,7 +121,7 @@ onPostgres("one recovery takes up so many, the oldest first, and says that there
 })
 
 onPostgres(
-  "a recovery makes deliveries of events of any type, also of a later release, for who wants all",
+  "A recovery makes deliveries for events of any type, also of a later release, if the endpoint subscribes to all",
   function* () {
     const it = yield* world(4)
     const sql = yield* SqlClient.SqlClient

@@ -8,7 +8,7 @@ import { type Row, rows, takeOne, world } from "../../support/receiver/Redeliver
 import { endedOr, onPostgres, paused } from "../../support/database/TwoOwners.ts"
 
 onPostgres(
-  "a deletion beside a redelivery waits for it and cancels it as well; after a deletion there is none",
+  "A deletion waits for a concurrent redelivery and cancels it too, and a redelivery after a deletion fails",
   function* () {
     const it = yield* world(2)
     const [{ id }] = (yield* rows) as [Row]
@@ -26,7 +26,7 @@ onPostgres(
   }
 )
 
-onPostgres("a sample of an endpoint that is inactive or full leaves nothing behind", function* () {
+onPostgres("A sample for an inactive or full endpoint leaves no row behind", function* () {
   const it = yield* world(2)
   const sql = yield* SqlClient.SqlClient
   const stored = sql`select (select count(*) from events) as events, (select count(*) from deliveries) as deliveries`
@@ -38,30 +38,27 @@ onPostgres("a sample of an endpoint that is inactive or full leaves nothing behi
   }
 })
 
-onPostgres(
-  "a sample is sent once, to its endpoint alone, and its delivery can be looked at and repeated",
-  function* () {
-    const it = yield* world(2)
-    const event = yield* Context.get(it.services, Ids).event
-    const id = yield* it.test(event)
-    const sample = yield* takeOne(it, id)
-    assert.deepInclude(sample, { event_id: event, trigger: "test", scheduled: 0 })
-    yield* it.first.record({ ...completed(sample, false), retryInMs: null })
-    const shown = yield* it.log.find(it.key, id)
-    assert.deepInclude(shown.pipe(Option.getOrUndefined), { status: "failed", planned_at: null, event_id: event })
-    assert.deepInclude(shown.pipe(Option.getOrUndefined)?.attempts[0], {
-      number: 1,
-      trigger: "test",
-      response_status: 500
-    })
-    yield* it.redeliver(id)
-    yield* it.first.record(completed(yield* takeOne(it, id), true))
-    assert.deepInclude((yield* it.log.find(it.key, id)).pipe(Option.getOrUndefined), { status: "succeeded" })
-  }
-)
+onPostgres("A sample is sent once, only to its endpoint, and its delivery can be read and repeated", function* () {
+  const it = yield* world(2)
+  const event = yield* Context.get(it.services, Ids).event
+  const id = yield* it.test(event)
+  const sample = yield* takeOne(it, id)
+  assert.deepInclude(sample, { event_id: event, trigger: "test", scheduled: 0 })
+  yield* it.first.record({ ...completed(sample, false), retryInMs: null })
+  const shown = yield* it.log.find(it.key, id)
+  assert.deepInclude(shown.pipe(Option.getOrUndefined), { status: "failed", planned_at: null, event_id: event })
+  assert.deepInclude(shown.pipe(Option.getOrUndefined)?.attempts[0], {
+    number: 1,
+    trigger: "test",
+    response_status: 500
+  })
+  yield* it.redeliver(id)
+  yield* it.first.record(completed(yield* takeOne(it, id), true))
+  assert.deepInclude((yield* it.log.find(it.key, id)).pipe(Option.getOrUndefined), { status: "succeeded" })
+})
 
 onPostgres(
-  "an attempt under way is not doubled when one is asked for, by any number at once: one follows it",
+  "An attempt under way is not duplicated by concurrent requests for one: a single attempt follows it",
   function* () {
     const it = yield* world(2)
     const [{ id }] = (yield* rows) as [Row]
@@ -79,10 +76,10 @@ onPostgres(
     assert.deepStrictEqual(
       both.flat().map((delivery) => [delivery.id, delivery.trigger]),
       [[id, "manual"]],
-      "and its resource's next waits for it"
+      "its resource's next event waits for it"
     )
     yield* it.first.record({ ...completed(both.flat()[0]!, false), retryInMs: null })
     assert.deepInclude((yield* rows)[0], { status: "succeeded", attempts: 2, trigger: "auto" })
-    assert.strictEqual((yield* it.first.take(it.key, 0)).length, 1, "then it has its turn")
+    assert.strictEqual((yield* it.first.take(it.key, 0)).length, 1, "then the next event has its turn")
   }
 )
