@@ -16,7 +16,7 @@ const cases: ReadonlyArray<readonly [what: string, text: string, shown: string]>
     "user name sk_…, password none"
   ],
   ["the token of a link to the portal", "GET /portal/enter/aB-c_1?to=x", "GET /portal/enter/…?to=x"],
-  ["such a token in a link that is miswritten", "GET //portal//Enter//aB-c_1", "GET //portal//Enter//…"],
+  ["a portal token in a misspelled link", "GET //portal//Enter//aB-c_1", "GET //portal//Enter//…"],
   ["the password of a URL", "postgres://folio:p%40ss:w0rd@db:5432/folio", "postgres://folio:…@db:5432/folio"],
   ["a link to the portal", `GET /portal/enter/${"aB_-".repeat(10)}xyz 404`, "GET /portal/enter/… 404"],
   ["a password without a user", "connect https://:hunter2@example.com/x", "connect https://:…@example.com/x"],

@@ -117,7 +117,7 @@ describe("the authority's web service", () => {
     assert.deepStrictEqual(yield* authority.verdict(document), verdict)
   })
 
-  it.live("refuses for good with 89 on submission, while 89 to a status query counts as no answer", function* () {
+  it.live("rejects for good with 89 on submission, while 89 to a status query counts as no answer", function* () {
     const { authority, document, service } = yield* setUp()
     const said = "NIT 900373115 no autorizado a enviar documentos para emisor con NIT 900197264."
     service.answerWith(() => dian({ StatusCode: "89", IsValid: "false", StatusDescription: said }))

@@ -42,7 +42,7 @@ describe("checkUrl", () => {
     const verdict = guard.checkUrl(url!)
     assert.strictEqual(verdict._tag, "Allowed")
     assert.strictEqual(verdict._tag === "Allowed" && verdict.href, href)
-    assert.deepStrictEqual(guard.checkUrl(href!), verdict, "allows a stored URL unchanged")
+    assert.deepStrictEqual(guard.checkUrl(href!), verdict, "the stored URL is allowed unchanged")
   })
 
   guarded.effect.each([

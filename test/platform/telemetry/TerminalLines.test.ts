@@ -55,7 +55,7 @@ describe("The terminal output", () => {
       onlooker.ended(document)
     }
     assert.isTrue(painted.lines.every((line) => line.includes("\u001b[")))
-    // oxlint-disable-next-line no-control-regex -- what is looked for is a control character
+    // oxlint-disable-next-line no-control-regex -- the expression looks for a control character
     const words = painted.lines.map((line) => line.replaceAll(/\u001b\[\d+m/g, ""))
     assert.deepStrictEqual(words, plain.lines)
   })

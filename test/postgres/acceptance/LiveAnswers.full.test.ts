@@ -72,7 +72,7 @@ describeLive(world)("The buyer's acceptance of a live invoice", (it) => {
       )
       return row?.seconds ?? 0
     })
-    // After no answer, or an answer for another document, the next query is in an hour.\nAfter no event, or an
+    // After no answer, or an answer for another document, the next query is in an hour. After no event, or an
     // unreadable answer, it is in a day.
     for (const answer of [
       { _tag: "Raw", status: 503, type: "text/plain", text: "" },

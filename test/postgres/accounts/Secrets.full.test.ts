@@ -132,7 +132,7 @@ describe("a secret", () => {
     assert.strictEqual(enabling.status, 403, enabling.text)
     const imported = yield* live.post("/v1/resolutions/import", undefined, { key: "import" })
     assert.strictEqual(imported.status, 403, imported.text)
-    assert.lengthOf(authority.refusals, 1, "the authority received queries and signatures")
+    assert.lengthOf(authority.refusals, 1, "the authority received a signed query")
 
     // Errors of every kind that a holder of secrets may cause.
     const unknown = makeApiKey("live", randomBytes(32))

@@ -36,7 +36,7 @@ const looks: ReadonlyArray<{
     ok: true
   },
   {
-    what: "its clock is a little off",
+    what: "its clock is slightly off",
     play: (service) => service.clockOff(30_000),
     says: /clock is (2\d|30) s ahead of/,
     ok: true

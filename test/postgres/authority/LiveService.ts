@@ -45,7 +45,7 @@ export const liveService = Effect.fnUntraced(function* (
   const issue = Effect.suspend(() => client.post("/v1/invoices", invoiceBody(customer), newKey())).pipe(
     Effect.map(({ json: made }) => `/v1/invoices/${made.id}`)
   )
-  // oxlint-disable-next-line typescript/no-explicit-any -- a test reads what it expects, and fails on anything else
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test reads the fields that it expects, and fails on others
   const shown = (path: string, holds: (invoice: any) => boolean) =>
     Effect.map(
       until(client.get(path), (answer) => holds(answer.json), "60 seconds"),

@@ -72,7 +72,7 @@ interface Case {
 
 const refusals: ReadonlyArray<Case> = [
   { what: "its certificate is not trusted", play: answers(plays.wrongCertificate), trouble: "certificate_refused" },
-  { what: "its signature is not believed", play: answers(plays.invalidSecurity), trouble: "security_refused" },
+  { what: "its signature is not trusted", play: answers(plays.invalidSecurity), trouble: "security_refused" },
   { what: "its sender may not send", play: answers(plays.senderRefused), trouble: "sender_refused" },
   { what: "the clock is off", play: (authority) => authority.clockOff(-3_600_000), trouble: "clock_off" }
 ]
@@ -89,7 +89,7 @@ const lost: ReadonlyArray<WaitingCase> = [
 ]
 
 const ofDocument: ReadonlyArray<WaitingCase> = [
-  { what: "it is still judged", play: answers(plays.inProcessUntilAsked(1)), trouble: "in_process", times: 1 },
+  { what: "it is still in process", play: answers(plays.inProcessUntilAsked(1)), trouble: "in_process", times: 1 },
   {
     what: "a status query finds it still in process",
     play: answers(plays.inProcessUntilAsked(4)),

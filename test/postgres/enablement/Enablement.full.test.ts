@@ -36,7 +36,7 @@ describeLive(world)("Enablement", (it) => {
       { credit_notes: -1 },
       { debit_notes: 101 },
       { test_set_id: "" },
-      { test_set_id: "the portal has no test set" },
+      { test_set_id: "no set of the portal" },
       { range: { ...colombianSandbox.range, from_number: 9, to_number: 8 } },
       { more: 1 }
     ]) {

@@ -36,13 +36,13 @@ it.live("An outage of the authority with a kill -9 loses, duplicates and forgets
     select invoice_id as id, encode(sha256(signed), 'hex') as digest from invoice_documents order by 1`)
 
   assert.strictEqual((yield* client.post("/v1/test-helpers/authority", { mode: "down" })).status, 200)
-  yield* issue("before the outage is known")
+  yield* issue("before it is known")
   yield* until(states, ([row, ...more]) => more.length === 0 && row?.state === "accepted_contingency", "120 seconds")
   const before = yield* bytes
   assert.lengthOf(before, count)
 
   // The outage is known, so these documents do not wait. The process dies during their work.
-  yield* issue("during the outage")
+  yield* issue("while it is away")
   yield* service.signal("SIGKILL")
   yield* service.ended
   yield* service.start()

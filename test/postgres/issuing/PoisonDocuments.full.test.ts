@@ -96,7 +96,7 @@ describe("A document that cannot be read", () => {
       yield* newEndpoint("/hooks")
       const { client } = yield* TestApp.TestApp
       // The actor goes from signing to submitting without another read of the row, and signs a single document without
-      // one.\nThe faults cause a read in between.
+      // one. The faults cause a read in between.
       const customer = yield* TestApp.newCustomer(client)
       const sql = yield* SqlClient.SqlClient
       if (state === "signed") {

@@ -139,7 +139,7 @@ describeLive(TestDatabase.layer)("The database", (it) => {
     for (const { from, hasNumber } of origins) {
       for (const to of states) {
         const legal = commands.some((command) => {
-          // A correction is an account's own transaction that also keeps the rejected document.\nA return also clears
+          // A correction is an account's own transaction that also keeps the rejected document. A return also clears
           // the time of submission.
           if (command === "Correct" || command === "Return") return false
           const next = transition(from, command, { hasNumber, isIssued: false })
