@@ -102,8 +102,8 @@ const told = Effect.fnUntraced(function* (DATABASE_URL: string) {
   return message
 })
 
-describe("A start with an unusable database fails with one line", () => {
-  it.live("naming the access that the server does not grant", function* () {
+describe("A start with an unusable database", () => {
+  it.live("fails with one line that names the access which the server does not grant", function* () {
     const DATA_DIR = yield* dataDirectory
     const name = yield* login
     const url = yield* bareDatabase
@@ -128,7 +128,7 @@ describe("A start with an unusable database fails with one line", () => {
     yield* query(url, `drop owned by ${name}`)
   })
 
-  it.live("when the server is another one, rejects or does not answer", function* () {
+  it.live("fails with one line if another program answers, or if the server rejects or does not answer", function* () {
     const tls = fatal("28000", 'no pg_hba.conf entry for host "10.0.0.1", user "shop", database "shop", no encryption')
     assert.match(
       yield* told(at(yield* server((socket) => socket.end(tls)))),
@@ -152,7 +152,7 @@ describe("A start with an unusable database fails with one line", () => {
     assert.match(yield* told(`${at("127.0.0.1:1")}?sslmode=perhaps`), /sslmode.*perhaps/)
   })
 
-  it.live("for a connection pooler, because it keeps no lock", function* () {
+  it.live("fails with one line for a connection pooler, because it keeps no lock", function* () {
     const url = yield* freshDatabase
     const refused = fatal("08P01", "unsupported startup parameter: idle_session_timeout")
     const direct = /is the address of a connection pooler, such as PgBouncer\. .* use the address of the server itself/
@@ -166,7 +166,7 @@ describe("A start with an unusable database fails with one line", () => {
     assert.strictEqual(yield* told(url), "It was served.")
   })
 
-  it.live("for a database that cannot store every character", function* () {
+  it.live("fails with one line for a database that cannot store every character", function* () {
     const url = yield* asciiDatabase
     assert.match(
       yield* told(url),
@@ -179,14 +179,14 @@ describe("A start with an unusable database fails with one line", () => {
     )
   })
 
-  it.live("for unknown parameters", function* () {
+  it.live("fails with one line for unknown parameters", function* () {
     assert.strictEqual(
       yield* told(`${at("127.0.0.1:1")}?sslmod=require&channel_binding=require`),
       "DATABASE_URL has unknown parameters: sslmod, channel_binding. Correct or remove them; the known parameters are sslmode, host, port, user, password, dbname, connect_timeout, application_name, options."
     )
   })
 
-  it.live("for tables of another line of migrations", function* () {
+  it.live("fails with one line for tables of another line of migrations", function* () {
     const url = yield* freshDatabase
     yield* query(url, "update effect_sql_migrations set name = 'baseline'")
     assert.match(
@@ -195,7 +195,7 @@ describe("A start with an unusable database fails with one line", () => {
     )
   })
 
-  it.live("for tables of a later release", function* () {
+  it.live("fails with one line for tables of a later release", function* () {
     const url = yield* freshDatabase
     yield* query(url, "insert into effect_sql_migrations (migration_id, name) values (9999, 'later')")
     yield* query(url, "update oldest_release set release = 9000")
@@ -208,7 +208,7 @@ describe("A start with an unusable database fails with one line", () => {
   })
 
   it.live.each(["hello", "http://127.0.0.1/shop", "postgres://a:%zz@127.0.0.1/shop"])(
-    "for an address in another form: %s",
+    "fails with one line for an address in another form: %s",
     (DATABASE_URL) =>
       Effect.map(told(DATABASE_URL), (message) => assert.match(message, /^DATABASE_URL must be of the form/))
   )

@@ -8,7 +8,7 @@ import { describeLive } from "../../support/Tests.ts"
 describeLive(SeveralProcesses.layerOn(freshDatabase, 2, { env: { DRAIN_SECONDS: "600" } }))(
   "Processes behind a balancer",
   (it) => {
-    it.effect("restart in turn without a lost or doubled request, even for clients that never retry", function* () {
+    it.effect("restart in turn without a lost or duplicated request, even for clients that never retry", function* () {
       const { invoices, repeatedPosts, sent } = yield* rollingRestart({
         rate: 10,
         accounts: 4,

@@ -75,7 +75,7 @@ describeLive(Between.layer)("A group of documents whose connection is cut", (it)
       const customer = yield* TestApp.newCustomer(client)
       const post = (index: number) =>
         client.post("/v1/invoices", invoiceBody(customer), { key: `${one.what} ${one.moment} ${index}` })
-      // A delivery taken by a statement without a response is due when its lease of 20 s ends. Here it is due after 6 s.
+      // A delivery taken by a statement without a response is due after its lease of 20 s, and here after 6 s.
       const ring = sql`
       update deliveries set next_attempt_at = now()
       where status = 'pending' and next_attempt_at < now() + interval '14 seconds'`

@@ -26,7 +26,7 @@ describeLive(SeveralProcesses.layerOn(freshDatabase, 1, { env: { TRUSTED_PROXIES
   "A service with more creations than it can issue",
   (it) => {
     it.effect(
-      "issues every accepted document, rejects the others with a time to retry, and serves a neighbour",
+      "issues every accepted document, rejects the others with a time to retry, and serves another account",
       function* () {
         const { journal, processes, receiver } = yield* SeveralProcesses
         const service = processes[0]!
