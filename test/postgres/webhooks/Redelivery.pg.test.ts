@@ -24,7 +24,7 @@ const settled = (count: number) =>
 const it = itOn(Customer.layer)
 
 it.live(
-  "A redelivery sends the same bytes under the same event, signed with the current secret, by every kind of request",
+  "A redelivery sends the same bytes under the same event, signed with the current secret, even after a success",
   function* () {
     const customer = yield* Customer
     const { client } = yield* TestApp.TestApp

@@ -85,24 +85,27 @@ onPostgres("An interrupted alert is due again after its lease, and a late result
   assert.deepInclude((yield* one.standing)[0], { channel: "url", waiting: 0, error: null })
 })
 
-onPostgres("A channel that is added later reports open incidents, but no end without a beginning", function* () {
-  const { found, nothing, one, sql } = yield* setUp
-  yield* look(one, found, [])
-  assert.isEmpty(yield* one.take("url"))
-  yield* look(one, found, ["url"])
-  assert.lengthOf(yield* one.take("url"), 1)
-  yield* look(one, nothing, ["url"])
-  yield* sql`update incidents set gone_since = now() - interval '1 hour'`
-  yield* look(one, nothing, ["url", "email"])
-  const tellings = yield* sql`select channel, state from incident_tellings order by channel, state`
-  assert.deepStrictEqual(tellings, [
-    { channel: "url", state: "ended" },
-    { channel: "url", state: "opened" }
-  ])
-  const [listed] = yield* one.list
-  assert.lengthOf(listed?.told ?? [], 2)
-  assert.isNotNull(listed?.ended_at)
-})
+onPostgres(
+  "A channel that is added later reports incidents that are open, and no end of an incident that it never reported",
+  function* () {
+    const { found, nothing, one, sql } = yield* setUp
+    yield* look(one, found, [])
+    assert.isEmpty(yield* one.take("url"))
+    yield* look(one, found, ["url"])
+    assert.lengthOf(yield* one.take("url"), 1)
+    yield* look(one, nothing, ["url"])
+    yield* sql`update incidents set gone_since = now() - interval '1 hour'`
+    yield* look(one, nothing, ["url", "email"])
+    const tellings = yield* sql`select channel, state from incident_tellings order by channel, state`
+    assert.deepStrictEqual(tellings, [
+      { channel: "url", state: "ended" },
+      { channel: "url", state: "opened" }
+    ])
+    const [listed] = yield* one.list
+    assert.lengthOf(listed?.told ?? [], 2)
+    assert.isNotNull(listed?.ended_at)
+  }
+)
 
 onPostgres("Ended incidents are kept for the days of retention, and never change", function* () {
   const { first, sql, service } = yield* oneOwner

@@ -63,7 +63,7 @@ onPostgres("Numbering finds drafts by their keys instead of the index of drafts"
 })
 
 onPostgres(
-  "Recording finds attempts by the keys of their deliveries, and reads the index of due rows only for the next one",
+  "A record of an attempt finds its delivery by key, and reads the index of due rows only for the next one",
   function* () {
     const it = yield* world(rounds)
     const sql = yield* SqlClient.SqlClient
