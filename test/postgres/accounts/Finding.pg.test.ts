@@ -63,7 +63,7 @@ describeLive(app())("The customer search on PostgreSQL", (it) => {
     }
   })
 
-  it.effect("finds one customer after concurrent PUT requests for it", function* () {
+  it.effect("finds exactly one customer after concurrent PUT requests for it", function* () {
     const { client } = yield* TestApp
     const sql = yield* SqlClient.SqlClient
     const count = Effect.map(

@@ -31,7 +31,7 @@ describe("folio", () => {
     const ranges = yield* query(url, "select prefix, livemode from resolutions")
     assert.deepStrictEqual(ranges.rows, [{ prefix: "SETP", livemode: false }])
 
-    // An account for tests becomes live once, by an explicit command.
+    // The live mode takes over the test issuer only once, and only with --copy-issuer.
     const liveKey = ["keys", "create", "--account", account.id, "--mode", "live"] as const
     const live = yield* folio(...liveKey, "--name", "till")
     assert.strictEqual(apiKeyMode(live.json.key), "live")

@@ -100,7 +100,7 @@ describeLive(app())("The document pages of an account with ten thousand document
   })
 
   it.effect(
-    "offer sandbox tools that script the next document, and show deliveries signed with the endpoints' secrets",
+    "offer sandbox tools that script the next document, and verify a pasted signature with the endpoints' secrets",
     function* () {
       const { client, submit } = yield* person
       const customer = yield* newCustomer(client)

@@ -145,7 +145,7 @@ describeLive(TestDatabase.layer)("API keys in the database", (it) => {
     assert.isNull((yield* used)[0]?.at)
     for (const context of [first, second]) yield* Context.get(context, ApiKeys).authenticate(key)
     const [noted] = yield* until(used, ([row]) => row?.at !== null)
-    // After the processes' caches expire: the key is read again, but not written.
+    // A process without the key in its cache reads the key again, but does not write it.
     for (const context of [first, second]) {
       const keys = Context.get(context, ApiKeys)
       yield* Effect.all(Array.from({ length: 20 }, () => keys.authenticate(key)))

@@ -197,7 +197,7 @@ describeLive(TestDatabase.layer)("Emails", (it) => {
     assert.isTrue(wait > 50_000 && wait < 61_000, `${wait} ms`)
   })
 
-  it.effect("change in batches, and an unreadable one fails no other", function* () {
+  it.effect("share batches, and an unreadable one fails no other", function* () {
     const { accept, admin, documents, first, account, outcome } = yield* mailOwners(30)
     yield* Effect.forEach(documents, (id) => Effect.flatMap(accept(id), first.transitions.move), {
       concurrency: "unbounded"
