@@ -57,7 +57,7 @@ describe("a document while the authority is unreachable", () => {
       const { contingency, status, waiting } = yield* shown(first)
       assert.deepStrictEqual([contingency, status], [null, "draft"])
       assert.strictEqual(waiting?.code, "server_error")
-      assert.match(waiting?.message ?? "", /error of its own server.*asked for it.*sent again only once/)
+      assert.match(waiting?.message ?? "", /error of its own server.*asks the authority for it.*sends it again only if/)
       assert.deepStrictEqual((yield* shown(first)).stage, "submitted")
 
       authority.calls.length = 0
@@ -150,7 +150,7 @@ describe("a document while the authority is unreachable", () => {
       assert.deepInclude(row, { state: "signed", submitted_at: null, next_action_at: Infinity })
       const { waiting } = yield* shown(second)
       assert.strictEqual(waiting?.code, "server_error")
-      assert.match(waiting?.message ?? "", /Nothing of this document has left.*issued in contingency/)
+      assert.match(waiting?.message ?? "", /This document has not left.*issued in contingency/)
     }
   )
 

@@ -30,7 +30,11 @@ const faults: ReadonlyArray<readonly [what: string, change: Record<string, strin
   ["another check digit", { SOFTWARE_NIT: "900373115-4" }, /the check digit of 900373115 is 3/],
   ["two check digits", { SOFTWARE_NIT: "900373115-3-3" }, /SOFTWARE_NIT must be/],
   ["http for tests", { AUTHORITY_TEST_URL: "http://authority.example.com/" }, /AUTHORITY_TEST_URL must be the https/],
-  ["a fragment for tests", { AUTHORITY_TEST_URL: "https://authority.example.com/#x" }, /AUTHORITY_TEST_URL .* without user name and fragment/],
+  [
+    "a fragment for tests",
+    { AUTHORITY_TEST_URL: "https://authority.example.com/#x" },
+    /AUTHORITY_TEST_URL .* without user name and fragment/
+  ],
   [
     "the live service for tests",
     { AUTHORITY_TEST_URL: good.AUTHORITY_URL },

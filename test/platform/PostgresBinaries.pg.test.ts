@@ -58,7 +58,10 @@ describe("PostgresBinaries", () => {
     Fs.writeFileSync(Path.join(unpacked.native, "bin/postgres"), "#!/lib/ld-musl-of-another-world\n")
     const store = Path.join(parent, "store")
     const error = yield* Effect.flip(Binaries.usable(unpacked, isRoot ? NOBODY : undefined, [store]))
-    assert.match(error.message, /^The bundled PostgreSQL does not run here.*: .+\. To use your own PostgreSQL server, set DATABASE_URL\.$/)
+    assert.match(
+      error.message,
+      /^The bundled PostgreSQL does not run here.*: .+\. To use your own PostgreSQL server, set DATABASE_URL\.$/
+    )
     assert.isFalse(Fs.existsSync(store))
   })
 

@@ -216,7 +216,7 @@ const waiting: Partial<Record<Outcome, readonly [state: string, times: number]>>
 const it = itOn(alone)
 
 describe("A document", () => {
-  it.effect.each(cases.filter(([, , outcome]) => outcome !== "held"))(
+  it.effect.each(cases.filter(([, , outcome]) => outcome !== "stuck"))(
     "has the documented outcome when %s %s: %s",
     function* ([method, fault, outcome]) {
       const all = yield* documents(method, fault)

@@ -243,7 +243,7 @@ describe("turns", () => {
       yield* end(begun[ended]!)
     }
     const exit = (yield* ask("a", "key", "eighth")).pollUnsafe()
-    assert.include(String(exit), "The service is overloaded here", "seventy turns before it would take 1.4 s")
+    assert.include(String(exit), "The service is overloaded", "seventy turns before it would take 1.4 s")
     for (let ended = 70; ended < 110; ended += 1) {
       yield* TestClock.adjust("20 millis")
       yield* end(begun[ended]!)

@@ -13,7 +13,7 @@ describe("folio", () => {
     const env = { DATA_DIR: service.dataDir }
     const nowhere = yield* folioCommand(["doctor", "--json"], env)
     assert.deepStrictEqual([nowhere.code, wrongIn(nowhere)], [0, []])
-    assert.include(nowhere.out, "the first start makes it")
+    assert.include(nowhere.out, "the first start creates the database")
     assert.isFalse(Fs.existsSync(service.dataDir), "the doctor creates nothing")
     yield* service.start()
     const made = yield* folioCommand(["accounts", "create", ...issuer, "--json"], env)
