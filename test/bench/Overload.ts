@@ -75,10 +75,10 @@ const measure = async (
   const recovered = performance.now() - ended
   const after = await neighbour(subject, hooks, other, Math.min(seconds, 5))
   show(`${kind}: alone, ms p50 / p99`, shownWaits(alone))
-  show(`${kind}: beside it`, shownWaits(beside))
+  show(`${kind}: next to it`, shownWaits(beside))
   show(`${kind}: after it`, shownWaits(after))
   const ratios = mediansTo(beside, alone).map(([name, ratio]) => `${name} × ${ratio.toFixed(1)}`)
-  show(`${kind}: medians, beside / alone`, ratios.join(", "))
+  show(`${kind}: medians, next to it / alone`, ratios.join(", "))
   show(
     `${kind}: the flood`,
     `${counted(tally.statuses, lasted)}; ${cores.toFixed(2)} cores, ${memory.toFixed(0)} MB; its work done after ${recovered.toFixed(0)} ms`

@@ -140,8 +140,8 @@ verdict(
 )
 verdict("p99 from POST to accepted at half the top rate, ms", rate("p99 at half"), 150, false)
 verdict("one account / a hundred", own / rate("service, 100 accounts, 32 connections"), 0.8)
-verdict("p99 beside a backlog of one account / by themselves", rate("neighbours of a backlog"), 1.5, false)
-verdict("p99 beside a hanging receiver / by themselves", rate("neighbours of a hanging receiver"), 1.5, false)
+verdict("neighbours' p99 next to a backlog of one account / alone", rate("neighbours of a backlog"), 1.5, false)
+verdict("neighbours' p99 next to a hanging receiver / alone", rate("neighbours of a hanging receiver"), 1.5, false)
 verdict(
   "a million stored (100,000 if quick) / ten thousand",
   rate("service, many stored") / rate("service, ten thousand stored"),

@@ -99,7 +99,7 @@ const endurance = Effect.gen(function* () {
     const left = yield* leftToDo(database)
     const open = yield* connectionsOf(database.rows)
     say(
-      `${`${minute}`.padStart(4)} min  ${(answers.length / 60).toFixed(1)}/s p50 ${percentile(took, 0.5)} p99 ${percentile(took, 0.99)} ms, under way ${left.invoices} invoices ${left.deliveries} deliveries, ${shards.moves} moves of ${shards.shards} shards, ${open} connections to the database`
+      `${`${minute}`.padStart(4)} min  ${(answers.length / 60).toFixed(1)}/s p50 ${percentile(took, 0.5)} p99 ${percentile(took, 0.99)} ms, open: ${left.invoices} invoices ${left.deliveries} deliveries, ${shards.moves} moves of ${shards.shards} shards, ${open} connections to the database`
     )
     for (const notes of vitals()) say(`          ${showVitals(minuteBefore(notes, Date.now()))}`)
     // The maximum of the minutes so far, because a pool closes idle connections.
@@ -110,7 +110,7 @@ const endurance = Effect.gen(function* () {
   const ended = Date.now()
   const sizes = yield* tableSizes(database.rows)
   say(`\ntables, from minute ${settledMinute} to ${minutes}:\n${showGrowth(settled, sizes)}`)
-  say(`answers by status: ${JSON.stringify(Object.fromEntries(ledger.statuses))}`)
+  say(`responses by status: ${JSON.stringify(Object.fromEntries(ledger.statuses))}`)
 
   const drifts = vitals().flatMap((notes, index) =>
     (["rss", "heap"] as const).map((what) => {
@@ -136,7 +136,7 @@ const endurance = Effect.gen(function* () {
     ...handles.flatMap(({ before, now }, index) =>
       now <= before + handlesRoom ? [] : [`handles of process ${index + 1} have grown`]
     ),
-    ...(connections <= connectionsRoom ? [] : [`${connections} connections to the database more`]),
+    ...(connections <= connectionsRoom ? [] : [`${connections} more connections to the database`]),
     ...grown(settled, sizes),
     ...(shards.moves === 0 ? [] : [`${shards.moves} shards have moved`])
   ]
@@ -145,7 +145,7 @@ const endurance = Effect.gen(function* () {
 runFinding(
   Effect.gen(function* () {
     const faults = yield* endurance
-    say(faults.length === 0 ? "\nverdict: it can go on like this" : `\nverdict: ${faults.join("; ")}`)
+    say(faults.length === 0 ? "\nverdict: nothing has grown" : `\nverdict: ${faults.join("; ")}`)
     return faults
   }).pipe(Effect.scoped, Random.withSeed("endurance"))
 )

@@ -190,7 +190,7 @@ const program = Effect.gen(function* () {
     const owned = times.filter((time) => time > 1_500)
     away.push(...owned)
     yield* Console.log(
-      `kill ${kill}: ${owned.length} of ${accounts} accounts away, for ${owned.map(seconds1).join(" ")} s; ${told()}`
+      `kill ${kill}: ${owned.length} of ${accounts} accounts unavailable, for ${owned.map(seconds1).join(" ")} s; ${told()}`
     )
     if (freeze) yield* victim.signal("SIGCONT")
     else yield* Effect.andThen(victim.ended, victim.start({ point: "before-create", hit: 0 }))
@@ -199,7 +199,7 @@ const program = Effect.gen(function* () {
     told()
   }
   yield* Console.log(
-    `away: p50 ${seconds1(percentile(away, 0.5))} s, p95 ${seconds1(percentile(away, 0.95))} s, max ${seconds1(percentile(away, 1))} s of ${away.length}; locks lost ${yield* unhealthy} times`
+    `unavailable: p50 ${seconds1(percentile(away, 0.5))} s, p95 ${seconds1(percentile(away, 0.95))} s, max ${seconds1(percentile(away, 1))} s of ${away.length}; locks lost ${yield* unhealthy} times`
   )
   yield* Fiber.interrupt(load)
   yield* Effect.promise(() => Promise.all(pools.map((pool) => pool.destroy())))

@@ -38,13 +38,13 @@ const program = Effect.gen(function* () {
   for (const { asked, ended, ready } of restarts) {
     const during = sent.filter(({ at, milliseconds }) => at + milliseconds > asked && at < ready + 3_000)
     say(
-      `asked at ${seconds(asked)} s, ended after ${seconds(ended - asked)} s, ready after ${seconds(ready - ended)} s more: ` +
+      `stop requested at ${seconds(asked)} s, ended after ${seconds(ended - asked)} s, ready after ${seconds(ready - ended)} s more: ` +
         `${during.length} requests, slowest ${slowest(during, 3).join("; ")}`
     )
   }
   const all = sent.map(({ milliseconds }) => milliseconds)
   const [p50, p99] = [percentile(all, 0.5), percentile(all, 0.99)]
-  say(`${sent.length} requests, ${invoices} invoices, ${repeatedPosts} webhooks posted again`)
+  say(`${sent.length} requests, ${invoices} invoices, ${repeatedPosts} webhooks repeated`)
   say(`p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms; slowest ${slowest(sent, 5).join("; ")}`)
   const slow = sent.filter(({ milliseconds }) => milliseconds > slowMs)
   return [...refused(sent), ...slowest(slow, 50)]

@@ -54,8 +54,8 @@ const ofClients = ({ books: all, ledger }: Run): ReadonlyArray<Line> => {
   const ownerOf = new Map(books.invoices.map((row) => [row.key, row.owner]))
   return [
     { name: "acknowledged invoices lost", broken: Promises.lost(ids, books) },
-    { name: "invoices doubled per key", broken: Promises.doubled(books) },
-    { name: "replayed answers with other bytes", broken: ledger.broken.otherBytes },
+    { name: "duplicate invoices per key", broken: Promises.doubled(books) },
+    { name: "replayed responses with other bytes", broken: ledger.broken.otherBytes },
     { name: "keys that served two bodies", broken: ledger.broken.otherBody },
     {
       name: "invoices without an acknowledgement, or of rejected requests",
@@ -63,10 +63,10 @@ const ofClients = ({ books: all, ledger }: Run): ReadonlyArray<Line> => {
         (ids.has(key) || ledger.open.has(key)) && !ledger.refusedOrders.has(key) ? [] : [`${id} of ${key}`]
       )
     },
-    { name: "corrections lost or doubled", broken: miscounted(requestsOf(ledger, "correct"), correctionsOf(books)) },
-    { name: "e-mails lost or doubled", broken: miscounted(requestsOf(ledger, "email"), emailsOf(books)) },
+    { name: "corrections lost or duplicated", broken: miscounted(requestsOf(ledger, "correct"), correctionsOf(books)) },
+    { name: "e-mails lost or duplicated", broken: miscounted(requestsOf(ledger, "email"), emailsOf(books)) },
     { name: "orders never acknowledged", broken: [...ledger.open] },
-    { name: "answers that should not be", broken: ledger.broken.unexpected },
+    { name: "unexpected responses", broken: ledger.broken.unexpected },
     {
       name: "cross-account and cross-mode leaks to clients",
       broken: [
@@ -81,7 +81,7 @@ const ofClients = ({ books: all, ledger }: Run): ReadonlyArray<Line> => {
 
 const ofNumbers = ({ books }: Run): ReadonlyArray<Line> => [
   { name: "number gaps", broken: Promises.gaps(books) },
-  { name: "number and CUFE twins", broken: Promises.twins(books) },
+  { name: "duplicate numbers and CUFEs", broken: Promises.twins(books) },
   { name: "signed bytes altered or of another document", broken: Promises.alteredDocuments(books) },
   { name: "illegal histories", broken: Promises.illegalHistories(books) },
   { name: "invoices without an outcome", broken: Promises.unfinished(books) }
@@ -137,7 +137,7 @@ const ofAuthority = ({ authority, books }: Run): ReadonlyArray<Line> => {
     },
     { name: "documents the authority could not verify", broken: authority.unreadable },
     { name: "outcomes that are not the authority's", broken: disagree },
-    { name: "events that do not tell the authority's answer", broken: bodies }
+    { name: "events that differ from the authority's verdict", broken: bodies }
   ]
 }
 
@@ -154,11 +154,11 @@ const ofWebhooks = ({ books, faults, receivers }: Run): ReadonlyArray<Line> => {
     { name: "events per e-mail outcome other than 1", broken: Promises.straysAmongEmails(books) },
     { name: "deliveries lost", broken: Promises.undelivered(books, posts) },
     ...books.endpoints.map(({ id, max_in_flight }) => ({
-      name: `deliveries doubled at ${id.slice(0, 14)}… (${max_in_flight} in flight, ${cuts} cuts)`,
+      name: `duplicate deliveries at ${id.slice(0, 14)}… (${max_in_flight} in flight, ${cuts} cuts)`,
       value: repeated.get(id) ?? 0,
       atMost: max_in_flight * cuts
     })),
-    { name: "inversions within a resource", broken: Promises.reordered(books, posts) },
+    { name: "events out of order within a resource", broken: Promises.reordered(books, posts) },
     { name: "bad signatures", broken: receivers.badSignatures },
     { name: "cross-account and cross-mode leaks to receivers", broken: Promises.leaked(books, posts) }
   ]
@@ -190,19 +190,19 @@ const ofTheRun = (run: Run): ReadonlyArray<Line> => {
   const recovered = recoveries(run)
   const kinds = Map.groupBy(faults, ({ kind }) => kind)
   return [
-    { name: "processes that ended by themselves, or not in order", broken: fleet.flatMap((one) => one.faults.exits) },
+    { name: "processes that ended without a signal, or not with 0", broken: fleet.flatMap((one) => one.faults.exits) },
     { name: "faults injected", says: tallied([...kinds].map(([kind, list]) => [kind, list.length])) },
     {
-      name: "starts that failed (database away, or struck again)",
+      name: "failed starts (database down, or another fault)",
       says: `${fleet.reduce((sum, one) => sum + one.faults.failedStarts, 0)}`
     },
     {
-      name: "answers of the authority lost, slow, 503, repeated, asked",
+      name: "authority calls by outcome: lost, slow, 503, repeated, queried",
       says: tallied(Object.entries(authority.tally))
     },
-    { name: "webhooks refused, left hanging, slow", says: tallied(Object.entries(receivers.tally)) },
+    { name: "webhooks rejected, hanging, slow", says: tallied(Object.entries(receivers.tally)) },
     { name: "operations", says: tallied(ledger.operations) },
-    { name: "answers by status", says: tallied(ledger.statuses) },
+    { name: "responses by status", says: tallied(ledger.statuses) },
     {
       name: "credit notes, corrections, e-mails",
       says: [books.invoices.filter(({ id }) => kindOf(id) === "credit_note"), correctionsOf(books), emailsOf(books)]
@@ -212,7 +212,7 @@ const ofTheRun = (run: Run): ReadonlyArray<Line> => {
     { name: "replays compared", says: `${ledger.replays()}` },
     ...[...Map.groupBy(recovered, ({ kind }) => kind)].flatMap(([kind, list]) => [
       {
-        name: `after a ${kind}, any first success`,
+        name: `after a ${kind}, first success of any shop`,
         says: spread(seen(list.map(({ after }) => Math.min(...after))), "ms")
       },
       {

@@ -170,37 +170,44 @@ export const reckonHostile = (run: {
   const tallies = [tally, run.later]
   const largest = tallies.map((one) => one.largest).toSorted((a, b) => b.bytes - a.bytes)[0]!
   return [
-    { name: "the hostile client's bad requests that were taken", broken: tallies.flatMap(({ taken }) => taken) },
-    { name: "its requests answered 500 while nothing else was wrong", broken: tally.failed },
     {
-      name: "neighbours' orders answered with 429, beside no other fault",
+      name: "invalid requests of the hostile client that were accepted",
+      broken: tallies.flatMap(({ taken }) => taken)
+    },
+    { name: "its requests answered with 500 without other faults", broken: tally.failed },
+    {
+      name: "neighbours' orders answered with 429, without other faults",
       value: run.ledger.limited.filter((at) => at < Math.max(...spells.map(({ to }) => to))).length,
       atMost: 0
     },
-    { name: "neighbours' p50, beside it to before it", value: ratio(({ p50 }) => p50), atMost: bounds.p50 },
-    { name: "neighbours' p99 beside it, in ms", value: beside.p99, atMost: bounds.p99Ms },
     {
-      name: "event loop at work in one go at most beside it, in ms",
+      name: "neighbours' p50, next to the hostile client / before it",
+      value: ratio(({ p50 }) => p50),
+      atMost: bounds.p50
+    },
+    { name: "neighbours' p99 next to the hostile client, in ms", value: beside.p99, atMost: bounds.p99Ms },
+    {
+      name: "longest event-loop turn next to the hostile client, in ms",
       value: Math.max(coming.turn, beside.turn),
       atMost: bounds.turnMs
     },
     {
-      name: "before it / while it comes / beside it / after it:",
+      name: "before it / while it starts / next to it / after it:",
       says: `orders of the neighbours ${each(({ count }) => count)}`
     },
     { name: "  neighbours' wait for an invoice, p50", says: `${each(({ p50 }) => p50)} ms` },
     { name: "  neighbours' wait for an invoice, p99", says: `${each(({ p99 }) => p99)} ms` },
-    { name: "  event loop at work in one go at most", says: `${each(({ turn }) => turn)} ms` },
-    { name: "  event loop late at most", says: `${each(({ late }) => late)} ms` },
-    { name: "  cores of the service", says: each(({ cores }) => hundredths(cores)) },
-    { name: "  memory of a process at most", says: `${each(({ rss }) => rss)} MB` },
-    { name: "cores of the hostile client", says: String(hundredths(tally.cpu / hostileMs)) },
-    { name: `largest answer to it, in bytes: ${largest.what}`, value: largest.bytes, atMost: bounds.answerBytes },
+    { name: "  longest event-loop turn", says: `${each(({ turn }) => turn)} ms` },
+    { name: "  maximum event-loop delay", says: `${each(({ late }) => late)} ms` },
+    { name: "  CPU cores of the service", says: each(({ cores }) => hundredths(cores)) },
+    { name: "  maximum memory of a process", says: `${each(({ rss }) => rss)} MB` },
+    { name: "CPU cores of the hostile client", says: String(hundredths(tally.cpu / hostileMs)) },
+    { name: `largest response to it, in bytes: ${largest.what}`, value: largest.bytes, atMost: bounds.answerBytes },
     {
-      name: "connections that it had at one time, beside no other fault / later",
+      name: "maximum of its connections, without other faults / later",
       says: tallies.map(({ held }) => held).join(" / ")
     },
-    { name: "answers to it, beside no other fault", says: tallied(Object.entries(tally.statuses)) },
-    { name: "answers to it, later", says: tallied(Object.entries(run.later.statuses)) }
+    { name: "responses to it, without other faults", says: tallied(Object.entries(tally.statuses)) },
+    { name: "responses to it, later", says: tallied(Object.entries(run.later.statuses)) }
   ]
 }

@@ -93,9 +93,9 @@ const runningOn = <A, R>(shards: Layer.Layer<A | Sharding.Sharding, never, R>) =
 export const actors = Layer.provideMerge(runningOn(TestRunner.layer), world)
 
 /**
- * Routes behind a real HTTP server, with these limits: the service's own actors, with its store in memory. A single socket
- * listens, so connections arrive in the order in which they are opened. `shards` replaces the runner, which never loses
- * its actors.
+ * Routes behind a real HTTP server, with these limits: the service's own actors, with its store in memory. A single
+ * socket listens, so connections arrive in the order in which they are opened. `shards` replaces the default runner,
+ * which never loses its actors.
  */
 export const serving = <L, A, E, R>(
   routes: Layer.Layer<A, E, R>,
