@@ -43,12 +43,12 @@ export class Answers extends Judge {
   check(entry: Entry): void {
     const { reply } = entry
     if (reply == null) {
-      if (!this.options.rough && !entry.hungUp) this.wrong(entry, "no answer")
+      if (!this.options.rough && !entry.hungUp) this.wrong(entry, "no response")
       return
     }
     if (reply.headers["request-id"]?.startsWith("req_") !== true) this.wrong(entry, "no Request-Id")
     if (reply.status >= 500) {
-      if (!this.options.rough) this.wrong(entry, "failed although nothing was broken")
+      if (!this.options.rough) this.wrong(entry, "failed without a fault")
       if (!["internal_error", "service_unavailable"].includes(code(entry) ?? ""))
         this.wrong(entry, "a 5xx that says nothing")
       return
@@ -63,7 +63,8 @@ export class Answers extends Judge {
       return isToldBoth ? this.exhausted(entry) : this.expect(entry, deserves.status, deserves.code)
     }
     if (entry.key !== null) this.keyed(entry)
-    else if (reply.headers["svc-idempotency-cached"] !== undefined) this.wrong(entry, "claims a key that was not sent")
+    else if (reply.headers["svc-idempotency-cached"] !== undefined)
+      this.wrong(entry, "has a cached header without an idempotency key")
     else this.executed(entry)
   }
 
@@ -87,7 +88,7 @@ export class Answers extends Judge {
     if (code(entry) === "idempotency_conflict") {
       this.expect(entry, 409, "idempotency_conflict")
       if (entry.reply?.headers["svc-should-retry"] !== "false") this.wrong(entry, "a conflict that may be retried")
-      if (first !== undefined) this.wrong(entry, "a conflict with its own first time")
+      if (first !== undefined) this.wrong(entry, "a conflict with its own first attempt")
       // A success, an unknown response, or a request still in progress.
       const possible = others.some(
         (other) => isSuccess(other) || isUnknown(other) || other.answered!.tick > entry.asked.tick
@@ -106,7 +107,7 @@ export class Answers extends Judge {
     }
     if (claimed !== undefined) return this.wrong(entry, "its key belongs to another request")
     if (!isSuccess(entry)) {
-      if (first !== undefined) this.wrong(entry, "was accepted before, and must be answered again")
+      if (first !== undefined) this.wrong(entry, "succeeded before, and must be replayed")
       return this.executed(entry)
     }
     const cached = entry.reply?.headers["svc-idempotency-cached"]
@@ -118,7 +119,7 @@ export class Answers extends Judge {
       this.executed(entry)
     } else if (cached !== "true") this.wrong(entry, `Svc-Idempotency-Cached: ${cached}`)
     // A batch whose commit was not confirmed is repeated, and finds its own result.
-    else if (!this.options.rough && same.length === 0) this.wrong(entry, "a replay of nothing")
+    else if (!this.options.rough && same.length === 0) this.wrong(entry, "a replay without an earlier request")
     for (const other of same.filter(isSuccess)) {
       if (bytesOf(entry) !== bytesOf(other)) this.wrong(entry, `a replay with other bytes: ${other.reply?.text}`)
     }
@@ -251,13 +252,14 @@ export class Answers extends Judge {
     if (ids.length > limit) this.wrong(entry, "more than its limit")
     if (ids.some((id, index) => index > 0 && id >= ids[index - 1]!)) this.wrong(entry, "not newest first")
     const strange = ids.find((id) => !may.includes(id))
-    if (strange !== undefined) this.wrong(entry, `lists ${strange}, which is not to be seen there`)
+    if (strange !== undefined) this.wrong(entry, `lists ${strange}, which must not be visible there`)
     const isFull = ids.length === limit
     const lost = must.find((id) => !ids.includes(id) && (!isFull || nearer(id, last!)))
     if (lost !== undefined) this.wrong(entry, `does not list ${lost}`)
     const more = (id: string) => isFull && nearer(last!, id)
-    if (!has_more && must.some(more)) this.wrong(entry, "does not tell that there is more")
-    if (has_more && !may.some(more) && !this.journal.mayHideMore(entry)) this.wrong(entry, "tells that there is more")
+    if (!has_more && must.some(more)) this.wrong(entry, "has_more is false although there is more")
+    if (has_more && !may.some(more) && !this.journal.mayHideMore(entry))
+      this.wrong(entry, "has_more is true although there is no more")
   }
 
   private expect(entry: Entry, status: number, expected: string): void {

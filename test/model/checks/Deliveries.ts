@@ -86,7 +86,7 @@ export class Deliveries extends Judge {
     if (known !== undefined && known !== webhook.body) wrong("has other bytes than before")
     this.bodies.set(event.id, webhook.body)
     if (header("svc-event-id") !== event.id || header("svc-event-type") !== event.type)
-      wrong("its headers say otherwise")
+      wrong("has headers that differ from its body")
     if (thing !== undefined) this.checkArrival(arrival, header("svc-signature"), wrong)
     this.arrivals.push(arrival)
     return (status) => {
@@ -108,17 +108,18 @@ export class Deliveries extends Judge {
     if (
       !this.endpoints.possible(endpoint, { from: taken, to: came.at }).some((state) => state !== null && state.active)
     )
-      wrong("came while the endpoint was inactive")
+      wrong("was sent while the endpoint was inactive")
     const last = own.at(-1)
-    if (last !== undefined && last.went === undefined && !hangs(last, came)) wrong("came again while it was under way")
-    if (last?.succeeded === true && !isLate(last)) wrong("came again after it was taken")
+    if (last !== undefined && last.went === undefined && !hangs(last, came))
+      wrong("was sent again while it was in flight")
+    if (last?.succeeded === true && !isLate(last)) wrong("was sent again after it had succeeded")
     const tried = own.filter((one) => !hangs(one, came)).length
-    if (tried >= attemptsMax) wrong("came more often than is tried")
+    if (tried >= attemptsMax) wrong("was sent more often than the maximum of attempts")
     const delay = this.options.timed ? retryDelays[tried - 1] : undefined
-    if (last !== undefined && came.at - endOf(last) < (delay ?? 0) - 1) wrong("was tried again too early")
+    if (last !== undefined && came.at - endOf(last) < (delay ?? 0) - 1) wrong("was retried too early")
     const open = before.filter((other) => other.went === undefined && !hangs(other, came))
     const max = this.endpoints.creation(endpoint)?.body.max_in_flight ?? 8
-    if (open.length >= max) wrong(`beside ${open.length} others, of at most ${max}`)
+    if (open.length >= max) wrong(`was in flight with ${open.length} others, and the maximum is ${max}`)
   }
 
   /** Earliest time at which this delivery may have been leased, with the endpoint's secret and state at that time. */
@@ -145,7 +146,7 @@ export class Deliveries extends Judge {
         heldUp.has(id)
       )
     }
-    for (const id of byDocument.keys()) if (!documents.has(id)) this.say(`an event of ${id}, which is not there`)
+    for (const id of byDocument.keys()) if (!documents.has(id)) this.say(`an event of ${id}, which does not exist`)
     const events = [...byDocument.values()].flat()
     for (const thing of this.journal.of("webhook-endpoints")) {
       const mine = Map.groupBy(
@@ -173,7 +174,7 @@ export class Deliveries extends Judge {
     const corrections = this.journal.asks("correct", id)
     // An outcome before a correction describes the document's earlier version.
     if (lives.length - 1 > corrections.filter(isFirst).length)
-      wrong(`has the events ${events.map(outcomeIn).join()}, and was not corrected so often`)
+      wrong(`has the events ${events.map(outcomeIn).join()}, and fewer corrections`)
     const types = (lives.at(-1) ?? []).map(outcomeIn)
     const isRetried = this.journal.mayHave(id, "retried")
     const last = types.at(-1)
@@ -244,7 +245,8 @@ export class Deliveries extends Judge {
   private delivered(endpoint: string, event: Event, span: Span, arrivals: ReadonlyArray<Arrival>): void {
     const wrong = (what: string) => this.say(`${event.id} (${event.type}) at ${endpoint}: ${what}`)
     const states = this.endpoints.possible(endpoint, span)
-    if (arrivals.length > 0 && !states.some((state) => isFor(state, event.type))) wrong("came, and was not asked for")
+    if (arrivals.length > 0 && !states.some((state) => isFor(state, event.type)))
+      wrong("was sent without a subscription")
     if (!states.every((state) => isFor(state, event.type))) return
     const end = { from: Infinity, to: Infinity }
     const stays = this.endpoints.possible(endpoint, end).every((state) => state?.active === true)
@@ -266,7 +268,7 @@ export class Deliveries extends Judge {
             (one) => hangs(one, came) || (one.went !== undefined && one.went.tick < came.tick)
           )
           if (done.some(({ succeeded }) => succeeded) || done.length >= attemptsMax) continue
-          this.say(`${event.id} came to ${endpoint} before ${earlier[0]!.event.id} was through`)
+          this.say(`${event.id} came to ${endpoint} before ${earlier[0]!.event.id} was done`)
         }
       }
     }

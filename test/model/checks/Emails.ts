@@ -73,7 +73,7 @@ export class Emails extends Judge {
       }
       const ids = new Set([...byEmail.keys(), ...(mailed.get(id) ?? []).map(([email]) => email)])
       for (const entry of this.asked(id).filter((one) => isSuccess(one) && isFirst(one))) {
-        if (!mayBeAccepted(told.get(id) ?? [], entry)) wrong("was e-mailed when somebody asked, and was not accepted")
+        if (!mayBeAccepted(told.get(id) ?? [], entry)) wrong("was e-mailed on request, and was not accepted")
       }
       const strange = [...ids].filter((email) => !expected.certain.has(email))
       // A request without a response may have created an e-mail.
@@ -84,7 +84,7 @@ export class Emails extends Judge {
       if (isAccepted(document) && document.email === null && expected.certain.size > 0)
         wrong("shows none of its e-mails")
     }
-    for (const [id] of mailed) if (!documents.has(id)) this.say(`an e-mail of ${id}, which is not there`)
+    for (const [id] of mailed) if (!documents.has(id)) this.say(`an e-mail of ${id}, which does not exist`)
   }
 
   /** The required e-mails of a document with their addresses, and the number of further ones that are possible. */
@@ -121,10 +121,10 @@ export class Emails extends Judge {
   private shows({ data: { object }, id, livemode, type }: EmailEvent, document: Document): void {
     const wrong = (what: string) => this.say(`${id} (${type}) of ${document.id}: ${what}`)
     if (!type.startsWith(`${document.object}.email.`) || object.document_type !== document.object)
-      wrong(`is of a ${object.document_type}`)
+      wrong(`names the document type ${object.document_type}`)
     if (object.status !== type.slice(type.lastIndexOf(".") + 1)) wrong(`shows ${object.status}`)
     if (object.full_number !== document.full_number) wrong(`shows the number ${object.full_number}`)
-    if (livemode !== document.livemode || object.livemode !== document.livemode) wrong("is of the other mode")
+    if (livemode !== document.livemode || object.livemode !== document.livemode) wrong("belongs to the other mode")
     if (JSON.stringify(object.metadata) !== JSON.stringify(document.metadata)) wrong("shows other metadata")
   }
 
@@ -137,7 +137,7 @@ export class Emails extends Judge {
     const { full_number, id, livemode } = document
     for (const { mail } of list) {
       const wrong = (what: string) => this.say(`the e-mail ${email} of ${id}: ${what}`)
-      if (mail.livemode !== livemode) wrong("is of the other mode")
+      if (mail.livemode !== livemode) wrong("belongs to the other mode")
       if (to !== undefined && mail.to !== to) wrong(`was sent to ${mail.to}, not to ${to}`)
       const message = mail.message
       if (message === null || this.journal.mayHave(id, "corrected")) continue
@@ -148,9 +148,9 @@ export class Emails extends Judge {
       const code = codeOf(document) ?? ""
       const signed = this.documents.submittedBytes(code)
       // A document put into contingency without its actor stays there, and the authority never receives it.
-      if (signed === undefined && !isUnsent) wrong("the authority never got what it carries")
+      if (signed === undefined && !isUnsent) wrong("the authority never received its content")
       if (!xml.includes(signed === undefined ? code : withoutProlog(signed)))
-        wrong("carries other bytes than were signed")
+        wrong("carries other bytes than the signed ones")
     }
   }
 }

@@ -9,7 +9,8 @@ export const checkContent = (document: Document, journal: Journal, wrong: (what:
   if (maker === undefined) return wrong("was created without a request")
   const sayings = [maker, ...journal.asks("correct", document.id)]
   if (document.object === "invoice") {
-    if (!sayings.some(({ body }) => says(document, body))) wrong("has another customer, or other lines, than were sent")
+    if (!sayings.some(({ body }) => says(document, body)))
+      wrong("has another customer, or other lines, than its request")
   } else {
     const named = document.invoice_id ?? ""
     const invoices = [journal.things.get(named)?.maker, ...journal.asks("correct", named)]
@@ -22,11 +23,11 @@ export const checkContent = (document: Document, journal: Journal, wrong: (what:
       maker.body.lines === undefined &&
       invoices.every((invoice) => JSON.stringify(lines) !== JSON.stringify(invoice?.body.lines))
     )
-      wrong("annuls other lines than those of its invoice")
+      wrong("annuls other lines than its invoice has")
   }
   const sent = maker.body.lines ?? lines
   if (document.object !== "invoice" && JSON.stringify(lines) !== JSON.stringify(sent))
-    wrong("has other lines than were sent")
+    wrong("has other lines than its request")
   const net = sum(lines.map((line) => line.line_extension_amount))
   const tax = sum(lines.flatMap((line) => line.taxes.filter(({ code }) => code !== "ZZ").map(({ value }) => value)))
   const isSum =
@@ -54,5 +55,5 @@ export const checkCorrection = (document: Document, journal: Journal, wrong: (wh
   if (!asked.every(isSuccess)) return
   const last = asked.map((entry) => [JSON.parse(entry.reply!.text) as Document, entry] as const)
   const [newest] = last.toSorted(([a], [b]) => b.version - a.version)
-  if (newest !== undefined && !says(document, newest[1].body)) wrong("says something else than its last correction")
+  if (newest !== undefined && !says(document, newest[1].body)) wrong("differs from its last correction")
 }

@@ -56,7 +56,7 @@ export class Documents extends Judge {
     const { id, status, version } = document
     const wrong = (what: string) => this.say(`${id} (${status}, version ${version}): ${what}`)
     const { from, prefix, to } = rangeOf(this.options.books[book]!, kindOf(document))
-    if (document.livemode !== this.options.books[book]!.livemode) wrong("is of the other mode")
+    if (document.livemode !== this.options.books[book]!.livemode) wrong("belongs to the other mode")
     const known = this.seen.get(id)
     if (known === undefined) checkContent(document, this.journal, wrong)
     else this.compare(known.version <= version ? [known, document] : [document, known], wrong)
@@ -70,10 +70,10 @@ export class Documents extends Judge {
       const digits = number.slice(prefix.length)
       const isInRange =
         number.startsWith(prefix) && /^\d+$/.test(digits) && BigInt(digits) >= from && BigInt(digits) <= to
-      if (!isInRange) wrong(`its number ${number} is not of its range`)
+      if (!isInRange) wrong(`its number ${number} is outside its range`)
       // A corrected document gets its new code when it is signed.
       const hasCode = place(document) > 1 || !this.journal.mayHave(id, "corrected")
-      if (codeOf(document) === null && hasCode && status !== "failed") wrong("has a number and no code")
+      if (codeOf(document) === null && hasCode && status !== "failed") wrong("has a number but no code")
       if (place(document) === 0) wrong("has a number before it is numbered")
       if (status === "canceled") wrong("was canceled with its number")
     }
@@ -168,7 +168,7 @@ export class Documents extends Judge {
     // The corrected document replaces the rejected one for good.
     const others = [...this.submissions].filter(([other, one]) => other !== cufe && one.number === number)
     if (before !== undefined && others.some(([other]) => this.order(other) > this.order(cufe)))
-      this.say(`what ${number} said before it was corrected was submitted again`)
+      this.say(`the content of ${number} before its correction was submitted again`)
     this.submissions.set(cufe, { signed: text, content, number })
   }
 
@@ -202,8 +202,8 @@ export class Documents extends Judge {
       const mayFail = this.journal.calls.mayFail(code, failure?.code)
       if (status === "failed") {
         const isLast = failure?.code === "range_exhausted" && object === "invoice" && full_number === "" && isExhausted
-        if (!isLast && !options.mayBreak && !mayFail) wrong("failed for no reason")
-        if (this.verdicts.has(code) && !mayFail) wrong("failed, and the authority has it")
+        if (!isLast && !options.mayBreak && !mayFail) wrong("failed without a reason")
+        if (this.verdicts.has(code) && !mayFail) wrong("failed although the authority has it")
       }
       checkCorrection(document, this.journal, wrong)
       if (!options.operated && !this.journal.mayHave(id, "corrected")) this.inTime(document, book, wrong)
@@ -230,11 +230,11 @@ export class Documents extends Judge {
     const codes = this.codes.get(this.numberOf(document)) ?? new Set()
     const { calls } = this.journal
     if (since === undefined) {
-      if (status !== "failed" && calls.isRefused(cufe)) wrong("was refused, and did not fail")
+      if (status !== "failed" && calls.isRefused(cufe)) wrong("was rejected by the port, and did not fail")
     } else if (status === "accepted_contingency" && !this.isHeldUp(document, book)) {
-      wrong("stays in contingency, and the authority answers")
+      wrong("stays in contingency although the authority answers")
     } else if ([...codes].some((code) => calls.mayHaveLeft(code, since))) {
-      wrong("may have left, and is in contingency")
+      wrong("may have been sent, and is in contingency")
     } else if (!this.options.rough && !calls.mayBeContingent(codes, this.options.books[book]!, since)) {
       wrong("is in contingency, and the authority was not away for so long")
     }
@@ -253,7 +253,7 @@ export class Documents extends Judge {
     if (verdict.accepted !== (status === "accepted_by_authority")) wrong("the authority says otherwise")
     if (JSON.stringify(verdict.errors) !== JSON.stringify(authority_errors))
       wrong("has other errors than the authority gave")
-    if (content.full_number !== full_number) wrong(`its document says ${content.full_number}`)
+    if (content.full_number !== full_number) wrong(`its document has the number ${content.full_number}`)
     if (content.environment !== (livemode ? "1" : "2")) wrong("its document is for the other environment")
     if (JSON.stringify(content.totals) !== JSON.stringify(totals)) wrong("its document has other totals")
   }
@@ -261,7 +261,7 @@ export class Documents extends Judge {
   /** Checks that no code occurs twice in all books, and that the authority has no code without a document. */
   finishAll(documents: ReadonlyArray<Document>, { operated }: Pick<FinishOptions, "operated">): void {
     const codes = documents.flatMap((document) => codeOf(document) ?? [])
-    if (new Set(codes).size !== codes.length) this.say("a code was given twice")
+    if (new Set(codes).size !== codes.length) this.say("a code was assigned twice")
     const corrected = documents.filter(({ id }) => this.journal.mayHave(id, "corrected"))
     const numbers = new Set(corrected.map((document) => this.numberOf(document)))
     // A document rejected by an operator was in contingency, and the authority may have accepted it: the service never

@@ -61,7 +61,7 @@ export const auditLifecycle = (sequence: Commands, table: typeof transition = tr
     const result = table(one.state, command, { hasNumber: one.number !== null, isIssued: one.issued })
     const say = (what: string) => findings.push(`${command} on document ${document}, ${before.state}: ${what}`)
     if (result._tag === "Failure") continue
-    if (ends.includes(before.state)) say("was at its end")
+    if (ends.includes(before.state)) say("was in a final state")
     one.state = result.success
     if (command === "Number") {
       if (one.number !== null) say(`had the number ${one.number} already`)
@@ -78,14 +78,15 @@ export const auditLifecycle = (sequence: Commands, table: typeof transition = tr
     if (!states.includes(one.state)) say(`leads to ${one.state}`)
     if (one.number !== before.number && command !== "Number") say("changed the number")
     if (one.number === null && beyondSigning.includes(one.state)) say("proceeds without a number")
-    if (one.number !== null && (one.state === "queued" || one.state === "canceled")) say("gives its number back")
-    if (command === "EnterContingency" && before.issued) say("issues in contingency what may have left")
+    if (one.number !== null && (one.state === "queued" || one.state === "canceled")) say("returns its number")
+    if (command === "EnterContingency" && before.issued) say("issues in contingency although it may have been sent")
     const isKept = before.issued && command !== "Correct"
     if (isKept && one.signed !== before.signed) say("changed the signed bytes")
-    if (isKept && one.date !== before.date) say("changed the date of what has left")
+    if (isKept && one.date !== before.date) say("changed the date of a document that was sent")
     if (beyondSigning.includes(one.state) && one.signed !== null && !one.signed.startsWith(`${one.number} ${one.date}`))
       say("proceeds with the bytes of another date")
-    if (outcome !== null && statusOf(one.state) !== outcome) say(`tells ${outcome}, and is ${statusOf(one.state)}`)
+    if (outcome !== null && statusOf(one.state) !== outcome)
+      say(`has the event ${outcome}, and is ${statusOf(one.state)}`)
     if (outcome === null && statusOf(one.state) !== "draft" && one.state !== "canceled") say("emits no event")
   }
   return [

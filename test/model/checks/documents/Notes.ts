@@ -60,16 +60,16 @@ export class Notes extends Judge {
       const wrong = (what: string) => this.say(`${note.id} (${note.status}) to ${note.invoice_id}: ${what}`)
       const invoice = documents.get(note.invoice_id ?? "")
       if (invoice?.object !== "invoice") {
-        wrong("corrects what is no invoice")
+        wrong("corrects a document that is not an invoice")
         continue
       }
       if (note.livemode !== invoice.livemode || this.bookOf(note.id) !== this.bookOf(invoice.id))
-        wrong("is of another book")
+        wrong("belongs to another book")
       if (codeOf(note) !== null && codeOf(note) === codeOf(invoice)) wrong("has the code of its invoice")
       const ofInvoice = told.get(invoice.id) ?? []
       const accepted = ofInvoice.filter(({ event }) => event.type.startsWith("invoice.accepted_"))
       const from = Math.min(...accepted.map(({ event }) => Date.parse(event.created)))
-      if (from > Date.parse(note.created_at)) wrong("corrects an invoice that was not accepted yet")
+      if (from > Date.parse(note.created_at)) wrong("corrects an invoice before its acceptance")
       const maker = this.journal.things.get(note.id)?.maker
       if (maker !== undefined && isSuccess(maker) && isFirst(maker) && !mayBeAccepted(ofInvoice, maker))
         wrong("corrects an invoice that was rejected")
@@ -79,7 +79,7 @@ export class Notes extends Judge {
       const credited = sum(counted.map(({ totals }) => totals.payable_amount))
       const value = documents.get(invoice)?.totals.payable_amount ?? "0.00"
       if (credited > cents(value)) {
-        this.say(`${invoice} is credited for more than it came to: ${counted.map(({ id }) => id).join()}`)
+        this.say(`${invoice} is credited for more than its total: ${counted.map(({ id }) => id).join()}`)
       }
     }
   }

@@ -56,18 +56,18 @@ export class Numbers extends Judge {
       room.set(marker, { least: least + (made === undefined ? 0 : 1), most: most + (possible ? 1 : 0) })
       if (made === undefined) continue
       const id = idOf(made)
-      if (!ids.has(id)) this.say(`${id} was answered to ${made.apiKey.slice(0, 12)}, and is not there`)
-      if (claimed.has(id)) this.say(`${id} was answered to two requests`)
+      if (!ids.has(id)) this.say(`${id} was returned to ${made.apiKey.slice(0, 12)}, and does not exist`)
+      if (claimed.has(id)) this.say(`${id} was returned to two requests`)
       claimed.add(id)
     }
     const counts = Map.groupBy(documents, (document) => String(markerOf(document)))
     for (const [marker, { least, most }] of room) {
       const count = counts.get(marker)?.length ?? 0
       if (count < least || count > most)
-        this.say(`request ${marker} made ${count} of ${collection}, and must have made ${least} to ${most}`)
+        this.say(`request ${marker} created ${count} of ${collection}, not ${least} to ${most}`)
     }
     for (const marker of counts.keys())
-      if (!room.has(marker)) this.say(`one of ${collection} by ${marker}, which was never accepted`)
+      if (!room.has(marker)) this.say(`an object of ${collection} by ${marker}, whose request never succeeded`)
   }
 }
 
