@@ -97,14 +97,14 @@ export const hundredAccounts = (run: Run) =>
 
     const held = await waitingForAuthority(subject, quick ? invoices : 10_000, [first])
     await authorityBack(subject)
-    const besideBacklog = await steady("service, 99 beside a backlog of one", others, hooks, third, seconds)
+    const besideBacklog = await steady("service, 99 next to a backlog of one", others, hooks, third, seconds)
     await allArrived(held, hooks)
     rates.set("neighbours of a backlog", besideBacklog.whole / alone.whole)
 
     await subject.endpoint(first, "/hang")
     // The maximum of deliveries in flight hangs, and more deliveries wait behind them.
     await closedLoop(subject.target, [first], { count: 200, connections: 8 })
-    const besideHanging = await steady("service, 99 beside a receiver that hangs", others, hooks, third, seconds)
+    const besideHanging = await steady("service, 99 next to a receiver that hangs", others, hooks, third, seconds)
     rates.set("neighbours of a hanging receiver", besideHanging.whole / alone.whole)
   })
 

@@ -23,8 +23,8 @@ const refusing = Layer.effect(
   )
 )
 
-describe("the check of a country of one's own", () => {
-  it.live("meets acceptances and rejections, and finds nothing wrong", () =>
+describe("the check of a custom country", () => {
+  it.live("meets acceptances and rejections without a finding", () =>
     Effect.gen(function* () {
       const { failure, met } = yield* checkOn(syldavia, 30)
       assert.isNull(failure, failure?.findings.join("\n"))
@@ -33,7 +33,7 @@ describe("the check of a country of one's own", () => {
     })
   )
 
-  it.live("fails with the outcomes that never happened", () =>
+  it.live("fails and names the outcomes that never happened", () =>
     Effect.gen(function* () {
       const { profile = Layer.empty, translate = (drawn) => drawn, ...others } = syldavia
       const missing = yield* Effect.flip(

@@ -199,7 +199,7 @@ describe("faults of a team's own ports", () => {
     })
   )
 
-  it.live.each(wrongs)("a service that $name is found all the same", ({ name, says, store }) =>
+  it.live.each(wrongs)("a service that $name fails the check", ({ name, says, store }) =>
     Effect.gen(function* () {
       const authority = failing(4, Effect.fail(new AuthorityUnavailable({ message: "503" })))
       const sender = failingSender(4, () => Effect.succeed(notSent))

@@ -25,7 +25,7 @@ const options: SoakOptions = {
 
 describe("The soak", () => {
   it.live(
-    "keeps every promise, while its processes, their database and the authority fail",
+    "finds no broken promise while processes, database and authority fail",
     () =>
       Effect.gen(function* () {
         const { faults, ledger, lines } = yield* soak(options)
@@ -43,7 +43,7 @@ describe("The soak", () => {
     420_000
   )
 
-  it.effect("does what its seed says", () =>
+  it.effect("injects the faults that its seed determines", () =>
     Effect.gen(function* () {
       const faults = yield* faultsOf(options)
       assert.isAbove(faults.length, 8)

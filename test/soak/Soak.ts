@@ -84,7 +84,7 @@ export const soak = Effect.fnUntraced(
             ledger,
             receivers
           })
-    if (intruder !== undefined) options.say(`${since(began)} s  the neighbours are timed beside a hostile client`)
+    if (intruder !== undefined) options.say(`${since(began)} s  the neighbours are timed next to a hostile client`)
     const trial = yield* intruder?.trial ?? Effect.undefined
     isTried = true
     const tried = yield* neighbours === undefined ? Effect.undefined : Fiber.join(neighbours)
