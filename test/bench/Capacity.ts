@@ -45,10 +45,7 @@ const watchMemory = (subject: Service) => {
 
 const isWebhook = ({ kind }: Waits["probes"][number]) => kind === "webhooks"
 
-/**
- * Milliseconds until the first second in which every request of the neighbour was as fast as its slowest before the
- * flood.
- */
+/** Milliseconds until the first second in which no request of the neighbour was slower than its slowest one before. */
 const neighbourRecovered = (waits: Waits, alone: Waits, ended: number) => {
   const kinds = ["reads", "creates", "webhooks"] as const
   for (let at = ended; at < ended + (recoverySeconds - 1) * 1_000; at += 100) {

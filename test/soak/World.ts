@@ -13,7 +13,7 @@ export const processes = 2
 
 /**
  * Two supervised processes on one database, an authority, receivers with their endpoints, and shops. The hostile
- * client's shop is separate. No request was made yet.
+ * client's shop is separate. No load runs yet.
  */
 export const world = Effect.fnUntraced(function* (
   options: {
