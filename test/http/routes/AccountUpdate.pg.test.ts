@@ -33,7 +33,7 @@ const changes: ReadonlyArray<Record<string, unknown>> = [
   { default_version: "2026-01-01" }
 ]
 
-/** What the first issuer of a live mode is sent with; the rest of its fields may be left out. */
+/** The first issuer of a live mode, with all required fields. The other fields are optional. */
 const issuerFields = Struct.keys(Issuer.fields).filter((field) => !SchemaAST.isOptional(Issuer.fields[field].ast))
 
 const optionalFields = [
@@ -60,7 +60,7 @@ const versionOf = Effect.fnUntraced(function* (livemode: boolean) {
 })
 
 describeLive(app)("PATCH /v1/account", (it) => {
-  it.effect("changes what it names and nothing else; POST is the same", function* () {
+  it.effect("changes only the given fields, with POST as with PATCH", function* () {
     let { json: before } = yield* get("/v1/account")
     for (const change of changes) {
       for (const method of ["PATCH", "POST"]) {
@@ -73,7 +73,7 @@ describeLive(app)("PATCH /v1/account", (it) => {
     }
   })
 
-  it.effect("removes with null what an issuer need not have, and shows of it nothing", function* () {
+  it.effect("removes optional fields of an issuer with null, and no longer shows them", function* () {
     const before = (yield* get("/v1/account")).json
     const reply = yield* patch(Object.fromEntries(optionalFields.map((field) => [field, null])))
     assert.strictEqual(reply.status, 200, reply.text)
@@ -82,7 +82,7 @@ describeLive(app)("PATCH /v1/account", (it) => {
     assert.deepStrictEqual([needed.status, needed.json.error.errors.length], [400, 2])
   })
 
-  it.effect("changes the mode of its key alone", function* () {
+  it.effect("changes only the mode of its key", function* () {
     for (const [mine, theirs] of [
       [keys.test, keys.live],
       [keys.live, keys.test]
@@ -97,7 +97,7 @@ describeLive(app)("PATCH /v1/account", (it) => {
     }
   })
 
-  it.effect("gives a live mode its first issuer whole, and says until then what is missing", function* () {
+  it.effect("requires all fields of a live mode's first issuer, and names the missing ones", function* () {
     const live = bearer(keys.live)
     const sql = yield* SqlClient.SqlClient
     const { json: whole } = yield* get("/v1/account")
@@ -133,13 +133,13 @@ describeLive(app)("PATCH /v1/account", (it) => {
     assert.notMatch((yield* post("/v1/invoices", invoiceBody("cust_none"), live)).text, /account_not_live/)
   })
 
-  it.effect("holds for what is numbered afterwards, and for nothing that was", function* () {
+  it.effect("applies to documents that are numbered afterwards, and to no earlier document", function* () {
     yield* patch({ legal_name: "Antes S.A.S." })
     const { id: issued } = yield* addInvoice()
     const before = yield* issuerOf(issued)
     assert.strictEqual(before?.legal_name, "Antes S.A.S.")
     const bytes = yield* signedOf(issued)
-    // Numbered, and hashed with the NIT of that moment; signed later.
+    // Numbered, and hashed with the NIT of that moment. The signature comes later.
     const { id: numbered } = yield* addInvoice()
     yield* become(numbered, "numbered")
 
@@ -161,7 +161,7 @@ describeLive(app)("PATCH /v1/account", (it) => {
     assert.deepStrictEqual(versions, [{ version: version - 1 }, { version }])
   })
 
-  it.effect("is done once for one Idempotency-Key, and recorded with who did it", function* () {
+  it.effect("runs once for one Idempotency-Key, and is recorded with its actor", function* () {
     const key = { "idempotency-key": "patch" }
     const count = (yield* auditedOf(account)).length
     const first = yield* patch({ name: "Una vez" }, key)
@@ -176,7 +176,7 @@ describeLive(app)("PATCH /v1/account", (it) => {
     )
   })
 
-  it.effect("remembers the issuers of each mode apart", function* () {
+  it.effect("keeps the issuers of each mode apart", function* () {
     const sql = yield* SqlClient.SqlClient
     for (const [key, livemode] of [
       [keys.test, false],
@@ -189,7 +189,7 @@ describeLive(app)("PATCH /v1/account", (it) => {
     }
   })
 
-  it.effect("records who changed what, and nothing of what was refused", function* () {
+  it.effect("records the actor and the changes, and nothing of a rejected change", function* () {
     const sql = yield* SqlClient.SqlClient
     const before = (yield* sql`select seq from audit_log`).length
     const made = yield* post("/v1/webhook-endpoints", endpointBody("https://hooks.example.com/"))
@@ -227,7 +227,7 @@ describeLive(app)("PATCH /v1/account", (it) => {
     ])
   })
 
-  it.effect("GET /v1/versions lists the versions without a key, the current one first", function* () {
+  it.effect("GET /v1/versions lists the versions without a key, the current version first", function* () {
     const { json, status } = yield* get("/v1/versions", { authorization: undefined })
     assert.strictEqual(status, 200)
     assert.deepStrictEqual(json, {
@@ -239,7 +239,7 @@ describeLive(app)("PATCH /v1/account", (it) => {
     })
   })
 
-  it.effect("changes the issuer at most a hundred times within a day, and then says when it may again", function* () {
+  it.effect("changes the issuer at most a hundred times a day, and then states when it may change again", function* () {
     for (let version = yield* versionOf(false); version < 100; version++) {
       assert.strictEqual((yield* patch({ legal_name: `Nombre ${version}` })).status, 200)
     }

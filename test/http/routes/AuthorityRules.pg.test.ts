@@ -31,7 +31,7 @@ const cents = (amount: string) => ({
   line_extension_amount: amount,
   taxes: [noTax]
 })
-// 0.0095 of tax, cut to nothing in each line.
+// A tax of 0.0095 in each line, truncated to zero.
 const truncated = {
   ...goodLine,
   quantity: "1.00",
@@ -57,7 +57,7 @@ const reteIva = { code: "05", rate: "15.00", base: "19000.00", value: "2850.00" 
 const withheld = (change: Change) => ({ withholdings: [{ ...reteIva, ...change }] })
 const payment = (change: Change) => ({ payment_means: { code: "10", type: "1", ...change } })
 
-/** An invoice that is right but for one thing, the rule that it breaks and where. */
+/** An invoice with a single fault, the rule that it breaks, and the field. */
 const invoices: ReadonlyArray<readonly [rule: string, change: Change, param: string]> = [
   ["FAD02", { operation_type: "99" }, "operation_type"],
   ["FAD02", { operation_type: undefined }, "operation_type"],
@@ -149,7 +149,7 @@ const ranges: ReadonlyArray<readonly [rule: string, change: Change, param: strin
   ["FAD05c", { next_number: 1001 }, "next_number"]
 ]
 
-/** An invoice that the authority accepts with a remark: the rule, and where. */
+/** An invoice that the authority accepts with a remark: the rule and the field. */
 const remarks: ReadonlyArray<readonly [rule: string, change: Change, param: string]> = [
   ["FAX09", tax({ code: "02" }), "lines[1].taxes[0].rate"],
   ["FAV03", { operation_type: "09" }, "lines"],
@@ -188,29 +188,35 @@ const stored = Effect.forEach(written, rowCount)
 const validate = (body: unknown, headers: Sent["headers"] = {}) => post("/v1/invoices/validate", body, headers)
 
 describeLive(app)("The rules of the authority", (it) => {
-  it.effect.each(invoices)("%s is named by validation and by creation: %o", function* ([rule, change, param]) {
-    const body = { ...invoiceBody(yield* addCustomer()), ...change }
-    const before = yield* stored
-    const { json, status } = yield* validate(body)
-    assert.deepStrictEqual([status, json.object, json.valid], [200, "validation", false])
-    assert.lengthOf(json.errors, 1)
-    const [error] = json.errors
-    assert.deepStrictEqual([error.rule, error.param], [rule, param])
-    assert.match(error.message, /^\S.*\.$/)
-    const refused = yield* post("/v1/invoices", body)
-    assert.strictEqual(refused.status, 400)
-    assert.deepStrictEqual(refused.json.error.errors, json.errors)
-    assert.deepStrictEqual(yield* stored, before)
-  })
+  it.effect.each(invoices)(
+    "%s appears in the errors of validation and of creation: %o",
+    function* ([rule, change, param]) {
+      const body = { ...invoiceBody(yield* addCustomer()), ...change }
+      const before = yield* stored
+      const { json, status } = yield* validate(body)
+      assert.deepStrictEqual([status, json.object, json.valid], [200, "validation", false])
+      assert.lengthOf(json.errors, 1)
+      const [error] = json.errors
+      assert.deepStrictEqual([error.rule, error.param], [rule, param])
+      assert.match(error.message, /^\S.*\.$/)
+      const refused = yield* post("/v1/invoices", body)
+      assert.strictEqual(refused.status, 400)
+      assert.deepStrictEqual(refused.json.error.errors, json.errors)
+      assert.deepStrictEqual(yield* stored, before)
+    }
+  )
 
-  it.effect.each(others)("$rule is named: $sent.method $sent.path, $param", function* ({ param, rule, sent }) {
-    const { json, status } = yield* send(sent)
-    assert.strictEqual(status, 400)
-    const found = json.error.errors.map((error: Broken) => [error.rule, error.param])
-    assert.deepInclude(found, [rule, param])
-  })
+  it.effect.each(others)(
+    "$rule appears in the errors: $sent.method $sent.path, $param",
+    function* ({ param, rule, sent }) {
+      const { json, status } = yield* send(sent)
+      assert.strictEqual(status, 400)
+      const found = json.error.errors.map((error: Broken) => [error.rule, error.param])
+      assert.deepInclude(found, [rule, param])
+    }
+  )
 
-  test("is broken here if it is named anywhere", () => {
+  test("each have a case here if the sources name them", () => {
     const named = [
       "documents/AuthorityRules.ts",
       "documents/LocalRules.ts",
@@ -219,15 +225,15 @@ describeLive(app)("The rules of the authority", (it) => {
       "accounts/ResolutionRules.ts"
     ]
       .flatMap(rulesIn)
-      // The rules of notes are broken in NoteRules.test.ts, the one of ranges that have expired in Resolutions.pg.test.ts.
+      // NoteRules.test.ts breaks the rules of notes, and Resolutions.pg.test.ts the rule of expired ranges.
       .filter((rule) => !/^[CD]|^FAB08a$/.test(rule))
     const broken = [...[...invoices, ...remarks].map(([rule]) => rule), ...others.map(({ rule }) => rule)]
-    // Found by the form of a decimal.
+    // The form of a decimal covers this rule.
     assert.sameMembers([...new Set([...named, "VLR01"])], [...new Set(broken)])
   })
 
   it.effect.each(remarks)(
-    "%s is a warning of validation, which finds the invoice valid",
+    "%s is a warning of validation, which reports the invoice as valid",
     function* ([rule, change, param]) {
       const body = { ...invoiceBody(yield* addCustomer()), ...change }
       const { json } = yield* validate(body)
@@ -239,7 +245,7 @@ describeLive(app)("The rules of the authority", (it) => {
     }
   )
 
-  it.effect("validation finds nothing wrong with what can be issued, and issues nothing", function* () {
+  it.effect("validation reports no fault of a right invoice, and does not issue it", function* () {
     const body = invoiceBody(yield* addCustomer(), { order: "1" })
     const before = yield* stored
     for (const headers of [{}, { "idempotency-key": undefined }]) {
@@ -265,7 +271,7 @@ describeLive(app)("The rules of the authority", (it) => {
 
   const bodies = [{}, [], null, 5, "x", { odd: 1 }, { ...invoiceBody("cust_1"), odd: 1 }]
   it.effect.each(bodies.map((body) => ({ body })))(
-    "validation judges any JSON as creation does: $body",
+    "validation returns the errors of creation for any JSON: $body",
     function* ({ body }) {
       const [verdict, refused] = [
         yield* validate(JSON.stringify(body)),
@@ -278,7 +284,7 @@ describeLive(app)("The rules of the authority", (it) => {
     }
   )
 
-  it.effect("validation rejects what is no JSON, no body, and a query", function* () {
+  it.effect("validation rejects malformed JSON, a missing body, and a query", function* () {
     assert.strictEqual((yield* validate("{")).json.error.code, "malformed_json")
     assert.strictEqual((yield* validate(undefined)).json.error.code, "parameter_missing")
     assert.strictEqual((yield* post("/v1/invoices/validate?x=1", {})).json.error.code, "parameter_unknown")

@@ -29,7 +29,7 @@ const delivered = Effect.gen(function* () {
 
 describeLive(app)("POST /v1/email-notices", (it) => {
   it.effect.each(["bounced", "complained"] as const)(
-    "lets what was delivered be %s, and tells it once",
+    "changes a delivered e-mail to %s, and emits one event",
     function* (type) {
       const { emailId, id } = yield* delivered
       for (const recorded of [true, false, false]) {
@@ -56,7 +56,7 @@ describeLive(app)("POST /v1/email-notices", (it) => {
     ["bounced", "complained"],
     ["complained", "bounced"],
     ["complained", "delivered"]
-  ] as const)("takes back nothing: %s is not %s", function* ([first, second]) {
+  ] as const)("keeps a final status: %s does not become %s", function* ([first, second]) {
     const { emailId, id } = yield* delivered
     yield* notify(notice(emailId, id, first))
     assert.strictEqual((yield* notify(notice(emailId, id, second))).json.recorded, false)
@@ -64,7 +64,7 @@ describeLive(app)("POST /v1/email-notices", (it) => {
     assert.lengthOf(yield* told(id), 2)
   })
 
-  it.effect("answers a notice of no message that we know, and records nothing", function* () {
+  it.effect("returns 200 for an unknown message, and records nothing", function* () {
     const { emailId, id } = yield* delivered
     const other = yield* delivered
     for (const message_id of [
@@ -82,7 +82,7 @@ describeLive(app)("POST /v1/email-notices", (it) => {
     assert.isTrue((yield* notify(bare)).json.recorded, "without brackets")
   })
 
-  it.effect("refuses a signature that is forged, of another body, too old, from the future, or none", function* () {
+  it.effect("rejects a signature that is forged, of another body, too old, from the future, or missing", function* () {
     const { emailId, id } = yield* delivered
     const body = JSON.stringify(notice(emailId, id, "bounced"))
     const right = yield* noticeHeaders(body)
@@ -117,7 +117,7 @@ describeLive(app)("POST /v1/email-notices", (it) => {
     ["a long id", { message_id: "x".repeat(501) }, "parameter_too_long", "message_id"],
     ["a line break in the reason", { reason: "a\r\nb" }, "parameter_invalid", "reason"],
     ["something more", { odd: 1 }, "parameter_unknown", "odd"]
-  ] as const)("refuses %s, though it is signed", function* ([, change, code, param]) {
+  ] as const)("rejects %s, even with a signature", function* ([, change, code, param]) {
     const base = notice(`em_${"0".repeat(26)}`, `inv_${"0".repeat(26)}`, "bounced")
     const text = typeof change === "string" ? change : JSON.stringify({ ...base, ...change })
     const { json, status } = yield* post("/v1/email-notices", text, yield* noticeHeaders(text))

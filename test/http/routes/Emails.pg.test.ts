@@ -31,7 +31,7 @@ describeLive(app)("E-mails of the test mode", (it) => {
     ["Nadie@Bounced.TEST", ["bounced"]],
     ["quejas@complained.test", ["delivered", "complained"]],
     ["x@notbounced.test", ["delivered"]]
-  ] as const)("to %s: %s", function* ([email, outcomes]) {
+  ] as const)("to %s end as %s", function* ([email, outcomes]) {
     const id = yield* accepted(email)
     const last = outcomes.at(-1)
     yield* ended(id, ({ status }) => status === last)
@@ -64,7 +64,7 @@ describeLive(app)("E-mails of the test mode", (it) => {
     assert.isAbove(attachments.length, 0)
   })
 
-  it.effect("are not sent without an address", function* () {
+  it.effect("need an address", function* () {
     const id = yield* accepted()
     assert.deepStrictEqual(yield* told(id), [])
     assert.isNull((yield* get(`/v1/invoices/${id}`)).json.email)
@@ -78,7 +78,7 @@ describeLive(app)("E-mails of the test mode", (it) => {
     assert.deepStrictEqual([refused.status, refused.json.error.param], [400, "to"])
   })
 
-  it.effect("can be read back whole", function* () {
+  it.effect("can be read back with all their files", function* () {
     const id = yield* accepted("compras@example.com")
     const path = `/v1/invoices/${id}/emails?content=true`
     const [sent] = (yield* get(path)).json.data
@@ -92,7 +92,7 @@ describeLive(app)("E-mails of the test mode", (it) => {
     const signed = yield* fetchBytes({ path: `/v1/invoices/${id}/xml` })
     assert.deepStrictEqual(Buffer.from(files[0]?.[1] ?? []), signed.bytes)
     assert.deepStrictEqual((yield* get(path)).json.data[0], sent, "the same each time")
-    // It was accepted in contingency, and rejected since.
+    // The document was accepted in contingency, and then rejected.
     yield* become(id, "rejected_by_authority")
     const [since] = (yield* get(path)).json.data
     const unzipped = Object.entries(unzipSync(Buffer.from(since.archive.content, "base64")))
@@ -101,7 +101,7 @@ describeLive(app)("E-mails of the test mode", (it) => {
     assert.isTrue(printed.some(({ text }) => text === "Rechazada por la DIAN, sin validez"))
   })
 
-  it.effect("that cannot be put together are listed all the same", function* () {
+  it.effect("appear in the list even if their files are missing", function* () {
     const id = yield* accepted("compras@example.com")
     const sql = yield* SqlClient.SqlClient
     yield* pastGuards(sql`delete from invoice_documents where invoice_id = ${id}`)
@@ -116,7 +116,7 @@ describeLive(app)("E-mails of the test mode", (it) => {
     })
   })
 
-  it.effect("reach their webhooks after the event of the acceptance", function* () {
+  it.effect("reach their webhooks after the acceptance event", function* () {
     const receiver = yield* FakeReceiver
     yield* post("/v1/webhook-endpoints", { url: "https://hooks.example.com/mail", subscribed_events: eventTypes })
     const id = yield* accepted("quejas@complained.test")
@@ -133,7 +133,7 @@ describeLive(app)("E-mails of the test mode", (it) => {
     ])
   })
 
-  it.effect("are sent once more, to another address as well, and once for each key", function* () {
+  it.effect("can be sent again, also to another address, once for each key", function* () {
     const id = yield* accepted("compras@example.com")
     const sent = yield* post(`/v1/invoices/${id}/email`, { to: "otra@bounced.test" }, { "idempotency-key": "mail 1" })
     assert.strictEqual(sent.status, 202, sent.text)
@@ -166,7 +166,7 @@ describeLive(app)("E-mails of the test mode", (it) => {
     assert.deepStrictEqual(log, [{ object_id: sent.json.id }, { object_id: plain.json.id }])
   })
 
-  it.effect("need a key to be sent once more", function* () {
+  it.effect("need an Idempotency-Key to be sent again", function* () {
     const id = yield* accepted("compras@example.com")
     const { json, status } = yield* post(`/v1/invoices/${id}/email`, {}, { "idempotency-key": undefined })
     assert.deepStrictEqual([status, json.error?.code], [400, "idempotency_key_missing"])
@@ -181,14 +181,14 @@ describeLive(app)("E-mails of the test mode", (it) => {
     "failed",
     "canceled"
   ]
-  it.effect.each(unaccepted)("are not sent once more of a document that is %s", function* (state) {
+  it.effect.each(unaccepted)("cannot be sent again for a document that is %s", function* (state) {
     const id = yield* addResting(state)
     const { json, status } = yield* post(`/v1/invoices/${id}/email`, { to: "otra@example.com" })
     assert.deepStrictEqual([status, json.error?.code], [409, "invoice_not_correctable"])
     assert.deepStrictEqual((yield* get(`/v1/invoices/${id}/emails`)).json.data, [])
   })
 
-  it.effect("are sent once more of what was accepted in contingency", function* () {
+  it.effect("can be sent again for a document that was accepted in contingency", function* () {
     const sql = yield* SqlClient.SqlClient
     const id = yield* accepted()
     yield* become(id, "accepted_contingency")

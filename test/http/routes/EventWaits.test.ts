@@ -12,7 +12,7 @@ import { atCalls, atNoCalls } from "../../support/memory/Calls.ts"
 const idsOf = (reply: { readonly json: { readonly data: ReadonlyArray<{ readonly id: string }> } }) =>
   reply.json.data.map(({ id }) => id)
 
-/** An event that nobody subscribes to. */
+/** An event without a subscriber. */
 const happens = Effect.fnUntraced(function* (object_id: string) {
   const { tables } = yield* MemoryTables
   const { event_id, id } = yield* addDelivery(yield* addEndpoint(), object_id)
@@ -32,7 +32,7 @@ const waits = Effect.fnUntraced(function* (path: string, headers = {}) {
 })
 
 describeOn(app)("GET /v1/events with wait", (it) => {
-  it.effect("waits for an event, of those that are asked for, and answers with it", function* () {
+  it.effect("waits for an event that its filters select, and returns it", function* () {
     const { count, until } = yield* MemoryTables
     const last = yield* happens("inv_0")
     const any = yield* waits(`/v1/events?after=${last}&wait=20`)
@@ -43,7 +43,7 @@ describeOn(app)("GET /v1/events with wait", (it) => {
     const first = yield* happens("inv_1")
     yield* TestClock.adjust("250 millis")
     assert.deepStrictEqual(idsOf(yield* Fiber.join(any)), [first])
-    // It was looked at, and is none of theirs: not one page is read for it.
+    // The event was checked and does not match: no page is read for it.
     const [looks, pages] = [count("Events.news"), count("Events.after")]
     yield* TestClock.adjust("1 second")
     yield* until(() => count("Events.news") > looks)
@@ -60,7 +60,7 @@ describeOn(app)("GET /v1/events with wait", (it) => {
   })
 
   it.effect(
-    "answers with nothing when the time is over, longer than a database may take; then nobody looks",
+    "returns an empty list after its time, beyond the database's time-out, and then stops looking",
     function* () {
       const { count } = yield* MemoryTables
       const last = yield* happens("inv_0")
@@ -78,7 +78,7 @@ describeOn(app)("GET /v1/events with wait", (it) => {
     }
   )
 
-  it.effect("continues to wait when the database fails for a moment", function* () {
+  it.effect("continues to wait if the database fails for a moment", function* () {
     const last = yield* happens("inv_0")
     const request = yield* waits(`/v1/events?after=${last}&wait=20`)
     let failed = 0

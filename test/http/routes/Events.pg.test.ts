@@ -13,7 +13,7 @@ import { until } from "../../support/apps/Until.ts"
 import { rowCount } from "../../support/database/Owners.ts"
 import { describeLive } from "../../support/Tests.ts"
 
-/** An event that nobody subscribes to. */
+/** An event without a subscriber. */
 const happens = Effect.fnUntraced(function* (object_id: string, created_at: Date, account_id: string = account) {
   const sql = yield* SqlClient.SqlClient
   const id = yield* (yield* Ids).event
@@ -39,7 +39,9 @@ const empty = { object: "list", url: "/v1/events", has_more: false, data: [] }
 const idsOf = (reply: { readonly json: { readonly data: ReadonlyArray<{ readonly id: string }> } }) =>
   reply.json.data.map(({ id }) => id)
 
-/** Waits until the list of the other account has these events. An event is listed only after all earlier transactions. */
+/**
+ * Waits until the other account sees these events. An event is listed when every transaction before it has ended.
+ */
 const shows = Effect.fnUntraced(function* (
   query: string,
   expected: ReadonlyArray<string | undefined>,
@@ -54,7 +56,7 @@ const shows = Effect.fnUntraced(function* (
 })
 
 describeLive(app)("Events", (it) => {
-  it.effect("are listed with their bodies as they were delivered, newest first", function* () {
+  it.effect("list newest first, with their bodies as delivered", function* () {
     const sql = yield* SqlClient.SqlClient
     assert.deepStrictEqual((yield* get("/v1/events")).json, empty)
     const customer = yield* post("/v1/customers", customerBody())
@@ -70,13 +72,13 @@ describeLive(app)("Events", (it) => {
     assert.sameMembers(Object.keys(one.json), ["id", "object", "type", "created", "livemode", "account", "data"])
     const id = String(made[1]?.json.id)
     const ofOne = yield* seen(`/v1/events?object_id=${id}`, ({ data }) => data.length > 0)
-    // Invoices that are issued at the same time come to their end in any order.
+    // Invoices that are issued together end in any order.
     const own = bodies.filter((body) => JSON.parse(body).data.object.id === id)
     assert.lengthOf(own, 1)
     assert.include(ofOne.text, `"data":[${own.join()}]`)
   })
 
-  it.effect("are chosen by type, types, object and time, and pages within", function* () {
+  it.effect("can be filtered by type, types, object and time, with pages of the result", function* () {
     const first = Date.now() - 60_000
     const ids = yield* Effect.forEach(["inv_1", "inv_2", "inv_1", "inv_1"], (id, index) =>
       happens(id, new Date(first + index * 10_000), otherAccount)
@@ -109,7 +111,7 @@ describeLive(app)("Events", (it) => {
     yield* shows(`after=${ids[0]}&limit=3`, [ids[1], ids[2], ids[3]], false)
   })
 
-  it.effect("deliveries are shown with their attempts by event, by endpoint and status, and alone", function* () {
+  it.effect("deliveries show their attempts by event, by endpoint and status, and alone", function* () {
     const endpoint = yield* post("/v1/webhook-endpoints", endpointBody("https://hooks.example.com"))
     const customer = yield* post("/v1/customers", customerBody())
     const made = yield* post("/v1/invoices", invoiceBody(customer.json.id))
@@ -155,54 +157,59 @@ describeLive(app)("Events", (it) => {
     assert.deepStrictEqual((yield* get(`/v1/webhook-deliveries/${id}`)).json, delivery)
   })
 
-  it.effect("deliveries are made again on request, tested and recovered; the answer says where to look", function* () {
-    const delivery = yield* theDelivery
-    const again = yield* post(`/v1/webhook-deliveries/${delivery.id}/redeliver`)
-    assert.strictEqual(again.status, 202, again.text)
-    assert.strictEqual(again.headers.location, `/v1/webhook-deliveries/${delivery.id}`)
-    assert.deepInclude(again.json, { id: delivery.id, status: "pending" })
-    const tried = yield* seen(again.headers.location ?? "", ({ attempts }) => attempts.length === 2)
-    assert.deepStrictEqual(
-      tried.json.attempts.map(({ trigger }: { trigger: string }) => trigger),
-      ["auto", "manual"]
-    )
+  it.effect(
+    "deliveries can be repeated, tested and recovered, and the response names the location of each",
+    function* () {
+      const delivery = yield* theDelivery
+      const again = yield* post(`/v1/webhook-deliveries/${delivery.id}/redeliver`)
+      assert.strictEqual(again.status, 202, again.text)
+      assert.strictEqual(again.headers.location, `/v1/webhook-deliveries/${delivery.id}`)
+      assert.deepInclude(again.json, { id: delivery.id, status: "pending" })
+      const tried = yield* seen(again.headers.location ?? "", ({ attempts }) => attempts.length === 2)
+      assert.deepStrictEqual(
+        tried.json.attempts.map(({ trigger }: { trigger: string }) => trigger),
+        ["auto", "manual"]
+      )
 
-    const path = `/v1/webhook-endpoints/${delivery.webhook_endpoint_id}`
-    for (const [body, type] of [
-      [undefined, "invoice.accepted_by_authority"],
-      [{}, "invoice.accepted_by_authority"],
-      [{ type: "credit_note.email.bounced" }, "credit_note.email.bounced"]
-    ] as const) {
-      const events = (yield* get("/v1/events")).text
-      const sample = yield* post(`${path}/test`, body, body === undefined ? { "content-type": "text/plain" } : {})
-      assert.strictEqual(sample.status, 202, sample.text)
-      assert.strictEqual(sample.headers.location, `/v1/webhook-deliveries/${sample.json.id}`)
-      assert.strictEqual(sample.json.event_type, type)
-      yield* seen(sample.headers.location ?? "", (shown) => shown.status === "succeeded")
-      const event = yield* get(`/v1/events/${sample.json.event_id}`)
-      assert.deepInclude(event.json, { type, livemode: false, object: "event" })
-      assert.strictEqual((yield* get("/v1/events")).text, events, "not among the events")
+      const path = `/v1/webhook-endpoints/${delivery.webhook_endpoint_id}`
+      for (const [body, type] of [
+        [undefined, "invoice.accepted_by_authority"],
+        [{}, "invoice.accepted_by_authority"],
+        [{ type: "credit_note.email.bounced" }, "credit_note.email.bounced"]
+      ] as const) {
+        const events = (yield* get("/v1/events")).text
+        const sample = yield* post(`${path}/test`, body, body === undefined ? { "content-type": "text/plain" } : {})
+        assert.strictEqual(sample.status, 202, sample.text)
+        assert.strictEqual(sample.headers.location, `/v1/webhook-deliveries/${sample.json.id}`)
+        assert.strictEqual(sample.json.event_type, type)
+        yield* seen(sample.headers.location ?? "", (shown) => shown.status === "succeeded")
+        const event = yield* get(`/v1/events/${sample.json.event_id}`)
+        assert.deepInclude(event.json, { type, livemode: false, object: "event" })
+        assert.strictEqual((yield* get("/v1/events")).text, events, "not among the events")
+      }
+
+      // From before the endpoint existed, or from while it was inactive.
+      const since = timestamp(Date.now())
+      const missed = yield* happens("inv_missed", new Date())
+      const recovery = yield* post(`${path}/recover`, { since })
+      assert.strictEqual(recovery.status, 202, recovery.text)
+      assert.deepStrictEqual(recovery.json, {
+        object: "webhook_recovery",
+        webhook_endpoint_id: delivery.webhook_endpoint_id,
+        since,
+        deliveries: 1,
+        has_more: false
+      })
+      assert.strictEqual((yield* get(recovery.headers.location ?? "")).status, 200)
+      const [recovered] = (yield* seen(
+        `/v1/events/${missed}/deliveries`,
+        ({ data }) => data[0]?.status === "succeeded"
+      )).json.data
+      assert.strictEqual(recovered.attempts[0].trigger, "recover")
     }
+  )
 
-    // Made before the endpoint was there, or while it was not active.
-    const since = timestamp(Date.now())
-    const missed = yield* happens("inv_missed", new Date())
-    const recovery = yield* post(`${path}/recover`, { since })
-    assert.strictEqual(recovery.status, 202, recovery.text)
-    assert.deepStrictEqual(recovery.json, {
-      object: "webhook_recovery",
-      webhook_endpoint_id: delivery.webhook_endpoint_id,
-      since,
-      deliveries: 1,
-      has_more: false
-    })
-    assert.strictEqual((yield* get(recovery.headers.location ?? "")).status, 200)
-    const [recovered] = (yield* seen(`/v1/events/${missed}/deliveries`, ({ data }) => data[0]?.status === "succeeded"))
-      .json.data
-    assert.strictEqual(recovered.attempts[0].trigger, "recover")
-  })
-
-  it.effect("deliveries of an endpoint that is gone can be looked at, and not made again", function* () {
+  it.effect("deliveries of a deleted endpoint can be read, and not repeated", function* () {
     const delivery = yield* theDelivery
     yield* send({ method: "DELETE", path: `/v1/webhook-endpoints/${delivery.webhook_endpoint_id}` })
     assert.strictEqual((yield* get(`/v1/webhook-deliveries/${delivery.id}`)).status, 200)

@@ -11,7 +11,7 @@ import { bearer, fetchBytes, get, send } from "../../support/apps/Requests.ts"
 import { linkTo, noKey } from "../inputs/links.ts"
 import { describeLive } from "../../support/Tests.ts"
 
-/** An invoice that is signed, and not yet on its way. */
+/** A signed invoice that no actor has sent. */
 const addSigned = Effect.tap(addInvoice(), ({ id }) => become(id, "signed"))
 
 const link = (id: string, options: Parameters<typeof linkTo>[1] = {}) => linkTo(id, { now: Date.now(), ...options })
@@ -21,10 +21,10 @@ const pathOf = (url: string) => {
   return url.slice(baseUrl.length)
 }
 
-/** What an invoice looks like to its account. */
+/** An invoice as its account sees it. */
 const shown = (id: string) => Effect.map(get(`/v1/invoices/${id}`), ({ json }) => json)
 
-/** The code of the refusal, or the status where there is none. */
+/** The error code, or the status code if there is no error. */
 const statusOf = (path: string, headers: Record<string, string | undefined> = noKey) =>
   Effect.map(send({ path, headers }), ({ json, status }) => json?.error.code ?? status)
 
@@ -35,7 +35,7 @@ const textOf = (pdf: Uint8Array) =>
     .join("\n")
 
 describeLive(app)("The files of an invoice", (it) => {
-  it.effect("are opened by a key, or by the link that the invoice shows", function* () {
+  it.effect("open with a key, or with the invoice's own link", function* () {
     const invoice = yield* issue
     const sql = yield* SqlClient.SqlClient
     const [row] = yield* sql<{
@@ -72,7 +72,7 @@ describeLive(app)("The files of an invoice", (it) => {
     }
   })
 
-  it.effect("have a tag: who holds them does not get them again, and a HEAD gets everything but them", function* () {
+  it.effect("have an entity tag: a client with the same tag gets no bytes, and HEAD returns all headers", function* () {
     const { id } = yield* addSigned
     for (const file of ["pdf", "xml"]) {
       const path = `/v1/invoices/${id}/${file}`
@@ -99,7 +99,7 @@ describeLive(app)("The files of an invoice", (it) => {
     assert.include(textOf(rejected.bytes), "Rechazada por la DIAN, sin validez")
   })
 
-  it.effect("are there from when it is signed, and before that it is said why not", function* () {
+  it.effect("exist from the signature on, and an earlier request gets the reason", function* () {
     const draft = yield* addResting()
     const numbered = yield* addResting("numbered")
     for (const file of ["pdf", "xml"]) {
@@ -117,7 +117,7 @@ describeLive(app)("The files of an invoice", (it) => {
     const canceled = yield* get(`/v1/invoices/${draft}/pdf`)
     assert.match(canceled.json.error.message, /has no PDF: its status is canceled\./)
     const signed = yield* addSigned
-    // It failed, and is tried again: it will be signed anew.
+    // It failed and is retried: it will be signed again.
     yield* become(signed.id, "numbered")
     assert.strictEqual((yield* get(`/v1/invoices/${signed.id}/xml`)).status, 404)
     yield* become(signed.id, "rejected_by_authority")
@@ -125,7 +125,7 @@ describeLive(app)("The files of an invoice", (it) => {
   })
 
   it.effect(
-    "are linked to from acceptance on, by the authority or in contingency; its page from the number on",
+    "have links from acceptance on, by the authority or in contingency; the invoice's page has one from the number on",
     function* () {
       const draft = yield* addResting()
       assert.deepInclude(yield* shown(draft), { pdf_url: null, xml_url: null, qr_url: null })
@@ -147,7 +147,7 @@ describeLive(app)("The files of an invoice", (it) => {
     }
   )
 
-  it.effect("of a note are not those of an invoice", function* () {
+  it.effect("exclude those of a note", function* () {
     const { id } = yield* addSigned
     yield* change("invoices", id, { kind: "credit_note", correction_code: "1", reason: "Error", invoice_id: id })
     for (const file of ["pdf", "xml"]) {
@@ -157,7 +157,7 @@ describeLive(app)("The files of an invoice", (it) => {
     }
   })
 
-  it.effect("show the issuer as it was when the invoice got its number", function* () {
+  it.effect("show the issuer from the time of the invoice's number", function* () {
     const { id } = yield* addSigned
     const path = `/v1/invoices/${id}/pdf`
     const before = yield* fetchBytes({ path })
@@ -168,10 +168,10 @@ describeLive(app)("The files of an invoice", (it) => {
     assert.strictEqual(after.headers.etag, before.headers.etag)
   })
 
-  it.effect("are opened by a link of their account and mode alone", function* () {
+  it.effect("open only with a link of their account and mode", function* () {
     const { id } = yield* addSigned
     assert.strictEqual(yield* statusOf(link(id)), 200)
-    // Signed for somebody who has no such document: as if it were not there.
+    // Signed for an account or mode without this document: the response is the same as for a missing one.
     assert.strictEqual(yield* statusOf(link(id, { account_id: otherAccount })), "resource_missing")
     assert.strictEqual(yield* statusOf(link(id, { livemode: true })), "resource_missing")
     assert.strictEqual(yield* statusOf(link(id).replace(account, otherAccount)), "link_invalid")
@@ -181,7 +181,7 @@ describeLive(app)("The files of an invoice", (it) => {
     assert.strictEqual(yield* statusOf(link(id).replace(id, other.id)), "link_invalid")
   })
 
-  it.effect("are all that a link opens: every other route asks for a key", function* () {
+  it.effect("open with a link, while every other route requires a key", function* () {
     const { id } = yield* addSigned
     const query = link(id).split("?")[1]
     for (const path of [`/v1/invoices/${id}`, "/v1/invoices", `/v1/invoices/${id}/timeline`, "/v1/account"]) {
@@ -190,7 +190,7 @@ describeLive(app)("The files of an invoice", (it) => {
     assert.strictEqual(yield* statusOf(`/v1/invoices/${id}/pdf`), "invalid_api_key")
   })
 
-  it.effect("are opened by the key where there is a link as well", function* () {
+  it.effect("open by the key if the request has both a key and a link", function* () {
     const { id } = yield* addSigned
     const broken = link(id).slice(0, -2)
     assert.strictEqual(yield* statusOf(broken, {}), 200)
@@ -202,7 +202,7 @@ describeLive(app)("The files of an invoice", (it) => {
     }
   })
 
-  it.effect("have links without unknown parameters, and each of their own once", function* () {
+  it.effect("reject links with unknown parameters, or with a parameter twice", function* () {
     const { id } = yield* addSigned
     assert.strictEqual(yield* statusOf(`${link(id)}&download=1`), "parameter_unknown")
     assert.strictEqual(yield* statusOf(`${link(id)}&mode=live`), "parameter_invalid")

@@ -18,7 +18,7 @@ const addFailed = Effect.fnUntraced(function* (why = failure) {
 })
 
 describeLive(app)("Commands of an invoice", (it) => {
-  it.effect("cancel cancels a draft without a number, once and for all", function* () {
+  it.effect("cancel cancels a draft without a number, for good", function* () {
     const id = yield* addResting()
     const path = `/v1/invoices/${id}`
     const canceled = yield* post(`${path}/cancel`, undefined, { "idempotency-key": "cancel" })
@@ -33,14 +33,14 @@ describeLive(app)("Commands of an invoice", (it) => {
     assert.deepStrictEqual((yield* get(`/v1/events?object_id=${id}`)).json.data, [])
   })
 
-  it.effect("cancel leaves a document alone that has its number", function* () {
+  it.effect("cancel does not change a document that has a number", function* () {
     const id = yield* addResting("numbered")
     const { json, status } = yield* post(`/v1/invoices/${id}/cancel`)
     assert.deepStrictEqual([status, json.error.code], [409, "invoice_not_cancelable"])
     assert.include(json.error.message, "stage numbered")
   })
 
-  it.effect("retry numbers a failed document without a number, which goes all its way", function* () {
+  it.effect("retry numbers a failed document without a number, which then passes all stages", function* () {
     const sql = yield* SqlClient.SqlClient
     const id = yield* addResting()
     yield* become(id, "failed")
@@ -51,7 +51,7 @@ describeLive(app)("Commands of an invoice", (it) => {
     assert.lengthOf(yield* sql`select from events where object_id = ${id}`, 1)
   })
 
-  it.effect("retry refuses what has not failed, and what would fail again", function* () {
+  it.effect("retry rejects a document that has not failed, or that would fail again", function* () {
     const early = yield* post(`/v1/invoices/${yield* addResting("numbered")}/retry`)
     assert.deepStrictEqual([early.status, early.json.error.code], [409, "invoice_not_retryable"])
     const { id } = yield* addFailed({ ...failure, retryable: false })
@@ -62,7 +62,7 @@ describeLive(app)("Commands of an invoice", (it) => {
     assert.strictEqual(keyless.json.error.code, "idempotency_key_missing")
   })
 
-  it.effect("the timeline shows all that happened, in its order", function* () {
+  it.effect("the timeline shows all changes in their order", function* () {
     const { full_number, id } = yield* addFailed()
     const endpoint = yield* addEndpoint()
     yield* post(`/v1/invoices/${id}/retry`)
@@ -96,7 +96,7 @@ describeLive(app)("Commands of an invoice", (it) => {
   })
 
   it.effect(
-    "a due date that is past, of a sale that is paid at once, is left out of the document that is created or corrected, and validation warns of it",
+    "creation and correction drop a past due date from a cash sale, and validation warns about it",
     function* () {
       const past = { code: "10", type: "1", due_date: "2020-01-31" }
       const kept = { code: "10", type: "1" }

@@ -9,7 +9,7 @@ import { get, send } from "../../support/apps/Requests.ts"
 import { noKey } from "../inputs/links.ts"
 import { describeOn } from "../../support/Tests.ts"
 
-/** The code of the refusal, or the status where there is none. */
+/** The error code, or the status code if there is no error. */
 const opens = (url: string) =>
   Effect.map(
     send({ path: url.slice(baseUrl.length), headers: noKey }),
@@ -17,7 +17,7 @@ const opens = (url: string) =>
   )
 
 describeOn(app)("A link", (it) => {
-  it.effect("of an answer is good for an hour, of an event for seven days", function* () {
+  it.effect("works for an hour if a response shows it, and for seven days if an event does", function* () {
     const invoice = yield* issue
     const [event] = (yield* get(`/v1/events?object_id=${invoice.id}`)).json.data
     const { object } = event.data
@@ -34,7 +34,7 @@ describeOn(app)("A link", (it) => {
     const [hour, week] = [invoice, object].map(
       ({ pdf_url }) => Number(new URL(pdf_url).searchParams.get("expires")) - startOfTest / 1_000
     )
-    // Of the moment they were made, a second after the beginning, up to the next full minute.
+    // Links expire at a full minute: these count from a second after the start to the next full minute.
     assert.deepStrictEqual([hour, week], [61 * 60, 7 * 86_400 + 60])
   })
 })

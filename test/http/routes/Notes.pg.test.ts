@@ -20,7 +20,7 @@ for (const [kind, prefix, code] of [
   const { path } = documentKinds[kind]
   describeLive(app)(`a ${kind}`, (it) => {
     it.effect(
-      "is answered as a draft, and goes all the way of a document, with a number and a code of its own",
+      "begins as a draft and passes all stages of a document, with a number and a code of its own",
       function* () {
         const invoice = yield* issue
         const sent = { ...noteBody(invoice.id, { order: "1001" }), correction_code: code }
@@ -86,7 +86,7 @@ for (const [kind, prefix, code] of [
       }
     )
 
-    it.effect("has no code of the other's catalog, and lines that are right", function* () {
+    it.effect("has no correction code of the other kind, and right lines", function* () {
       const invoice = yield* issue
       const wrong = { ...noteBody(invoice.id), correction_code: kind === "credit_note" ? "7" : "5" }
       const { json } = yield* post(path, wrong)
@@ -98,7 +98,7 @@ for (const [kind, prefix, code] of [
       assert.notProperty(amounts.json.error.errors[0], "rule")
     })
 
-    it.effect("corrects what was accepted, in contingency as well, and nothing else", function* () {
+    it.effect("corrects an accepted invoice, also one in contingency, and no other", function* () {
       const { id } = yield* issue
       for (const state of states.filter((one) => !one.startsWith("accepted"))) {
         const other = yield* addResting(state)
@@ -111,7 +111,7 @@ for (const [kind, prefix, code] of [
       assert.deepInclude(twice.json.error, { code: "resource_missing", param: "invoice_id" }, "a note of a note")
     })
 
-    it.effect("is listed among its kind alone, by status, invoice, number and time", function* () {
+    it.effect("appears only in its kind's list, by status, invoice, number and time", function* () {
       const sql = yield* SqlClient.SqlClient
       yield* pastGuards(sql`delete from invoices`)
       const [one, other] = [yield* issue, yield* issue]
@@ -135,7 +135,7 @@ for (const [kind, prefix, code] of [
         invoices.data.map(({ id }: { readonly id: string }) => id),
         [one.id, other.id]
       )
-      // What is of one kind is not there for another, by any route.
+      // A note of one kind does not exist on any route of the other kind.
       assert.strictEqual((yield* get(`/v1/invoices/${made[0]}`)).status, 404)
       assert.strictEqual((yield* get(`/v1/invoices/${made[0]}/timeline`)).status, 404)
       assert.strictEqual((yield* post(`/v1/invoices/${made[0]}/cancel`)).status, 404)

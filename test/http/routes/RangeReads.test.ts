@@ -7,7 +7,7 @@ import { post } from "../../support/apps/Requests.ts"
 import { describeOn } from "../../support/Tests.ts"
 
 describeOn(app)("A numbering range", (it) => {
-  it.effect("is not read again for each of many invoices", function* () {
+  it.effect("needs a single read for many invoices", function* () {
     let looks = 0
     const count = Effect.sync(() => void looks++)
     yield* atCalls("Resolutions.current", count)

@@ -18,7 +18,7 @@ const outcomeOf = Effect.fnUntraced(function* (id: string) {
   return [json.status, json.full_number, json.failure?.code ?? null]
 })
 
-/** The day so many days from now, in the authority's zone. */
+/** The date so many days from now, in the authority's zone. */
 const dayIn = (days: number) => localDate(Date.now() + days * 86_400_000)
 
 const create = Effect.fnUntraced(function* (fields: object = {}) {
@@ -27,10 +27,10 @@ const create = Effect.fnUntraced(function* (fields: object = {}) {
   return String(json.id)
 })
 
-/** An invoice with its number, or what kept it from having one. */
+/** An invoice with its number, or the reason that it has none. */
 const issue = Effect.flatMap(create(), outcomeOf)
 
-/** Neither creates nor finds valid an invoice with these fields; both say the same, and nothing is stored. */
+/** Creation and validation reject an invoice with these fields for the same reason, and store nothing. */
 const isRefused = Effect.fnUntraced(function* (fields: object, expected: object) {
   const customer = yield* post("/v1/customers", customerBody())
   const body = { ...invoiceBody(customer.json.id), ...fields }
@@ -46,7 +46,7 @@ const isRefused = Effect.fnUntraced(function* (fields: object, expected: object)
 const issueFrom = (prefix: string) => Effect.flatMap(create({ prefix }), outcomeOf)
 
 describeLive(app)("resolutions", (it) => {
-  it.effect("are shown as they were registered, with what is left of them", function* () {
+  it.effect("appear as registered, with their remaining numbers", function* () {
     const sent = resolutionBody({ prefix: "R", from_number: 100, to_number: 199, next_number: 150 })
     const { headers, json, status } = yield* post("/v1/resolutions", sent)
     assert.strictEqual(status, 201)
@@ -72,7 +72,7 @@ describeLive(app)("resolutions", (it) => {
     )
   })
 
-  it.effect("change in what may change, and are checked again", function* () {
+  it.effect("allow changes of some fields, with a new check", function* () {
     const { json: made } = yield* post("/v1/resolutions", resolutionBody({ prefix: "C" }))
     for (const [change, changed] of [
       [{}, {}],
@@ -104,7 +104,7 @@ describeLive(app)("resolutions", (it) => {
     assert.deepStrictEqual((yield* get(`/v1/resolutions/${made.id}`)).json, made)
   })
 
-  it.effect("registered by mistake can be put away and registered rightly, and then not come back", function* () {
+  it.effect("registered by mistake can be deactivated and replaced, and then not reactivated", function* () {
     const { json: wrong } = yield* post("/v1/resolutions", resolutionBody({ prefix: "W", number: "1" }))
     const right = resolutionBody({ prefix: "W", number: "2" })
     assert.strictEqual((yield* post("/v1/resolutions", right)).json.error.code, "resolution_overlap")
@@ -115,7 +115,7 @@ describeLive(app)("resolutions", (it) => {
   })
 
   it.effect(
-    "are what invoices are numbered from: the oldest that is active; a new one is all that new drafts need",
+    "number invoices, the oldest active range first; a new range serves new drafts without another step",
     function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`update resolutions set is_active = false where id <> ${rangeId(testMode)}`
@@ -140,19 +140,19 @@ describeLive(app)("resolutions", (it) => {
 
 describeLive(app)("several ranges", (it) => {
   it.effect(
-    "an invoice is numbered from one of the prefix that it names, and else from the oldest that serves",
+    "an invoice gets its number from the prefix that it names, or else from the oldest range that serves",
     function* () {
       for (const prefix of ["FA", "FB", ""]) yield* post("/v1/resolutions", resolutionBody({ prefix }))
       assert.deepStrictEqual(yield* issueFrom("FB"), ["accepted_by_authority", "FB1", null])
       assert.deepStrictEqual(yield* issueFrom("FA"), ["accepted_by_authority", "FA1", null])
       assert.deepStrictEqual(yield* issueFrom("FB"), ["accepted_by_authority", "FB2", null])
       assert.deepStrictEqual(yield* issueFrom(""), ["accepted_by_authority", "1", null])
-      // By their ids: that of the test's own range is the last of all.
+      // In the order of their ids: the test's own range comes last.
       assert.deepStrictEqual(yield* issue, ["accepted_by_authority", "FA2", null])
     }
   )
 
-  it.effect("a prefix of no range is a mistake, and validation tells it as well", function* () {
+  it.effect("an unknown prefix is an error of creation and of validation", function* () {
     const customer = yield* post("/v1/customers", customerBody())
     const body = { ...invoiceBody(customer.json.id), prefix: "ZZ" }
     const refused = yield* post("/v1/invoices", body)
@@ -162,7 +162,7 @@ describeLive(app)("several ranges", (it) => {
   })
 
   it.effect(
-    "one that is used up before a draft has its number fails the draft, and the next one numbers that when it is tried again",
+    "a draft fails if its range is exhausted before it has a number, and a retry uses the next range",
     function* () {
       yield* post("/v1/resolutions", resolutionBody({ prefix: "X", from_number: 1, to_number: 1 }))
       const sql = yield* SqlClient.SqlClient
@@ -181,38 +181,32 @@ describeLive(app)("several ranges", (it) => {
     }
   )
 
-  it.effect(
-    "one that has expired lets nothing be created until it is extended, and the same key is good then",
-    function* () {
-      const past = resolutionBody({ prefix: "Y", valid_to: dayIn(-1) })
-      const { json: range } = yield* post("/v1/resolutions", past)
-      assert.deepInclude(range, { status: "expired" })
-      yield* isRefused({ prefix: "Y" }, { code: "range_expired", rule: "FAB08a" })
-      assert.strictEqual((yield* get(`/v1/resolutions/${range.id}`)).json.next_number, 1)
-      yield* patchRange(range.id, { valid_to: "2029-12-31" })
-      const body = { ...invoiceBody((yield* post("/v1/customers", customerBody())).json.id), prefix: "Y" }
-      const made = yield* post("/v1/invoices", body, { "idempotency-key": "Y" })
-      assert.deepStrictEqual(yield* outcomeOf(made.json.id), ["accepted_by_authority", "Y1", null])
-      // The range has ended since, and what was created is still answered by its key.
-      yield* patchRange(range.id, { valid_to: dayIn(-1) })
-      yield* isRefused({ prefix: "Y" }, { code: "range_expired", rule: "FAB08a" })
-      const again = yield* post("/v1/invoices", body, { "idempotency-key": "Y" })
-      assert.deepStrictEqual([again.status, again.text], [202, made.text])
-    }
-  )
+  it.effect("an expired range creates no invoice until it is extended, and then the same key works", function* () {
+    const past = resolutionBody({ prefix: "Y", valid_to: dayIn(-1) })
+    const { json: range } = yield* post("/v1/resolutions", past)
+    assert.deepInclude(range, { status: "expired" })
+    yield* isRefused({ prefix: "Y" }, { code: "range_expired", rule: "FAB08a" })
+    assert.strictEqual((yield* get(`/v1/resolutions/${range.id}`)).json.next_number, 1)
+    yield* patchRange(range.id, { valid_to: "2029-12-31" })
+    const body = { ...invoiceBody((yield* post("/v1/customers", customerBody())).json.id), prefix: "Y" }
+    const made = yield* post("/v1/invoices", body, { "idempotency-key": "Y" })
+    assert.deepStrictEqual(yield* outcomeOf(made.json.id), ["accepted_by_authority", "Y1", null])
+    // The range has expired since, and the key still returns the response of the creation.
+    yield* patchRange(range.id, { valid_to: dayIn(-1) })
+    yield* isRefused({ prefix: "Y" }, { code: "range_expired", rule: "FAB08a" })
+    const again = yield* post("/v1/invoices", body, { "idempotency-key": "Y" })
+    assert.deepStrictEqual([again.status, again.text], [202, made.text])
+  })
 
-  it.effect(
-    "an invoice is created from a range as soon as the range is there, by the key that was refused before",
-    function* () {
-      const body = { ...invoiceBody((yield* post("/v1/customers", customerBody())).json.id), prefix: "NEW" }
-      const ask = post("/v1/invoices", body, { "idempotency-key": "new" })
-      assert.strictEqual((yield* ask).status, 400)
-      yield* post("/v1/resolutions", resolutionBody({ prefix: "NEW" }))
-      assert.deepStrictEqual(yield* outcomeOf((yield* ask).json.id), ["accepted_by_authority", "NEW1", null])
-    }
-  )
+  it.effect("an invoice can be created as soon as its range exists, with the key of the earlier error", function* () {
+    const body = { ...invoiceBody((yield* post("/v1/customers", customerBody())).json.id), prefix: "NEW" }
+    const ask = post("/v1/invoices", body, { "idempotency-key": "new" })
+    assert.strictEqual((yield* ask).status, 400)
+    yield* post("/v1/resolutions", resolutionBody({ prefix: "NEW" }))
+    assert.deepStrictEqual(yield* outcomeOf((yield* ask).json.id), ["accepted_by_authority", "NEW1", null])
+  })
 
-  it.effect("warns before it serves no more", function* () {
+  it.effect("a range warns before it stops serving", function* () {
     const body = resolutionBody({ prefix: "V", to_number: 10, next_number: 10, valid_to: dayIn(30) })
     const { json } = yield* post("/v1/resolutions", body)
     assert.deepStrictEqual(json.warnings, [

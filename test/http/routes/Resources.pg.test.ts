@@ -27,7 +27,7 @@ describeLive(app)("resources", (it) => {
     isTimestamp(json.created_at)
   })
 
-  it.effect("POST /v1/customers gives back what was sent, and what the service knows", function* () {
+  it.effect("POST /v1/customers returns the sent fields, and the fields that the service adds", function* () {
     const sent = {
       ...customerBody(),
       email: "compras@example.com",
@@ -47,7 +47,7 @@ describeLive(app)("resources", (it) => {
     assert.deepStrictEqual((yield* get(`/v1/customers/${id}`)).json, json)
   })
 
-  it.effect("POST /v1/invoices answers with exactly the six fields of the interface", function* () {
+  it.effect("POST /v1/invoices returns exactly the six fields of the interface", function* () {
     const customer = yield* post("/v1/customers", customerBody())
     const { json, status, text } = yield* post("/v1/invoices", invoiceBody(customer.json.id))
     assert.strictEqual(status, 202)
@@ -66,7 +66,7 @@ describeLive(app)("resources", (it) => {
     ])
   })
 
-  it.effect("GET /v1/invoices/{id} shows the whole invoice, and its way to acceptance", function* () {
+  it.effect("GET /v1/invoices/{id} shows the whole invoice, from draft to acceptance", function* () {
     const customer = yield* post("/v1/customers", customerBody())
     const sent = invoiceBody(customer.json.id, { order: "4711" })
     const created = yield* post("/v1/invoices", sent)
@@ -98,7 +98,7 @@ describeLive(app)("resources", (it) => {
     })
   })
 
-  it.effect("a webhook endpoint shows its secret when it is made and when it is rotated, and never else", function* () {
+  it.effect("a webhook endpoint shows its secret at creation and at rotation, and never else", function* () {
     const sent = endpointBody("https://hooks.example.com/folio")
     const created = yield* post("/v1/webhook-endpoints", { ...sent, description: "ERP" })
     assert.strictEqual(created.status, 201)
@@ -136,7 +136,7 @@ describeLive(app)("resources", (it) => {
     }
   })
 
-  it.effect("PATCH changes what it names and nothing else; POST is the same", function* () {
+  it.effect("PATCH changes only the given fields, and POST does the same", function* () {
     const made = yield* post("/v1/webhook-endpoints", {
       ...endpointBody("https://hooks.example.com"),
       description: "a",

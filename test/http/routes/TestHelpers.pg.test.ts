@@ -19,7 +19,7 @@ const answer = (mode: string, next: ReadonlyArray<object>) => ({ object: "sandbo
 
 describeLive(app)("Test helpers", (it) => {
   it.effect(
-    "advance the clock of an account that has much waiting once for a key, and not at all with the key of another request",
+    "advance the clock of a busy account once for a key, and not with the key of another request",
     function* () {
       const sql = yield* SqlClient.SqlClient
       const ids = yield* seedDrafts(account, portionMax + 1, "submitted")
@@ -34,7 +34,7 @@ describeLive(app)("Test helpers", (it) => {
     }
   )
 
-  it.effect("keep the scripts of the sandbox, and its mode, until they are set again", function* () {
+  it.effect("keep the sandbox's scripts and mode until the next change", function* () {
     const [rejection, delay] = [{ reject: ["CBF03a", "FAD06"] }, { delay: 60, accept: true }]
     assert.deepStrictEqual(yield* set({ next: [rejection, delay] }), answer("up", [rejection, delay]))
     assert.deepStrictEqual(yield* set({ mode: "slow" }), answer("slow", [rejection, delay]))

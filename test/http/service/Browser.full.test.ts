@@ -30,7 +30,9 @@ const paths = [
   "/docs/errors/rate_limited"
 ]
 
-/** Pages that have all that pages are made of: they are looked at in every view, and the others in the first one. */
+/**
+ * Pages that together have all elements. The test checks them in every view, and other pages in the first view only.
+ */
 const ofAllKinds = new Set([
   "/",
   "/docs",
@@ -41,7 +43,7 @@ const ofAllKinds = new Set([
   "/docs/errors/rate_limited"
 ])
 
-/** The service below a path, as a proxy serves it; the address of that path. */
+/** The service below a path, as a proxy serves it, and the address of that path. */
 const belowAPath = Effect.gen(function* () {
   const { hostname, port } = new URL(HttpServer.formatAddress((yield* HttpServer.HttpServer).address))
   const own = yield* listening(({ headers, method, url = "" }, response) => {
@@ -56,13 +58,13 @@ const belowAPath = Effect.gen(function* () {
   return `http://127.0.0.1:${own}/folio`
 })
 
-/** A page of a browser that has seen nothing before, of the service below a path. */
+/** A page of a fresh browser, of the service below a path. */
 const visited = (options: BrowserContextOptions) => Effect.flatMap(belowAPath, (url) => opened(url, options))
 
 /**
- * What axe is to look at. On a page of each kind, every element is looked at in the first view. Otherwise the operations after the third
- * are left out, which are of the same kinds, and in the dark only colours are judged. The contents beside a page are the same on every
- * page, so that one page's are looked at.
+ * The scope of axe. On a page of each kind, the first view includes every element. The other views leave out the
+ * operations after the third, which repeat earlier elements, and the dark views check colours only. The contents beside
+ * a page are the same on every page, so axe checks them on one page.
  */
 const lookAt = (path: string, view: View) => ({
   exclude: [...(path === "/docs" ? [] : ["#contents"]), ...(view === views[0] ? [] : [".operation:nth-child(n+5)"])],
@@ -71,7 +73,7 @@ const lookAt = (path: string, view: View) => ({
 
 describeLive(app)("the documentation in a browser (skipped where there is no Chromium)", (it) => {
   it.effect.skipIf(executablePath === undefined)(
-    "has no fault of access or of its own, light and dark, on a phone and on a desktop",
+    "has no accessibility fault and no error, light and dark, on a phone and on a desktop",
     function* () {
       const { faults, go, page } = yield* visited({ colorScheme: "light", viewport: { width: 1440, height: 900 } })
       let received = 0
@@ -81,7 +83,7 @@ describeLive(app)("the documentation in a browser (skipped where there is no Chr
       for (const path of paths) {
         received = 0
         yield* go(path)
-        // What stays closed otherwise is of the same kinds on every page.
+        // On other pages, the closed details have the same kinds of elements.
         if (path === "/docs/reference/customers" || path === "/docs/reference/webhooks") {
           yield* Effect.promise(() =>
             page.evaluate(`for (const one of document.querySelectorAll("details")) one.open = true`)
@@ -101,7 +103,7 @@ describeLive(app)("the documentation in a browser (skipped where there is no Chr
     }
   )
 
-  it.effect.skipIf(executablePath === undefined)("is read without JavaScript, every sample of it", function* () {
+  it.effect.skipIf(executablePath === undefined)("shows every sample without JavaScript", function* () {
     const { faults, go, page } = yield* visited({ javaScriptEnabled: false })
     yield* go("/docs/reference/invoices")
     const sample = page.locator("#createInvoice .tabs")
@@ -118,7 +120,7 @@ describeLive(app)("the documentation in a browser (skipped where there is no Chr
     assert.deepStrictEqual(faults, [])
   })
 
-  it.effect.skipIf(executablePath === undefined)("is reached by the keyboard alone", function* () {
+  it.effect.skipIf(executablePath === undefined)("can be used with the keyboard only", function* () {
     const { go, page } = yield* visited({})
     yield* go("/docs/reference/versions")
     const reached = new Set<unknown>()
@@ -139,7 +141,7 @@ describeLive(app)("the documentation in a browser (skipped where there is no Chr
       expected.filter((index) => !reached.has(index)),
       []
     )
-    // The arrows choose among the languages.
+    // The arrow keys choose a language.
     yield* Effect.promise(() => page.locator("#listVersions-curl").focus())
     yield* Effect.promise(() => page.keyboard.press("ArrowRight"))
     assert.include(yield* Effect.promise(() => page.locator("#listVersions .tabs").innerText()), "folio.versions.")
@@ -156,7 +158,7 @@ describeLive(app)("the documentation in a browser (skipped where there is no Chr
       const sample = page.locator("#cancelInvoice .tabs")
       const shown = yield* Effect.promise(() => sample.locator(".sample:visible code").innerText())
       assert.include(shown, "folio.invoices.cancel(")
-      // Waited for from before the click: the button says so for two seconds alone.
+      // The wait begins before the click: the button shows its result for two seconds only.
       const copied = () => sample.getByRole("button", { name: "Copied" }).waitFor()
       yield* Effect.promise(() => Promise.all([copied(), sample.getByRole("button", { name: "Copy" }).click()]))
       assert.strictEqual(yield* Effect.promise(() => page.evaluate("navigator.clipboard.readText()")), shown)

@@ -4,7 +4,7 @@ import * as Fs from "node:fs"
 const read = (file: string) => Fs.readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8")
 const page = read("src/http/docs/composing.md")
 
-/** The lines without their indentation, which the page has no room for. */
+/** The lines without their indentation, which the page leaves out. */
 const bare = (text: string) =>
   text
     .split("\n")
@@ -15,10 +15,10 @@ const programs = new Map(
   Fs.readdirSync(new URL("../../examples", import.meta.url)).map((file) => [file, bare(read(`test/examples/${file}`))])
 )
 
-describe("the page on a service of your own", () => {
+describe("the page about a composed service", () => {
   const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gmsu)].map(([, block = ""]) => bare(block))
 
-  it("shows nothing but lines of the programs that the tests start", () => {
+  it("shows only lines of the programs that the tests start", () => {
     const wrong = blocks.filter((block) => ![...programs.values()].some((program) => program.includes(block)))
     assert.deepStrictEqual(wrong, [])
     assert.isAbove(blocks.length, 12)
@@ -35,7 +35,7 @@ describe("the page on a service of your own", () => {
     const [, members = ""] = /^export interface Parts[^]*?\{\n([^]*?)^\}$/m.exec(read("src/service/Service.ts")) ?? []
     const parts = [...members.matchAll(/^ {2}readonly (\w+)\?:/gm)].map(([, name = ""]) => name)
     assert.isAbove(parts.length, 10)
-    // The last one is for tests of the service itself.
+    // The last part is for tests of the service itself.
     assert.deepStrictEqual(
       parts.filter((part) => !page.includes(`| \`${part}\` `)),
       ["mayMixLiveKeys"]

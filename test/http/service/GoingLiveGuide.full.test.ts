@@ -26,7 +26,7 @@ const codesOf = (client: Client) => Effect.map(stepsOf(client), (steps) => steps
 const afterKey = ["issuer", "certificate", "software", "enablement", "numbering_range"]
 
 it.live.skipIf(!curlIsThere)(
-  "the guide of going live leads from an empty database to the first invoice that the authority accepts (curl 7.75 or later)",
+  "the going-live guide leads from an empty database to the first accepted invoice (curl 7.75 or later)",
   function* () {
     const authority = yield* standInAuthority({ readCufe: (signed) => readSignedDocument(signed)?.cufe ?? null })
     authority.answerTo("GetNumberingRange", rangesAnswer([grantedRange]))

@@ -21,7 +21,7 @@ const logging = Layer.merge(
 )
 
 itOn(serviceWith(logging)).effect(
-  "A probe before the process was ready is logged at debug, a later one at warn",
+  "A probe before the process is ready logs at debug level, and a later probe at warn level",
   function* () {
     const memory = yield* MemoryTables
     memory.onCall = (name) => (name === "Database.answers" ? Effect.die("no database") : Effect.void)
@@ -39,7 +39,7 @@ itOn(serviceWith(logging)).effect(
 )
 
 describeOn(app)("GET /health/ready", (it) => {
-  it.effect("asks the database once for all who ask within a quarter of a second", function* () {
+  it.effect("checks the database once for all requests within a quarter of a second", function* () {
     const memory = yield* MemoryTables
     const asked = yield* Deferred.make<void>()
     const answers = Latch.makeUnsafe()
@@ -71,7 +71,7 @@ describeOn(app)("GET /health/ready", (it) => {
     assert.strictEqual(probes, 3)
   })
 
-  it.effect("says what the live authority meets, in words for everybody, and stays 200", function* () {
+  it.effect("reports the problem with the live authority in general words, and keeps status 200", function* () {
     const memory = yield* MemoryTables
     const circuits = yield* AuthorityCircuits
     let looks = 0
@@ -111,7 +111,7 @@ describeOn(app)("GET /health/ready", (it) => {
     yield* circuits.refused("live", "certificate_refused")
     assert.deepInclude((yield* shown).json.authority, { status: "refusing", trouble: "certificate_refused" })
     yield* meets("no_answer")
-    // A database that is slow with the circuit delays nobody, and one that fails hides what is not known.
+    // A slow read of the circuit delays no response, and a failing read hides a state that is unknown.
     const before = looks
     yield* Effect.all([ready, ready, ready])
     assert.strictEqual(looks, before)
@@ -119,7 +119,7 @@ describeOn(app)("GET /health/ready", (it) => {
     assert.deepStrictEqual((yield* shown).json, { status: "ok" })
     memory.onCall = () => Effect.void
     assert.property((yield* shown).json, "authority")
-    // Nobody has called for a quarter of an hour.
+    // The service has made no call for a quarter of an hour.
     yield* TestClock.adjust("15 minutes")
     assert.deepStrictEqual((yield* ready).json, { status: "ok" })
     yield* meets("no_answer")

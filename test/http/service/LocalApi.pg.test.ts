@@ -55,8 +55,8 @@ const revoke = (id: string) =>
 
 const idOf = (account: AccountMode) => localApiKey(Redacted.value(secretKey), account).id
 
-describeLive(serving(Layer.merge(Layers.routes, route), Layer.empty))("a call in the name of an account", (it) => {
-  it.effect("is named by its own key in the audit log, which lists that key", function* () {
+describeLive(serving(Layer.merge(Layers.routes, route), Layer.empty))("a local call for an account", (it) => {
+  it.effect("appears under its own key in the audit log, which also records that key", function* () {
     const sql = yield* SqlClient.SqlClient
     const [last] = yield* sql<{ seq: string }>`select coalesce(max(seq), 0) as seq from audit_log`
     const made = yield* call(testMode, "POST", "/v1/api-keys", {}, { "idempotency-key": "named" })
@@ -74,7 +74,7 @@ describeLive(serving(Layer.merge(Layers.routes, route), Layer.empty))("a call in
     )
   })
 
-  it.effect("acts for this account and mode alone, once for each idempotency key", function* () {
+  it.effect("acts for this account and mode only, once for each idempotency key", function* () {
     const once = { "idempotency-key": "order 1" }
     const [first, again] = yield* Effect.all([
       call(testMode, "POST", "/v1/customers", customerBody(), once),
@@ -93,18 +93,18 @@ describeLive(serving(Layer.merge(Layers.routes, route), Layer.empty))("a call in
     }
   })
 
-  it.effect("is refused once the account has revoked that key, which replaces no other key", function* () {
+  it.effect("gets an error after the account has revoked its key, which replaces no other key", function* () {
     const account = { ...testMode, account_id: otherAccount }
     assert.strictEqual((yield* call(account, "GET", "/v1/account")).status, 200)
     const last = yield* revoke(apiKeyIds.otherAccount)
     assert.deepStrictEqual([last.status, last.json.error.code], [409, "last_api_key"])
     assert.strictEqual((yield* revoke(idOf(account))).status, 200)
-    // A process keeps for a moment what it has looked up of a key.
+    // A process caches a key for a moment.
     const refused = yield* until(call(account, "GET", "/v1/account"), ({ status }) => status !== 200)
     assert.deepStrictEqual([refused.status, refused.json.error.code], [401, "invalid_api_key"])
   })
 
-  it.effect("fails without such an account", function* () {
+  it.effect("fails for an unknown account", function* () {
     const account_id = `ten_${"c".repeat(26)}` as typeof otherAccount
     const missing = yield* call({ account_id, livemode: false }, "GET", "/v1/account")
     assert.deepStrictEqual([missing.status, missing.json.error.code], [404, "resource_missing"])

@@ -21,7 +21,7 @@ const nothing: Waiting = {
   incidents: {}
 }
 
-/** What the database answers, and how often it was asked. */
+/** The database's figures, and the number of reads. */
 const database = { waiting: Effect.succeed(nothing), looks: 0 }
 const backlog = Layer.mock(Backlog)({
   look: Effect.succeed(everyKind),
@@ -34,11 +34,11 @@ const backlog = Layer.mock(Backlog)({
 
 const scrape = send({ path: "/metrics", headers: { authorization: undefined } })
 
-// With a registry of its own, the service does not show what other test files of this process have counted.
+// With a registry of its own, the service excludes the counts of other test files in this process.
 const alone = Layer.provide(serviceWith(backlog), Layer.succeed(Metric.MetricRegistry, new Map()))
 
 describeOn(alone)("GET /metrics", (it) => {
-  it.effect("needs no key, and looks at the database once in five seconds, however many ask", function* () {
+  it.effect("needs no key, and reads the database at most once in five seconds", function* () {
     const before = database.looks
     const answers = yield* Effect.forEach(Array.from({ length: 10 }), () => scrape, { concurrency: "unbounded" })
     for (const { headers, status, text } of answers) {
@@ -52,7 +52,7 @@ describeOn(alone)("GET /metrics", (it) => {
     assert.strictEqual(database.looks, before + 2)
   })
 
-  it.effect("shows what waits", function* () {
+  it.effect("shows the waiting documents and deliveries", function* () {
     database.waiting = Effect.succeed({ ...nothing, oldest_invoice: 20, invoices: { signed: 1 } })
     yield* TestClock.adjust("20 seconds")
     const { text } = yield* scrape
@@ -62,7 +62,7 @@ describeOn(alone)("GET /metrics", (it) => {
     assert.match(text, /^folio_deliveries_waiting\{state="due"\} 0$/m)
   })
 
-  it.effect("answers without the database, and says that it does not know", function* () {
+  it.effect("responds without the database, and reports its figures as unknown", function* () {
     yield* TestClock.adjust("5 seconds")
     database.waiting = Effect.die("no database")
     const { status, text } = yield* scrape
@@ -72,16 +72,16 @@ describeOn(alone)("GET /metrics", (it) => {
     assert.match(text, /^folio_http_request_duration_seconds_count\{method="GET",route="\/metrics",status="2xx"\} 12$/m)
   })
 
-  it.effect("is written once in a second, however many ask", function* () {
+  it.effect("renders its text at most once a second", function* () {
     yield* TestClock.adjust("1 second")
     const { text } = yield* scrape
-    // Each that is answered counts for the next text.
+    // Each response counts in the next text.
     assert.strictEqual((yield* scrape).text, text)
     yield* TestClock.adjust("1 second")
     assert.notStrictEqual((yield* scrape).text, text)
   })
 
-  it.effect("is read and nothing else", function* () {
+  it.effect("allows reads only", function* () {
     const { headers, status } = yield* send({ method: "POST", path: "/metrics" })
     assert.deepStrictEqual([status, headers["allow"]], [405, "GET, HEAD"])
   })

@@ -31,7 +31,7 @@ const allowOf = (method: string, path: string) =>
   Effect.map(send({ method, path }), ({ headers, json, status }) => [status, json?.error.code, headers["allow"]])
 
 describe("a team's own route", () => {
-  it.effect("stands beside ours, in the same envelope", function* () {
+  it.effect("works in parallel with Folio's routes, in the same envelope", function* () {
     const answer = yield* get("/own/parrots/polly")
     assert.deepStrictEqual([answer.status, answer.text], [200, "Polly"])
     assert.match(String(answer.headers["request-id"]), /^req_/)
@@ -41,7 +41,7 @@ describe("a team's own route", () => {
     assert.include(text, `route="/own/parrots/:name",status="2xx"`)
   })
 
-  it.effect("fails as ours do, and tells nothing of its bugs", function* () {
+  it.effect("fails as Folio's routes do, and reveals nothing of its bugs", function* () {
     const missing = yield* get("/own/parrots/rio")
     assert.deepStrictEqual([missing.status, missing.json.error.code], [404, "resource_missing"])
     assert.strictEqual(missing.json.error.message, refusal.message)
@@ -51,7 +51,7 @@ describe("a team's own route", () => {
     assert.notInclude(broken.text, "bug")
   })
 
-  it.effect("is known with its own methods, and nothing else is known", function* () {
+  it.effect("allows its own methods only", function* () {
     for (const [path, allow] of [
       ["/own/parrots/polly", "GET, HEAD"],
       ["/own/parrots", "POST"],
@@ -73,7 +73,7 @@ describe("a team's own route", () => {
     }
   })
 
-  alone.effect("is answered by a service that stops, before it ends", function* () {
+  alone.effect("gets its response from a service that stops, before the service ends", function* () {
     const begun = yield* Deferred.make<void>()
     const goOn = yield* Deferred.make<void>()
     const slow = HttpRouter.add(
@@ -92,7 +92,7 @@ describe("a team's own route", () => {
     const { count, until: untilTables } = Context.get(service, MemoryTables)
     yield* untilTables(() => count("Events.after") > 0)
     const end = yield* Effect.forkDetach(Scope.close(scope, Exit.void))
-    // Ours is told that the service stops, so that a request that waits for events does not hold up the end.
+    // Folio's own waiting requests learn of the stop, so that they do not delay the end.
     assert.strictEqual((yield* patiently(Fiber.join(waiting))).status, 200)
     assert.isUndefined(end.pollUnsafe(), "it waits for the request that has arrived")
     yield* Deferred.succeed(goOn, undefined)
@@ -104,7 +104,7 @@ describe("a team's own route", () => {
     Layer.provide(own, Routes.limitedByAddress),
     Limits.layerChanged({ rate: { perSecond: 1, burst: 2 } })
   )
-  itOn(few).effect("may be limited by address", function* () {
+  itOn(few).effect("can be limited by address", function* () {
     const answers = yield* Effect.replicateEffect(get("/own/parrots/polly"), 3)
     assert.deepStrictEqual(
       answers.map(({ status }) => status),
@@ -113,7 +113,7 @@ describe("a team's own route", () => {
   })
 })
 
-describe("a port of a team's own", () => {
+describe("a team's own port", () => {
   const archive = new Map<string, Uint8Array>()
   const archiving = Layer.effect(
     DocumentFiles,
@@ -129,7 +129,7 @@ describe("a port of a team's own", () => {
   )
 
   itOn(serving(Layer.provide(Layers.routes, archiving), Layer.empty)).effect(
-    "wraps ours: an archive of files",
+    "wraps Folio's: an archive of files",
     function* () {
       const { id } = yield* issue
       const first = yield* fetchBytes({ path: `/v1/invoices/${id}/xml` })
@@ -147,7 +147,7 @@ describe("a port of a team's own", () => {
     ofLink: () => Effect.void
   })
   itOn(serving(Layer.provide(Layers.routes, strict), Layer.empty)).effect(
-    "replaces ours: a rate limiter",
+    "replaces Folio's: a rate limiter",
     function* () {
       const { headers, json, status } = yield* get("/v1/account")
       assert.deepStrictEqual([status, json.error.message, headers["retry-after"]], [429, "Not today.", "60"])

@@ -18,7 +18,9 @@ const markdown = Fs.globSync("src/http/docs/**/*.md", { cwd: root })
 const open = (path: string, headers: Readonly<Record<string, string>> = {}) =>
   get(path, { authorization: undefined, ...headers })
 
-/** Where the links, the stylesheet, the script and the icon of a page lead, as a browser finds it that sees the service below /base. */
+/**
+ * The targets of a page's links, stylesheet, script and icon, as a browser resolves them if the service is below /base.
+ */
 const addressesOf = (path: string, text: string) =>
   [...text.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, address = ""]) => {
     const url = new URL(address.replaceAll("&amp;", "&"), `http://folio.test/base${path}`)
@@ -33,10 +35,10 @@ const commands = (text: string) =>
     block.replaceAll(/^# .*\n/gm, "").replaceAll(/\n{2,}/g, "\n")
   )
 
-/** How deep each heading of a page is. */
+/** The depth of each heading of a page. */
 const depths = (text: string) => [...text.replaceAll(/^```.*?^```/gms, "").matchAll(/^#+(?= )/gm)].map(String)
 
-/** Every page that links lead to from the page that a browser is shown first. */
+/** Every page that is linked, directly or not, from the first page of a browser. */
 const everyPage = Effect.gen(function* () {
   const pages = new Map<string, string>()
   const links: Array<{ readonly from: string; readonly path: string; readonly anchor: string }> = []
@@ -44,7 +46,7 @@ const everyPage = Effect.gen(function* () {
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     if (pages.has(path)) continue
     const { headers, status, text } = yield* open(path, { accept: "text/html,*/*;q=0.8" })
-    // The portal says to who has no session how to get in.
+    // Without a session, the portal explains how to get one.
     const expected = path === "/portal" ? 401 : 200
     assert.strictEqual(status, expected, `${path}, of ${links.find((link) => link.path === path)?.from}`)
     const isPage = headers["content-type"]?.startsWith("text/html") === true && path !== "/portal"
@@ -65,7 +67,7 @@ const everyPage = Effect.gen(function* () {
 })
 
 describeLive(app)("the documentation", (it) => {
-  it.effect("name the address of this service in their commands", function* () {
+  it.effect("names the address of this service in its commands", function* () {
     for (const path of ["/docs", "/docs/guides/webhooks", "/docs/reference/invoices"]) {
       const { text } = yield* open(path)
       assert.include(text, `export FOLIO_URL=${baseUrl}\n`, path)
@@ -73,7 +75,7 @@ describeLive(app)("the documentation", (it) => {
     }
   })
 
-  it.effect("is written in the language that the reader chose, or that the browser prefers", function* () {
+  it.effect("has the language that the reader chose, or that the browser prefers", function* () {
     const spanish = { "accept-language": "es-CO,es;q=0.9,en;q=0.8" }
     for (const path of ["/docs", "/docs/errors", "/docs/errors/rate_limited"]) {
       const [inEnglish, inSpanish] = [yield* open(path), yield* open(path, spanish)]
@@ -104,25 +106,22 @@ describeLive(app)("the documentation", (it) => {
     assert.match(text, /<main[^>]* lang="en"/)
   })
 
-  it.effect(
-    "has in Spanish the headings and the commands that it has in English, and no English paragraph",
-    function* () {
-      const translated = markdown.filter((file) => file.includes("/docs/es/"))
-      assert.isAbove(translated.length, 0)
-      for (const file of translated) {
-        const [english, spanish] = [read(file.replace("/es/", "/")), read(file)]
-        assert.deepStrictEqual(commands(spanish), commands(english), file)
-        assert.deepStrictEqual(depths(spanish), depths(english), file)
-        for (const paragraph of spanish.replaceAll(/```[\s\S]*?```/g, "").split("\n\n")) {
-          const ofEnglish = paragraph.match(/\b(the|of|is|with|which|until|when)\b/gi) ?? []
-          assert.isBelow(ofEnglish.length / paragraph.split(/\s+/).length, 0.1, `${file}: ${paragraph}`)
-        }
+  it.effect("has in Spanish the same headings and commands as in English, and no English paragraph", function* () {
+    const translated = markdown.filter((file) => file.includes("/docs/es/"))
+    assert.isAbove(translated.length, 0)
+    for (const file of translated) {
+      const [english, spanish] = [read(file.replace("/es/", "/")), read(file)]
+      assert.deepStrictEqual(commands(spanish), commands(english), file)
+      assert.deepStrictEqual(depths(spanish), depths(english), file)
+      for (const paragraph of spanish.replaceAll(/```[\s\S]*?```/g, "").split("\n\n")) {
+        const ofEnglish = paragraph.match(/\b(the|of|is|with|which|until|when)\b/gi) ?? []
+        assert.isBelow(ofEnglish.length / paragraph.split(/\s+/).length, 0.1, `${file}: ${paragraph}`)
       }
-      yield* Effect.void
     }
-  )
+    yield* Effect.void
+  })
 
-  it.effect("is searched by the text below each heading, in both languages", function* () {
+  it.effect("can be searched by the text below each heading, in both languages", function* () {
     for (const [language, words] of [
       ["en", "retries the delivery 30 s, 5 min and 30 min later"],
       ["es", "Cada valor es un texto decimal"]
@@ -143,7 +142,7 @@ describeLive(app)("the documentation", (it) => {
     }
   })
 
-  it.effect("is kept for good by browsers where its address changes with it, and nowhere else", function* () {
+  it.effect("may be cached for good at addresses that change with the content, and at no others", function* () {
     const { address, path, text } = Assets.style
     const kept = yield* open(`/${address}`)
     assert.include(kept.headers["cache-control"], "immutable")
@@ -155,7 +154,7 @@ describeLive(app)("the documentation", (it) => {
   })
 
   it.effect.each(["/", "/docs", "/docs/reference/invoices", "/docs/errors", "/v1/openapi.json", "/metrics"])(
-    "at %s answers at most 1 MB",
+    "at %s returns at most 1 MB",
     function* (path) {
       for (const encoding of ["gzip, deflate, br", "identity", "", undefined]) {
         const { bytes, status } = yield* fetchBytes({ path, headers: { "accept-encoding": encoding } })
@@ -166,7 +165,7 @@ describeLive(app)("the documentation", (it) => {
     }
   )
 
-  it.effect("links to nothing but its own pages, below any path, and every link leads somewhere", function* () {
+  it.effect("links only to its own pages, below any path, and every link has a target", function* () {
     const { links, pages } = yield* everyPage
     assert.isAbove(pages.size, 90)
     for (const { anchor, from, path } of links) {
@@ -174,7 +173,7 @@ describeLive(app)("the documentation", (it) => {
     }
   })
 
-  it.effect("shows every operation and every type of webhook of the OpenAPI document", function* () {
+  it.effect("shows every operation and every webhook type of the OpenAPI document", function* () {
     const { pages } = yield* everyPage
     const all = [...pages].filter(([path]) => path.startsWith("/docs/reference/")).map(([, text]) => text)
     const { paths, webhooks } = JSON.parse(read("openapi.json"))
@@ -191,74 +190,77 @@ describeLive(app)("the documentation", (it) => {
       assert.include(pages.get("/docs/reference/webhooks"), `"${type}"`.replaceAll('"', "&quot;"))
   })
 
-  it.effect(
-    "has the pages of the repository, word for word with .md, which link to pages that are there",
-    function* () {
-      for (const file of markdown) {
-        const { headers, status, text } = yield* open(`/docs/${file.slice("src/http/docs/".length)}`)
-        assert.strictEqual(status, 200)
-        assert.match(headers["content-type"] ?? "", /^text\/plain/)
-        assert.strictEqual(text, read(file))
+  it.effect("has the pages of the repository, word for word with .md, without broken links", function* () {
+    for (const file of markdown) {
+      const { headers, status, text } = yield* open(`/docs/${file.slice("src/http/docs/".length)}`)
+      assert.strictEqual(status, 200)
+      assert.match(headers["content-type"] ?? "", /^text\/plain/)
+      assert.strictEqual(text, read(file))
+    }
+    for (const page of ["README.md", ...markdown]) {
+      for (const [, link = ""] of read(page).matchAll(/\]\(([^):]+)\)/g)) {
+        const file = new URL(link, new URL(page, root))
+        file.hash = ""
+        // A test above follows links to paths of the service.
+        if (!link.startsWith("/")) assert.isTrue(Fs.existsSync(file), `${page} links to ${link}`)
       }
+    }
+  })
+
+  it.effect(
+    "runs with npx only programs that the folder of the repository provides, and names that folder",
+    function* () {
+      const { bin, dependencies, optionalDependencies } = JSON.parse(read("package.json"))
+      const { packages } = JSON.parse(read("package-lock.json"))
+      const installed = Object.keys({ ...dependencies, ...optionalDependencies })
+      const provided = new Set(
+        [bin, ...installed.map((name) => packages[`node_modules/${name}`].bin)].flatMap((one) => Object.keys(one ?? {}))
+      )
       for (const page of ["README.md", ...markdown]) {
-        for (const [, link = ""] of read(page).matchAll(/\]\(([^):]+)\)/g)) {
-          const file = new URL(link, new URL(page, root))
-          file.hash = ""
-          // A link to a path of the service is tried above.
-          if (!link.startsWith("/")) assert.isTrue(Fs.existsSync(file), `${page} links to ${link}`)
+        const text = read(page)
+        const names = [...text.matchAll(/\bnpx ([\w@./-]+)/g)].map(([, name = ""]) => name)
+        const unscoped = names.filter((name) => !name.startsWith("@folio-einvoicing/"))
+        assert.deepStrictEqual(
+          unscoped.filter((name) => !provided.has(name)),
+          [],
+          page
+        )
+        if (unscoped.length > 0)
+          assert.match(
+            text,
+            /folder (?:of|with) the repository|the same folder|carpeta del repositorio|la misma carpeta/i,
+            page
+          )
+      }
+      yield* Effect.void
+    }
+  )
+
+  it.effect(
+    "comes compressed for gzip clients, uncompressed for others, and not again for a cached copy",
+    function* () {
+      for (const path of ["/docs", "/docs/reference/invoices", "/docs/api.md", "/docs/style.css", "/v1/openapi.json"]) {
+        const plain = yield* fetchBytes({ path })
+        assert.isUndefined(plain.headers["content-encoding"])
+        for (const encoding of ["gzip", "br, gzip;q=0.1", "*"]) {
+          const packed = yield* fetchBytes({ path, headers: { "accept-encoding": encoding } })
+          assert.strictEqual(packed.headers["content-encoding"], "gzip")
+          assert.include(packed.headers.vary, "Accept-Encoding")
+          assert.isBelow(packed.bytes.length, 70_000)
+          assert.deepStrictEqual(gunzipSync(packed.bytes), plain.bytes)
         }
+        for (const encoding of ["identity", "gzip;q=0, *", "br", ""]) {
+          const { bytes, headers } = yield* fetchBytes({ path, headers: { "accept-encoding": encoding } })
+          assert.isUndefined(headers["content-encoding"])
+          assert.deepStrictEqual(bytes, plain.bytes)
+        }
+        const again = yield* fetchBytes({ path, headers: { "if-none-match": plain.headers.etag } })
+        assert.deepStrictEqual([again.status, again.bytes.length, again.headers.etag], [304, 0, plain.headers.etag])
       }
     }
   )
 
-  it.effect("runs with npx only what the folder of the repository provides, and names that folder", function* () {
-    const { bin, dependencies, optionalDependencies } = JSON.parse(read("package.json"))
-    const { packages } = JSON.parse(read("package-lock.json"))
-    const installed = Object.keys({ ...dependencies, ...optionalDependencies })
-    const provided = new Set(
-      [bin, ...installed.map((name) => packages[`node_modules/${name}`].bin)].flatMap((one) => Object.keys(one ?? {}))
-    )
-    for (const page of ["README.md", ...markdown]) {
-      const text = read(page)
-      const names = [...text.matchAll(/\bnpx ([\w@./-]+)/g)].map(([, name = ""]) => name)
-      const unscoped = names.filter((name) => !name.startsWith("@folio-einvoicing/"))
-      assert.deepStrictEqual(
-        unscoped.filter((name) => !provided.has(name)),
-        [],
-        page
-      )
-      if (unscoped.length > 0)
-        assert.match(
-          text,
-          /folder (?:of|with) the repository|the same folder|carpeta del repositorio|la misma carpeta/i,
-          page
-        )
-    }
-    yield* Effect.void
-  })
-
-  it.effect("is packed for who takes gzip, plain for who does not, and not sent again to who has it", function* () {
-    for (const path of ["/docs", "/docs/reference/invoices", "/docs/api.md", "/docs/style.css", "/v1/openapi.json"]) {
-      const plain = yield* fetchBytes({ path })
-      assert.isUndefined(plain.headers["content-encoding"])
-      for (const encoding of ["gzip", "br, gzip;q=0.1", "*"]) {
-        const packed = yield* fetchBytes({ path, headers: { "accept-encoding": encoding } })
-        assert.strictEqual(packed.headers["content-encoding"], "gzip")
-        assert.include(packed.headers.vary, "Accept-Encoding")
-        assert.isBelow(packed.bytes.length, 70_000)
-        assert.deepStrictEqual(gunzipSync(packed.bytes), plain.bytes)
-      }
-      for (const encoding of ["identity", "gzip;q=0, *", "br", ""]) {
-        const { bytes, headers } = yield* fetchBytes({ path, headers: { "accept-encoding": encoding } })
-        assert.isUndefined(headers["content-encoding"])
-        assert.deepStrictEqual(bytes, plain.bytes)
-      }
-      const again = yield* fetchBytes({ path, headers: { "if-none-match": plain.headers.etag } })
-      assert.deepStrictEqual([again.status, again.bytes.length, again.headers.etag], [304, 0, plain.headers.etag])
-    }
-  })
-
-  it.effect("shows the root to browsers alone: to clients there is nothing there", function* () {
+  it.effect("shows the root to browsers only, and returns an error to clients", function* () {
     const shown = yield* open("/", { accept: "text/html,application/xhtml+xml,*/*;q=0.8" })
     assert.match(shown.headers["content-type"] ?? "", /^text\/html/)
     for (const accept of ["*/*", "application/json", "application/json, text/html;q=0.5"]) {

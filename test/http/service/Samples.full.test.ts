@@ -41,12 +41,15 @@ interface Seen {
 
 const patternOf = (path: string) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[a-z0-9_-]+")}(\\?|$)`)
 
-/** The media type in which an operation answers a request: that of its file, or JSON. */
+/** The media type of an operation's response: that of its file, or JSON. */
 const typeOf = (method: string | undefined, url: string | undefined) =>
   operations.find((one) => one.method === method && patternOf(one.path).test(url ?? ""))?.answers[0]?.mediaType ??
   "application/json"
 
-/** Runs programs against a server that takes down what it is asked, and answers with an empty list in the media type of the operation. */
+/**
+ * Runs programs against a server that records the requests, and returns an empty list in the media type of the
+ * operation.
+ */
 const seenBy = <E, R>(send: (url: string, folder: string) => Effect.Effect<unknown, E, R>) =>
   Effect.gen(function* () {
     const seen: Array<Seen> = []
@@ -93,7 +96,7 @@ const essence = ({ body, headers, method, url }: Seen) => ({
   authorization: headers.authorization
 })
 
-/** That a program has sent for each sample what curl sends, in the same order. */
+/** Asserts that a program has sent the same request as curl for each sample, in the same order. */
 const assertSame = (seen: ReadonlyArray<Seen>, language: Language, expected: ReadonlyArray<Seen>) => {
   const shown = samplesIn("curl").flatMap(({ operation }, index) => {
     const isShown = samplesOf(operation).some((sample) => sample.language === language)
@@ -104,7 +107,7 @@ const assertSame = (seen: ReadonlyArray<Seen>, language: Language, expected: Rea
   for (const [index, { one, operation }] of shown.entries()) {
     const sent = seen[index]
     assert.isDefined(sent)
-    // A client sends its key with every request; curl only where the operation takes one.
+    // A client sends its key with every request, and curl only if the operation needs one.
     const authorization = `Bearer ${keys.test}`
     assert.deepStrictEqual(essence(sent), { ...essence(one), authorization }, `${language}: ${operation.name}`)
     const key = one.headers["idempotency-key"]
@@ -126,7 +129,7 @@ const faults = new Set([
 ])
 
 describeLive(app)("the samples of the reference", (it) => {
-  it.effect("in curl are requests that the service takes: with a key, at a route, with a right body", function* () {
+  it.effect("in curl are requests that the service accepts: with a key, at a route, with a right body", function* () {
     const seen = yield* seenBy(curl)
     const samples = samplesIn("curl")
     assert.strictEqual(seen.length, samples.length)
@@ -145,13 +148,13 @@ describeLive(app)("the samples of the reference", (it) => {
       })
       const text = answer.bytes.toString()
       const code = answer.status < 400 ? "" : JSON.parse(text).error.code
-      // The file that is sent here is no picture.
+      // The uploaded file is no picture.
       if (sent["content-type"] === "image/png") assert.strictEqual(code, "parameter_invalid")
       else assert.isFalse(faults.has(code), `${method} ${url}: ${text}`)
     }
   })
 
-  it.effect("in TypeScript typecheck, and send what curl sends", function* () {
+  it.effect("in TypeScript typecheck, and send the same requests as curl", function* () {
     const program = [
       beginnings.typescript,
       ...samplesIn("typescript").map(({ text }) => `{\n${text}\n}`),
@@ -178,7 +181,7 @@ describeLive(app)("the samples of the reference", (it) => {
     ["python", python, "py"]
   ] as const) {
     it.effect.skipIf(!runner.isThere)(
-      `in ${runner.name} call methods that are there, and send what curl sends`,
+      `in ${runner.name} call existing methods, and send the same requests as curl`,
       function* () {
         const seen = yield* seenBy((url, folder) => {
           const file = Path.join(folder, `samples.${extension}`)

@@ -36,7 +36,7 @@ const changes: ReadonlyArray<Record<string, unknown>> = [
   { metadata: {} }
 ]
 
-/** What is right by itself and wrong beside what is there, with the place of the fault. */
+/** Changes that are right alone and wrong with the customer's other fields, with the field and the error. */
 const wrongTogether: ReadonlyArray<readonly [body: object, param: string, code: string]> = [
   [
     { identification: { type: "31", number: "900373115", check_digit: "4" } },
@@ -54,11 +54,11 @@ const made = (body: object = {}) =>
 const without = (value: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
 
-/** A minute later it has other links. */
+/** The links of an object, which change every minute. */
 const linksOf = ({ pdf_url, xml_url }: Record<string, unknown>) => ({ pdf_url, xml_url })
 
 describeLive(app)("a change of a customer", (it) => {
-  it.effect("changes what it names and nothing else; POST is the same", function* () {
+  it.effect("changes only the given fields, with POST as with PATCH", function* () {
     let before = yield* made({ metadata: { order: "1" } })
     for (const change of changes) {
       for (const method of ["PATCH", "POST"]) {
@@ -71,14 +71,14 @@ describeLive(app)("a change of a customer", (it) => {
     }
   })
 
-  it.effect.each(wrongTogether)("judges the whole that it would make: %o", function* ([body, param, code]) {
+  it.effect.each(wrongTogether)("checks the customer that would result: %o", function* ([body, param, code]) {
     const before = yield* made()
     const { json, status } = yield* patch(before.id, body)
     assert.deepStrictEqual([status, json.error.param, json.error.code], [400, param, code])
     assert.deepStrictEqual((yield* get(`/v1/customers/${before.id}`)).json, before)
   })
 
-  it.effect("takes the sandbox's identification in test mode alone", function* () {
+  it.effect("accepts the sandbox's identification in test mode only", function* () {
     const headers = bearer(keys.live)
     const { identification } = customerBody()
     const right = { type: "31", number: "900373115", check_digit: "3" }
@@ -88,7 +88,7 @@ describeLive(app)("a change of a customer", (it) => {
     assert.strictEqual((yield* patch(test.id, { identification })).status, 200)
   })
 
-  it.effect("is done once for one Idempotency-Key", function* () {
+  it.effect("runs once for one Idempotency-Key", function* () {
     const { id } = yield* made()
     const key = { "idempotency-key": "rename" }
     const first = yield* patch(id, { legal_name: "Una vez" }, key)
@@ -102,7 +102,7 @@ describeLive(app)("a change of a customer", (it) => {
 })
 
 describeLive(app)("a deleted customer", (it) => {
-  it.effect("is gone for everything but its invoices", function* () {
+  it.effect("disappears from everything except its invoices", function* () {
     const { id } = yield* made()
     const other = yield* addCustomer()
     const { id: issued } = (yield* post("/v1/invoices", invoiceBody(id))).json
@@ -128,7 +128,7 @@ describeLive(app)("a deleted customer", (it) => {
     assert.deepStrictEqual(ofIt.json.data, [after])
   })
 
-  it.effect("does not come back when its creation is repeated: the first answer does", function* () {
+  it.effect("does not return if its creation is repeated, which returns the first response", function* () {
     const key = { "idempotency-key": "made and gone" }
     const first = yield* post("/v1/customers", customerBody(), key)
     yield* remove(first.json.id)

@@ -26,7 +26,7 @@ const found = (query: string) =>
     return json.data.map(({ id }: { readonly id: string }) => id)
   })
 
-/** Lets the answers grow old. */
+/** Lets the stored responses expire. */
 const age = Effect.fnUntraced(function* (millis: number) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`update acquirers set asked_at = asked_at - ${millis} * interval '1 ms'`
@@ -36,7 +36,7 @@ const ask = (key: string = keys.test) => get("/v1/acquirers/31-900000001", beare
 
 describeLive(app)("Customers, acquirers and logos", (it) => {
   it.effect(
-    "customers are found by identification, e-mail address, part of a name and metadata, newest first",
+    "customers can be found by identification, e-mail address, part of a name and metadata, newest first",
     function* () {
       const { id: ana } = yield* register({ ...person("1018"), legal_name: "Ana  Muñoz", email: "Ana@Cliente.test" })
       const { id: shop } = yield* register({
@@ -68,14 +68,14 @@ describeLive(app)("Customers, acquirers and logos", (it) => {
     ["metadata=1", "parameter_invalid", "metadata", /object|form/],
     ["metadata[]=1", "parameter_invalid_empty", "metadata", /must not be empty/],
     [[..."abcdef"].map((key) => `metadata[${key}]=1`).join("&"), "parameter_too_long", "metadata", /at most 5/]
-  ] as const)("customers are not found by %s: %s", function* ([query, code, param, says]) {
+  ] as const)("customers cannot be found by %s: %s", function* ([query, code, param, says]) {
     const { json, status, text } = yield* get(`/v1/customers?${query}`)
     assert.deepStrictEqual([status, json.error?.code], [400, code], text)
     assert.include(json.error.param, param)
     assert.match(json.error.message, says)
   })
 
-  it.effect("invoices and notes are found by their metadata", function* () {
+  it.effect("invoices and notes can be found by their metadata", function* () {
     const customer = yield* register({})
     const made = (yield* post("/v1/invoices", invoiceBody(customer.id, { order: "1001" }))).json
     const { id } = yield* issue
@@ -95,7 +95,7 @@ describeLive(app)("Customers, acquirers and logos", (it) => {
     assert.deepStrictEqual(codeOf(events), [400, "parameter_unknown"])
   })
 
-  it.effect("PUT registers a customer, and then replaces the same one whole", function* () {
+  it.effect("PUT registers a customer, and later replaces it whole", function* () {
     const path = "/v1/customers/50-US-1234"
     const body = { identification: { type: "50", number: "US-1234" }, legal_name: "Wayne Inc.", organization_type: "1" }
     const first = yield* put(path, { ...body, email: "a@wayne.test", metadata: { a: "1" } })
@@ -110,7 +110,7 @@ describeLive(app)("Customers, acquirers and logos", (it) => {
     assert.deepStrictEqual(yield* found("identification[type]=50&identification[number]=US-1234"), [first.json.id])
   })
 
-  it.effect("PUT honours an Idempotency-Key, and needs none", function* () {
+  it.effect("PUT honours an Idempotency-Key, and does not require one", function* () {
     const body = { ...person("2001"), legal_name: "Ana" }
     const key = { "idempotency-key": "put once" }
     const first = yield* put("/v1/customers/13-2001", body, key)
@@ -121,7 +121,7 @@ describeLive(app)("Customers, acquirers and logos", (it) => {
     assert.deepStrictEqual(codeOf(other), [409, "idempotency_conflict"])
   })
 
-  it.effect("PUT refuses another identification than the path's, and a path that names none", function* () {
+  it.effect("PUT rejects an identification that differs from the path's, and a path without one", function* () {
     const body = { ...person("2002"), legal_name: "Ana" }
     const other = yield* put("/v1/customers/13-2003", body)
     assert.deepStrictEqual(codeOf(other), [400, "parameter_conflict"])
@@ -131,7 +131,7 @@ describeLive(app)("Customers, acquirers and logos", (it) => {
     }
   })
 
-  it.effect("an acquirer is asked of the authority once a day, in each mode", function* () {
+  it.effect("a look-up of an acquirer reaches the authority once a day, in each mode", function* () {
     const { questions } = yield* FakeAuthority
     const first = yield* ask()
     assert.deepStrictEqual(first.json, {
@@ -153,7 +153,7 @@ describeLive(app)("Customers, acquirers and logos", (it) => {
     assert.lengthOf(questions, 3)
   })
 
-  it.effect("an unknown acquirer is asked for again after an hour", function* () {
+  it.effect("a look-up of an unknown acquirer reaches the authority again after an hour", function* () {
     const { questions } = yield* FakeAuthority
     const before = questions.length
     const nobody = Effect.map(get("/v1/acquirers/13-77"), codeOf)
@@ -169,7 +169,7 @@ describeLive(app)("Customers, acquirers and logos", (it) => {
     assert.strictEqual(questions.length, before + 2)
   })
 
-  it.effect("a failed question is not kept, and an account asks 60 times in a row, then once a second", function* () {
+  it.effect("a failed look-up is not stored, and an account may make 60 in a row, then one per second", function* () {
     const fake = yield* FakeAuthority
     const own = fake.onAcquirer
     fake.onAcquirer = () => Effect.fail(new AuthorityUnavailable({ message: "503" }))
@@ -188,7 +188,7 @@ describeLive(app)("Customers, acquirers and logos", (it) => {
     assert.strictEqual((yield* until(get("/v1/acquirers/13-999", other), ({ status }) => status !== 429)).status, 404)
   })
 
-  it.effect("a logo is put, shown, read and removed, in the mode of its key alone", function* () {
+  it.effect("a logo can be uploaded, shown, read and removed, in the mode of its key only", function* () {
     const path = "/v1/account/logo"
     const before = (yield* get("/v1/account")).json
     assert.deepStrictEqual(codeOf(yield* get(path)), [404, "resource_missing"])
@@ -224,7 +224,7 @@ describeLive(app)("Customers, acquirers and logos", (it) => {
     ["too much", Buffer.alloc(200_001, 0x89), {}, [413, "request_too_large"], /at most 200 kB/],
     ["pixels without end", png(4, 3, { pixels: Buffer.alloc(9_000_000) }), {}, [400, "parameter_invalid"], /damaged/],
     ["an interlaced picture", png(4, 3, { interlace: 1 }), {}, [400, "parameter_invalid"], /interlaced/]
-  ] as const)("a logo is refused as %s", function* ([_name, body, headers, wanted, says]) {
+  ] as const)("a logo gets an error as %s", function* ([_name, body, headers, wanted, says]) {
     const reply = yield* put("/v1/account/logo", body, headers)
     assert.deepStrictEqual([...codeOf(reply)], [...wanted], reply.text)
     assert.match(reply.json.error.message, says)

@@ -19,7 +19,7 @@ const whole = { issuer: { ...issuer, vat_responsible: true }, issuer_version: 1_
 const noIssuer = { issuer: null, issuer_version: 0 }
 const range = rangeId(liveMode)
 
-/** The steps that keys of both modes see, which are the same. */
+/** The steps for keys of both modes, which are the same. */
 const codes = Effect.gen(function* () {
   const [mine, theirs] = [yield* get("/v1/account", live), yield* get("/v1/account")]
   assert.deepStrictEqual(mine.json.live, theirs.json.live)
@@ -32,13 +32,13 @@ const put = (body: object) => send({ method: "PUT", path: "/v1/account/software"
 
 const refusal = Effect.map(post("/v1/invoices", invoiceBody("cust_none"), live), ({ json }) => json.error)
 
-describeLive(app)("live of an account", (it) => {
-  it.effect("is ready when nothing is missing", function* () {
+describeLive(app)("the live steps of an account", (it) => {
+  it.effect("report that the account is ready if nothing is missing", function* () {
     assert.deepStrictEqual(yield* codes, [])
     assert.deepStrictEqual((yield* get("/v1/account")).json.live, { ready: true, steps: [] })
   })
 
-  it.effect("names each thing that is missing, in the words with which an invoice is refused", function* () {
+  it.effect("name each missing thing in the words of the error at creation", function* () {
     const sql = yield* SqlClient.SqlClient
     const { forget } = yield* Certificates
     const certificates = (account_id: string, other: string) =>
@@ -63,7 +63,7 @@ describeLive(app)("live of an account", (it) => {
     }
   })
 
-  it.effect("asks for a range, and for another one when the last has no number left or has expired", function* () {
+  it.effect("require a range, and another one if the last range is exhausted or has expired", function* () {
     const before = { is_active: true, next_number: firstNumber, valid_to: "2030-01-19" }
     const yesterday = localDate(Date.now() - 86_400_000)
     for (const lacking of [{ is_active: false }, { next_number: 995_000_001n }, { valid_to: yesterday }]) {
@@ -76,7 +76,7 @@ describeLive(app)("live of an account", (it) => {
     assert.deepStrictEqual(yield* codes, [])
   })
 
-  it.effect("asks a test key for a live key", function* () {
+  it.effect("require a live key, for a test key", function* () {
     yield* change("api_keys", apiKeyIds.live, { revoked_at: new Date(0) })
     const { json } = yield* get("/v1/account")
     yield* change("api_keys", apiKeyIds.live, { revoked_at: null })
@@ -86,7 +86,7 @@ describeLive(app)("live of an account", (it) => {
     )
   })
 
-  it.effect("is part of every answer that gives the account, as after the change", function* () {
+  it.effect("appear in every response with the account, also after a change", function* () {
     yield* changeMode(liveMode, { issuer })
     const named = yield* patch("/v1/account", { name: "En pruebas" })
     assert.strictEqual(named.json.live.steps[0].code, "vat_responsible")
@@ -96,7 +96,7 @@ describeLive(app)("live of an account", (it) => {
   })
 
   it.effect(
-    "PUT /v1/account/software is answered with the software, never with its PIN, and may come before the issuer",
+    "PUT /v1/account/software returns the software without its PIN, and is possible before the issuer",
     function* () {
       assert.isNull((yield* get("/v1/account", live)).json.software)
       yield* changeMode(liveMode, noIssuer)

@@ -23,7 +23,7 @@ const put = (bytes: Buffer) =>
   })
 
 describeLive(app)("A printed document", (it) => {
-  it.effect("has the logo that its issuer had when it was numbered, for good", function* () {
+  it.effect("keeps the logo that its issuer had when the document got its number", function* () {
     const plain = (yield* issue).id
     const before = yield* printed(plain)
     assert.strictEqual(before.pictures, 0)
