@@ -16,7 +16,7 @@ import { describeLive } from "../../support/Tests.ts"
 const bench = "/portal/bench"
 const signature = `${bench}/signature`
 
-/** An endpoint of the account, and a webhook of it, signed at the time of the test. */
+/** An endpoint of the account, and a webhook to it, signed at the time of the test. */
 const webhook = Effect.gen(function* () {
   const { json: endpoint } = yield* post("/v1/webhook-endpoints", endpointBody("https://shop.example.com/hook"))
   const { json: second } = yield* post("/v1/webhook-endpoints", endpointBody("https://other.example.com/hook"))
@@ -28,32 +28,29 @@ const webhook = Effect.gen(function* () {
 
 type Person = Effect.Success<ReturnType<typeof visitor>>
 
-/** The faults that the check of a signature has found. */
+/** The faults that the signature debugger has found. */
 const faultsIn = (page: string) => [...page.matchAll(/data-fault="(\w+)"/g)].map(([, fault]) => fault)
 
-/** The hidden fields of a form of the bench. */
+/** The hidden fields of a form of the sandbox tools. */
 const fieldsOf = (person: Person, action: string) => Effect.map(person.see(bench), ({ text }) => formOf(text, action))
 
-describeLive(app)("the bench", (it) => {
-  it.effect(
-    "has a signature debugger that says that a genuine webhook is right, and for which endpoint it was signed",
-    function* () {
-      const { endpoint, event, svc } = yield* webhook
-      const person = yield* visitor()
-      const fields = { body: event.body, headers: `Svc-Signature: ${svc}`, secret: endpoint.secret }
-      for (const secret of [endpoint.secret, ""]) {
-        const answer = yield* person.submit(bench, signature, { ...fields, secret })
-        assert.strictEqual(answer.status, 200)
-        assert.deepStrictEqual(faultsIn(answer.text), [])
-        assert.include(answer.text, 'class="state ok"')
-        assert.include(answer.text, `/portal/endpoints/${endpoint.id}"`)
-        assert.include(answer.text, `/portal/events/${event.id}"`)
-        assert.notInclude(answer.text, endpoint.secret)
-      }
+describeLive(app)("the sandbox tools", (it) => {
+  it.effect("confirm a genuine webhook, and name the endpoint for which it was signed", function* () {
+    const { endpoint, event, svc } = yield* webhook
+    const person = yield* visitor()
+    const fields = { body: event.body, headers: `Svc-Signature: ${svc}`, secret: endpoint.secret }
+    for (const secret of [endpoint.secret, ""]) {
+      const answer = yield* person.submit(bench, signature, { ...fields, secret })
+      assert.strictEqual(answer.status, 200)
+      assert.deepStrictEqual(faultsIn(answer.text), [])
+      assert.include(answer.text, 'class="state ok"')
+      assert.include(answer.text, `/portal/endpoints/${endpoint.id}"`)
+      assert.include(answer.text, `/portal/events/${event.id}"`)
+      assert.notInclude(answer.text, endpoint.secret)
     }
-  )
+  })
 
-  it.effect("names the fault of each wrong one, beside what the account knows", function* () {
+  it.effect("name the fault of each wrong webhook, next to the account's own data", function* () {
     const { endpoint, event, headers, second, svc, timestamp } = yield* webhook
     const person = yield* visitor()
     const right = { body: event.body, headers: `Svc-Signature: ${svc}`, secret: endpoint.secret }
@@ -93,7 +90,7 @@ describeLive(app)("the bench", (it) => {
     }
   })
 
-  it.effect("knows a secret from before a rotation", function* () {
+  it.effect("recognize a secret from before a rotation", function* () {
     const { endpoint, event, headers } = yield* webhook
     const person = yield* visitor()
     yield* post(`/v1/webhook-endpoints/${endpoint.id}/rotate-secret`, undefined)
@@ -101,7 +98,7 @@ describeLive(app)("the bench", (it) => {
     const fields = { body: event.body, headers: all.join("\r\n"), secret: endpoint.secret }
     const answer = yield* person.submit(bench, signature, fields)
     assert.deepStrictEqual(faultsIn(answer.text), ["secret_old"])
-    // Asking for the log waits until it has all requests before.
+    // A read of the log waits until the log has all earlier requests.
     yield* get("/v1/requests")
     const sql = yield* SqlClient.SqlClient
     const log = JSON.stringify(yield* sql`select * from requests`)
@@ -109,7 +106,7 @@ describeLive(app)("the bench", (it) => {
     assert.notInclude(log, endpoint.secret)
   })
 
-  it.effect("keeps what was typed but the secret, and says what is wrong with it", function* () {
+  it.effect("keep the typed values except the secret, and show what is wrong with them", function* () {
     const person = yield* visitor({ language: "es" })
     const body = `\r\n<script>alert("1")</script></textarea>`
     const secret = "whsec_typed-by-hand"
@@ -123,7 +120,7 @@ describeLive(app)("the bench", (it) => {
     assert.isDefined(beside(long.text, "body"))
   })
 
-  it.effect("knows neither another account's secrets and events nor those of the other mode", function* () {
+  it.effect("know no secrets and events of another account or of the other mode", function* () {
     const { event, svc } = yield* webhook
     const stranger = yield* visitor({
       account: { account_id: otherAccount, livemode: false },
@@ -138,41 +135,38 @@ describeLive(app)("the bench", (it) => {
     assert.include((yield* own.see(`${bench}?event=${event.id}`)).text, event.id)
   })
 
-  it.effect(
-    "sets, scripts and resets the simulated authority, each change once however often it is sent",
-    function* () {
-      const setting = (yield* SandboxAuthorities).setting(testMode)
-      const person = yield* visitor()
-      const down = yield* person.submit(bench, `${bench}/authority`, { mode: "down" })
-      assert.strictEqual(noticeOf(down.text), "authority")
-      assert.strictEqual((yield* setting).mode, "down")
-      const plan = (fields: Record<string, string>) => person.submit(bench, `${bench}/scripts`, fields)
-      yield* plan({ outcome: "reject", rules: "FAD06, FAK24", delay: "" })
-      yield* plan({ outcome: "lose", rules: "", delay: "5" })
-      const planned = yield* plan({ outcome: "", rules: "", delay: "30" })
-      assert.include(planned.text, "FAD06, FAK24")
-      const next = [{ reject: ["FAD06", "FAK24"] }, { lose: true, delay: 5 }, { delay: 30 }]
-      assert.deepStrictEqual((yield* setting).next as unknown, next)
+  it.effect("set, script and reset the simulated authority, each change once even if it is sent again", function* () {
+    const setting = (yield* SandboxAuthorities).setting(testMode)
+    const person = yield* visitor()
+    const down = yield* person.submit(bench, `${bench}/authority`, { mode: "down" })
+    assert.strictEqual(noticeOf(down.text), "authority")
+    assert.strictEqual((yield* setting).mode, "down")
+    const plan = (fields: Record<string, string>) => person.submit(bench, `${bench}/scripts`, fields)
+    yield* plan({ outcome: "reject", rules: "FAD06, FAK24", delay: "" })
+    yield* plan({ outcome: "lose", rules: "", delay: "5" })
+    const planned = yield* plan({ outcome: "", rules: "", delay: "30" })
+    assert.include(planned.text, "FAD06, FAK24")
+    const next = [{ reject: ["FAD06", "FAK24"] }, { lose: true, delay: 5 }, { delay: 30 }]
+    assert.deepStrictEqual((yield* setting).next as unknown, next)
 
-      const twice = new URLSearchParams({
-        ...(yield* fieldsOf(person, `${bench}/scripts`)),
-        outcome: "fail",
-        rules: "",
-        delay: ""
-      })
-      for (let sent = 0; sent < 2; sent++) {
-        assert.strictEqual((yield* person.post(`${bench}/scripts`, twice)).status, 200)
-      }
-      assert.lengthOf((yield* setting).next, 4)
-
-      const cleared = yield* person.submit(bench, `${bench}/scripts/clear`)
-      assert.strictEqual(noticeOf(cleared.text), "cleared")
-      yield* person.submit(bench, `${bench}/reset`)
-      assert.deepStrictEqual(yield* setting, { mode: "up", next: [] })
+    const twice = new URLSearchParams({
+      ...(yield* fieldsOf(person, `${bench}/scripts`)),
+      outcome: "fail",
+      rules: "",
+      delay: ""
+    })
+    for (let sent = 0; sent < 2; sent++) {
+      assert.strictEqual((yield* person.post(`${bench}/scripts`, twice)).status, 200)
     }
-  )
+    assert.lengthOf((yield* setting).next, 4)
 
-  it.effect("shows a form again with what is wrong with it", function* () {
+    const cleared = yield* person.submit(bench, `${bench}/scripts/clear`)
+    assert.strictEqual(noticeOf(cleared.text), "cleared")
+    yield* person.submit(bench, `${bench}/reset`)
+    assert.deepStrictEqual(yield* setting, { mode: "up", next: [] })
+  })
+
+  it.effect("show a form again with its faults", function* () {
     const person = yield* visitor()
     const refused = yield* person.submit(bench, `${bench}/scripts`, { outcome: "reject", rules: "<b>", delay: "90" })
     assert.strictEqual(refused.status, 422)
@@ -181,7 +175,7 @@ describeLive(app)("the bench", (it) => {
     assert.include(refused.text, 'value="90"')
   })
 
-  it.effect("advances what is scheduled", function* () {
+  it.effect("advance scheduled work", function* () {
     const receiver = yield* FakeReceiver
     receiver.onSend = () => Effect.succeed(answered(503))
     const { id } = yield* endpointAlone
@@ -193,7 +187,7 @@ describeLive(app)("the bench", (it) => {
     yield* attempted(id, 2)
   })
 
-  it.effect("changes nothing for a session without the capability, whatever it sends", function* () {
+  it.effect("change nothing for a session without the capability, for any request", function* () {
     const person = yield* visitor({ capabilities: ["view"] })
     const page = yield* person.see(bench)
     assert.notInclude(page.text, `${bench}/clock`)
@@ -207,7 +201,7 @@ describeLive(app)("the bench", (it) => {
     }
   })
 
-  it.effect("is not for the live mode, whose pages do not lead to it", function* () {
+  it.effect("do not exist in live mode, whose pages have no link to them", function* () {
     const live = yield* visitor({ account: { ...testMode, livemode: true }, apiKeyId: apiKeyIds.live })
     const page = yield* live.see(bench)
     assert.notInclude(page.text, "<textarea")

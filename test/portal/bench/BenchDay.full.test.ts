@@ -12,7 +12,7 @@ import { issued } from "../../support/portal/Deliveries.ts"
 import { browsing } from "../../support/portal/Visitor.ts"
 import { describeLive } from "../../support/Tests.ts"
 
-/** An event of the account as it is delivered, and its signature header for an endpoint. */
+/** An event of the account as delivered, and its signature header for an endpoint. */
 const webhook = Effect.gen(function* () {
   const { json: endpoint } = yield* post("/v1/webhook-endpoints", endpointBody("https://shop.example.com/hook"))
   const { json: other } = yield* post("/v1/webhook-endpoints", endpointBody("https://other.example.com/hook"))
@@ -22,7 +22,7 @@ const webhook = Effect.gen(function* () {
   return { body, header: `Svc-Signature: ${headers["Svc-Signature"]}`, secret: endpoint.secret, other: other.secret }
 })
 
-/** Presses Tab until the element is focused that the selector names; fails if the page has no way to it. */
+/** Presses Tab until the element of the selector has the focus. Fails if the page has no way to it. */
 const tabTo = async (page: Page, selector: string) => {
   for (let pressed = 0; pressed < 60; pressed++) {
     await page.keyboard.press("Tab")
@@ -31,9 +31,9 @@ const tabTo = async (page: Page, selector: string) => {
   assert.fail(`no way by the keyboard to ${selector}`)
 }
 
-describeLive(app)("a day at the bench (in Chromium; skipped where there is none)", (it) => {
+describeLive(app)("a day with the sandbox tools (in Chromium; skipped where there is none)", (it) => {
   it.effect.skipIf(executablePath === undefined)(
-    "is done by the keyboard alone: a fault is found and repaired, and the authority is scripted",
+    "works with the keyboard only: a fault is found and repaired, and the authority is scripted",
     function* () {
       const { body, header, other, secret } = yield* webhook
       const { go, page } = yield* browsing({ browser: { locale: "en-GB" } })
@@ -73,12 +73,12 @@ describeLive(app)("a day at the bench (in Chromium; skipped where there is none)
   )
 
   it.effect.skipIf(executablePath === undefined)(
-    "needs no JavaScript, and has no fault of access in what it finds and refuses",
+    "needs no JavaScript, and has no accessibility fault in results and errors",
     function* () {
       const { body, header, other } = yield* webhook
       for (const locale of ["en-GB", "es-CO"]) {
         const { faults, go, page } = yield* browsing({ browser: { locale } })
-        // The page works as it does without JavaScript, and is looked at by axe, which is JavaScript.
+        // The page works as without JavaScript, and axe, which is JavaScript, checks it.
         yield* Effect.promise(() => page.route("**/htmx.js*", (route) => route.abort()))
         yield* go("/portal/bench")
         const look = (what: string) => assertClear(page, `${what}, ${locale}`)
@@ -109,7 +109,7 @@ describeLive(app)("a day at the bench (in Chromium; skipped where there is none)
           await page.click("form[action$='clear'] button")
           await page.waitForSelector(".notice")
         })
-        // That a form was refused, and that htmx was not loaded, is told in the console.
+        // The console reports the rejected form, and that htmx did not load.
         assert.deepStrictEqual(
           faults.filter((fault) => !/422|ERR_FAILED/.test(fault)),
           []

@@ -7,7 +7,7 @@ import { check, type Known } from "../../../src/portal/bench/SignatureCheck.ts"
 import { faults } from "../../../src/client/Faults.ts"
 
 /*
- * Webhooks are signed as Folio signs them, and then one thing is done to them that happens to receivers: the check names that thing.
+ * Signs webhooks as Folio does, and then makes one mistake that happens to receivers. The check must name that mistake.
  */
 
 const secretOf = (seed: number) => `whsec_${Buffer.alloc(32, seed).toString("base64")}`
@@ -124,7 +124,7 @@ const deep = (leaf: string) => `${'{"a":'.repeat(5_000)}${leaf}${"}".repeat(5_00
 const wide = (from: number) => JSON.stringify(Array.from({ length: 1_000 }, (_, index) => index + from))
 
 describe("The check of a pasted webhook", () => {
-  it("finds nothing wrong with a genuine one, however its headers are pasted", async () => {
+  it("finds no fault in a genuine webhook, with headers pasted in any form", async () => {
     const all = headers(shop.secret)
     for (const text of [
       right.headers,
@@ -144,7 +144,7 @@ describe("The check of a pasted webhook", () => {
     }
   })
 
-  it("finds the endpoint whose secret signed it where no secret was pasted", async () => {
+  it("finds the endpoint whose secret signed the webhook, without a pasted secret", async () => {
     const { faults: found, signer } = await checked({ secret: "", headers: lines(headers(other.secret)) })
     assert.deepStrictEqual([found, signer?.id], [[], "we_2"])
     const unknown = await checked({ secret: "", headers: lines(headers(old)) })
@@ -162,7 +162,7 @@ describe("The check of a pasted webhook", () => {
     })
   }
 
-  it("names what of the body was changed, and that the signature fits what was sent", async () => {
+  it("names the changed part of the body, and confirms that the signature fits the sent body", async () => {
     const { differing, isSigned, signer } = await checked({
       body: event.replace("1190.10", "1190.1").replace('"a":"2"', '"a":2')
     })
@@ -172,17 +172,17 @@ describe("The check of a pasted webhook", () => {
     )
   })
 
-  it("says with whose secret the webhook was signed when another was used", async () => {
+  it("names the endpoint whose secret signed the webhook, if the pasted secret is another", async () => {
     const { pasted, signer } = await checked({ secret: other.secret })
     assert.deepStrictEqual([pasted?.id, signer?.id], ["we_2", "we_1"])
   })
 
-  it("names several faults at once", async () => {
+  it("names several faults together", async () => {
     const { faults: found } = await checked({ secret: other.secret, body: pretty("\r\n"), now: time + 1_000 })
     assert.sameMembers([...found], ["secret_of_another", "body_reserialized", "too_old"])
   })
 
-  it("does without the event, and with one that somebody else has made up", async () => {
+  it("works without the event, and with an invented event", async () => {
     assert.deepStrictEqual((await checked({}, { event: null })).faults, [])
     const foreign = JSON.stringify({ id: eventId, object: "event", type: "x" })
     const { faults: found, isSigned } = await checked({ body: foreign })
@@ -191,13 +191,13 @@ describe("The check of a pasted webhook", () => {
     assert.deepStrictEqual([neither.faults[0], neither.isSigned], ["body_altered", false])
   })
 
-  it("takes no more headers than verification reads, and few that only look like a signature", () => {
+  it("reads no more headers than verification does, and few that only look like a signature", () => {
     const many = Array.from({ length: 90 }, (_, index) => `X-${index}: ${svcOf(old)}`).join("\n")
     assert.lengthOf(headersOf(many), 2)
     assert.lengthOf(headersOf(`${right.headers}\r\n${right.headers}\r\nhost: a.test`), 4)
   })
 
-  it("tells nothing of a secret from a guess at its beginning", async () => {
+  it("reveals nothing of a secret after a guess of its beginning", async () => {
     const { faults: found } = await checked({ secret: shop.secret.slice(0, 20) })
     assert.deepStrictEqual(found, ["secret_not_current"])
   })
@@ -212,14 +212,14 @@ describe("The check of a pasted webhook", () => {
     }
   })
 
-  it("compares texts that are no JSON, or deep, without end", () => {
+  it("compares texts that are no JSON, or that are deeply nested", () => {
     assert.deepStrictEqual(differences("{", "{"), [])
     assert.deepStrictEqual(differences('{"a":1}', "nothing"), [""])
     assert.lengthOf(differences(deep("1"), deep("2")), 1)
     assert.lengthOf(differences(wide(0), wide(1)), 8)
   })
 
-  it("takes a moment for whatever is pasted, however deep it is or however many line breaks it has", async () => {
+  it("takes a moment for any pasted text, for any depth and any number of line breaks", async () => {
     const nested = "[".repeat(6_000) + "]".repeat(6_000)
     for (const body of [
       `${"\n".repeat(99_000)}x`,
@@ -231,7 +231,8 @@ describe("The check of a pasted webhook", () => {
       const began = performance.now()
       const { isSigned } = await checked({ body, secret: "" })
       assert.isFalse(isSigned)
-      // Half a minute in one turn, and 700 MB, where line breaks are searched for by a pattern and deep JSON is written with white space.
+      // A search for line breaks by a pattern, and deep JSON with white space, would take half a minute in one turn and
+      // 700 MB.
       assert.isBelow(performance.now() - began, 5_000, body.slice(0, 10))
     }
   })

@@ -26,7 +26,7 @@ const read = (id: string) => Effect.map(get(`/v1/customers/${id}`), ({ json }) =
 const count = Effect.map(get("/v1/customers?limit=100"), ({ json }) => json.data.length as number)
 
 describeLive(app)("customers of the portal", (it) => {
-  it.effect("are found by identification, e-mail, part of the name and own data", function* () {
+  it.effect("can be found by identification, e-mail, part of the name and metadata", function* () {
     const { see } = yield* visitor()
     yield* registered(andina)
     yield* registered({
@@ -52,13 +52,13 @@ describeLive(app)("customers of the portal", (it) => {
     const found = yield* see(`${list}?type=13&number=79.123.456`)
     assert.include(found.text, 'Cédula de ciudadanía <span class="whole">79123456')
     assert.notInclude(found.text, "Comercial Andina")
-    assert.include((yield* see(`${list}?name=nobody+like+this`)).text, 'class="empty"')
+    assert.include((yield* see(`${list}?name=missing+like+this`)).text, 'class="empty"')
     const all = yield* see(list)
     assert.include(all.text, "Ángela Muñoz")
     assert.include(all.text, 'NIT <span class="whole">900373115-3</span>')
   })
 
-  it.effect("say beside the field why a search was refused", function* () {
+  it.effect("show next to the field why a search was rejected", function* () {
     const { see } = yield* visitor()
     const short = yield* see(`${list}?name=a`)
     assert.strictEqual(short.status, 400)
@@ -70,7 +70,7 @@ describeLive(app)("customers of the portal", (it) => {
     assert.notInclude(hostile.text, "<img src=x")
   })
 
-  it.effect("are registered once, however often the form is sent", function* () {
+  it.effect("can be registered once, even if the form is sent again", function* () {
     const { post: send, see } = yield* visitor()
     const before = yield* count
     const form = untouched((yield* see(`${list}/new`)).text, "/new")
@@ -101,7 +101,7 @@ describeLive(app)("customers of the portal", (it) => {
     })
   })
 
-  it.effect("are changed field by field, and what nobody touches stays as it was", function* () {
+  it.effect("change field by field, and other fields keep their values", function* () {
     const { post: send, see } = yield* visitor()
     const customer = yield* registered({ ...andina, address: "Calle 10 # 5-51", tax_scheme: "01" })
     const path = `${list}/${customer.id}/change`
@@ -132,7 +132,7 @@ describeLive(app)("customers of the portal", (it) => {
     })
   })
 
-  it.effect("keep what was typed when they are refused, with every violation beside its field", function* () {
+  it.effect("keep the typed values after a rejection, with every violation next to its field", function* () {
     const { see, submit } = yield* visitor()
     const customer = yield* registered(andina)
     const path = `${list}/${customer.id}/change`
@@ -191,7 +191,7 @@ describeLive(app)("customers of the portal", (it) => {
     assert.include(text, `documents?customer=${customer.id}`)
   })
 
-  it.effect("are deleted behind a confirmation", function* () {
+  it.effect("can be deleted after a confirmation", function* () {
     const { see, submit } = yield* visitor()
     const { id } = yield* registered(andina)
     const page = (yield* see(`${list}/${id}`)).text
@@ -221,7 +221,7 @@ describeLive(app)("customers of the portal", (it) => {
     }
   })
 
-  it.effect("are only seen without the capability, and the API refuses a change", function* () {
+  it.effect("can only be read without the capability, and the API rejects a change", function* () {
     const { see, post: send } = yield* visitor({ capabilities: ["view", "setup", "keys", "endpoints", "deliver"] })
     const customer = yield* registered(andina)
     const pages = [yield* see(list), yield* see(`${list}/${customer.id}`)]
@@ -237,7 +237,7 @@ describeLive(app)("customers of the portal", (it) => {
     assert.deepStrictEqual(yield* read(customer.id), customer)
   })
 
-  it.effect("of another account, of the other mode and of nobody are not there", function* () {
+  it.effect("do not exist for another account or the other mode, or if their id is unknown", function* () {
     const { id } = yield* registered(andina)
     const others = [yield* visitor(asOther), yield* visitor(asLive)]
     for (const other of others) {

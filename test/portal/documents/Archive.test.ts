@@ -27,7 +27,7 @@ const longestTurn = async (run: () => Promise<unknown>) => {
 }
 
 describe("an archive", () => {
-  it("holds its files as they were added, compressed or as they are", async () => {
+  it("contains its files as they were added, compressed or not", async () => {
     const { add, end } = makeArchive()
     const bytes = text(3, 20)
     await Effect.runPromise(add("a.xml", bytes))
@@ -41,7 +41,7 @@ describe("an archive", () => {
     assert.isBelow(whole.length, bytes.length * 1.6)
   })
 
-  it("is made beside other work, however long its documents are", async () => {
+  it("leaves turns to other work, for documents of any length", async () => {
     const documents = Array.from({ length: 50 }, (_, index) => text(index + 1, 500))
     const turn = await longestTurn(() =>
       Effect.runPromise(

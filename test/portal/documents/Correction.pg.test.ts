@@ -13,7 +13,7 @@ const pathOf = (id: string, step = "") => `/portal/documents/${id}${step}`
 
 describeLive(app)("the correction of a rejected document", (it) => {
   it.effect(
-    "shows every fault beside its field, computes the amounts, and ends with an accepted document",
+    "shows every fault next to its field, computes the amounts, and ends with an accepted document",
     function* () {
       const person = yield* visitor()
       const customer = yield* customerNamed("Por Corregir")
@@ -89,13 +89,13 @@ describeLive(app)("the correction of a rejected document", (it) => {
       })
       assert.strictEqual(corrected.totals.payable_amount, "3170001.58")
       const page = (yield* person.see(pathOf(invoice.id))).text
-      // The rejection stays in the timeline, with the code that was rejected.
+      // The rejection stays in the timeline, with the rejected document's code.
       assert.include(page, `title="${invoice.cufe}"`)
       assert.include(page, `title="${corrected.cufe}"`)
     }
   )
 
-  it.effect("takes the whole request as JSON, and tells what is wrong with it", function* () {
+  it.effect("accepts the whole request as JSON, and shows its faults", function* () {
     const person = yield* visitor()
     const customer = yield* customerNamed("En Json")
     const invoice = yield* rejectedOf(customer)
@@ -108,7 +108,7 @@ describeLive(app)("the correction of a rejected document", (it) => {
     const form = (yield* person.see(path)).text
     const written = /name="request"[^>]*>([^]*?)<\/textarea>/.exec(form)?.[1]?.replaceAll("&quot;", '"') ?? ""
     const corrected = JSON.stringify({ ...JSON.parse(written), metadata: { pedido: "55", name: "x" } })
-    // Node 24 may read an escaped name as another one that an object before had, even one that is refused.
+    // Node 24 may read an escaped name as another name of an earlier object, even of a rejected one.
     const submitted = (name: string) =>
       person.submit(path, path, { step: "send", request: corrected.replace('"name":"x"', `"${name}":"x"`) })
     assert.strictEqual((yield* submitted(String.raw`a\\u`)).status, 400)
@@ -118,7 +118,7 @@ describeLive(app)("the correction of a rejected document", (it) => {
     assert.deepInclude(yield* settled(invoice.id), { status: "accepted_by_authority", metadata })
   })
 
-  it.effect("corrects a note, with its reason and without what its invoice gives it", function* () {
+  it.effect("corrects a note, with its reason and without the fields that its invoice sets", function* () {
     const person = yield* visitor()
     const authority = yield* FakeAuthority
     const customer = yield* customerNamed("Con Nota")
@@ -139,7 +139,7 @@ describeLive(app)("the correction of a rejected document", (it) => {
     })
   })
 
-  it.effect("is not offered for a number that the authority has", function* () {
+  it.effect("does not appear for a number that the authority has", function* () {
     const person = yield* visitor()
     const customer = yield* customerNamed("Ya Procesada")
     const known = { ...rejected, errors: rejected.errors.map((error) => ({ ...error, rule: "90" })) }

@@ -10,7 +10,7 @@ import { customerNamed, invoiceOf } from "./Rows.ts"
 const pathOf = (id: string, step = "") => `/portal/documents/${id}${step}`
 
 describeLive(app)("the page of a document whose events are delivered", (it) => {
-  it.effect("shows each delivery of its events, and sends one again for a session that may", function* () {
+  it.effect("shows each delivery of its events, and repeats one for a session with the capability", function* () {
     const endpoint = yield* endpointAlone
     const invoice = yield* invoiceOf(yield* customerNamed("Con Destino"))
     const delivery = yield* attempted(endpoint.id)
@@ -29,7 +29,7 @@ describeLive(app)("the page of a document whose events are delivered", (it) => {
     assert.notInclude((yield* reader.see(pathOf(invoice.id))).text, "/redeliver/")
   })
 
-  it.effect("counts the endpoints that took an event, and puts the attempts at each in one row", function* () {
+  it.effect("counts the endpoints that received an event, and shows the attempts at each in one row", function* () {
     const receiver = yield* FakeReceiver
     const [healthy, failing] = [yield* endpointAlone, yield* endpointAlone]
     receiver.onSend = ({ url }) => Effect.succeed(answered(url === failing.url ? 503 : 204))

@@ -22,7 +22,7 @@ const pathOf = (id: string, step = "") => `/portal/documents/${id}${step}`
 
 const hostile = `"><img src=x onerror=alert(1)></textarea><script>alert(1)</script>`
 
-/** The part of a page that says why a document is where it is. */
+/** The part of a page that explains the status of a document. */
 const whyIn = (page: string) => /<h2 id="why">([^]*?)<\/section>/.exec(page)?.[1] ?? ""
 
 const checkDigitBroken = {
@@ -39,7 +39,7 @@ const checkDigitBroken = {
 }
 
 describeLive(app)("the page of a document", (it) => {
-  it.effect("tells what happened to an accepted invoice, what it says, and offers its papers", function* () {
+  it.effect("shows the history and the content of an accepted invoice, and offers its files", function* () {
     const person = yield* visitor()
     const customer = yield* customerNamed("Comercial Andina S.A.S.", { email: "facturas@andina.example" })
     const invoice = yield* invoiceOf(customer, {
@@ -71,7 +71,7 @@ describeLive(app)("the page of a document", (it) => {
       assert.include(text, words)
     }
     assert.notInclude(text, "hx-trigger")
-    // The authority never hears of a test document.
+    // The authority never receives a test document.
     assert.notInclude(text, invoice.qr_url)
     assert.isBelow(text.indexOf("</aside>"), text.indexOf("<iframe"), "the print-out has the whole width")
     assert.notInclude(text, `${invoice.id}/correct`)
@@ -92,7 +92,7 @@ describeLive(app)("the page of a document", (it) => {
     }
   })
 
-  it.effect("names the request that made a document, as long as the log has it", function* () {
+  it.effect("names the request that created a document, as long as the log has it", function* () {
     const customer = yield* customerNamed("Con Solicitud")
     const invoice = yield* invoiceOf(customer)
     const logged = yield* until(get(`/v1/requests?object_id=${invoice.id}`), ({ json }) => json.data.length > 0)
@@ -101,7 +101,7 @@ describeLive(app)("the page of a document", (it) => {
     assert.include(text, `href="../../portal/requests/${made.id}">POST /v1/invoices</a>`)
   })
 
-  it.effect("says why a document was rejected and where that is put right, with every text as text", function* () {
+  it.effect("explains why a document was rejected and where to correct it, with every text as text", function* () {
     const person = yield* visitor()
     const customer = yield* customerNamed(hostile)
     const lines = [
@@ -143,7 +143,7 @@ describeLive(app)("the page of a document", (it) => {
   })
 
   it.effect(
-    "shows the hints of the authority's rules in the reader's language, and those of another country as they are",
+    "shows the hints of the authority's rules in the reader's language, and those of another country unchanged",
     function* () {
       const customer = yield* customerNamed("Con Consejo")
       const own = { rule: "R1", severity: "rejection" as const, message: "No.", path: null, hint: "Send the seal." }
@@ -161,32 +161,35 @@ describeLive(app)("the page of a document", (it) => {
     }
   )
 
-  it.effect("marks the print-out of a document without validity, offers it so, and shows no QR code", function* () {
-    const person = yield* visitor()
-    const reader = yield* visitor({ language: "es" })
-    const customer = yield* customerNamed("Sin Validez")
-    const invoice = yield* rejectedOf(customer)
-    const failing = yield* failedOf(customer)
-    for (const [id, english, spanish, mark] of [
-      [invoice.id, "PDF (rejected, not valid)", "PDF (rechazada, sin validez)", "Rechazada por la DIAN, sin validez"],
-      [failing.id, "PDF (failed, not valid)", "PDF (fallida, sin validez)", "Fallida, sin validez"]
-    ] as const) {
-      const { text } = yield* person.see(pathOf(id))
-      assert.include(text, `>${english}</a>`)
-      assert.notInclude(text, "qr.svg")
-      assert.include((yield* reader.see(pathOf(id))).text, `>${spanish}</a>`)
-      const pdf = yield* fetchBytes({ path: `/v1/invoices/${id}/pdf` })
-      const said = pdfPages(pdf.bytes)
-        .flat()
-        .map((one) => one.text)
-      assert.include(said, mark)
+  it.effect(
+    "marks the print-out of a document without validity, offers it as such, and shows no QR code",
+    function* () {
+      const person = yield* visitor()
+      const reader = yield* visitor({ language: "es" })
+      const customer = yield* customerNamed("Sin Validez")
+      const invoice = yield* rejectedOf(customer)
+      const failing = yield* failedOf(customer)
+      for (const [id, english, spanish, mark] of [
+        [invoice.id, "PDF (rejected, not valid)", "PDF (rechazada, sin validez)", "Rechazada por la DIAN, sin validez"],
+        [failing.id, "PDF (failed, not valid)", "PDF (fallida, sin validez)", "Fallida, sin validez"]
+      ] as const) {
+        const { text } = yield* person.see(pathOf(id))
+        assert.include(text, `>${english}</a>`)
+        assert.notInclude(text, "qr.svg")
+        assert.include((yield* reader.see(pathOf(id))).text, `>${spanish}</a>`)
+        const pdf = yield* fetchBytes({ path: `/v1/invoices/${id}/pdf` })
+        const said = pdfPages(pdf.bytes)
+          .flat()
+          .map((one) => one.text)
+        assert.include(said, mark)
+      }
     }
-  })
+  )
 
-  it.effect("asks for itself while a document moves, and tells what it waits for", function* () {
+  it.effect("reloads while a document is in progress, and shows what it waits for", function* () {
     const authority = yield* FakeAuthority
     authority.onSubmit = () => unreachable
-    // Of an account of its own: the authority's calls for the other one are not to wait.
+    // A separate account: the authority's calls for the other account must not wait.
     const own = { account: { account_id: otherAccount, livemode: false }, apiKeyId: apiKeyIds.otherAccount }
     const key = bearer(keys.otherAccount)
     const customer = yield* post("/v1/customers", customerBody(), key)
@@ -204,61 +207,61 @@ describeLive(app)("the page of a document", (it) => {
     assert.notInclude(espera, "The authority")
   })
 
-  it.effect("says that the sandbox rejects every document for a customer, and how to see one accepted", function* () {
-    const person = yield* visitor()
-    const identification = { type: "31", number: "900000002", check_digit: "1" }
-    const customer = yield* customerNamed("Siempre Rechazado", { identification })
-    const invoice = yield* invoiceOf(customer, {}, Effect.succeed(checkDigitBroken))
-    assert.include(whyIn((yield* person.see(pathOf(invoice.id))).text), 'portal/bench"')
-    const other = yield* rejectedOf(yield* customerNamed("Otro Cliente"))
-    assert.notInclude(whyIn((yield* person.see(pathOf(other.id))).text), 'portal/bench"')
-  })
-
   it.effect(
-    "cancels, retries, annuls and e-mails, each after a page that asks where it cannot be undone",
+    "explains that the sandbox rejects every document for a customer, and how to get one accepted",
     function* () {
       const person = yield* visitor()
-      const customer = yield* customerNamed("Con Acciones", { email: "uno@andina.example" })
-      const draft = yield* draftOf
-      assert.include((yield* person.see(pathOf(draft))).text, pathOf(draft, "/cancel").slice(1))
-      const canceled = yield* person.submit(pathOf(draft, "/cancel"), pathOf(draft, "/cancel"))
-      assert.strictEqual(noticeOf(canceled.text), "canceled")
-      assert.strictEqual((yield* get(`/v1/invoices/${draft}`)).json.status, "canceled")
-
-      const invoice = yield* invoiceOf(customer)
-      const failing = yield* failedOf(customer)
-      const failed = (yield* person.see(pathOf(failing.id))).text
-      assert.include(failed, '<b lang="en">The authority gave no verdict.</b>')
-      const falla = (yield* (yield* visitor({ language: "es" })).see(pathOf(failing.id))).text
-      assert.include(falla, "<code>authority_refused</code>")
-      assert.notInclude(falla, "The authority gave no verdict.")
-      const retried = yield* person.submit(pathOf(failing.id), pathOf(failing.id, "/retry"))
-      assert.strictEqual(noticeOf(retried.text), "retried")
-      assert.strictEqual((yield* settled(failing.id)).status, "accepted_by_authority")
-
-      const again = pathOf(invoice.id, "/email")
-      const wrong = yield* person.submit(again, again, { to: "no address" })
-      assert.strictEqual(wrong.status, 400)
-      assert.include(wrong.text, `value="no address"`)
-      assert.isDefined(beside(wrong.text, "to"))
-      const sent = yield* person.submit(again, again, { to: "dos@andina.example" })
-      assert.strictEqual(noticeOf(sent.text), "emailed")
-      assert.include(sent.text, "dos@andina.example")
-
-      const annul = pathOf(invoice.id, "/annul")
-      const empty = yield* person.submit(annul, annul, { reason: " " })
-      assert.strictEqual(empty.status, 400)
-      const done = yield* person.submit(annul, annul, { reason: "Pedido anulado" })
-      assert.strictEqual(noticeOf(done.text), "annulled")
-      assert.include(done.text, "Pedido anulado")
-      assert.include(done.text, `href="../../portal/documents/${invoice.id}"`)
-      const twice = yield* person.submit(annul, annul, { reason: "Otra vez" })
-      assert.isAtLeast(twice.status, 400)
-      assert.include(twice.text, "Otra vez")
+      const identification = { type: "31", number: "900000002", check_digit: "1" }
+      const customer = yield* customerNamed("Siempre Rechazado", { identification })
+      const invoice = yield* invoiceOf(customer, {}, Effect.succeed(checkDigitBroken))
+      assert.include(whyIn((yield* person.see(pathOf(invoice.id))).text), 'portal/bench"')
+      const other = yield* rejectedOf(yield* customerNamed("Otro Cliente"))
+      assert.notInclude(whyIn((yield* person.see(pathOf(other.id))).text), 'portal/bench"')
     }
   )
 
-  it.effect("does once what a form sends twice", function* () {
+  it.effect("cancels, retries, annuls and e-mails, each after a confirmation if it cannot be undone", function* () {
+    const person = yield* visitor()
+    const customer = yield* customerNamed("Con Acciones", { email: "uno@andina.example" })
+    const draft = yield* draftOf
+    assert.include((yield* person.see(pathOf(draft))).text, pathOf(draft, "/cancel").slice(1))
+    const canceled = yield* person.submit(pathOf(draft, "/cancel"), pathOf(draft, "/cancel"))
+    assert.strictEqual(noticeOf(canceled.text), "canceled")
+    assert.strictEqual((yield* get(`/v1/invoices/${draft}`)).json.status, "canceled")
+
+    const invoice = yield* invoiceOf(customer)
+    const failing = yield* failedOf(customer)
+    const failed = (yield* person.see(pathOf(failing.id))).text
+    assert.include(failed, '<b lang="en">The document was not judged.</b>')
+    const falla = (yield* (yield* visitor({ language: "es" })).see(pathOf(failing.id))).text
+    assert.include(falla, "<code>authority_refused</code>")
+    assert.notInclude(falla, "The document was not judged.")
+    const retried = yield* person.submit(pathOf(failing.id), pathOf(failing.id, "/retry"))
+    assert.strictEqual(noticeOf(retried.text), "retried")
+    assert.strictEqual((yield* settled(failing.id)).status, "accepted_by_authority")
+
+    const again = pathOf(invoice.id, "/email")
+    const wrong = yield* person.submit(again, again, { to: "no address" })
+    assert.strictEqual(wrong.status, 400)
+    assert.include(wrong.text, `value="no address"`)
+    assert.isDefined(beside(wrong.text, "to"))
+    const sent = yield* person.submit(again, again, { to: "dos@andina.example" })
+    assert.strictEqual(noticeOf(sent.text), "emailed")
+    assert.include(sent.text, "dos@andina.example")
+
+    const annul = pathOf(invoice.id, "/annul")
+    const empty = yield* person.submit(annul, annul, { reason: " " })
+    assert.strictEqual(empty.status, 400)
+    const done = yield* person.submit(annul, annul, { reason: "Pedido anulado" })
+    assert.strictEqual(noticeOf(done.text), "annulled")
+    assert.include(done.text, "Pedido anulado")
+    assert.include(done.text, `href="../../portal/documents/${invoice.id}"`)
+    const twice = yield* person.submit(annul, annul, { reason: "Otra vez" })
+    assert.isAtLeast(twice.status, 400)
+    assert.include(twice.text, "Otra vez")
+  })
+
+  it.effect("applies a form once that is sent twice", function* () {
     const person = yield* visitor()
     const customer = yield* customerNamed("Dos Veces")
     const invoice = yield* invoiceOf(customer)
@@ -273,36 +276,39 @@ describeLive(app)("the page of a document", (it) => {
     assert.lengthOf(json.data, 1)
   })
 
-  it.effect("lets a session without the capability see, and neither shows nor takes a change", function* () {
-    const reader = yield* visitor({ capabilities: ["view"] })
-    const person = yield* visitor()
-    const customer = yield* customerNamed("Solo Ver")
-    const [ok, bad] = [yield* invoiceOf(customer), yield* rejectedOf(customer)]
-    const note = yield* settled((yield* post("/v1/credit-notes", noteBody(ok.id))).json.id)
-    for (const { id } of [ok, bad, note]) {
-      const { status, text } = yield* reader.see(pathOf(id))
-      assert.strictEqual(status, 200)
-      for (const step of ["annul", "email", "correct", "cancel", "retry"]) assert.notInclude(text, `${id}/${step}`)
+  it.effect(
+    "shows the document to a session without the capability, and neither offers nor accepts a change",
+    function* () {
+      const reader = yield* visitor({ capabilities: ["view"] })
+      const person = yield* visitor()
+      const customer = yield* customerNamed("Solo Ver")
+      const [ok, bad] = [yield* invoiceOf(customer), yield* rejectedOf(customer)]
+      const note = yield* settled((yield* post("/v1/credit-notes", noteBody(ok.id))).json.id)
+      for (const { id } of [ok, bad, note]) {
+        const { status, text } = yield* reader.see(pathOf(id))
+        assert.strictEqual(status, 200)
+        for (const step of ["annul", "email", "correct", "cancel", "retry"]) assert.notInclude(text, `${id}/${step}`)
+      }
+      const csrf = /name="csrf" value="([^"]+)"/.exec((yield* reader.see(pathOf(ok.id))).text)?.[1] ?? ""
+      for (const [id, step, fields] of [
+        [ok.id, "/annul", { reason: "Anular" }],
+        [ok.id, "/email", {}],
+        [bad.id, "/correct", { step: "send" }],
+        [bad.id, "/retry", {}],
+        [ok.id, "/cancel", {}]
+      ] as const) {
+        const answer = yield* reader.post(pathOf(id, step), new URLSearchParams({ csrf, once: `k${step}`, ...fields }))
+        assert.strictEqual(answer.status, 403, step)
+        // A form that is not from a page of the session changes nothing either.
+        const foreign = yield* person.post(pathOf(id, step), new URLSearchParams({ csrf, once: `k${step}`, ...fields }))
+        assert.isAtLeast(foreign.status, 400, step)
+      }
+      assert.strictEqual((yield* get(`/v1/invoices/${bad.id}`)).json.status, "rejected_by_authority")
+      assert.lengthOf((yield* get(`/v1/credit-notes?invoice_id=${ok.id}`)).json.data, 1)
     }
-    const csrf = /name="csrf" value="([^"]+)"/.exec((yield* reader.see(pathOf(ok.id))).text)?.[1] ?? ""
-    for (const [id, step, fields] of [
-      [ok.id, "/annul", { reason: "Anular" }],
-      [ok.id, "/email", {}],
-      [bad.id, "/correct", { step: "send" }],
-      [bad.id, "/retry", {}],
-      [ok.id, "/cancel", {}]
-    ] as const) {
-      const answer = yield* reader.post(pathOf(id, step), new URLSearchParams({ csrf, once: `k${step}`, ...fields }))
-      assert.strictEqual(answer.status, 403, step)
-      // Nor does a form that is no page's of the session.
-      const foreign = yield* person.post(pathOf(id, step), new URLSearchParams({ csrf, once: `k${step}`, ...fields }))
-      assert.isAtLeast(foreign.status, 400, step)
-    }
-    assert.strictEqual((yield* get(`/v1/invoices/${bad.id}`)).json.status, "rejected_by_authority")
-    assert.lengthOf((yield* get(`/v1/credit-notes?invoice_id=${ok.id}`)).json.data, 1)
-  })
+  )
 
-  it.effect("is not there for another account, for the other mode, and for what is no document", function* () {
+  it.effect("does not exist for another account, for the other mode, or for an id without a document", function* () {
     const customer = yield* customerNamed("Secreta S.A.S.")
     const { id } = yield* invoiceOf(customer)
     for (const others of [

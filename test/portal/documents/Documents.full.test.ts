@@ -10,12 +10,12 @@ import { customerNamed, draftOf, invoiceOf, rejectedOf } from "./Rows.ts"
 
 const act = (run: () => Promise<unknown>) => Effect.promise(run)
 
-/** A refused form is no fault of a page, though the browser tells of its status. */
+/** The browser reports the status of a rejected form, which is no fault of the page. */
 const isFault = (fault: string) => !fault.includes("status of 400")
 
 describeLive(app)("documents in a browser (skipped where there is no Chromium)", (it) => {
   it.effect.skipIf(executablePath === undefined)(
-    "a rejected one is found, understood, corrected and seen accepted, with and without JavaScript",
+    "a rejected document is found, understood, corrected and accepted, with and without JavaScript",
     function* () {
       const authority = yield* FakeAuthority
       const customer = yield* customerNamed("Comercial Andina S.A.S.")
@@ -41,7 +41,7 @@ describeLive(app)("documents in a browser (skipped where there is no Chromium)",
           page.locator("#field-lines-0-unit_price-error, [id='field-lines-0--unit_price-error']").waitFor()
         )
         yield* act(() => price.fill("60000"))
-        // Enter in a field only checks: nothing is sent by it.
+        // Enter in a field only checks, and sends nothing.
         yield* act(() => price.press("Enter"))
         yield* act(() => page.locator("[data-notice=checked]").waitFor())
         assert.include(yield* Effect.promise(() => page.innerText("main")), "142,800.00")
@@ -50,7 +50,7 @@ describeLive(app)("documents in a browser (skipped where there is no Chromium)",
         yield* act(() => page.locator('button[value="send"]').first().click())
         const outcome = page.locator("#document .state.ok").first()
         if (!javaScriptEnabled) {
-          // Without JavaScript a person asks again by the link, which a page that has the outcome has not.
+          // Without JavaScript, a person reloads by the link, which a page with the outcome does not have.
           const again = page.locator('#document .do a[href$="' + invoice.id + '"]')
           yield* act(async () => {
             for (;;) {
@@ -67,7 +67,7 @@ describeLive(app)("documents in a browser (skipped where there is no Chromium)",
   )
 
   it.effect.skipIf(executablePath === undefined)(
-    "one that moves is shown again by itself until it rests, and the forms have no fault of access",
+    "a document in progress reloads until its outcome, and the forms have no accessibility fault",
     function* () {
       const customer = yield* customerNamed("En Camino")
       const rejection = yield* rejectedOf(customer)

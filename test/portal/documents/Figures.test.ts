@@ -3,7 +3,7 @@ import { csvLines } from "../../../src/portal/documents/Csv.ts"
 import { figureOf } from "../../../src/portal/documents/correction/Figures.ts"
 import { remedyOf } from "../../../src/portal/documents/Why.ts"
 
-it("a figure is read as people of either country type it, or not at all", () => {
+it("a figure is read as people of either country type it, or gets an error", () => {
   for (const [typed, value] of [
     ["10", "10.00"],
     ["10,5", "10.50"],
@@ -26,7 +26,7 @@ it("a figure is read as people of either country type it, or not at all", () => 
   }
 })
 
-it("a cell of a file never begins like a formula", () => {
+it("a cell of a CSV file never begins like a formula", () => {
   assert.strictEqual(
     csvLines("en", [["=1", "\t=1", "＝1", 'a"b', { amount: "1.50" }]]),
     '"\'=1","\'\t=1","\'＝1","a""b",1.50\r\n'
@@ -34,7 +34,7 @@ it("a cell of a file never begins like a formula", () => {
   assert.strictEqual(csvLines("es", [["a;b", { amount: "1.50" }]]), '"a;b";1,50\r\n')
 })
 
-it("a rule is put right where what it checks comes from", () => {
+it("a broken rule links to the place of the data that it checks", () => {
   for (const [rule, path, remedy] of [
     ["FAK24", null, "customer"],
     ["CAK24", null, "customer"],

@@ -21,12 +21,12 @@ type Person = Effect.Success<ReturnType<typeof visitor>>
 /** The ids that the rows of a page link to, in their order. */
 const idsIn = (page: string) => [...page.matchAll(/name="id" value="(\w+)"/g)].map(([, id]) => id)
 
-/** The query that a link of the pager leads to. */
+/** The query of a link in the pager. */
 const linkIn = (page: string, rel: string) =>
   new RegExp(`rel="${rel}" href="\\.\\./portal/documents\\?([^"]*)"`).exec(page)?.[1]?.replaceAll("&amp;", "&")
 
 describeLive(app)("the page of all documents", (it) => {
-  it.effect("says what to do while there is none, and where nothing fits", function* () {
+  it.effect("explains the first step if there are no documents, and states if no document fits", function* () {
     const other = yield* visitor({
       account: { account_id: otherAccount, livemode: false },
       apiKeyId: apiKeyIds.otherAccount
@@ -40,78 +40,71 @@ describeLive(app)("the page of all documents", (it) => {
     assert.include(nothing.text, `value="FE1"`)
   })
 
-  it.effect(
-    "shows each kind newest first, finds by every filter, and leads straight to what is one document",
-    function* () {
-      const person = yield* visitor()
-      const andina = yield* customerNamed("Comercial Andina S.A.S.")
-      const norte = yield* customerNamed("Almacenes del Norte", { identification: { type: "13", number: "1018" } })
-      const first = yield* invoiceOf(andina, { metadata: { pedido: "77" } })
-      const second = yield* rejectedOf(norte)
-      const note = yield* post("/v1/credit-notes", noteBody(first.id))
-      const credit = yield* settled(note.json.id)
-      const draft = yield* draftOf
-      const all = [draft, credit.id, second.id, first.id]
-      const found = (query: string) => Effect.map(person.see(`${list}?${query}`), ({ text }) => idsIn(text))
+  it.effect("shows each kind newest first, applies every filter, and opens a single document directly", function* () {
+    const person = yield* visitor()
+    const andina = yield* customerNamed("Comercial Andina S.A.S.")
+    const norte = yield* customerNamed("Almacenes del Norte", { identification: { type: "13", number: "1018" } })
+    const first = yield* invoiceOf(andina, { metadata: { pedido: "77" } })
+    const second = yield* rejectedOf(norte)
+    const note = yield* post("/v1/credit-notes", noteBody(first.id))
+    const credit = yield* settled(note.json.id)
+    const draft = yield* draftOf
+    const all = [draft, credit.id, second.id, first.id]
+    const found = (query: string) => Effect.map(person.see(`${list}?${query}`), ({ text }) => idsIn(text))
 
-      assert.deepStrictEqual(yield* found(""), all)
-      const page = (yield* person.see(list)).text
-      for (const words of [
-        "Comercial Andina S.A.S.",
-        "119,000.00\u00a0COP",
-        kindWords(en, "credit_note"),
-        statusWords(en, "rejected_by_authority")
-      ]) {
-        assert.include(page, words)
-      }
-      assert.deepStrictEqual(yield* found("kind=credit_note&status="), [credit.id])
-      assert.deepStrictEqual(yield* found("status=rejected_by_authority"), [second.id])
-      assert.deepStrictEqual(yield* found("status=draft"), [draft])
-      assert.deepStrictEqual(yield* found(`customer=${andina}`), [credit.id, first.id])
-      assert.deepStrictEqual(yield* found("q=pedido%3D77"), [first.id])
-      const [today, tomorrow] = [localDate(Date.now()), localDate(Date.now() + 86_400_000)]
-      assert.deepStrictEqual(yield* found(`from=${today}&to=${today}`), all)
-      assert.deepStrictEqual(yield* found(`from=${tomorrow}`), [])
-      // What no filter knows is as if it were not asked for.
-      assert.deepStrictEqual(yield* found("kind=x&status=%00&from=2026-13-45&customer=%27&after=%00&before=inv_x"), all)
-
-      const leads = Effect.fnUntraced(function* (search: string, id: string) {
-        const answer = yield* person.see(`${list}?q=${encodeURIComponent(search)}`)
-        assert.strictEqual(answer.status, 303, search)
-        assert.strictEqual(answer.headers.get("location"), `../portal/documents/${id}`, search)
-      })
-      const number = first.full_number.replace("SETP", "")
-      for (const search of [
-        first.full_number,
-        `setp ${number}`,
-        `SETP-${number}`,
-        number,
-        first.cufe,
-        first.cufe.toUpperCase(),
-        first.id
-      ]) {
-        yield* leads(search, first.id)
-      }
-      yield* leads(credit.full_number, credit.id)
-      yield* leads(credit.cude, credit.id)
-
-      const named = (yield* person.see(`${list}?q=andina`)).text
-      assert.include(named, `href="../portal/documents?customer=${andina}"`)
-      const ofAndina = (yield* person.see(`${list}?customer=${andina}`)).text
-      assert.include(ofAndina, `href="../portal/customers/${andina}"`)
-
-      const spanish = yield* visitor({ language: "es" })
-      const pagina = (yield* spanish.see(list)).text
-      for (const words of [
-        kindWords(es, "credit_note"),
-        statusWords(es, "rejected_by_authority"),
-        "119.000,00\u00a0COP"
-      ])
-        assert.include(pagina, words)
+    assert.deepStrictEqual(yield* found(""), all)
+    const page = (yield* person.see(list)).text
+    for (const words of [
+      "Comercial Andina S.A.S.",
+      "119,000.00\u00a0COP",
+      kindWords(en, "credit_note"),
+      statusWords(en, "rejected_by_authority")
+    ]) {
+      assert.include(page, words)
     }
-  )
+    assert.deepStrictEqual(yield* found("kind=credit_note&status="), [credit.id])
+    assert.deepStrictEqual(yield* found("status=rejected_by_authority"), [second.id])
+    assert.deepStrictEqual(yield* found("status=draft"), [draft])
+    assert.deepStrictEqual(yield* found(`customer=${andina}`), [credit.id, first.id])
+    assert.deepStrictEqual(yield* found("q=pedido%3D77"), [first.id])
+    const [today, tomorrow] = [localDate(Date.now()), localDate(Date.now() + 86_400_000)]
+    assert.deepStrictEqual(yield* found(`from=${today}&to=${today}`), all)
+    assert.deepStrictEqual(yield* found(`from=${tomorrow}`), [])
+    // A filter ignores values that it does not know.
+    assert.deepStrictEqual(yield* found("kind=x&status=%00&from=2026-13-45&customer=%27&after=%00&before=inv_x"), all)
 
-  it.effect("writes what is found or selected as CSV that no spreadsheet runs", function* () {
+    const leads = Effect.fnUntraced(function* (search: string, id: string) {
+      const answer = yield* person.see(`${list}?q=${encodeURIComponent(search)}`)
+      assert.strictEqual(answer.status, 303, search)
+      assert.strictEqual(answer.headers.get("location"), `../portal/documents/${id}`, search)
+    })
+    const number = first.full_number.replace("SETP", "")
+    for (const search of [
+      first.full_number,
+      `setp ${number}`,
+      `SETP-${number}`,
+      number,
+      first.cufe,
+      first.cufe.toUpperCase(),
+      first.id
+    ]) {
+      yield* leads(search, first.id)
+    }
+    yield* leads(credit.full_number, credit.id)
+    yield* leads(credit.cude, credit.id)
+
+    const named = (yield* person.see(`${list}?q=andina`)).text
+    assert.include(named, `href="../portal/documents?customer=${andina}"`)
+    const ofAndina = (yield* person.see(`${list}?customer=${andina}`)).text
+    assert.include(ofAndina, `href="../portal/customers/${andina}"`)
+
+    const spanish = yield* visitor({ language: "es" })
+    const pagina = (yield* spanish.see(list)).text
+    for (const words of [kindWords(es, "credit_note"), statusWords(es, "rejected_by_authority"), "119.000,00\u00a0COP"])
+      assert.include(pagina, words)
+  })
+
+  it.effect("exports found or selected documents as CSV that no spreadsheet executes", function* () {
     const person = yield* visitor()
     const names = ["=1+1", "+SUM(A1)", "-2", "@cmd", 'Normal; "con" comillas, y coma', " =1"]
     const made = yield* Effect.forEach(names, (name) => Effect.flatMap(customerNamed(name), (id) => invoiceOf(id)))
@@ -138,7 +131,7 @@ describeLive(app)("the page of all documents", (it) => {
     assert.isTrue(rejections.every((row) => row["Status"] === "Rejected"))
     const spanish = yield* read(ids, yield* visitor({ language: "es" }), ";")
     assert.strictEqual(spanish[0]?.["Total"], "119000,00")
-    // fetch() takes the mark away with the decoding of the text, so that it is seen in the bytes alone.
+    // fetch() removes the mark when it decodes the text, so only the bytes show it.
     const bytes = yield* Effect.promise(
       async () =>
         new Uint8Array(
@@ -150,7 +143,7 @@ describeLive(app)("the page of all documents", (it) => {
     assert.strictEqual(Buffer.from(bytes.slice(0, 3)).toString("hex"), "efbbbf")
   })
 
-  it.effect("packs the papers of what is selected, and says which there are none of", function* () {
+  it.effect("exports the files of selected documents as a ZIP, and names the documents without files", function* () {
     const person = yield* visitor()
     const customer = yield* customerNamed("Empacada")
     const one = yield* invoiceOf(customer)
@@ -174,7 +167,7 @@ describeLive(app)("the page of all documents", (it) => {
     assert.include(missing, "has no PDF")
   })
 
-  it.effect("shows nothing of another account or mode, whatever is asked for", function* () {
+  it.effect("shows nothing of another account or mode, for any query", function* () {
     const customer = yield* customerNamed("Propia")
     const { full_number, id } = yield* invoiceOf(customer)
     for (const others of [
@@ -192,7 +185,7 @@ describeLive(app)("the page of all documents", (it) => {
     }
   })
 
-  it.effect("leads from page to page, there and back, and writes all pages as CSV", function* () {
+  it.effect("leads from page to page, in both directions, and exports all pages as CSV", function* () {
     const person = yield* visitor({ account: { account_id: account, livemode: true }, apiKeyId: apiKeyIds.live })
     const ids = (yield* seedDrafts(account, 120, "queued", true)).toReversed()
     const one = (yield* person.see(`${list}?status=draft`)).text

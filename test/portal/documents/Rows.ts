@@ -9,7 +9,7 @@ import { get, post } from "../../support/apps/Requests.ts"
 import { until } from "../../support/apps/Until.ts"
 import { seedDrafts } from "../../support/database/Owners.ts"
 
-/** A customer of the account that is registered with this name. */
+/** A customer of the account with this name. */
 export const customerNamed = (legal_name: string, more: object = {}) =>
   Effect.map(post("/v1/customers", { ...customerBody("900123456"), legal_name, ...more }), ({ json, text }) => {
     assert.isString(json.id, text)
@@ -18,19 +18,19 @@ export const customerNamed = (legal_name: string, more: object = {}) =>
 
 const pathOf = (id: string) => `${documentKinds[kindOf(id)].path}/${id}`
 
-/** Waits until a document has its outcome, and shows it. */
+/** Waits until a document has its outcome, and returns it. */
 export const settled = (id: string) =>
   Effect.map(
     until(get(pathOf(id)), ({ json }) => json.status !== "draft"),
     ({ json }) => json
   )
 
-/** A draft that stays one until the account's next invoice is created. */
+/** A draft that stays a draft until the account's next invoice is created. */
 export const draftOf = Effect.map(seedDrafts(account, 1), ([id = ""]) => id)
 
 type Submit = FakeAuthority["Service"]["onSubmit"]
 
-/** Creates an invoice, and waits for its outcome after this answer of the authority, which then accepts again. */
+/** Creates an invoice, and waits for its outcome after this response of the authority, which then accepts again. */
 export const invoiceOf = Effect.fnUntraced(function* (
   customer: string,
   more: object = {},
@@ -47,6 +47,6 @@ export const invoiceOf = Effect.fnUntraced(function* (
 
 export const rejectedOf = (customer: string, more: object = {}) => invoiceOf(customer, more, Effect.succeed(rejected))
 
-/** An invoice that failed because the authority refused the call. */
+/** An invoice that failed because the authority rejected the call. */
 export const failedOf = (customer: string) =>
   invoiceOf(customer, {}, Effect.fail(new AuthorityRefusal({ message: "Not allowed. Ask." })))

@@ -35,7 +35,7 @@ const itemsOf = (commands: ReadonlyArray<string>) =>
 
 const taken = ["submit", "return"] as const
 
-it("calls that were taken back stand in one row, with their number and the time of the last", () => {
+it("repeated calls that were taken back share a row, with their number and the time of the last", () => {
   assert.deepStrictEqual(itemsOf(["sign", ...taken, ...taken, ...taken, "submit", "accept"]), [
     "10:00:00.000 Signed",
     "10:00:06.000 3 attempts, last at 10:00:06.000",
@@ -44,7 +44,7 @@ it("calls that were taken back stand in one row, with their number and the time 
   ])
 })
 
-it("one call that was taken back is told as one, and calls of another day's signature for themselves", () => {
+it("a single call that was taken back has a row of its own, and calls with another day's signature have another", () => {
   assert.deepStrictEqual(itemsOf([...taken, "redate", ...taken, ...taken]), [
     "10:00:01.000 Not sent",
     "10:00:02.000 New issue date",

@@ -32,7 +32,7 @@ const tokenOf = (text: string) => formOf(text, "/portal/leave")["csrf"] ?? ""
 type Person = Effect.Success<ReturnType<typeof visitor>>
 
 const add = "/portal/endpoints/new"
-/** Adds an endpoint for these events with the form of the page; gives the page after it and the fields that were sent. */
+/** Adds an endpoint for these events with the page's form. Returns the next page and the sent fields. */
 const addAt = Effect.fnUntraced(function* (
   person: Person,
   given: Readonly<Record<string, string>>,
@@ -51,7 +51,7 @@ const endpointsAt = (url: string) =>
 const countOf = Effect.map(get("/v1/webhook-endpoints?limit=100"), ({ json }) => json.data.length)
 const secretIn = (page: string) => /whsec_[\w+/=]+/.exec(page)?.[0] ?? ""
 
-/** A time of Colombia some hours ago, as a field for a date and a time holds it. */
+/** A time in Colombia some hours ago, as a field for a date and a time holds it. */
 const hoursAgo = (hours: number) => new Date(Date.now() - (hours + 5) * 3_600_000).toISOString().slice(0, 16)
 
 const changes: ReadonlyArray<readonly [command: string, capability: Capability]> = [
@@ -85,7 +85,7 @@ describeLive(app)("the pages of webhook endpoints", (it) => {
     const secret = secretIn(page.text)
     assert.isTrue(isSigned(secret, yield* sampled(row.id, url)))
     assert.strictEqual(page.headers.get("cache-control"), "no-store")
-    // The same form once more, as after a double click: one endpoint, and the same answer.
+    // The same form again, as after a double click: one endpoint, and the same response.
     assert.include((yield* reader.post(add, fields)).text, secret)
     assert.lengthOf(yield* endpointsAt(url), 1)
     for (const after of ["/portal/endpoints", `/portal/endpoints/${row.id}`, `/portal/endpoints/${row.id}/edit`]) {
@@ -97,10 +97,10 @@ describeLive(app)("the pages of webhook endpoints", (it) => {
     }
   })
 
-  it.effect("keep, show, deliver to and offer samples to an endpoint of all events as such", function* () {
+  it.effect("save, show, deliver to and offer samples to an endpoint of all events", function* () {
     const reader = yield* visitor()
     const url = "https://all.example.com/hook"
-    // The other boxes are ticked as well: a person who ticks the one for all need not empty them.
+    // The other boxes are checked too: a person who checks the box for all events need not clear them.
     yield* addAt(reader, { url }, ["*", accepted])
     const [row] = yield* endpointsAt(url)
     assert.deepStrictEqual(row.subscribed_events, ["*"])
@@ -111,7 +111,7 @@ describeLive(app)("the pages of webhook endpoints", (it) => {
     yield* attempted(row.id)
   })
 
-  it.effect("show a form that is refused again, with what was typed and what is wrong with it", function* () {
+  it.effect("show a rejected form again, with the typed values and its faults", function* () {
     const before = yield* countOf
     const reader = yield* visitor()
     const hidden = formOf((yield* reader.see(add)).text, add)
@@ -190,7 +190,7 @@ describeLive(app)("the pages of webhook endpoints", (it) => {
     assert.include(again.text, reasonWords(en, "status", 500))
     assert.include(again.text, eventWords(en, "invoice.failed"))
     assert.lengthOf(yield* arrivedAt(url), 1)
-    // Its event says that there is no document.
+    // The event of a sample has no document.
     const event = /portal\/events\/(evt_\w+)/.exec(again.text)?.[1] ?? ""
     const shown = yield* reader.see(`/portal/events/${event}`)
     assert.notMatch(shown.text, /portal\/documents\/inv_/)
@@ -199,7 +199,7 @@ describeLive(app)("the pages of webhook endpoints", (it) => {
     assert.strictEqual((yield* reader.see(`${path}?tested=%3Cimg%3E`)).status, 200)
   })
 
-  it.effect("list what failed, show it as health, and recover it since a time", function* () {
+  it.effect("list failed deliveries, show the endpoint's health, and recover it since a time", function* () {
     const receiver = yield* FakeReceiver
     receiver.onSend = () => Effect.succeed(answered(503))
     const { id } = yield* endpointAlone
@@ -208,7 +208,7 @@ describeLive(app)("the pages of webhook endpoints", (it) => {
     const failed = yield* attempted(id)
     const early = yield* visitor()
     assert.include((yield* early.see(`${path}?status=pending`)).text, "portal/deliveries/")
-    // What fails is on the tab that opens, whether its attempts are over or not.
+    // The first tab shows failed deliveries, with and without further attempts.
     assert.include((yield* early.see(path)).text, "portal/deliveries/")
     assert.include((yield* early.see(`${path}?status=failed`)).text, 'class="empty"')
     yield* givenUp(id)
@@ -222,7 +222,7 @@ describeLive(app)("the pages of webhook endpoints", (it) => {
     assert.include(page.text, "<svg")
     assert.notInclude(page.text, "style=")
 
-    // A time that nobody can read is said beside its field.
+    // The error for a malformed time appears next to its field.
     const recover = `${path}/recover`
     const hidden = formOf(page.text, recover)
     const wrong = yield* reader.post(recover, new URLSearchParams({ ...hidden, since: "soon" }))
@@ -274,7 +274,7 @@ describeLive(app)("the pages of webhook endpoints", (it) => {
       for (const [command] of changes) {
         const fields = new URLSearchParams({ ...everyField(), csrf: tokenOf(list.text), once: `o-${command}` })
         const answer = yield* stranger.post(`${path}/${command}`, fields)
-        // What is deleted already and what never was are the same to a stranger.
+        // Deleted and unknown endpoints get the same response.
         assert.strictEqual(answer.status, command === "delete" ? 200 : 404, command)
       }
     }

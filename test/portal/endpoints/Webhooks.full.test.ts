@@ -22,16 +22,16 @@ const click = (page: Page, role: "link" | "button", name: string | RegExp) =>
 const sees = (page: Page, text: string | RegExp) =>
   Effect.promise(() => page.locator("main").getByText(text).first().waitFor())
 
-/** Follows the first link of the page to an address that contains a text. */
+/** Follows the page's first link to an address that contains a text. */
 const follow = (page: Page, to: string) => Effect.promise(() => page.locator(`main a[href*="${to}"]`).first().click())
-/** Sends the form for an address that ends so. */
+/** Sends the form for an address that ends with a text. */
 const submit = (page: Page, action: string) =>
   Effect.promise(() => page.locator(`form[action$="${action}"]`).getByRole("button").last().click())
 const notice = (page: Page, name: string) =>
   Effect.promise(() => page.locator(`[role=status][data-notice=${name}]`).waitFor())
 const at = (page: Page, path: RegExp) => Effect.promise(() => page.waitForURL(path))
 
-/** An endpoint to which a delivery has failed for good, and the request that made the invoice, which was sent twice. */
+/** An endpoint with a permanently failed delivery, and the invoice's request, which was sent twice. */
 const outage = Effect.gen(function* () {
   const receiver = yield* FakeReceiver
   receiver.onSend = () =>
@@ -49,7 +49,7 @@ const outage = Effect.gen(function* () {
 })
 
 it.live.skipIf(executablePath === undefined)(
-  "a day of webhooks: from a failed delivery to its cause, to the endpoint, and to the request that began it",
+  "a day of webhooks leads from a failed delivery to its cause, to the endpoint, and to the original request",
   function* () {
     const { id, old } = yield* outage
     const { faults, go, page } = yield* browsing()
@@ -60,7 +60,7 @@ it.live.skipIf(executablePath === undefined)(
     yield* submit(page, "/redeliver")
     yield* notice(page, "redelivered")
     yield* delivered(id)
-    // The page asks by itself until the delivery has come to an end.
+    // The page reloads until the delivery has ended.
     yield* Effect.promise(() => page.locator("main .state.ok").first().waitFor())
 
     yield* follow(page, `portal/endpoints/${id}`)
@@ -99,7 +99,7 @@ it.live.skipIf(executablePath === undefined)(
     yield* at(page, /requests\/req_/)
     yield* click(page, "link", /^evt_/)
     yield* at(page, /events\/evt_/)
-    // The refused form is the one fault that a browser tells of.
+    // The browser reports the rejected form, and nothing else.
     assert.deepStrictEqual(
       faults.filter((fault) => !fault.includes("status of 400") && !fault.includes("Response Status Error Code 400")),
       []
@@ -107,7 +107,7 @@ it.live.skipIf(executablePath === undefined)(
   }
 )
 
-/** Moves on by the key Tab until the focus is where `isThere` says. */
+/** Presses Tab until `isThere` accepts the focus. */
 const tabTo = Effect.fnUntraced(function* (page: Page, isThere: string) {
   for (let count = 0; count < 80; count++) {
     yield* Effect.promise(() => page.keyboard.press("Tab"))
@@ -119,7 +119,7 @@ const tabTo = Effect.fnUntraced(function* (page: Page, isThere: string) {
   assert.fail(`the keyboard never reaches: ${isThere}`)
 })
 
-it.live.skipIf(executablePath === undefined)("webhooks are cared for by the keyboard alone", function* () {
+it.live.skipIf(executablePath === undefined)("webhooks can be managed with the keyboard only", function* () {
   const { id } = yield* outage
   const { go, page } = yield* browsing()
   const press = (key: string) => Effect.promise(() => page.keyboard.press(key))
@@ -160,7 +160,7 @@ it.live.skipIf(executablePath === undefined)("webhooks are cared for by the keyb
   yield* Effect.promise(() => page.waitForURL(/status=2xx/))
 })
 
-it.live.skipIf(executablePath === undefined)("webhooks are cared for without JavaScript", function* () {
+it.live.skipIf(executablePath === undefined)("webhooks can be managed without JavaScript", function* () {
   const { id } = yield* outage
   const { faults, go, page } = yield* browsing({
     browser: { javaScriptEnabled: false, locale: "es-CO", viewport: { width: 360, height: 800 } }

@@ -29,7 +29,7 @@ const tokenOf = (text: string) => formOf(text, "/portal/leave")["csrf"] ?? ""
 const dayMs = 86_400_000
 
 describeLive(app)("the pages of events", (it) => {
-  it.effect("list events newest first, with their document and what became of their deliveries", function* () {
+  it.effect("list events newest first, with their document and the outcome of their deliveries", function* () {
     const { id, receiver } = yield* receiving(500)
     const first = yield* issued()
     yield* givenUp(id)
@@ -56,14 +56,14 @@ describeLive(app)("the pages of events", (it) => {
     yield* firstIn("type=invoice.accepted_by_authority")
     yield* firstIn(`day=${localDate(Date.now())}`)
     assert.include(yield* found(`day=${localDate(Date.now() - dayMs)}`), 'class="empty"')
-    // What the API does not take is said beside its field, with what was typed.
+    // A value that the API rejects gets an error next to its field, with the typed text.
     const wrong = yield* found("day=yesterday&object=%22%3E%3Cimg%3E")
     assert.match(wrong, /aria-invalid="true"/)
     assert.include(wrong, 'value="yesterday"')
     assert.include(wrong, 'value="&quot;&gt;&lt;img&gt;"')
   })
 
-  it.effect("show the exact bytes of an event, and the headers and the answer of each attempt", function* () {
+  it.effect("show the exact bytes of an event, and the headers and the response of each attempt", function* () {
     const { id, url } = yield* receiving(500, {
       body: `<h1>${hostile}</h1>`,
       headers: { "x-hostile": hostile, server: "nginx\u0007\u202e" },
@@ -84,14 +84,14 @@ describeLive(app)("the pages of events", (it) => {
     assert.include(page.text, "1.2\u00a0s")
     assert.include(page.text, `documents/${event.invoice}`)
     assert.include(page.text, `endpoints/${id}`)
-    // Byte for byte what the receiver got.
+    // Byte for byte the body that the receiver got.
     const [sent] = yield* arrivedAt(url)
     const file = yield* reader.see(`/portal/events/${event.id}/bytes`)
     assert.strictEqual(file.text, event.body)
     assert.strictEqual(sent?.body, event.body)
     assert.include(file.headers.get("content-disposition") ?? "", `${event.id}.json`)
     assert.include(page.text, `${Buffer.byteLength(event.body)}\u00a0B`)
-    // Every header that the receiver got, except those that depend on the secret or on the release.
+    // All headers that the receiver got, except headers that depend on the secret or on the release.
     for (const [name, value] of Object.entries(sent?.headers ?? {})) {
       if (name === "User-Agent") continue
       const shown = /signature$/i.test(name) ? value.replace(/(v1[=,]).*/, "$1…") : value
@@ -99,7 +99,7 @@ describeLive(app)("the pages of events", (it) => {
     }
   })
 
-  it.effect("show an answer that is no text, and one that never came, in words", function* () {
+  it.effect("describe a binary or missing response in words", function* () {
     const { id, receiver } = yield* receiving(500, {
       status: null,
       error: { code: "dns", message: "nothing.example.com has no address." }
@@ -115,7 +115,7 @@ describeLive(app)("the pages of events", (it) => {
     assert.include((yield* reader.see(`/portal/events/${event.id}`)).text, "\ufffd\ufffdA⟨U+001B⟩")
   })
 
-  it.effect("send a delivery once more, once for each form that is sent", function* () {
+  it.effect("repeat a delivery once for each sent form", function* () {
     const { id: endpoint, url } = yield* receiving(204)
     const event = yield* issued()
     const id = yield* attempted(endpoint)
@@ -128,18 +128,18 @@ describeLive(app)("the pages of events", (it) => {
     assert.strictEqual(noticeOf(done.text), "redelivered")
     assert.include(done.text, `<h1>${eventWords(en, "invoice.accepted_by_authority")}`)
     yield* attempted(endpoint, 2)
-    // The same form once more: it is answered as before, and nothing is sent.
+    // The same form again: the response is the same, and no delivery is sent.
     assert.strictEqual((yield* reader.post(action, fields)).status, 200)
     assert.strictEqual((yield* get(`/v1/webhook-deliveries/${id}`)).json.status, "succeeded")
     yield* givenUp(endpoint)
     assert.lengthOf(yield* arrivedAt(url), 2)
 
-    // All attempts are on the page of the delivery.
+    // The page of the delivery has all attempts.
     const own = yield* reader.see(`/portal/deliveries/${id}`)
     assert.include(own.text, "Attempts: 2")
     assert.include((yield* reader.submit(`/portal/deliveries/${id}`, action)).text, `portal/deliveries/${id}`)
     yield* attempted(endpoint, 3)
-    // A form leads back to a page of the portal, and nowhere else.
+    // A form leads back to a page of the portal only.
     const elsewhere = yield* reader.fetched(action, {
       method: "POST",
       body: new URLSearchParams({ ...formOf(own.text, action), once: "other", back: "https://evil.example" }),
@@ -148,41 +148,44 @@ describeLive(app)("the pages of events", (it) => {
     assert.match(elsewhere.headers.get("location") ?? "", /^(\.\.\/)+portal\/events\/evt_\w+\?notice=redelivered$/)
   })
 
-  it.effect("redeliver nothing without the capability or the token, and show nothing of another account", function* () {
-    const { id: endpoint, url } = yield* receiving(204)
-    const event = yield* issued()
-    const id = yield* attempted(endpoint)
-    const action = `/portal/deliveries/${id}/redeliver`
-    const able = yield* visitor()
-    const viewer = yield* visitor({ capabilities: ["view", "endpoints"] })
-    const page = yield* viewer.see(`/portal/events/${event.id}`)
-    assert.strictEqual(page.status, 200)
-    assert.notInclude(page.text, "/redeliver")
-    const refused = yield* viewer.post(action, new URLSearchParams({ csrf: tokenOf(page.text), once: "a" }))
-    assert.strictEqual(refused.status, 403)
-    assert.include(refused.text, "lacks the capability deliver")
-    const foreign = yield* able.post(action, new URLSearchParams({ csrf: tokenOf(page.text), once: "b" }))
-    assert.isAtLeast(foreign.status, 400)
+  it.effect(
+    "repeat no delivery without the capability or the token, and show nothing of another account",
+    function* () {
+      const { id: endpoint, url } = yield* receiving(204)
+      const event = yield* issued()
+      const id = yield* attempted(endpoint)
+      const action = `/portal/deliveries/${id}/redeliver`
+      const able = yield* visitor()
+      const viewer = yield* visitor({ capabilities: ["view", "endpoints"] })
+      const page = yield* viewer.see(`/portal/events/${event.id}`)
+      assert.strictEqual(page.status, 200)
+      assert.notInclude(page.text, "/redeliver")
+      const refused = yield* viewer.post(action, new URLSearchParams({ csrf: tokenOf(page.text), once: "a" }))
+      assert.strictEqual(refused.status, 403)
+      assert.include(refused.text, "lacks the capability deliver")
+      const foreign = yield* able.post(action, new URLSearchParams({ csrf: tokenOf(page.text), once: "b" }))
+      assert.isAtLeast(foreign.status, 400)
 
-    const others = [
-      { account: { account_id: otherAccount, livemode: false }, apiKeyId: apiKeyIds.otherAccount },
-      { account: { account_id: account, livemode: true }, apiKeyId: apiKeyIds.live }
-    ]
-    const paths = [`/portal/events/${event.id}`, `/portal/events/${event.id}/bytes`, `/portal/deliveries/${id}`]
-    for (const other of others) {
-      const stranger = yield* visitor(other)
-      for (const path of paths) {
-        const answer = yield* stranger.see(path)
-        assert.strictEqual(answer.status, 404, path)
+      const others = [
+        { account: { account_id: otherAccount, livemode: false }, apiKeyId: apiKeyIds.otherAccount },
+        { account: { account_id: account, livemode: true }, apiKeyId: apiKeyIds.live }
+      ]
+      const paths = [`/portal/events/${event.id}`, `/portal/events/${event.id}/bytes`, `/portal/deliveries/${id}`]
+      for (const other of others) {
+        const stranger = yield* visitor(other)
+        for (const path of paths) {
+          const answer = yield* stranger.see(path)
+          assert.strictEqual(answer.status, 404, path)
+        }
+        const list = yield* stranger.see("/portal/events")
+        assert.notInclude(list.text, event.id)
+        const asked = yield* stranger.post(action, new URLSearchParams({ csrf: tokenOf(list.text), once: "c" }))
+        assert.strictEqual(asked.status, 404)
       }
-      const list = yield* stranger.see("/portal/events")
-      assert.notInclude(list.text, event.id)
-      const asked = yield* stranger.post(action, new URLSearchParams({ csrf: tokenOf(list.text), once: "c" }))
-      assert.strictEqual(asked.status, 404)
+      assert.strictEqual((yield* able.see("/portal/events/evt_..%2f..")).status, 404)
+      assert.lengthOf(yield* arrivedAt(url), 1)
     }
-    assert.strictEqual((yield* able.see("/portal/events/evt_..%2f..")).status, 404)
-    assert.lengthOf(yield* arrivedAt(url), 1)
-  })
+  )
 
   it.effect("have at most 60 kB each", function* () {
     const event = yield* issued()

@@ -7,7 +7,7 @@ const form = (...fields: ReadonlyArray<readonly [string, string]>) => ({
 })
 
 describe("the body of a form", () => {
-  it("has each value at the place that its name says", () => {
+  it("has each value at the place that its name states", () => {
     const sent = form(
       ["identification.type", "31"],
       ["identification.number", "900000001"],
@@ -49,7 +49,7 @@ describe("the body of a form", () => {
     )
   })
 
-  it("sends an empty field as it is, leaves it out, or removes what is there", () => {
+  it("sends an empty field as an empty value, omits it, or removes the old value", () => {
     const sent = form(["legal_name", ""], ["email", ""], ["phone", ""], ["activities", " "])
     const body = bodyOf(sent, {
       legal_name: {},
@@ -62,7 +62,7 @@ describe("the body of a form", () => {
     assert.deepStrictEqual(body, { legal_name: "", phone: null, activities: null, boxes: null, others: [] })
   })
 
-  it("leaves it to the API to refuse what is no number and neither true nor false", () => {
+  it("sends malformed numbers and booleans, which the API rejects", () => {
     const shape = { count: { kind: "number" }, isActive: { kind: "boolean" } } as const
     assert.deepStrictEqual(bodyOf(form(["count", "1e9"], ["isActive", "yes"]), shape), {
       count: "1e9",
@@ -70,7 +70,7 @@ describe("the body of a form", () => {
     })
   })
 
-  it("takes no name that reaches beyond the body", () => {
+  it("ignores names that reach beyond the body", () => {
     const sent = form(
       ["__proto__.polluted", "1"],
       ["constructor.prototype.polluted", "1"],
@@ -88,8 +88,8 @@ describe("the body of a form", () => {
   })
 })
 
-describe("a path", () => {
-  it("is read as the API writes it", () => {
+describe("the path of a field", () => {
+  it("follows the notation of the API", () => {
     for (const steps of [["a"], ["lines", 0, "taxes", 12, "code"], ["metadata", 'a "b].c'], ["metadata", "order-1"]]) {
       assert.deepStrictEqual(stepsOf(pathTo(steps)), steps)
     }
@@ -100,7 +100,7 @@ describe("a path", () => {
 })
 
 describe("the values of a form", () => {
-  it("are those of the object that it changes", () => {
+  it("come from the object that the form changes", () => {
     const values = valuesOf({
       identification: { type: "31", number: "9" },
       codes: ["O-13", "O-15"],
@@ -121,7 +121,7 @@ describe("the values of a form", () => {
     )
   })
 
-  it("are those that were sent, when it is shown again", () => {
+  it("come from the sent form, if the portal shows it again", () => {
     const values = sentValues(form(["a", "1"], ["b", "2"], ["a", "3"]))
     assert.deepStrictEqual(values.get("a"), ["1", "3"])
     assert.strictEqual(firstOf(values, "b"), "2")
@@ -129,8 +129,8 @@ describe("the values of a form", () => {
   })
 })
 
-describe("the violations of a refused form", () => {
-  it("stand beside their fields: the same, the one around, the first one inside, or none", () => {
+describe("the violations of a rejected form", () => {
+  it("appear next to their fields: the same field, the outer one, the first inner one, or none", () => {
     const faults = faultsOf(
       [
         { param: "legal_name", message: "name" },

@@ -53,8 +53,8 @@ const withFile = (blob: Blob, name = "logo.png") => {
   return form
 }
 
-describeLive(app)("a form that is sent", (it) => {
-  it.effect("is read with its file, what stands behind the file too", function* () {
+describeLive(app)("a multipart form", (it) => {
+  it.effect("contains its file, and also the fields after the file", function* () {
     const name = '"><script>.png'
     const { text } = yield* post(withFile(file(fileBytesMax), name))
     const { fields, files } = JSON.parse(text)
@@ -67,7 +67,7 @@ describeLive(app)("a form that is sent", (it) => {
     assert.isFalse(files[0].isTooLarge)
   })
 
-  it.effect("is read to its end when a file in it is too large, of which nothing is kept", function* () {
+  it.effect("keeps its fields if a file in it is too large, and drops the file", function* () {
     for (const size of [fileBytesMax + 1, 12 * 1024 * 1024]) {
       const { status, text } = yield* post(withFile(file(size)))
       assert.strictEqual(status, 200)
@@ -77,7 +77,7 @@ describeLive(app)("a form that is sent", (it) => {
     }
   })
 
-  it.effect("has no file when none was chosen", function* () {
+  it.effect("has no file if the person chose none", function* () {
     const boundary = "b"
     const body = [
       `--${boundary}`,
@@ -92,14 +92,14 @@ describeLive(app)("a form that is sent", (it) => {
     assert.deepStrictEqual(JSON.parse(text), { fields: [], files: [] })
   })
 
-  it.effect("is refused when it has too much, and when it is no form", function* () {
+  it.effect("gets an error if it is too large or malformed", function* () {
     const many = new FormData()
     for (let index = 0; index < 200; index++) many.append(`f${index}`, "1")
     assert.deepStrictEqual(yield* post(many), { status: 413, text: "request_too_large" })
     const long = new FormData()
     long.append("name", "x".repeat(300 * 1024))
     assert.deepStrictEqual(yield* post(long), { status: 413, text: "request_too_large" })
-    // Each is small enough, but all of them together would be held in memory.
+    // Each field is small enough, but memory would hold all of them together.
     const fields = new FormData()
     for (let index = 0; index < 4; index++) fields.append(`f${index}`, "x".repeat(100 * 1024))
     assert.deepStrictEqual(yield* post(fields), { status: 413, text: "request_too_large" })

@@ -8,7 +8,7 @@ import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { formOf, visitor } from "../../support/portal/Visitor.ts"
 import { describeLive } from "../../support/Tests.ts"
 
-/** What is answered to a path as it is written, of which `fetch` would resolve the dots. */
+/** The response to a path as written. `fetch` would resolve the dots. */
 const rawGet = (url: string, path: string, cookie: string) =>
   new Promise<string>((resolve, reject) => {
     const { hostname, port } = new URL(url)
@@ -24,14 +24,14 @@ const rawGet = (url: string, path: string, cookie: string) =>
   })
 
 describeLive(app)("the frame of the portal", (it) => {
-  it.effect("shows a page that is missing in the reader's language, within the frame", function* () {
+  it.effect("shows a missing page in the reader's language, within the frame", function* () {
     const reader = yield* visitor({ language: "es-CO,es;q=0.9,en;q=0.8" })
     const answer = yield* reader.see("/portal/nowhere")
     assert.strictEqual(answer.status, 404)
     assert.include(answer.text, 'lang="es"')
   })
 
-  it.effect("takes no id that leads the request of a page to another path of the API", function* () {
+  it.effect("rejects an id that leads the page's request to another path of the API", function* () {
     const reader = yield* visitor()
     for (const id of ["%2e%2e", "%2e", "..%2f..%2fmetrics", "%2e%2e%2frequests", "a%3Flimit=1", "a%23b"]) {
       for (const path of ["events", "customers", "endpoints", "deliveries", "requests", "documents", "setup/keys"]) {
@@ -41,7 +41,7 @@ describeLive(app)("the frame of the portal", (it) => {
     }
   })
 
-  it.effect("refuses a form with more fields than any has, and leaves no part of it out", function* () {
+  it.effect("rejects a form with more fields than any page has, and omits no part of it", function* () {
     const reader = yield* visitor()
     const form = formOf((yield* reader.see("/portal/customers/new")).text, "/portal/customers/new")
     for (const [count, status] of [
@@ -57,7 +57,7 @@ describeLive(app)("the frame of the portal", (it) => {
     }
   })
 
-  it.effect("takes a forged idempotency key as none", function* () {
+  it.effect("ignores a forged idempotency key", function* () {
     const reader = yield* visitor()
     const form = formOf((yield* reader.see("/portal/customers/new")).text, "/portal/customers/new")
     for (const once of ["a\r\nauthorization: Bearer x", "ñ", "\u{1F600}", "x".repeat(5_000)]) {
@@ -79,7 +79,7 @@ describeLive(app)("the frame of the portal", (it) => {
     assert.deepStrictEqual(found.flat(), [])
   })
 
-  it.effect("says in Spanish why a form was refused, and that nothing is there", function* () {
+  it.effect("explains in Spanish why a form was rejected, or that a page is missing", function* () {
     const person = yield* visitor({ language: "es" })
     const refused = yield* person.submit("/portal/setup/ranges/new", "/portal/setup/ranges/new")
     assert.strictEqual(refused.status, 400)

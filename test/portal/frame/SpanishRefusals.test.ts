@@ -16,7 +16,7 @@ const refusalOf = (code: string, message: string) =>
 
 const spanishOf = (code: string, message: string) => inLanguage("es", refusalOf(code, message)).message
 
-it("tells a refusal in Spanish to a reader of Spanish, with the value that would be right", () => {
+it("an error appears in Spanish to a reader of Spanish, with the right value", () => {
   const digit =
     'identification.check_digit "5" does not fit the number 900123456: for this number it is "8". Check both.'
   const delay = "next[0].delay must be a whole number from 1 to 60."
@@ -36,12 +36,12 @@ it("tells a refusal in Spanish to a reader of Spanish, with the value that would
   for (const right of ["https://", "folio listen --forward-to :9099", "WEBHOOK_ALLOW=127.0.0.1:9099"]) {
     assert.include(local, right)
   }
-  // What only the message says is not lost.
+  // A fact that only the message contains is kept.
   assert.include(spanishOf("parameter_invalid", "name must rhyme."), "(name must rhyme.)")
   assert.strictEqual(inLanguage("en", refusalOf("parameter_missing", "x is required.")).message, "x is required.")
 })
 
-it("knows the language of a message, and says nothing twice", () => {
+it("an error knows the language of its message, and is translated once", () => {
   const once = inLanguage("es", refusalOf("parameter_invalid", "name must rhyme."))
   assert.strictEqual(languageOfMessage(once.message), "es")
   assert.deepStrictEqual({ ...inLanguage("es", once) }, { ...once })

@@ -30,11 +30,11 @@ const ended = Effect.fnUntraced(function* (state: "accepted_by_authority" | "fai
   return invoice
 })
 
-/** The part of the first page that says what needs attention. */
+/** The part of the first page that shows what needs attention. */
 const needsIn = (page: string) => /<h2 id="needs">([^]*?)<\/section>/.exec(page)?.[1] ?? ""
 
 describeLive(app)("the first page of a new account", (it) => {
-  it.effect("says what to do first, and shows no zeros", function* () {
+  it.effect("shows the first steps, and no zeros", function* () {
     const person = yield* visitor()
     const page = yield* person.see(home)
     assert.strictEqual(page.status, 200)
@@ -45,7 +45,7 @@ describeLive(app)("the first page of a new account", (it) => {
     assert.notMatch(text, /\b0\b/)
   })
 
-  it.effect("marks what is done", function* () {
+  it.effect("marks completed steps", function* () {
     yield* addCustomer()
     yield* addEndpoint()
     const person = yield* visitor({ language: "es" })
@@ -55,7 +55,7 @@ describeLive(app)("the first page of a new account", (it) => {
 })
 
 describeLive(app)("the first page of an account at work", (it) => {
-  it.effect("says that all is well, what happened today, and what is newest", function* () {
+  it.effect("reports that all is well, today's figures, and the newest documents", function* () {
     const row = yield* ended("accepted_by_authority")
     const person = yield* visitor()
     const page = yield* person.see(home)
@@ -74,7 +74,7 @@ describeLive(app)("the first page of an account at work", (it) => {
     assert.notInclude(page.text, " style=")
   })
 
-  it.effect("tells of what failed, with a link to it", function* () {
+  it.effect("reports a failed document, with a link to it", function* () {
     const row = yield* ended("failed")
     const person = yield* visitor()
     const page = yield* person.see(home)
@@ -83,7 +83,7 @@ describeLive(app)("the first page of an account at work", (it) => {
     assert.notInclude(needsIn(page.text), 'class="state ok"')
   })
 
-  it.effect("leaves what others have written as text", function* () {
+  it.effect("shows foreign content as text", function* () {
     const { id } = yield* ended("accepted_by_authority")
     const hostile = `<img src=x onerror="alert(1)">`
     const sql = yield* SqlClient.SqlClient
@@ -100,24 +100,21 @@ describeLive(app)("the first page of an account at work", (it) => {
     assert.include(text, "&lt;img src=x onerror=&quot;alert(1)&quot;&gt;")
   })
 
-  it.effect(
-    "shows another account nothing of it, and the live mode what is left before documents are issued",
-    function* () {
-      const row = yield* ended("failed")
-      const stranger = yield* visitor({
-        account: { account_id: otherAccount, livemode: false },
-        apiKeyId: apiKeyIds.otherAccount
-      })
-      assert.notInclude((yield* stranger.see(home)).text, row.full_number)
-      const live = yield* visitor({ account: { ...testMode, livemode: true }, apiKeyId: apiKeyIds.live })
-      const page = yield* live.see(home)
-      assert.strictEqual(page.status, 200)
-      assert.notInclude(page.text, row.full_number)
-      assert.notInclude(page.text, "portal/bench")
-    }
-  )
+  it.effect("shows another account nothing of it, and shows the live mode its remaining steps", function* () {
+    const row = yield* ended("failed")
+    const stranger = yield* visitor({
+      account: { account_id: otherAccount, livemode: false },
+      apiKeyId: apiKeyIds.otherAccount
+    })
+    assert.notInclude((yield* stranger.see(home)).text, row.full_number)
+    const live = yield* visitor({ account: { ...testMode, livemode: true }, apiKeyId: apiKeyIds.live })
+    const page = yield* live.see(home)
+    assert.strictEqual(page.status, 200)
+    assert.notInclude(page.text, row.full_number)
+    assert.notInclude(page.text, "portal/bench")
+  })
 
-  it.effect("is read with `view` alone", function* () {
+  it.effect("needs only the capability `view`", function* () {
     const person = yield* visitor({ capabilities: ["view"] })
     assert.strictEqual((yield* person.see(home)).status, 200)
   })

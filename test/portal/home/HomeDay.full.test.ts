@@ -13,7 +13,7 @@ import { describeLive } from "../../support/Tests.ts"
 const dayMs = 86_400_000
 const inWords = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" })
 
-/** Looks at Home in both languages. */
+/** Checks Home in both languages. */
 const looked = Effect.fnUntraced(function* (what: string, options: Parameters<typeof browsing>[0] = {}) {
   for (const locale of ["en-GB", "es-CO"]) {
     const { faults, go, page } = yield* browsing({ ...options, browser: { locale } })
@@ -23,10 +23,10 @@ const looked = Effect.fnUntraced(function* (what: string, options: Parameters<ty
   }
 })
 
-// The service remembers how many documents a past day had: each block has a service of its own.
+// The service caches the number of documents on past days: each block has a service of its own.
 describeLive(app)("Home without a past (in Chromium; skipped where there is none)", (it) => {
   it.effect.skipIf(executablePath === undefined)(
-    "shows a newcomer what to do first, and so a live account",
+    "shows a newcomer the first steps, and also a live account",
     function* () {
       yield* looked("a new account")
       yield* looked("a live account", { account: { ...testMode, livemode: true }, apiKeyId: apiKeyIds.live })
@@ -36,7 +36,7 @@ describeLive(app)("Home without a past (in Chromium; skipped where there is none
 
 describeLive(app)("a day that begins at Home (in Chromium; skipped where there is none)", (it) => {
   it.effect.skipIf(executablePath === undefined)(
-    "leads by the keyboard alone from what failed to the document, and shows each day as a table",
+    "leads with the keyboard only from a failure to the document, and shows each day as a table",
     function* () {
       const row = yield* addInvoice()
       const earlier = [1, 4, 7, 10, 13, 16, 19, 22, 25, 28].map((day) => {

@@ -68,21 +68,21 @@ const cases: ReadonlyArray<
     ["23 November 2026, 07:00", "FE7"]
   ],
   [
-    "several that failed",
+    "several failed documents",
     { unaccepted: [{ ...failed, count: 3 }] },
     "bad",
     "/portal/documents?status=failed",
     ["23 November 2026, 07:00", "3"]
   ],
   [
-    "as many as are counted",
+    "the maximum number of counted documents",
     { unaccepted: [{ ...failed, count: troubledMax }] },
     "bad",
     "/portal/documents?status=failed",
     ["23 November 2026, 07:00", "1,000"]
   ],
   [
-    "one that was rejected before it had a number to show",
+    "a document that was rejected before it had a number to show",
     { unaccepted: [{ ...failed, state: "rejected_by_authority", full_number: null }] },
     "bad",
     "/portal/documents/inv_1",
@@ -200,8 +200,8 @@ const cases: ReadonlyArray<
   ]
 ]
 
-describe("What needs somebody", () => {
-  it("is nothing while all is well", () => {
+describe("The list of what needs attention", () => {
+  it("stays empty while all is well", () => {
     assert.deepStrictEqual(shown({}), [])
     assert.deepStrictEqual(
       shown({
@@ -214,12 +214,12 @@ describe("What needs somebody", () => {
     )
   })
 
-  it("is not a range whose successor is registered and begins later", () => {
+  it("omits a range whose successor is registered and begins later", () => {
     const next = { ...range, id: "res_2", valid_from: "2026-11-24" }
     assert.deepStrictEqual(shown({ ranges: [{ ...range, next_number: 1_001n }, next] }), [])
   })
 
-  it("is a range of another prefix, which the healthy one cannot stand in for", () => {
+  it("includes a range of another prefix, which no other range replaces", () => {
     const [need] = shown({
       ranges: [range, { ...range, prefix: "", document_type: "credit_note", next_number: 1_001n }]
     })
@@ -227,13 +227,13 @@ describe("What needs somebody", () => {
     assert.notInclude(need?.text, "FE")
   })
 
-  it("does not tell twice of documents whose wait is explained", () => {
+  it("reports documents once if their wait is explained", () => {
     const facts = { waiting: [{ ...waits, count: 2 }], today: [{ state: "signed", count: 2, late: 2 } as const] }
     assert.strictEqual(shown(facts).length, 1)
   })
 
   for (const [what, facts, tone, to, names] of cases) {
-    it(`tells of ${what}`, () => {
+    it(`reports ${what}`, () => {
       const [english, ...others] = shown(facts)
       assert.deepStrictEqual(others, [])
       assert.deepStrictEqual({ tone: english?.tone, to: english?.to }, { tone, to } as never)
@@ -244,14 +244,14 @@ describe("What needs somebody", () => {
     })
   }
 
-  it("tells each of these things in words of its own", () => {
+  it("describes each of these cases differently", () => {
     for (const language of ["en", "es"] as const) {
       const texts = cases.map(([, facts]) => shown(facts, language)[0]?.text)
       assert.strictEqual(new Set(texts).size, cases.length)
     }
   })
 
-  it("tells of each trouble with the authority that there is", () => {
+  it("reports every trouble with the authority", () => {
     for (const code of AuthorityTrouble.literals) {
       const [need, ...others] = shown({ waiting: [{ ...waits, code }] })
       assert.deepStrictEqual(others, [])
@@ -259,14 +259,14 @@ describe("What needs somebody", () => {
     }
   })
 
-  it("begins with what holds documents up, whatever else there is", () => {
+  it("begins with the causes that delay documents", () => {
     const all: Partial<Facts> = Object.assign({}, ...cases.map(([, facts]) => facts))
     const tones = shown({ ...all, certificate_ends: at(24 * 20), unaccepted: [failed] }).map(({ tone }) => tone)
     assert.deepStrictEqual(tones, tones.toSorted())
     assert.isAbove(tones.length, 4)
   })
 
-  it("leaves what others have written as text", () => {
+  it("shows foreign content as text", () => {
     const markup = needsOf(readerOf("en"), {
       ...well,
       unaccepted: [{ ...failed, full_number: "<script>alert(1)</script>" }],

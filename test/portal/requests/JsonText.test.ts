@@ -28,14 +28,14 @@ describe("JSON for reading", () => {
     '{"a":1.10,"b":1e400,"c":-0,"d":12345678901234567890}',
     '{"a":1,"a":2}',
     '{"a":"\\u00e9\\n  spaces   stay "}',
-    // What the log has cut, in a string, behind a name, in a list, behind a backslash.
+    // Text that the log has truncated: in a string, after a name, in a list, after a backslash.
     '{"a":"cut in the mid',
     '{"a":[1,2,{"b":',
     '{"a":"\\',
     "]]}}",
     "",
     "[masked]"
-  ])("changes nothing but the space between values: %s", (text) => {
+  ])("changes only the space between values: %s", (text) => {
     assert.strictEqual(packed(indented(text)), packed(text))
   })
 

@@ -11,14 +11,14 @@ import { describeLive } from "../../support/Tests.ts"
 
 const hostile = `"><img src=x onerror=alert(1)>`
 
-/** An invoice that was asked for four times with one key: executed, replayed, refused for another content, and refused without one. */
+/** An invoice requested four times: executed, replayed, rejected for another body, and rejected for its fields. */
 const asking = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const customer = yield* post("/v1/customers", { ...customerBody(), legal_name: hostile })
   const key = { "idempotency-key": "order-<1>" }
   const body = invoiceBody(customer.json.id, { note: hostile })
   const invoice = yield* post("/v1/invoices", body, key)
-  // Not by a request, which the log would have.
+  // Not by a request, which the log would contain.
   yield* until(sql`select id from events where object_id = ${invoice.json.id}`, (events) => events.length > 0)
   yield* post("/v1/invoices", body, key)
   yield* post("/v1/invoices", { ...body, metadata: {} }, key)
@@ -35,39 +35,46 @@ const minutesFromNow = (minutes: number) =>
   new Date(Date.now() + minutes * 60_000 - 5 * 3_600_000).toISOString().slice(0, 16)
 
 describeLive(Layer.effect(Asked, asking).pipe(Layer.provideMerge(app)))("the request log in the portal", (it) => {
-  it.effect("the log lists requests with how each stands to the first of its key, and filters them", function* () {
-    const ids = yield* Asked
-    const reader = yield* visitor()
-    const page = yield* reader.see("/portal/requests")
-    assert.strictEqual(page.status, 200)
-    assert.isBelow(page.text.length, 60_000)
-    assert.strictEqual(page.text.split(`requests/${ids.executed}">`).length, 4, "its row, its replay and its conflict")
-    assert.include(page.text, "POST /v1/invoices")
-    assert.include(page.text, "idempotency_conflict")
-    const rows = (query: string) =>
-      Effect.map(reader.see(`/portal/requests?${query}`), ({ text }) =>
-        [...text.matchAll(/requests\/(req_\w+)"><code>/g)].map(([, id]) => id)
+  it.effect(
+    "the log lists requests with their relation to the first with the same key, and filters them",
+    function* () {
+      const ids = yield* Asked
+      const reader = yield* visitor()
+      const page = yield* reader.see("/portal/requests")
+      assert.strictEqual(page.status, 200)
+      assert.isBelow(page.text.length, 60_000)
+      assert.strictEqual(
+        page.text.split(`requests/${ids.executed}">`).length,
+        4,
+        "its row, its replay and its conflict"
       )
-    assert.deepStrictEqual(yield* rows("status=4xx"), [ids.refused, ids.conflict])
-    assert.deepStrictEqual(yield* rows(`idempotency_key=${encodeURIComponent("order-<1>")}`), [
-      ids.conflict,
-      ids.replayed,
-      ids.executed
-    ])
-    assert.deepStrictEqual(yield* rows(`object=${ids.invoice}`), [ids.replayed, ids.executed])
-    assert.lengthOf(yield* rows("path=/v1/customers"), 1)
-    assert.deepStrictEqual(yield* rows("method=DELETE"), [])
-    assert.lengthOf(yield* rows(`key=${apiKeyIds.test}`), 5)
-    assert.deepStrictEqual(yield* rows(`key=${apiKeyIds.secondTest}`), [])
-    assert.lengthOf(yield* rows(`from=${minutesFromNow(-60)}&to=${minutesFromNow(60)}`), 5)
-    assert.deepStrictEqual(yield* rows(`to=${minutesFromNow(-60)}`), [])
-    const wrong = yield* reader.see("/portal/requests?from=soon&object=%22%3E%3Cimg%3E")
-    assert.include(wrong.text, 'aria-invalid="true"')
-    assert.include(wrong.text, "<details open>")
-    assert.notInclude(wrong.text, "<img")
-  })
+      assert.include(page.text, "POST /v1/invoices")
+      assert.include(page.text, "idempotency_conflict")
+      const rows = (query: string) =>
+        Effect.map(reader.see(`/portal/requests?${query}`), ({ text }) =>
+          [...text.matchAll(/requests\/(req_\w+)"><code>/g)].map(([, id]) => id)
+        )
+      assert.deepStrictEqual(yield* rows("status=4xx"), [ids.refused, ids.conflict])
+      assert.deepStrictEqual(yield* rows(`idempotency_key=${encodeURIComponent("order-<1>")}`), [
+        ids.conflict,
+        ids.replayed,
+        ids.executed
+      ])
+      assert.deepStrictEqual(yield* rows(`object=${ids.invoice}`), [ids.replayed, ids.executed])
+      assert.lengthOf(yield* rows("path=/v1/customers"), 1)
+      assert.deepStrictEqual(yield* rows("method=DELETE"), [])
+      assert.lengthOf(yield* rows(`key=${apiKeyIds.test}`), 5)
+      assert.deepStrictEqual(yield* rows(`key=${apiKeyIds.secondTest}`), [])
+      assert.lengthOf(yield* rows(`from=${minutesFromNow(-60)}&to=${minutesFromNow(60)}`), 5)
+      assert.deepStrictEqual(yield* rows(`to=${minutesFromNow(-60)}`), [])
+      const wrong = yield* reader.see("/portal/requests?from=soon&object=%22%3E%3Cimg%3E")
+      assert.include(wrong.text, 'aria-invalid="true"')
+      assert.include(wrong.text, "<details open>")
+      assert.notInclude(wrong.text, "<img")
+    }
+  )
 
-  it.effect("the page of a request shows all of it, with what was masked and why", function* () {
+  it.effect("the page of a request shows all its parts, with the masked values and the reason", function* () {
     const ids = yield* Asked
     const reader = yield* visitor()
     const page = yield* reader.see(`/portal/requests/${ids.executed}`)
@@ -85,7 +92,7 @@ describeLive(Layer.effect(Asked, asking).pipe(Layer.provideMerge(app)))("the req
     assert.notInclude(refused.text, "<img")
   })
 
-  it.effect("the log says when nothing is kept, and who asked in the portal", function* () {
+  it.effect("the log states when it keeps nothing, and which person made a request in the portal", function* () {
     const reader = yield* visitor()
     const path = "/portal/endpoints/new"
     const fields = { url: "https://hooks.example.com/x", description: "", in_flight: "8", event: "invoice.failed" }
@@ -99,7 +106,7 @@ describeLive(Layer.effect(Asked, asking).pipe(Layer.provideMerge(app)))("the req
     assert.strictEqual((yield* patch("/v1/account", { request_log: "masked" })).status, 200)
   })
 
-  it.effect("a request that waited for an event is shown as a wait, and not as slow", function* () {
+  it.effect("a request that waited for an event appears as a wait, and not as slow", function* () {
     const { executed } = yield* Asked
     const sql = yield* SqlClient.SqlClient
     const id = `req_${"8".repeat(26)}`
@@ -116,7 +123,7 @@ describeLive(Layer.effect(Asked, asking).pipe(Layer.provideMerge(app)))("the req
     assert.notInclude((yield* reader.see(`/portal/requests/${id}`)).text, "waited")
   })
 
-  it.effect("nobody sees a request of another account or of the other mode", function* () {
+  it.effect("the log hides requests of another account and of the other mode", function* () {
     const ids = yield* Asked
     for (const other of [asOther, asLive]) {
       const stranger = yield* visitor(other)

@@ -12,7 +12,7 @@ import { auditLog } from "../../support/portal/Tables.ts"
 import { asLive, asOther } from "../../support/portal/Visitor.ts"
 import { describeLive } from "../../support/Tests.ts"
 
-/** What a session needs for each change, written by hand: who adds an operation says here who may carry it out in the portal. */
+/** The capability for each change, written by hand: a new operation needs its row here. */
 const needed: Readonly<Record<string, Capability | null>> = {
   "PATCH /v1/account": "setup",
   "POST /v1/account": "setup",
@@ -32,7 +32,7 @@ const needed: Readonly<Record<string, Capability | null>> = {
   "POST /v1/api-keys/:id/roll": "keys",
   "DELETE /v1/api-keys/:id": "keys",
   "DELETE /v1/portal-sessions/:id": "keys",
-  // Who is in would otherwise stay in for ever, and let in whom he likes.
+  // Otherwise a session could renew itself for ever, and admit others.
   "POST /v1/portal-sessions": null,
   "POST /v1/customers": "documents",
   "POST /v1/customers/validate": "documents",
@@ -48,7 +48,7 @@ const needed: Readonly<Record<string, Capability | null>> = {
   "POST /v1/webhook-endpoints/:id/test": "deliver",
   "POST /v1/webhook-endpoints/:id/recover": "deliver",
   "POST /v1/webhook-deliveries/:id/redeliver": "deliver",
-  // The mail provider signs it, and no session is asked.
+  // The mail provider signs it, and no session is involved.
   "POST /v1/email-notices": null,
   ...Object.fromEntries(
     Object.keys(rows)
@@ -70,18 +70,18 @@ const needs = [...Capability.literals, null].map((capability) => ({
 const changes = operations.filter(({ route }) => !route.startsWith("GET "))
 
 describe("the capabilities", () => {
-  test("are said of every change", () => {
+  test("cover every change", () => {
     assert.deepStrictEqual(Object.fromEntries(changes.map(({ capability, route }) => [route, capability])), needed)
   })
 
-  test("let who may view read everything", () => {
+  test("need only view to read everything", () => {
     const reads = operations.filter(({ route }) => route.startsWith("GET "))
     assert.deepStrictEqual(new Set(reads.map(({ capability }) => capability)), new Set(["view" as const]))
   })
 })
 
 describeLive(app)("a session of the portal", (it) => {
-  it.effect.each(needs)("is refused every operation that needs $name, without it", function* ({ capability }) {
+  it.effect.each(needs)("cannot run any operation that needs $name, without it", function* ({ capability }) {
     const { ask } = yield* insider({ capabilities: Capability.literals.filter((one) => one !== capability) })
     const before = (yield* auditLog).length
     const needing = operations.filter(
@@ -108,13 +108,13 @@ describeLive(app)("a session of the portal", (it) => {
     ["keys", "POST", "/v1/api-keys", {}],
     ["setup", "POST", "/v1/test-helpers/authority", { mode: "up" }],
     ["view", "GET", "/v1/account", undefined]
-  ] as const)("may do with %s alone what it is for", function* ([capability, method, url, body]) {
+  ] as const)("with %s only can run its operations", function* ([capability, method, url, body]) {
     const { ask } = yield* insider({ capabilities: [capability] })
     const reply = yield* ask(method, url, body, { "idempotency-key": `with ${capability}` })
     assert.include([200, 201], reply.status, reply.text)
   })
 
-  it.effect("sees and changes its own account in its own mode alone", function* () {
+  it.effect("sees and changes its own account in its own mode only", function* () {
     const mine = yield* insider()
     const live = yield* insider(asLive)
     const other = yield* insider(asOther)
@@ -140,7 +140,7 @@ describeLive(app)("a session of the portal", (it) => {
     assert.include(seen.text, apiKeyIds.test)
   })
 
-  it.effect("is recorded with its changes, in the audit log and in the request log", function* () {
+  it.effect("appears with its changes in the audit log and in the request log", function* () {
     const { ask, id } = yield* insider()
     const made = yield* ask("POST", "/v1/api-keys", { name: "From the portal" })
     assert.deepInclude((yield* auditLog).at(-1), { actor: id, action: "api_key.created", object_id: made.json.id })
@@ -161,11 +161,11 @@ describeLive(app)("a session of the portal", (it) => {
     assert.notInclude(paths, "GET /v1/account")
   })
 
-  // What only live mode does, and what changes nothing of the account.
+  // Operations of live mode only, and operations that change nothing of the account.
   const unrecorded = /certificate|enablement|software|resolutions\/import|email-notices|\/validate$/u
   it.effect.each(
     changes.filter(({ capability, route }) => capability !== null && !unrecorded.test(route)).map(({ route }) => route)
-  )("is recorded in the audit log with the change %s", function* (route) {
+  )("appears in the audit log with the change %s", function* (route) {
     const [method = "", pattern = ""] = route.split(" ")
     if (route === "PUT /v1/account/logo") return
     const { ask, id } = yield* insider()
@@ -187,7 +187,7 @@ describeLive(app)("a session of the portal", (it) => {
     }
   })
 
-  it.effect("makes and rolls keys that may do no more than the session, and make no more than they may", function* () {
+  it.effect("creates and rolls keys with at most its own capabilities, as do these keys", function* () {
     const { ask } = yield* insider({ capabilities: ["view", "keys"] })
     const made = yield* ask("POST", "/v1/api-keys", { name: "From the portal" }, { "idempotency-key": "restricted" })
     assert.deepStrictEqual(made.json.capabilities, ["view", "keys"])
@@ -217,13 +217,13 @@ describeLive(app)("a session of the portal", (it) => {
     }
     const { json } = yield* get(`/v1/api-keys/${made.json.id}`)
     assert.deepStrictEqual(json.capabilities, ["view", "keys"])
-    // A session without any capability of the key makes no successor of it.
+    // A successor of a key gets none of the capabilities that the session lacks.
     const narrow = yield* insider({ capabilities: ["keys"] })
     const only = yield* (yield* insider({ capabilities: ["keys", "view"] })).ask("POST", "/v1/api-keys", {})
     assert.deepStrictEqual((yield* roll(only.json.id, narrow.ask)).json.capabilities, ["keys"])
   })
 
-  it.effect("cannot revoke the last key that may do everything, whatever restricted keys there are", function* () {
+  it.effect("cannot revoke the last key with all capabilities, even if there are restricted keys", function* () {
     const { ask } = yield* insider(asOther)
     const all = yield* get("/v1/api-keys?limit=100", bearer(keys.otherAccount))
     const full = all.json.data.filter((row: { capabilities: unknown }) => row.capabilities === null)
@@ -234,7 +234,7 @@ describeLive(app)("a session of the portal", (it) => {
     assert.strictEqual((yield* ask("DELETE", `/v1/api-keys/${made.json.id}`)).status, 200)
   })
 
-  it.effect("that ends while its change waits makes no change", function* () {
+  it.effect("makes no change if it ends while the change waits", function* () {
     const { ask } = yield* insider()
     const known = get("/v1/api-keys?limit=100")
     const before = yield* known
@@ -244,7 +244,7 @@ describeLive(app)("a session of the portal", (it) => {
     assert.strictEqual((yield* known).text, before.text)
   })
 
-  it.effect("is named by no request with an API key, whatever it sends", function* () {
+  it.effect("never appears in a request with an API key, for any headers", function* () {
     const { headers } = yield* send({
       method: "POST",
       path: "/v1/api-keys",

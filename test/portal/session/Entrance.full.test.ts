@@ -16,7 +16,7 @@ const link = Effect.map(
   ({ json }) => new URL(json.url).pathname
 )
 
-/** Another site, which answers every path with `page`. Its name is another than that of the service, so that it is another site. */
+/** Another site, which responds to every path with `page`. Its host name differs from the service's. */
 const otherSite = (page: () => string) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly url: string; readonly close: () => void }>((resume) => {
@@ -37,7 +37,7 @@ const run = <A>(evaluate: () => Promise<A>) => Effect.promise(evaluate)
 describeLive(app)("the way into the portal in a browser", (it) => {
   const there = it.effect.skipIf(executablePath === undefined)
 
-  there("leads by a link of another site into the portal, once, and out by its own form", function* () {
+  there("leads from another site's link into the portal, once, and out by its own form", function* () {
     const url = yield* serviceUrl
     const path = yield* link
     const sql = yield* SqlClient.SqlClient
@@ -64,7 +64,7 @@ describeLive(app)("the way into the portal in a browser", (it) => {
     assert.strictEqual((yield* run(() => page.goto(`${url}/portal/nowhere`)))?.status(), 401)
   })
 
-  there("is closed to forms and frames of another site, whatever they know", function* () {
+  there("rejects forms and frames of another site, even with the right token", function* () {
     const { context, page, url } = yield* browsing()
     yield* run(() => page.goto(`${url}/portal/nowhere`))
     const csrf = yield* run(() => page.getAttribute("footer input[name=csrf]", "value"))
@@ -77,12 +77,12 @@ describeLive(app)("the way into the portal in a browser", (it) => {
     assert.notInclude(yield* run(async () => (await frame?.content()) ?? ""), "Folio")
     yield* run(() => page.click("button"))
     yield* run(() => page.waitForURL(`${url}/portal/leave`))
-    // The browser sends no cookie with the form of another site, so that nobody is put out.
+    // The browser sends no cookie with another site's form, so the session stays.
     assert.lengthOf(yield* run(() => context.cookies(url)), 1)
     assert.strictEqual((yield* run(() => page.goto(`${url}/portal/nowhere`)))?.status(), 404)
   })
 
-  there("says in both languages why a link lets nobody in, for everybody to read", function* () {
+  there("explains in both languages why a link does not work, on accessible pages", function* () {
     const url = yield* serviceUrl
     for (const locale of ["en", "es-CO"]) {
       const { faults, page } = yield* opened(url, { locale })

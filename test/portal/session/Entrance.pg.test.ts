@@ -66,7 +66,7 @@ describeLive(app)("the portal", (it) => {
       assert.include(reply.text, '<h1 id="expired">')
     })
 
-    it.effect("that nobody made is not known", function* () {
+    it.effect("gets an error if the service has not issued it", function* () {
       for (const token of ["A".repeat(43), "x", "%00", "ps_1"]) {
         const reply = yield* open(`/portal/enter/${token}`)
         assert.strictEqual(reply.status, 404)
@@ -74,7 +74,7 @@ describeLive(app)("the portal", (it) => {
       }
     })
 
-    it.effect("is not used up by a look at its headers, by a browser that looks ahead, or by a picture", function* () {
+    it.effect("stays unused after a HEAD request, a browser's prefetch, or an image request", function* () {
       const { path } = yield* link()
       assert.strictEqual((yield* open(path, {}, "HEAD")).status, 204)
       for (const headers of [
@@ -95,9 +95,9 @@ describeLive(app)("the portal", (it) => {
   })
 
   describe("a link to the portal that a browser opens without a person, or in the portal of another account", () => {
-    it.effect("asks first, stays unused, and opens by the button of its own page alone", function* () {
+    it.effect("first shows a question, stays unused, and opens by its own page's button only", function* () {
       const { id, path } = yield* link()
-      // A preview in a chat and a mail scanner send no Sec-Fetch-Mode, or another one.
+      // A chat preview and a mail scanner send no Sec-Fetch-Mode, or another one.
       for (const mode of [undefined, "no-cors", "cors"]) {
         const asked = yield* open(path, { "sec-fetch-mode": mode })
         assert.strictEqual(asked.status, 200, mode)
@@ -148,7 +148,7 @@ describeLive(app)("the portal", (it) => {
       assert.strictEqual((yield* open(again.path, { cookie })).status, 303)
     })
 
-    it.effect("leads on when the browser is in by this link: a person may click twice", function* () {
+    it.effect("leads on if the browser's session began with this link: a person may click twice", function* () {
       const { path } = yield* link()
       const cookie = pairOf(yield* open(path))
       const again = yield* open(`${path}?to=documents`, { cookie })
@@ -186,7 +186,7 @@ describeLive(app)("the portal", (it) => {
   })
 
   describe("a session of the portal", () => {
-    it.effect("is needed for every page, and says how to get one", function* () {
+    it.effect("can open every page, and a page without it explains how to get one", function* () {
       for (const path of ["/portal/documents", "/portal/nowhere", "/portal/setup/keys"]) {
         const reply = yield* open(path)
         assert.strictEqual(reply.status, 401, path)
@@ -197,7 +197,7 @@ describeLive(app)("the portal", (it) => {
       assert.strictEqual((yield* open("/portal/x", bearer(keys.test))).status, 401)
     })
 
-    it.effect("ends when the key that made it has expired after a roll, and works until then", function* () {
+    it.effect("ends when the key that created it has expired after a roll, and works until then", function* () {
       const { json } = yield* post("/v1/api-keys", {})
       const made = yield* post("/v1/portal-sessions", {}, bearer(json.key))
       const cookie = pairOf(yield* open(new URL(made.json.url).pathname))
@@ -210,7 +210,7 @@ describeLive(app)("the portal", (it) => {
       assert.isNotNull(shown.json.ended_at)
     })
 
-    it.effect("shows pages that nobody frames, caches or runs code in", function* () {
+    it.effect("shows pages that cannot be framed, cached or injected with code", function* () {
       const { see } = yield* inside()
       for (const { headers } of [
         yield* see("/portal/nowhere"),
@@ -238,7 +238,7 @@ describeLive(app)("the portal", (it) => {
       }
     })
 
-    it.effect("is left by its own form alone, which ends it and takes the cookie", function* () {
+    it.effect("ends by its own form only, which also removes the cookie", function* () {
       const me = yield* visitor()
       const { csrf = "" } = formOf((yield* me.see("/portal/nowhere")).text, "/portal/leave")
       const other = yield* visitor()
@@ -275,7 +275,7 @@ describeLive(app)("the portal", (it) => {
       assert.strictEqual((yield* me.see("/portal/nowhere")).status, 401)
       assert.strictEqual((yield* other.see("/portal/nowhere")).status, 404)
       assert.include(yield* actions, `portal_session.ended ${me.id}`)
-      // A browser whose session has ended gets the same answer.
+      // A browser whose session has ended gets the same response.
       assert.strictEqual((yield* sent(csrf, here)).status, 200)
     })
   })

@@ -11,32 +11,35 @@ import { whileLocked } from "../../support/portal/Tables.ts"
 import { asOther, visitor } from "../../support/portal/Visitor.ts"
 import { describeLive } from "../../support/Tests.ts"
 
-// So slow that no bucket is refilled during the test.
+// So slow that no bucket refills during the test.
 const limited = serviceWith(Limits.layerChanged({ rate: { perSecond: 0.001, burst: 5 } }))
 
 const wrongLink = (count: number) => open(`/portal/enter/${String(count).padStart(43, "A")}`)
 
 describeLive(limited)("the limits of the portal", (it) => {
-  it.effect("stop by address a browser that tries links and cookies, and no browser with a session", function* () {
-    const { see } = yield* inside()
-    const seen: Array<number> = []
-    for (let count = 0; count < 8; count++) {
-      const cookie = `folio_portal=${String(count).padStart(43, "A")}`
-      seen.push((yield* open("/portal/nowhere", { cookie })).status)
+  it.effect(
+    "stop a browser that guesses links and cookies, by its address, and no browser with a session",
+    function* () {
+      const { see } = yield* inside()
+      const seen: Array<number> = []
+      for (let count = 0; count < 8; count++) {
+        const cookie = `folio_portal=${String(count).padStart(43, "A")}`
+        seen.push((yield* open("/portal/nowhere", { cookie })).status)
+      }
+      assert.deepStrictEqual(seen, [401, 401, 401, 401, 401, 429, 429, 429])
+      assert.strictEqual((yield* wrongLink(0)).status, 429)
+      assert.strictEqual((yield* see("/portal/leave")).status, 404)
     }
-    assert.deepStrictEqual(seen, [401, 401, 401, 401, 401, 429, 429, 429])
-    assert.strictEqual((yield* wrongLink(0)).status, 429)
-    assert.strictEqual((yield* see("/portal/leave")).status, 404)
-  })
+  )
 
-  it.effect("let two links at a time be looked for in the database, and keep out no right one", function* () {
+  it.effect("allow two look-ups of links at a time, and reject no right link", function* () {
     const { path } = yield* link()
     const tries = yield* whileLocked(
       "portal_sessions",
       Effect.gen(function* () {
         const all = yield* Effect.forkChild(Effect.forEach(Array.range(1, 8), wrongLink, { concurrency: "unbounded" }))
         yield* until(blocked("link_hash"), (pids) => pids.length > 1)
-        // By the time of this answer the others have come.
+        // By the time of this response, the other requests have arrived.
         yield* get("/v1/account", bearer(keys.live))
         assert.lengthOf(yield* blocked("link_hash"), 2)
         return all
@@ -47,7 +50,7 @@ describeLive(limited)("the limits of the portal", (it) => {
     assert.strictEqual((yield* open(path)).status, 303)
   })
 
-  it.effect("count what pages read without the API as requests of the session's key", function* () {
+  it.effect("count direct reads of pages as requests of the session's key", function* () {
     const person = yield* visitor({ apiKeyId: apiKeyIds.secondTest })
     const seen: Array<number> = []
     for (let count = 0; count < 8; count++) seen.push((yield* person.see("/portal/documents/export.csv")).status)
@@ -56,7 +59,7 @@ describeLive(limited)("the limits of the portal", (it) => {
   })
 
   it.effect(
-    "count a form as a request of the session's key before it is read, whether its token is right or not",
+    "count a form as a request of the session's key before it is read, with a right or a wrong token",
     function* () {
       const person = yield* visitor(asOther)
       const seen: Array<number> = []

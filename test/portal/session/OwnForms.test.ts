@@ -7,12 +7,12 @@ const own = "https://folio.example.com"
 
 describe("a form", () => {
   it.each([
-    // What Chromium sends with a form of a page whose policy is no-referrer, and by script.
+    // Chromium's headers for a form of a page with the policy no-referrer, and for a request by script.
     [{ host, origin: "null", "sec-fetch-site": "same-origin" }, true],
     [{ host, origin: own, "sec-fetch-site": "same-origin" }, true],
-    // Over plain http on another machine, and browsers of before 2023.
+    // Over plain http on another machine, and from browsers before 2023.
     [{ host, origin: own }, true],
-    // A proxy that changes Host, and one that ends TLS for a service which does not know its address.
+    // Behind a proxy that changes Host, and one that ends TLS for a service that does not know its address.
     [{ host: "10.0.0.7:3000", origin: own }, true],
     [{ host: "other.example.com", origin: "https://other.example.com" }, true],
     [{ host, "sec-fetch-site": "same-origin" }, true],
@@ -29,11 +29,11 @@ describe("a form", () => {
     [{ host, origin: "not an origin" }, false],
     [{ origin: "https://evil.example.com" }, false],
     [{ host, origin: "" }, false]
-  ])("with %j is from here: %s", (headers, expected) => {
+  ])("with %j comes from the portal: %s", (headers, expected) => {
     assert.strictEqual(isSentFromHere(headers, base), expected)
   })
 
-  it("carries a token that fits one cookie alone", () => {
+  it("carries a token that fits only one cookie", () => {
     const [one, other] = [csrfToken("a"), csrfToken("b")]
     assert.match(one, /^[\w-]{43}$/u)
     assert.isTrue(isSame(one, csrfToken("a")))

@@ -20,7 +20,7 @@ const shown = (id: string) => Effect.map(get(`/v1/portal-sessions/${id}`), ({ js
 
 describeLive(app)("sessions and what they read", (it) => {
   describe("sessions of the portal", () => {
-    it.effect("are made with an address that only this answer shows", function* () {
+    it.effect("get an address that only the response of their creation shows", function* () {
       const made = yield* post("/v1/portal-sessions", { expires_in: 600, capabilities: ["view", "documents"] })
       const { id, url, url_expires_at, ...rest } = made.json
       assert.strictEqual(made.status, 201)
@@ -51,20 +51,20 @@ describeLive(app)("sessions and what they read", (it) => {
       })
     })
 
-    it.effect("may read for an hour unless something else is asked", function* () {
+    it.effect("have the capability view for an hour by default", function* () {
       const { json } = yield* post("/v1/portal-sessions", {})
       assert.deepStrictEqual(json.capabilities, ["view"])
       assert.strictEqual(Date.parse(json.expires_at) - Date.parse(json.created_at), 3_600_000)
     })
 
-    it.effect("are answered again with the same key, and made once", function* () {
+    it.effect("have one creation for each key, whose response repeats", function* () {
       const key = { "idempotency-key": "one session" }
       const [first, again] = [yield* post("/v1/portal-sessions", {}, key), yield* post("/v1/portal-sessions", {}, key)]
       assert.strictEqual(again.text, first.text)
       assert.strictEqual(again.headers["svc-idempotency-cached"], "true")
     })
 
-    it.effect("tell whether they wait, are used, have expired or were ended", function* () {
+    it.effect("show whether they wait, are active, have expired or were ended", function* () {
       const [used, late, ended, keyless] = [
         yield* post("/v1/portal-sessions", { expires_in: 120 }),
         yield* post("/v1/portal-sessions", {}),
@@ -93,12 +93,12 @@ describeLive(app)("sessions and what they read", (it) => {
       assert.strictEqual((yield* shown(used.id)).status, "active")
       yield* pass(60)
       assert.deepInclude(yield* shown(used.id), { status: "expired", ended_at: null })
-      // What ends after the session has expired changes nothing.
+      // An end after the expiry changes nothing.
       yield* end(used.id)
       assert.strictEqual((yield* shown(used.id)).status, "expired")
     })
 
-    it.effect("are listed newest first, page by page, in their mode", function* () {
+    it.effect("appear newest first, page by page, in their mode", function* () {
       const live = yield* post("/v1/portal-sessions", {}, bearer(keys.live))
       assert.isTrue(live.json.livemode)
       const { json } = yield* get("/v1/portal-sessions?limit=100")
@@ -116,7 +116,7 @@ describeLive(app)("sessions and what they read", (it) => {
   })
 
   describe("a session without the capability view", () => {
-    it.effect("reads nothing, on no page and in no file", function* () {
+    it.effect("reads no page and no file", function* () {
       const invoice = yield* addInvoice(yield* addCustomer())
       const able = yield* visitor()
       const blind = yield* visitor({ capabilities: Capability.literals.filter((one) => one !== "view") })
@@ -151,7 +151,7 @@ describeLive(app)("sessions and what they read", (it) => {
       }
     })
 
-    it.effect("learns nothing of the endpoints by the signature debugger", function* () {
+    it.effect("learns nothing of the endpoints from the signature debugger", function* () {
       const blind = yield* visitor({ capabilities: ["deliver", "setup"] })
       const { csrf = "" } = formOf((yield* blind.see("/portal/nowhere/at-all")).text, "/portal/leave")
       const body = new URLSearchParams({ csrf, body: "{}", headers: "Svc-Signature: t=1,v1=00", secret: "", at: "" })
@@ -159,14 +159,14 @@ describeLive(app)("sessions and what they read", (it) => {
     })
   })
 
-  describe("files that are exported", () => {
-    it.effect("are made one at a time of an account, while others wait or are sent away", function* () {
+  describe("exported files", () => {
+    it.effect("get one turn at a time per account, while others wait or get an error", function* () {
       const person = yield* visitor()
       const files = Array.from(
         { length: 14 },
         (_, index) => `/portal/documents/export.${index % 2 === 0 ? "csv" : "zip"}`
       )
-      // One is at work, and eight wait.
+      // A single export runs, and eight wait.
       const turns = 9
       let refused = 0
       const count = ({ status }: { readonly status: number }) =>

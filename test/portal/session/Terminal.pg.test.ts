@@ -11,14 +11,14 @@ const watched = Layer.succeed(Onlooker, { answered: ({ path }) => void answered.
 const secure = Layer.succeed(ServiceInfo, { version: "0.1.0", baseUrl: "https://folio.example.com/below" })
 
 describeLive(serviceWith(Layer.merge(watched, secure)))("the portal over https, watched at a terminal", (it) => {
-  it.effect("shows at the terminal neither the link of a session nor what its pages read", function* () {
+  it.effect("shows at the terminal neither the link of a session nor the reads of its pages", function* () {
     const { path } = yield* link()
     const entered = yield* open(path.replace("/below", ""))
     assert.strictEqual((yield* open("/portal/setup", { cookie: pairOf(entered) })).status, 200)
     assert.deepStrictEqual(answered, ["/v1/portal-sessions", "/portal/enter/…", "/portal/setup"])
   })
 
-  it.effect("sets a cookie that goes to this host over https alone, and takes no other", function* () {
+  it.effect("sets a cookie for this host over https only, and accepts no other", function* () {
     const { path, url } = yield* link()
     assert.match(url, /^https:\/\/folio\.example\.com\/below\/portal\/enter\//u)
     const reply = yield* open(path.replace("/below", ""))

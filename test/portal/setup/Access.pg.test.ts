@@ -21,7 +21,7 @@ const listed = Effect.map(
 
 describeLive(app)("access in the portal", (it) => {
   describe("API keys", () => {
-    it.effect("are made once, shown once, and nowhere else", function* () {
+    it.effect("appear once at their creation, and nowhere else", function* () {
       const { post: send, see } = yield* visitor()
       const form = untouched((yield* see(path)).text, "/keys")
       form.set("name", "The till")
@@ -42,7 +42,7 @@ describeLive(app)("access in the portal", (it) => {
       assert.include((yield* see(path)).text, key!.slice(-4))
     })
 
-    it.effect("say beside the field what is wrong with a name", function* () {
+    it.effect("show next to the field what is wrong with a name", function* () {
       const { submit } = yield* visitor()
       const refused = yield* submit(path, path, { name: "x".repeat(101) })
       assert.strictEqual(refused.status, 400)
@@ -50,7 +50,7 @@ describeLive(app)("access in the portal", (it) => {
       assert.include(refused.text, `value="${"x".repeat(101)}"`)
     })
 
-    it.effect("are rolled with an overlap, once for each form", function* () {
+    it.effect("can be rolled with an overlap, once for each form", function* () {
       const { post: send, see } = yield* visitor()
       const old = yield* made("ERP")
       const form = untouched((yield* see(`${path}/${old.id}`)).text, "/roll")
@@ -70,7 +70,7 @@ describeLive(app)("access in the portal", (it) => {
       assert.include(refused.text, 'role="alert"')
     })
 
-    it.effect("are revoked behind a confirmation", function* () {
+    it.effect("can be revoked after a confirmation", function* () {
       const { see, submit } = yield* visitor()
       const { id, key } = yield* made("gone")
       assert.match((yield* see(`${path}/${id}`)).text, /<details>\s*<summary>[^]*?\/revoke"/)
@@ -92,7 +92,7 @@ describeLive(app)("access in the portal", (it) => {
       }
     })
 
-    it.effect("are changed by nobody without the capability", function* () {
+    it.effect("cannot be changed without the capability", function* () {
       const { see, post: send } = yield* visitor({
         capabilities: ["view", "setup", "documents", "endpoints", "deliver"]
       })
@@ -110,7 +110,7 @@ describeLive(app)("access in the portal", (it) => {
       assert.isTrue(yield* works(key))
     })
 
-    it.effect("of another account and of the other mode are not there", function* () {
+    it.effect("do not exist for another account or the other mode", function* () {
       const { id, key } = yield* made("mine")
       for (const other of [yield* visitor(asOther), yield* visitor(asLive)]) {
         assert.strictEqual((yield* other.see(`${path}/${id}`)).status, 404)
@@ -125,11 +125,11 @@ describeLive(app)("access in the portal", (it) => {
   })
 
   describe("sessions", () => {
-    it.effect("are listed, and ended by a session that has the capability", function* () {
+    it.effect("appear in a list, and a session with the capability can end them", function* () {
       const mine = yield* visitor()
       const other = yield* visitor({ capabilities: ["view"] })
       const sessions = "/portal/setup/sessions"
-      // One row is marked as the person's own.
+      // The person's own session has a mark.
       assert.strictEqual((yield* mine.see(sessions)).text.split("<br /><small>").length, 2)
       const seen = (yield* other.see(sessions)).text
       assert.notInclude(seen, '/end"')

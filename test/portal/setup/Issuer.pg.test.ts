@@ -15,7 +15,7 @@ const hostile = `"'><img src=x onerror=alert(1)></textarea><script>alert(1)</scr
 
 describeLive(app)("issuer and logo in the portal", (it) => {
   describe("the logo", () => {
-    it.effect("is saved, shown and removed", function* () {
+    it.effect("can be saved, shown and removed", function* () {
       const { post: send, see, submit } = yield* visitor()
       const token = formOf((yield* see(logo)).text, "/logo")
       for (const [bytes, type] of [
@@ -36,7 +36,7 @@ describeLive(app)("issuer and logo in the portal", (it) => {
       assert.strictEqual((yield* see(`${logo}/picture`)).status, 404)
     })
 
-    it.effect("says beside the field what is wrong with a file", function* () {
+    it.effect("shows next to the field what is wrong with a file", function* () {
       const { post: send, see } = yield* visitor()
       const token = formOf((yield* see(logo)).text, "/logo")
       for (const bytes of [
@@ -55,7 +55,7 @@ describeLive(app)("issuer and logo in the portal", (it) => {
       assert.notProperty(yield* account, "logo")
     })
 
-    it.effect("is saved by nobody without the capability, the token, or a session", function* () {
+    it.effect("cannot be saved without the capability, the token, or a session", function* () {
       const { see, post: send } = yield* visitor({ capabilities: ["view"] })
       const { text } = yield* see(logo)
       assert.notInclude(text, 'type="file"')
@@ -71,7 +71,7 @@ describeLive(app)("issuer and logo in the portal", (it) => {
   })
 
   describe("the issuer", () => {
-    it.effect("is changed field by field, in the mode of the session alone", function* () {
+    it.effect("changes field by field, in the session's mode only", function* () {
       const { post: send, see } = yield* visitor()
       const before = yield* account
       const same = yield* send(issuer, untouched((yield* see(issuer)).text, "/issuer"))
@@ -104,14 +104,14 @@ describeLive(app)("issuer and logo in the portal", (it) => {
       assert.notProperty(after, "economic_activities")
     })
 
-    it.effect("keeps what was typed when it is refused, with all violations beside their fields", function* () {
+    it.effect("keeps the typed values after a rejection, with all violations next to their fields", function* () {
       const { post: send, see } = yield* visitor()
       const before = yield* account
       const form = untouched((yield* see(issuer)).text, "/issuer")
       for (const [name, value] of [
         ["identification.check_digit", "x"],
         ["legal_name", " "],
-        ["email", "nobody"],
+        ["email", "no at sign"],
         ["color", "blue"],
         ["economic_activities", "62"]
       ] as const) {
@@ -126,7 +126,7 @@ describeLive(app)("issuer and logo in the portal", (it) => {
       assert.deepStrictEqual(yield* account, before)
     })
 
-    it.effect("lets the account's name, version and request log be set", function* () {
+    it.effect("includes the account's name, version and request log", function* () {
       const { post: send, see } = yield* visitor()
       const form = untouched((yield* see(issuer)).text, "/issuer/account")
       form.set("name", "Mi tienda")
@@ -160,7 +160,7 @@ describeLive(app)("issuer and logo in the portal", (it) => {
       }
     })
 
-    it.effect("is only read without the capability, and the API refuses a change", function* () {
+    it.effect("can only be read without the capability, and the API rejects a change", function* () {
       const { see, post: send } = yield* visitor({ capabilities: ["view", "keys", "documents"] })
       const before = yield* account
       const { text } = yield* see(issuer)

@@ -19,12 +19,12 @@ const liveMode = { ...testMode, livemode: true }
 const setup = "/portal/setup"
 const readLive = Effect.map(get("/v1/account", bearer(keys.live)), ({ json }) => json)
 
-/** The part of the set-up that has the steps to go live. */
+/** The part of the setup page with the steps to go live. */
 const stepsIn = (page: string) => /<h2 id="live">([^]*?)<\/section>/.exec(page)?.[1] ?? ""
 
 describeLive(serviceWith(pace))("set-up in the portal", (it) => {
   describe("going live", () => {
-    it.effect("is a list of steps, each of which leads to where it is done", function* () {
+    it.effect("lists steps, each with a link to its page", function* () {
       const sql = yield* SqlClient.SqlClient
       // The other account has neither a certificate nor a live key.
       const other = { account_id: otherAccount, livemode: true }
@@ -41,7 +41,7 @@ describeLive(serviceWith(pace))("set-up in the portal", (it) => {
       assert.notMatch(shown, /<li[^>]*>\s*<a href="[^"]*enablement"/)
     })
 
-    it.effect("sets the software, whose PIN is never seen again", function* () {
+    it.effect("sets the software, and never shows its PIN again", function* () {
       const { see, submit } = yield* visitor(asLive)
       const path = `${setup}/software`
       const refused = yield* submit(path, path, { id: "wrong", pin: "canary pin" })
@@ -60,7 +60,7 @@ describeLive(serviceWith(pace))("set-up in the portal", (it) => {
       assert.notInclude((yield* see(path)).text, "canary")
     })
 
-    it.effect("passes the test set, and shows how far it is while it asks for itself again", function* () {
+    it.effect("passes the test set, and shows its progress on a page that reloads", function* () {
       const authority = yield* FakeAuthority
       const { post: send, see } = yield* visitor(asLive)
       const path = `${setup}/enablement`
@@ -109,7 +109,7 @@ describeLive(serviceWith(pace))("set-up in the portal", (it) => {
       technical_key: "fc8eac422eba16e22ffd8c6f94b3f40a6e38162c"
     }
 
-    it.effect("are registered once, and shown with how much is left and until when", function* () {
+    it.effect("can be registered once, and appear with their remaining numbers and their last day", function* () {
       const { post: send, see } = yield* visitor()
       const before = yield* count
       const form = untouched((yield* see(`${path}/new`)).text, "/new")
@@ -123,7 +123,7 @@ describeLive(serviceWith(pace))("set-up in the portal", (it) => {
       assert.notInclude(first.text, "style=")
     })
 
-    it.effect("are refused with every violation beside its field", function* () {
+    it.effect("show every violation next to its field", function* () {
       const { submit } = yield* visitor()
       const before = yield* count
       const refused = yield* submit(`${path}/new`, `${path}/new`, {
@@ -142,7 +142,7 @@ describeLive(serviceWith(pace))("set-up in the portal", (it) => {
       }
     })
 
-    it.effect("are switched off and on, and extended", function* () {
+    it.effect("can be deactivated, reactivated and extended", function* () {
       const { see, submit } = yield* visitor()
       const id = rangeId(testMode)
       const page = `${path}/${id}`
@@ -158,7 +158,7 @@ describeLive(serviceWith(pace))("set-up in the portal", (it) => {
       assert.include((yield* see(page)).text, "19 January 2031")
     })
 
-    it.effect("are imported in live mode alone, and say why they could not be", function* () {
+    it.effect("can be imported in live mode only, and show why an import failed", function* () {
       const { submit } = yield* visitor(asLive)
       const { status, text } = yield* submit(path, `${path}/import`)
       assert.strictEqual(status, 403)
@@ -167,7 +167,7 @@ describeLive(serviceWith(pace))("set-up in the portal", (it) => {
       assert.notInclude((yield* ofTest.see(path)).text, "/import")
     })
 
-    it.effect("of another account are not there", function* () {
+    it.effect("do not exist for another account", function* () {
       const other = yield* visitor(asOther)
       for (const mode of [testMode, liveMode]) {
         const page = `${path}/${rangeId(mode)}`
@@ -180,9 +180,9 @@ describeLive(serviceWith(pace))("set-up in the portal", (it) => {
     })
   })
 
-  // Last, because the account signs with what it has until then.
+  // This comes last: until then, the account signs with its old certificate.
   describe("the certificate", () => {
-    it.effect("is uploaded, and neither its password nor its key is seen again", function* () {
+    it.effect("can be uploaded, and neither its password nor its key appears again", function* () {
       const sql = yield* SqlClient.SqlClient
       const { post: send, see } = yield* visitor(asLive)
       const path = `${setup}/certificate`

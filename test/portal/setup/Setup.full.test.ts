@@ -30,17 +30,17 @@ const andina = {
 }
 
 const registered = Effect.map(post("/v1/customers", andina), ({ json }) => json.id as string)
-/** Follows the link of the page to an address that ends so. */
+/** Follows the page's link to an address that ends with a text. */
 const follow = (page: Page, to: string) => does(() => page.locator(`main a[href$="${to}"]`).first().click())
-/** Sends the form for an address that ends so. */
+/** Sends the form for an address that ends with a text. */
 const submit = (page: Page, action: string) =>
   does(() => page.locator(`form[action$="${action}"]`).getByRole("button").last().click())
 const notice = (page: Page, name: string) => does(() => page.locator(`[role=status][data-notice=${name}]`).waitFor())
 const field = (page: Page, name: string) => page.locator(`main [name="${name}"]:visible`)
 const fill = (page: Page, name: string, value: string) => does(() => field(page, name).fill(value))
-/** The message beside a field. */
+/** The message next to a field. */
 const refused = (page: Page, name: string) => does(() => page.locator(`[id="field-${name}-error"]`).waitFor())
-/** Opens what must be opened before the form for an address is seen. */
+/** Opens the details that hide the form for an address. */
 const reveal = (page: Page, action: string) =>
   does(() =>
     page
@@ -55,7 +55,7 @@ const day = Effect.fnUntraced(function* (browser: { readonly javaScriptEnabled: 
 
   yield* go(customers)
   yield* follow(page, "/customers/new")
-  // First a field that the list has not: a click does not wait for the page, and the list is searched by a number as well.
+  // First a field that the list lacks: a click does not wait for the page, and the list also has a search by number.
   yield* fill(page, "legal_name", "Ferretería El Tornillo")
   yield* fill(page, "identification.number", "800.197.268-4")
   yield* fill(page, "email", "no address @ all")
@@ -73,7 +73,7 @@ const day = Effect.fnUntraced(function* (browser: { readonly javaScriptEnabled: 
   yield* go(customers)
   yield* fill(page, "number", "800197268")
   yield* does(() => field(page, "number").press("Enter"))
-  // The whole list has the customer too: only what was found has a way back to all.
+  // The whole list has the customer too. Only the result of a search has a way back to all customers.
   yield* does(() => page.waitForURL(/number=800197268/))
   yield* does(() => page.getByText("El Tornillo", { exact: true }).waitFor())
   yield* does(() => page.getByRole("link", { name: "Ferretería El Tornillo" }).click())
@@ -90,7 +90,7 @@ const day = Effect.fnUntraced(function* (browser: { readonly javaScriptEnabled: 
   yield* submit(page, "/setup/logo")
   yield* notice(page, "saved")
   const shown = `(() => { const one = document.querySelector("main img"); return one.complete && one.naturalWidth })()`
-  // Looked at from here: without JavaScript no timer of a page runs, by which it could be looked at there again.
+  // The test reloads the page itself: without JavaScript, no timer of a page runs.
   yield* does(() => vi.waitFor(async () => assert.strictEqual(await page.evaluate(shown), 300), 30_000))
   yield* does(() =>
     field(page, "logo").setInputFiles({
@@ -104,7 +104,7 @@ const day = Effect.fnUntraced(function* (browser: { readonly javaScriptEnabled: 
 
   yield* go(`${setup}/ranges`)
   yield* follow(page, "/ranges/new")
-  // The account has the range of the other day too.
+  // The account also has the range of the other day.
   const prefix = browser.javaScriptEnabled ? "FE" : "FF"
   yield* fill(page, "prefix", prefix)
   yield* fill(page, "number", "18764000001")
@@ -142,7 +142,7 @@ const day = Effect.fnUntraced(function* (browser: { readonly javaScriptEnabled: 
 })
 
 describeLive(serviceWith(pace))("customers and setup in a browser (skipped where there is no Chromium)", (it) => {
-  it.effect.skipIf(executablePath === undefined)("do a day's work with JavaScript", function* () {
+  it.effect.skipIf(executablePath === undefined)("complete a day's work with JavaScript", function* () {
     const faults = yield* day({ javaScriptEnabled: true })
     assert.deepStrictEqual(
       faults.filter((fault) => !/status of 4(00|13)/.test(fault)),
@@ -150,7 +150,7 @@ describeLive(serviceWith(pace))("customers and setup in a browser (skipped where
     )
   })
 
-  it.effect.skipIf(executablePath === undefined)("do the same work without JavaScript", function* () {
+  it.effect.skipIf(executablePath === undefined)("complete the same work without JavaScript", function* () {
     assert.deepStrictEqual(
       (yield* day({ javaScriptEnabled: false })).filter((fault) => !/status of 4/.test(fault)),
       []
@@ -158,7 +158,7 @@ describeLive(serviceWith(pace))("customers and setup in a browser (skipped where
   })
 
   it.effect.skipIf(executablePath === undefined)(
-    "have no fault of access in the live mode, and fit (the crawl of all pages sees the test mode)",
+    "have no accessibility fault in live mode, and fit (the crawl of all pages covers the test mode)",
     function* () {
       const id = yield* registered
       const paths = [
@@ -185,7 +185,7 @@ describeLive(serviceWith(pace))("customers and setup in a browser (skipped where
     }
   )
 
-  it.effect.skipIf(executablePath === undefined)("show by themselves how a test set goes on", function* () {
+  it.effect.skipIf(executablePath === undefined)("show the progress of a test set without a click", function* () {
     const authority = yield* FakeAuthority
     const judged = yield* Latch.make()
     authority.onTestVerdict = () => Effect.as(judged.await, accepted)
@@ -206,11 +206,11 @@ describeLive(serviceWith(pace))("customers and setup in a browser (skipped where
     assert.deepStrictEqual(faults, [])
   })
 
-  it.effect.skipIf(executablePath === undefined)("are worked by the keyboard alone", function* () {
+  it.effect.skipIf(executablePath === undefined)("can be used with the keyboard only", function* () {
     const id = yield* registered
     const { go, page } = yield* browsing({ browser: { locale: "en-GB" } })
     const press = (key: string) => does(() => page.keyboard.press(key))
-    /** Moves on by the key Tab until the focus is on what a selector names. */
+    /** Presses Tab until the element of a selector has the focus. */
     const reach = Effect.fnUntraced(function* (selector: string) {
       const here = `document.activeElement.matches(${JSON.stringify(selector)})`
       for (let step = 0; step < 80; step++) {
