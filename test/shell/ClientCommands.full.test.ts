@@ -13,7 +13,7 @@ import { describeLive } from "../support/Tests.ts"
 import { gate } from "./Gate.ts"
 import { folioProcess } from "./Shell.ts"
 
-/** A directory of its own, and the environment with which commands of folio use it and the service. */
+/** A directory of its own, and the environment for folio commands that use it and the service. */
 const place = Effect.gen(function* () {
   const { service } = yield* Crashing
   const directory = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-shell-"))
@@ -34,7 +34,7 @@ const issue = Effect.fnUntraced(function* (metadata: Record<string, string>) {
   return String(answer.json.id)
 })
 
-/** What the receiver got at a path, of the first delivery of each event that it answered 200. */
+/** The objects of events at a path, for which the receiver returned 200. */
 const acknowledged = (path: string) =>
   Effect.map(Crashing, ({ receiver }) =>
     receiver.received
@@ -45,11 +45,11 @@ const acknowledged = (path: string) =>
 const arrived = (path: string, ids: ReadonlyArray<string>) =>
   until(acknowledged(path), (seen) => ids.every((id) => seen.some((one) => one === id)), "60 seconds")
 
-/** The events that a listener has kept its place behind. */
+/** The events after which a listener has saved its position. */
 const kept = (listener: Effect.Success<ReturnType<typeof folioProcess>>) =>
   listener.lines().flatMap((line) => (line["acknowledged"] === true ? [line["event"]] : []))
 
-/** Waits until it has done so for all of these, which it does after it was answered: then it may end at any moment. */
+/** Waits until the listener has saved its position after all of these events: then it may end at any moment. */
 const keptBehind = (listener: Parameters<typeof kept>[0], ids: ReadonlyArray<string>) =>
   Effect.flatMap(Crashing, ({ receiver }) => {
     const events = receiver.received.flatMap(({ event }) => (ids.includes(event.data.object.id) ? [event.id] : []))
@@ -61,7 +61,7 @@ const keptBehind = (listener: Parameters<typeof kept>[0], ids: ReadonlyArray<str
   })
 
 describeLive(Crashing.layer([undefined]))("folio listen", (it) => {
-  it.effect("posts each event as webhooks do, and loses and doubles nothing over crashes and sleep", function* () {
+  it.effect("posts each event as webhooks do, and loses and repeats none over crashes and sleep", function* () {
     const { receiver, service } = yield* Crashing
     const { env, file } = yield* place
     Fs.writeFileSync(file(".env"), "OTHER=1\n")
@@ -96,7 +96,7 @@ describeLive(Crashing.layer([undefined]))("folio listen", (it) => {
       assert.strictEqual(headers[name], own?.headers[name], name)
     }
 
-    // Refused, then killed: the place stays, and the order with it.
+    // Rejected, then killed: the position and the order are kept.
     let refused = 0
     receiver.answerWith(({ path }) => (path === "/listen" && refused++ < 1 ? 500 : 200))
     const inOrder = yield* Effect.forEach(["2", "3", "4"], (order) => issue({ order }))
@@ -116,7 +116,7 @@ describeLive(Crashing.layer([undefined]))("folio listen", (it) => {
     yield* arrived("/listen", whileAway)
     yield* keptBehind(third, whileAway)
 
-    // Asleep, while its connection dies with the service, and an event comes.
+    // Asleep, while its connection breaks with the service, and an event arrives.
     yield* third.signal("SIGSTOP")
     yield* service.signal("SIGKILL")
     yield* service.ended
@@ -126,7 +126,7 @@ describeLive(Crashing.layer([undefined]))("folio listen", (it) => {
     yield* third.signal("SIGCONT")
     yield* arrived("/listen", whileAsleep)
 
-    // Ended in the middle of an attempt: the attempt comes to its end, and is not made again.
+    // Stopped in the middle of an attempt: the attempt ends, and is not repeated.
     const held = Promise.withResolvers<number>()
     receiver.answerWith(({ path }) => (path === "/listen" ? held.promise : 200))
     const before = receiver.received.filter(({ path }) => path === "/listen").length
@@ -146,7 +146,7 @@ describeLive(Crashing.layer([undefined]))("folio listen", (it) => {
     const all = yield* acknowledged("/listen")
     assert.sameMembers(all.map(String), [...new Set(all.map(String))])
     assert.sameMembers(all.map(String), [id, ...inOrder, ...whileAway, ...whileAsleep, last, after])
-    // In the order of the service's own list.
+    // The order of the service's own list.
     const { json } = yield* service.client().get("/v1/events?limit=100")
     const listed = json.data.map(
       (event: { readonly data: { readonly object: { readonly id: string } } }) => event.data.object.id
@@ -154,7 +154,7 @@ describeLive(Crashing.layer([undefined]))("folio listen", (it) => {
     assert.deepStrictEqual(all.map(String), listed.toReversed())
   })
 
-  it.effect("goes on with the oldest event when the one of its place is kept no longer", function* () {
+  it.effect("continues with the oldest event if the service no longer keeps the event of its position", function* () {
     const { receiver } = yield* Crashing
     const { directory, env } = yield* place
     const words = ["listen", "--forward-to", `127.0.0.1:${receiver.port}/oldest`]
@@ -174,7 +174,7 @@ describeLive(Crashing.layer([undefined]))("folio listen", (it) => {
     assert.include(second.error(), "no longer has")
   })
 
-  it.effect("repeats a period, and moves no place", function* () {
+  it.effect("repeats a period, and saves no position", function* () {
     const { receiver } = yield* Crashing
     const { directory, env } = yield* place
     const id = yield* issue({ order: "period" })
@@ -212,7 +212,7 @@ describeLive(Crashing.layer([undefined]))("folio trigger and import", (it) => {
     "debit_note.accepted_by_authority"
   ]
 
-  it.effect("make a document of which the event tells", function* () {
+  it.effect("create a document with the chosen event", function* () {
     const { env } = yield* place
     for (const type of triggered) {
       const said = yield* folioCommand(["trigger", type, "--set", "metadata.order=7", "--wait", "--json"], env)
@@ -220,11 +220,11 @@ describeLive(Crashing.layer([undefined]))("folio trigger and import", (it) => {
       assert.strictEqual(said.json.type, type)
       assert.deepStrictEqual(said.json.data.object.metadata, { order: "7" })
     }
-    // One that failed succeeds when it is tried again.
+    // A failed document succeeds at a retry.
     const failed = yield* folioCommand(["trigger", "invoice.failed", "--wait", "--json"], env)
     const again = yield* folioCommand(["invoices", "retry", failed.json.data.object.id, "--wait", "--json"], env)
     assert.strictEqual(again.json.status, "accepted_by_authority", again.error)
-    // A document that is not made leaves no script for the next one.
+    // A rejected document leaves no script for the next one.
     const refused = yield* folioCommand(["trigger", "invoice.failed", "--set", "lines.0.quantity=x"], env)
     assert.strictEqual(refused.code, 1, refused.error)
     const sandbox = ["api", "POST", "v1/test-helpers/authority", "-d", '{"mode": "up"}', "--json"]
@@ -236,7 +236,7 @@ describeLive(Crashing.layer([undefined]))("folio trigger and import", (it) => {
     assert.strictEqual(live.code, 2, live.error)
   })
 
-  it.effect("create each invoice of a file once, whenever the import is killed", function* () {
+  it.effect("create each invoice of a file once, even if the import is killed", function* () {
     const { customers, service } = yield* Crashing
     const { env: own, file } = yield* place
     const front = yield* gate(service.url)
@@ -259,7 +259,7 @@ describeLive(Crashing.layer([undefined]))("folio trigger and import", (it) => {
     assert.strictEqual(dry.code, 1, dry.error)
     assert.strictEqual(yield* made, before)
 
-    // Customers of the file get the verdicts that registering them would give, and none is registered.
+    // The import reports the same verdicts for customers as their registration, and registers none.
     const buyers = file("buyers.csv")
     const named = "order;identification_type;identification_number;check_digit;legal_name;organization_type"
     const tea = "description;unit_price;tax_code;tax_rate"
@@ -292,7 +292,7 @@ describeLive(Crashing.layer([undefined]))("folio trigger and import", (it) => {
     }
     front.letPass(Infinity)
     assert.isAtMost(yield* made, before + 20)
-    // Once more with the file of progress, and once without, by the idempotency keys alone.
+    // Once more with the progress file, and once without it, by the idempotency keys only.
     const resumed = yield* folioCommand([...words, "--resume"], env)
     Fs.rmSync(`${sheet}.progress`)
     const again = yield* folioCommand(words, env)

@@ -3,8 +3,8 @@ import * as Http from "node:http"
 import { listening } from "../support/apps/Listening.ts"
 
 /**
- * Stands in front of a service, and passes requests on to it: so many that make an invoice, and all others. What makes another invoice is
- * held, and never answered.
+ * A proxy that passes requests to a service, with a limit for requests that create invoices. It holds further ones
+ * without a response.
  */
 export const gate = Effect.fnUntraced(function* (url: string) {
   const { hostname, port } = new URL(url)
@@ -24,7 +24,7 @@ export const gate = Effect.fnUntraced(function* (url: string) {
   })
   return {
     url: `http://127.0.0.1:${own}`,
-    /** Lets so many more invoices be made. */
+    /** Sets the number of further invoices that may be created. */
     letPass: (count: number) => {
       left = count
       held = 0

@@ -25,7 +25,7 @@ const below = (command: Command.Command.Any, words: ReadonlyArray<string> = []):
   )
 ]
 
-/** Every command of the tree but those for who runs the service. */
+/** Every command of the tree, without the operator's commands. */
 const commands = below(rootOf(operatorCommands))
 
 const said = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
@@ -34,8 +34,8 @@ const said = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
   return { code, out: out.join("\n"), error: error.join("\n") }
 }, Effect.provide(TestConsole.layer))
 
-describe("the help of the shell command", () => {
-  it.effect.each(commands)("of $name is seen whole at a terminal, and has an example", function* ({ name, words }) {
+describe("the help of the CLI", () => {
+  it.effect.each(commands)("for $name fits a terminal, and has an example", function* ({ name, words }) {
     const { code, error, out } = yield* said([...words, "--help"])
     assert.strictEqual(error, "")
     assert.strictEqual(code, 0)
@@ -48,28 +48,31 @@ describe("the help of the shell command", () => {
 
   it.effect.each(
     [["invoces"], ["api", "GET"], ["api", "--nonsense"], ["webhooks", "verify"]].map((words) => ({ words }))
-  )("is offered in one line after the mistake $words", function* ({ words }) {
+  )("appears as a hint of one line after the mistake $words", function* ({ words }) {
     const { code, error, out } = yield* said(words)
     assert.strictEqual(code, 2)
     assert.strictEqual(out, "")
     assert.match(error, /^folio: [^\n]+\n {2}Help: folio.* --help$/)
   })
 
-  it.effect("proposes a word for a mistyped one", function* () {
+  it.effect("proposes a command for a mistyped one", function* () {
     const { error } = yield* said(["invoces"])
     assert.match(error, /^folio: Unknown subcommand "invoces" for "folio"\. Did you mean invoices\?\n/)
   })
 
-  plain("has each command on the page of the shell command", () => {
+  plain("lists each command on the page of the CLI", () => {
     const page = Fs.readFileSync(Path.join(import.meta.dirname, "../../src/http/docs/shell.md"), "utf8")
     const ofKinds = /^folio (credit|debit)-notes ./
     const missing = commands.filter(({ isGroup, name }) => !isGroup && !ofKinds.test(name) && !page.includes(name))
     assert.deepStrictEqual(missing, [])
   })
 
-  it.effect.each([{ name: "bash" }, { name: "zsh" }, { name: "fish" }])("completes in $name", function* ({ name }) {
-    const { code, out } = yield* said(["--completions", name])
-    assert.strictEqual(code, 0)
-    for (const word of ["credit-notes", "timeline", "idempotency-key"]) assert.include(out, word)
-  })
+  it.effect.each([{ name: "bash" }, { name: "zsh" }, { name: "fish" }])(
+    "supports completions in $name",
+    function* ({ name }) {
+      const { code, out } = yield* said(["--completions", name])
+      assert.strictEqual(code, 0)
+      for (const word of ["credit-notes", "timeline", "idempotency-key"]) assert.include(out, word)
+    }
+  )
 })

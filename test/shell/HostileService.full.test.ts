@@ -10,9 +10,9 @@ import { listening } from "../support/apps/Listening.ts"
 import { it } from "../support/Tests.ts"
 import { folio, folioInTerminal, hasTerminals } from "./Spawned.ts"
 
-// A title for the window, another line, and a text from right to left, with 8-bit control characters as well.
+// A title for the window, another line, and text from right to left, with 8-bit control characters.
 const hostile = "\u001b]0;owned\u0007\u009b2J\nfolio: all is well\u2028\u202eevil"
-// A colour that the shell command uses as well, and its end.
+// A colour that the CLI uses too, and its end.
 const painted = "\u001b[32mowned-colour\u001b[0m"
 
 const event = {
@@ -22,7 +22,7 @@ const event = {
   data: { object: { id: "inv_01k00000000000000000000000", full_number: hostile } }
 }
 
-/** A service that answers everything with what may do harm on the machine of who calls it. */
+/** A service whose responses may do harm on the caller's machine. */
 const service = listening((request, response) => {
   const path = request.url ?? ""
   const body = path.startsWith("/v1/account")
@@ -59,11 +59,11 @@ const place = Effect.gen(function* () {
   return { directory, env, own }
 })
 
-/** What a command wrote, without the codes of its own colours and of its own line that it writes over. */
+/** The output of a command, without the codes of its own colours and of the line that it overwrites. */
 const foreign = (out: string) => out.replaceAll(/\u001b\[(?:[012]|3[123])m|\r?\u001b\[2?[JK]|\u001b\[\?25[lh]|\r/g, "")
 
 describe("a hostile service", () => {
-  it.live.skipIf(!hasTerminals)("writes no control character to the terminal of who calls it", function* () {
+  it.live.skipIf(!hasTerminals)("writes no control character to the caller's terminal", function* () {
     const { env, own } = yield* place
     for (const words of [
       ["api", "GET", "/v1/anything"],
@@ -82,7 +82,7 @@ describe("a hostile service", () => {
     assert.isFalse(Fs.existsSync(Path.join(own, "folio/profile.json")))
   })
 
-  it.live("gets one line for each odd response, without a stack trace", function* () {
+  it.live("causes one line for each odd response, without a stack trace", function* () {
     const get = ["invoices", "get", "FE1"]
     for (const [type, body, said, words = get] of [
       ["text/html", "<html>Log in</html>", "text/html"],
@@ -107,7 +107,7 @@ describe("a hostile service", () => {
     }
   })
 
-  it.live("names no directory on the machine of who listens", function* () {
+  it.live("cannot name a directory on the listener's machine", function* () {
     const { directory, env, own } = yield* place
     const files = Effect.sync(() => Fs.globSync("**/*", { cwd: directory }))
     const interrupt = until(files, (all) => all.some((path) => path.endsWith("secret")), "30 seconds").pipe(
@@ -122,7 +122,7 @@ describe("a hostile service", () => {
     )
   })
 
-  it.live("gets no name and password, which would stand in messages", function* () {
+  it.live("receives no name and password from the URL, which messages could show", function* () {
     const { env } = yield* place
     const { code, error } = yield* folio(["api", "GET", "/v1/account"], {
       env: { ...env, FOLIO_URL: "http://ana:hunter2@127.0.0.1:1" }
@@ -132,8 +132,8 @@ describe("a hostile service", () => {
   })
 
   it.live.prop(
-    "is quoted at a terminal as JSON that says the same",
-    // Values alone: `JSON.parse` of Node 24 takes the key "\n" for "\\" when the object before had a key "\\" in its place.
+    "sends text that the terminal shows as equivalent JSON",
+    // Values only: `JSON.parse` of Node 24 misreads the key "\n" as "\\" after an object with a key "\\" in its place.
     [Schema.Array(Schema.String)],
     ([values]) =>
       Effect.sync(() => {

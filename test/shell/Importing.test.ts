@@ -37,7 +37,7 @@ const hundredths = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_0
 const written = (amount: number) => `${Math.floor(amount / 100)}.${String(amount % 100).padStart(2, "0")}`
 
 describe("A sheet of invoices", () => {
-  it("is read as spreadsheets write it: byte order mark, semicolons or tabs, CRLF, quotes, lines within quotes", () => {
+  it("may have a spreadsheet's format: byte order mark, semicolons or tabs, CRLF, quotes, lines within quotes", () => {
     for (const delimiter of [",", ";", "\t"]) {
       const text = `\ufeffa,b\r\n1,"x\r\ny, ""z"""\r\n\r\n ,\r\n3,4\r\n`.replaceAll(/,(?! )/g, delimiter)
       const read = sheet(text)
@@ -49,7 +49,7 @@ describe("A sheet of invoices", () => {
     }
   })
 
-  it.prop("has in its lines what was written into them", [cells], ([given]) => {
+  it.prop("returns the written text of its lines", [cells], ([given]) => {
     const row = given.map((cell) => cell.toWellFormed().replaceAll(/\r\n?/g, "\n"))
     const columns = row.map((_, index) => `c${index}`)
     const read = sheet(lineOf(["first", ...columns], ";") + lineOf(["1", ...row], ";"))
@@ -57,7 +57,7 @@ describe("A sheet of invoices", () => {
     assert.deepStrictEqual(read.rows, [{ line: 2, cells: { first: "1", ...Object.fromEntries(filled) } }])
   })
 
-  it("is refused when it is none", () => {
+  it("gets an error if it is malformed", () => {
     for (const wrong of ['a,b\n1,"2\n', "a,a\n1,2\n", "a,b\n1,2,3\n"]) assert.isString(sheetOf(wrong), wrong)
   })
 
@@ -108,7 +108,7 @@ describe("A sheet of invoices", () => {
     assert.deepStrictEqual(faults(items(content)), [])
   })
 
-  it("is refused by line and field", () => {
+  it("gets errors by line and field", () => {
     const content = `${heading}\n1,cust_1,Tea,1,5,01,19\n1,cust_2,Cup,1,5,01,19\n2,,Tea,x,"1,50",,\n,cust_1,A,1,5,ZZ,\n,cust_1,A,1,5,ZZ,\n`
     assert.deepStrictEqual(faults(items(content)), [
       "3 customer_id differs from line 2, which has the same order",
@@ -121,7 +121,7 @@ describe("A sheet of invoices", () => {
     ])
   })
 
-  it("has amounts with a point, or with a comma where that is said, and never guesses", () => {
+  it("has amounts with a point, or with a comma if the option says so, and never guesses", () => {
     const read: ReadonlyArray<readonly [string, point: string | undefined, comma: string | undefined]> = [
       ["5", "5.00", "5.00"],
       ["5.5", "5.50", undefined],
@@ -144,7 +144,7 @@ describe("A sheet of invoices", () => {
     }
   })
 
-  it("takes the line with which Excel names the delimiter, and keeps the numbers of lines", () => {
+  it("accepts Excel's line that names the delimiter, and keeps the line numbers", () => {
     for (const first of ["sep=;", '"sep=;"', "SEP=;", "\ufeffsep=;"]) {
       const { delimiter, rows } = sheet(`${first}\r\n${heading.replaceAll(",", ";")}\r\n1;cust_1;Tea;1;5;01;19\r\n`)
       assert.deepStrictEqual([delimiter, rows[0]?.line], [";", 3], first)
@@ -166,7 +166,7 @@ describe("A sheet of invoices", () => {
     ])
   })
 
-  it("has keys of the content alone: not of its place, of the columns' order, or of the error of an earlier run", () => {
+  it("derives keys from the content only: not from its place, the columns' order, or the error of an earlier run", () => {
     const [one, two] = items(`${heading}\n1,cust_1,Tea,1,5,01,19\n2,cust_1,Tea,1,5,01,19\n`)
     const again = sheet(headingOf(sheet(`${heading}\n`)) + (two?.again('is "wrong"; why') ?? ""))
     const [third] = itemsOfSheet(again, false)
@@ -178,7 +178,7 @@ describe("A sheet of invoices", () => {
 })
 
 describe("The text of a file", () => {
-  it.effect("is UTF-8, with or without a byte order mark, and nothing else", () =>
+  it.effect("must be UTF-8, with or without a byte order mark", () =>
     Effect.gen(function* () {
       const directory = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-text-"))
       yield* Effect.addFinalizer(() => Effect.sync(() => Fs.rmSync(directory, { recursive: true })))
@@ -194,7 +194,7 @@ describe("The text of a file", () => {
 })
 
 describe("A file of requests, one a line", () => {
-  it("is read line by line, and written again with the error", () => {
+  it("yields one request for each line, and appears again with the errors", () => {
     const content =
       '\ufeff{"customer_id":"c","metadata":{"order":"7"}}\r\n\n[1]\nno\n{"customer_id":"c","metadata":{"order":"7"}}\n'
     const all = withoutDoubles(itemsOfLines(content))

@@ -5,8 +5,8 @@ import { listening } from "../support/apps/Listening.ts"
 import { it } from "../support/Tests.ts"
 import { folio } from "./Spawned.ts"
 
-describe("a change that is interrupted before its answer", () => {
-  it.live("names the key to repeat it with", function* () {
+describe("a change that is interrupted before its response", () => {
+  it.live("names the key for the retry", function* () {
     const arrived = yield* Deferred.make<string>()
     const port = yield* listening(({ headers }) => {
       Effect.runSync(Deferred.succeed(arrived, String(headers["idempotency-key"])))

@@ -45,11 +45,11 @@ const misuseOf = (pattern: string) =>
   Effect.map(Effect.flip(eventTypesOf([pattern])), ({ hint, message }) => `${message} ${hint}`)
 
 describe("folio listen", () => {
-  it("reads an address to forward to", () => {
+  it("accepts an address to forward to", () => {
     for (const [text, url] of targets) assert.strictEqual(targetOf(text), url, text)
   })
 
-  it("changes one line of a file of settings, and that to the same when it is done again", () => {
+  it("changes one line of a settings file, and makes no further change the next time", () => {
     for (const [before, after] of envFiles) {
       assert.strictEqual(withSetting(before, "SECRET", "new"), after, before)
       assert.strictEqual(withSetting(after, "SECRET", "new"), after, before)
@@ -57,7 +57,7 @@ describe("folio listen", () => {
     assert.strictEqual(withSetting("SECRET=a\n", "SECRET", "$&$1"), "SECRET=$&$1\n")
   })
 
-  it.effect("leaves a file of settings its mode, and makes one for its owner alone", () =>
+  it.effect("keeps the mode of a settings file, and creates a new one for its owner only", () =>
     Effect.gen(function* () {
       const directory = Fs.mkdtempSync(Path.join(Os.tmpdir(), "folio-env-"))
       yield* Effect.addFinalizer(() => Effect.sync(() => Fs.rmSync(directory, { recursive: true })))
@@ -71,7 +71,7 @@ describe("folio listen", () => {
     })
   )
 
-  it("reads a place, and none of a damaged file", () => {
+  it("reads a saved position, and none from a damaged file", () => {
     assert.deepStrictEqual(placeIn('{"after":"evt_1","since":null,"url":"x"}'), { after: "evt_1", since: null })
     for (const damaged of ["", "{", "null", "[]", '{"after":1,"since":null}', '{"after":"evt_1"}']) {
       assert.isUndefined(placeIn(damaged), damaged)
@@ -79,8 +79,8 @@ describe("folio listen", () => {
   })
 })
 
-describe("The event types of the shell", () => {
-  it.effect("are those of the API, chosen by patterns", () =>
+describe("The CLI's event types", () => {
+  it.effect("match the API's, and can be chosen by patterns", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual([...eventTypes], [...types])
       assert.isUndefined(yield* eventTypesOf(["*"]))
@@ -90,7 +90,7 @@ describe("The event types of the shell", () => {
     })
   )
 
-  it.effect("are guessed from a wrong one", () =>
+  it.effect("include a suggestion for an unknown type", () =>
     Effect.gen(function* () {
       assert.include(yield* misuseOf("invoice.rejectd"), "Did you mean invoice.rejected_by_authority?")
       assert.include(yield* misuseOf("email.bounced"), "Did you mean invoice.email.bounced?")

@@ -23,7 +23,7 @@ const request = (number: number) => ({
   events: []
 })
 
-/** A service whose log is empty at first, and has two requests while it is followed; then the service is away once, and has a third. */
+/** A service whose log is empty at first and then has two requests. It fails once, and then has a third request. */
 const service = Effect.gen(function* () {
   const asked: Array<URL> = []
   const port = yield* listening((given, response) => {
@@ -61,7 +61,7 @@ describe("folio requests", () => {
     assert.isBelow(Date.parse(third?.["created[gte]"] ?? ""), Date.parse(request(2).created))
   })
 
-  it.live("shows one", function* () {
+  it.live("shows a single request", function* () {
     const { asked, env } = yield* service
     const { code, out } = yield* folio(["requests", "get", request(1).id], { env })
     assert.strictEqual(code, 0)

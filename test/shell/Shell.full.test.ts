@@ -30,7 +30,7 @@ const newInvoice = Effect.fnUntraced(function* (number?: string) {
   return { customer, order: file(`order-${number ?? "accepted"}.json`, invoiceBody(customer, { order: "4711" })) }
 })
 
-describeLive(app)("the shell command", (it) => {
+describeLive(app)("the CLI", (it) => {
   it.effect("drives an invoice from its draft to its annulment", function* () {
     const { customer, order } = yield* newInvoice()
     assert.isTrue((yield* row(["invoices", "validate", "-f", order])).valid)
@@ -92,7 +92,7 @@ describeLive(app)("the shell command", (it) => {
     assert.include(other.error, "folio credit-notes")
   })
 
-  it.effect("ends with 1 when the authority rejects what was waited for, and says why", function* () {
+  it.effect("exits with 1 if the authority rejects the awaited document, and shows the reason", function* () {
     const { order } = yield* newInvoice(scripted.rejected)
     const { code, error, out } = yield* run(["invoices", "create", "-f", order, "--wait"])
     assert.strictEqual(code, 1)
@@ -103,7 +103,7 @@ describeLive(app)("the shell command", (it) => {
     assert.deepStrictEqual([absent.code, absent.out], [1, ""])
   })
 
-  it.effect("keeps customers", function* () {
+  it.effect("manages customers", function* () {
     const made = yield* row(["customers", "create", "-f", "-"], { input: JSON.stringify(customerBody("900000005")) })
     const change = { input: '{"email": "nueva@example.com"}' }
     assert.strictEqual((yield* row(["customers", "update", made.id, "-f", "-"], change)).email, "nueva@example.com")
@@ -122,13 +122,13 @@ describeLive(app)("the shell command", (it) => {
         made.id
       )
     }
-    assert.deepStrictEqual(yield* rows(["customers", "find", "--email", "nobody@example.com"]), [])
+    assert.deepStrictEqual(yield* rows(["customers", "find", "--email", "missing@example.com"]), [])
     assert.strictEqual((yield* run(["customers", "find"])).code, 2)
     assert.isTrue((yield* row(["customers", "delete", made.id])).deleted)
     assertRefused(yield* run(["customers", "get", made.id]), "resource_missing")
   })
 
-  it.effect("follows events, shows their bytes, sends them again, and recovers an endpoint", function* () {
+  it.effect("follows events, shows their bytes, repeats deliveries, and recovers an endpoint", function* () {
     const { client } = yield* TestApp.TestApp
     const hook = yield* Hook
     const { json: endpoint } = yield* client.post("/v1/webhook-endpoints", endpointBody(hook.url("/hook")), {
@@ -175,7 +175,7 @@ describeLive(app)("the shell command", (it) => {
     assert.strictEqual(nothing.code, 2)
   })
 
-  it.effect("says where a page or an object is, and sends a request of one's own", function* () {
+  it.effect("prints the address of a page or an object, and sends a custom request", function* () {
     const { url } = yield* TestApp.TestApp
     assert.strictEqual((yield* row(["open", "idempotency_conflict"])).url, `${url}/docs/errors/idempotency_conflict`)
     const id = `evt_${"0".repeat(26)}`
@@ -184,7 +184,7 @@ describeLive(app)("the shell command", (it) => {
     assertRefused(yield* run(["api", "GET", "/v1/nothing"]), "route_not_found")
   })
 
-  it.effect("exits with 3 when nothing answers and with 2 without a key", function* () {
+  it.effect("exits with 3 without a response, and with 2 without a key", function* () {
     const url = `http://127.0.0.1:${yield* freePort}`
     const away = yield* run(["customers", "list"], { env: { FOLIO_URL: url } })
     assert.deepStrictEqual([away.code, away.out], [3, ""])
@@ -192,13 +192,13 @@ describeLive(app)("the shell command", (it) => {
     const data = Path.join(directory, "data")
     Fs.mkdirSync(data)
     Fs.writeFileSync(Path.join(data, "test-key"), "sk_test_beside")
-    // The key beside a service of this machine is for no other.
+    // The key next to a service on this machine is for no other service.
     const env = { HOME: directory, FOLIO_URL: "http://folio.example" }
     const keyless = yield* folio(["customers", "list"], { env, cwd: directory })
     assert.deepStrictEqual([keyless.code, keyless.out], [2, ""])
   })
 
-  it.effect("keeps a profile that its owner alone can read, and takes no key as an argument", function* () {
+  it.effect("saves a profile that only its owner can read, and accepts no key as an argument", function* () {
     const { apiKey, url } = yield* TestApp.TestApp
     const env = { HOME: directory }
     const own = (words: ReadonlyArray<string>, input = "") => folio(words, { cwd: directory, env, input })
@@ -217,7 +217,7 @@ describeLive(app)("the shell command", (it) => {
     assert.include(open.error, "chmod 600")
   })
 
-  it.effect("changes nothing with a live key before it may", function* () {
+  it.effect("changes nothing with a live key without a confirmation", function* () {
     const { withNewKey } = yield* TestApp.TestApp
     const live = yield* withNewKey("live")
     const env = { FOLIO_API_KEY: live.apiKey }

@@ -6,12 +6,12 @@ import { inherited, programAt } from "../support/processes/ServiceProcess.ts"
 
 const root = Path.resolve(import.meta.dirname, "../..")
 
-/** A command of folio as a process that may be killed or stopped. */
+/** A folio command as a process that may be killed or stopped. */
 export const folioProcess = Effect.fnUntraced(function* (
   words: ReadonlyArray<string>,
   env: Readonly<Record<string, string>>
 ) {
-  // The two dashes as in the first line of folio.js: Node would take `--env-file` for its own.
+  // The two dashes, as in the first line of folio.js: otherwise Node would take `--env-file` for its own option.
   const child = spawn(process.execPath, ["--", programAt("src/cli/folio.js"), ...words], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],

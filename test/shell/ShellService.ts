@@ -9,7 +9,7 @@ import { folio, type Surroundings } from "./Spawned.ts"
 
 export class Hook extends Context.Service<Hook, Receiver>()("test/shell/Hook") {}
 
-/** Where commands are run, while `app` is there. */
+/** The directory of the commands, as long as `app` exists. */
 export const directory = Path.join(Os.tmpdir(), `folio-shell-${process.pid}`)
 
 const layerDirectory = Layer.effectDiscard(
@@ -37,7 +37,7 @@ export const jsonLines = (text: string) =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line))
 
-/** What a command prints in a pipe, one object a line, when it succeeds. */
+/** The output of a successful command in a pipe, one object per line. */
 export const rows = Effect.fnUntraced(function* (words: ReadonlyArray<string>, given?: Surroundings) {
   const { code, error, out } = yield* run(words, given)
   assert.deepStrictEqual({ code, error }, { code: 0, error: "" }, words.join(" "))

@@ -6,12 +6,12 @@ import { packCommand } from "../../src/packages/PackCommand.ts"
 import { inherited } from "../support/processes/ServiceProcess.ts"
 
 const root = Path.resolve(import.meta.dirname, "../..")
-// As it is published, because packed into one file it starts in a third of the time.
+// The published form: packed into one file, the command starts in a third of the time.
 const cache = Path.join(root, "node_modules/.cache")
 Fs.mkdirSync(cache, { recursive: true })
 const packed = Fs.mkdtempSync(Path.join(cache, "folio-"))
 const file = Path.join(cache, "folio.mjs")
-// In one step, because other files of tests may start the command at the same time.
+// In one step, because other test files may start the command at the same time.
 Fs.renameSync(await packCommand(packed, undefined), file)
 Fs.rmSync(packed, { recursive: true })
 const command = [process.execPath, file]
@@ -24,7 +24,7 @@ export interface Ended {
 
 export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>
-  /** What standard input holds; it is empty if left out. */
+  /** The content of standard input. Empty if omitted. */
   readonly input?: string | Uint8Array
   readonly cwd?: string
   /** The command gets Ctrl-C when this ends. */
@@ -44,7 +44,7 @@ const ended = (child: ChildProcess, input: string | Uint8Array = "") =>
 
 const environment = (env: Surroundings["env"]) => ({ ...inherited(), HOME: "/nonexistent", TERM: "xterm", ...env })
 
-/** The folio command in pipes, until it ends. */
+/** Runs the folio command in pipes until it exits. */
 export const folio = Effect.fnUntraced(function* (
   words: ReadonlyArray<string>,
   { cwd = root, env, input, interrupt = Effect.never }: Surroundings = {}
@@ -59,7 +59,7 @@ export const folio = Effect.fnUntraced(function* (
   return yield* ended(child, input)
 })
 
-/** A script of bash that calls the folio command by its name. */
+/** Runs a bash script that calls the folio command by its name. */
 export const bash = (script: string, { cwd = root, env }: Surroundings = {}) =>
   Effect.suspend(() => {
     const text = `folio() { "${command.join('" "')}" "$@"; }\n${script}`
@@ -68,7 +68,7 @@ export const bash = (script: string, { cwd = root, env }: Surroundings = {}) =>
 
 export const hasTerminals = spawnSync("python3", ["-c", "import pty"]).status === 0
 
-/** Plays a person at a terminal of 80 columns: waits for a text, then types one. Exits as the command does, with 128 + a signal. */
+/** Plays a person at a terminal of 80 columns: waits for a text, then types one. Exits like the command (128 + signal). */
 const person = `import fcntl, json, os, pty, select, struct, sys, termios
 words, steps, cwd = json.loads(sys.argv[1])
 pid, fd = pty.fork()
@@ -95,7 +95,7 @@ sys.stdout.buffer.write(seen)
 sys.exit(os.waitstatus_to_exitcode(status) % 256)
 `
 
-/** The folio command in a terminal, played by `steps`: what is waited for, and what is typed then. */
+/** Runs the folio command in a terminal. Each of `steps` has a text to wait for, and a text to type then. */
 export const folioInTerminal = (
   words: ReadonlyArray<string>,
   steps: ReadonlyArray<readonly [waitedFor: string, typed: string]>,

@@ -3,8 +3,8 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 
 /*
- * Who uses the API waits for a command each time: the shell loads nothing of the service. `src/client`, the version, pure rules of
- * the domain and the modules of effect that it names are all it needs.
+ * API users wait for the start of each command, so the CLI loads nothing of the service. It needs only `src/client`,
+ * the version, pure rules of the domain and the modules of effect that it names.
  */
 
 const root = Path.join(import.meta.dirname, "../..")
@@ -13,7 +13,7 @@ const read = (file: string) => Fs.readFileSync(Path.join(root, file), "utf8")
 const statements =
   /^import\s*["']([^"']+)["']|^(?:import|export)\s+(type\s+)?[\w*{}\s,$]+?\s+from\s+["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']\s*\)/gm
 
-/** What a file loads when it runs: imports of types are gone by then. */
+/** The modules that a file loads at run time, which has no imports of types. */
 const loadedBy = (file: string) =>
   file.endsWith(".json")
     ? []
@@ -30,8 +30,8 @@ for (const file of files) {
   }
 }
 
-describe("a command for who uses the API", () => {
-  it("loads the shell and the client's rules, and nothing of the service", () => {
+describe("a command of the API user", () => {
+  it("loads the CLI and the client's rules, and nothing of the service", () => {
     assert.isAbove(files.size, 20)
     assert.deepStrictEqual(
       [...files].filter(
@@ -41,7 +41,7 @@ describe("a command for who uses the API", () => {
     )
   })
 
-  it("loads modules of effect one by one, and of Node and its platform only what it needs", () => {
+  it("loads single modules of effect, and only the necessary modules of Node and its platform", () => {
     const allowed =
       /^(node:[a-z_]+|csv-parse\/sync|effect\/[A-Za-z]+|effect\/cli\/[A-Za-z]+|@effect\/platform-node\/Node(Runtime|Services))$/
     const wrong = [...modules].filter((module) => !allowed.test(module) || module === "effect/cli")

@@ -9,8 +9,8 @@ import { bash, folioInTerminal, hasTerminals } from "./Spawned.ts"
 
 const page = Fs.readFileSync(Path.join(import.meta.dirname, "../../src/http/docs/shell.md"), "utf8")
 
-describeLive(app)("the shell command as people use it", (it) => {
-  it.effect("does what its page says", function* () {
+describeLive(app)("the CLI at a terminal", (it) => {
+  it.effect("works as its page describes", function* () {
     const cwd = Path.join(directory, "page")
     Fs.mkdirSync(cwd)
     const script = [...page.matchAll(/^```sh\n(.*?)^```$/gmsu)].map(([, block]) => block).join("\n")
@@ -22,7 +22,7 @@ describeLive(app)("the shell command as people use it", (it) => {
     assert.include(out, "accepted_by_authority")
   })
 
-  // Python plays the person at the terminal; without it these are skipped.
+  // Python plays the person at the terminal. Without it, these tests are skipped.
   it.effect.skipIf(!hasTerminals)("shows tables that fit, in colour unless NO_COLOR is set", function* () {
     const { client } = yield* TestApp.TestApp
     const legal_name = `Comercializadora ${"muy larga ".repeat(12)}`.trim()
@@ -44,7 +44,7 @@ describeLive(app)("the shell command as people use it", (it) => {
   })
 
   it.effect.skipIf(!hasTerminals)(
-    "ends with Ctrl-C while it follows, and asks for the key without showing it",
+    "exits after Ctrl-C while it follows, and requests the key without showing it",
     function* () {
       const { apiKey, url } = yield* TestApp.TestApp
       const given = { cwd: directory, env: yield* envOf }

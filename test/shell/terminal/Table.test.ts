@@ -12,7 +12,7 @@ const columns: ReadonlyArray<Column<readonly [string, string]>> = [
 ]
 
 describe("a table", () => {
-  it.prop("is never wider than the terminal, and cuts no id", [texts, widths], ([rows, width]) => {
+  it.prop("fits the width of the terminal, and truncates no id", [texts, widths], ([rows, width]) => {
     for (const canColor of [false, true]) {
       for (const line of tableFor(columns, paintFor(canColor), width)(rows)) {
         assert.isAtMost(CliOutput.displayWidth(line), width, JSON.stringify(line))
@@ -21,7 +21,7 @@ describe("a table", () => {
     }
   })
 
-  it.prop("lets no control character of a cell reach the terminal", [texts], ([rows]) => {
+  it.prop("passes no control character of a cell to the terminal", [texts], ([rows]) => {
     const hostile = rows.map(
       ([name, what]) => [`\u001b[2J\u0007\u001b[31m${name}\u001b[0m\u009b2J`, `\u001b]0;${what}\u001b[1m`] as const
     )
@@ -41,7 +41,7 @@ describe("a table", () => {
     assert.deepStrictEqual(lines([["b", "y"]]), ["b            y"])
   })
 
-  it("cuts the widest column first, and leaves out a whole one that does not fit", () => {
+  it("truncates the widest column first, and omits a column that does not fit", () => {
     const lines = tableFor(columns, paintFor(false), 30)
     assert.deepStrictEqual(lines([["short", "a text that is much too long for it"]]), [
       "NAME   WHAT",

@@ -7,7 +7,7 @@ const now = new Date("2026-11-23T10:00:00.000Z")
 const read = (text: string) => momentOf(text, now)?.toISOString()
 
 describe("a time on the command line", () => {
-  it("is so long ago, a date of this machine's clock, or an ISO time", () => {
+  it("can be an age, a date of this machine's clock, or an ISO time", () => {
     assert.strictEqual(read("90s"), "2026-11-23T09:58:30.000Z")
     assert.strictEqual(read("10m"), "2026-11-23T09:50:00.000Z")
     assert.strictEqual(read("2h"), "2026-11-23T08:00:00.000Z")
@@ -31,10 +31,10 @@ describe("a time on the command line", () => {
     "2026-11-20T25:00",
     "yesterday",
     "999999999w"
-  ])("is not %j", (text) => assert.isUndefined(momentOf(text, now)))
+  ])("cannot be %j", (text) => assert.isUndefined(momentOf(text, now)))
 
   const times = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4_102_444_800_000 }))
-  it.prop("is read back as the API writes it", [times], ([time]) => {
+  it.prop("can be read back from the API's form", [times], ([time]) => {
     assert.strictEqual(momentOf(new Date(time).toISOString(), now)?.getTime(), time)
   })
 })
