@@ -52,13 +52,17 @@ const queriesOf = (sent: ReadonlyArray<HttpClientRequest.HttpClientRequest>) =>
 
 describe("@folio-einvoicing/client/effect", () => {
   it.effect.each([
-    ["nothing is answered", ["nothing", "nothing", "nothing", created], 4],
-    ["the service breaks", [refusal(500, "internal_error"), created], 2],
-    ["it is too busy", [refusal(503, "service_unavailable", { "retry-after": "1" }), created], 2],
-    ["it was too much", [refusal(429, "rate_limited", { "retry-after": "2" }), created], 2],
-    ["it names a date", [refusal(429, "rate_limited", { "retry-after": new Date(9_000).toUTCString() }), created], 2],
-    ["the first one is still under way", [{ status: 202, headers: { "retry-after": "1" }, body: {} }, created], 2],
-    ["the service says so", [refusal(404, "resource_missing", { "svc-should-retry": "true" }), created], 2]
+    ["no response arrives", ["nothing", "nothing", "nothing", created], 4],
+    ["the service fails", [refusal(500, "internal_error"), created], 2],
+    ["the service is too busy", [refusal(503, "service_unavailable", { "retry-after": "1" }), created], 2],
+    ["the rate limit is reached", [refusal(429, "rate_limited", { "retry-after": "2" }), created], 2],
+    [
+      "retry-after is a date",
+      [refusal(429, "rate_limited", { "retry-after": new Date(9_000).toUTCString() }), created],
+      2
+    ],
+    ["the first request is still under way", [{ status: 202, headers: { "retry-after": "1" }, body: {} }, created], 2],
+    ["the service asks for a retry", [refusal(404, "resource_missing", { "svc-should-retry": "true" }), created], 2]
   ] as const)("retries a request with the same key when %s", function* ([, script, times]) {
     const { layer, sent } = service(...script)
     const result = yield* create({ "idempotency-key": "mine" }).pipe(Effect.provide(layer))
@@ -70,8 +74,8 @@ describe("@folio-einvoicing/client/effect", () => {
 
   it.effect.each([
     ["another body under the same key", refusal(409, "idempotency_conflict", { "svc-should-retry": "true" })],
-    ["what is wrong with it", refusal(400, "parameter_missing")],
-    ["a failure that stays", refusal(500, "internal_error", { "svc-should-retry": "false" })]
+    ["a wrong request", refusal(400, "parameter_missing")],
+    ["a permanent failure", refusal(500, "internal_error", { "svc-should-retry": "false" })]
   ] as const)("never retries: %s", function* ([, said]) {
     const { layer, sent } = service(said)
     const result = yield* create().pipe(Effect.provide(layer))

@@ -78,20 +78,28 @@ afterEach(() => {
 
 describe("@folio-einvoicing/client", () => {
   it.each([
-    ["nothing is answered", ["nothing", "nothing", "nothing", created], [0, 1_000, 3_000, 7_000]],
-    ["the service breaks", [refusal(500, "internal_error"), created], [0, 1_000]],
-    ["it is too busy", [refusal(503, "service_unavailable", { "retry-after": "1" }), created], [0, 1_000]],
-    ["it was too much", [refusal(429, "rate_limited", { "retry-after": "9" }), created], [0, 9_000]],
-    ["it names a date", [refusal(429, "rate_limited", { "retry-after": inSeconds(9) }), created], [0, 9_000]],
-    ["the date is over", [refusal(429, "rate_limited", { "retry-after": inSeconds(-9) }), created], [0, 1_000]],
-    ["it says something else", [refusal(429, "rate_limited", { "retry-after": "soon" }), created], [0, 1_000]],
+    ["no response arrives", ["nothing", "nothing", "nothing", created], [0, 1_000, 3_000, 7_000]],
+    ["the service fails", [refusal(500, "internal_error"), created], [0, 1_000]],
+    ["the service is too busy", [refusal(503, "service_unavailable", { "retry-after": "1" }), created], [0, 1_000]],
+    ["the rate limit is reached", [refusal(429, "rate_limited", { "retry-after": "9" }), created], [0, 9_000]],
+    ["retry-after is a date", [refusal(429, "rate_limited", { "retry-after": inSeconds(9) }), created], [0, 9_000]],
     [
-      "the first one is still under way",
+      "retry-after is a past date",
+      [refusal(429, "rate_limited", { "retry-after": inSeconds(-9) }), created],
+      [0, 1_000]
+    ],
+    ["retry-after is malformed", [refusal(429, "rate_limited", { "retry-after": "soon" }), created], [0, 1_000]],
+    [
+      "the first request is still under way",
       [{ status: 202, headers: { "retry-after": "1" }, body: {} }, created],
       [0, 1_000]
     ],
-    ["the service says so", [refusal(404, "resource_missing", { "svc-should-retry": "true" }), created], [0, 1_000]],
-    ["a proxy has no service behind it", [text(502, "<html>"), created], [0, 1_000]]
+    [
+      "the service asks for a retry",
+      [refusal(404, "resource_missing", { "svc-should-retry": "true" }), created],
+      [0, 1_000]
+    ],
+    ["a proxy cannot reach the service", [text(502, "<html>"), created], [0, 1_000]]
   ] as const)("retries a request with the same key when %s", async (_, script, times) => {
     const { folio, sent } = service(...script)
     const { value } = await outcome(folio.customers.createCustomer({ payload: customerRequest }))
@@ -107,10 +115,13 @@ describe("@folio-einvoicing/client", () => {
 
   it.each([
     ["another body under the same key", refusal(409, "idempotency_conflict", { "svc-should-retry": "true" })],
-    ["what is wrong with it", refusal(400, "parameter_missing")],
-    ["what is refused until tomorrow", refusal(429, "rate_limited", { "retry-after": "86400" })],
-    ["what is refused until a date", refusal(503, "service_unavailable", { "retry-after": inSeconds(86_400) })],
-    ["a failure that stays", refusal(500, "internal_error", { "svc-should-retry": "false" })]
+    ["a wrong request", refusal(400, "parameter_missing")],
+    ["an error whose retry-after is a day", refusal(429, "rate_limited", { "retry-after": "86400" })],
+    [
+      "an error whose retry-after is a distant date",
+      refusal(503, "service_unavailable", { "retry-after": inSeconds(86_400) })
+    ],
+    ["a permanent failure", refusal(500, "internal_error", { "svc-should-retry": "false" })]
   ] as const)("never retries: %s", async (_, said) => {
     const { folio, sent } = service(said)
     const { error } = await outcome(folio.customers.createCustomer({ payload: customerRequest }))

@@ -45,12 +45,12 @@ const bytesOf = (signature: string) => Buffer.from(signature.slice("v1,".length)
 describe("@folio-einvoicing/client/webhooks", () => {
   it.each([
     ["both signatures", headers],
-    ["the one of Svc-Signature", { "svc-signature": svc }],
-    ["the one of Standard Webhooks", standard],
+    ["the signature of Svc-Signature", { "svc-signature": svc }],
+    ["the signature of Standard Webhooks", standard],
     ["lists of values, as node gives them", { "SVC-SIGNATURE": [svc] }],
     ["the web's headers", new Headers(headers)],
     ["several v1=, one of them right", { "svc-signature": `${svc},v1=${"0".repeat(64)}` }],
-    ["one right signature beside one that cannot be read", { ...standard, "svc-signature": "nonsense" }]
+    ["a right signature next to a malformed one", { ...standard, "svc-signature": "nonsense" }]
   ])("returns the event of a webhook with %s", async (_, given) => {
     const bytes = new TextEncoder().encode(payload)
     for (const body of [payload, bytes, Buffer.from(payload), bytes.buffer]) {
@@ -97,7 +97,7 @@ describe("@folio-einvoicing/client/webhooks", () => {
     ["missing", { "webhook-id": "evt_1" }],
     ["malformed", { "svc-signature": "t=now,v1=1" }],
     ["mismatch", { "svc-signature": `t=${seconds},v1=${"0".repeat(64)}` }]
-  ] as const)("reports that a signature is %s", async (reason, given) => {
+  ] as const)("reports a wrong signature as %s", async (reason, given) => {
     assert.strictEqual(await faultOf({ headers: given }), reason)
   })
 

@@ -68,7 +68,7 @@ export const bash = (script: string, { cwd = root, env }: Surroundings = {}) =>
 
 export const hasTerminals = spawnSync("python3", ["-c", "import pty"]).status === 0
 
-/** Plays a person at a terminal of 80 columns: waits for a text, then types one. Exits like the command (128 + signal). */
+/** Plays a person at a terminal of 80 columns: waits for a text, then types one. Exits as the command does. */
 const person = `import fcntl, json, os, pty, select, struct, sys, termios
 words, steps, cwd = json.loads(sys.argv[1])
 pid, fd = pty.fork()

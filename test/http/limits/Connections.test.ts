@@ -72,7 +72,7 @@ const isOpen = (line: Line) => !line.socket.closed
 
 // This test comes first: connections that keep a service from ending would keep the later tests from ending as well.
 alone.effect(
-  "connections do not hold up the end of the service, whether they idle or never end their request",
+  "Connections do not delay the end of the service, whether they idle or never end their request",
   function* () {
     const scope = yield* Scope.make()
     const service = yield* Layer.buildWithScope(narrow(), scope)

@@ -169,7 +169,7 @@ const tellsSome = (told: { readonly errors?: ReadonlyArray<object>; readonly has
   if (told.has_more_errors !== undefined) assert.isTrue(told.has_more_errors)
 }
 
-describeOn(app)("the answer to a bad request", (it) => {
+describeOn(app)("the response to a bad request", (it) => {
   it.effect.each(bad.map(([name, sent]) => ({ name, sent })))("stays small: $name", function* ({ sent }) {
     const reply = yield* send(sent)
     isSmall(reply)

@@ -113,10 +113,10 @@ describeLive(app)("POST /v1/email-notices", (it) => {
     ["no body", "", "parameter_missing", "body"],
     ["another type", { type: "opened" }, "parameter_invalid", "type"],
     ["no type", { type: undefined }, "parameter_missing", "type"],
-    ["a time that is none", { at: "yesterday" }, "parameter_invalid", "at"],
+    ["a malformed time", { at: "yesterday" }, "parameter_invalid", "at"],
     ["a long id", { message_id: "x".repeat(501) }, "parameter_too_long", "message_id"],
     ["a line break in the reason", { reason: "a\r\nb" }, "parameter_invalid", "reason"],
-    ["something more", { odd: 1 }, "parameter_unknown", "odd"]
+    ["an unknown field", { odd: 1 }, "parameter_unknown", "odd"]
   ] as const)("rejects %s, even with a signature", function* ([, change, code, param]) {
     const base = notice(`em_${"0".repeat(26)}`, `inv_${"0".repeat(26)}`, "bounced")
     const text = typeof change === "string" ? change : JSON.stringify({ ...base, ...change })

@@ -34,7 +34,7 @@ const otherSite = (page: () => string) =>
 
 const run = <A>(evaluate: () => Promise<A>) => Effect.promise(evaluate)
 
-describeLive(app)("the way into the portal in a browser", (it) => {
+describeLive(app)("the entrance to the portal in a browser", (it) => {
   const there = it.effect.skipIf(executablePath === undefined)
 
   there("leads from another site's link into the portal, once, and out by its own form", function* () {

@@ -18,7 +18,7 @@ const end = (id: string) => send({ method: "DELETE", path: `/v1/portal-sessions/
 
 const shown = (id: string) => Effect.map(get(`/v1/portal-sessions/${id}`), ({ json }) => json)
 
-describeLive(app)("sessions and what they read", (it) => {
+describeLive(app)("portal sessions and their reads", (it) => {
   describe("sessions of the portal", () => {
     it.effect("get an address that only the response of their creation shows", function* () {
       const made = yield* post("/v1/portal-sessions", { expires_in: 600, capabilities: ["view", "documents"] })

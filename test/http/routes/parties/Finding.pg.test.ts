@@ -68,7 +68,7 @@ describeLive(app)("Customers, acquirers and logos", (it) => {
     ["metadata=1", "parameter_invalid", "metadata", /object|form/],
     ["metadata[]=1", "parameter_invalid_empty", "metadata", /must not be empty/],
     [[..."abcdef"].map((key) => `metadata[${key}]=1`).join("&"), "parameter_too_long", "metadata", /at most 5/]
-  ] as const)("customers cannot be found by %s: %s", function* ([query, code, param, says]) {
+  ] as const)("a search for customers by %s gets an error: %s", function* ([query, code, param, says]) {
     const { json, status, text } = yield* get(`/v1/customers?${query}`)
     assert.deepStrictEqual([status, json.error?.code], [400, code], text)
     assert.include(json.error.param, param)
@@ -221,8 +221,14 @@ describeLive(app)("Customers, acquirers and logos", (it) => {
     ["text", "no picture", { "content-type": "image/png" }, [400, "parameter_invalid"], /neither a PNG nor a JPEG/],
     ["JSON", { logo: "…" }, {}, [415, "unsupported_media_type"], /image\/png or image\/jpeg/],
     ["a PNG as text", png(4, 3), { "content-type": "text/plain" }, [415, "unsupported_media_type"], /image\/png/],
-    ["too much", Buffer.alloc(200_001, 0x89), {}, [413, "request_too_large"], /at most 200 kB/],
-    ["pixels without end", png(4, 3, { pixels: Buffer.alloc(9_000_000) }), {}, [400, "parameter_invalid"], /damaged/],
+    ["a file that is too large", Buffer.alloc(200_001, 0x89), {}, [413, "request_too_large"], /at most 200 kB/],
+    [
+      "a PNG with too many pixels",
+      png(4, 3, { pixels: Buffer.alloc(9_000_000) }),
+      {},
+      [400, "parameter_invalid"],
+      /damaged/
+    ],
     ["an interlaced picture", png(4, 3, { interlace: 1 }), {}, [400, "parameter_invalid"], /interlaced/]
   ] as const)("a logo gets an error as %s", function* ([_name, body, headers, wanted, says]) {
     const reply = yield* put("/v1/account/logo", body, headers)
