@@ -122,7 +122,7 @@ describe("a hostile service", () => {
     )
   })
 
-  it.live("receives no name and password from the URL, which messages could show", function* () {
+  it.live("cannot have a name and password in its URL, which messages could show", function* () {
     const { env } = yield* place
     const { code, error } = yield* folio(["api", "GET", "/v1/account"], {
       env: { ...env, FOLIO_URL: "http://ana:hunter2@127.0.0.1:1" }

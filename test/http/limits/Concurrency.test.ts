@@ -134,7 +134,7 @@ describeOn(limitedTo({ large: 2 }))("one key", (it) => {
 })
 
 describeOn(service)("a request that waits", (it) => {
-  it.effect("ends when its key is deleted", function* () {
+  it.effect("ends when its key is revoked", function* () {
     const { json } = yield* post("/v1/api-keys", {})
     const [ends] = yield* waiting(json.key, 1)
     const [goesOn] = yield* waiting(keys.test, 1)

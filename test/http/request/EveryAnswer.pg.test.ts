@@ -54,7 +54,7 @@ const paths = (() => {
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"]
 
 describeLive(app)("every response", (it) => {
-  it.effect.each(paths)("from $path allows $allow, also for an unknown method", function* ({ allow, path }) {
+  it.effect.each(paths)("at $path has status 405 for all methods except $allow", function* ({ allow, path }) {
     for (const method of methods) {
       const reply = yield* send({ method, path })
       const what = `${method} ${path}: ${reply.status} ${reply.text.slice(0, 200)}`

@@ -33,7 +33,7 @@ const changes: ReadonlyArray<Record<string, unknown>> = [
   { default_version: "2026-01-01" }
 ]
 
-/** The first issuer of a live mode, with all required fields. The other fields are optional. */
+/** The fields that the first issuer of a live mode requires. The other fields are optional. */
 const issuerFields = Struct.keys(Issuer.fields).filter((field) => !SchemaAST.isOptional(Issuer.fields[field].ast))
 
 const optionalFields = [

@@ -139,7 +139,7 @@ describeLive(app)("API keys", (it) => {
     ["their successor", "POST", (id: string) => `/v1/api-keys/${id}/roll`, '{"expires_in":0}'],
     ["a change of the account", "PATCH", () => "/v1/account", '{"name":"Stolen"}']
   ] as const) {
-    it.effect(`revoked during a request's body do not make ${what}`, function* () {
+    it.effect(`revoked while a request's body arrives do not make ${what}`, function* () {
       const { id, key } = (yield* post("/v1/api-keys", {})).json
       const line = yield* open()
       const head = [`${method} ${pathOf(id)} HTTP/1.1`, "Host: folio.test", `Authorization: Bearer ${key}`]

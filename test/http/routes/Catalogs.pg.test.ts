@@ -87,7 +87,7 @@ describeLive(app)("catalogs", (it) => {
 
 const english = (code: string) => units.find((unit) => unit.code === code)?.name_en
 
-test("the units and means of payment each have a distinct name", () => {
+test("the units and means of payment have well-formed names", () => {
   for (const { code, name, name_en } of [...units, ...paymentMeans]) {
     assert.match(name, /^[\p{Lu}\d].*[^\s.,]$/u, code)
     assert.notMatch(name + name_en, /[Ãâ\ufffd]|  /u, code)

@@ -34,7 +34,7 @@ describeOn(app)("A link", (it) => {
     const [hour, week] = [invoice, object].map(
       ({ pdf_url }) => Number(new URL(pdf_url).searchParams.get("expires")) - startOfTest / 1_000
     )
-    // Links expire at a full minute: these count from a second after the start to the next full minute.
+    // The links begin a second after the start. Their expiry is rounded up to the next full minute.
     assert.deepStrictEqual([hour, week], [61 * 60, 7 * 86_400 + 60])
   })
 })

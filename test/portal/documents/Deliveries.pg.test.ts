@@ -29,7 +29,7 @@ describeLive(app)("the page of a document whose events are delivered", (it) => {
     assert.notInclude((yield* reader.see(pathOf(invoice.id))).text, "/redeliver/")
   })
 
-  it.effect("counts the endpoints that received an event, and shows the attempts at each in one row", function* () {
+  it.effect("counts the endpoints that accepted an event, and shows the attempts at each in one row", function* () {
     const receiver = yield* FakeReceiver
     const [healthy, failing] = [yield* endpointAlone, yield* endpointAlone]
     receiver.onSend = ({ url }) => Effect.succeed(answered(url === failing.url ? 503 : 204))

@@ -57,7 +57,7 @@ describeLive(app)("portal sessions and their reads", (it) => {
       assert.strictEqual(Date.parse(json.expires_at) - Date.parse(json.created_at), 3_600_000)
     })
 
-    it.effect("have one creation for each key, whose response repeats", function* () {
+    it.effect("exist once for each key, whose replay returns the same response", function* () {
       const key = { "idempotency-key": "one session" }
       const [first, again] = [yield* post("/v1/portal-sessions", {}, key), yield* post("/v1/portal-sessions", {}, key)]
       assert.strictEqual(again.text, first.text)
