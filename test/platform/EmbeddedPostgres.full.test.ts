@@ -222,7 +222,7 @@ describeLive(Made.layer)("EmbeddedPostgres", (it) => {
 
   it.effect("reports immediately a directory that it can never create", function* () {
     const error = yield* Effect.flip(start({ dataDir: "/proc/folio/data" })).pipe(Effect.timeout("10 seconds"))
-    assert.match(error.message, /^Cannot keep data in DATA_DIR \/proc\/folio\/data: .*may write to\.$/)
+    assert.match(error.message, /^Cannot keep data in DATA_DIR \/proc\/folio\/data: .*can write to\.$/)
   })
 
   it.effect.skipIf(!isRoot || process.platform !== "linux")(
@@ -255,6 +255,6 @@ describeLive(Made.layer)("EmbeddedPostgres", (it) => {
   it.effect.skipIf(!othersReadCheckout)("reports another user's directory in one line (root only)", function* () {
     const dataDir = yield* dataDirectory()
     const other = yield* otherProcess(dataDir, DAEMON)
-    assert.match(yield* other.hears("FAILED"), /^Cannot keep data in DATA_DIR .*EACCES.*may write to\.$/)
+    assert.match(yield* other.hears("FAILED"), /^Cannot keep data in DATA_DIR .*EACCES.*can write to\.$/)
   })
 })

@@ -12,7 +12,9 @@ undocumented = []
 
 
 def see(name, thing):
-    if "``" not in (inspect.getdoc(thing) or "") and "    " not in (inspect.getdoc(thing) or ""):
+    text = inspect.getdoc(thing) or ""
+    # `getdoc` removes the indentation of an example that has no other lines after the first.
+    if not any(sign in text for sign in ("``", "    ", "folio.")):
         undocumented.append(name)
 
 
