@@ -8,11 +8,11 @@ import { Limits } from "../settings/Limits.ts"
 import { Stopping } from "./service/Health.ts"
 
 /**
- * Serves routes, the service's (`Routes.layer`) and others beside them, each inside the envelope that every request passes through:
- * its request id, the error envelope, metrics, and the answers to unknown paths and methods. A handler may fail with `ApiError`.
- * Routes call each other inside the process by `LocalApi`. When the layer is released, the service is no longer ready and serves for
- * `drainSeconds` more; then waiting requests end by `Stopping`, and the server answers the requests that have arrived. Requires an
- * `HttpServer`.
+ * Serves routes, the service's (`Routes.layer`) and others beside them, each inside the envelope that every request
+ * passes through: its request id, the error envelope, metrics, and the answers to unknown paths and methods. A handler
+ * may fail with `ApiError`. Routes call each other inside the process by `LocalApi`. When the layer is released, the
+ * service is no longer ready and serves for `drainSeconds` more; then waiting requests end by `Stopping`, and the
+ * server answers the requests that have arrived. Requires an `HttpServer`.
  */
 export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>) =>
   Layer.unwrap(
@@ -46,11 +46,12 @@ export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>) =>
       )
       const answered = envelope(handler)
       local.connect(answered)
-      // A client with a kept-alive connection opens its next one by way of the balancer. The connection itself is not closed: a request
-      // may be on its way.
+      // A client with a kept-alive connection opens its next one by way of the balancer. The connection itself is not
+      // closed: a request may be on its way.
       const letGo = (answer: HttpServerResponse.HttpServerResponse) =>
         stopping.asked ? HttpServerResponse.setHeader(answer, "Connection", "close") : answer
-      // A layer on top of the server is finalized first: the server drains before it waits for requests that have arrived.
+      // A layer on top of the server is finalized first: the server drains before it waits for requests that have
+      // arrived.
       return Layer.effectDiscard(Effect.addFinalizer(() => drain)).pipe(
         Layer.provideMerge(HttpServer.serve(Effect.map(answered, letGo)))
       )
@@ -63,8 +64,8 @@ const routerConfig = { caseSensitive: true, ignoreTrailingSlash: false, ignoreDu
 const methods = ["DELETE", "GET", "OPTIONS", "PATCH", "POST", "PUT", "QUERY"]
 
 /**
- * Notes the routes that are added to a router, the service's and a team's alike, because `HttpRouter` does not tell a path that is
- * unknown from one that is known with another method. Routes that `layer` is provided to are noted.
+ * Notes the routes that are added to a router, the service's and a team's alike, because `HttpRouter` does not tell a
+ * path that is unknown from one that is known with another method. Routes that `layer` is provided to are noted.
  */
 const makeKnownRoutes = () => {
   const known = FindMyWay.make<true>(routerConfig)
@@ -98,8 +99,8 @@ const makeKnownRoutes = () => {
       Effect.map(HttpRouter.HttpRouter, (router) => noting(router, ""))
     ),
     /**
-     * The methods with which a path is known, in alphabetical order; none if the path is not known. A path in which an id is empty is
-     * not known, although the router matches it: `/v1/customers/`.
+     * The methods with which a path is known, in alphabetical order; none if the path is not known. A path in which an
+     * id is empty is not known, although the router matches it: `/v1/customers/`.
      */
     methodsOf: (path: string): ReadonlyArray<string> =>
       methods

@@ -55,7 +55,10 @@ const groups = Layer.mergeAll(
   Layer.provide(Authentication.layer)
 )
 
-/** A middleware that limits requests by client address, for routes that need no API key: the service's, or those of a team. */
+/**
+ * A middleware that limits requests by client address, for routes that need no API key: the service's, or those of a
+ * team.
+ */
 export const limitedByAddress = HttpRouter.middleware(
   Effect.map(RateLimit, (limit) => (handler) => Effect.andThen(portInTime(limit.ofAddress), handler))
 ).layer

@@ -36,7 +36,10 @@ import { Transitions } from "./documents/Transitions.ts"
 import { WebhookEndpoints } from "./webhooks/WebhookEndpoints.ts"
 import { Workers } from "./sql/Workers.ts"
 
-/** All services of the store. Requires a `SqlClient` of a migrated database, `NationalProfile`, `SecretKey`, `Limits`, and the platform's crypto. */
+/**
+ * All services of the store. Requires a `SqlClient` of a migrated database, `NationalProfile`, `SecretKey`, `Limits`,
+ * and the platform's crypto.
+ */
 export const layer = Layer.mergeAll(
   Acceptances.layer,
   Accounts.layer,

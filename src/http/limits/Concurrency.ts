@@ -35,8 +35,8 @@ const limit = (max: number, what: string): Limited => {
 }
 
 /**
- * Limits the requests that one API key, or one account in one mode, has under way in this process. A rate limit alone would let
- * requests that wait take every connection. Beyond the limit a request fails with `rate_limited`.
+ * Limits the requests that one API key, or one account in one mode, has under way in this process. A rate limit alone
+ * would let requests that wait take every connection. Beyond the limit a request fails with `rate_limited`.
  */
 export class Concurrency extends Context.Service<Concurrency>()("folio/http/Concurrency", {
   make: Effect.map(Limits, ({ concurrency: { large, requests, waiting } }) => ({

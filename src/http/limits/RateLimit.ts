@@ -14,13 +14,15 @@ import { Exchange } from "../request/Exchange.ts"
  */
 export const accountShare = 4
 
-// The most buckets of each limiter (key, account, address, link) in each of its two time spans: about 20 MB when all are in use.
+// The most buckets of each limiter (key, account, address, link) in each of its two time spans: about 20 MB when all
+// are in use.
 const bucketsMax = 50_000
 
 const seconds = (millis: number) => Math.ceil(millis / 1_000)
 
 /**
- * The network of a client address: an IPv4 address (also mapped to IPv6), or the /64 that a client with an IPv6 address has whole.
+ * The network of a client address: an IPv4 address (also mapped to IPv6), or the /64 that a client with an IPv6 address
+ * has whole.
  *
  * @internal
  */
@@ -75,8 +77,9 @@ const limit = (name: string, size: BucketSize, whose: string, isShown = true) =>
 }
 
 /**
- * Makes the effect that takes a token of the client's network for one of the service's probes. Its tokens are apart from those of other
- * requests, so that a flood from the address of an orchestrator does not fail the orchestrator's probes; and no port of a team decides.
+ * Makes the effect that takes a token of the client's network for one of the service's probes. Its tokens are apart
+ * from those of other requests, so that a flood from the address of an orchestrator does not fail the orchestrator's
+ * probes; and no port of a team decides.
  *
  * @internal
  */
@@ -84,8 +87,8 @@ export const makeProbeLimit = () =>
   Effect.flatMap(network, limit("probe", Limits.defaults.rate, "This address, at this path,").take)
 
 /**
- * Whether the token bucket of an API key is empty, in which case `RateLimit.layer` refuses its next request. Never by default: the limiter
- * of a team may refuse for other reasons.
+ * Whether the token bucket of an API key is empty, in which case `RateLimit.layer` refuses its next request. Never by
+ * default: the limiter of a team may refuse for other reasons.
  *
  * @internal
  */
@@ -94,18 +97,24 @@ export class KeyTokens extends Context.Reference<{
 }>("folio/http/KeyTokens", { defaultValue: () => ({ isSpent: () => Effect.succeed(false) }) }) {}
 
 /**
- * Counts requests, and refuses those that come too fast: all functions but `isAddressSpent` fail with `ApiError` `rate_limited`.
+ * Counts requests, and refuses those that come too fast: all functions but `isAddressSpent` fail with `ApiError`
+ * `rate_limited`.
  *
- * `RateLimit.layer` has token buckets in the memory of this process. The limiter of `effect/persistence` is not used: its memory
- * keeps every key forever, and a refusal costs about ten times as much as an allowed request (measured: 16 µs and 1.7 µs), while
- * a flood consists of refusals from any number of addresses.
+ * `RateLimit.layer` has token buckets in the memory of this process. The limiter of `effect/persistence` is not used:
+ * its memory keeps every key forever, and a refusal costs about ten times as much as an allowed request (measured: 16
+ * µs and 1.7 µs), while a flood consists of refusals from any number of addresses.
  */
 export class RateLimit extends Context.Service<
   RateLimit,
   {
-    /** Takes a token of the API key and one of its account; the answer's `RateLimit` headers say what the key has left. */
+    /**
+     * Takes a token of the API key and one of its account; the answer's `RateLimit` headers say what the key has left.
+     */
     readonly ofKey: (principal: Principal) => Effect.Effect<void, ApiError>
-    /** Takes a token of the client's network. For requests without a valid API key: one with a key is never refused here. */
+    /**
+     * Takes a token of the client's network. For requests without a valid API key: one with a key is never refused
+     * here.
+     */
     readonly ofAddress: Effect.Effect<void, ApiError, HttpServerRequest.HttpServerRequest>
     /** Whether the client's network has no token left. */
     readonly isAddressSpent: Effect.Effect<boolean, never, HttpServerRequest.HttpServerRequest>

@@ -19,9 +19,9 @@ const bytesOf = <A, E>(exit: Exit.Exit<A, E>, bytes: (answer: A) => number, larg
 const asker = (principal: Principal) => askerOf(principal, principal.api_key_id)
 
 /**
- * The turns of reads, of creations, of large bodies and of commands that work on whole documents: a process cannot do as many of these a second
- * as the rate limit of an API key allows. Four requests of an account in one mode run at a time; after a large request or a slow
- * read, no request of that account and mode gets a turn until its rest is over.
+ * The turns of reads, of creations, of large bodies and of commands that work on whole documents: a process cannot do
+ * as many of these a second as the rate limit of an API key allows. Four requests of an account in one mode run at a
+ * time; after a large request or a slow read, no request of that account and mode gets a turn until its rest is over.
  */
 export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/RequestTurns", {
   make: Effect.gen(function* () {
@@ -32,8 +32,8 @@ export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/Re
     const refusalOf = (principal: Principal, now: number) => inTurnOfCreation.refusalOf(asker(principal), now)
     return {
       /**
-       * Fails while the account's drafts wait for long, and if the creation would be refused its turn. Called before the body of a creation is
-       * read.
+       * Fails while the account's drafts wait for long, and if the creation would be refused its turn. Called before
+       * the body of a creation is read.
        */
       admit: (principal: Principal) =>
         Effect.andThen(
@@ -45,7 +45,10 @@ export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/Re
         ),
       /** Why a creation would be refused its turn `now`, in Unix milliseconds; undefined if it would not. */
       refusalOf,
-      /** Checks and carries out a creation or a validation when its turn comes. An account whose drafts are late waits for them first. */
+      /**
+       * Checks and carries out a creation or a validation when its turn comes. An account whose drafts are late waits
+       * for them first.
+       */
       create: <A, E, R>(principal: Principal, create: Effect.Effect<A, E, R>) =>
         // Late drafts are awaited without a turn: a few accounts would otherwise hold the turns of all.
         Effect.andThen(backpressure.caughtUp(principal), inTurnOfCreation(asker(principal), create)),
@@ -64,7 +67,10 @@ export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/Re
             return Math.max(restMs, Math.min(slowMs, slowRead.restMsMax))
           })
         }),
-      /** Checks a body of `bytes` bytes when its turn comes. `isSent`: the rest also covers sending a valid body, a document. */
+      /**
+       * Checks a body of `bytes` bytes when its turn comes. `isSent`: the rest also covers sending a valid body, a
+       * document.
+       */
       check: <A, E, R>(principal: Principal, bytes: number, isSent: boolean, check: Effect.Effect<A, E, R>) =>
         inTurn(asker(principal), check, (exit) =>
           rest(bytes, isSent && Exit.isSuccess(exit) ? restMsOfKib.document.sent : restMsOfKib.body)

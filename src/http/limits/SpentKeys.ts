@@ -38,9 +38,9 @@ const needsKey = ({ method, url }: HttpServerRequest.HttpServerRequest, methodsO
 }
 
 /**
- * The API keys that were refused last, by the header in which they were sent: by the rate limit, or creations by the turns of their account.
- * The next such request is refused before it is routed and its key is looked up: a flood consists of refusals, and each costs a third of what
- * it would cost there.
+ * The API keys that were refused last, by the header in which they were sent: by the rate limit, or creations by the
+ * turns of their account. The next such request is refused before it is routed and its key is looked up: a flood
+ * consists of refusals, and each costs a third of what it would cost there.
  */
 export class SpentKeys extends Context.Service<SpentKeys>()("folio/http/SpentKeys", {
   make: Effect.gen(function* () {
@@ -70,7 +70,10 @@ export class SpentKeys extends Context.Service<SpentKeys>()("folio/http/SpentKey
               return error
             })
         }),
-      /** Remembers the key of a creation that was refused its turn. `refusalAt`: why it would be refused then, in Unix milliseconds. */
+      /**
+       * Remembers the key of a creation that was refused its turn. `refusalAt`: why it would be refused then, in Unix
+       * milliseconds.
+       */
       noteCreator: (
         request: HttpServerRequest.HttpServerRequest,
         principal: Principal,
@@ -93,7 +96,10 @@ export class SpentKeys extends Context.Service<SpentKeys>()("folio/http/SpentKey
           })
           return Effect.void
         }),
-      /** The refusal of a request that was refused before and would be refused now; null if it would not, or was not refused before. */
+      /**
+       * The refusal of a request that was refused before and would be refused now; null if it would not, or was not
+       * refused before.
+       */
       refusalOf: (
         request: HttpServerRequest.HttpServerRequest,
         exchange: Facts,

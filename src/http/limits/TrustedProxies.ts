@@ -13,7 +13,9 @@ const addressIn = (text: string): NetAddress.IpAddress | undefined => {
 // The rest of an element whose quotes do not match is no parameter, so that no part of a quoted value is taken for one.
 const parameter = /\s*([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;\\]+))\s*(?:;|$)/y
 
-/** The `for` of one element of `Forwarded` (RFC 7239); undefined if the element is malformed, or has not exactly one. */
+/**
+ * The `for` of one element of `Forwarded` (RFC 7239); undefined if the element is malformed, or has not exactly one.
+ */
 const forOf = (element: string): string | undefined => {
   let found: string | undefined
   parameter.lastIndex = 0
@@ -33,10 +35,10 @@ const proxiesMax = 16
 type Headers = Readonly<Record<string, string | undefined>>
 
 /**
- * The address of the client for which proxies have forwarded a request: the last one in the header that is not itself trusted, or the
- * first where all are. `peer` is who connected. An untrusted peer is the client whatever its headers say, and so is a trusted one without
- * a header, or with one that is malformed before such an address is found. `X-Forwarded-For` goes before `Forwarded`, which most proxies
- * pass on as the client sent it.
+ * The address of the client for which proxies have forwarded a request: the last one in the header that is not itself
+ * trusted, or the first where all are. `peer` is who connected. An untrusted peer is the client whatever its headers
+ * say, and so is a trusted one without a header, or with one that is malformed before such an address is found.
+ * `X-Forwarded-For` goes before `Forwarded`, which most proxies pass on as the client sent it.
  *
  * @internal
  */
@@ -69,9 +71,9 @@ export interface Proxies {
 }
 
 /**
- * The proxies in a text (`Limits.trustedProxies`). They are believed when they say for whom they forward a request. The address of that
- * client is then the one in the audit log, in the request log and in the limits by address; and the connections of a trusted proxy are not
- * limited as those of one address. Throws when the text is malformed.
+ * The proxies in a text (`Limits.trustedProxies`). They are believed when they say for whom they forward a request. The
+ * address of that client is then the one in the audit log, in the request log and in the limits by address; and the
+ * connections of a trusted proxy are not limited as those of one address. Throws when the text is malformed.
  */
 export const proxiesIn = (text: string): Proxies => {
   const networks = Result.getOrThrowWith(networksIn(text), (why) => new Error(why))

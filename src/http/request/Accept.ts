@@ -1,4 +1,7 @@
-/** The ranges of an `Accept` or `Accept-Encoding` header, each with its quality. A range that cannot be parsed is left out. */
+/**
+ * The ranges of an `Accept` or `Accept-Encoding` header, each with its quality. A range that cannot be parsed is left
+ * out.
+ */
 const rangesOf = (accept: string): ReadonlyMap<string, number> => {
   const ranges = new Map<string, number>()
   for (const range of accept.split(",")) {
@@ -10,8 +13,8 @@ const rangesOf = (accept: string): ReadonlyMap<string, number> => {
 }
 
 /**
- * Whether a client accepts gzip, by its `Accept-Encoding` header. A client without the header may be sent any coding (RFC 9110,
- * 12.5.3), but is sent plain text: curl, for one, shows the bytes as they come.
+ * Whether a client accepts gzip, by its `Accept-Encoding` header. A client without the header may be sent any coding
+ * (RFC 9110, 12.5.3), but is sent plain text: curl, for one, shows the bytes as they come.
  */
 export const takesGzip = (acceptEncoding = ""): boolean => {
   const codings = rangesOf(acceptEncoding)
@@ -19,9 +22,9 @@ export const takesGzip = (acceptEncoding = ""): boolean => {
 }
 
 /**
- * Whether a client wants errors as RFC 9457: the `Accept` header names `application/problem+json` with at least the quality of
- * plain JSON. A client that names both types with the same quality gets problem JSON; a client that accepts any type without naming
- * problem JSON gets plain JSON.
+ * Whether a client wants errors as RFC 9457: the `Accept` header names `application/problem+json` with at least the
+ * quality of plain JSON. A client that names both types with the same quality gets problem JSON; a client that accepts
+ * any type without naming problem JSON gets plain JSON.
  */
 export const wantsProblem = (accept: string): boolean => {
   if (!/problem\+json/i.test(accept)) return false
@@ -38,11 +41,17 @@ export const wantsHtml = (accept: string): boolean => {
   return page > 0 && page >= (ranges.get("application/json") ?? 0)
 }
 
-/** Whether the current ETag is one of the tags in `If-None-Match` (RFC 9110: weak comparison, `*` alone matches any tag). */
+/**
+ * Whether the current ETag is one of the tags in `If-None-Match` (RFC 9110: weak comparison, `*` alone matches any
+ * tag).
+ */
 export const holds = (ifNoneMatch = "", etag: string) =>
   ifNoneMatch.trim() === "*" || [...ifNoneMatch.matchAll(/"[^"]*"/g)].some(([tag]) => tag === etag)
 
-/** The language of a page by an `Accept-Language` header: Spanish where a reader prefers it to English, otherwise English. */
+/**
+ * The language of a page by an `Accept-Language` header: Spanish where a reader prefers it to English, otherwise
+ * English.
+ */
 export const languageOf = (acceptLanguage = ""): "en" | "es" => {
   const best = { en: 0, es: 0 }
   for (const [range, quality] of rangesOf(acceptLanguage)) {

@@ -21,8 +21,8 @@ const askTimeout = Duration.seconds(12)
 const moved = Symbol("moved")
 
 /**
- * Repeats a command as often as its actor moves. For commands with an idempotency key: a command without one may have been carried out
- * before the actor moved, and would be carried out again.
+ * Repeats a command as often as its actor moves. For commands with an idempotency key: a command without one may have
+ * been carried out before the actor moved, and would be carried out again.
  */
 export const againAfterMove = <A, E>(asked: Effect.Effect<A, E>) =>
   asked.pipe(
@@ -31,8 +31,8 @@ export const againAfterMove = <A, E>(asked: Effect.Effect<A, E>) =>
   )
 
 /**
- * An actor's answer. Any failure other than an `ApiError` becomes `service_unavailable`, and `retry` says what to do: a full
- * mailbox, a shard that moves and an actor that does not answer are all temporary.
+ * An actor's answer. Any failure other than an `ApiError` becomes `service_unavailable`, and `retry` says what to do: a
+ * full mailbox, a shard that moves and an actor that does not answer are all temporary.
  */
 export const answerOf = <A, E>(asked: Effect.Effect<A, E>, retry: string): Effect.Effect<A, ApiError> =>
   Effect.mapError(
@@ -51,7 +51,10 @@ type Client = ReturnType<Effect.Success<typeof AccountEntity.client>>
 /** An account's actor, of this process or of another one. */
 type Actor = AccountCommands | Client
 
-/** Makes the function that gives a command, with the context of the request, to the account actor of the request's principal. */
+/**
+ * Makes the function that gives a command, with the context of the request, to the account actor of the request's
+ * principal.
+ */
 export const makeAsk = Effect.gen(function* () {
   const clientOf = yield* AccountEntity.client
   const local = yield* LocalAccounts

@@ -46,8 +46,8 @@ const sessionEnded = new ApiError({
 const asBearer = "Send it as: Authorization: Bearer sk_test_…, or with curl: -u sk_test_…:"
 
 /**
- * What a request is told of its key. Only who has a whole key learns whether it is unknown, was revoked or has expired: a key has 256 random
- * bits, so that nobody learns of another's by guessing.
+ * What a request is told of its key. Only who has a whole key learns whether it is unknown, was revoked or has expired:
+ * a key has 256 random bits, so that nobody learns of another's by guessing.
  */
 const refusals: Record<KeyFault | "mistyped" | "unknown" | "revoked" | "expired", ApiError> = Record.map(
   {
@@ -104,7 +104,10 @@ export const layer = Layer.effect(
     /** Fails with `invalid_api_key` when a session has ended while its request waited. */
     const stillIn = (session: PortalSession) =>
       Effect.flatMap(inTime(sessions.stillWorks(session)), (still) => (still ? Effect.void : Effect.fail(sessionEnded)))
-    /** Answers in the name of a principal that is known: its limits, its log lines, and an audit entry when it is refused. */
+    /**
+     * Answers in the name of a principal that is known: its limits, its log lines, and an audit entry when it is
+     * refused.
+     */
     const answeredAs = <A, E, R>(
       principal: Principal,
       exchange: Facts,
@@ -191,10 +194,14 @@ const linkRefusals: Readonly<Record<LinkFault, ApiError>> = {
   })
 }
 
-/** Replaces the key of a request with a signed link, which has none: a link only reads, and no read uses the id of the key. */
+/**
+ * Replaces the key of a request with a signed link, which has none: a link only reads, and no read uses the id of the
+ * key.
+ */
 const api_key_id = ApiKeyId.make(`key_${"0".repeat(26)}`)
 
-// An `Authorization` header goes before a signed link. A request with neither is refused like one without a valid API key.
+// An `Authorization` header goes before a signed link. A request with neither is refused like one without a valid API
+// key.
 export const layerFileAccess = Layer.effect(
   FileAccess,
   Effect.gen(function* () {
@@ -210,7 +217,8 @@ export const layerFileAccess = Layer.effect(
             const credential = yield* HttpApiBuilder.securityDecode(Authorization.security.apiKey)
             return yield* authorization.apiKey(handler, { credential, ...options })
           }
-          // The link is checked before the rate limit, so that a valid link is not refused for failed attempts from its address.
+          // The link is checked before the rate limit, so that a valid link is not refused for failed attempts from its
+          // address.
           const account = yield* Effect.catch(links.check(pathOf(request.url), query), (fault) =>
             Effect.andThen(portInTime(limit.ofAddress), Effect.fail(linkRefusals[fault]))
           )

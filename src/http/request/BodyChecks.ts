@@ -84,8 +84,8 @@ export const make = Effect.gen(function* () {
     /** All that the checks find in a body that fits its schema. */
     whole: <K extends Kind>(kind: K, account: AccountMode, body: Bodies[K]): Found => found(kind, account, body, false),
     /**
-     * What the checks find in a body of which some parts do not fit its schema, as far as it does not depend on these parts.
-     * `keepsNumber`: the body corrects a document, which needs no range.
+     * What the checks find in a body of which some parts do not fit its schema, as far as it does not depend on these
+     * parts. `keepsNumber`: the body corrects a document, which needs no range.
      */
     rest: (
       kind: Kind,

@@ -71,8 +71,9 @@ const singleHeaders: ReadonlyMap<string, ErrorCode> = new Map([
 ])
 
 /**
- * The refusal of a request with two values of a header that has one. Node joins the values of an unknown header, and keeps the first of a
- * known one: two keys of a client and its gateway would become a third, and a retry without the gateway would make a second invoice.
+ * The refusal of a request with two values of a header that has one. Node joins the values of an unknown header, and
+ * keeps the first of a known one: two keys of a client and its gateway would become a third, and a retry without the
+ * gateway would make a second invoice.
  */
 const repeatedHeader = ({ source }: HttpServerRequest.HttpServerRequest): ApiError | null => {
   if (!(source instanceof IncomingMessage)) return null
@@ -87,8 +88,9 @@ const repeatedHeader = ({ source }: HttpServerRequest.HttpServerRequest): ApiErr
 }
 
 /**
- * The refusal of a request that may not be routed, or null: its URL or headers are too long, it is HTTP/1.1 without `Host` (RFC
- * 9112, 3.2), it repeats a header that has one value, or the router would cut its path short or find an empty id in it.
+ * The refusal of a request that may not be routed, or null: its URL or headers are too long, it is HTTP/1.1 without
+ * `Host` (RFC 9112, 3.2), it repeats a header that has one value, or the router would cut its path short or find an
+ * empty id in it.
  */
 const refusalOf = (request: HttpServerRequest.HttpServerRequest, methodsOf: MethodsOf): ApiError | null => {
   if (request.url.length > urlMax) return new ApiError({ code: "uri_too_long", message: errorCodes.uri_too_long.help })
@@ -113,7 +115,10 @@ const newline = 0x0a
 // An event is the body of its deliveries, whose signatures are made over its bytes.
 const ofEvent = "/v1/events/:id"
 
-/** Ends an answer in JSON with a newline, so that the prompt of a terminal comes after the answer and not in its last line. */
+/**
+ * Ends an answer in JSON with a newline, so that the prompt of a terminal comes after the answer and not in its last
+ * line.
+ */
 const withNewline = (answer: HttpServerResponse.HttpServerResponse, route: string) => {
   const { body, headers } = answer
   if (body._tag !== "Uint8Array" || !isJson.test(body.contentType)) return answer
@@ -150,7 +155,10 @@ const hungUp = 499
 
 const ofLog = /^\/v1\/requests(?:\/|$)/
 
-/** The body of the answer: as the text from which it was made, if there is one, because bytes would have to be decoded again. */
+/**
+ * The body of the answer: as the text from which it was made, if there is one, because bytes would have to be decoded
+ * again.
+ */
 const bodyOf = ({ body }: HttpServerResponse.HttpServerResponse): OfferedRequest["response"] => {
   if (body._tag !== "Uint8Array") return { bytes: 0, json: null }
   const json = isJson.test(body.contentType) ? (body.text ?? body.body) : null
@@ -165,9 +173,9 @@ const isLook = ({ method }: HttpServerRequest.HttpServerRequest, { portal_sessio
   portal_session_id !== undefined && method === "GET"
 
 /**
- * Makes the function that offers a request to the request log once the request is answered, if its account is known by then
- * (`exchange`). Requests for the log itself are not logged: otherwise a client that follows the log would fill it. Neither are those by which pages
- * of the portal read what they show.
+ * Makes the function that offers a request to the request log once the request is answered, if its account is known by
+ * then (`exchange`). Requests for the log itself are not logged: otherwise a client that follows the log would fill it.
+ * Neither are those by which pages of the portal read what they show.
  */
 const makeLog = Effect.map(
   RequestLog,
@@ -204,7 +212,10 @@ const makeLog = Effect.map(
       })
 )
 
-/** Makes the middleware around every request, which gives it an id, sets the headers of every answer and answers every failure. */
+/**
+ * Makes the middleware around every request, which gives it an id, sets the headers of every answer and answers every
+ * failure.
+ */
 export const make = Effect.fnUntraced(function* (methodsOf: MethodsOf, spentKeys: SpentKeys["Service"]) {
   const ids = yield* Ids
   const info = yield* ServiceInfo
@@ -261,7 +272,8 @@ export const make = Effect.fnUntraced(function* (methodsOf: MethodsOf, spentKeys
       }
       const facts = account_id === undefined ? { request_id } : { request_id, account_id }
       yield* Effect.annotateCurrentSpan(facts)
-      // Logged at debug level, because at full load one log line for each request costs more than the request's own rows.
+      // Logged at debug level, because at full load one log line for each request costs more than the request's own
+      // rows.
       yield* Effect.logDebug("A request was answered").pipe(
         Effect.annotateLogs({
           ...facts,

@@ -56,19 +56,25 @@ const noForm = ApiError.fromViolations([
   violation("body", "parameter_invalid", "The request does not have the form it must have.", "schema")
 ])
 
-// A request ends so when its account's process loses the account's shard, or when something that the request waits for is stopped.
+// A request ends so when its account's process loses the account's shard, or when something that the request waits for
+// is stopped.
 const interrupted = new ApiError({
   code: "service_unavailable",
   message:
     "The service stopped its work on this request before there was an answer. Retry with the same Idempotency-Key: nothing is done twice."
 })
 
-/** Whether a request was interrupted because its client went away: nobody would read an answer. Other interruptions are answered. */
+/**
+ * Whether a request was interrupted because its client went away: nobody would read an answer. Other interruptions are
+ * answered.
+ */
 export const isHungUp = (cause: Cause.Cause<unknown>) =>
   Cause.hasInterruptsOnly(cause) &&
   cause.reasons.some(({ annotations }) => annotations.has(HttpServerError.ClientAbort.key))
 
-/** The error that a client gets for any failure. The error holds no internal details; `respondToCause` logs the details. */
+/**
+ * The error that a client gets for any failure. The error holds no internal details; `respondToCause` logs the details.
+ */
 export const fromCause = (cause: Cause.Cause<unknown>): ApiError => {
   if (Cause.hasInterruptsOnly(cause)) return interrupted
   const error = Result.getOrUndefined(Cause.findError(cause))
@@ -90,7 +96,8 @@ export const fromCause = (cause: Cause.Cause<unknown>): ApiError => {
 /** Answers a failure, and logs the failure unless the client caused it. */
 export const respondToCause = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
   const error = fromCause(cause)
-  // An `ApiError` that the service raised itself is expected and temporary (no database, no actors): its cause is not logged.
+  // An `ApiError` that the service raised itself is expected and temporary (no database, no actors): its cause is not
+  // logged.
   const foreseen = error === interrupted || Result.getOrUndefined(Cause.findError(cause)) === error
   if (error.status >= 500)
     yield* foreseen ? Effect.logWarning(error.message) : Effect.logError("A request failed", cause)

@@ -21,11 +21,16 @@ export interface Facts {
   principal: (AccountMode & { readonly api_key_id: ApiKeyId | null }) | undefined
   /** The session of the portal in whose name the request is made inside this process. */
   portal_session_id: PortalSessionId | undefined
-  /** For the request log: the size of the body that was sent, and the bytes of the body once they are known to be JSON. */
+  /**
+   * For the request log: the size of the body that was sent, and the bytes of the body once they are known to be JSON.
+   */
   sent: { readonly bytes: number; readonly json: Uint8Array | null }
   version: string | undefined
   idempotency_key: string | undefined
-  /** `replayed`: the answer is the stored one of the first request with the key. `in_progress`: that request is still being executed. */
+  /**
+   * `replayed`: the answer is the stored one of the first request with the key. `in_progress`: that request is still
+   * being executed.
+   */
   repeat: "replayed" | "in_progress" | undefined
   /** The code of the error, if the answer is one. */
   error_code: ErrorCode | undefined
@@ -77,8 +82,9 @@ export const queryOf = (url: string): string => {
 }
 
 /**
- * Facts about the current request that become known while the request is answered: for its log line, its metrics and its answer.
- * A port or a route of a team may set `headers`, which then stand in the answer, be it a success or an error.
+ * Facts about the current request that become known while the request is answered: for its log line, its metrics and
+ * its answer. A port or a route of a team may set `headers`, which then stand in the answer, be it a success or an
+ * error.
  *
  * @example
  * ```ts
@@ -128,5 +134,8 @@ export const seriesOf =
           : "5xx"
     )
 
-/** The id of the current request, which appears in the header `Request-Id`, in errors and in every log line of the request. */
+/**
+ * The id of the current request, which appears in the header `Request-Id`, in errors and in every log line of the
+ * request.
+ */
 export class RequestId extends Context.Service<RequestId, Id>()("@folio-einvoicing/service/RequestId") {}

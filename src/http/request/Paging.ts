@@ -50,7 +50,10 @@ export const pageRequest = (query: Query): Effect.Effect<PageRequest, ApiError> 
   return Effect.succeed({ limit, cursor: null })
 }
 
-/** Makes a function that tells, object by object from the cursor, if the page has room in `pageBytesMax`. The first always fits. */
+/**
+ * Makes a function that tells, object by object from the cursor, if the page has room in `pageBytesMax`. The first
+ * always fits.
+ */
 export const makeRoom = () => {
   let bytes = 0
   return (object: unknown): boolean => {
@@ -80,7 +83,9 @@ export const readPage = Effect.fn("readPage")(function* <Row, View>(
   return pageView(url, yield* read(yield* CurrentPrincipal, yield* pageRequest(query)), view)
 })
 
-/** Writes a page as JSON object by object, and yields the event loop between objects, because a page may hold megabytes. */
+/**
+ * Writes a page as JSON object by object, and yields the event loop between objects, because a page may hold megabytes.
+ */
 export const writePage = <S extends Schema.Codec<unknown, unknown>, Row>(
   item: S,
   url: string,

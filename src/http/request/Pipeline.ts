@@ -43,7 +43,8 @@ import { parseStrict } from "../../domain/requests/StrictJson.ts"
  *  9. content     query, then body: schema and rules, all violations at once (Validation, BodyChecks)
  * 10. handler     with the body as decoded by stage 9, within 15 s (routes); a change asks the account's actor (Ask)
  *
- * This file has the stages from 4 on. What the server itself limits (connections, time for headers) is in `platform/server/Server`.
+ * This file has the stages from 4 on. What the server itself limits (connections, time for headers) is in
+ * `platform/server/Server`.
  */
 
 /** The refusal of a body as a whole. */
@@ -54,7 +55,10 @@ export const noBody = bodyError("parameter_missing", "A body is required: send a
 
 const asJson = "send the body as JSON, with the header Content-Type: application/json."
 
-/** What is wrong with the media type of a JSON body, and what to do; null for `application/json`, alone or with `charset=utf-8`. */
+/**
+ * What is wrong with the media type of a JSON body, and what to do; null for `application/json`, alone or with
+ * `charset=utf-8`.
+ */
 const jsonFault = (contentType: string): string | null => {
   const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim())
   if (type === "") return `The request has a body and no Content-Type: ${asJson}`
@@ -83,8 +87,8 @@ const jsonTooLarge = tooLarge(
 type File = NonNullable<HandlingValues["file"]>
 
 /**
- * Refuses a media type or a content coding that the request may not have. The answer names the right one: in `Accept`, or in
- * `Accept-Encoding`, which tells a client that the fault is the coding (RFC 9110, 12.5.3).
+ * Refuses a media type or a content coding that the request may not have. The answer names the right one: in `Accept`,
+ * or in `Accept-Encoding`, which tells a client that the fault is the coding (RFC 9110, 12.5.3).
  */
 const refuseType = (message: string, headers: Readonly<Record<string, string>>) =>
   Effect.fail(new ApiError({ code: "unsupported_media_type", message, headers }))
@@ -102,7 +106,9 @@ const isLarge = ({ headers, method }: HttpServerRequest.HttpServerRequest) =>
   !bodiless.has(method) &&
   (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > smallBytesMax)
 
-/** Reads the raw body. Fails with `request_too_large` or `unsupported_media_type`; an empty body needs no media type. */
+/**
+ * Reads the raw body. Fails with `request_too_large` or `unsupported_media_type`; an empty body needs no media type.
+ */
 export const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, file?: File) {
   if (bodiless.has(request.method)) return emptyBody
   const most = file?.bytesMax ?? bodyBytesMax
@@ -136,7 +142,10 @@ export const parse = (bytes: Uint8Array): Effect.Effect<unknown, ApiError> =>
 const refuse = (code: ErrorCode, message: string, param?: string) =>
   Effect.fail(new ApiError({ code, message, ...(param === undefined ? {} : { param }) }))
 
-/** The version of the API that the header `Svc-Version` names, or the account's own without it. Fails with `unsupported_version`. */
+/**
+ * The version of the API that the header `Svc-Version` names, or the account's own without it. Fails with
+ * `unsupported_version`.
+ */
 const versionOf = (standard: Version, header: string = standard): Effect.Effect<Version, ApiError> => {
   const known = versions.find((candidate) => candidate === header)
   if (known !== undefined) return Effect.succeed(known)
@@ -169,7 +178,9 @@ const idempotencyKey = (required: boolean, header = ""): Effect.Effect<string | 
   return refuseKey("invalid", "Idempotency-Key must consist of printable ASCII characters.")
 }
 
-/** Refuses U+0000, which PostgreSQL cannot store: `resource_missing` for the path, `parameter_invalid` for the query. */
+/**
+ * Refuses U+0000, which PostgreSQL cannot store: `resource_missing` for the path, `parameter_invalid` for the query.
+ */
 const refuseNul = (url: string): Effect.Effect<void, ApiError> => {
   if (!url.includes("%00")) return Effect.void
   if (pathOf(url).includes("%00")) {
@@ -185,7 +196,10 @@ const entry = /^metadata\[([^]*)\]$/
 
 type Sent = Readonly<Record<string, string | ReadonlyArray<string>>>
 
-/** A query with its parameters `metadata[key]` as one object under `metadata`, which is how the schema of a list has them. */
+/**
+ * A query with its parameters `metadata[key]` as one object under `metadata`, which is how the schema of a list has
+ * them.
+ */
 const folded = (query: Sent): Readonly<Record<string, unknown>> => {
   const sent = Object.entries(query).map(([name, value]) => [entry.exec(name)?.[1], name, value] as const)
   const metadata = sent.flatMap(([key, , value]) => (key === undefined ? [] : [[key, value] as const]))
@@ -195,8 +209,8 @@ const folded = (query: Sent): Readonly<Record<string, unknown>> => {
 }
 
 /**
- * Makes the function that decodes a JSON body, or finds what is wrong with it: the violations of the schema, which name the authority's
- * rules if the body makes a document or a part of one, and what the other checks find in the rest.
+ * Makes the function that decodes a JSON body, or finds what is wrong with it: the violations of the schema, which name
+ * the authority's rules if the body makes a document or a part of one, and what the other checks find in the rest.
  */
 const makeContent = Effect.gen(function* () {
   const checks = yield* BodyChecks.make
@@ -257,7 +271,8 @@ export const layer = Layer.effect(
           }
           const { decoded, violations } =
             file === undefined ? yield* contentOf(endpoint, json, principal) : { decoded: bytes, violations: [] }
-          // A validation request answers a body that does not fit the schema with a verdict. Malformed JSON has failed before.
+          // A validation request answers a body that does not fit the schema with a verdict. Malformed JSON has failed
+          // before.
           if (violations.length > 0 && handling.judged === true) return Effect.succeed(verdict(violations))
           yield* refuseAll(violations)
 
@@ -313,7 +328,10 @@ export const layer = Layer.effect(
 /** A file as the fingerprint of its request knows it. */
 const fileOf = (bytes: Uint8Array) => (bytes.length === 0 ? undefined : { sha256: hash("sha256", bytes, "hex") })
 
-/** The handlers of a group whose payload is the body as the pipeline has decoded it. `HttpApiBuilder` would parse and decode it again. */
+/**
+ * The handlers of a group whose payload is the body as the pipeline has decoded it. `HttpApiBuilder` would parse and
+ * decode it again.
+ */
 export const withBody = <Handlers extends { readonly handleAll: unknown }>(
   handlers: Handlers
 ): Pick<Handlers, "handleAll"> => {

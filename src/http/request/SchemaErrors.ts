@@ -16,7 +16,10 @@ export const jsonTypes: TypeNames = {
   Null: "null"
 }
 
-/** A query value is a string or a list of strings. A list in the place of a string is a parameter that was sent more than once. */
+/**
+ * A query value is a string or a list of strings. A list in the place of a string is a parameter that was sent more
+ * than once.
+ */
 export const queryTypes: TypeNames = { String: "given once" }
 
 /** The violations of a schema issue in the form of the API: a path, a code and what to do. */
@@ -72,7 +75,10 @@ export const missing = (path: ReadonlyArray<PropertyKey>, type?: SchemaAST.AST):
   return violationAt(path, "parameter_missing", typeof instead === "string" ? instead : "is required")
 }
 
-/** The violation of an unknown member or, in a record with free names (`metadata`), of a name that breaks the rule for names. */
+/**
+ * The violation of an unknown member or, in a record with free names (`metadata`), of a name that breaks the rule for
+ * names.
+ */
 export const unexpected = (path: ReadonlyArray<PropertyKey>, ast: SchemaAST.AST): Violation => {
   const names = SchemaAST.isObjects(ast) ? ast.indexSignatures.map((index) => index.parameter) : []
   for (const name of names) {
@@ -84,7 +90,10 @@ export const unexpected = (path: ReadonlyArray<PropertyKey>, ast: SchemaAST.AST)
   return violationAt(path, "parameter_unknown", "is not known here; check its spelling or remove it")
 }
 
-/** The violation of a failed check: code, message and rule of the annotations, or else `parameter_invalid` and `otherwise`. */
+/**
+ * The violation of a failed check: code, message and rule of the annotations, or else `parameter_invalid` and
+ * `otherwise`.
+ */
 export const annotated = (
   path: ReadonlyArray<PropertyKey>,
   annotations: Readonly<Record<string, unknown>> | undefined,

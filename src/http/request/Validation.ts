@@ -15,9 +15,9 @@ import {
 } from "./SchemaErrors.ts"
 
 /*
- * The decoder of a schema checks every item of a list before it counts the items, and builds an issue for every fault. The
- * functions here therefore walk the schema themselves: they check the size limits first, and stop looking once there are more
- * violations than an answer reports.
+ * The decoder of a schema checks every item of a list before it counts the items, and builds an issue for every fault.
+ * The functions here therefore walk the schema themselves: they check the size limits first, and stop looking once
+ * there are more violations than an answer reports.
  */
 
 type Endpoint = Pick<HttpApiEndpoint.Top, "payload" | "query">
@@ -38,7 +38,10 @@ const limits: Readonly<Record<string, string>> = {
   "effect/schema/isMaxProperties": "maxProperties"
 }
 
-/** How many items or members a schema allows a list or a record, with that check's annotations; undefined without a limit. */
+/**
+ * How many items or members a schema allows a list or a record, with that check's annotations; undefined without a
+ * limit.
+ */
 export const limitOf = (ast: SchemaAST.AST) => {
   for (const { annotations } of ast.checks ?? []) {
     const { id = "", payload } = (annotations?.["representation"] ?? {}) as { id?: string; payload?: object }
@@ -79,8 +82,8 @@ const needed = (ast: SchemaAST.Objects, value: object): ReadonlyArray<string> =>
 }
 
 /**
- * Whether any list, record or object in the value is too large, or lacks a member that its content needs; such a value is never
- * decoded as a whole.
+ * Whether any list, record or object in the value is too large, or lacks a member that its content needs; such a value
+ * is never decoded as a whole.
  */
 const isUnfit = (ast: SchemaAST.AST, value: unknown): boolean => {
   if (isTooLong(ast, value)) return true
@@ -212,9 +215,9 @@ const noNul = { message: "must not hold the character U+0000, which cannot be st
 export const holdsNul = (value: unknown): boolean => nulIn(value) !== undefined
 
 /**
- * A body as its schema decodes it; or its violations, at most one more than an answer reports, and the parts of the body that have them:
- * none if the search stopped before its end. U+0000 is refused even in free text, because PostgreSQL refuses the whole statement that
- * holds the character, and other requests may share that statement.
+ * A body as its schema decodes it; or its violations, at most one more than an answer reports, and the parts of the
+ * body that have them: none if the search stopped before its end. U+0000 is refused even in free text, because
+ * PostgreSQL refuses the whole statement that holds the character, and other requests may share that statement.
  */
 export const decodeBody = (
   { payload }: Endpoint,
@@ -233,8 +236,9 @@ export const decodeBody = (
 }
 
 /**
- * Violations in the order of the document: by top-level member as its schema lists them, after the unknown ones, and by item. Objects
- * that are missing come last, because the first violation gives the status code. Of a parameter only the first violation is kept.
+ * Violations in the order of the document: by top-level member as its schema lists them, after the unknown ones, and by
+ * item. Objects that are missing come last, because the first violation gives the status code. Of a parameter only the
+ * first violation is kept.
  */
 export const inOrder = ({ payload }: Endpoint, violations: ReadonlyArray<Violation>): ReadonlyArray<Violation> => {
   const ast = payload.get("application/json")?.schemas[0]?.ast
@@ -269,8 +273,8 @@ export const queryViolations = (
 }
 
 /**
- * The answer to a validation request: whether the body is valid, its violations, and what the authority would remark on without
- * rejecting the document. The size of the answer is limited as a whole; violations go before warnings.
+ * The answer to a validation request: whether the body is valid, its violations, and what the authority would remark on
+ * without rejecting the document. The size of the answer is limited as a whole; violations go before warnings.
  */
 export const validationOf = (
   violations: ReadonlyArray<Violation>,

@@ -32,9 +32,9 @@ const emailView = (row: StoredEmail, parcel: Parcel | undefined, withContent: bo
 })
 
 /**
- * Makes the handler that lists the e-mails of a document. Each e-mail is rendered at the request, as it was when it was sent. All
- * e-mails of a page belong to one document, so their content depends only on the document's state: an e-mail in contingency says
- * something else than one after acceptance.
+ * Makes the handler that lists the e-mails of a document. Each e-mail is rendered at the request, as it was when it was
+ * sent. All e-mails of a page belong to one document, so their content depends only on the document's state: an e-mail
+ * in contingency says something else than one after acceptance.
  */
 export const makeListEmails = Effect.gen(function* () {
   const emails = yield* Emails

@@ -34,11 +34,11 @@ interface Waiting extends Waiter {
 }
 
 /**
- * Makes the wait for events. The event rows are the truth, because any process may write them: while any request waits, one
- * statement looks for the events of all waiting requests, and no waiting request holds a connection. After each look a request's
- * position moves beyond the events that do not match its filter, so that hundreds of waiting requests of a busy account do not scan
- * the same events twice. The wait ends with an event after the position that matches the filter, with the end of the request's API
- * key, or when the service is asked to stop.
+ * Makes the wait for events. The event rows are the truth, because any process may write them: while any request waits,
+ * one statement looks for the events of all waiting requests, and no waiting request holds a connection. After each
+ * look a request's position moves beyond the events that do not match its filter, so that hundreds of waiting requests
+ * of a busy account do not scan the same events twice. The wait ends with an event after the position that matches the
+ * filter, with the end of the request's API key, or when the service is asked to stop.
  */
 const makeWait = Effect.gen(function* () {
   const events = yield* Events
@@ -59,7 +59,8 @@ const makeWait = Effect.gen(function* () {
 
   const lookOut = Effect.gen(function* () {
     while (all.size > 0) yield* look
-    // Reset in the same tick as the check of `all`, because a request that arrived in between would wait for a loop that has ended.
+    // Reset in the same tick as the check of `all`, because a request that arrived in between would wait for a loop
+    // that has ended.
     isLooking = false
   })
 
@@ -110,8 +111,8 @@ export const layer = HttpApiBuilder.group(
     const stopping = yield* Stopping
 
     /**
-     * Answers at once when there are events after the position; otherwise when an event arrives, or with an empty page when the
-     * wait is over or the service stops. Fails with `invalid_api_key` when the key ends during the wait.
+     * Answers at once when there are events after the position; otherwise when an event arrives, or with an empty page
+     * when the wait is over or the service stops. Fails with `invalid_api_key` when the key ends during the wait.
      */
     const follow = Effect.fnUntraced(function* (principal: Principal, query: Query, filter: EventFilter) {
       const limit = query.limit === undefined ? pageSizeDefault : Number(query.limit)

@@ -17,7 +17,10 @@ interface Asked {
 /** A browser shows a PDF and saves an XML. */
 const disposition = { pdf: "inline", xml: "attachment" }
 
-/** The file name that a browser saves: the document's number, without characters that could be read as a path or a quote. */
+/**
+ * The file name that a browser saves: the document's number, without characters that could be read as a path or a
+ * quote.
+ */
 const fileName = (full_number: string, file: keyof typeof disposition) =>
   `${full_number.replaceAll(/[^A-Za-z0-9-]/g, "_")}.${file}`
 
@@ -30,7 +33,8 @@ export const layer = HttpApiBuilder.group(
       Effect.fn("retrieveFile")(function* ({ headers, params }: Asked) {
         const { account_id, api_key_id, livemode } = yield* CurrentPrincipal
         const { headers: sent } = yield* HttpServerRequest.HttpServerRequest
-        // A request without an API key follows a signed link, so the client's network takes the turn in place of the key.
+        // A request without an API key follows a signed link, so the client's network takes the turn in place of the
+        // key.
         const asker = sent["authorization"] === undefined ? yield* network : api_key_id
         const { bytes, full_number, tag } = yield* portInTime(
           files[file]({ account_id, livemode, kind, id: params.id }, asker)

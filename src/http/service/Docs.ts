@@ -30,7 +30,8 @@ export const layerAssets = (assets: ReadonlyArray<Assets.Asset>) =>
         return router.add(
           "GET",
           `/${path}`,
-          // During an upgrade a process is asked for the file of another release, which nobody may keep at that address.
+          // During an upgrade a process is asked for the file of another release, which nobody may keep at that
+          // address.
           Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => (url === `/${address}` ? forGood : forNow))
         )
       },

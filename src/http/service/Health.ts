@@ -15,7 +15,8 @@ const ok = { status: "ok" } as const
 // The shortest time between two checks of the database, however many clients ask whether the service is ready.
 const answersInterval = "250 millis"
 
-// The shortest time between two looks at the live authority's circuit, and the longest time that an answer waits for one.
+// The shortest time between two looks at the live authority's circuit, and the longest time that an answer waits for
+// one.
 const circuitInterval = "5 seconds"
 const circuitTimeout = "1 second"
 
@@ -26,12 +27,13 @@ const noDatabase = unready("The database does not answer.")
 const noChanges = unready("The database takes no changes: its disk is full, or it only reads.")
 const noActors = unready("This process has no actors: it is starting, or has lost them to others.")
 
-// Actors are distributed over shards. A process of the cluster holds some shards; a process that was cut off holds none.
+// Actors are distributed over shards. A process of the cluster holds some shards; a process that was cut off holds
+// none.
 const shards = Array.makeBy(ShardingConfig.defaults.shardsPerGroup, (index) => ShardId.make("default", index + 1))
 
 /**
- * Whether the service has been asked to stop (`asked`): it is no longer ready and drains. Requests that wait for events end when
- * `told` opens, at the end of the drain.
+ * Whether the service has been asked to stop (`asked`): it is no longer ready and drains. Requests that wait for events
+ * end when `told` opens, at the end of the drain.
  */
 export class Stopping extends Context.Service<Stopping, { asked: boolean; readonly told: Latch.Latch }>()(
   "folio/http/Health/Stopping"
@@ -45,7 +47,8 @@ export const layer = HttpApiBuilder.group(
     const sharding = yield* Sharding.Sharding
     const stop = yield* Stopping
     const circuits = yield* AuthorityCircuits
-    // What is shown is the same for everybody: the words of the trouble, and not those of the authority, which may name an account.
+    // What is shown is the same for everybody: the words of the trouble, and not those of the authority, which may name
+    // an account.
     const look = Effect.map(circuits.read("live"), (state) => {
       const found = troubleIn(state)
       if (found === null) return ok
@@ -53,7 +56,8 @@ export const layer = HttpApiBuilder.group(
       const message = `${troubleMessage(trouble)} ${authorityTroubles[trouble].remedy}`
       return { ...ok, authority: { status: statusIn(trouble), trouble, message, since: timestamp(since.getTime()) } }
     })
-    // The query runs in its own fiber and only the wait is timed out: interrupting a query on a dead connection takes seconds.
+    // The query runs in its own fiber and only the wait is timed out: interrupting a query on a dead connection takes
+    // seconds.
     const looked = Effect.forkDetach(look).pipe(
       Effect.flatMap(Fiber.join),
       Effect.timeout(circuitTimeout),
@@ -65,7 +69,8 @@ export const layer = HttpApiBuilder.group(
     let wasReady = false
     return handlers.handleAll({
       live: () => Effect.as(limited, ok),
-      // A balancer asks each second from the start on: until the process was ready once, 503 is no reason for a warning.
+      // A balancer asks each second from the start on: until the process was ready once, 503 is no reason for a
+      // warning.
       ready: Effect.fnUntraced(
         function* () {
           yield* limited

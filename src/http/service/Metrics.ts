@@ -62,8 +62,8 @@ const show = Effect.fnUntraced(function* (waiting: Waiting) {
 })
 
 /**
- * Whether a request (that of the platform, `HttpServerRequest.source`) came to the port of the metrics; undefined where there is no such
- * port, and clients and monitors ask at the same one.
+ * Whether a request (that of the platform, `HttpServerRequest.source`) came to the port of the metrics; undefined where
+ * there is no such port, and clients and monitors ask at the same one.
  */
 export class AskedByMonitor extends Context.Reference<((source: object) => boolean) | undefined>(
   "folio/http/Metrics/AskedByMonitor",
@@ -75,7 +75,10 @@ const elsewhere = new ApiError({
   message: "There is nothing at /metrics here: this service has its metrics at METRICS_PORT."
 })
 
-/** Serves `GET /metrics` for Prometheus, without an API key: this process's metrics, and the work that waits in the database. */
+/**
+ * Serves `GET /metrics` for Prometheus, without an API key: this process's metrics, and the work that waits in the
+ * database.
+ */
 export const layer = HttpRouter.use((router) =>
   Effect.gen(function* () {
     const backlog = yield* Backlog

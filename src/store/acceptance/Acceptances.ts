@@ -23,7 +23,10 @@ export type StoredAcceptance = typeof StoredAcceptance.Type
 /** Seconds for which a question that was taken is left to who has taken it: more than a page of questions takes. */
 export const questionLeaseSeconds = 600
 
-/** The questions to the authority about what the buyers of invoices on credit terms have answered, and the events that were answered. */
+/**
+ * The questions to the authority about what the buyers of invoices on credit terms have answered, and the events that
+ * were answered.
+ */
 export class Acceptances extends Context.Service<Acceptances>()("folio/store/Acceptances", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -45,8 +48,8 @@ export class Acceptances extends Context.Service<Acceptances>()("folio/store/Acc
       Effect.orDie
     )
 
-    // What is stored and what came, whoever was faster: a stored event stays as it is. A little less than a day, so that the next question
-    // is due when a tester advances the clock by a day.
+    // What is stored and what came, whoever was faster: a stored event stays as it is. A little less than a day, so
+    // that the next question is due when a tester advances the clock by a day.
     const keep = Effect.fn("Acceptances.keep")(
       (key: DocumentKey, events: ReadonlyArray<RegisteredEvent>) => {
         const came = JSON.stringify(
@@ -76,11 +79,14 @@ export class Acceptances extends Context.Service<Acceptances>()("folio/store/Acc
 
     return {
       /**
-       * Takes questions whose time has come, the longest due first, each under a lease of `questionLeaseSeconds`: at most `limit`, and none
-       * of the accounts in `without`.
+       * Takes questions whose time has come, the longest due first, each under a lease of `questionLeaseSeconds`: at
+       * most `limit`, and none of the accounts in `without`.
        */
       take,
-      /** Keeps the events of an invoice, and sets the time of the next question; null after a final event and after 30 days. */
+      /**
+       * Keeps the events of an invoice, and sets the time of the next question; null after a final event and after 30
+       * days.
+       */
       keep,
       /** Asks again after about so many seconds. */
       postpone

@@ -20,8 +20,8 @@ const Row = Schema.Struct({
   /** The mode's own software (see `Softwares`); null for that of the service, and in test mode. */
   software: Schema.NullOr(SoftwareId),
   /**
-   * The version of the mode's issuer and software: 1 for the first issuer, one more with every change of either, 0 while the mode has no
-   * issuer.
+   * The version of the mode's issuer and software: 1 for the first issuer, one more with every change of either, 0
+   * while the mode has no issuer.
    */
   issuer_version: Schema.Int,
   default_version: Version,
@@ -41,7 +41,10 @@ export interface NewAccount {
   readonly live: boolean
 }
 
-/** The most issuers or softwares that a mode may have within 24 hours. All are kept, because each document refers to them. */
+/**
+ * The most issuers or softwares that a mode may have within 24 hours. All are kept, because each document refers to
+ * them.
+ */
 export const issuersPerDayMax = 100
 
 export const issuerChangedTooOften = (seconds: number) =>
@@ -95,7 +98,8 @@ export class Accounts extends Context.Service<Accounts>()("folio/store/Accounts"
       return sql`update account_modes set ${sql.update(columns)} where ${where(account)}`
     }
 
-    // The seconds until the oldest of the last `issuersPerDayMax` issuers is a day old; no row unless it is younger than that.
+    // The seconds until the oldest of the last `issuersPerDayMax` issuers is a day old; no row unless it is younger
+    // than that.
     const waitOf = Query.first(
       Schema.Struct({ seconds: Schema.Int }),
       (account: AccountMode, version: number) => sql`
@@ -125,7 +129,10 @@ export class Accounts extends Context.Service<Accounts>()("folio/store/Accounts"
     }, Effect.orDie)
 
     return {
-      /** The account, at most 1 s old. Dies when the account does not exist: ids come from keys and rows, never from a request. */
+      /**
+       * The account, at most 1 s old. Dies when the account does not exist: ids come from keys and rows, never from a
+       * request.
+       */
       get: (account: AccountMode) => Cache.get(cache, cacheKeyOf(account)),
       /** The account, read from the database in a transaction of `AccountView`. */
       read: (account: AccountMode) => AccountView.within(sql, account)(find(account)),
@@ -135,8 +142,8 @@ export class Accounts extends Context.Service<Accounts>()("folio/store/Accounts"
       /** Inserts an account with both of its modes. */
       insert: (account: NewAccount) => Effect.orDie(sql.withTransaction(insert(account))),
       /**
-       * Replaces a mode's name, issuer, software, default version and request log by `change`, in the caller's transaction. Fails with
-       * `rate_limited`.
+       * Replaces a mode's name, issuer, software, default version and request log by `change`, in the caller's
+       * transaction. Fails with `rate_limited`.
        */
       update: Effect.fn("Accounts.update")(function* (
         account: AccountMode,
@@ -148,7 +155,9 @@ export class Accounts extends Context.Service<Accounts>()("folio/store/Accounts"
         yield* Effect.orDie(write(changed))
         return yield* find(account)
       }),
-      /** Drops the cached account, so that `get` reads the database again. To be called after the commit of a change. */
+      /**
+       * Drops the cached account, so that `get` reads the database again. To be called after the commit of a change.
+       */
       forget: (account: AccountMode) => Cache.invalidate(cache, cacheKeyOf(account)),
       /** All accounts, oldest first, each in its test mode and then in its live mode. */
       list: Query.all(Row, () => sql`${rows} order by account_id, livemode`)(),

@@ -17,8 +17,8 @@ export type KnownAcquirer = typeof Row.Type
 type Key = Pick<Identification, "type" | "number">
 
 /**
- * What the authority said of acquirers: kept for a day, and for an hour that it knows nobody. Each account keeps its own answers, because
- * these are personal data that the account asked for with its own certificate.
+ * What the authority said of acquirers: kept for a day, and for an hour that it knows nobody. Each account keeps its
+ * own answers, because these are personal data that the account asked for with its own certificate.
  */
 export class Acquirers extends Context.Service<Acquirers>()("folio/store/Acquirers", {
   make: Effect.gen(function* () {

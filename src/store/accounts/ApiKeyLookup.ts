@@ -17,10 +17,12 @@ export const isUsable = "revoked_at is null and (expires_at is null or expires_a
 const cacheMs = 900
 const cacheSize = 10_000
 
-// A bad key is cached for longer: nobody can have guessed a key that is created meanwhile, and an ended key never works again.
+// A bad key is cached for longer: nobody can have guessed a key that is created meanwhile, and an ended key never works
+// again.
 const badCacheMs = 5_000
 
-// Suspect lookups gather for this long, which bounds the number of lookup statements a second however many keys are guessed.
+// Suspect lookups gather for this long, which bounds the number of lookup statements a second however many keys are
+// guessed.
 const turn = "50 millis"
 const lookupsMax = 1_000
 
@@ -54,7 +56,9 @@ class Asked implements Equal.Equal {
   }
 }
 
-/** The origin of a request. `isSuspect`: the address has just used up its rate limit for requests without a valid key. */
+/**
+ * The origin of a request. `isSuspect`: the address has just used up its rate limit for requests without a valid key.
+ */
 export interface Asker {
   readonly request_id?: string
   readonly ip?: string
@@ -78,7 +82,8 @@ export const make = Effect.gen(function* () {
       from api_keys k join account_modes m on m.account_id = k.account_id and m.livemode = k.livemode
       where k.key_hash = any(${hashes}::text[])`
   )
-  // A failed statement says nothing about a single key: each key is answered with the failure, and none is looked up again.
+  // A failed statement says nothing about a single key: each key is answered with the failure, and none is looked up
+  // again.
   const together = (hashes: ReadonlyArray<string>) =>
     Effect.map(Effect.exit(findRows(hashes)), (exit) => {
       const found = Exit.map(exit, (rows) => new Map(rows.map((row) => [row.key_hash, row])))
@@ -97,7 +102,8 @@ export const make = Effect.gen(function* () {
       Effect.catchCause((cause) => Effect.logWarning("The use of a key could not be noted", cause))
     )
 
-  // The hashes of keys that were good at their last lookup, which a flood of bad keys from the same address does not delay.
+  // The hashes of keys that were good at their last lookup, which a flood of bad keys from the same address does not
+  // delay.
   const proven = new Set<string>()
   const prove = (hash: string, isGood: boolean) => {
     proven.delete(hash)
@@ -122,9 +128,9 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * The principal of a usable key; none for a key that is mistyped (no lookup), unknown, revoked or expired. A key that has ended is
-   * recorded in the audit log together with `from`. When `isSuspect` is true, a key that this process does not know as good waits
-   * for a shared batch of lookups.
+   * The principal of a usable key; none for a key that is mistyped (no lookup), unknown, revoked or expired. A key that
+   * has ended is recorded in the audit log together with `from`. When `isSuspect` is true, a key that this process does
+   * not know as good waits for a shared batch of lookups.
    */
   const authenticate = Effect.fnUntraced(function* (key: string, { isSuspect = false, onEnded, ...from }: Asker = {}) {
     if (apiKeyMode(key) === null) return Option.none<Principal>()

@@ -122,7 +122,10 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
       return full ? yield* keyLimitReached : yield* insert(key)
     })
 
-    /** Fails with `invalid_api_key` when the requesting key has ended. The account is locked, so that no key is being revoked. */
+    /**
+     * Fails with `invalid_api_key` when the requesting key has ended. The account is locked, so that no key is being
+     * revoked.
+     */
     const checkAsker = Effect.fnUntraced(function* (by: ApiKeyId | undefined) {
       if (by === undefined) return
       const isGood = yield* Query.isAny(sql`select 1 as found from api_keys where id = ${by} and ${usable}`)
@@ -130,8 +133,8 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
     })
 
     /**
-     * Fails with `api_key_limit_reached`, and with `invalid_api_key` when the requesting key `by` has ended: a revoked key leaves
-     * no successor. Runs in the caller's transaction, as do `roll` and `revoke`.
+     * Fails with `api_key_limit_reached`, and with `invalid_api_key` when the requesting key `by` has ended: a revoked
+     * key leaves no successor. Runs in the caller's transaction, as do `roll` and `revoke`.
      */
     const create = Effect.fn("ApiKeys.create")(function* (key: NewApiKey, by?: ApiKeyId) {
       yield* LiveMode.checkNewKey(sql, key.mode)
@@ -142,8 +145,9 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
 
     const isThere = (id: string) => Query.isAny(sql`select 1 as found from api_keys where id = ${id}`)
     /**
-     * Inserts a key unless there is one with this id, which may have ended. Processes may do so at the same time. Does not look at the limit
-     * of keys. Fails with `resource_missing` without such an account, and with `account_not_live`.
+     * Inserts a key unless there is one with this id, which may have ended. Processes may do so at the same time. Does
+     * not look at the limit of keys. Fails with `resource_missing` without such an account, and with
+     * `account_not_live`.
      */
     const ensure = Effect.fn("ApiKeys.ensure")(function* (key: Omit<NewApiKey, "created_at">) {
       if (yield* isThere(key.id)) return
@@ -162,9 +166,9 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
     }, Effect.asVoid)
 
     /**
-     * Lets `old` expire after `expiresInSeconds` at the latest, and stores `next` under the name of `old`, with the capabilities that both
-     * have. Fails as `create` does (`old` counts toward the limit until it expires), and with `resource_missing`, `api_key_inactive` and
-     * `capability_missing`.
+     * Lets `old` expire after `expiresInSeconds` at the latest, and stores `next` under the name of `old`, with the
+     * capabilities that both have. Fails as `create` does (`old` counts toward the limit until it expires), and with
+     * `resource_missing`, `api_key_inactive` and `capability_missing`.
      */
     const roll = Effect.fn("ApiKeys.roll")(function* (
       old: ApiKeyRef,
@@ -188,14 +192,15 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
     })
 
     /**
-     * Revokes a key for good; a repetition changes nothing. Fails with `resource_missing` and, unless `evenTheLast` is true, with
-     * `last_api_key`.
+     * Revokes a key for good; a repetition changes nothing. Fails with `resource_missing` and, unless `evenTheLast` is
+     * true, with `last_api_key`.
      */
     const revoke = Effect.fn("ApiKeys.revoke")(function* (key: ApiKeyRef, options?: { readonly evenTheLast: boolean }) {
       yield* AccountView.lock(sql, key)
       const row = Option.getOrUndefined(yield* read(key))
       if (row === undefined) return yield* missingKey(key.id)
-      // A restricted key cannot do all that an account needs, and no client has the key of `LocalApi`: neither replaces another key.
+      // A restricted key cannot do all that an account needs, and no client has the key of `LocalApi`: neither replaces
+      // another key.
       const isNeeded =
         row.usable &&
         row.capabilities === null &&

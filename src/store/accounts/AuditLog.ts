@@ -60,7 +60,10 @@ export const operator: Actor = { api_key_id: "operator" }
 const refusalEvery = "1 minute"
 const refusalsMax = 10_000
 
-/** The record of who did what, kept for 400 days; no entry is changed, or removed earlier. Entries must not hold secrets. */
+/**
+ * The record of who did what, kept for 400 days; no entry is changed, or removed earlier. Entries must not hold
+ * secrets.
+ */
 export class AuditLog extends Context.Service<AuditLog>()("folio/store/AuditLog", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -94,7 +97,10 @@ export class AuditLog extends Context.Service<AuditLog>()("folio/store/AuditLog"
     )
 
     return {
-      /** Runs in the caller's transaction if there is a transaction. `details` name the changed fields, not their values. */
+      /**
+       * Runs in the caller's transaction if there is a transaction. `details` name the changed fields, not their
+       * values.
+       */
       record: (
         account: AccountMode,
         by: Actor,

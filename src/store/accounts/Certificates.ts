@@ -73,7 +73,10 @@ export class Certificates extends Context.Service<Certificates>()("folio/store/C
         const sealed = yield* secrets.seal(Redacted.value(pem), certificatePlace(certificate.id))
         yield* Effect.orDie(sql`insert into certificates ${sql.insert({ ...certificate, livemode: true, sealed })}`)
       }),
-      /** Drops the cached certificate, so that `current` reads the database again. To be called after the commit of an insertion. */
+      /**
+       * Drops the cached certificate, so that `current` reads the database again. To be called after the commit of an
+       * insertion.
+       */
       forget: (account: AccountId) => Cache.invalidate(cache, account)
     }
   })

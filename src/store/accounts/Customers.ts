@@ -57,7 +57,10 @@ const input = Input.make<NewCustomer>({
   created_at: ["timestamptz", ({ customer }) => customer.created_at]
 })
 
-/** The customers that a request asks for: those that have all of the marks and, unless it is null, the text in one of their names. */
+/**
+ * The customers that a request asks for: those that have all of the marks and, unless it is null, the text in one of
+ * their names.
+ */
 export interface CustomerFilter {
   readonly marks: ReadonlyArray<Mark>
   readonly name: string | null
@@ -73,7 +76,9 @@ export const customerLimitReached = new ApiError({
   message: `An account has at most ${customersMax} customers in each mode. Delete those that are no longer used: what was issued to them stays.`
 })
 
-/** The error for an identification under which there are two customers, so that none of them can be meant by it alone. */
+/**
+ * The error for an identification under which there are two customers, so that none of them can be meant by it alone.
+ */
 export const ambiguous = (id: string, other: string) =>
   new ApiError({
     code: "customer_ambiguous",
@@ -144,8 +149,9 @@ export class Customers extends Context.Service<Customers>()("folio/store/Custome
     }
 
     /**
-     * Registers a customer, or replaces the only one with its identification, which keeps its id. Fails with `customer_limit_reached` and
-     * `customer_ambiguous`. Runs in the caller's transaction; the lock of the account's mode lets no other customer be registered meanwhile.
+     * Registers a customer, or replaces the only one with its identification, which keeps its id. Fails with
+     * `customer_limit_reached` and `customer_ambiguous`. Runs in the caller's transaction; the lock of the account's
+     * mode lets no other customer be registered meanwhile.
      */
     const put = Effect.fn("Customers.put")(function* (customer: StoredCustomer) {
       const { customers } = yield* countOf(customer)
@@ -206,13 +212,18 @@ export class Customers extends Context.Service<Customers>()("folio/store/Custome
           order by n.ord`
       )
     })
-    /** Stores claim, customer and answer in one statement for all creates in flight. Fails with `customer_limit_reached`. */
+    /**
+     * Stores claim, customer and answer in one statement for all creates in flight. Fails with
+     * `customer_limit_reached`.
+     */
     const create = Effect.fn("Customers.create")(function* (draft: NewCustomer) {
       const row = yield* insert(draft)
       return yield* row.fits ? keys.settle(draft, row) : keys.settle(draft, row, customerLimitReached)
     })
 
-    /** Replaces the customer with the result of `change`, in the caller's transaction. Fails with `resource_missing`. */
+    /**
+     * Replaces the customer with the result of `change`, in the caller's transaction. Fails with `resource_missing`.
+     */
     const update = Effect.fn("Customers.update")(function* (
       key: CustomerKey,
       change: (customer: StoredCustomer) => Effect.Effect<StoredCustomer, ApiError>

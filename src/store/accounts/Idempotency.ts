@@ -10,23 +10,29 @@ import * as Query from "../sql/Query.ts"
 import { Secrets } from "../sql/Secrets.ts"
 
 /*
- * The whole rule of idempotency. A request is known by its API key and its `Idempotency-Key`; what it asks for, by its fingerprint. A repeat
- * passes the stages of `Pipeline` first, like any request.
+ * The whole rule of idempotency. A request is known by its API key and its `Idempotency-Key`; what it asks for, by its
+ * fingerprint. A repeat passes the stages of `Pipeline` first, like any request.
  *
- * 1. `inFlight`: while the first request with a key is executed, a repeat waits for its outcome for a moment, an error included; then
- *    the response is that the request is in progress. Another request with the key is a conflict. One process sees both requests,
- *    because an account has one actor.
- * 2. `unlessAnswered`: what the command itself refuses before its key is claimed does not refuse a repeat, which gets the stored answer.
- * 3. Claim: the key is claimed in the transaction of the effect, so that both are there or neither. A command with a transaction of its
- *    own claims by `once`; those that share a statement by `claimAll`, and read the result by `settle`.
- * 4. Replay: a taken key gives the bytes of the first answer, or `idempotency_conflict` for another fingerprint. Only answers 2xx are
- *    stored, for 24 hours: a refused request leaves its key free.
+ * 1. `inFlight`: while the first request with a key is executed, a repeat waits for its outcome for a moment, an error
+ *    included; then the response is that the request is in progress. Another request with the key is a conflict. One
+ *    process sees both requests, because an account has one actor.
+ * 2. `unlessAnswered`: what the command itself refuses before its key is claimed does not refuse a repeat, which gets
+ *    the stored answer.
+ * 3. Claim: the key is claimed in the transaction of the effect, so that both are there or neither. A command with a
+ *    transaction of its own claims by `once`; those that share a statement by `claimAll`, and read the result by
+ *    `settle`.
+ * 4. Replay: a taken key gives the bytes of the first answer, or `idempotency_conflict` for another fingerprint. Only
+ *    answers 2xx are stored, for 24 hours: a refused request leaves its key free.
  *
- * Around the rule: `api/Endpoint` says which operations need, honor or ignore a key; `Pipeline` checks its form; `Fingerprint` says which
- * requests are the same; `commands/Command` and `actors/Account` nest the steps above; `Ask` writes `Retry-After`; `Retention` purges.
+ * Around the rule: `api/Endpoint` says which operations need, honor or ignore a key; `Pipeline` checks its form;
+ * `Fingerprint` says which requests are the same; `commands/Command` and `actors/Account` nest the steps above; `Ask`
+ * writes `Retry-After`; `Retention` purges.
  */
 
-/** The claim of an idempotency key by a request of an API key. The fingerprint covers the method, the path and the body as canonical JSON. */
+/**
+ * The claim of an idempotency key by a request of an API key. The fingerprint covers the method, the path and the body
+ * as canonical JSON.
+ */
 export interface Claim {
   readonly api_key_id: string
   readonly value: string
@@ -38,8 +44,8 @@ export const claimOf = ({ api_key_id, idempotency }: RequestContext): Claim | nu
   idempotency === null ? null : { api_key_id, value: idempotency.key, fingerprint: idempotency.fingerprint }
 
 /**
- * A 2xx answer as sent: a replay sends the same bytes again. `document_bytes` is the size of the document that the request worked
- * on, if the document is not the answer; the size is not stored.
+ * A 2xx answer as sent: a replay sends the same bytes again. `document_bytes` is the size of the document that the
+ * request worked on, if the document is not the answer; the size is not stored.
  */
 export interface Answer {
   readonly status: number
@@ -54,7 +60,9 @@ export interface Claimed {
   readonly answer: Answer
 }
 
-/** The outcome of a claimed request. `replayed`: nothing changed, and the answer is the stored one of the first request. */
+/**
+ * The outcome of a claimed request. `replayed`: nothing changed, and the answer is the stored one of the first request.
+ */
 export interface Outcome {
   readonly answer: Answer
   readonly replayed: boolean
@@ -63,7 +71,9 @@ export interface Outcome {
 /** How long a stored answer is replayed, counted from the transaction of its effect. */
 export const idempotencyWindow = "24 hours"
 
-/** A stored answer with the fingerprint of its request; all fields are null when no answer is stored within the window. */
+/**
+ * A stored answer with the fingerprint of its request; all fields are null when no answer is stored within the window.
+ */
 const StoredRow = Schema.Struct({
   fingerprint: Schema.NullOr(Schema.String),
   status: Schema.NullOr(Schema.Int),
@@ -84,9 +94,9 @@ export const joinStored = (sql: SqlClient.SqlClient) => sql`
     and k.completed_at > now() - interval '${sql.literal(idempotencyWindow)}'`
 
 /**
- * Claims the keys of `source` (with the columns `claimColumns`) and stores their answers in the same statement as the effect. The
- * keys are claimed in sorted order, so that two statements with the same keys cannot deadlock. Returns the keys that were free or
- * past their window.
+ * Claims the keys of `source` (with the columns `claimColumns`) and stores their answers in the same statement as the
+ * effect. The keys are claimed in sorted order, so that two statements with the same keys cannot deadlock. Returns the
+ * keys that were free or past their window.
  */
 export const claimAll = (sql: SqlClient.SqlClient, source: Statement.Fragment) => sql`
   insert into idempotency_keys as k (api_key_id, value, fingerprint, status, location, body)
@@ -134,9 +144,10 @@ interface Executing {
 }
 
 /**
- * Makes the function that executes the requests of an account, one at a time of those with the same key. A request runs to its end even
- * when its client has disconnected, so that the client's retry finds the answer. The database and not this map decides which request
- * was executed with a key, because the request in flight may itself be the conflicting one.
+ * Makes the function that executes the requests of an account, one at a time of those with the same key. A request runs
+ * to its end even when its client has disconnected, so that the client's retry finds the answer. The database and not
+ * this map decides which request was executed with a key, because the request in flight may itself be the conflicting
+ * one.
  */
 export const makeInFlight = (lookup: Lookup) => {
   const inFlight = new Map<string, Executing>()
@@ -177,8 +188,8 @@ export const makeInFlight = (lookup: Lookup) => {
 }
 
 /**
- * What prepares a request before its key is claimed, or the outcome of a repeat: looked for first, where preparing takes long, else only
- * once preparing fails.
+ * What prepares a request before its key is claimed, or the outcome of a repeat: looked for first, where preparing
+ * takes long, else only once preparing fails.
  */
 export const unlessAnswered = <A>(
   lookup: Lookup,
@@ -221,7 +232,9 @@ export class Idempotency extends Context.Service<Idempotency>()("folio/store/Ide
       return Option.some({ status: row.status, location: row.location, body })
     })
 
-    /** The stored answer for this request; fails with `idempotency_conflict` when the key was used for another request. */
+    /**
+     * The stored answer for this request; fails with `idempotency_conflict` when the key was used for another request.
+     */
     const lookup = Effect.fn("Idempotency.lookup")(function* (claim: Claim) {
       const row = yield* find(claim)
       return Option.isNone(row) ? Option.none<Answer>() : yield* fromRow(claim, row.value)
@@ -234,15 +247,16 @@ export class Idempotency extends Context.Service<Idempotency>()("folio/store/Ide
     })
 
     /**
-     * The outcome of a batched statement with `claimAll` for one request: the effect, or a replay of the stored answer. `refusal`
-     * is the error for a request that the statement left out, such as a request that names a missing object.
+     * The outcome of a batched statement with `claimAll` for one request: the effect, or a replay of the stored answer.
+     * `refusal` is the error for a request that the statement left out, such as a request that names a missing object.
      */
     const settle = Effect.fnUntraced(function* (request: Claimed, row: typeof BatchRow.Type, refusal?: ApiError) {
       if (row.created) return { answer: request.answer, replayed: false }
       const stored = yield* fromRow(request.claim, row)
       if (Option.isSome(stored)) return { answer: stored.value, replayed: true }
       if (refusal !== undefined) return yield* refusal
-      // A concurrent claim of the key was not committed when the statement began; the statement has waited for the commit.
+      // A concurrent claim of the key was not committed when the statement began; the statement has waited for the
+      // commit.
       return yield* replay(request.claim)
     })
 
@@ -263,8 +277,9 @@ export class Idempotency extends Context.Service<Idempotency>()("folio/store/Ide
     })
 
     /**
-     * Runs `effect` and stores its answer in one transaction of `AccountView`, or replays the stored answer of the first request.
-     * With `secret`, the stored answer is sealed. Without a claim, `effect` simply runs in such a transaction.
+     * Runs `effect` and stores its answer in one transaction of `AccountView`, or replays the stored answer of the
+     * first request. With `secret`, the stored answer is sealed. Without a claim, `effect` simply runs in such a
+     * transaction.
      */
     const once = Effect.fn("Idempotency.once")(function* (
       account: AccountMode,

@@ -51,8 +51,8 @@ const FactsRow = Schema.Struct({
 export type LiveFacts = typeof FactsRow.Type
 
 /**
- * Makes the function that reads what an account has in live mode, for keys of either mode. It reads in one statement, because clients poll
- * their account, and in no transaction of `AccountView`, whose mode may be the other one.
+ * Makes the function that reads what an account has in live mode, for keys of either mode. It reads in one statement,
+ * because clients poll their account, and in no transaction of `AccountView`, whose mode may be the other one.
  */
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

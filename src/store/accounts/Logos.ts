@@ -12,8 +12,9 @@ export interface StoredLogo extends LogoImprint {
 }
 
 /**
- * Makes the functions for the pictures that the issuers of an account's mode have been printed with, by the SHA-256 of their bytes. None is
- * ever removed: a document names the version of its issuer, which names the picture, so that the document prints the same for good.
+ * Makes the functions for the pictures that the issuers of an account's mode have been printed with, by the SHA-256 of
+ * their bytes. None is ever removed: a document names the version of its issuer, which names the picture, so that the
+ * document prints the same for good.
  */
 export const make = (sql: SqlClient.SqlClient) => {
   const find = Query.first(

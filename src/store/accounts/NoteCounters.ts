@@ -4,8 +4,8 @@ import type { NumberForm } from "../../domain/documents/FullNumber.ts"
 import type { ResolutionKey, StoredResolution } from "./Resolutions.ts"
 
 /*
- * The counters that the service makes for the notes of an account that has registered no range of notes, or whose registered ranges
- * give no number.
+ * The counters that the service makes for the notes of an account that has registered no range of notes, or whose
+ * registered ranges give no number.
  */
 
 /** What a range of notes has in place of the authority's grant. */
@@ -32,9 +32,9 @@ const prefixBeside = (kind: NoteKind, others: Iterable<StoredResolution>, form: 
 }
 
 /**
- * The counter of an account's notes of one kind, to be added to `others`. The counter does not expire, and its prefix is the first
- * of NC, NCA … NCZZ, or ND …, with which it shares no full number with a range of `others`, so that a full number identifies one
- * document.
+ * The counter of an account's notes of one kind, to be added to `others`. The counter does not expire, and its prefix
+ * is the first of NC, NCA … NCZZ, or ND …, with which it shares no full number with a range of `others`, so that a full
+ * number identifies one document.
  */
 export const counterBeside = (
   key: ResolutionKey & { readonly created_at: Date },
@@ -54,11 +54,17 @@ export const counterBeside = (
   held_since: null
 })
 
-/** Whether an account whose ranges of a kind of notes are `ranges` needs no other counter: it has its own, or a range that serves. */
+/**
+ * Whether an account whose ranges of a kind of notes are `ranges` needs no other counter: it has its own, or a range
+ * that serves.
+ */
 export const isCounted = (ranges: ReadonlyArray<StoredResolution>): boolean =>
   ranges.some((range) => !range.registered || (range.is_active && range.next_number <= range.to_number))
 
-/** Whether a counter of this prefix, or of any if null, would be made for the next note of a kind, next to all ranges of the account. */
+/**
+ * Whether a counter of this prefix, or of any if null, would be made for the next note of a kind, next to all ranges of
+ * the account.
+ */
 export const isCounterPrefix = (
   prefix: string | null,
   kind: NoteKind,

@@ -26,11 +26,11 @@ const newKey = Effect.fnUntraced(function* ({ account_id, livemode }: AccountMod
 })
 
 /**
- * Makes an account with a first API key. `name` is for people; `issuer` is the company that issues the invoices; `mode` is that
- * of the key, "test" or "live". A test account begins with the numbering range of the profile's sandbox. A live account has its
- * issuer in test mode as well; a test account has no issuer in live mode. Gives the account, the API key, which cannot be read
- * again, and the key's id. Fails with `ApiError` when the issuer breaks a rule of the national profile, or when live keys are
- * not allowed. Requires the stores and what they require.
+ * Makes an account with a first API key. `name` is for people; `issuer` is the company that issues the invoices; `mode`
+ * is that of the key, "test" or "live". A test account begins with the numbering range of the profile's sandbox. A live
+ * account has its issuer in test mode as well; a test account has no issuer in live mode. Gives the account, the API
+ * key, which cannot be read again, and the key's id. Fails with `ApiError` when the issuer breaks a rule of the
+ * national profile, or when live keys are not allowed. Requires the stores and what they require.
  */
 export const createAccount = Effect.fn("createAccount")(function* (name: string, issuer: Issuer, mode: KeyMode) {
   const { rules, sandbox } = yield* NationalProfile
@@ -78,7 +78,10 @@ const copyIssuer = Effect.fnUntraced(function* (account: AccountMode, issuer: Is
   })
 })
 
-/** Makes a key. `copyIssuer` copies the issuer of test mode to live mode; fails with `parameter_conflict` if that has an issuer. */
+/**
+ * Makes a key. `copyIssuer` copies the issuer of test mode to live mode; fails with `parameter_conflict` if that has an
+ * issuer.
+ */
 export const createKey = Effect.fn("createKey")(function* (
   account: AccountMode,
   name: string | null,

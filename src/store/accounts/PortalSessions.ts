@@ -204,8 +204,8 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/sto
         select ${found} from portal_sessions where cookie_hash = ${portalTokenHash(cookie)} and ${isOpen}`
     )
     /**
-     * The session of a cookie; none when the session has ended or expired, or when its key has. Every call looks in the database, so
-     * that a session that was ended is refused at once on every node.
+     * The session of a cookie; none when the session has ended or expired, or when its key has. Every call looks in the
+     * database, so that a session that was ended is refused at once on every node.
      */
     const find = (cookie: string): Effect.Effect<Option.Option<PortalSession>> =>
       isPortalToken(cookie) ? Effect.map(findOpen(cookie), (row) => Option.map(row, sessionOf)) : Effect.succeedNone
@@ -246,7 +246,9 @@ const actorOf = ({ id, principal }: PortalSession, origin: Origin) => ({
   portal_session_id: id
 })
 
-/** When the session ended before its time: itself or with its key. Null for a session that expired, or that still works. */
+/**
+ * When the session ended before its time: itself or with its key. Null for a session that expired, or that still works.
+ */
 const endOf = ({ closes_at, ended_at, key_ends_at, read_at }: StoredPortalSession): Date | null => {
   const [first] = [ended_at, key_ends_at]
     .flatMap((at) => (at === null ? [] : [at]))

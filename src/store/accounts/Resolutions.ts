@@ -34,7 +34,10 @@ const Row = Schema.Struct({
   id: ResolutionId,
   number: Schema.String,
   document_type: DocumentKind,
-  /** Of a range of notes: whether the account registered it. False for the counter that the service made, and for ranges of invoices. */
+  /**
+   * Of a range of notes: whether the account registered it. False for the counter that the service made, and for ranges
+   * of invoices.
+   */
   registered: Schema.Boolean,
   prefix: Schema.String,
   from_number: Schema.BigInt,
@@ -44,7 +47,10 @@ const Row = Schema.Struct({
   technical_key: Schema.String,
   is_active: Schema.Boolean,
   next_number: Schema.BigInt,
-  /** From then on the range gives no number, because the database was restored from a backup; null for every other range. */
+  /**
+   * From then on the range gives no number, because the database was restored from a backup; null for every other
+   * range.
+   */
   held_since: Schema.NullOr(Schema.Date),
   created_at: Schema.Date
 })
@@ -73,7 +79,10 @@ export const newRange = (
   }
 }
 
-/** Whether the account registered a range: every range of invoices, and those of notes that are not the service's own counters. */
+/**
+ * Whether the account registered a range: every range of invoices, and those of notes that are not the service's own
+ * counters.
+ */
 export const isRegistered = ({ document_type, registered }: StoredResolution) =>
   document_type === "invoice" || registered
 
@@ -85,7 +94,10 @@ export interface ResolutionKey extends AccountMode {
 export const isTaken = ({ from_number, is_active, next_number }: StoredResolution) =>
   is_active || next_number > from_number
 
-/** The `resolution_overlap` error if `range` shares a full number with a taken range among `others` of its account and mode. */
+/**
+ * The `resolution_overlap` error if `range` shares a full number with a taken range among `others` of its account and
+ * mode.
+ */
 export const overlapOf = (
   range: StoredResolution,
   others: Iterable<StoredResolution>,
@@ -115,7 +127,10 @@ const limitReached = new ApiError({
   message: `An account has at most ${resolutionsMax} numbering ranges in each mode, and they are kept. Ask the authority for larger ranges, and whoever runs the service for another account.`
 })
 
-/** The error with which `range` cannot be registered beside `others`, which are all ranges and counters of its account and mode. */
+/**
+ * The error with which `range` cannot be registered beside `others`, which are all ranges and counters of its account
+ * and mode.
+ */
 export const refusalOf = (
   range: StoredResolution,
   others: ReadonlyArray<StoredResolution>,
@@ -130,7 +145,9 @@ const endless = violation(
   "range_of_notes"
 )
 
-/** A range after a change; fails when its dates would contradict each other, and when a range of notes would have dates. */
+/**
+ * A range after a change; fails when its dates would contradict each other, and when a range of notes would have dates.
+ */
 export const changed = (range: StoredResolution, patch: ResolutionUpdate) => {
   if (range.document_type !== "invoice" && patch.valid_to !== undefined) {
     return Result.fail(ApiError.fromViolations([endless]))
@@ -150,7 +167,10 @@ export interface RangeQuery extends AccountMode {
   readonly prefix: string | null
 }
 
-/** The numbering ranges that the authority granted, and those of notes, registered and the service's own. Only `Numbering` advances `next_number`. */
+/**
+ * The numbering ranges that the authority granted, and those of notes, registered and the service's own. Only
+ * `Numbering` advances `next_number`.
+ */
 export class Resolutions extends Context.Service<Resolutions>()("folio/store/Resolutions", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -176,8 +196,9 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
         ...(prefix === null ? [] : [sql`prefix = ${prefix}`])
       ])
     /**
-     * The range that new documents are numbered from on `date` (YYYY-MM-DD): active, valid, not exhausted, oldest first, and the counter
-     * that the service made only if no registered range serves. A range that is held comes after all others.
+     * The range that new documents are numbered from on `date` (YYYY-MM-DD): active, valid, not exhausted, oldest
+     * first, and the counter that the service made only if no registered range serves. A range that is held comes after
+     * all others.
      */
     const current = Query.first(
       Opened,
@@ -192,7 +213,10 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
     )
     /** All ranges that match the query: also inactive, expired and exhausted ranges. */
     const all = Effect.fn("Resolutions.all")((query: RangeQuery) => select(fits(query)))
-    /** All ranges and counters of the account; no other transaction registers or activates a range until the caller's commit. */
+    /**
+     * All ranges and counters of the account; no other transaction registers or activates a range until the caller's
+     * commit.
+     */
     const locked = (account: AccountMode) =>
       Effect.andThen(AccountView.lock(sql, account), select(ofAccount(sql, account)))
     /** Inserts a range without checking the account's other ranges. */
@@ -204,8 +228,8 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
     })
 
     /**
-     * Inserts the counter of a kind of notes under `key` unless the account has that counter, or a range of that kind that gives
-     * numbers. Runs in the caller's transaction.
+     * Inserts the counter of a kind of notes under `key` unless the account has that counter, or a range of that kind
+     * that gives numbers. Runs in the caller's transaction.
      */
     const ensureCounter = Effect.fn("Resolutions.ensureCounter")(function* (key: ResolutionKey, kind: NoteKind) {
       const { account_id, livemode } = key
@@ -221,7 +245,10 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
       return kind !== "invoice" && isCounterPrefix(prefix, kind, yield* select(ofAccount(sql, account)), numbering)
     })
 
-    /** Fails with `resolution_overlap` and `resolution_limit_reached`. Runs in the caller's transaction, as does `update`. */
+    /**
+     * Fails with `resolution_overlap` and `resolution_limit_reached`. Runs in the caller's transaction, as does
+     * `update`.
+     */
     const register = Effect.fn("Resolutions.register")(function* (resolution: StoredResolution) {
       const refusal = refusalOf(resolution, yield* locked(resolution), numbering)
       return yield* refusal ?? insert(resolution)
@@ -267,7 +294,9 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
   static readonly layer = Layer.effect(Resolutions, Resolutions.make)
 }
 
-/** The violation of a request for a document that no range of the account would give a number on `today` (YYYY-MM-DD). */
+/**
+ * The violation of a request for a document that no range of the account would give a number on `today` (YYYY-MM-DD).
+ */
 export const prefixViolations = Effect.fnUntraced(function* (
   resolutions: Resolutions["Service"],
   account: AccountMode,
@@ -288,7 +317,10 @@ export const prefixViolations = Effect.fnUntraced(function* (
   return [violation("prefix", "parameter_invalid", message, "numbering_range")]
 })
 
-/** The range as the API shows it on `today` (YYYY-MM-DD). A range of notes has no field of a grant, and nothing to warn of. */
+/**
+ * The range as the API shows it on `today` (YYYY-MM-DD). A range of notes has no field of a grant, and nothing to warn
+ * of.
+ */
 export const resolutionView = (row: StoredResolution, today: string): Resolution => {
   const { document_type, from_number, next_number, number, prefix, technical_key, to_number, valid_from, valid_to } =
     row

@@ -32,7 +32,10 @@ const cacheSize = 10_000
 /** The place that a software's PIN is sealed for (see `Secrets`). */
 export const softwarePlace = (id: string) => `softwares|${id}`
 
-/** The softwares of accounts, in live mode alone. `Accounts` says which of them a mode has, and the version of an issuer has had. */
+/**
+ * The softwares of accounts, in live mode alone. `Accounts` says which of them a mode has, and the version of an issuer
+ * has had.
+ */
 export class Softwares extends Context.Service<Softwares>()("folio/store/Softwares", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -75,7 +78,8 @@ export class Softwares extends Context.Service<Softwares>()("folio/store/Softwar
       (account: AccountId, id: string) => sql`
         select sealed from softwares where account_id = ${account} and livemode and id = ${id}`
     )
-    // The seconds until the oldest of the last `issuersPerDayMax` softwares is a day old; no row unless there are so many.
+    // The seconds until the oldest of the last `issuersPerDayMax` softwares is a day old; no row unless there are so
+    // many.
     const waitOf = Query.first(
       Schema.Struct({ seconds: Schema.Int }),
       (account: AccountId) => sql`
@@ -95,7 +99,10 @@ export class Softwares extends Context.Service<Softwares>()("folio/store/Softwar
         const { sealed } = yield* findSealed(account, id)
         return Redacted.make(yield* secrets.open(sealed, softwarePlace(id)))
       }),
-      /** Runs in the caller's transaction. Fails with `rate_limited`, as a change of the issuer does, because all rows are kept. */
+      /**
+       * Runs in the caller's transaction. Fails with `rate_limited`, as a change of the issuer does, because all rows
+       * are kept.
+       */
       insert: Effect.fn("Softwares.insert")(function* (software: StoredSoftware, pin: Redacted.Redacted<string>) {
         const wait = yield* waitOf(software.account_id)
         if (Option.isSome(wait)) return yield* issuerChangedTooOften(wait.value.seconds)
@@ -108,7 +115,10 @@ export class Softwares extends Context.Service<Softwares>()("folio/store/Softwar
   static readonly layer = Layer.effect(Softwares, Softwares.make)
 }
 
-/** The software that a version of an issuer names, as a part of `Draft` and `Numbered`: empty for the service's own software. */
+/**
+ * The software that a version of an issuer names, as a part of `Draft` and `Numbered`: empty for the service's own
+ * software.
+ */
 export const ownSoftware = (softwares: Softwares["Service"], account: AccountMode, version: number) =>
   Effect.map(softwares.ofVersion(account, version), (found): { readonly software?: Software } =>
     Option.isSome(found) ? { software: found.value } : {}

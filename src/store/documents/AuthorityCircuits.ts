@@ -8,21 +8,29 @@ import { reminderLeaseSeconds } from "./Vitals.ts"
 
 /** The state of one circuit of the authority, which all processes share. Times are by the database's clock. */
 export const CircuitState = Schema.Struct({
-  /** Milliseconds for which no call has succeeded, and (`failed_ms`) since the last failure; null while calls succeed. */
+  /**
+   * Milliseconds for which no call has succeeded, and (`failed_ms`) since the last failure; null while calls succeed.
+   */
   failing_ms: Schema.NullOr(Schema.Finite),
   failed_ms: Schema.NullOr(Schema.Finite),
   /** Milliseconds for which every failure was the authority's; null when the newest was not. */
   at_fault_ms: Schema.NullOr(Schema.Finite),
   /** Whether the authority has given no answer for so long that documents are issued in contingency. */
   is_open: Schema.Boolean,
-  /** The accounts whose calls failed, the first two at most. `of_all`: a call failed for a cause that all accounts share. */
+  /**
+   * The accounts whose calls failed, the first two at most. `of_all`: a call failed for a cause that all accounts
+   * share.
+   */
   accounts: Schema.Array(Schema.String),
   of_all: Schema.Boolean,
   /** The newest failure. */
   trouble: Schema.NullOr(AuthorityTrouble),
   message: Schema.NullOr(Schema.String),
   trouble_since: Schema.NullOr(Schema.Date),
-  /** Why the authority refused the newest call that it refused for its sender, since when, and how many milliseconds ago. */
+  /**
+   * Why the authority refused the newest call that it refused for its sender, since when, and how many milliseconds
+   * ago.
+   */
   refusal: Schema.NullOr(AuthorityTrouble),
   refusal_since: Schema.NullOr(Schema.Date),
   refused_ms: Schema.NullOr(Schema.Finite)
@@ -48,7 +56,10 @@ export const closedCircuit: CircuitState = {
 // A failure that is older says nothing of now, unless documents are still issued in contingency.
 const recentMs = 15 * 60_000
 
-/** The trouble of the calls of a circuit now: that they fail, or else that some are refused; null when no recent one is known. */
+/**
+ * The trouble of the calls of a circuit now: that they fail, or else that some are refused; null when no recent one is
+ * known.
+ */
 export const troubleIn = (state: CircuitState) => {
   const { failed_ms, is_open, message, refusal, refusal_since, refused_ms, trouble, trouble_since } = state
   if (trouble !== null && trouble_since !== null && failed_ms !== null && (failed_ms <= recentMs || is_open)) {
@@ -59,7 +70,10 @@ export const troubleIn = (state: CircuitState) => {
     : { trouble: refusal, message: "some calls are refused", since: refusal_since, is_open: false }
 }
 
-/** A call of the authority that failed. `of_all`: for a cause that all accounts share, such as a connection that is refused. */
+/**
+ * A call of the authority that failed. `of_all`: for a cause that all accounts share, such as a connection that is
+ * refused.
+ */
 export interface FailedCall {
   readonly account_id: string
   readonly trouble: AuthorityTrouble
@@ -87,17 +101,22 @@ export const circuitOf = ({ account_id, livemode }: AccountMode): string => (liv
 // Maximum circuits of test accounts in one result of `waiting`.
 const accountsMax = 1_000
 const transmitWithinHours = 48
-// Of so many of the oldest documents of a state, the one that was tried longest ago of an account picked at random tries the authority: one
-// account's documents, none of which may get an answer, do not keep all accounts waiting. One that never left only if there is no other.
+// Of so many of the oldest documents of a state, the one that was tried longest ago of an account picked at random
+// tries the authority: one account's documents, none of which may get an answer, do not keep all accounts waiting. One
+// that never left only if there is no other.
 const probedAmong = 1_000
 
-/** What is taken of a circuit: the oldest of every state, those that never left alone, or the one that tries the authority. */
+/**
+ * What is taken of a circuit: the oldest of every state, those that never left alone, or the one that tries the
+ * authority.
+ */
 export type Share = "all" | "signed" | "probe"
 const restingStates = ["submitted", "accepted_contingency", "signed"] as const
 
 /**
- * The circuit breakers of the authority's environments, stored as rows that survive restarts and are shared by all processes.
- * (The breaker of `effect/persistence` keeps its state in memory or in Redis and counts failures; this breaker decides by time.)
+ * The circuit breakers of the authority's environments, stored as rows that survive restarts and are shared by all
+ * processes. (The breaker of `effect/persistence` keeps its state in memory or in Redis and counts failures; this
+ * breaker decides by time.)
  */
 export class AuthorityCircuits extends Context.Service<AuthorityCircuits>()("folio/store/AuthorityCircuits", {
   make: Effect.gen(function* () {
@@ -159,7 +178,10 @@ export class AuthorityCircuits extends Context.Service<AuthorityCircuits>()("fol
             then c.refusal_since else now() end`.pipe(Effect.orDie, Effect.asVoid)
     )
 
-    /** Claims a probe: true for one caller in each `intervalMs`, which may call the authority to see whether it answers again. */
+    /**
+     * Claims a probe: true for one caller in each `intervalMs`, which may call the authority to see whether it answers
+     * again.
+     */
     const claimProbe = Effect.fn("AuthorityCircuits.claimProbe")((name: string, intervalMs: number) =>
       Query.isAny(sql`
         update authority_circuits set next_probe_at = now() + ${intervalMs}::float8 ${ms}
@@ -239,9 +261,9 @@ export class AuthorityCircuits extends Context.Service<AuthorityCircuits>()("fol
         find(name).pipe(Effect.map(Option.getOrElse(() => closedCircuit)))
       ),
       /**
-       * Records a call without an answer. Opens the circuit when for `openAfterMs` no call has succeeded and every failure was the
-       * authority's; a failure that is not the authority's closes it. After `silenceMs` without a recorded failure that time starts again,
-       * because the state of the authority in between is unknown.
+       * Records a call without an answer. Opens the circuit when for `openAfterMs` no call has succeeded and every
+       * failure was the authority's; a failure that is not the authority's closes it. After `silenceMs` without a
+       * recorded failure that time starts again, because the state of the authority in between is unknown.
        */
       failed: Effect.fn("AuthorityCircuits.failed")(failed),
       succeeded,
@@ -257,8 +279,8 @@ export class AuthorityCircuits extends Context.Service<AuthorityCircuits>()("fol
       /** The circuits with documents that rest. */
       waiting: Effect.withSpan(waiting(), "AuthorityCircuits.waiting"),
       /**
-       * Takes resting documents of a circuit, at most `limit`, each under a lease. When calls succeed again, the 48 hours to transmit a
-       * document in contingency run from the moment the authority came back.
+       * Takes resting documents of a circuit, at most `limit`, each under a lease. When calls succeed again, the 48
+       * hours to transmit a document in contingency run from the moment the authority came back.
        */
       take: Effect.fn("AuthorityCircuits.take")(take)
     }

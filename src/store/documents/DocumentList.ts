@@ -48,8 +48,8 @@ export const kindsOf = ({ ids, kind }: DocumentFilter): ReadonlyArray<DocumentKi
   kinds.filter((one) => (kind === null || kind === one) && (ids === null || ids.some((id) => isOfKind(one, id))))
 
 /**
- * Makes the function that reads a page of the documents of all kinds that match a filter, newest first. The cursor is an id of any kind, of
- * a document that may not exist: the page begins with the document that comes next in time.
+ * Makes the function that reads a page of the documents of all kinds that match a filter, newest first. The cursor is
+ * an id of any kind, of a document that may not exist: the page begins with the document that comes next in time.
  */
 export const make = (sql: SqlClient.SqlClient) => {
   const columns = sql`
@@ -60,7 +60,8 @@ export const make = (sql: SqlClient.SqlClient) => {
       case when next_action_at is not null then waiting ->> 'code' end as waiting_code,
       issue_date::text as issue_date, issue_time, created_at`
 
-  // Ids sort by creation within a kind only. So each kind gives its next rows by its own index, and the list is merged from them.
+  // Ids sort by creation within a kind only. So each kind gives its next rows by its own index, and the list is merged
+  // from them.
   const page = Query.all(Row, (account: AccountMode, request: PageRequest, filter: DocumentFilter) => {
     const { cursor, limit } = request
     const backwards = cursor?.direction === "before"

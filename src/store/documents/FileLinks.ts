@@ -18,8 +18,8 @@ export interface Linked extends AccountMode {
 }
 
 /**
- * `pdf_url` and `xml_url` are null until the document is accepted, `qr_url` (the authority's page) until its code is known and where
- * the authority has no such page.
+ * `pdf_url` and `xml_url` are null until the document is accepted, `qr_url` (the authority's page) until its code is
+ * known and where the authority has no such page.
  */
 export interface Links {
   readonly pdf_url: string | null

@@ -35,16 +35,17 @@ export interface Renewal {
   readonly totals: Totals
 }
 
-// The tell to the document's actor after the commit can be lost; the sweeper then takes up the document after this time.
+// The tell to the document's actor after the commit can be lost; the sweeper then takes up the document after this
+// time.
 const alarmSeconds = 5
 
 const givenUp =
   "The document was corrected before this e-mail was sent. The corrected document has an e-mail of its own."
 
 /**
- * Commands of clients to their documents. Every method but `codes` runs in the caller's transaction and account view. The database
- * takes new content, date, code and issuer of a numbered document in a correction alone (`guard_invoice`), and only when what was
- * rejected is kept in `rejected_documents`.
+ * Commands of clients to their documents. Every method but `codes` runs in the caller's transaction and account view.
+ * The database takes new content, date, code and issuer of a numbered document in a correction alone (`guard_invoice`),
+ * and only when what was rejected is kept in `rejected_documents`.
  */
 export class InvoiceCommands extends Context.Service<InvoiceCommands>()("folio/store/InvoiceCommands", {
   make: Effect.gen(function* () {
@@ -87,8 +88,8 @@ export class InvoiceCommands extends Context.Service<InvoiceCommands>()("folio/s
 
     const json = (value: unknown) => sql`${value === null ? null : JSON.stringify(value)}::jsonb`
 
-    // One statement: the bytes move, the content is replaced and the step is logged together. Gives no row when the source has none.
-    // A column that is added to `invoices` for the content of documents is added here.
+    // One statement: the bytes move, the content is replaced and the step is logged together. Gives no row when the
+    // source has none. A column that is added to `invoices` for the content of documents is added here.
     const correct = (
       { issue_date, issue_time, issuer_version, key, totals }: Renewal,
       request: InvoiceRequest | NoteRequest
@@ -142,13 +143,17 @@ export class InvoiceCommands extends Context.Service<InvoiceCommands>()("folio/s
       lock: Effect.fn("InvoiceCommands.lock")(lock),
       /** Moves a locked document to the state `to` and records the transition. */
       move: Effect.fn("InvoiceCommands.move")(move),
-      /** A note that corrects this invoice and that the authority may still judge; none if all of its notes have an outcome. */
+      /**
+       * A note that corrects this invoice and that the authority may still judge; none if all of its notes have an
+       * outcome.
+       */
       noteUnderWay: Effect.fn("InvoiceCommands.noteUnderWay")((account: AccountMode, invoice_id: string) =>
         noteUnderWay(account, invoice_id).pipe(Effect.map(Option.map(({ id }) => id)))
       ),
       /**
-       * Corrects a locked document that was rejected, with buyer, currency and payment of the invoice that it corrects, which is locked as
-       * well, or of the request; gives false, and changes nothing, when the customer of the request does not exist.
+       * Corrects a locked document that was rejected, with buyer, currency and payment of the invoice that it corrects,
+       * which is locked as well, or of the request; gives false, and changes nothing, when the customer of the request
+       * does not exist.
        */
       correct: Effect.fn("InvoiceCommands.correct")(correct),
       /** The codes under which the authority has rejected a document; empty for a document that was never corrected. */

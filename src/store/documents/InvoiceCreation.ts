@@ -59,7 +59,10 @@ const input = Input.make<NewInvoice>({
 const Result = Schema.Struct({ ...BatchRow.fields, acquirer: Schema.Unknown })
 const readAcquirer = Schema.decodeUnknownOption(Acquirer)
 
-/** Creates drafts. One statement, shared by all concurrent creates, claims the idempotency keys and stores drafts and answers. */
+/**
+ * Creates drafts. One statement, shared by all concurrent creates, claims the idempotency keys and stores drafts and
+ * answers.
+ */
 export class InvoiceCreation extends Context.Service<InvoiceCreation>()("folio/store/InvoiceCreation", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -101,8 +104,9 @@ export class InvoiceCreation extends Context.Service<InvoiceCreation>()("folio/s
     })
 
     /**
-     * Gives the outcome, and the buyer as copied into the draft: none for a replay, which makes no draft, and for a buyer that cannot
-     * be read. Fails with `resource_missing` for an unknown customer and `idempotency_conflict` for the key of a different request.
+     * Gives the outcome, and the buyer as copied into the draft: none for a replay, which makes no draft, and for a
+     * buyer that cannot be read. Fails with `resource_missing` for an unknown customer and `idempotency_conflict` for
+     * the key of a different request.
      */
     const create = Effect.fn("InvoiceCreation.create")(function* (draft: NewInvoice) {
       const row = yield* insert(draft)

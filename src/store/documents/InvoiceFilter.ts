@@ -36,7 +36,10 @@ export const narrowDocuments =
 export const statesOf = (status: InvoiceStatus): ReadonlyArray<InvoiceState> =>
   states.filter((state) => statusOf(state) === status)
 
-/** The SQL of state names: literals, because a plan for a parameter reads all rows instead of the partial index `invoices_unaccepted`. */
+/**
+ * The SQL of state names: literals, because a plan for a parameter reads all rows instead of the partial index
+ * `invoices_unaccepted`.
+ */
 const named = (these: ReadonlyArray<InvoiceState>) => these.map((state) => `'${state}'`).join(", ")
 
 /** The SQL conditions of documents in these states. */
@@ -46,7 +49,10 @@ const inStates = (sql: SqlClient.SqlClient, these: ReadonlyArray<InvoiceState>):
   ...(these.every(isOpen) ? [sql`next_action_at is not null`] : [])
 ]
 
-/** The SQL condition of a filter on `invoices`. Ids of a kind are adjacent in the index, so a page reads no row of another kind. */
+/**
+ * The SQL condition of a filter on `invoices`. Ids of a kind are adjacent in the index, so a page reads no row of
+ * another kind.
+ */
 export const fits = (sql: SqlClient.SqlClient, account: AccountMode, filter: InvoiceFilter): Statement.Fragment => {
   const { cufe, customer_id, full_numbers, ids, invoice_id, kind, metadata, status } = filter
   const { prefix } = documentKinds[kind]

@@ -52,9 +52,15 @@ const Row = Schema.Struct({
   totals: Totals,
   acquirer: Acquirer,
   metadata: Metadata,
-  /** Whether a note's `exchange_rate` is the note's own, and not that of the invoice of the account that the note corrects. */
+  /**
+   * Whether a note's `exchange_rate` is the note's own, and not that of the invoice of the account that the note
+   * corrects.
+   */
   own_rate: Schema.Boolean,
-  /** The invoice of the account, or else that of another system, that a note corrects; null for a note of a period, and an invoice. */
+  /**
+   * The invoice of the account, or else that of another system, that a note corrects; null for a note of a period, and
+   * an invoice.
+   */
   invoice_id: Schema.NullOr(InvoiceId),
   original: Schema.NullOr(InvoiceReference),
   /** The code and text of a note's reason; null for an invoice. */
@@ -83,7 +89,10 @@ const Row = Schema.Struct({
 })
 export type StoredInvoice = typeof Row.Type
 
-/** A stored document with its range, the invoice that a note corrects (of the account or of another system), and the milliseconds for which it waits. */
+/**
+ * A stored document with its range, the invoice that a note corrects (of the account or of another system), and the
+ * milliseconds for which it waits.
+ */
 const LoadedRow = Schema.Struct({
   ...Row.fields,
   range: Schema.NullOr(GrantedRange),
@@ -98,7 +107,10 @@ const decodeLoaded = Schema.decodeUnknownResult(LoadedRow)
 export const readLoaded = (row: unknown): Result.Result<LoadedInvoice, UnreadableInvoice> =>
   Result.mapError(decodeLoaded(row), UnreadableInvoice.from)
 
-/** The columns of a `LoadedInvoice`: of the document `i`, its range `r` and the invoice `c` of the account that a note corrects, if any. */
+/**
+ * The columns of a `LoadedInvoice`: of the document `i`, its range `r` and the invoice `c` of the account that a note
+ * corrects, if any.
+ */
 // While an invoice is corrected and has no new code yet, its notes name the code by which they were made.
 export const loadedColumns = (sql: SqlClient.SqlClient) => sql`
   ${columnsOf(sql, Row, "i")}, case when r.id is not null then json_build_object('number', r.number, 'prefix', r.prefix,
@@ -112,8 +124,8 @@ export const loadedColumns = (sql: SqlClient.SqlClient) => sql`
     (extract(epoch from now() - i.waiting_since) * 1000)::float8 as waiting_ms`
 
 /**
- * A stored document with the status of the latest e-mail that carries it, null without an e-mail, and with what its buyer has answered, null
- * unless it is an accepted invoice on credit terms.
+ * A stored document with the status of the latest e-mail that carries it, null without an e-mail, and with what its
+ * buyer has answered, null unless it is an accepted invoice on credit terms.
  */
 const ShownRow = Schema.Struct({
   ...Row.fields,
@@ -141,7 +153,10 @@ export type Imprint = typeof Imprint.Type
 
 const loadBatchMax = 500
 
-/** What the rows of documents say, for their account and for those who work on them; also puts off what cannot be worked on. */
+/**
+ * What the rows of documents say, for their account and for those who work on them; also puts off what cannot be worked
+ * on.
+ */
 export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -168,7 +183,8 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
       narrow: narrowDocuments
     })
 
-    // The printed content is fixed with number, date and code, except the mark of contingency and the validity of the range.
+    // The printed content is fixed with number, date and code, except the mark of contingency and the validity of the
+    // range.
     const findImprint = Query.first(
       Imprint,
       (key: DocumentKey) => sql`
@@ -200,7 +216,9 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
       }, Effect.orDie)
     })
 
-    /** As `find`, for actors: concurrent calls share a statement. Dies with `UnreadableInvoice` for that document alone. */
+    /**
+     * As `find`, for actors: concurrent calls share a statement. Dies with `UnreadableInvoice` for that document alone.
+     */
     // Each caller decodes its own row, so that an unreadable row does not fail the other callers of the batch.
     const load = Effect.fnUntraced(function* (key: DocumentKey) {
       const row = yield* loadRow(key)
@@ -208,7 +226,10 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
       return Option.some(yield* Effect.fromResult(readLoaded(row)))
     }, Effect.orDie)
 
-    /** Drafts of an account without a number that are not parked, oldest first, at most `limit`, including unreadable drafts. */
+    /**
+     * Drafts of an account without a number that are not parked, oldest first, at most `limit`, including unreadable
+     * drafts.
+     */
     // Parked drafts are skipped, because a page full of parked drafts would hide the drafts after them.
     const queued = Effect.fn("Invoices.queued")(function* (account: AccountMode, limit: number) {
       const rows = yield* sql`
@@ -239,8 +260,9 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
     const isDue = Schema.is(Schema.Struct({ ...AccountMode.fields, id: DocumentId, queued: Schema.Boolean }))
 
     /**
-     * Takes documents whose `next_action_at` has passed, each under a lease of `reminderLeaseSeconds`. At most `limit` drafts and
-     * as many other documents, so that drafts that cannot be numbered do not delay the others. Skips the accounts in `without`.
+     * Takes documents whose `next_action_at` has passed, each under a lease of `reminderLeaseSeconds`. At most `limit`
+     * drafts and as many other documents, so that drafts that cannot be numbered do not delay the others. Skips the
+     * accounts in `without`.
      */
     const takeDue = Effect.fn("Invoices.takeDue")(function* (limit: number, without: ReadonlyArray<AccountId>) {
       const page = (condition: Statement.Fragment) => sql`
@@ -277,7 +299,10 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
       queued,
       /** The signed bytes of a document, which are submitted to the authority unchanged; none before the signature. */
       signedDocument: (key: DocumentKey) => signedDocument(key).pipe(Effect.map(Option.map(({ signed }) => signed))),
-      /** The authority's answer that accepted a document, in XML, and its time in Unix milliseconds; none without such an answer. */
+      /**
+       * The authority's answer that accepted a document, in XML, and its time in Unix milliseconds; none without such
+       * an answer.
+       */
       acceptance: (key: DocumentKey) =>
         findAcceptance(key).pipe(
           Effect.map(Option.map(({ at, xml }) => ({ applicationResponse: xml, validatedAt: at.getTime() })))

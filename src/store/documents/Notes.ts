@@ -36,12 +36,15 @@ const Credited = Schema.Struct({ count: Schema.Int, amount: Schema.String })
 export type Credited = typeof Credited.Type
 
 const Found = Schema.Struct({ invoice_id: Schema.NullOr(Schema.String), totals: Totals, is_credited: Schema.Boolean })
-/** A note, with the invoice of the account that it corrects; `is_credited`: whether the note's amount counts as credited to its invoice. */
+/**
+ * A note, with the invoice of the account that it corrects; `is_credited`: whether the note's amount counts as credited
+ * to its invoice.
+ */
 export type Found = typeof Found.Type
 
 /**
- * The SQL condition for `is_credited` on a row of `invoices`. The authority may have accepted a note that failed after its
- * submission, unless the failure is a refusal, so the amount of the note stays credited until the outcome is known.
+ * The SQL condition for `is_credited` on a row of `invoices`. The authority may have accepted a note that failed after
+ * its submission, unless the failure is a refusal, so the amount of the note stays credited until the outcome is known.
  */
 const isCredited = `state not in ('failed', 'canceled', 'rejected_by_authority')
   or state = 'failed' and submitted_at is not null and failure ->> 'code' <> 'authority_refused'`
@@ -60,10 +63,15 @@ export interface NewNote {
 /** The operation type of a note that corrects no invoice of the account: the standard operation. */
 export const standardOperation = "10"
 
-/** How a note is paid whose request does not say: by means that are not defined, at once. The authority wants a means (CAN03b). */
+/**
+ * How a note is paid whose request does not say: by means that are not defined, at once. The authority wants a means
+ * (CAN03b).
+ */
 export const undefinedMeans: PaymentMeans = { code: "1", type: "1" }
 
-/** What a document has from the invoice of the account that it corrects, or else from a customer and its own request. */
+/**
+ * What a document has from the invoice of the account that it corrects, or else from a customer and its own request.
+ */
 export const sourceOf = (
   sql: SqlClient.SqlClient,
   account: AccountMode,
@@ -162,7 +170,10 @@ export class Notes extends Context.Service<Notes>()("folio/store/Notes", {
     })
 
     return {
-      /** Locks an invoice until the transaction ends: others that credit it wait, so that later reads of its notes stay valid. */
+      /**
+       * Locks an invoice until the transaction ends: others that credit it wait, so that later reads of its notes stay
+       * valid.
+       */
       lock: Effect.fn("Notes.lock")(lock),
       /** What a note over a whole invoice takes from the invoice; dies when the invoice does not exist. */
       content: Effect.fn("Notes.content")((account: AccountMode, id: string) =>
@@ -170,14 +181,18 @@ export class Notes extends Context.Service<Notes>()("folio/store/Notes", {
       ),
       credited: Effect.fn("Notes.credited")(credited),
       /**
-       * Inserts the draft of a note and gives the number of the buyer's identification; none, if the request names an unknown customer.
-       * The statement copies buyer, currency, payment means and, unless the note has its own, exchange rate from the invoice.
+       * Inserts the draft of a note and gives the number of the buyer's identification; none, if the request names an
+       * unknown customer. The statement copies buyer, currency, payment means and, unless the note has its own,
+       * exchange rate from the invoice.
        */
       insert: Effect.fn("Notes.insert")((note: NewNote) =>
         insert(note).pipe(Effect.map(Option.map(({ acquirer_number }) => acquirer_number)))
       ),
       find: Effect.fn("Notes.find")(find),
-      /** The invoice of the account that a request names as one of another system: it has the same number or the same code. */
+      /**
+       * The invoice of the account that a request names as one of another system: it has the same number or the same
+       * code.
+       */
       own: Effect.fn("Notes.own")((account: AccountMode, original: OriginalInvoice) =>
         own(account, original).pipe(Effect.map(Option.map(({ id }) => id)))
       ),

@@ -20,8 +20,8 @@ export interface DraftToNumber {
   /** The version of the account's issuer that issues the document; the CUFE or CUDE contains this issuer's NIT. */
   readonly issuer_version: number
   /**
-   * The text that follows the full number in the text whose SHA-384 is the document's code. Null where the code is made in another
-   * way: the document is then numbered without a code, and gets its code before it is signed (`Redating`).
+   * The text that follows the full number in the text whose SHA-384 is the document's code. Null where the code is made
+   * in another way: the document is then numbered without a code, and gets its code before it is signed (`Redating`).
    */
   readonly cufe_tail: string | null
 }
@@ -32,8 +32,9 @@ export interface HeldDraft extends Pick<DraftToNumber, "key" | "resolution_id"> 
 }
 
 /**
- * `numbered`: the draft has its number. `no_number_left`: the range is exhausted, inactive or not valid on the issue date, and no
- * number was used. `not_a_draft`: the document is not a draft without a number; another caller has numbered or ended the draft.
+ * `numbered`: the draft has its number. `no_number_left`: the range is exhausted, inactive or not valid on the issue
+ * date, and no number was used. `not_a_draft`: the document is not a draft without a number; another caller has
+ * numbered or ended the draft.
  */
 export type NumberingResult = "numbered" | "no_number_left" | "not_a_draft"
 
@@ -74,15 +75,18 @@ export interface NewDate {
   readonly cufe: string
 }
 
-/** `too_late`: the document changed, or its bytes may have been sent. `out_of_range`: its range is not valid on the new date. */
+/**
+ * `too_late`: the document changed, or its bytes may have been sent. `out_of_range`: its range is not valid on the new
+ * date.
+ */
 const Redated = Schema.Struct({ result: Schema.Literals(["redated", "too_late", "out_of_range"]) })
 
 /** The sweeper reminds the document's actor if the actor has not signed the document within this time. */
 export const signWithinSeconds = 5
 
 /**
- * Gives numbers without gaps or duplicates, for any number of concurrent callers. A statement locks the documents before their
- * ranges, both in the order of their ids, and updates counter and documents together, without a SEQUENCE.
+ * Gives numbers without gaps or duplicates, for any number of concurrent callers. A statement locks the documents
+ * before their ranges, both in the order of their ids, and updates counter and documents together, without a SEQUENCE.
  */
 export class Numbering extends Context.Service<Numbering>()("folio/store/Numbering", {
   make: Effect.gen(function* () {
@@ -98,10 +102,10 @@ export class Numbering extends Context.Service<Numbering>()("folio/store/Numberi
     const number = yield* Batcher.make({
       name: "Numbering.number",
       max: batchMax,
-      // `once` removes duplicates: two instances of one actor in this process can put the same draft into a batch twice.
-      // The statement gives the whole documents, so that nobody has to read them again in order to sign them.
-      // The state is compared with a column: compared with a constant, PostgreSQL would read the index of all queued drafts, and with it
-      // every draft that was numbered since the last vacuum.
+      // `once` removes duplicates: two instances of one actor in this process can put the same draft into a batch
+      // twice. The statement gives the whole documents, so that nobody has to read them again in order to sign them.
+      // The state is compared with a column: compared with a constant, PostgreSQL would read the index of all queued
+      // drafts, and with it every draft that was numbered since the last vacuum.
       run: (drafts: ReadonlyArray<DraftToNumber>) =>
         Effect.orDie(sql<{ readonly result: NumberingResult }>`
           with input as (select * from ${input(sql, drafts)}),
@@ -163,8 +167,8 @@ export class Numbering extends Context.Service<Numbering>()("folio/store/Numberi
     })
 
     /**
-     * Lets drafts wait whose range is held; returns the ids of those that wait. The others may be numbered by now. The range is locked
-     * first: whoever lets it give numbers again wakes all drafts that wait for it.
+     * Lets drafts wait whose range is held; returns the ids of those that wait. The others may be numbered by now. The
+     * range is locked first: whoever lets it give numbers again wakes all drafts that wait for it.
      */
     const wait = Query.all(
       Schema.Struct({ id: Schema.String }),
@@ -190,7 +194,10 @@ export class Numbering extends Context.Service<Numbering>()("folio/store/Numberi
         returning i.id`
     )
 
-    /** Sets the issue date of a document that waited past midnight to the date of its signature, which changes the CUFE or CUDE. */
+    /**
+     * Sets the issue date of a document that waited past midnight to the date of its signature, which changes the CUFE
+     * or CUDE.
+     */
     const redate = Query.one(
       Redated,
       (date: NewDate) => sql`

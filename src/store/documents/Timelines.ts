@@ -27,7 +27,10 @@ const shown = ({ type, ...entry }: Readonly<Record<string, unknown>>) => {
 const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Row))
 const decode = Schema.decodeUnknownEffect(Schema.Array(TimelineEntry))
 
-/** Makes the function that reads the first `timelineMax` entries of a document, oldest first, by the database's clock; none when there is no document. */
+/**
+ * Makes the function that reads the first `timelineMax` entries of a document, oldest first, by the database's clock;
+ * none when there is no document.
+ */
 export const make = (sql: SqlClient.SqlClient) =>
   Effect.fn("Invoices.timeline")(
     function* (account: AccountMode, id: string) {

@@ -20,17 +20,23 @@ export interface Step {
   readonly command: InvoiceCommand | null
   readonly to: InvoiceState
   /**
-   * Milliseconds from now until the sweeper takes up the document again; null when nothing is left to do; Infinity while the
-   * document rests until `AuthorityCircuits.take` takes it.
+   * Milliseconds from now until the sweeper takes up the document again; null when nothing is left to do; Infinity
+   * while the document rests until `AuthorityCircuits.take` takes it.
    */
   readonly alarmMs: number | null
-  /** Whether this process works on the document until the alarm; if the process dies, the sweeper takes up the document at once. */
+  /**
+   * Whether this process works on the document until the alarm; if the process dies, the sweeper takes up the document
+   * at once.
+   */
   readonly held?: boolean
   /** Whether the step counts an attempt. An attempt to call the authority is counted before its first byte is sent. */
   readonly attempt?: boolean
   /** Whether the document's bytes may be sent from this step on; sets `submitted_at` if it is not set. */
   readonly leaves?: boolean
-  /** Whether the step signs the document first: Sign and Submit of a document that never was signed are one step of two versions. */
+  /**
+   * Whether the step signs the document first: Sign and Submit of a document that never was signed are one step of two
+   * versions.
+   */
   readonly signs?: boolean
   /** Why the document waits for the authority; null: it waits no more; left out: as before. */
   readonly waiting?: Omit<Waiting, "since"> | null
@@ -61,9 +67,9 @@ const Moved = Schema.Struct({
   emailed: Schema.Boolean
 })
 /**
- * The result of a step. `moved` is false when another owner moved the document first, and nothing was changed. `endpoints` have a
- * delivery to make. `taken`: deliveries of the step's event whose first attempts have the places that the step has reserved.
- * `emailed`: an e-mail is to be sent.
+ * The result of a step. `moved` is false when another owner moved the document first, and nothing was changed.
+ * `endpoints` have a delivery to make. `taken`: deliveries of the step's event whose first attempts have the places
+ * that the step has reserved. `emailed`: an e-mail is to be sent.
  */
 export type Moved = typeof Moved.Type
 
@@ -96,17 +102,18 @@ const input = Input.make<Step>({
 })
 
 /**
- * Moves documents along their lifecycle by a compare-and-set on state and version; a step from an outdated version changes nothing.
- * The same statement stores the signed bytes, the event, its deliveries and, for an accepted document, the e-mail to the acquirer and the
- * question about what the buyer answers.
- * Rows are locked in the order of their ids, so that two owners of the same documents cannot deadlock.
+ * Moves documents along their lifecycle by a compare-and-set on state and version; a step from an outdated version
+ * changes nothing. The same statement stores the signed bytes, the event, its deliveries and, for an accepted document,
+ * the e-mail to the acquirer and the question about what the buyer answers. Rows are locked in the order of their ids,
+ * so that two owners of the same documents cannot deadlock.
  */
 export class Transitions extends Context.Service<Transitions>()("folio/store/Transitions", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const workers = yield* Workers
 
-    // A part that no step of a batch needs is left out: PostgreSQL would open its table, indexes and constraints all the same.
+    // A part that no step of a batch needs is left out: PostgreSQL would open its table, indexes and constraints all
+    // the same.
     const none = sql``
     const document = sql`
           document as (

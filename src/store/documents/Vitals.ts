@@ -26,7 +26,10 @@ export const isUnreadable = (cause: Cause.Cause<unknown>): boolean =>
 /** Remarks of the authority, which only clients read: empty when they cannot be decoded. */
 export const Remarks = Schema.Array(AuthorityError).pipe(Schema.catchDecoding(() => Effect.succeedSome([])))
 
-/** The columns needed to end a document whose row cannot be read. Columns that only clients read decode as empty when invalid. */
+/**
+ * The columns needed to end a document whose row cannot be read. Columns that only clients read decode as empty when
+ * invalid.
+ */
 const Vitals = Schema.Struct({
   ...AccountMode.fields,
   id: DocumentId,
@@ -49,12 +52,15 @@ export type Vitals = typeof Vitals.Type
 const parkSecondsMax = 300
 
 /**
- * The sweeper tells a document's actor again after this lease, in case its tell is lost. A parked document's alarm is set further
- * ahead than the lease, which distinguishes parked documents from documents that were told.
+ * The sweeper tells a document's actor again after this lease, in case its tell is lost. A parked document's alarm is
+ * set further ahead than the lease, which distinguishes parked documents from documents that were told.
  */
 export const reminderLeaseSeconds = 10
 
-/** Makes the functions for documents whose processing fails with a defect: to read the columns needed to end them, and to delay their next attempt. */
+/**
+ * Makes the functions for documents whose processing fails with a defect: to read the columns needed to end them, and
+ * to delay their next attempt.
+ */
 export const make = (sql: SqlClient.SqlClient) => {
   const decode = Schema.decodeUnknownEffect(Vitals)
 
@@ -65,7 +71,10 @@ export const make = (sql: SqlClient.SqlClient) => {
     Effect.orDie
   )
 
-  /** Counts an attempt of each document and delays it, longer each time: 1 s, 2 s, 4 s … 5 min, plus `reminderLeaseSeconds`. */
+  /**
+   * Counts an attempt of each document and delays it, longer each time: 1 s, 2 s, 4 s … 5 min, plus
+   * `reminderLeaseSeconds`.
+   */
   const park = Effect.fn("Invoices.park")((keys: ReadonlyArray<DocumentKey>) =>
     sql`
         update invoices i set attempts = i.attempts + 1,

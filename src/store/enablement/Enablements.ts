@@ -60,7 +60,10 @@ export interface Standing {
   readonly waiting?: Waiting | null
   readonly failure?: Failure
   readonly message?: string | null
-  /** Consecutive calls without a response. When the count is 0 again, the time limit of unanswered documents starts again. */
+  /**
+   * Consecutive calls without a response. When the count is 0 again, the time limit of unanswered documents starts
+   * again.
+   */
   readonly troubles?: number
   /** Milliseconds until the next round of a test set that is still running. */
   readonly nextMs?: number
@@ -173,7 +176,10 @@ export class Enablements extends Context.Service<Enablements>()("folio/store/Ena
       ),
       /** A test set by its id. */
       find,
-      /** Begins a test set, or takes up one that failed, in the caller's transaction; one that runs or was passed stays as it is. */
+      /**
+       * Begins a test set, or takes up one that failed, in the caller's transaction; one that runs or was passed stays
+       * as it is.
+       */
       begin: Effect.fn("Enablements.begin")(function* (account: AccountId, request: NewEnablement) {
         yield* AccountView.lock(sql, { account_id: account })
         const key = { account_id: account, id: request.id }
@@ -186,7 +192,10 @@ export class Enablements extends Context.Service<Enablements>()("folio/store/Ena
         const sealed = yield* secrets.seal(technical_key, testRangePlace(key))
         return { outcome, row: yield* start(account, { ...request, range, sealed }) }
       }),
-      /** Takes test sets that are due, longest waiting first: they are this process's for `leaseSeconds`, or until it dies. */
+      /**
+       * Takes test sets that are due, longest waiting first: they are this process's for `leaseSeconds`, or until it
+       * dies.
+       */
       take: Effect.fn("Enablements.take")(take),
       /** Gives a test set back, so that another process may take it at once. */
       release: Effect.fn("Enablements.release")((key: EnablementKey) =>

@@ -107,8 +107,8 @@ export const make = Effect.gen(function* () {
     /** The numbers of an account with a prefix, over all of its test sets, in order. */
     taken: Effect.fn("TestDocuments.taken")(taken),
     /**
-     * Takes the number and stores the signed document, unless the number is taken or another process works on the test set: then
-     * false, and nothing is stored.
+     * Takes the number and stores the signed document, unless the number is taken or another process works on the test
+     * set: then false, and nothing is stored.
      */
     insert: Effect.fn("TestDocuments.insert")(({ account_id, id }: EnablementKey, document: NewTestDocument) => {
       const row = { account_id, livemode: true, enablement_id: id, state: "signed", ...document }

@@ -137,8 +137,8 @@ export class Incidents extends Context.Service<Incidents>()("folio/store/Inciden
       on conflict do nothing`
 
     /**
-     * Carries out a verdict, and lists what each channel is to be told, in one transaction. An incident that another process opens at the
-     * same time is opened once.
+     * Carries out a verdict, and lists what each channel is to be told, in one transaction. An incident that another
+     * process opens at the same time is opened once.
      */
     const record = Effect.fn("Incidents.record")(function* (verdict: Verdict, channels: ReadonlyArray<string>) {
       const causes = yield* Effect.forEach(verdict.put, (cause) =>

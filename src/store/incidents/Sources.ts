@@ -36,9 +36,11 @@ export const sourceOf = <Row>(
   return { kinds, look: Effect.withSpan(found, "Incidents.look", { attributes: { kinds } }) }
 }
 
-// Four attempts of a delivery take 36 minutes: an endpoint that fails for an hour has lost an event that Folio does not retry.
+// Four attempts of a delivery take 36 minutes: an endpoint that fails for an hour has lost an event that Folio does not
+// retry.
 const endpointFailsHours = 1
-// Longer than most of the authority's pauses, and than the five minutes after which documents are issued in contingency.
+// Longer than most of the authority's pauses, and than the five minutes after which documents are issued in
+// contingency.
 const unreachableMinutes = 15
 // An older failure says nothing of now, because no call was made since.
 const recentMinutes = 15
@@ -54,7 +56,10 @@ const accountsShown = 10
 const ofAccounts = <Fields extends Schema.Struct.Fields>({ fields }: Schema.Struct<Fields>) =>
   Schema.Struct({ ...FindingOwner.fields, ...fields })
 
-/** Sources of all that is wrong now, by the database's clock. Each reads what is wrong by an index, at most `lookMax` rows of it. */
+/**
+ * Sources of all that is wrong now, by the database's clock. Each reads what is wrong by an index, at most `lookMax`
+ * rows of it.
+ */
 export const sources = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { localDate } = yield* NationalProfile
@@ -103,8 +108,8 @@ export const sources = Effect.gen(function* () {
         order by not_after desc`,
       Findings.endingCertificate
     ),
-    // Every range in use is read, because an index that holds the counter would slow down numbering. A range whose successor has the same
-    // prefix, numbers and days is not reported; the subquery is made for the few that are low.
+    // Every range in use is read, because an index that holds the counter would slow down numbering. A range whose
+    // successor has the same prefix, numbers and days is not reported; the subquery is made for the few that are low.
     source(
       ofAccounts(findingFacts.range),
       (date) => sql`

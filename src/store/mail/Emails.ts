@@ -61,7 +61,10 @@ export interface EmailOutcome {
 }
 
 const Recorded = Schema.Struct({ moved: Schema.Boolean, endpoints: Schema.Array(Schema.String) })
-/** `moved` is false when the outcome was known already or comes too late. `endpoints` are the endpoints with a delivery to make. */
+/**
+ * `moved` is false when the outcome was known already or comes too late. `endpoints` are the endpoints with a delivery
+ * to make.
+ */
 export type Recorded = typeof Recorded.Type
 
 const batchMax = 300
@@ -95,7 +98,8 @@ const eventInput = Input.make<{ readonly outcome: number; readonly event: NewEve
 })
 
 /**
- * E-mails to acquirers. The acceptance of a document makes its first e-mail (`Transitions`); an account requests further e-mails.
+ * E-mails to acquirers. The acceptance of a document makes its first e-mail (`Transitions`); an account requests
+ * further e-mails.
  */
 export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
   make: Effect.gen(function* () {
@@ -160,8 +164,8 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
     const record = yield* Batcher.make({
       name: "Emails.record",
       max: batchMax,
-      // The `object_version` of an e-mail's event is not a version of the document: it derives from the e-mail's id and the status in the
-      // event's type, so that the unique constraint on events admits each status once.
+      // The `object_version` of an e-mail's event is not a version of the document: it derives from the e-mail's id and
+      // the status in the event's type, so that the unique constraint on events admits each status once.
       run: Query.all(
         Recorded,
         (outcomes: ReadonlyArray<EmailOutcome>) => sql`
@@ -222,7 +226,9 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
         )
         select ${columns} from e ${itsDocument}`
     )
-    /** Runs in the caller's transaction and account view, with the document locked. Fails with `email_limit_reached`. */
+    /**
+     * Runs in the caller's transaction and account view, with the document locked. Fails with `email_limit_reached`.
+     */
     const insert = Effect.fn("Emails.insert")(function* (email: NewEmail) {
       return Option.getOrUndefined(yield* insertWithin(email)) ?? (yield* emailLimitReached)
     })
@@ -234,7 +240,8 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
         where e.invoice_id = ${invoice_id} and e.id = ${id}`
     )
 
-    // All rows of a page belong to one document. Subqueries read its columns, so that `Pages` can read the table without a join.
+    // All rows of a page belong to one document. Subqueries read its columns, so that `Pages` can read the table
+    // without a join.
     const told = (column: string) => sql`(
       select i.${sql(column)} from invoices i
       where i.account_id = emails.account_id and i.livemode = emails.livemode and i.id = emails.invoice_id
@@ -248,7 +255,9 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
 
     return {
       take,
-      /** Stores status, events and deliveries in one statement, so that an outcome of an e-mail is told whole and once. */
+      /**
+       * Stores status, events and deliveries in one statement, so that an outcome of an e-mail is told whole and once.
+       */
       record: Effect.fn("Emails.record")(record),
       dueDocuments,
       insert,

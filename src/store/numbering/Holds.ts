@@ -44,8 +44,8 @@ export const draftsHeld = Query.allIn(
 const draftsTold = 5
 
 /**
- * The documents of each account and mode that are of the backup and had no number in it: how many, and the ids of the first. After the
- * backup they may have been issued, under a number that this database does not know.
+ * The documents of each account and mode that are of the backup and had no number in it: how many, and the ids of the
+ * first. After the backup they may have been issued, under a number that this database does not know.
  */
 export const draftsOfBackup = Query.allIn(
   Schema.Struct({ ...AccountMode.fields, count: Schema.Int, ids: Schema.Array(Schema.String) }),
@@ -69,9 +69,10 @@ export const lastRestore = Query.firstIn(
 export class NotResumed extends Schema.TaggedError<NotResumed>()("NotResumed", { message: Schema.String }) {}
 
 /**
- * Lets a held range give numbers again, after `last`: the last number that the authority has, or the number before the first if it has
- * none. Numbers between the last one in this database and `last` are recorded as lost. Wakes the drafts that wait, and returns their
- * number. Fails with `NotResumed` when the number cannot be the last one, or the range is held no more.
+ * Lets a held range give numbers again, after `last`: the last number that the authority has, or the number before the
+ * first if it has none. Numbers between the last one in this database and `last` are recorded as lost. Wakes the drafts
+ * that wait, and returns their number. Fails with `NotResumed` when the number cannot be the last one, or the range is
+ * held no more.
  */
 export const resume = Effect.fn("Holds.resume")(function* (range: HeldRange, last: bigint) {
   const sql = yield* SqlClient.SqlClient
@@ -114,9 +115,9 @@ export const resume = Effect.fn("Holds.resume")(function* (range: HeldRange, las
 })
 
 /**
- * What must be other than it was in a database that does not know what happened after the backup that it is from: no range gives a
- * number, and the authority is asked about every signed document before the document is sent. `transaction`: beyond all transactions that
- * the backup's events name. Runs in the caller's transaction.
+ * What must be other than it was in a database that does not know what happened after the backup that it is from: no
+ * range gives a number, and the authority is asked about every signed document before the document is sent.
+ * `transaction`: beyond all transactions that the backup's events name. Runs in the caller's transaction.
  */
 export const standStill = Effect.fn("Holds.standStill")(function* (taken: {
   readonly at: string | null

@@ -57,8 +57,9 @@ const stretches = Input.make<Stretch>({
 })
 
 /**
- * An account in one mode at a glance: what became of today's documents, how many there were in the last days, and all that may need
- * somebody. Every statement reads an index or at most a fixed number of rows, however many rows the account has.
+ * An account in one mode at a glance: what became of today's documents, how many there were in the last days, and all
+ * that may need somebody. Every statement reads an index or at most a fixed number of rows, however many rows the
+ * account has.
  */
 export class Overview extends Context.Service<Overview>()("folio/store/Overview", {
   make: Effect.gen(function* () {

@@ -49,12 +49,13 @@ const waitingBytesMax = 16 * 1024 * 1024
 const batchMax = 200
 /** How long requests are gathered before they are written together. */
 const gatherFor = "200 millis"
-// How long a reader of the log, and a stop of the process, wait for the requests before them to be written: the database may be away.
+// How long a reader of the log, and a stop of the process, wait for the requests before them to be written: the
+// database may be away.
 const flushMax = "2 seconds"
 const stopMax = "5 seconds"
 
-// How much of its bodies an account's mode may store in each process: one token for each piece. Beyond that, requests are logged without
-// bodies.
+// How much of its bodies an account's mode may store in each process: one token for each piece. Beyond that, requests
+// are logged without bodies.
 const pieceBytes = 4 * 1024
 const bodyPieces = { perSecond: 32, burst: 16 * 1024 }
 const accountsMax = 10_000
@@ -79,8 +80,8 @@ const makeFloodGate = () => {
 }
 
 /**
- * The request log of this process. Requests are taken without waiting, and a fiber masks and writes them in batches. A request is
- * dropped and counted when too many wait or when the database does not take a batch.
+ * The request log of this process. Requests are taken without waiting, and a fiber masks and writes them in batches. A
+ * request is dropped and counted when too many wait or when the database does not take a batch.
  */
 export class RequestLog extends Context.Service<RequestLog>()("folio/store/RequestLog", {
   make: Effect.gen(function* () {
@@ -148,7 +149,10 @@ export class RequestLog extends Context.Service<RequestLog>()("folio/store/Reque
           offered.openUnsafe()
           return Effect.void
         }),
-      /** Waits until what was offered before is written, but no longer than 2 s. The batches are written even if the reader leaves. */
+      /**
+       * Waits until what was offered before is written, but no longer than 2 s. The batches are written even if the
+       * reader leaves.
+       */
       flush: Effect.forkIn(drain, scope).pipe(
         Effect.flatMap(Fiber.await),
         Effect.timeoutOption(flushMax),

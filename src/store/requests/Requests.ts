@@ -39,7 +39,10 @@ const Written = Schema.Struct({
 })
 export type WrittenRequest = typeof Written.Type
 
-/** A request as it is read. `of` and `events` are looked up at each read, because events may happen after the request was written. */
+/**
+ * A request as it is read. `of` and `events` are looked up at each read, because events may happen after the request
+ * was written.
+ */
 const Row = Schema.Struct({
   ...Written.fields,
   last_four: Text,
@@ -48,7 +51,10 @@ const Row = Schema.Struct({
 })
 export type StoredRequest = typeof Row.Type
 
-/** The requests that a reader asks for; a null field matches any. `status`: the first and the last that match, both inclusive. */
+/**
+ * The requests that a reader asks for; a null field matches any. `status`: the first and the last that match, both
+ * inclusive.
+ */
 export interface RequestFilter {
   readonly status: readonly [first: number, last: number] | null
   readonly method: string | null
@@ -72,8 +78,8 @@ export class Requests extends Context.Service<Requests>()("folio/store/Requests"
     const sql = yield* SqlClient.SqlClient
 
     const written = Object.keys(Written.fields).filter((name) => !name.endsWith("_body"))
-    // An idempotency key is executed once within its window. Whether that was a request whose client hung up (499) is not known, so such
-    // a request is named only if there is no other. Keys that are masked as secrets may differ.
+    // An idempotency key is executed once within its window. Whether that was a request whose client hung up (499) is
+    // not known, so such a request is named only if there is no other. Keys that are masked as secrets may differ.
     const found = sql`
       ${sql.literal(written.join(", "))},
       (select last_four from api_keys k where k.id = api_key_id) as last_four,
@@ -110,7 +116,8 @@ export class Requests extends Context.Service<Requests>()("folio/store/Requests"
       const { api_key_id, idempotency_key, method, object_id, path, status } = filter
       return sql.and([
         sql`true`,
-        // The condition of the index `requests_refused`, word for word: a plan with parameters alone could not use that index.
+        // The condition of the index `requests_refused`, word for word: a plan with parameters alone could not use that
+        // index.
         ...(status === null || status[0] < 400 ? [] : [sql`status >= 400`]),
         ...(status === null ? [] : [sql`status between ${status[0]} and ${status[1]}`]),
         ...(method === null ? [] : [sql`method = ${method}`]),
@@ -135,7 +142,10 @@ export class Requests extends Context.Service<Requests>()("folio/store/Requests"
         list(account, request, fits(account, filter)),
       /** What the log keeps of the requests of these accounts, in each of their modes. */
       levels,
-      /** Writes requests in one statement. A crash of the database may lose the requests that were written last, and nothing else. */
+      /**
+       * Writes requests in one statement. A crash of the database may lose the requests that were written last, and
+       * nothing else.
+       */
       insert: (requests: ReadonlyArray<WrittenRequest>) =>
         Effect.gen(function* () {
           yield* sql`set local synchronous_commit = off`

@@ -33,7 +33,10 @@ export const make = Effect.gen(function* () {
     }
   ]
 
-  /** Whether more than `portionMax` rows wait: `advance` then runs outside a transaction, so that each portion commits alone. */
+  /**
+   * Whether more than `portionMax` rows wait: `advance` then runs outside a transaction, so that each portion commits
+   * alone.
+   */
   const isMuchToAdvance = Effect.fn("SandboxAuthorities.isMuchToAdvance")(function* (account_id: AccountId) {
     const counts = yield* Effect.forEach(
       waiting,
@@ -45,7 +48,10 @@ export const make = Effect.gen(function* () {
     return counts.flat().reduce((sum, { count }) => sum + count, 0) > portionMax
   }, Effect.orDie)
 
-  /** Moves the next portion of rows after the id `last`. Returns the last id of the portion, or null when no row was left. */
+  /**
+   * Moves the next portion of rows after the id `last`. Returns the last id of the portion, or null when no row was
+   * left.
+   */
   const moveAfter = (
     { also, due, table, waits }: (typeof waiting)[number],
     account_id: AccountId,
@@ -53,8 +59,8 @@ export const make = Effect.gen(function* () {
     last: string
   ) => {
     const jump = sql`${seconds}::float8 * interval '1 second'`
-    // An account's portions are moved one at a time, because two concurrent calls would each skip the rows that the other has
-    // locked. Any other locked row is being worked on.
+    // An account's portions are moved one at a time, because two concurrent calls would each skip the rows that the
+    // other has locked. Any other locked row is being worked on.
     return sql`select pg_advisory_xact_lock(hashtextextended(${`advance ${account_id}`}, 0))`.pipe(
       Effect.andThen(sql<{ last: string | null }>`
         with portion as materialized (
@@ -74,9 +80,10 @@ export const make = Effect.gen(function* () {
   }
 
   /**
-   * Makes everything that waits in the account's test mode due `seconds` sooner: documents, deliveries, questions about buyers, and the
-   * circuit of the simulated authority. Rows that a worker holds are left alone, and so are rows without a due time (`infinity`). Ends the
-   * `AccountView` of the caller's transaction, if the caller has a transaction.
+   * Makes everything that waits in the account's test mode due `seconds` sooner: documents, deliveries, questions about
+   * buyers, and the circuit of the simulated authority. Rows that a worker holds are left alone, and so are rows
+   * without a due time (`infinity`). Ends the `AccountView` of the caller's transaction, if the caller has a
+   * transaction.
    */
   const advance = Effect.fn("SandboxAuthorities.advance")(function* (account_id: AccountId, seconds: number) {
     // The role `folio_account` may not change all of the updated columns, so the role is switched to `folio_service`.

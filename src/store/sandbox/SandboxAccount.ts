@@ -7,7 +7,10 @@ import { ApiKeys } from "../accounts/ApiKeys.ts"
 import { Ids } from "../sql/Ids.ts"
 import { newRange, Resolutions } from "../accounts/Resolutions.ts"
 
-/** Makes the first account, that of the country's sandbox, with `key` as its test key, in a database without accounts. False when an account already exists. */
+/**
+ * Makes the first account, that of the country's sandbox, with `key` as its test key, in a database without accounts.
+ * False when an account already exists.
+ */
 export const createSandboxAccount = Effect.fn("createSandboxAccount")(function* (
   key: string,
   { issuer, range }: Sandbox

@@ -53,7 +53,10 @@ const takenInput = Input.make<TakenScript>({
   script: ["json", ({ script }) => script]
 })
 
-/** How an account's simulated authority behaves in test mode: its mode and its scripts. Also the jumps of the account's test clock. */
+/**
+ * How an account's simulated authority behaves in test mode: its mode and its scripts. Also the jumps of the account's
+ * test clock.
+ */
 export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("folio/store/SandboxAuthorities", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -64,7 +67,8 @@ export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("f
         from sandbox_authorities where account_id = any(${[...ids]}::text[]) and not livemode`
     )
 
-    // Read at every call of the simulated authority and never cached, so that a change takes effect at once in all processes.
+    // Read at every call of the simulated authority and never cached, so that a change takes effect at once in all
+    // processes.
     const standingOf = yield* Batcher.make({
       name: "SandboxAuthorities.standingOf",
       max: lookupsMax,
@@ -122,10 +126,10 @@ export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("f
     )
 
     /**
-     * Gives each document that was created after the scripts were set, and has none, the next of the scripts that are left, in the order
-     * of creation; and then each document that was corrected since, in the order of correction. What is corrected when no script is left
-     * keeps that there was none, and takes none of later scripts. Runs in a transaction; the locked row lets one caller at a time give out
-     * the account's scripts.
+     * Gives each document that was created after the scripts were set, and has none, the next of the scripts that are
+     * left, in the order of creation; and then each document that was corrected since, in the order of correction. What
+     * is corrected when no script is left keeps that there was none, and takes none of later scripts. Runs in a
+     * transaction; the locked row lets one caller at a time give out the account's scripts.
      */
     const giveScripts = Effect.fnUntraced(function* (account_id: AccountId) {
       const { next, scripted_from } = Option.getOrElse(yield* locked(account_id), () => noScripts)
@@ -145,7 +149,8 @@ export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("f
         where ${own(account_id)}`
     }, Effect.orDie)
 
-    // A retry leads back to `signed` only if the document was submitted before. A correction ends the script that the document had.
+    // A retry leads back to `signed` only if the document was submitted before. A correction ends the script that the
+    // document had.
     const given = Query.first(
       Given,
       ({ account_id, full_number, kind }: Numbered) => sql`
@@ -166,8 +171,9 @@ export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("f
     )
 
     /**
-     * The script of a numbered test document, or null. A document keeps the script that it took; only a correction, and a retry of a
-     * document whose script let it fail, end the script. For an account that never had scripts, this costs no statement beside that of `modeOf`.
+     * The script of a numbered test document, or null. A document keeps the script that it took; only a correction, and
+     * a retry of a document whose script let it fail, end the script. For an account that never had scripts, this costs
+     * no statement beside that of `modeOf`.
      */
     const scriptOf = Effect.fn("SandboxAuthorities.scriptOf")(function* (document: Numbered) {
       const standing = yield* standingOf(document.account_id)
@@ -194,9 +200,9 @@ export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("f
     )
 
     /**
-     * Sets the mode, the scripts or both, as the request names them, and returns both. The new scripts are for documents whose ids,
-     * without their prefix, sort after `from`; earlier documents first take theirs from the scripts that were set before. Runs in the
-     * caller's transaction, in the account's view (`AccountView`).
+     * Sets the mode, the scripts or both, as the request names them, and returns both. The new scripts are for
+     * documents whose ids, without their prefix, sort after `from`; earlier documents first take theirs from the
+     * scripts that were set before. Runs in the caller's transaction, in the account's view (`AccountView`).
      */
     const set = Effect.fn("SandboxAuthorities.set")(function* (
       account_id: AccountId,

@@ -12,7 +12,10 @@ const row = Query.firstIn(
   (sql) => sql`select sealed from sandbox_certificate`
 )
 
-/** The PEM text of the certificate; undefined when there is none yet. Dies when the key of `Secrets` is not the database's. */
+/**
+ * The PEM text of the certificate; undefined when there is none yet. Dies when the key of `Secrets` is not the
+ * database's.
+ */
 export const storedCertificate = Effect.gen(function* () {
   const secrets = yield* Secrets
   const found = yield* row
@@ -20,8 +23,8 @@ export const storedCertificate = Effect.gen(function* () {
 })
 
 /**
- * Stores `pem` in place of `before`, the certificate that this process has read, and returns the certificate that stands then: another
- * process may have been first.
+ * Stores `pem` in place of `before`, the certificate that this process has read, and returns the certificate that
+ * stands then: another process may have been first.
  */
 export const replaceCertificate = Effect.fnUntraced(function* (before: string | undefined, pem: string) {
   const sql = yield* SqlClient.SqlClient

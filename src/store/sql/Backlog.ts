@@ -9,8 +9,8 @@ export const countedMax = 10_000
 const Count = Schema.Record(Schema.String, Schema.Finite)
 
 /**
- * Since when the oldest event has waited to be listed: an event is settled once every older transaction has ended. Looks at the next
- * event of each account, by the index of settled events. Null if every event is settled.
+ * Since when the oldest event has waited to be listed: an event is settled once every older transaction has ended.
+ * Looks at the next event of each account, by the index of settled events. Null if every event is settled.
  */
 export const oldestUnsettled = (sql: SqlClient.SqlClient) => sql`
   select min(e.created_at) from account_modes m
@@ -35,7 +35,10 @@ const Waiting = Schema.Struct({
   oldest_contingency: Schema.Finite,
   /** The number of ranges that give no number until their last one is confirmed, after a restore. */
   ranges_held: Schema.Finite,
-  /** The number of the authority's circuits: `failing` while no call succeeds, `open` once documents are issued without it. */
+  /**
+   * The number of the authority's circuits: `failing` while no call succeeds, `open` once documents are issued without
+   * it.
+   */
   circuits: Schema.Struct({
     live_failing: Schema.Finite,
     live_open: Schema.Finite,
@@ -129,7 +132,8 @@ export class Backlog extends Context.Service<Backlog>()("folio/store/Backlog", {
           (select coalesce(jsonb_object_agg(kind, count), '{}')
             from (select kind, count(*) from incidents where ended_at is null group by kind) i) as incidents`
     )
-    // Each condition is read from the first row of an index. Of deliveries the index begins with the endpoint: any that is pending counts.
+    // Each condition is read from the first row of an index. Of deliveries the index begins with the endpoint: any that
+    // is pending counts.
     const look = Query.one(
       Due,
       () => sql`
@@ -148,8 +152,9 @@ export class Backlog extends Context.Service<Backlog>()("folio/store/Backlog", {
     const inOrder = sql`set local enable_bitmapscan = off`
     return {
       /**
-       * Looks for all kinds of work in one statement, so that the sweeper of an idle service sends one statement a second, and not seven.
-       * When the look fails, for instance because one of the tables is locked, there may be work of every kind.
+       * Looks for all kinds of work in one statement, so that the sweeper of an idle service sends one statement a
+       * second, and not seven. When the look fails, for instance because one of the tables is locked, there may be work
+       * of every kind.
        */
       look: Effect.suspend(look).pipe(
         Effect.catchCause((cause) =>

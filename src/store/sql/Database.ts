@@ -13,7 +13,8 @@ const refusedForMs = 10_000
 // Most of a database page: a full disk that has no room for this row has no room for a document.
 const fillerLength = 7_000
 
-// The query runs in its own fiber and only the wait is timed out: interrupting a query on a dead connection takes seconds.
+// The query runs in its own fiber and only the wait is timed out: interrupting a query on a dead connection takes
+// seconds.
 const soon = (holds: Effect.Effect<boolean>, otherwise: boolean) =>
   Effect.forkDetach(holds).pipe(
     Effect.flatMap(Fiber.join),
@@ -25,7 +26,8 @@ export class Database extends Context.Service<Database>()("folio/store/Database"
     const sql = yield* SqlClient.SqlClient
     let refusedAt = Number.NEGATIVE_INFINITY
 
-    // A lock timeout does not mean a full disk: another process may probe at the same moment, or a backup may read the table.
+    // A lock timeout does not mean a full disk: another process may probe at the same moment, or a backup may read the
+    // table.
     const probe = sql`set local lock_timeout = '500ms'`.pipe(
       Effect.andThen(sql`truncate write_probes`),
       Effect.andThen(sql`insert into write_probes values (repeat('x', ${fillerLength}::integer))`),

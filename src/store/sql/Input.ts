@@ -26,14 +26,14 @@ const sent = (type: Type, value: unknown) => {
 }
 
 /**
- * Makes the SQL of a table `n` with one row for each item of a batch and, as `ord`, the number of the item from 1. Null and undefined
- * are null. A `json` column has texts, which a statement casts.
+ * Makes the SQL of a table `n` with one row for each item of a batch and, as `ord`, the number of the item from 1. Null
+ * and undefined are null. A `json` column has texts, which a statement casts.
  */
 export const make =
   <A>(columns: Columns<A>) =>
   (sql: SqlClient.SqlClient, items: ReadonlyArray<A>): Statement.Fragment => {
-    // Each array is selected, so that PostgreSQL cannot count its items and plan every execution for their number: to plan a statement
-    // costs more than to execute it.
+    // Each array is selected, so that PostgreSQL cannot count its items and plan every execution for their number: to
+    // plan a statement costs more than to execute it.
     const arrays = Object.values(columns).map(([type, value]) => {
       const values = items.map((item) => sent(type, value(item)))
       return sql`(select ${Result.getOrThrow(PgTypes.array(values, elementTypes[type]))})`

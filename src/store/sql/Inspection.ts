@@ -18,7 +18,10 @@ const secretsMax = 1_000
 /** The place that the canary is sealed for (see `Secrets`). */
 export const canaryPlace = "key_canary"
 
-/** How many stored secrets (of endpoints, certificates, softwares, ranges and the canary) were tried, and how many of them `Secrets` did not open. */
+/**
+ * How many stored secrets (of endpoints, certificates, softwares, ranges and the canary) were tried, and how many of
+ * them `Secrets` did not open.
+ */
 export const unopenedSecrets = Effect.gen(function* () {
   const secrets = yield* Secrets
   const rows = yield* storedSecrets
@@ -58,7 +61,10 @@ const Range = Schema.Struct({
   to_number: Schema.BigIntFromString
 })
 
-/** Pairs of active ranges of one kind that share a full number. The service registers none: such rows were written by hand. */
+/**
+ * Pairs of active ranges of one kind that share a full number. The service registers none: such rows were written by
+ * hand.
+ */
 export const meetingRanges = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { numbering } = yield* NationalProfile
@@ -94,7 +100,10 @@ export const stuckInvoices = Effect.map(
 
 const refusedMax = 100
 
-/** For each account the live documents of the last seven days that the authority refused to judge, and its newest words for it. */
+/**
+ * For each account the live documents of the last seven days that the authority refused to judge, and its newest words
+ * for it.
+ */
 export const refusals = Query.allIn(
   Schema.Struct({ account_id: AccountId, count: Schema.Int, newest: Schema.String }),
   (sql) => sql`
@@ -120,7 +129,10 @@ export const waitingDocuments = Query.allIn(
     group by account_id, trouble order by count desc, account_id, trouble limit ${refusedMax}`
 )
 
-/** When the last backup by `folio backup` was taken, or the last file of the server's log was archived, whichever is later. */
+/**
+ * When the last backup by `folio backup` was taken, or the last file of the server's log was archived, whichever is
+ * later.
+ */
 export const lastBackup = Query.firstIn(
   Schema.Struct({ taken_at: Schema.Date, hours: Schema.Finite }),
   (sql) => sql`

@@ -19,8 +19,9 @@ const opens = ({ sealed }: { readonly sealed: string }) =>
   )
 
 /**
- * Whether the key of `Secrets` is the key that this database is sealed with. A database without a canary accepts the key unless the
- * key opens none of the stored secrets; the first accepted key seals the canary and is the database's key from then on.
+ * Whether the key of `Secrets` is the key that this database is sealed with. A database without a canary accepts the
+ * key unless the key opens none of the stored secrets; the first accepted key seals the canary and is the database's
+ * key from then on.
  */
 export const isKeyOfDatabase = Effect.gen(function* () {
   const secrets = yield* Secrets

@@ -18,10 +18,10 @@ export interface Rows<A> {
 export const rowBytesExtra = 512
 
 /**
- * Selects the first rows of a query in an order: at most `limit` rows, and fewer when the rows exceed `pageBytesMax`, but at least
- * one row. The rows are numbered as the ordered query returns them. The database measures the rows one by one, so that the content
- * of rows past the byte limit is neither read nor sent. In each row, `page_found` is the number of rows that the query found, up to
- * `limit` + 1.
+ * Selects the first rows of a query in an order: at most `limit` rows, and fewer when the rows exceed `pageBytesMax`,
+ * but at least one row. The rows are numbered as the ordered query returns them. The database measures the rows one by
+ * one, so that the content of rows past the byte limit is neither read nor sent. In each row, `page_found` is the
+ * number of rows that the query found, up to `limit` + 1.
  */
 export const firstRows = (
   sql: SqlClient.SqlClient,
@@ -48,7 +48,10 @@ export const firstRows = (
 export const hasMore = (rows: ReadonlyArray<{ readonly page_found: number }>) =>
   (rows[0]?.page_found ?? 0) > rows.length
 
-/** What a page is cut from: the rows beyond a bound, in the order of a column whose value at the request's cursor is `at`. */
+/**
+ * What a page is cut from: the rows beyond a bound, in the order of a column whose value at the request's cursor is
+ * `at`.
+ */
 interface Ordered<A> {
   readonly column: string
   readonly at: string | number
@@ -71,8 +74,9 @@ export const read = Effect.fnUntraced(function* <A>(
 }, Effect.orDie)
 
 /**
- * Makes the readers of a table whose key is (account_id, livemode, id), for the table's account: of one row by its id, and of pages
- * of all rows or of the rows that match a condition. Ids sort by creation, so an id is the cursor, also that of a row that was deleted.
+ * Makes the readers of a table whose key is (account_id, livemode, id), for the table's account: of one row by its id,
+ * and of pages of all rows or of the rows that match a condition. Ids sort by creation, so an id is the cursor, also
+ * that of a row that was deleted.
  *
  * @param options.service the name of the service, for the span of a search by id
  * @param options.narrow  the filters that make a slow page smaller, a sentence for the client

@@ -13,13 +13,14 @@ const portalSessionDays = 7
 /** The largest number of rows that one statement removes, so that its locks are held for milliseconds. */
 export const purgeBatchMax = 500
 
-// Time beyond the idempotency window: no request finds a key that the purge deletes, so no request waits for the deleted row.
+// Time beyond the idempotency window: no request finds a key that the purge deletes, so no request waits for the
+// deleted row.
 const keyMargin = "1 hour"
 
 /**
- * Removes rows past their retention, by the names of their tables, in this order. Each effect removes one batch, by the database's clock,
- * and returns its size. Rows locked by another transaction are skipped until a later call, so that any number of processes can purge at
- * once without waiting.
+ * Removes rows past their retention, by the names of their tables, in this order. Each effect removes one batch, by the
+ * database's clock, and returns its size. Rows locked by another transaction are skipped until a later call, so that
+ * any number of processes can purge at once without waiting.
  */
 export class Retention extends Context.Service<Retention>()("folio/store/Retention", {
   make: Effect.gen(function* () {
@@ -28,7 +29,8 @@ export class Retention extends Context.Service<Retention>()("folio/store/Retenti
     const daysAgo = (count: number) => sql`now() - ${count} * interval '1 day'`
     const past = daysAgo(days)
 
-    // The plan must read the index in order and stop at the batch size: a bitmap scan would collect every expired row each time.
+    // The plan must read the index in order and stop at the batch size: a bitmap scan would collect every expired row
+    // each time.
     const inOrder = sql`set local enable_bitmapscan = off`
     const remove = Query.one(Schema.Struct({ count: Schema.BigInt }), (statement: Statement.Statement<unknown>) =>
       sql.withTransaction(Effect.andThen(inOrder, statement))
@@ -36,8 +38,8 @@ export class Retention extends Context.Service<Retention>()("folio/store/Retenti
     const count = (statement: Statement.Statement<unknown>) => Effect.map(remove(statement), (row) => Number(row.count))
 
     /**
-     * Removes the `old` rows of a table: from the start of each account's part of the primary key up to the ids made at `until`. Ids
-     * begin with their time, in base 32, so no index by time is needed.
+     * Removes the `old` rows of a table: from the start of each account's part of the primary key up to the ids made at
+     * `until`. Ids begin with their time, in base 32, so no index by time is needed.
      */
     const purge = (table: string, prefix: string, condition: Statement.Fragment, also = sql``, until = past) =>
       count(sql`
@@ -99,7 +101,10 @@ export class Retention extends Context.Service<Retention>()("folio/store/Retenti
         keyEnd,
         sql`${keyEnd} < ${past} and not exists (select from idempotency_keys i where i.api_key_id = api_keys.id)`
       ),
-      /** Finished deliveries that have not changed for the days of retention, with their attempts. They go before their events. */
+      /**
+       * Finished deliveries that have not changed for the days of retention, with their attempts. They go before their
+       * events.
+       */
       deliveries: purge(
         "deliveries",
         "whd_",
@@ -134,7 +139,10 @@ export class Retention extends Context.Service<Retention>()("folio/store/Retenti
         sql`asked_at`,
         sql`asked_at < now() - interval '1 day'`
       ),
-      /** The signed bytes of test documents whose outcome was known before the days of retention; their numbers stay taken. */
+      /**
+       * The signed bytes of test documents whose outcome was known before the days of retention; their numbers stay
+       * taken.
+       */
       enablement_documents: count(sql`
         with old as materialized (
           select account_id, livemode, prefix, number from enablement_documents

@@ -3,8 +3,9 @@ import { Aead, SecureRandom } from "effect/crypto"
 import { Base64 } from "effect/encoding"
 
 /**
- * The key of 32 bytes that encrypts all secrets in the database (AES-256-GCM): signing certificates, webhook secrets, PINs of softwares,
- * technical keys of ranges. Every process of one database has the same key, and another key does not open the secrets.
+ * The key of 32 bytes that encrypts all secrets in the database (AES-256-GCM): signing certificates, webhook secrets,
+ * PINs of softwares, technical keys of ranges. Every process of one database has the same key, and another key does not
+ * open the secrets.
  *
  * @example
  * ```ts
@@ -32,8 +33,8 @@ const form = "v1."
 const nonceLength = 12
 
 /**
- * Seals secrets at rest with AES-256-GCM. Each secret is bound to the place where it is stored, so that a ciphertext copied to
- * another row does not open. A sealed secret is `v1.` followed by the base64 of nonce, ciphertext and tag.
+ * Seals secrets at rest with AES-256-GCM. Each secret is bound to the place where it is stored, so that a ciphertext
+ * copied to another row does not open. A sealed secret is `v1.` followed by the base64 of nonce, ciphertext and tag.
  *
  * @internal
  */

@@ -70,8 +70,9 @@ const laneOf = (sql: SqlClient.SqlClient) => {
 }
 
 /**
- * Runs a read in the view of an account. A read whose statement exceeds `quickMs` starts again in a turn of the slow reads, which
- * together use at most a third of the connections. Fails with `query_too_slow` when a statement exceeds `slowMs` there.
+ * Runs a read in the view of an account. A read whose statement exceeds `quickMs` starts again in a turn of the slow
+ * reads, which together use at most a third of the connections. Fails with `query_too_slow` when a statement exceeds
+ * `slowMs` there.
  */
 export const bounded =
   (sql: SqlClient.SqlClient, account: AccountMode, { name, narrow }: Read) =>

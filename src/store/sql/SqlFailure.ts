@@ -2,11 +2,12 @@ import { Cause, Predicate, Result } from "effect"
 import { SqlError } from "effect/sql"
 import { ApiError } from "../../../schemas/ApiError.ts"
 
-// SQLSTATE class 53: disk full, out of memory, too many connections. 25006: a read-only server. A statement that fails so has
-// changed nothing.
+// SQLSTATE class 53: disk full, out of memory, too many connections. 25006: a read-only server. A statement that fails
+// so has changed nothing.
 const takesNothing = /^53|^25006$/
 
-// A server that stops, has crashed or still starts ends its sessions with these (57P01 to 57P05), and takes no new ones.
+// A server that stops, has crashed or still starts ends its sessions with these (57P01 to 57P05), and takes no new
+// ones.
 const sessionEnded = /^57P0[1-5]$/
 
 const retry = "Retry with the same Idempotency-Key: nothing is done twice."
@@ -28,8 +29,9 @@ const troubleOf = (cause: Cause.Cause<unknown>): string | undefined => {
 }
 
 /**
- * Whether the server answered the start of a session with an error, such as a changed password (28P01), `allow_connections false`
- * (55000), a missing database (3D000), too many sessions (53300), or a server that starts or stops (57P03).
+ * Whether the server answered the start of a session with an error, such as a changed password (28P01),
+ * `allow_connections false` (55000), a missing database (3D000), too many sessions (53300), or a server that starts or
+ * stops (57P03).
  */
 const isRefusedSession = (reason: SqlError.SqlErrorReason) =>
   reason.operation === "connect" && sqlState(reason.cause) !== ""
@@ -42,9 +44,10 @@ export const refusalOfSession = (cause: Cause.Cause<unknown>): string | undefine
 }
 
 /**
- * The API error for a request whose cause is a defect; SQL failures are defects inside the store. No connection, a refused session, a
- * connection that breaks, a statement that exceeds its time, a full database and a read-only server are `service_unavailable`: what was
- * asked may have been done, and a retry finds out. Anything else is `internal_error` with `Svc-Should-Retry: true`.
+ * The API error for a request whose cause is a defect; SQL failures are defects inside the store. No connection, a
+ * refused session, a connection that breaks, a statement that exceeds its time, a full database and a read-only server
+ * are `service_unavailable`: what was asked may have been done, and a retry finds out. Anything else is
+ * `internal_error` with `Svc-Should-Retry: true`.
  */
 export const apiErrorOf = (cause: Cause.Cause<unknown>): ApiError => {
   const trouble = troubleOf(cause)
@@ -62,8 +65,9 @@ export const apiErrorOf = (cause: Cause.Cause<unknown>): ApiError => {
 }
 
 /**
- * Whether the database failed: such a failure is temporary and says nothing about the work at hand. A refused value or a violated
- * constraint (SQLSTATE classes 22 and 23) is no failure of the database, which would refuse the same statement again.
+ * Whether the database failed: such a failure is temporary and says nothing about the work at hand. A refused value or
+ * a violated constraint (SQLSTATE classes 22 and 23) is no failure of the database, which would refuse the same
+ * statement again.
  */
 export const isSqlFailure = (cause: Cause.Cause<unknown>): boolean => {
   const defect = Result.getOrUndefined(Cause.findDefect(cause))

@@ -12,8 +12,8 @@ interface Resource {
 }
 
 /**
- * Makes the function that shows a row as a resource: the fields that the resource's schema names, in their order, with dates as
- * timestamps.
+ * Makes the function that shows a row as a resource: the fields that the resource's schema names, in their order, with
+ * dates as timestamps.
  */
 export const viewOf =
   <R extends Resource>(resource: R) =>

@@ -7,11 +7,12 @@ import * as Query from "./Query.ts"
 
 const beatInterval = "1 second"
 
-// A little longer than the shards of a dead process take to move, so that freed work finds its actor on another process.
+// A little longer than the shards of a dead process take to move, so that freed work finds its actor on another
+// process.
 export const leaseSeconds = 8
 
-// A statement in flight when its process died may still commit. A dead worker is kept for this long, and its rows are freed
-// repeatedly, until no such statement can be left.
+// A statement in flight when its process died may still commit. A dead worker is kept for this long, and its rows are
+// freed repeatedly, until no such statement can be left.
 const forgottenAfterSeconds = 15
 
 const timeout = "3 seconds"
@@ -19,7 +20,8 @@ const timeout = "3 seconds"
 // Work that begins while `isAlive` is true has left the process by the end of the lease.
 const marginSeconds = 1
 
-// The statement runs in its own fiber and only the wait is timed out: interrupting a query on a dead connection takes seconds.
+// The statement runs in its own fiber and only the wait is timed out: interrupting a query on a dead connection takes
+// seconds.
 const briefly = <E>(statement: Effect.Effect<unknown, E>) =>
   Effect.forkDetach(statement).pipe(
     Effect.flatMap(Fiber.join),
@@ -27,7 +29,10 @@ const briefly = <E>(statement: Effect.Effect<unknown, E>) =>
     Effect.catchCause((cause) => Effect.logDebug("The database could not be told whether this process is there", cause))
   )
 
-/** The processes that share the database. Each start of a process is a worker, and the rows that the worker holds carry its id. */
+/**
+ * The processes that share the database. Each start of a process is a worker, and the rows that the worker holds carry
+ * its id.
+ */
 export class Workers extends Context.Service<Workers>()("folio/store/Workers", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -87,14 +92,18 @@ export class Workers extends Context.Service<Workers>()("folio/store/Workers", {
     return {
       id,
       /**
-       * Whether this process certainly still holds its rows. False after the process was frozen or cut off from the database for
-       * almost a lease, because other processes may have taken the rows over; true again once the process has written its heartbeat.
+       * Whether this process certainly still holds its rows. False after the process was frozen or cut off from the
+       * database for almost a lease, because other processes may have taken the rows over; true again once the process
+       * has written its heartbeat.
        */
       isAlive: Effect.map(
         Clock.currentTimeMillis,
         (now) => Math.abs(now - seenAt) < (leaseSeconds - marginSeconds) * 1000
       ),
-      /** Declares workers without a recent heartbeat dead, and makes the documents, deliveries and e-mails of dead workers due. */
+      /**
+       * Declares workers without a recent heartbeat dead, and makes the documents, deliveries and e-mails of dead
+       * workers due.
+       */
       freeDead: Effect.gen(function* () {
         const dead = yield* bury()
         if (dead.length > 0) yield* free(dead.map((worker) => worker.id))

@@ -11,8 +11,9 @@ import { EndpointKey, secretPlace } from "./WebhookEndpoints.ts"
 import { Workers } from "../sql/Workers.ts"
 
 /**
- * A due delivery, with the data that an attempt sends. `attempts` is the number of completed attempts, `scheduled` the number of
- * attempts that the current schedule counts. Texts are as stored. A null `secret` could not be opened, so nothing can be signed.
+ * A due delivery, with the data that an attempt sends. `attempts` is the number of completed attempts, `scheduled` the
+ * number of attempts that the current schedule counts. Texts are as stored. A null `secret` could not be opened, so
+ * nothing can be signed.
  */
 export interface DueDelivery extends Due {
   readonly endpoint: EndpointKey
@@ -20,8 +21,8 @@ export interface DueDelivery extends Due {
 }
 
 /**
- * The result of an attempt. `retryInMs` is null when the attempt succeeded or the schedule has no further attempt. A failed
- * `manual` attempt leaves the status and the next attempt of its delivery as they were before the request.
+ * The result of an attempt. `retryInMs` is null when the attempt succeeded or the schedule has no further attempt. A
+ * failed `manual` attempt leaves the status and the next attempt of its delivery as they were before the request.
  */
 export interface CompletedAttempt {
   readonly delivery: DueDelivery
@@ -35,7 +36,10 @@ export interface CompletedAttempt {
   readonly error: { readonly code: string; readonly message: string } | null
 }
 
-/** Maximum deliveries that wait for one endpoint. The limit is checked every few seconds, so a few more deliveries can wait. */
+/**
+ * Maximum deliveries that wait for one endpoint. The limit is checked every few seconds, so a few more deliveries can
+ * wait.
+ */
 export const waitingMax = 50_000
 
 const recordBatchMax = 300
@@ -93,9 +97,9 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
 
     /**
      * Takes due deliveries of an active endpoint in event order, each under a lease: at most `atMost`, and at most its
-     * `max_in_flight` minus `inFlight`. A delivery waits while an earlier delivery of the same resource is pending; if the earlier
-     * delivery is planned for later, the waiting delivery is postponed to the same time, so that it is not examined repeatedly. A
-     * taken delivery is due again when this process dies, and at the latest when the lease ends.
+     * `max_in_flight` minus `inFlight`. A delivery waits while an earlier delivery of the same resource is pending; if
+     * the earlier delivery is planned for later, the waiting delivery is postponed to the same time, so that it is not
+     * examined repeatedly. A taken delivery is due again when this process dies, and at the latest when the lease ends.
      */
     const take = Effect.fn("Deliveries.take")(function* (
       endpoint: EndpointKey,
@@ -122,8 +126,12 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
         trigger: "auto" as const
       }))
 
-    /** Postpones the due deliveries of an inactive endpoint until its activation, and cancels those of a deleted endpoint. */
-    // The lock waits for a concurrent activation, which would otherwise miss the deliveries that this statement postpones.
+    /**
+     * Postpones the due deliveries of an inactive endpoint until its activation, and cancels those of a deleted
+     * endpoint.
+     */
+    // The lock waits for a concurrent activation, which would otherwise miss the deliveries that this statement
+    // postpones.
     const rest = Effect.fn("Deliveries.rest")((endpoint: EndpointKey) =>
       sql`
         with inactive as (
@@ -153,8 +161,8 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
       max: recordBatchMax,
       run: Effect.fnUntraced(function* (attempts: ReadonlyArray<CompletedAttempt>) {
         // Deliveries are updated in the order of their ids, so that two owners of the same deliveries cannot deadlock.
-        // The status is compared with a column: compared with a constant, PostgreSQL would read the index of all pending deliveries, and
-        // with it every delivery that has ended since the last vacuum.
+        // The status is compared with a column: compared with a constant, PostgreSQL would read the index of all
+        // pending deliveries, and with it every delivery that has ended since the last vacuum.
         const rows = yield* sql<{ readonly more: boolean }>`
           with input as (select * from ${input(sql, attempts)}),
           recorded as (
@@ -209,8 +217,12 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
       }, Effect.orDie)
     })
 
-    /** Endpoints with a due delivery, at most `limit`. `take` finds out whether an earlier delivery blocks the due delivery. */
-    // Skips from one endpoint to the next by index look-ups, so that a backlog of one endpoint does not hide the other endpoints.
+    /**
+     * Endpoints with a due delivery, at most `limit`. `take` finds out whether an earlier delivery blocks the due
+     * delivery.
+     */
+    // Skips from one endpoint to the next by index look-ups, so that a backlog of one endpoint does not hide the other
+    // endpoints.
     const dueEndpoints = Effect.fn("Deliveries.dueEndpoints")(function* (limit: number) {
       const next = (after: Statement.Fragment) => sql`
         select account_id, livemode, endpoint_id, next_attempt_at from deliveries
@@ -233,8 +245,8 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
     }, Effect.orDie)
 
     /**
-     * Sets `full_since` of each endpoint for which `max` deliveries wait, and clears it for the other endpoints. Later deliveries
-     * of a full endpoint are not attempted. Gives the ids of the endpoints that have become full.
+     * Sets `full_since` of each endpoint for which `max` deliveries wait, and clears it for the other endpoints. Later
+     * deliveries of a full endpoint are not attempted. Gives the ids of the endpoints that have become full.
      */
     // Skips from one endpoint to the next by index look-ups, and counts at most `max` deliveries of each endpoint.
     const markFull = Effect.fn("Deliveries.markFull")(function* (max: number) {

@@ -5,7 +5,8 @@ import * as Batcher from "../sql/Batcher.ts"
 import * as Input from "../sql/Input.ts"
 import type { EndpointKey } from "./WebhookEndpoints.ts"
 
-// Not decoded by a schema: the table's definition guarantees texts and numbers, so that no single row can be unreadable.
+// Not decoded by a schema: the table's definition guarantees texts and numbers, so that no single row can be
+// unreadable.
 export interface Due {
   readonly id: string
   readonly attempts: number
@@ -33,16 +34,17 @@ const input = Input.make<Request>({
   at_most: ["integer", (request) => request.atMost]
 })
 
-// Maximum due deliveries of an endpoint that one statement examines: more than can wait behind the attempts in progress.
+// Maximum due deliveries of an endpoint that one statement examines: more than can wait behind the attempts in
+// progress.
 export const lineMax = 300
 
 /** Longer than an attempt may take, so that no delivery is sent by two processes at a time. */
 export const deliveryLeaseSeconds = 20
 
 /**
- * Makes the function that takes due deliveries, for many endpoints in one statement. When all due deliveries of an endpoint wait
- * behind earlier deliveries of their resources, none is taken, and those behind a delivery planned for later are postponed to that
- * time (`moved`).
+ * Makes the function that takes due deliveries, for many endpoints in one statement. When all due deliveries of an
+ * endpoint wait behind earlier deliveries of their resources, none is taken, and those behind a delivery planned for
+ * later are postponed to that time (`moved`).
  */
 export const make = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, worker: string) {
   // The first `lineMax` due deliveries of an endpoint.
@@ -58,12 +60,13 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, worke
       and h.object_id = d.object_id and h.status = 'pending'`
   const firstOfItsResource = sql`d.seq = (select min(h.seq) from deliveries h where ${ofItsResource})`
 
-  // Whether `h`, behind which `d` waits, is planned for later than `d`; not while `h` has an attempt, which may end at any moment.
+  // Whether `h`, behind which `d` waits, is planned for later than `d`; not while `h` has an attempt, which may end at
+  // any moment.
   const isPlannedLater = sql`
     h.worker is null and h.next_attempt_at > d.next_attempt_at and h.next_attempt_at < 'infinity'`
 
-  // Takes for each endpoint at most what its `max_in_flight` allows. Blind: a repetition would not take the deliveries that the
-  // statement may have taken before its connection was lost.
+  // Takes for each endpoint at most what its `max_in_flight` allows. Blind: a repetition would not take the deliveries
+  // that the statement may have taken before its connection was lost.
   return yield* Batcher.make({
     name: "Deliveries.take",
     max: takeBatchMax,

@@ -8,7 +8,9 @@ import { ofAccount } from "../sql/Keys.ts"
 import * as Query from "../sql/Query.ts"
 import { bounded } from "../sql/SlowReads.ts"
 
-/** The largest number of deliveries, of all endpoints of an account together, whose attempts are counted: the newest. */
+/**
+ * The largest number of deliveries, of all endpoints of an account together, whose attempts are counted: the newest.
+ */
 export const countedMax = 2_000
 
 /** The attempts of a delivery that are counted: all that the schedule makes, and some by hand. */
@@ -22,8 +24,8 @@ const Failure = Schema.Struct({
 })
 
 /**
- * The attempts of one endpoint that began within an hour. `hour`: the hours since 1970. `slowest_ms` and `median_ms` are of the
- * attempts that succeeded; null if none did. `last_failure` is the one that began last.
+ * The attempts of one endpoint that began within an hour. `hour`: the hours since 1970. `slowest_ms` and `median_ms`
+ * are of the attempts that succeeded; null if none did. `last_failure` is the one that began last.
  */
 const Hour = Schema.Struct({
   endpoint_id: WebhookEndpointId,
@@ -43,7 +45,9 @@ export type DeliveryCount = typeof Count.Type
 export interface Health {
   /** In no order. Hours without an attempt are left out. */
   readonly hours: ReadonlyArray<HealthHour>
-  /** The time of the oldest delivery that was counted, when `countedMax` left others out; null when all were counted. */
+  /**
+   * The time of the oldest delivery that was counted, when `countedMax` left others out; null when all were counted.
+   */
   readonly from: Date | null
 }
 
@@ -51,8 +55,8 @@ const read = { name: "delivery health", narrow: "Open the list of deliveries ins
 
 /** Makes the functions that tell in numbers how the deliveries to an account's endpoints have gone. */
 export const make = (sql: SqlClient.SqlClient) => {
-  // Ids begin with the time of the event, so the newest deliveries are the end of the primary key. An attempt to deliver an older event
-  // again is not found this way.
+  // Ids begin with the time of the event, so the newest deliveries are the end of the primary key. An attempt to
+  // deliver an older event again is not found this way.
   const newest = (account: AccountMode, since: Date) => sql`
       select id, endpoint_id, event_id, created_at from deliveries
       where ${ofAccount(sql, account)} and id >= ${firstIdAt("whd", since)} order by id desc limit ${countedMax}`
@@ -94,7 +98,10 @@ export const make = (sql: SqlClient.SqlClient) => {
   )
 
   return {
-    /** The attempts of all endpoints of the account since a time, of deliveries of events since then, by endpoint and hour. */
+    /**
+     * The attempts of all endpoints of the account since a time, of deliveries of events since then, by endpoint and
+     * hour.
+     */
     healthSince: Effect.fn("DeliveryLog.healthSince")(
       function* (account: AccountMode, since: Date) {
         const hours = yield* findHours(account, since)

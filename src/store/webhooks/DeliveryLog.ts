@@ -33,7 +33,10 @@ const Row = Schema.Struct({
   created_at: Schema.Date,
   updated_at: Schema.Date
 })
-/** A delivery with its latest attempts, oldest first. `planned_at`: when the next attempt is due; null while one is in progress. */
+/**
+ * A delivery with its latest attempts, oldest first. `planned_at`: when the next attempt is due; null while one is in
+ * progress.
+ */
 export type StoredDelivery = typeof Row.Type
 
 /** Deliveries as their account sees them. */

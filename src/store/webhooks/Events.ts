@@ -27,7 +27,10 @@ export interface EventFilter {
   readonly to: Date | null
 }
 
-/** A position in the order in which events are followed: the transaction that wrote an event, and the event's sequence number. */
+/**
+ * A position in the order in which events are followed: the transaction that wrote an event, and the event's sequence
+ * number.
+ */
 const Position = Schema.Struct({ tx: Schema.String, seq: Schema.BigInt })
 export type Position = typeof Position.Type
 
@@ -43,7 +46,9 @@ export interface Waiter {
 const News = Schema.Literals(["key_ended", "arrived"])
 export type News = typeof News.Type
 
-/** The result of one look-up for a waiting request; without news, the next look-up continues from the position `next`. */
+/**
+ * The result of one look-up for a waiting request; without news, the next look-up continues from the position `next`.
+ */
 export interface Look {
   readonly news: News | null
   readonly next: Position
@@ -62,8 +67,9 @@ const input = Input.make<Waiter>({
 })
 
 /**
- * The later of a position and an edge. An edge can move back: if a transaction of another database ends between the
- * snapshot and the read of the locks, it counts as a transaction of this database.
+ * The position from which all events are later than those found up to an edge. An edge can lie before an earlier one: a
+ * transaction of another database that ends between the snapshot and the look at the locks counts as one of this
+ * database.
  */
 const later = (from: Position, edge: string): Position =>
   BigInt(edge) > BigInt(from.tx) ? { tx: edge, seq: 0n } : from
@@ -71,8 +77,9 @@ const later = (from: Position, edge: string): Position =>
 const narrow = "Narrow it with created[gte] and created[lte], or search by object_id."
 
 /**
- * The events of accounts. An event is listed and followed once it is settled: all transactions of the database that began before
- * have ended, so that no further event can appear before it. Samples sent as a test are found only by their id.
+ * The events of accounts. An event is listed and followed once it is settled: all transactions of the database that
+ * began before have ended, so that no further event can appear before it. Samples sent as a test are found only by
+ * their id.
  */
 export class Events extends Context.Service<Events>()("folio/store/Events", {
   make: Effect.gen(function* () {
@@ -87,7 +94,8 @@ export class Events extends Context.Service<Events>()("folio/store/Events", {
         ...(object_id === null ? [] : [sql`object_id = ${object_id}`]),
         ...createdWithin(sql, "evt", filter)
       ])
-    // Worded unlike the predicate of `events_settled`: the planner must not use that index, whose order is not the list's.
+    // Worded unlike the predicate of `events_settled`: the planner must not use that index, whose order is not the
+    // list's.
     const isListed = sql`is_test is not true`
     const isSettled = sql`tx < (select oldest_transaction())`
 
@@ -108,7 +116,8 @@ export class Events extends Context.Service<Events>()("folio/store/Events", {
       filter: EventFilter,
       limit: number
     ) {
-      // Enforces a scan in index order that ends with the page; a bitmap scan would read all following events for every page.
+      // Enforces a scan in index order that ends with the page; a bitmap scan would read all following events for every
+      // page.
       yield* sql`set local enable_bitmapscan = off`
       // Read before the events, so that the next statement sees all events of transactions older than `edge`.
       const edge = yield* findEdge()
@@ -146,7 +155,10 @@ export class Events extends Context.Service<Events>()("folio/store/Events", {
       /** Events after a position, oldest first; `next` is the position to continue from when no event was found. */
       after: (account: AccountMode, from: Position, filter: EventFilter, limit: number) =>
         bounded(sql, account, { name: "following events", narrow })(after(account, from, filter, limit)),
-      /** For each waiting request, in order: whether its key has ended, or else whether a settled event after its position fits. */
+      /**
+       * For each waiting request, in order: whether its key has ended, or else whether a settled event after its
+       * position fits.
+       */
       news: Effect.fn("Events.news")((waiters: ReadonlyArray<Waiter>) =>
         Effect.map(news(waiters), (looks) =>
           looks.map(({ tx, ...look }, index): Look => ({ ...look, next: later(waiters[index]!.position, tx) }))

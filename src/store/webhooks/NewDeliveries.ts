@@ -22,13 +22,17 @@ export const eventColumns: Input.Columns<{ readonly event?: NewEvent | null }> =
 }
 
 interface Rows extends Record<"from" | "object_id" | "object_version", Statement.Fragment> {
-  /** The process that takes deliveries for places that it has reserved: the column `places` of `from`, JSON, has those of an event. */
+  /**
+   * The process that takes deliveries for places that it has reserved: the column `places` of `from`, JSON, has those
+   * of an event.
+   */
   readonly worker?: string
 }
 
-// Whether the first attempt of event `e` at endpoint `w` may begin at once: a place is reserved, and nothing of the endpoint is due
-// before it, nor does anything of the same resource wait. The first of the endpoint's line is one look-up in the index `deliveries_turn`,
-// where a search for any that is due would read all pending deliveries of the endpoint.
+// Whether the first attempt of event `e` at endpoint `w` may begin at once: a place is reserved, and nothing of the
+// endpoint is due before it, nor does anything of the same resource wait. The first of the endpoint's line is one
+// look-up in the index `deliveries_turn`, where a search for any that is due would read all pending deliveries of the
+// endpoint.
 const mayBegin = (sql: SqlClient.SqlClient, from: Statement.Fragment) => sql`
   w.full_since is null and coalesce((
     select w.max_in_flight > (f.places::jsonb ->> w.id)::integer from ${from} f where f.event_id = e.id
@@ -43,10 +47,10 @@ const mayBegin = (sql: SqlClient.SqlClient, from: Statement.Fragment) => sql`
   )`
 
 /**
- * The parts `event` and `delivery` of a statement: inserts the events of the rows of `from` that have `eventColumns`, and the
- * deliveries of these events, one for each active endpoint that subscribes to the event's type. When the maximum number of
- * deliveries waits for an endpoint, the delivery is inserted as failed without an attempt; the API shows the delivery as failed,
- * and a recovery sends it.
+ * The parts `event` and `delivery` of a statement: inserts the events of the rows of `from` that have `eventColumns`,
+ * and the deliveries of these events, one for each active endpoint that subscribes to the event's type. When the
+ * maximum number of deliveries waits for an endpoint, the delivery is inserted as failed without an attempt; the API
+ * shows the delivery as failed, and a recovery sends it.
  */
 export const newEvents = (sql: SqlClient.SqlClient, { from, object_id, object_version, worker }: Rows) => sql`
   event as (
@@ -71,8 +75,9 @@ export const newEvents = (sql: SqlClient.SqlClient, { from, object_id, object_ve
   )`
 
 /**
- * The part `told` of a statement with the part `delivery`: of each event, the endpoints that have a pending delivery of it which nobody
- * has taken, and the deliveries that the statement has taken, a list of `TakenDelivery` without their event.
+ * The part `told` of a statement with the part `delivery`: of each event, the endpoints that have a pending delivery of
+ * it which nobody has taken, and the deliveries that the statement has taken, a list of `TakenDelivery` without their
+ * event.
  */
 export const toldDeliveries = (sql: SqlClient.SqlClient) => sql`
   told as (

@@ -33,8 +33,8 @@ export interface SampleEvent extends NewEvent {
 
 /**
  * Attempts that an account requests. Every method runs in the caller's transaction and account view, and fails with
- * `resource_missing` when the delivery or the endpoint does not exist. An endpoint is locked only against its deletion, so that
- * attempts can be recorded meanwhile.
+ * `resource_missing` when the delivery or the endpoint does not exist. An endpoint is locked only against its deletion,
+ * so that attempts can be recorded meanwhile.
  */
 export class Redelivery extends Context.Service<Redelivery>()("folio/store/Redelivery", {
   make: Effect.gen(function* () {
@@ -49,7 +49,10 @@ export class Redelivery extends Context.Service<Redelivery>()("folio/store/Redel
         select subscribed_events, is_active, full_since is not null as is_full from webhook_endpoints
         where ${ofKey(sql, key)} for key share`
     )
-    /** Locks the endpoint against deletion until the commit. `is_full`: the maximum of deliveries waits for the endpoint. */
+    /**
+     * Locks the endpoint against deletion until the commit. `is_full`: the maximum of deliveries waits for the
+     * endpoint.
+     */
     const hold = Effect.fnUntraced(function* (key: EndpointKey) {
       return Option.getOrUndefined(yield* lockEndpoint(key)) ?? (yield* ApiError.missing("webhook endpoint", key.id))
     })
@@ -59,9 +62,9 @@ export class Redelivery extends Context.Service<Redelivery>()("folio/store/Redel
       (key: Key) => sql`select account_id, livemode, endpoint_id as id from deliveries where ${ofKey(sql, key)}`
     )
     /**
-     * Requests one attempt outside the schedule, also of a delivery that has succeeded or failed. The attempt is made at once, or
-     * after the earlier pending deliveries of the same resource. If the attempt fails, the delivery returns to its prior status and
-     * schedule. Further requests before the attempt has ended add no other attempt.
+     * Requests one attempt outside the schedule, also of a delivery that has succeeded or failed. The attempt is made
+     * at once, or after the earlier pending deliveries of the same resource. If the attempt fails, the delivery returns
+     * to its prior status and schedule. Further requests before the attempt has ended add no other attempt.
      */
     const redeliver = Effect.fn("Redelivery.redeliver")(function* (key: AccountMode & { readonly id: DeliveryId }) {
       const endpoint = Option.getOrUndefined(yield* endpointOf(key))
@@ -123,19 +126,22 @@ export class Redelivery extends Context.Service<Redelivery>()("folio/store/Redel
           (select count(*) from missed) > ${most} as has_more`
     )
     /**
-     * For events since the time `since`, makes failed deliveries due again with a new schedule, and makes deliveries of subscribed
-     * events that have none for the endpoint. Oldest first, at most `recoveredMax`, and none while the endpoint is full.
+     * For events since the time `since`, makes failed deliveries due again with a new schedule, and makes deliveries of
+     * subscribed events that have none for the endpoint. Oldest first, at most `recoveredMax`, and none while the
+     * endpoint is full.
      */
     const recover = Effect.fn("Redelivery.recover")(function* (key: EndpointKey, since: Date) {
-      // Recoveries of an endpoint run one at a time, because two would lock the same rows in different orders and could deadlock.
+      // Recoveries of an endpoint run one at a time, because two would lock the same rows in different orders and could
+      // deadlock.
       yield* Effect.orDie(sql`select pg_advisory_xact_lock(hashtextextended(${`recover ${key.id}`}, 0))`)
       const { is_full, subscribed_events } = yield* hold(key)
       return yield* revive(key, since, subscribed_events, is_full ? 0 : recoveredMax)
     })
 
     /**
-     * Stores the sample that `make` gives for an endpoint's subscriptions, and its delivery, which is attempted once; gives the
-     * delivery's id. Fails with `endpoint_not_sending` when the endpoint is inactive or full: an unsent delivery is never purged.
+     * Stores the sample that `make` gives for an endpoint's subscriptions, and its delivery, which is attempted once;
+     * gives the delivery's id. Fails with `endpoint_not_sending` when the endpoint is inactive or full: an unsent
+     * delivery is never purged.
      */
     const test = Effect.fn("Redelivery.test")(function* (
       key: EndpointKey,

@@ -78,7 +78,10 @@ export class WebhookEndpoints extends Context.Service<WebhookEndpoints>()("folio
         update webhook_endpoints set ${sql.update(changes)} where ${ofKey(sql, key)} returning ${columns}`
     )
 
-    /** Changes an endpoint; none when the endpoint does not exist. Activating an endpoint makes its waiting deliveries due. */
+    /**
+     * Changes an endpoint; none when the endpoint does not exist. Activating an endpoint makes its waiting deliveries
+     * due.
+     */
     const update = Effect.fn("WebhookEndpoints.update")(function* (
       key: EndpointKey,
       { metadata, ...fields }: WebhookEndpointUpdate,
@@ -123,7 +126,9 @@ export class WebhookEndpoints extends Context.Service<WebhookEndpoints>()("folio
       (account: AccountMode) => sql`
         select id, url, secret from webhook_endpoints where ${ofAccount(sql, account)} order by id`
     )
-    /** The secrets of the account's endpoints, oldest first, for comparing a signature with them. They are never shown. */
+    /**
+     * The secrets of the account's endpoints, oldest first, for comparing a signature with them. They are never shown.
+     */
     const signingSecrets = Effect.fn("WebhookEndpoints.signingSecrets")(function* (account: AccountMode) {
       const rows = yield* AccountView.within(sql, account)(sealedSecrets(account))
       return yield* Effect.forEach(rows, (row) =>
