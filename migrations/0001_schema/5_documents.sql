@@ -164,8 +164,8 @@ create policy rejected on rejected_documents as restrictive for insert to folio_
 );
 
 -- The rules of an update of a document. The trigger runs after the update, because a trigger before it would lock each
--- row once more. One function and not a trigger condition per rule: PostgreSQL parses conditions in every statement,
--- and a function once per session.
+-- row once more. All rules are in a single function instead of trigger conditions: PostgreSQL parses conditions in
+-- every statement, and a function once per session.
 create function guard_invoice() returns trigger language plpgsql as $$
 declare
   rule text;

@@ -10,7 +10,7 @@ type Limited = (principal: Principal) => <A, E, R>(effect: Effect.Effect<A, E, R
 const tooMany = (whose: string, max: number, what: string) =>
   new ApiError({
     code: "rate_limited",
-    message: `${whose} has ${max} ${what} at this moment, and no more are taken. Wait for one to end, then go on with fewer at once.`,
+    message: `${whose} has ${max} ${what} at this moment, which is the limit. Wait for one to end, then send fewer in parallel.`,
     headers: { "Retry-After": "1" }
   })
 

@@ -51,11 +51,11 @@ const limit = (name: string, size: BucketSize, whose: string, isShown = true) =>
   const buckets = makeTokenBuckets(size, bucketsMax)
   const policy = `"${name}";q=${size.burst};w=${seconds((size.burst / size.perSecond) * 1_000)}`
   const wait = Math.ceil(1 / size.perSecond)
-  // One shared error, because making an error costs more than the rest of a refusal.
+  // The error is shared, because making an error costs more than the rest of a refusal.
   const refused = Effect.fail(
     new ApiError({
       code: "rate_limited",
-      message: `${whose} has sent more than ${size.perSecond} requests a second, with bursts of ${size.burst}. Wait ${wait} s, then go on more slowly.`,
+      message: `${whose} has sent more than ${size.perSecond} requests a second, with bursts of ${size.burst}. Wait ${wait} s, then send requests more slowly.`,
       headers: { "Retry-After": String(wait) }
     })
   )

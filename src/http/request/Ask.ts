@@ -17,7 +17,7 @@ import { Exchange, originOf } from "./Exchange.ts"
 // A little more than a statement may take. When a command outlasts this timeout, the client's retry finds its answer.
 const askTimeout = Duration.seconds(12)
 
-// What an actor was asked is interrupted when the actor moves to another process.
+// Interrupts the wait for an actor's reply when the actor moves to another process.
 const moved = Symbol("moved")
 
 /**

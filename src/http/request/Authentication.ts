@@ -46,8 +46,8 @@ const sessionEnded = new ApiError({
 const asBearer = "Send it as: Authorization: Bearer sk_test_…, or with curl: -u sk_test_…:"
 
 /**
- * What a request is told of its key. Only who has a whole key learns whether it is unknown, was revoked or has expired:
- * a key has 256 random bits, so that nobody learns of another's by guessing.
+ * The error for each fault of a key. Only a request with a whole key learns whether the key is unknown, revoked or
+ * expired: a key has 256 random bits, so no client can guess another client's key.
  */
 const refusals: Record<KeyFault | "mistyped" | "unknown" | "revoked" | "expired", ApiError> = Record.map(
   {
@@ -62,7 +62,7 @@ const refusals: Record<KeyFault | "mistyped" | "unknown" | "revoked" | "expired"
     mistyped: "This API key is mistyped or not whole: its checksum is wrong. Copy all of its characters again.",
     unknown:
       "This service has no such API key. Look whether the key is of another installation, or of one before its data was removed: folio keys list shows the last four characters of each.",
-    revoked: "This API key was revoked. Send another key of the account; who operates the service can make one.",
+    revoked: "This API key was revoked. Send another key of the account. The operator of the service can make one.",
     expired: "This API key has expired: it was rolled, and its time is over. Send the key that followed it."
   },
   (message) => new ApiError({ code: "invalid_api_key", message })
@@ -128,7 +128,7 @@ export const layer = Layer.effect(
         )
     }
     return Authorization.of({
-      // The header is read here, because it has the key in one of two ways, of which OpenAPI is told in `complete`.
+      // The header is read here, because it has the key in one of two ways. `complete` describes both in OpenAPI.
       apiKey: (handler, operation) =>
         Effect.gen(function* () {
           const exchange = yield* Exchange
@@ -147,7 +147,7 @@ export const layer = Layer.effect(
           const sent = sentApiKey(request.headers["authorization"])
           if (Result.isFailure(sent)) return yield* portInTime(refused(refusals[sent.failure]))
           const key = sent.success
-          // One guarded call for limiter and look-up, because a guard costs about as much as the limiter itself.
+          // Limiter and look-up share a guarded call, because a guard costs about as much as the limiter itself.
           const [principal, limited] = yield* portInTime(
             Effect.gen(function* () {
               const isSuspect = (yield* limit.isAddressSpent) === true
@@ -186,7 +186,7 @@ const linkParameters = ["account", "mode", "expires", "signature"]
 const linkRefusals: Readonly<Record<LinkFault, ApiError>> = {
   forged: new ApiError({
     code: "link_invalid",
-    message: "The link is not whole, or was changed. Take it again from the object, as it stands there."
+    message: "The link is truncated or was changed. Copy the link from the object again, unchanged."
   }),
   expired: new ApiError({
     code: "link_expired",

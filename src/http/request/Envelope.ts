@@ -22,7 +22,7 @@ import { type OfferedRequest, RequestLog } from "../../store/requests/RequestLog
 const urlMax = 8 * 1024
 const headersMax = 16 * 1024
 
-// The link to the portal lets in whoever has it.
+// A link to the portal opens a session for any browser that has it, so no log line shows its token.
 const ofLink = /^(\/portal\/enter\/).+$/
 
 /** Whether a path has nothing between two slashes, or a slash at its end. */

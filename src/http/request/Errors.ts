@@ -65,8 +65,8 @@ const interrupted = new ApiError({
 })
 
 /**
- * Whether a request was interrupted because its client went away: nobody would read an answer. Other interruptions are
- * answered.
+ * Whether a request was interrupted because its client hung up and reads no response. Other interruptions get a
+ * response.
  */
 export const isHungUp = (cause: Cause.Cause<unknown>) =>
   Cause.hasInterruptsOnly(cause) &&

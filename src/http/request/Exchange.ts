@@ -6,7 +6,7 @@ import type { ApiKeyId, PortalSessionId, RequestId as Id } from "../../../schema
 import * as Metrics from "../../protocol/Metrics.ts"
 
 /**
- * What is known of a request when it arrives, and what becomes known while it is answered.
+ * Facts about a request: some are known on arrival, others once the request is handled.
  *
  * @internal
  */
@@ -83,7 +83,7 @@ export const queryOf = (url: string): string => {
 
 /**
  * Facts about the current request that become known while the request is answered: for its log line, its metrics and
- * its answer. A port or a route of a team may set `headers`, which then stand in the answer, be it a success or an
+ * its answer. A port or a route of a team may set `headers`: the response has them, whether it is a success or an
  * error.
  *
  * @example

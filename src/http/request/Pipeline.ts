@@ -32,15 +32,17 @@ import { parseStrict } from "../../domain/requests/StrictJson.ts"
 /*
  * The stages of a request to the API. Their order is part of the contract; each may end the request with an `ApiError`.
  *
- *  1. envelope    id, size of URL and headers, headers that repeat; around all that follows: log line, metrics, the form of errors (Envelope)
+ *  1. envelope    id, size of URL and headers, repeated headers; around all later stages: log line, metrics, the form
+ *                 of errors (Envelope)
  *  2. route       path and method (makeKnownRoutes in Http, for 405)
- *  3. caller      API key, session of the portal or signed link; rate limit, requests under way, capability (Authentication)
+ *  3. caller      API key, portal session or signed link; rate limit, requests under way, capability (Authentication)
  *  4. admission   no creation for an account whose drafts wait for long, or that would get no turn (RequestTurns.admit)
- *  5. body        size, media type, coding (readBody); around 4 to 10 for a large body: few at a time (Concurrency.large)
- *  6. turn        the account's turn at reads, creations, large bodies and whole documents (RequestTurns); the key may have ended meanwhile
+ *  5. body        size, media type, coding (readBody); around 4 to 10: few large bodies at a time (Concurrency.large)
+ *  6. turn        the account's turn at reads, creations, large bodies and whole documents (RequestTurns); the key may
+ *                 have ended meanwhile
  *  7. headers     Svc-Version, Idempotency-Key
  *  8. JSON        strict, parsed once (parse)
- *  9. content     query, then body: schema and rules, all violations at once (Validation, BodyChecks)
+ *  9. content     query, then body: schema and rules, all violations together (Validation, BodyChecks)
  * 10. handler     with the body as decoded by stage 9, within 15 s (routes); a change asks the account's actor (Ask)
  *
  * This file has the stages from 4 on. What the server itself limits (connections, time for headers) is in
@@ -56,7 +58,7 @@ export const noBody = bodyError("parameter_missing", "A body is required: send a
 const asJson = "send the body as JSON, with the header Content-Type: application/json."
 
 /**
- * What is wrong with the media type of a JSON body, and what to do; null for `application/json`, alone or with
+ * The fault of a JSON body's media type, with its remedy; null for `application/json`, alone or with
  * `charset=utf-8`.
  */
 const jsonFault = (contentType: string): string | null => {
@@ -93,7 +95,7 @@ type File = NonNullable<HandlingValues["file"]>
 const refuseType = (message: string, headers: Readonly<Record<string, string>>) =>
   Effect.fail(new ApiError({ code: "unsupported_media_type", message, headers }))
 
-/** What is wrong with the media type of a body, and what to do; null if nothing is. */
+/** The fault of a body's media type, with its remedy; null if the media type is right. */
 const typeFault = (file: File | undefined, contentType: string): string | null => {
   if (file === undefined) return jsonFault(contentType)
   return file.mediaTypes.includes(contentType.trim().toLowerCase())
@@ -238,7 +240,7 @@ export const layer = Layer.effect(
         const { creation: isCreation = false, file, wholeDocument: work } = handling
         const isRead = endpoint.method === "GET" && handling.ownTurn !== true
 
-        /** Stages 7 to 9. What they give is stage 10, which may wait for another turn. */
+        /** Stages 7 to 9. They return stage 10, which may wait for another turn. */
         const checked = Effect.fnUntraced(function* (bytes: Uint8Array) {
           yield* yield* KeyStillWorks
           const request = yield* HttpServerRequest.HttpServerRequest

@@ -127,7 +127,7 @@ const nameMax = 64
 /** Shortens a member name for an error message, because a name may be as long as a whole request. */
 export const shownName = (name: string): string => (name.length > nameMax ? `${name.slice(0, nameMax)}…` : name)
 
-/** One step of a path: `lines`, then `[0]`, then `.taxes`. A name that could be read as several steps is quoted. */
+/** A step of a path: `lines`, then `[0]`, then `.taxes`. A name that could be read as several steps is quoted. */
 const step = (key: PropertyKey, index: number): string => {
   if (typeof key === "number") return `[${key}]`
   const name = shownName(String(key))

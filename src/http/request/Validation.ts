@@ -237,8 +237,8 @@ export const decodeBody = (
 
 /**
  * Violations in the order of the document: by top-level member as its schema lists them, after the unknown ones, and by
- * item. Objects that are missing come last, because the first violation gives the status code. Of a parameter only the
- * first violation is kept.
+ * item. Objects that are missing come last, because the first violation gives the status code. Only the first violation
+ * of each parameter is kept.
  */
 export const inOrder = ({ payload }: Endpoint, violations: ReadonlyArray<Violation>): ReadonlyArray<Violation> => {
   const ast = payload.get("application/json")?.schemas[0]?.ast

@@ -21,7 +21,7 @@ const absent = new ApiError({
   message: "There is nothing at /v1/email-notices: this service takes no notices. MAIL_NOTICE_SECRET is not set."
 })
 
-// One error for a signature that is missing, wrong or too old, so that a client cannot tell these cases apart.
+// The same error for a signature that is missing, wrong or too old, so that a client cannot tell these cases apart.
 const refused = new ApiError({
   code: "invalid_api_key",
   message: "This request needs a signature in Svc-Signature, made with MAIL_NOTICE_SECRET within the last 300 seconds."

@@ -111,8 +111,8 @@ export const layer = HttpApiBuilder.group(
     const stopping = yield* Stopping
 
     /**
-     * Answers at once when there are events after the position; otherwise when an event arrives, or with an empty page
-     * when the wait is over or the service stops. Fails with `invalid_api_key` when the key ends during the wait.
+     * Responds immediately if there are events after the position; otherwise when an event arrives, or with an empty
+     * page when the wait is over or the service stops. Fails with `invalid_api_key` when the key ends during the wait.
      */
     const follow = Effect.fnUntraced(function* (principal: Principal, query: Query, filter: EventFilter) {
       const limit = query.limit === undefined ? pageSizeDefault : Number(query.limit)

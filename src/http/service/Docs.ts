@@ -30,8 +30,8 @@ export const layerAssets = (assets: ReadonlyArray<Assets.Asset>) =>
         return router.add(
           "GET",
           `/${path}`,
-          // During an upgrade a process is asked for the file of another release, which nobody may keep at that
-          // address.
+          // During an upgrade a process may get a request for the file of another release: no cache may keep the
+          // response.
           Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => (url === `/${address}` ? forGood : forNow))
         )
       },
@@ -131,7 +131,7 @@ const nothingHere = new ApiError({
   message: "There is nothing at /. The paths are listed at /docs."
 })
 
-/** A browser gets a page that links to all others; any other client is told that the API has no such path. */
+/** A browser gets a page that links to all others; any other client gets the error for an unknown path. */
 const front = HttpRouter.use((router) => {
   const shown = served(frontPage, { ...page, headers: { ...page.headers, Vary: "Accept, Accept-Encoding" } })
   return router.add(

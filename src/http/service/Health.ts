@@ -47,8 +47,7 @@ export const layer = HttpApiBuilder.group(
     const sharding = yield* Sharding.Sharding
     const stop = yield* Stopping
     const circuits = yield* AuthorityCircuits
-    // What is shown is the same for everybody: the words of the trouble, and not those of the authority, which may name
-    // an account.
+    // All clients see the same text: the text of the trouble. The authority's own text may name an account.
     const look = Effect.map(circuits.read("live"), (state) => {
       const found = troubleIn(state)
       if (found === null) return ok

@@ -20,7 +20,7 @@ export const StoredAcceptance = Schema.Struct({
 })
 export type StoredAcceptance = typeof StoredAcceptance.Type
 
-/** Seconds for which a question that was taken is left to who has taken it: more than a page of questions takes. */
+/** Seconds for which only the process that took a question may ask it: longer than a page of questions takes. */
 export const questionLeaseSeconds = 600
 
 /**
@@ -33,7 +33,7 @@ export class Acceptances extends Context.Service<Acceptances>()("folio/store/Acc
 
     const isKey = Schema.is(Schema.Struct({ ...AccountMode.fields, id: DocumentId }))
 
-    // A row whose id no document can have waits for the next look: it keeps nobody else's question from being asked.
+    // A row whose id no document can have waits for the next look: it does not block other questions.
     const take = Effect.fn("Acceptances.take")(
       (limit: number, without: ReadonlyArray<AccountId>) => sql<DocumentKey>`
         with due as (
@@ -48,7 +48,7 @@ export class Acceptances extends Context.Service<Acceptances>()("folio/store/Acc
       Effect.orDie
     )
 
-    // What is stored and what came, whoever was faster: a stored event stays as it is. A little less than a day, so
+    // Stored events and new events are merged in any order: a stored event stays as it is. A little less than a day, so
     // that the next question is due when a tester advances the clock by a day.
     const keep = Effect.fn("Acceptances.keep")(
       (key: DocumentKey, events: ReadonlyArray<RegisteredEvent>) => {

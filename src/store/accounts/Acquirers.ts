@@ -11,14 +11,14 @@ const Row = Schema.Struct({
   name: Schema.NullOr(Schema.String),
   email: Schema.NullOr(Schema.String)
 })
-/** What the authority said of an acquirer; `found` is false when it knows nobody of that identification. */
+/** The authority's response about an acquirer; `found` is false if it doesn't know the identification. */
 export type KnownAcquirer = typeof Row.Type
 
 type Key = Pick<Identification, "type" | "number">
 
 /**
- * What the authority said of acquirers: kept for a day, and for an hour that it knows nobody. Each account keeps its
- * own answers, because these are personal data that the account asked for with its own certificate.
+ * The authority's responses about acquirers, kept for a day, or for an hour if the authority doesn't know the acquirer.
+ * Each account keeps its own responses: they are personal data, requested with the account's own certificate.
  */
 export class Acquirers extends Context.Service<Acquirers>()("folio/store/Acquirers", {
   make: Effect.gen(function* () {

@@ -17,7 +17,7 @@ export const isUsable = "revoked_at is null and (expires_at is null or expires_a
 const cacheMs = 900
 const cacheSize = 10_000
 
-// A bad key is cached for longer: nobody can have guessed a key that is created meanwhile, and an ended key never works
+// A bad key is cached for longer: no client can guess a key that is created meanwhile, and an ended key never works
 // again.
 const badCacheMs = 5_000
 

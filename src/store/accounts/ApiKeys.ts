@@ -80,7 +80,7 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
     const { authenticate, forget } = yield* ApiKeyLookup.make
     const columns = columnsOf(sql, Row)
     const usable = sql.literal(isUsable)
-    // Of revoked and expired keys as well.
+    // These readers include revoked and expired keys.
     const { find, list } = Pages.readers(sql, { service: "ApiKeys", table: "api_keys", columns, row: Row })
 
     const audit = yield* AuditLog

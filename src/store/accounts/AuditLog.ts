@@ -50,7 +50,7 @@ export interface Actor {
   readonly ip?: string
 }
 
-/** Who acts, as the record names them. */
+/** The actor's id in the audit log: the portal session, else the API key. */
 export const actorOf = (by: Actor): string => by.portal_session_id ?? by.api_key_id
 
 /** The actor of every change that the `folio` command makes. */
@@ -61,8 +61,8 @@ const refusalEvery = "1 minute"
 const refusalsMax = 10_000
 
 /**
- * The record of who did what, kept for 400 days; no entry is changed, or removed earlier. Entries must not hold
- * secrets.
+ * The audit log: actors and their actions, kept for 400 days. No entry is changed, or removed earlier. Entries must not
+ * hold secrets.
  */
 export class AuditLog extends Context.Service<AuditLog>()("folio/store/AuditLog", {
   make: Effect.gen(function* () {

@@ -11,7 +11,7 @@ import { isUsable } from "./ApiKeyLookup.ts"
 import { leaseSeconds } from "../sql/Workers.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
 
-/* A database has either processes with `WEBHOOK_ALLOW`, which lets webhooks reach internal addresses, or live keys, never both. */
+/* `WEBHOOK_ALLOW` lets webhooks reach internal addresses. A database never has both processes with it and live keys. */
 
 /** Whether this database has a live key that is neither revoked nor expired. */
 export const hasLiveKeys = Effect.gen(function* () {

@@ -25,7 +25,7 @@ const Row = Schema.Struct({
   expires_at: Schema.Date,
   used_at: Schema.NullOr(Schema.Date),
   ended_at: Schema.NullOr(Schema.Date),
-  /** When the session ends by itself: with its link while nobody has used the link. */
+  /** When the session ends by itself: together with its link, if the link is unused. */
   closes_at: Schema.Date,
   /** When the key that made the session ends, or ended; null for a key without an end. */
   key_ends_at: Schema.NullOr(Schema.Date),
@@ -50,7 +50,7 @@ export interface Entered {
   readonly cookie: string
 }
 
-/** Where a link leads, while nobody has used it and afterwards. */
+/** The target of a link, before and after the link is used. */
 export interface Linked {
   readonly id: PortalSessionId
   readonly account_id: AccountId
@@ -60,7 +60,7 @@ export interface Linked {
   readonly dead: Exclude<DeadLink, "unknown"> | null
 }
 
-/** Why a link lets nobody in. A link whose session or key has ended is `expired`. */
+/** Why a link opens no session. A link whose session or key has ended is `expired`. */
 export type DeadLink = "used" | "expired" | "unknown"
 
 /** The request in which a browser enters or leaves, for the audit log. */
@@ -182,7 +182,7 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/sto
         dead: used ? "used" : open ? null : "expired"
       }))
     })
-    /** Lets a browser in by the token of a link. Of any number of calls with one token, one succeeds. */
+    /** Opens the session for a browser by the token of a link. Only one call with the same token succeeds. */
     const enter = Effect.fn("PortalSessions.enter")(function* (token: string, origin: Origin = {}) {
       const cookie = makePortalToken(yield* random.randomBytes(32))
       const entering = Effect.gen(function* () {
@@ -205,7 +205,7 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/sto
     )
     /**
      * The session of a cookie; none when the session has ended or expired, or when its key has. Every call looks in the
-     * database, so that a session that was ended is refused at once on every node.
+     * database, so that every node immediately rejects a session that has ended.
      */
     const find = (cookie: string): Effect.Effect<Option.Option<PortalSession>> =>
       isPortalToken(cookie) ? Effect.map(findOpen(cookie), (row) => Option.map(row, sessionOf)) : Effect.succeedNone

@@ -35,8 +35,8 @@ const Row = Schema.Struct({
   number: Schema.String,
   document_type: DocumentKind,
   /**
-   * Of a range of notes: whether the account registered it. False for the counter that the service made, and for ranges
-   * of invoices.
+   * Whether the account registered this range of notes. False for the counter that Folio made, and for ranges of
+   * invoices.
    */
   registered: Schema.Boolean,
   prefix: Schema.String,
@@ -124,7 +124,7 @@ export const resolutionsMax = 1_000
 
 const limitReached = new ApiError({
   code: "resolution_limit_reached",
-  message: `An account has at most ${resolutionsMax} numbering ranges in each mode, and they are kept. Ask the authority for larger ranges, and whoever runs the service for another account.`
+  message: `An account has at most ${resolutionsMax} numbering ranges in each mode, and they are kept. Ask the authority for larger ranges, or the operator of the service for another account.`
 })
 
 /**

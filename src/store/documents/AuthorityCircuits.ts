@@ -101,14 +101,14 @@ export const circuitOf = ({ account_id, livemode }: AccountMode): string => (liv
 // Maximum circuits of test accounts in one result of `waiting`.
 const accountsMax = 1_000
 const transmitWithinHours = 48
-// Of so many of the oldest documents of a state, the one that was tried longest ago of an account picked at random
-// tries the authority: one account's documents, none of which may get an answer, do not keep all accounts waiting. One
-// that never left only if there is no other.
+// The probe is chosen among this many of the oldest documents of a state: an account is picked at random, then its
+// document that was tried longest ago. If no document of one account ever gets a response, the other accounts therefore
+// don't wait for it. A document that was never sent is chosen only if there is no other.
 const probedAmong = 1_000
 
 /**
- * What is taken of a circuit: the oldest of every state, those that never left alone, or the one that tries the
- * authority.
+ * The documents that are taken from a circuit: the oldest of every state, only documents that were never sent, or the
+ * probe of the authority.
  */
 export type Share = "all" | "signed" | "probe"
 const restingStates = ["submitted", "accepted_contingency", "signed"] as const
@@ -212,7 +212,7 @@ export class AuthorityCircuits extends Context.Service<AuthorityCircuits>()("fol
         from place p left join authority_circuits c on c.name = p.name`
     )
 
-    // Of signed documents, those that never left are issued in contingency, and the others may try the authority.
+    // A signed document that was never sent is issued in contingency; any other signed document may try the authority.
     const fitting = ({ is_open }: Waiting, share: Share) => {
       if (share === "signed") return sql`and submitted_at is null`
       return share === "probe" && is_open ? sql`and (state <> 'signed' or submitted_at is not null)` : sql``
@@ -267,7 +267,7 @@ export class AuthorityCircuits extends Context.Service<AuthorityCircuits>()("fol
        */
       failed: Effect.fn("AuthorityCircuits.failed")(failed),
       succeeded,
-      /** Lets every circuit whose calls fail be tried at once. */
+      /** Makes every circuit whose calls fail due for a probe now. */
       tryNow: sql`update authority_circuits set next_probe_at = now() where failing_since is not null`.pipe(
         Effect.orDie,
         Effect.asVoid,

@@ -30,7 +30,7 @@ const Row = Schema.Struct({
   line_extension_amount: Schema.String,
   tax_amount: Schema.String,
   payable_amount: Schema.String,
-  /** What keeps a document that is still open from its verdict. */
+  /** Why an open document has no verdict yet. */
   waiting_code: Schema.NullOr(WaitingCode),
   issue_date: Schema.NullOr(Schema.String),
   issue_time: Schema.NullOr(Schema.String),

@@ -88,8 +88,8 @@ export class InvoiceCommands extends Context.Service<InvoiceCommands>()("folio/s
 
     const json = (value: unknown) => sql`${value === null ? null : JSON.stringify(value)}::jsonb`
 
-    // One statement: the bytes move, the content is replaced and the step is logged together. Gives no row when the
-    // source has none. A column that is added to `invoices` for the content of documents is added here.
+    // A single statement moves the bytes, replaces the content and logs the step. It returns no row if the source has
+    // none. A column that is added to `invoices` for the content of documents is added here.
     const correct = (
       { issue_date, issue_time, issuer_version, key, totals }: Renewal,
       request: InvoiceRequest | NoteRequest

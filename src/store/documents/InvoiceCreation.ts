@@ -60,8 +60,8 @@ const Result = Schema.Struct({ ...BatchRow.fields, acquirer: Schema.Unknown })
 const readAcquirer = Schema.decodeUnknownOption(Acquirer)
 
 /**
- * Creates drafts. One statement, shared by all concurrent creates, claims the idempotency keys and stores drafts and
- * answers.
+ * Creates drafts. All concurrent creations share a statement, which claims the idempotency keys and stores drafts and
+ * responses.
  */
 export class InvoiceCreation extends Context.Service<InvoiceCreation>()("folio/store/InvoiceCreation", {
   make: Effect.gen(function* () {

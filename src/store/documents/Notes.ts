@@ -64,8 +64,8 @@ export interface NewNote {
 export const standardOperation = "10"
 
 /**
- * How a note is paid whose request does not say: by means that are not defined, at once. The authority wants a means
- * (CAN03b).
+ * The payment means of a note whose request has none: undefined means, immediate payment. The authority requires a
+ * means (CAN03b).
  */
 export const undefinedMeans: PaymentMeans = { code: "1", type: "1" }
 

@@ -103,7 +103,7 @@ export class Numbering extends Context.Service<Numbering>()("folio/store/Numberi
       name: "Numbering.number",
       max: batchMax,
       // `once` removes duplicates: two instances of one actor in this process can put the same draft into a batch
-      // twice. The statement gives the whole documents, so that nobody has to read them again in order to sign them.
+      // twice. The statement returns the whole documents, so that signing needs no second read.
       // The state is compared with a column: compared with a constant, PostgreSQL would read the index of all queued
       // drafts, and with it every draft that was numbered since the last vacuum.
       run: (drafts: ReadonlyArray<DraftToNumber>) =>
@@ -167,8 +167,8 @@ export class Numbering extends Context.Service<Numbering>()("folio/store/Numberi
     })
 
     /**
-     * Lets drafts wait whose range is held; returns the ids of those that wait. The others may be numbered by now. The
-     * range is locked first: whoever lets it give numbers again wakes all drafts that wait for it.
+     * Makes drafts wait whose range is held, and returns their ids. The other drafts may be numbered by now. The range
+     * is locked first: the statement that releases the range then wakes all drafts that wait for it.
      */
     const wait = Query.all(
       Schema.Struct({ id: Schema.String }),

@@ -25,8 +25,8 @@ export interface Step {
    */
   readonly alarmMs: number | null
   /**
-   * Whether this process works on the document until the alarm; if the process dies, the sweeper takes up the document
-   * at once.
+   * Whether this process works on the document until the alarm; if the process dies, the sweeper takes the document
+   * immediately.
    */
   readonly held?: boolean
   /** Whether the step counts an attempt. An attempt to call the authority is counted before its first byte is sent. */
@@ -142,7 +142,7 @@ export class Transitions extends Context.Service<Transitions>()("folio/store/Tra
           ${newEvents(sql, { from: sql`done`, object_id: sql`id`, object_version: sql`new_version`, worker: workers.id })},
           ${toldDeliveries(sql)},`
 
-    /** What is stored besides the documents and their log. */
+    /** The parts of the statement that store more than the documents and their log. */
     const besides = (steps: ReadonlyArray<Step>) => {
       const some = (needs: (step: Step) => boolean, part: Statement.Fragment) => (steps.some(needs) ? part : none)
       const asking = steps.flatMap(({ asksBuyer, key }) => (asksBuyer === true ? [key.id] : []))

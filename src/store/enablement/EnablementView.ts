@@ -30,7 +30,7 @@ const messageOf = (row: StoredEnablement, accepted: number, open: number): strin
     return `${row.message ?? `All ${plural(wanted, "document is", "documents are")} accepted.`} See in the authority's portal that the test set is accepted, ask there for the numbering ranges, and bring them in with POST /v1/resolutions/import.`
   }
   return row.waiting === null
-    ? `${counted}, and ${plural(open, "waits for its verdict", "wait for their verdicts")}. The test set goes on by itself.`
+    ? `${counted}, and ${plural(open, "waits for its verdict", "wait for their verdicts")}. The test set continues by itself.`
     : `${counted}. ${row.waiting.message}`
 }
 

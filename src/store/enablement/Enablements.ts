@@ -45,7 +45,7 @@ const Stored = Schema.Struct({
 
 export type EnablementKey = Pick<StoredEnablement, "account_id" | "id">
 
-/** What is asked for: the test set with its range and how many documents are wanted. */
+/** A requested test set: its id, its range and the wanted numbers of documents. */
 export type NewEnablement = Pick<StoredEnablement, "id" | "wanted" | "range">
 
 /** A new test set as it is stored: its range without the technical key, and the key sealed. */
@@ -54,7 +54,7 @@ interface SealedEnablement extends Pick<NewEnablement, "id" | "wanted"> {
   readonly sealed: string
 }
 
-/** How a test set stands after work on it. What is left out is null, or 0. */
+/** The status of a test set after work on it. An omitted field is null, or 0. */
 export interface Standing {
   readonly status: EnablementStatus
   readonly waiting?: Waiting | null
@@ -67,7 +67,7 @@ export interface Standing {
   readonly troubles?: number
   /** Milliseconds until the next round of a test set that is still running. */
   readonly nextMs?: number
-  /** This process goes on working on it. */
+  /** Whether this process continues to work on it. */
   readonly isHeld?: boolean
 }
 
@@ -197,7 +197,7 @@ export class Enablements extends Context.Service<Enablements>()("folio/store/Ena
        * dies.
        */
       take: Effect.fn("Enablements.take")(take),
-      /** Gives a test set back, so that another process may take it at once. */
+      /** Releases a test set, so that another process may take it immediately. */
       release: Effect.fn("Enablements.release")((key: EnablementKey) =>
         sql`
           update enablements set next_action_at = now(), worker = null

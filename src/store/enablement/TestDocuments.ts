@@ -52,7 +52,7 @@ export type NewTestDocument = Pick<
   "prefix" | "number" | "full_number" | "kind" | "place" | "run" | "cufe" | "issue_date" | "issuer_nit"
 > & { readonly signed: Uint8Array }
 
-/** A change of an open document. What is left out stays as it is. */
+/** A change of an open document. An omitted field stays as it is. */
 export interface TestDocumentChange {
   readonly state: TestDocumentState
   /** The document may leave with the next call. */

@@ -35,14 +35,14 @@ const Told = Schema.Struct({
   error: Schema.NullOr(Schema.String)
 })
 const Listed = Schema.Struct({ ...Row.fields, told: Schema.Array(Schema.toCodecJson(Told)) })
-/** An incident with what was told of it, and what is still to be told. */
+/** An incident with its alerts, sent and pending. */
 export type ListedIncident = typeof Listed.Type
 
 const Telling = Schema.Struct({ ...Row.fields, state: IncidentState, attempts: Schema.Int })
-/** An incident that one channel is to be told of now. `attempts` counts this one. */
+/** An alert about an incident that is due on a channel. `attempts` counts this attempt. */
 export type Telling = typeof Telling.Type
 
-/** What became of an attempt to tell. `retryInMs`: null when it is not tried again. */
+/** The outcome of an attempt to send an alert. `retryInMs` is null if there is no retry. */
 export interface Attempted {
   readonly incident_id: string
   readonly channel: string
@@ -64,7 +64,7 @@ export type ChannelStanding = typeof ChannelStanding.Type
 
 // Longer than a telling may take, so that no two processes tell at a time.
 export const tellingLeaseSeconds = 120
-/** The most that one channel is told at once. */
+/** The most alerts that one channel sends together. */
 export const tellingsMax = 20
 const openMax = 5_000
 const listedMax = 200
@@ -88,7 +88,7 @@ const input = Input.make<Put>({
   since: ["timestamptz", ({ since }) => since]
 })
 
-/** What is wrong now, the incidents that Folio has opened, and the alerts of each incident by channel. */
+/** The current faults, the incidents that Folio has opened, and the alerts of each incident by channel. */
 export class Incidents extends Context.Service<Incidents>()("folio/store/Incidents", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -118,7 +118,7 @@ export class Incidents extends Context.Service<Incidents>()("folio/store/Inciden
       update incidents set gone_since = now() where id = any(${some}::text[]) and ended_at is null and gone_since is null`
     const back = (some: ReadonlyArray<string>) => sql`
       update incidents set gone_since = null where id = any(${some}::text[]) and ended_at is null`
-    // The end is told to whoever was told of the beginning.
+    // A channel that reported the beginning also reports the end.
     const end = (some: ReadonlyArray<string>) => sql`
       with ended as (
         update incidents set ended_at = now()
@@ -160,7 +160,7 @@ export class Incidents extends Context.Service<Incidents>()("folio/store/Inciden
         .join(", ")
     )
 
-    // The gravest first. That an incident has ended is told once its beginning was told or given up.
+    // The most severe first. The end is reported once the beginning was reported or its alert has failed for good.
     const take = Query.all(
       Telling,
       (channel: string) => sql`
@@ -227,7 +227,7 @@ export class Incidents extends Context.Service<Incidents>()("folio/store/Inciden
       told,
       /** Open incidents first, then the newest ends; at most 200. */
       list: Effect.withSpan(list(), "Incidents.list"),
-      /** Of each channel that was ever told of something: how many wait, and what became of the newest. */
+      /** For each channel that ever had an alert: the number of pending alerts, and the outcome of the newest. */
       standing: Effect.withSpan(standing(), "Incidents.standing")
     }
   })

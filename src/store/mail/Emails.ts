@@ -256,7 +256,8 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
     return {
       take,
       /**
-       * Stores status, events and deliveries in one statement, so that an outcome of an e-mail is told whole and once.
+       * Stores status, events and deliveries in one statement, so that an outcome of an e-mail is reported whole and
+       * once.
        */
       record: Effect.fn("Emails.record")(record),
       dueDocuments,

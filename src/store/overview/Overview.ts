@@ -30,7 +30,7 @@ import {
 export const overviewDays = 30
 /** How many of the newest documents are shown. */
 export const latestCount = 5
-/** Returned e-mails are told of for so long. */
+/** How long returned e-mails are shown. */
 export const bouncedMs = 7 * 86_400_000
 /** Failed deliveries are counted for so long. */
 export const undeliveredMs = 86_400_000

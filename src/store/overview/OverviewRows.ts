@@ -4,7 +4,7 @@ import { DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import { LocalDate } from "../../../schemas/Money.ts"
 import { states } from "../../domain/documents/InvoiceLifecycle.ts"
 
-/* What the store tells of an account at a glance. A count that has reached its maximum says that there are at least so many. */
+/* An account at a glance, as the store returns it. A count at its maximum means that there may be more. */
 
 /** The most documents of today that are looked at, newest first. */
 export const todayMax = 10_000
@@ -72,7 +72,7 @@ export type RangeRow = typeof RangeRow.Type
 export const BouncedRow = Schema.Struct({ count: Schema.Int, id: Schema.NullOr(Schema.String) })
 export type BouncedRow = typeof BouncedRow.Type
 
-/** One of the newest documents. */
+/** A row of the newest documents. */
 export const LatestRow = Schema.Struct({
   id: Schema.String,
   kind: DocumentKind,
@@ -94,14 +94,14 @@ export interface AccountOverview {
   readonly today: ReadonlyArray<TodayRow>
   /** How many documents were created on each of the last days, oldest first; the last one is today. */
   readonly days: ReadonlyArray<{ readonly date: string; readonly count: number }>
-  /** Of the documents of these days, those that failed or were rejected. */
+  /** Documents of these days that failed or were rejected. */
   readonly unaccepted: ReadonlyArray<UnacceptedRow>
   readonly waiting: ReadonlyArray<WaitingRow>
   readonly endpoints: ReadonlyArray<EndpointRow>
   readonly ranges: ReadonlyArray<RangeRow>
   /** The end of the certificate that signs live documents; null without one, and in test mode. */
   readonly certificate_ends: Date | null
-  /** Of the last seven days. */
+  /** E-mails returned in the last seven days. */
   readonly bounced: BouncedRow
   readonly latest: ReadonlyArray<LatestRow>
   /** The number of customers. */

@@ -105,7 +105,7 @@ export class Requests extends Context.Service<Requests>()("folio/store/Requests"
       listed: sql`${found}, null as request_body, null as response_body`
     })
 
-    // One look for each of the two indexes, because the planner uses neither of them for an `or`.
+    // Each of the two indexes has its own look-up, because the planner uses neither of them for an `or`.
     const about = (account: AccountMode, object: string) => {
       const look = (place: 1 | 2) => sql`
         select id from requests where ${ofAccount(sql, account)} and objects[${sql.literal(String(place))}] = ${object}`

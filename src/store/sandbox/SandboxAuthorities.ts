@@ -25,7 +25,7 @@ type Standing = typeof Standing.Type
 const noScripts = { next: [], scripted_from: null }
 const unset: Standing = { mode: "up", is_scripted: false, has_next: false }
 
-/** What is known of a document and its script. `correction`: how often the document was corrected. */
+/** A document and its script. `correction`: how often the document was corrected. */
 const Given = Schema.Struct({
   id: Schema.String,
   correction: Schema.Int,
@@ -67,7 +67,7 @@ export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("f
         from sandbox_authorities where account_id = any(${[...ids]}::text[]) and not livemode`
     )
 
-    // Read at every call of the simulated authority and never cached, so that a change takes effect at once in all
+    // Read at every call of the simulated authority and never cached, so that a change takes effect immediately in all
     // processes.
     const standingOf = yield* Batcher.make({
       name: "SandboxAuthorities.standingOf",

@@ -132,8 +132,8 @@ export class Backlog extends Context.Service<Backlog>()("folio/store/Backlog", {
           (select coalesce(jsonb_object_agg(kind, count), '{}')
             from (select kind, count(*) from incidents where ended_at is null group by kind) i) as incidents`
     )
-    // Each condition is read from the first row of an index. Of deliveries the index begins with the endpoint: any that
-    // is pending counts.
+    // Each condition is read from the first row of an index. The index of deliveries begins with the endpoint, so any
+    // pending delivery counts.
     const look = Query.one(
       Due,
       () => sql`

@@ -4,7 +4,7 @@ import * as Metrics from "../../protocol/Metrics.ts"
 import { isDisconnected } from "./SqlFailure.ts"
 
 /**
- * Gathers single writes into batches without a timer: a write is sent at once when no batch is in flight and the
+ * Gathers single writes into batches without a timer: a write is sent immediately when no batch is in flight and the
  * process has time; while a batch is in flight, further writes gather into the next batch. Items of one batch keep the
  * order in which they were offered. A failed batch is repeated item by item, so that a bad item cannot fail the others:
  * `run` must therefore be safe to repeat. A batch that loses its connection is repeated once as a whole, and fails as a
@@ -15,8 +15,8 @@ import { isDisconnected } from "./SqlFailure.ts"
  * @param options.max    the largest number of items in a batch
  * @param options.run    writes a batch; returns one answer for each item, in order
  * @param options.blind true if a repetition cannot tell the effects of the first run from the effects of others: a
- *                       batch that loses its connection fails at once, and the caller of each item must check the
- *                       item's outcome
+ *                       batch that loses its connection fails without a repetition, and the caller of each item must
+ *                       check the item's outcome
  */
 export const make = <A, B, E>(options: {
   readonly name: string
@@ -116,7 +116,7 @@ export const make = <A, B, E>(options: {
     return Object.assign(one, { all })
   })
 
-/** Offers one item, or several at once (`all`): these stand next to each other, and each has an answer of its own. */
+/** Offers one item, or several together (`all`), which stay adjacent; each item gets its own result. */
 export type Offer<A, B, E> = ((item: A) => Effect.Effect<B, E>) & {
   readonly all: (items: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<Exit.Exit<B, E>>>
 }

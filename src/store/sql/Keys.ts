@@ -34,8 +34,8 @@ export const columnsOf = (sql: SqlClient.SqlClient, row: { readonly fields: obje
 }
 
 /**
- * What rows are found by: a customer by its identification and its e-mail address, a customer or a document by an entry
- * of its metadata. Triggers keep the table `marks` of all of them.
+ * A key to find rows by: the identification or the e-mail address of a customer, or a metadata entry of a customer or a
+ * document. Triggers maintain the table `marks` with all keys.
  */
 export type Mark =
   | { readonly _tag: "Identification"; readonly type: string; readonly number: string }

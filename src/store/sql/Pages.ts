@@ -8,7 +8,7 @@ import { type Key, ofAccount, ofKey } from "./Keys.ts"
 import * as Query from "./Query.ts"
 import { bounded } from "./SlowReads.ts"
 
-/** One page of rows, newest first. `has_more`: whether further rows follow in the requested direction. */
+/** A page of rows, newest first. `has_more`: whether further rows follow in the requested direction. */
 export interface Rows<A> {
   readonly rows: ReadonlyArray<A>
   readonly has_more: boolean
@@ -49,8 +49,8 @@ export const hasMore = (rows: ReadonlyArray<{ readonly page_found: number }>) =>
   (rows[0]?.page_found ?? 0) > rows.length
 
 /**
- * What a page is cut from: the rows beyond a bound, in the order of a column whose value at the request's cursor is
- * `at`.
+ * The rows that a page is cut from: those beyond a bound, in the order of a column whose value at the request's cursor
+ * is `at`.
  */
 interface Ordered<A> {
   readonly column: string

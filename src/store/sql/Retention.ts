@@ -20,7 +20,7 @@ const keyMargin = "1 hour"
 /**
  * Removes rows past their retention, by the names of their tables, in this order. Each effect removes one batch, by the
  * database's clock, and returns its size. Rows locked by another transaction are skipped until a later call, so that
- * any number of processes can purge at once without waiting.
+ * any number of processes can purge concurrently without waiting.
  */
 export class Retention extends Context.Service<Retention>()("folio/store/Retention", {
   make: Effect.gen(function* () {

@@ -29,7 +29,7 @@ interface Rows extends Record<"from" | "object_id" | "object_version", Statement
   readonly worker?: string
 }
 
-// Whether the first attempt of event `e` at endpoint `w` may begin at once: a place is reserved, and nothing of the
+// Whether the first attempt of event `e` at endpoint `w` may begin immediately: a place is reserved, and nothing of the
 // endpoint is due before it, nor does anything of the same resource wait. The first of the endpoint's line is one
 // look-up in the index `deliveries_turn`, where a search for any that is due would read all pending deliveries of the
 // endpoint.
@@ -75,9 +75,9 @@ export const newEvents = (sql: SqlClient.SqlClient, { from, object_id, object_ve
   )`
 
 /**
- * The part `told` of a statement with the part `delivery`: of each event, the endpoints that have a pending delivery of
- * it which nobody has taken, and the deliveries that the statement has taken, a list of `TakenDelivery` without their
- * event.
+ * The part `told` of a statement with the part `delivery`: for each event, the endpoints that have a pending delivery
+ * of the event that no process has taken, and the deliveries that the statement has taken, a list of `TakenDelivery`
+ * without their event.
  */
 export const toldDeliveries = (sql: SqlClient.SqlClient) => sql`
   told as (

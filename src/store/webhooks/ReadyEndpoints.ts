@@ -24,8 +24,8 @@ export interface ReadyPlace {
 }
 
 /**
- * The endpoints whose actors in this process can begin an attempt at once. The statement that stores an event takes the
- * event's deliveries for them, so that no further statement has to look for what is due.
+ * The endpoints whose actors in this process can begin an attempt immediately. The statement that stores an event takes
+ * the event's deliveries for them, so that no further statement has to look for what is due.
  */
 export class ReadyEndpoints extends Context.Reference<{
   /** Offers places of an endpoint until the scope closes; `reserve` gives undefined while there is none. */

@@ -63,8 +63,8 @@ export class Redelivery extends Context.Service<Redelivery>()("folio/store/Redel
     )
     /**
      * Requests one attempt outside the schedule, also of a delivery that has succeeded or failed. The attempt is made
-     * at once, or after the earlier pending deliveries of the same resource. If the attempt fails, the delivery returns
-     * to its prior status and schedule. Further requests before the attempt has ended add no other attempt.
+     * immediately, or after the earlier pending deliveries of the same resource. If the attempt fails, the delivery
+     * returns to its prior status and schedule. Further requests before the attempt has ended add no other attempt.
      */
     const redeliver = Effect.fn("Redelivery.redeliver")(function* (key: AccountMode & { readonly id: DeliveryId }) {
       const endpoint = Option.getOrUndefined(yield* endpointOf(key))

@@ -10,7 +10,7 @@ const decode = Schema.decodeUnknownEffect(
   Schema.Struct({ type: Identification.fields.type, number: Identification.fields.number })
 )
 
-/** The identification of a path. Fails with `resource_missing` for a text that is none: nobody is known by it. */
+/** The identification of a path. Fails with `resource_missing` for a text that is no identification. */
 export const identificationOf = (noun: string, text: string): Effect.Effect<Named, ApiError> => {
   const hyphen = text.indexOf("-")
   return Effect.mapError(
