@@ -67,9 +67,8 @@ const input = Input.make<Waiter>({
 })
 
 /**
- * The position from which all events are later than those found up to an edge. An edge can lie before an earlier one: a
- * transaction of another database that ends between the snapshot and the look at the locks counts as one of this
- * database.
+ * The later of a position and an edge. An edge can move back: if a transaction of another database ends between the
+ * snapshot and the read of the locks, it counts as a transaction of this database.
  */
 const later = (from: Position, edge: string): Position =>
   BigInt(edge) > BigInt(from.tx) ? { tx: edge, seq: 0n } : from

@@ -161,7 +161,7 @@ describe("numbering ranges", () => {
     assert.isAbove(found.false, 500)
   })
 
-  it("contain the separator, so that prefixes that share a number without it share none with it", () => {
+  it("write the separator into a full number, so that no two prefixes share one", () => {
     const form = { separator: "-", digits: 0 }
     assert.strictEqual(fullNumber("Q", 123n, form), "Q-123")
     const one = { prefix: "Q", from_number: 123n, to_number: 123n }

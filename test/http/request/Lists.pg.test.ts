@@ -37,7 +37,10 @@ const walk = Effect.fnUntraced(function* (path: string, limit: number, cursor: "
   }
 })
 
-/** Waits until both directions of a list show these ids, newest first. Events take a moment. */
+/**
+ * Waits until both directions of a list show these ids, newest first. An event is listed only after all earlier
+ * transactions.
+ */
 const showsBothWays = Effect.fnUntraced(function* (path: string, ids: ReadonlyArray<string>, limit = 2) {
   const newestFirst = ids.toSorted().toReversed()
   for (const cursor of ["starting_after", "ending_before"] as const) {

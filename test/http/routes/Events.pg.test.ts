@@ -40,7 +40,7 @@ const idsOf = (reply: { readonly json: { readonly data: ReadonlyArray<{ readonly
   reply.json.data.map(({ id }) => id)
 
 /**
- * Waits until the other account sees these events. An event is listed when every transaction before it has ended.
+ * Waits until the other account sees these events. An event is listed only after all earlier transactions.
  */
 const shows = Effect.fnUntraced(function* (
   query: string,

@@ -104,7 +104,7 @@ onPostgres("A reader that continues from the end of the feed sees every event co
   yield* shows(follow(next), [ids[1], ids[2]])
 })
 
-/** A transaction of another database, which has its own id until its end. */
+/** A transaction of another database. It has a transaction id until `end`. */
 const elsewhere = Effect.gen(function* () {
   const { url } = yield* TestDatabase
   const sql = yield* SqlClient.SqlClient
@@ -141,7 +141,7 @@ onPostgres("The feed shows no event twice when a transaction of another database
   yield* shows(follow(beginning), [ids[0]])
   const position = yield* events.position(account, ids[0])
   const [after, [look]] = yield* Effect.gen(function* () {
-    // The snapshot has that transaction as open, but the lock that names its database is gone.
+    // In the snapshot, the other transaction is open. Its lock, which names its database, is gone.
     yield* sql`set transaction isolation level repeatable read`
     yield* sql`select 1`
     yield* end
