@@ -63,8 +63,8 @@ export const portMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/protocol/Notify.ts", "test/ports/Tells.test.ts", {
-    "a `tell` that throws fails its caller": {
-      'Effect.timeout(timeout),\n    Effect.catchCause((cause) => Effect.logError("A tell was lost; the sweeper will repeat it", cause)),':
+    "a message that throws fails its caller": {
+      'Effect.timeout(timeout),\n    Effect.catchCause((cause) => Effect.logError("A message to an actor was lost; the sweeper will repeat it", cause)),':
         "",
       "Effect.forkDetach({ startImmediately: true }),\n    Effect.asVoid": "Effect.asVoid"
     }

@@ -9,7 +9,7 @@ import { isSharedUser, start } from "../../src/platform/postgres/EmbeddedPostgre
 import { CHECKOUT, copyOf, dataDirectory, isAlive, otherProcess, postmasterOf, query, until } from "./FolioProcess.ts"
 import { describeLive } from "../support/Tests.ts"
 
-const NOBODY = { uid: 65_534, gid: 65_534 }
+const unprivileged = { uid: 65_534, gid: 65_534 }
 const DAEMON = { uid: 1, gid: 1 }
 const isRoot = process.getuid?.() === 0
 const othersReadCheckout =
@@ -81,7 +81,7 @@ describeLive(Made.layer)("EmbeddedPostgres", (it) => {
           yield* query({ ...superuser, database: "postgres" }, "alter database folio rename to moved")
         })
       )
-      const impostor = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], isRoot ? NOBODY : {})
+      const impostor = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], isRoot ? unprivileged : {})
       yield* Effect.addFinalizer(() => Effect.sync(() => impostor.kill("SIGKILL")))
       const pidFile = `${impostor.pid}\n/proc/self/cwd\n1\n5432\n\n127.0.0.1\n1 1\nready\n`
       Fs.writeFileSync(Path.join(dataDir, "postgres/postmaster.pid"), pidFile)
@@ -232,7 +232,7 @@ describeLive(Made.layer)("EmbeddedPostgres", (it) => {
       yield* Effect.scoped(start({ dataDir }))
       const connection = yield* start({ dataDir })
       assert.deepStrictEqual(yield* query(connection, "select 1"), [[1]])
-      assert.strictEqual(Fs.statSync(`/proc/${postmasterOf(dataDir)}`).uid, NOBODY.uid)
+      assert.strictEqual(Fs.statSync(`/proc/${postmasterOf(dataDir)}`).uid, unprivileged.uid)
       assert.isTrue(isSharedUser(dataDir))
       assert.strictEqual(Fs.statSync(Path.join(dataDir, "postgres")).mode & 0o777, 0o700)
       assert.strictEqual(Fs.statSync(dataDir).uid, 0)

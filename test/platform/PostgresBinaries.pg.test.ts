@@ -6,7 +6,7 @@ import * as Path from "node:path"
 import * as Binaries from "../../src/platform/postgres/PostgresBinaries.ts"
 import { it } from "../support/Tests.ts"
 
-const NOBODY = { uid: 65_534, gid: 65_534 }
+const unprivileged = { uid: 65_534, gid: 65_534 }
 const isRoot = process.getuid?.() === 0
 
 const folder = (owner?: Binaries.Account, mode = 0o755) =>
@@ -57,7 +57,7 @@ describe("PostgresBinaries", () => {
     const unpacked = yield* unpack(parent)
     Fs.writeFileSync(Path.join(unpacked.native, "bin/postgres"), "#!/lib/ld-musl-of-another-world\n")
     const store = Path.join(parent, "store")
-    const error = yield* Effect.flip(Binaries.usable(unpacked, isRoot ? NOBODY : undefined, [store]))
+    const error = yield* Effect.flip(Binaries.usable(unpacked, isRoot ? unprivileged : undefined, [store]))
     assert.match(
       error.message,
       /^The bundled PostgreSQL does not run here.*: .+\. To use your own PostgreSQL server, set DATABASE_URL\.$/
@@ -70,28 +70,28 @@ describe("PostgresBinaries", () => {
     function* () {
       const closed = yield* folder(undefined, 0o700)
       const store = Path.join(yield* folder(), "store")
-      const foreign = yield* folder(NOBODY)
+      const foreign = yield* folder(unprivileged)
       const unpacked = yield* unpack(closed)
       // As a umask of 077 leaves it.
       Fs.chmodSync(Path.join(unpacked.native, "lib"), 0o700)
-      const atOnce = [1, 2].map(() => Binaries.usable(unpacked, NOBODY, [foreign, store]))
+      const atOnce = [1, 2].map(() => Binaries.usable(unpacked, unprivileged, [foreign, store]))
       const copies = yield* Effect.all(atOnce, { concurrency: "unbounded" })
       assert.deepStrictEqual(new Set(copies).size, 1)
       assert.deepStrictEqual(
         Fs.readdirSync(store).map((name) => Path.join(store, name)),
         copies.slice(0, 1)
       )
-      assert.isTrue(yield* runs(copies[0] ?? "", NOBODY))
+      assert.isTrue(yield* runs(copies[0] ?? "", unprivileged))
       assert.deepStrictEqual(Fs.readdirSync(foreign), [])
       const made = Fs.statSync(copies[0] ?? "").ctimeMs
-      assert.strictEqual(yield* Binaries.usable(unpacked, NOBODY, [store]), copies[0])
+      assert.strictEqual(yield* Binaries.usable(unpacked, unprivileged, [store]), copies[0])
       assert.strictEqual(Fs.statSync(copies[0] ?? "").ctimeMs, made)
-      assert.include((yield* Effect.flip(Binaries.usable(unpacked, NOBODY, [foreign]))).message, foreign)
+      assert.include((yield* Effect.flip(Binaries.usable(unpacked, unprivileged, [foreign]))).message, foreign)
     }
   )
 
   test("keeps copies where no other user can write, outside of a data directory that may be closed", () => {
     assert.deepStrictEqual(Binaries.storesFor("/x/data", undefined), ["/x/data/binaries"])
-    for (const store of Binaries.storesFor("/x/data", NOBODY)) assert.match(store, /^\/var\//)
+    for (const store of Binaries.storesFor("/x/data", unprivileged)) assert.match(store, /^\/var\//)
   })
 })

@@ -18,7 +18,8 @@ const columnsMax = 120
 const phrases = [
   "anew",
   "whoever",
-  "nobody",
+  // In quotes, it is the system user of that name.
+  `(?<!["'])nobody(?!["'])`,
   "is told",
   "are told",
   "told of",

@@ -43,7 +43,7 @@ export type Plan =
   | { readonly _tag: "passed" }
   | { readonly _tag: "blocked"; readonly obstacle: Obstacle }
   /** The documents to make now; none while open documents should finish first. */
-  | { readonly _tag: "goes on"; readonly make: ReadonlyArray<Place> }
+  | { readonly _tag: "continues"; readonly make: ReadonlyArray<Place> }
 
 export const kinds: ReadonlyArray<DocumentKind> = ["invoice", "credit_note", "debit_note"]
 
@@ -112,7 +112,7 @@ export const planOf = (
       free -= 1
     }
   }
-  return { _tag: "goes on", make }
+  return { _tag: "continues", make }
 }
 
 /** A number that a test set's document has used. */

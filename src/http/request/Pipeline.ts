@@ -53,7 +53,7 @@ import { parseStrict } from "../../domain/requests/StrictJson.ts"
 const bodyError = (code: ErrorCode, message: string) =>
   ApiError.fromViolations([violation("body", code, message, "schema")])
 
-export const noBody = bodyError("parameter_missing", "A body is required: send a JSON object.")
+export const bodyMissing = bodyError("parameter_missing", "A body is required: send a JSON object.")
 
 const asJson = "send the body as JSON, with the header Content-Type: application/json."
 
@@ -266,7 +266,9 @@ export const layer = Layer.effect(
           if (endpoint.query !== undefined) yield* refuseAll(queryViolations(endpoint, query))
           const json = sent === undefined && handling.optionalBody === true ? {} : sent
           if (endpoint.payload.size > 0 && json === undefined) {
-            return yield* file === undefined ? noBody : bodyError("parameter_missing", `Send ${file.what} as the body.`)
+            return yield* file === undefined
+              ? bodyMissing
+              : bodyError("parameter_missing", `Send ${file.what} as the body.`)
           }
           if (endpoint.payload.size === 0 && json !== undefined && JSON.stringify(json) !== "{}") {
             return yield* bodyError("parameter_unknown", "This request takes no body. Send none, or {}.")

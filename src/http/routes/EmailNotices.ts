@@ -11,7 +11,7 @@ import { accountAddress } from "../../protocol/Address.ts"
 import { Limits } from "../../settings/Limits.ts"
 import { Emails } from "../../store/mail/Emails.ts"
 import { answerOf } from "../request/Ask.ts"
-import { noBody, parse, readBody } from "../request/Pipeline.ts"
+import { bodyMissing, parse, readBody } from "../request/Pipeline.ts"
 import { inTime, portInTime } from "../../protocol/PortCall.ts"
 import { decodeBody } from "../request/Validation.ts"
 import { RateLimit } from "../limits/RateLimit.ts"
@@ -46,7 +46,7 @@ export const layerSignature = Layer.effect(
           })
           if (Result.isFailure(verdict)) return yield* Effect.andThen(portInTime(limit.ofAddress), refused)
           const notice = yield* parse(yield* readBody(request))
-          if (notice === undefined) return yield* noBody
+          if (notice === undefined) return yield* bodyMissing
           yield* refuse(decodeBody(endpoint, notice).violations)
           return yield* inTime(handler)
         }) as Effect.Effect<never>

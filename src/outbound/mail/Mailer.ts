@@ -52,7 +52,7 @@ export type Send = (
   message: Effect.Effect<Message, MailerUnavailable>
 ) => Effect.Effect<Sent, MailerUnavailable | MailerRefused | MailerAbsent>
 
-const nobody: Send = () =>
+const withoutMailServer: Send = () =>
   Effect.fail(new MailerAbsent({ message: "The service has no mail server: SMTP_URL is not set." }))
 
 /**
@@ -73,7 +73,7 @@ const sendInSandbox = ({ to }: Envelope): Effect.Effect<Sent, MailerRefused> => 
  *
  * @internal
  */
-export const mailer = (live: Send = nobody) => ({
+export const mailer = (live: Send = withoutMailServer) => ({
   send: ((envelope, message) => (envelope.livemode ? live(envelope, message) : sendInSandbox(envelope))) satisfies Send
 })
 

@@ -68,10 +68,13 @@ const userOf = (name: string) => {
   return uid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) }
 }
 
-/** Whether a root process's server runs as a shared system user, whose other processes can read its files. */
+/** The system user that programs without an own user share. */
+const sharedUser = "nobody"
+
+/** Whether a root process's server runs as that shared system user, whose other processes can read its files. */
 export const isSharedUser = (dataDir: string): boolean => {
   const path = Path.join(Path.resolve(dataDir), "postgres")
-  return process.getuid?.() === 0 && Fs.existsSync(path) && Fs.statSync(path).uid === userOf("nobody")?.uid
+  return process.getuid?.() === 0 && Fs.existsSync(path) && Fs.statSync(path).uid === userOf(sharedUser)?.uid
 }
 
 /** The advice to give the server its own user. */
@@ -91,9 +94,11 @@ const accountFor = (path: string): Effect.Effect<Binaries.Account, EmbeddedPostg
       throw new Error(`${path} belongs to user id ${owner.uid}. Start Folio as that user or as root`)
     }
     if (owner !== undefined && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid }
-    const user = userOf("folio") ?? userOf("nobody")
-    if (user === undefined) throw new Error("there is no nobody in /etc/passwd. Start Folio as a user other than root")
-    if (owner !== undefined) throw new Error(`${path} belongs to root. Give it to another: chown -R nobody ${path}`)
+    const user = userOf("folio") ?? userOf(sharedUser)
+    if (user === undefined)
+      throw new Error(`There is no user ${sharedUser} in /etc/passwd. Start Folio as a user other than root`)
+    if (owner !== undefined)
+      throw new Error(`${path} belongs to root. Give it to another user: chown -R ${sharedUser} ${path}`)
     return user
   })
 

@@ -15,7 +15,7 @@ import { isSearch, searchForm, searchQuery } from "./Search.ts"
 
 const path = "/portal/customers"
 
-const nobody = (visit: Visit): Html => {
+const emptyList = (visit: Visit): Html => {
   const { may, t, to } = visit
   if (isSearch(visit)) {
     return emptyState(
@@ -72,7 +72,7 @@ const listPage = (visit: Visit, shown: Html, status = 200): Page => {
 const customersPage = (visit: Visit) =>
   listed<Customer>(visit, "/v1/customers", 25, searchQuery(visit)).pipe(
     Effect.map((list) => {
-      const shown = { caption: visit.t("Customers", "Clientes"), columns: columns(visit), nothing: nobody(visit) }
+      const shown = { caption: visit.t("Customers", "Clientes"), columns: columns(visit), nothing: emptyList(visit) }
       const found = listTable(visit, path, list, shown)
       return listPage(
         visit,

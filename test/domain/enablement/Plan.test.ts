@@ -17,7 +17,7 @@ const made = (state: PlannedDocument["state"], change: Partial<PlannedDocument> 
 })
 const madeOf = (documents: ReadonlyArray<PlannedDocument>, openMax = 4) => {
   const plan = planOf(set, documents, openMax)
-  return plan._tag === "goes on" ? plan.make.map(({ kind, place }) => `${kind} ${place}`) : plan
+  return plan._tag === "continues" ? plan.make.map(({ kind, place }) => `${kind} ${place}`) : plan
 }
 
 describe("The plan of a test set", () => {
@@ -86,7 +86,7 @@ describe("The plan of a test set", () => {
       const acceptedOf = (kind: PlannedDocument["kind"]) =>
         documents.filter((one) => one.kind === kind && one.state === "accepted").length
       for (const kind of kinds) assert.isAtMost(acceptedOf(kind), wanted[kind])
-      if (plan._tag !== "goes on") return
+      if (plan._tag !== "continues") return
       for (const { kind, place } of plan.make) documents.push(made("sent", { kind, place }))
       const open = documents.filter(isOpen)
       assert.isTrue(open.length > 0 && open.length <= openMax)

@@ -153,9 +153,12 @@ for (const [kind, withInvoice, withoutInvoice] of [
           expected
         )
       }
-      const nobody = { ...original, customer_id: "cust_1" }
-      assert.deepInclude((yield* post(path, nobody)).json.error, { code: "resource_missing", param: "customer_id" })
-      assert.deepInclude((yield* post(`${path}/validate`, nobody)).json.errors[0], {
+      const unknownCustomer = { ...original, customer_id: "cust_1" }
+      assert.deepInclude((yield* post(path, unknownCustomer)).json.error, {
+        code: "resource_missing",
+        param: "customer_id"
+      })
+      assert.deepInclude((yield* post(`${path}/validate`, unknownCustomer)).json.errors[0], {
         code: "resource_missing",
         param: "customer_id"
       })

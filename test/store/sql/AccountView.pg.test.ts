@@ -152,12 +152,12 @@ describeLive(TwoAccounts.layer)("An account's view", (it) => {
     const left = service<{ role: string; account: string | null; mode: string | null }>`
       select current_user::text as role, nullif(current_setting('folio.account_id', true), '') as account,
         nullif(current_setting('folio.livemode', true), '') as mode`
-    const nobody = [{ role: "folio_service", account: null, mode: null }]
+    const noAccount = [{ role: "folio_service", account: null, mode: null }]
     const unnamed = (statement: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
       service.withTransaction(Effect.andThen(service`set local role folio_account`, statement))
     const session = yield* pid
     const seesNothing = Effect.gen(function* () {
-      assert.deepStrictEqual(yield* left, nobody)
+      assert.deepStrictEqual(yield* left, noAccount)
       for (const table of [...tables, "accounts", "api_keys", "idempotency_keys"]) {
         assert.deepStrictEqual(
           yield* unnamed(service.unsafe(`select count(*)::int as rows from (select from ${table} limit 1) t`)),

@@ -6,7 +6,7 @@ import { execForm, parse } from "./Dockerfile.ts"
 const checkout = Path.resolve(import.meta.dirname, "../../..")
 
 /** User of the image's processes: an unprivileged user if the tests run as root, which can switch to it. */
-const nobody: { readonly uid?: number; readonly gid?: number } =
+const unprivileged: { readonly uid?: number; readonly gid?: number } =
   process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
 const pairs = (text: string): ReadonlyArray<readonly [string, string]> =>
@@ -60,7 +60,10 @@ export const buildInFolder = (file: string, folder: string, install: boolean) =>
         // Absolute paths of the image are below its folder. Only root can give files to the image's user.
         const script = text
           .replaceAll(/ \/(data|app)\b/g, ` ${root}/$1`)
-          .replaceAll(/chown node:node/g, nobody.uid === undefined ? "true" : `chown ${nobody.uid}:${nobody.gid}`)
+          .replaceAll(
+            /chown node:node/g,
+            unprivileged.uid === undefined ? "true" : `chown ${unprivileged.uid}:${unprivileged.gid}`
+          )
         // The installation reaches the registry in the same way as this machine.
         const env = { ...process.env, ...environment, ...args }
         execFileSync("sh", ["-ec", script], { cwd: here.cwd, env, stdio: "inherit" })
@@ -74,7 +77,7 @@ export const buildInFolder = (file: string, folder: string, install: boolean) =>
   }
   execFileSync("chmod", ["-R", "a-w,a+rX", last.cwd])
   const options = (more: Readonly<Record<string, string>>) => ({
-    ...nobody,
+    ...unprivileged,
     cwd: last.cwd,
     env: { ...environment, ...more, HOME: "/nonexistent" }
   })

@@ -156,16 +156,16 @@ describeLive(app)("Customers, acquirers and logos", (it) => {
   it.effect("a look-up of an unknown acquirer reaches the authority again after an hour", function* () {
     const { questions } = yield* FakeAuthority
     const before = questions.length
-    const nobody = Effect.map(get("/v1/acquirers/13-77"), codeOf)
+    const missing = Effect.map(get("/v1/acquirers/13-77"), codeOf)
     for (const asked of [1, 1]) {
-      assert.deepStrictEqual(yield* nobody, [404, "resource_missing"])
+      assert.deepStrictEqual(yield* missing, [404, "resource_missing"])
       assert.strictEqual(questions.length, before + asked)
     }
     yield* age(3_570_000)
-    yield* nobody
+    yield* missing
     assert.strictEqual(questions.length, before + 1)
     yield* age(30_000)
-    yield* nobody
+    yield* missing
     assert.strictEqual(questions.length, before + 2)
   })
 
