@@ -15,13 +15,13 @@ import * as Logos from "./Logos.ts"
 const Row = Schema.Struct({
   ...AccountMode.fields,
   name: Schema.String,
-  /** Null in a live mode whose issuer has not been set yet. */
+  /** Null in a live mode without an issuer. */
   issuer: Schema.NullOr(Issuer),
-  /** The mode's own software (see `Softwares`); null for that of the service, and in test mode. */
+  /** The mode's own software (see `Softwares`). Null if the mode uses the service's software, and in test mode. */
   software: Schema.NullOr(SoftwareId),
   /**
-   * The version of the mode's issuer and software: 1 for the first issuer, one more with every change of either, 0
-   * while the mode has no issuer.
+   * The version of the mode's issuer and software: 0 without an issuer, and 1 for the first issuer. Each change of the
+   * issuer or the software adds 1.
    */
   issuer_version: Schema.Int,
   default_version: Version,
@@ -37,13 +37,13 @@ export interface NewAccount {
   readonly issuer: Issuer
   readonly default_version: Version
   readonly created_at: Date
-  /** Whether the live mode has the issuer as well as the test mode. */
+  /** Whether Folio also sets the issuer in live mode, not only in test mode. */
   readonly live: boolean
 }
 
 /**
- * The most issuers or softwares that a mode may have within 24 hours. All are kept, because each document refers to
- * them.
+ * The maximum number of issuers, and of softwares, that a mode may have within 24 hours. Folio keeps all of them,
+ * because documents refer to them.
  */
 export const issuersPerDayMax = 100
 
@@ -98,8 +98,8 @@ export class Accounts extends Context.Service<Accounts>()("folio/store/Accounts"
       return sql`update account_modes set ${sql.update(columns)} where ${where(account)}`
     }
 
-    // The seconds until the oldest of the last `issuersPerDayMax` issuers is a day old; no row unless it is younger
-    // than that.
+    // The seconds until the oldest of the last `issuersPerDayMax` issuers is a day old. Without a row, the issuer may
+    // change.
     const waitOf = Query.first(
       Schema.Struct({ seconds: Schema.Int }),
       (account: AccountMode, version: number) => sql`
@@ -108,7 +108,7 @@ export class Accounts extends Context.Service<Accounts>()("folio/store/Accounts"
         where ${where(account)} and version = ${version} - ${issuersPerDayMax}::integer
           and created_at > now() - interval '1 day'`
     )
-    // The caller has locked the mode's row, so that no other transaction changes the issuer meanwhile.
+    // The caller has locked the mode's row, so no other transaction changes the issuer meanwhile.
     const mayChange = Effect.fnUntraced(function* (before: StoredAccount) {
       const wait = yield* waitOf(before, before.issuer_version + 1)
       if (Option.isSome(wait)) return yield* issuerChangedTooOften(wait.value.seconds)
@@ -130,8 +130,8 @@ export class Accounts extends Context.Service<Accounts>()("folio/store/Accounts"
 
     return {
       /**
-       * The account, at most 1 s old. Dies when the account does not exist: ids come from keys and rows, never from a
-       * request.
+       * The account, from a cache of at most 1 s. Dies if the account does not exist, because ids come from API keys
+       * and rows, never from a request.
        */
       get: (account: AccountMode) => Cache.get(cache, cacheKeyOf(account)),
       /** The account, read from the database in a transaction of `AccountView`. */
@@ -142,8 +142,8 @@ export class Accounts extends Context.Service<Accounts>()("folio/store/Accounts"
       /** Inserts an account with both of its modes. */
       insert: (account: NewAccount) => Effect.orDie(sql.withTransaction(insert(account))),
       /**
-       * Replaces a mode's name, issuer, software, default version and request log by `change`, in the caller's
-       * transaction. Fails with `rate_limited`.
+       * Replaces a mode's name, issuer, software, default version and request log with the result of `change`, in the
+       * caller's transaction. Fails with `rate_limited`.
        */
       update: Effect.fn("Accounts.update")(function* (
         account: AccountMode,
@@ -155,9 +155,7 @@ export class Accounts extends Context.Service<Accounts>()("folio/store/Accounts"
         yield* Effect.orDie(write(changed))
         return yield* find(account)
       }),
-      /**
-       * Drops the cached account, so that `get` reads the database again. To be called after the commit of a change.
-       */
+      /** Drops the cached account, so that `get` reads the database again. Call it after the commit of a change. */
       forget: (account: AccountMode) => Cache.invalidate(cache, cacheKeyOf(account)),
       /** All accounts, oldest first, each in its test mode and then in its live mode. */
       list: Query.all(Row, () => sql`${rows} order by account_id, livemode`)(),
@@ -170,7 +168,7 @@ export class Accounts extends Context.Service<Accounts>()("folio/store/Accounts"
   static readonly layer = Layer.effect(Accounts, Accounts.make)
 }
 
-/** Whether a change makes another version of the mode's issuer. */
+/** Whether a change creates a new version of the mode's issuer. */
 export const isAnotherVersion = (before: StoredAccount, changed: StoredAccount): boolean =>
   JSON.stringify(changed.issuer) !== JSON.stringify(before.issuer) ||
   (changed.issuer !== null && changed.software !== before.software)
@@ -181,7 +179,7 @@ const ofCacheKey = (key: string): AccountMode => {
   return { account_id: AccountId.make(id), livemode: mode === "true" }
 }
 
-// The issuer fields of a live mode whose issuer has not been set yet.
+// The issuer fields of a live mode without an issuer.
 const noIssuer = {
   identification: null,
   legal_name: null,
@@ -194,7 +192,7 @@ const noIssuer = {
   tax_responsibilities: null
 }
 
-/** The issuer with its logo as the account shows it: without the SHA-256 by which the logo is kept. */
+/** The issuer and its logo as the API shows them, without the SHA-256 that identifies the stored logo. */
 const issuerView = ({ logo, ...issuer }: Issuer) => ({
   ...issuer,
   ...(logo === undefined ? {} : { logo: logoView(logo) })
@@ -207,7 +205,7 @@ const logoView = ({ height, media_type, width }: LogoImprint) => ({
   url: "/v1/account/logo"
 })
 
-/** The account as the holder of a key of this mode sees it, with what is stored beside it. */
+/** The account as the API shows it to the keys of this mode. `beside` is stored in other tables. */
 export const accountView = (
   account: StoredAccount,
   beside: Pick<Account, "certificate" | "software">

@@ -11,14 +11,17 @@ const Row = Schema.Struct({
   name: Schema.NullOr(Schema.String),
   email: Schema.NullOr(Schema.String)
 })
-/** The authority's response about an acquirer; `found` is false if it doesn't know the identification. */
+/**
+ * The authority's response about an acquirer. `found` is false if the authority has no record of the identification.
+ */
 export type KnownAcquirer = typeof Row.Type
 
 type Key = Pick<Identification, "type" | "number">
 
 /**
- * The authority's responses about acquirers, kept for a day, or for an hour if the authority doesn't know the acquirer.
- * Each account keeps its own responses: they are personal data, requested with the account's own certificate.
+ * The stored responses of the authority about acquirers. They are valid for a day, or for an hour if the authority has
+ * no record of the acquirer. Each account has its own responses, because they are personal data and were requested with
+ * the account's certificate.
  */
 export class Acquirers extends Context.Service<Acquirers>()("folio/store/Acquirers", {
   make: Effect.gen(function* () {

@@ -13,16 +13,16 @@ import * as Query from "../sql/Query.ts"
 /** The SQL condition under which a row of `api_keys` is a usable key. */
 export const isUsable = "revoked_at is null and (expires_at is null or expires_at > now())"
 
-// A key that has ended must stop working within a second on every node.
+// A key that has ended must stop working within a second in every process.
 const cacheMs = 900
 const cacheSize = 10_000
 
-// A bad key is cached for longer: no client can guess a key that is created meanwhile, and an ended key never works
-// again.
+// A bad key is cached for longer, because no client can guess a key before Folio creates it, and an ended key never
+// works again.
 const badCacheMs = 5_000
 
-// Suspect lookups gather for this long, which bounds the number of lookup statements a second however many keys are
-// guessed.
+// Suspect lookups wait this long to share one statement. This limits the statements per second, however many keys a
+// client guesses.
 const turn = "50 millis"
 const lookupsMax = 1_000
 
@@ -63,7 +63,7 @@ export interface Asker {
   readonly request_id?: string
   readonly ip?: string
   readonly isSuspect?: boolean
-  /** Called with the principal of a key that has ended, and how. */
+  /** Called for a key that was revoked or has expired, with the principal of the key. */
   readonly onEnded?: (principal: Principal, how: "revoked" | "expired") => void
 }
 
@@ -82,8 +82,8 @@ export const make = Effect.gen(function* () {
       from api_keys k join account_modes m on m.account_id = k.account_id and m.livemode = k.livemode
       where k.key_hash = any(${hashes}::text[])`
   )
-  // A failed statement says nothing about a single key: each key is answered with the failure, and none is looked up
-  // again.
+  // If the statement fails, each lookup of the batch fails with it. No key is looked up alone, because the failure is
+  // not the failure of one key.
   const together = (hashes: ReadonlyArray<string>) =>
     Effect.map(Effect.exit(findRows(hashes)), (exit) => {
       const found = Exit.map(exit, (rows) => new Map(rows.map((row) => [row.key_hash, row])))
@@ -99,11 +99,11 @@ export const make = Effect.gen(function* () {
     sql`
       update api_keys set last_used_at = now() where id = ${id}
         and coalesce(last_used_at < now() - ${usedEverySeconds} * interval '1 second', true)`.pipe(
-      Effect.catchCause((cause) => Effect.logWarning("The use of a key could not be noted", cause))
+      Effect.catchCause((cause) => Effect.logWarning("Could not store the last use of an API key", cause))
     )
 
-  // The hashes of keys that were good at their last lookup, which a flood of bad keys from the same address does not
-  // delay.
+  // The hashes of keys that were good at their last lookup. A flood of bad keys from the same address does not delay
+  // these keys.
   const proven = new Set<string>()
   const prove = (hash: string, isGood: boolean) => {
     proven.delete(hash)
@@ -111,7 +111,7 @@ export const make = Effect.gen(function* () {
     if (proven.size > cacheSize) for (const oldest of [...proven].slice(0, cacheSize / 2)) proven.delete(oldest)
   }
 
-  // The cache time counts from the start of the lookup, so a slow answer is cached for less.
+  // The cache time counts from the start of the lookup, so the result of a slow lookup is cached for a shorter time.
   const lookup = Effect.fnUntraced(function* ({ hash, isSuspect }: Asked) {
     const askedAt = yield* Clock.currentTimeMillis
     const find = isSuspect && !proven.has(hash) ? findInTurn : findAtOnce
@@ -128,9 +128,9 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * The principal of a usable key; none for a key that is mistyped (no lookup), unknown, revoked or expired. A key that
-   * has ended is recorded in the audit log together with `from`. When `isSuspect` is true, a key that this process does
-   * not know as good waits for a shared batch of lookups.
+   * The principal of a usable key. None for a mistyped key (without a lookup), and for an unknown, revoked or expired
+   * key. The audit log records the use of a revoked or expired key together with `from`. If `isSuspect` is true, a key
+   * that is not in `proven` waits for a shared batch of lookups.
    */
   const authenticate = Effect.fnUntraced(function* (key: string, { isSuspect = false, onEnded, ...from }: Asker = {}) {
     if (apiKeyMode(key) === null) return Option.none<Principal>()
@@ -145,7 +145,7 @@ export const make = Effect.gen(function* () {
     return Option.none<Principal>()
   })
 
-  /** Drops a key that is being created from the cache, where an earlier lookup may have left the key as unknown. */
+  /** Drops a new key from the cache, because an earlier lookup may have cached the key as unknown. */
   const forget = (key: string) => Cache.invalidate(cache, new Asked(apiKeyHash(key), false))
   return { authenticate, forget }
 })

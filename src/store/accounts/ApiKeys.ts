@@ -30,21 +30,21 @@ export type StoredApiKey = typeof Row.Type
 const ApiKeyRef = Schema.Struct({ ...AccountMode.fields, id: ApiKeyId })
 export type ApiKeyRef = typeof ApiKeyRef.Type
 
-/** A key to be stored. The database holds the key's hash and last four characters, never the key. */
+/** A key to store. The database contains only the hash and the last four characters of the key. */
 export interface NewApiKey {
   readonly id: ApiKeyId
   readonly account_id: AccountId
   readonly mode: KeyMode
   readonly key: string
   readonly name?: string | null
-  /** What the key may do; null or left out for everything. */
+  /** Capabilities of the key. If null or omitted, the key has all capabilities. */
   readonly capabilities?: ReadonlyArray<Capability> | null
   readonly created_at: Date
 }
 
 export const usableKeysMax = 100
 
-/** The refusal of the requesting key when it ends while its request is under way. */
+/** The error for a request whose API key ends before Folio completes the request. */
 export const endedKey = new ApiError({
   code: "invalid_api_key",
   message: "This API key was revoked or has expired before the request was done. Send another key of the account."
@@ -64,12 +64,12 @@ export const inactiveKey = (id: string) =>
     code: "api_key_inactive",
     message: `The API key ${JSON.stringify(id)} was revoked or has expired, and cannot be rolled. Make a new one.`
   })
-/** The refusal of a roll in a session that may do nothing of what the key may. */
+/** The error for a roll in a portal session that shares no capability with the key. */
 export const nothingInCommon = new ApiError({
   code: "capability_missing",
   message: "This session may do nothing that the key may do. Roll the key in a session that has its capabilities."
 })
-/** What a key may do that follows another: what both that key and the request may. Null stands for everything. */
+/** The capabilities that both lists contain, for the successor of a rolled key. Null means all capabilities. */
 export const common = (one: ReadonlyArray<Capability> | null, other: ReadonlyArray<Capability> | null) =>
   one === null || other === null ? (one ?? other) : one.filter((capability) => other.includes(capability))
 export const missingKey = (id: string) => ApiError.missing("API key", id)
@@ -80,7 +80,7 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
     const { authenticate, forget } = yield* ApiKeyLookup.make
     const columns = columnsOf(sql, Row)
     const usable = sql.literal(isUsable)
-    // These readers include revoked and expired keys.
+    // These readers also return revoked and expired keys.
     const { find, list } = Pages.readers(sql, { service: "ApiKeys", table: "api_keys", columns, row: Row })
 
     const audit = yield* AuditLog
@@ -107,13 +107,13 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
       Schema.Struct({ ...Row.fields, usable: Schema.Boolean }),
       (key: ApiKeyRef) => sql`select ${columns}, ${usable} as usable from api_keys where ${ofKey(sql, key)}`
     )
-    /** The account, mode and id of a key, for operators, who name keys by their ids alone. */
+    /** Finds the account and the mode of a key by its id. An operator's command has only the id. */
     const locate = Query.first(
       ApiKeyRef,
       (id: string) => sql`select account_id, livemode, id from api_keys where id = ${id}`
     )
 
-    /** Inserts a key if the account has room for another key. The caller has locked the account. */
+    /** Inserts a key unless the account already has `usableKeysMax` usable keys. The caller has locked the account. */
     const insertWithin = Effect.fnUntraced(function* (key: NewApiKey) {
       const full = yield* Query.isAny(sql`
         select 1 as found from api_keys
@@ -123,8 +123,8 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
     })
 
     /**
-     * Fails with `invalid_api_key` when the requesting key has ended. The account is locked, so that no key is being
-     * revoked.
+     * Fails with `invalid_api_key` if the requesting key has ended. The caller has locked the account, so no
+     * transaction revokes the key meanwhile.
      */
     const checkAsker = Effect.fnUntraced(function* (by: ApiKeyId | undefined) {
       if (by === undefined) return
@@ -133,8 +133,8 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
     })
 
     /**
-     * Fails with `api_key_limit_reached`, and with `invalid_api_key` when the requesting key `by` has ended: a revoked
-     * key leaves no successor. Runs in the caller's transaction, as do `roll` and `revoke`.
+     * Creates a key in the caller's transaction. Fails with `api_key_limit_reached`. Fails with `invalid_api_key` if
+     * the requesting key `by` has ended, because a revoked key must not create a successor.
      */
     const create = Effect.fn("ApiKeys.create")(function* (key: NewApiKey, by?: ApiKeyId) {
       yield* LiveMode.checkNewKey(sql, key.mode)
@@ -145,9 +145,9 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
 
     const isThere = (id: string) => Query.isAny(sql`select 1 as found from api_keys where id = ${id}`)
     /**
-     * Inserts a key unless there is one with this id, which may have ended. Processes may do so at the same time. Does
-     * not look at the limit of keys. Fails with `resource_missing` without such an account, and with
-     * `account_not_live`.
+     * Inserts a key unless a key with this id exists, even if that key has ended. Several processes may call it
+     * concurrently. Does not check the limit of keys. Fails with `resource_missing` if the account does not exist, and
+     * with `account_not_live`.
      */
     const ensure = Effect.fn("ApiKeys.ensure")(function* (key: Omit<NewApiKey, "created_at">) {
       if (yield* isThere(key.id)) return
@@ -166,9 +166,9 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
     }, Effect.asVoid)
 
     /**
-     * Lets `old` expire after `expiresInSeconds` at the latest, and stores `next` under the name of `old`, with the
-     * capabilities that both have. Fails as `create` does (`old` counts toward the limit until it expires), and with
-     * `resource_missing`, `api_key_inactive` and `capability_missing`.
+     * Expires `old` within `expiresInSeconds`. Stores `next` with the name of `old` and the capabilities that both keys
+     * have. Runs in the caller's transaction. Until it expires, `old` counts toward the limit. Fails as `create` does,
+     * and with `resource_missing`, `api_key_inactive` and `capability_missing`.
      */
     const roll = Effect.fn("ApiKeys.roll")(function* (
       old: ApiKeyRef,
@@ -192,15 +192,14 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
     })
 
     /**
-     * Revokes a key for good; a repetition changes nothing. Fails with `resource_missing` and, unless `evenTheLast` is
-     * true, with `last_api_key`.
+     * Revokes a key in the caller's transaction. If the key is revoked already, nothing changes. Fails with
+     * `resource_missing`. Fails with `last_api_key` unless `evenTheLast` is true.
      */
     const revoke = Effect.fn("ApiKeys.revoke")(function* (key: ApiKeyRef, options?: { readonly evenTheLast: boolean }) {
       yield* AccountView.lock(sql, key)
       const row = Option.getOrUndefined(yield* read(key))
       if (row === undefined) return yield* missingKey(key.id)
-      // A restricted key cannot do all that an account needs, and no client has the key of `LocalApi`: neither replaces
-      // another key.
+      // A restricted key lacks capabilities, and no client has the key of `LocalApi`: neither can replace the last key.
       const isNeeded =
         row.usable &&
         row.capabilities === null &&
@@ -220,5 +219,5 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
   static readonly layer = Layer.effect(ApiKeys, ApiKeys.make)
 }
 
-/** The key as the API shows it, without the secret itself. */
+/** The key as the API shows it, without the secret. */
 export const apiKeyView: (row: StoredApiKey) => ApiKey = viewOf(ApiKey)

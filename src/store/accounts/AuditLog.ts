@@ -2,7 +2,7 @@ import { Cache, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 
-/** The actions that `record` stores: what changes an account, and repeated e-mails and deliveries. */
+/** The actions that `record` stores: changes of an account, and repeated e-mails and deliveries. */
 export type AuditAction =
   | "account.created"
   | "account.updated"
@@ -41,28 +41,30 @@ export type AuditAction =
   | "webhook_endpoint.tested"
   | "webhook_delivery.redelivered"
 
-/** The API key that acts, with the request's id and IP address. The context of a request has this shape. */
+/** The API key of a request, with the request's id and IP address. A request's context has these fields. */
 export interface Actor {
   readonly api_key_id: string
-  /** The session of the portal that acts with some of the key's rights, and is recorded in place of the key. */
+  /**
+   * The portal session of the request. It has some of the key's capabilities, and the log names it instead of the key.
+   */
   readonly portal_session_id?: string
   readonly request_id?: string
   readonly ip?: string
 }
 
-/** The actor's id in the audit log: the portal session, else the API key. */
+/** The actor's id in the audit log: the id of the portal session, or else of the API key. */
 export const actorOf = (by: Actor): string => by.portal_session_id ?? by.api_key_id
 
 /** The actor of every change that the `folio` command makes. */
 export const operator: Actor = { api_key_id: "operator" }
 
-// Refusals of a client that keeps using an ended key are recorded once a minute by each process, not for each request.
+// If a client keeps using an ended key, each process records one rejected request a minute, not every request.
 const refusalEvery = "1 minute"
 const refusalsMax = 10_000
 
 /**
- * The audit log: actors and their actions, kept for 400 days. No entry is changed, or removed earlier. Entries must not
- * hold secrets.
+ * The audit log: actors and their actions. Entries are never changed, and removed only after 400 days. Entries must not
+ * contain secrets.
  */
 export class AuditLog extends Context.Service<AuditLog>()("folio/store/AuditLog", {
   make: Effect.gen(function* () {
@@ -85,7 +87,7 @@ export class AuditLog extends Context.Service<AuditLog>()("folio/store/AuditLog"
       capacity: refusalsMax,
       timeToLive: refusalEvery
     })
-    /** Records a request that was refused because of its API key, with the error code of the refusal. Never fails. */
+    /** Records a request that Folio rejected because of its API key, with the error code. Never fails. */
     const refused = Effect.fnUntraced(
       function* (account: AccountMode, by: Actor, code: string) {
         const what = `${actorOf(by)} ${code}`
@@ -93,12 +95,12 @@ export class AuditLog extends Context.Service<AuditLog>()("folio/store/AuditLog"
         yield* Cache.set(recently, what, what)
         yield* insert(account, by, "request.refused", null, { code })
       },
-      Effect.catchCause((cause) => Effect.logWarning("A refusal could not be recorded", cause))
+      Effect.catchCause((cause) => Effect.logWarning("Could not record a rejected request in the audit log", cause))
     )
 
     return {
       /**
-       * Runs in the caller's transaction if there is a transaction. `details` name the changed fields, not their
+       * Stores an entry, in the caller's transaction if there is one. `details` name the changed fields, not their
        * values.
        */
       record: (

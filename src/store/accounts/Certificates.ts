@@ -22,7 +22,7 @@ const CurrentRow = Schema.Struct({ ...Row.fields, is_valid: Schema.Boolean })
 /** The certificate that an account signs with, and whether it is valid now. */
 export type CurrentCertificate = typeof CurrentRow.Type
 
-/** The certificate that a live account signs with: the newest valid one, or else the newest, if any. */
+/** The certificate that a live account signs with: the newest valid certificate, or else the newest certificate. */
 export const currentCertificate = Query.first(
   CurrentRow,
   (sql: SqlClient.SqlClient, account: AccountId) => sql`
@@ -30,7 +30,7 @@ export const currentCertificate = Query.first(
     where account_id = ${account} and livemode order by is_valid desc, id desc limit 1`
 )
 
-/** `currentCertificate` in a command. */
+/** `currentCertificate` for commands, with the `SqlClient` of their context. */
 export const signingCertificate = (account: AccountId) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => currentCertificate(sql, account))
 
@@ -58,14 +58,14 @@ export class Certificates extends Context.Service<Certificates>()("folio/store/C
     )
 
     return {
-      /** The certificate that a live account signs with, at most 1 s old. */
+      /** The certificate that a live account signs with, from a cache of at most 1 s. */
       current: (account: AccountId) => Cache.get(cache, account),
       /** The unsealed PEM text of a certificate, as inserted. */
       pem: Effect.fn("Certificates.pem")(function* (certificate: Pick<StoredCertificate, "account_id" | "id">) {
         const { sealed } = yield* findSealed(certificate)
         return Redacted.make(yield* secrets.open(sealed, certificatePlace(certificate.id)))
       }),
-      /** Runs in the caller's transaction. */
+      /** Seals and stores a certificate in the caller's transaction. */
       insert: Effect.fn("Certificates.insert")(function* (
         certificate: StoredCertificate,
         pem: Redacted.Redacted<string>
@@ -74,7 +74,7 @@ export class Certificates extends Context.Service<Certificates>()("folio/store/C
         yield* Effect.orDie(sql`insert into certificates ${sql.insert({ ...certificate, livemode: true, sealed })}`)
       }),
       /**
-       * Drops the cached certificate, so that `current` reads the database again. To be called after the commit of an
+       * Drops the cached certificate, so that `current` reads the database again. Call it after the commit of an
        * insertion.
        */
       forget: (account: AccountId) => Cache.invalidate(cache, account)
@@ -84,7 +84,7 @@ export class Certificates extends Context.Service<Certificates>()("folio/store/C
   static readonly layer = Layer.effect(Certificates, Certificates.make)
 }
 
-/** The certificate as its account shows it. */
+/** The certificate as the API shows it in the account. */
 export const certificateView = (
   certificate: { readonly subject: string; readonly not_after: Date } | null
 ): Account["certificate"] =>

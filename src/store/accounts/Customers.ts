@@ -58,8 +58,8 @@ const input = Input.make<NewCustomer>({
 })
 
 /**
- * The customers that a request asks for: those that have all of the marks and, unless it is null, the text in one of
- * their names.
+ * The filter of a list of customers. A customer matches if it has all marks. Unless `name` is null, one of the
+ * customer's names must also contain `name`.
  */
 export interface CustomerFilter {
   readonly marks: ReadonlyArray<Mark>
@@ -68,7 +68,7 @@ export interface CustomerFilter {
 
 const narrow = "Search by identification.number, email or metadata instead of the name."
 
-/** The most customers that an account may have in each mode. */
+/** The maximum number of customers of an account in each mode. */
 export const customersMax = 1_000_000
 
 export const customerLimitReached = new ApiError({
@@ -76,9 +76,7 @@ export const customerLimitReached = new ApiError({
   message: `An account has at most ${customersMax} customers in each mode. Delete those that are no longer used: what was issued to them stays.`
 })
 
-/**
- * The error for an identification under which there are two customers, so that none of them can be meant by it alone.
- */
+/** The error for an identification that two customers share, so that it identifies neither of them. */
 export const ambiguous = (id: string, other: string) =>
   new ApiError({
     code: "customer_ambiguous",
@@ -98,7 +96,7 @@ export class Customers extends Context.Service<Customers>()("folio/store/Custome
       narrow
     })
 
-    /** The ids of the next customers with a text in their names, and of one more than the page holds. */
+    /** The ids of the next customers with `name` in one of their names: at most one id more than the page holds. */
     const named = (account: AccountMode, { cursor, limit }: PageRequest, { marks, name }: CustomerFilter) => {
       const [beyond, order] =
         cursor?.direction === "before"
@@ -149,9 +147,9 @@ export class Customers extends Context.Service<Customers>()("folio/store/Custome
     }
 
     /**
-     * Registers a customer, or replaces the only one with its identification, which keeps its id. Fails with
-     * `customer_limit_reached` and `customer_ambiguous`. Runs in the caller's transaction; the lock of the account's
-     * mode lets no other customer be registered meanwhile.
+     * Registers a customer, or replaces the customer with the same identification, which keeps its id. Runs in the
+     * caller's transaction. Locks the account's mode, so that no other transaction registers a customer meanwhile.
+     * Fails with `customer_limit_reached` and `customer_ambiguous`.
      */
     const put = Effect.fn("Customers.put")(function* (customer: StoredCustomer) {
       const { customers } = yield* countOf(customer)
@@ -213,7 +211,7 @@ export class Customers extends Context.Service<Customers>()("folio/store/Custome
       )
     })
     /**
-     * Stores claim, customer and answer in one statement for all creates in flight. Fails with
+     * Stores a customer, its claim and the response. Concurrent creates share one statement. Fails with
      * `customer_limit_reached`.
      */
     const create = Effect.fn("Customers.create")(function* (draft: NewCustomer) {
@@ -241,7 +239,7 @@ export class Customers extends Context.Service<Customers>()("folio/store/Custome
       (key: CustomerKey) => sql`select ${columns} from customers where ${ofKey(sql, key)} for update`
     )
 
-    /** Deletes a customer in the caller's transaction; false when the customer does not exist. */
+    /** Deletes a customer in the caller's transaction. Returns false if the customer does not exist. */
     const remove = Effect.fn("Customers.remove")(function* (key: CustomerKey) {
       const removed = yield* sql`
         with gone as (delete from customers where ${ofKey(sql, key)} returning 1),
@@ -259,7 +257,7 @@ export class Customers extends Context.Service<Customers>()("folio/store/Custome
   static readonly layer = Layer.effect(Customers, Customers.make)
 }
 
-/** The violation of a request for a document whose customer the account does not have. */
+/** The violation for a document request whose customer the account does not have. */
 export const unknownCustomer = Effect.fnUntraced(function* (
   customers: Customers["Service"],
   account: AccountMode,

@@ -10,23 +10,23 @@ import * as Query from "../sql/Query.ts"
 import { Secrets } from "../sql/Secrets.ts"
 
 /*
- * The whole rule of idempotency. A request is known by its API key and its `Idempotency-Key`; what it asks for, by its
- * fingerprint. A repeat passes the stages of `Pipeline` first, like any request.
+ * All rules of idempotency. The API key and the `Idempotency-Key` identify an operation. The fingerprint identifies the
+ * content of the request. A retry passes the stages of `Pipeline` first, like any request.
  *
- * 1. `inFlight`: while the first request with a key is executed, a repeat waits for its outcome for a moment, an error
- *    included; then the response is that the request is in progress. Another request with the key is a conflict. One
- *    process sees both requests, because an account has one actor.
- * 2. `unlessAnswered`: what the command itself refuses before its key is claimed does not refuse a repeat, which gets
- *    the stored answer.
- * 3. Claim: the key is claimed in the transaction of the effect, so that both are there or neither. A command with a
- *    transaction of its own claims by `once`; those that share a statement by `claimAll`, and read the result by
+ * 1. `inFlight`: while Folio executes the first request with a key, a retry waits for its outcome, which may be an
+ *    error. After a short wait, the response is that the request is in progress. Another request with the key is a
+ *    conflict. The same process sees both requests, because an account has one actor.
+ * 2. `unlessAnswered`: a command may reject a request before it claims the key. A retry gets the stored response even
+ *    if the command would reject it.
+ * 3. Claim: the transaction of the effect also claims the key, so that the database has both or neither. A command with
+ *    its own transaction claims by `once`. Commands that share a statement claim by `claimAll`, and read the outcome by
  *    `settle`.
- * 4. Replay: a taken key gives the bytes of the first answer, or `idempotency_conflict` for another fingerprint. Only
- *    answers 2xx are stored, for 24 hours: a refused request leaves its key free.
+ * 4. Replay: for a used key, Folio returns the bytes of the first response, or `idempotency_conflict` for another
+ *    fingerprint. Folio stores only 2xx responses, for 24 hours. A rejected request leaves its key free.
  *
- * Around the rule: `api/Endpoint` says which operations need, honor or ignore a key; `Pipeline` checks its form;
- * `Fingerprint` says which requests are the same; `commands/Command` and `actors/Account` nest the steps above; `Ask`
- * writes `Retry-After`; `Retention` purges.
+ * Related code: `api/Endpoint` defines which operations require, honor or ignore a key. `Pipeline` checks the form of a
+ * key. `Fingerprint` defines which requests are the same. `commands/Command` and `actors/Account` nest the steps above.
+ * `Ask` writes `Retry-After`. `Retention` deletes old keys.
  */
 
 /**
@@ -44,8 +44,8 @@ export const claimOf = ({ api_key_id, idempotency }: RequestContext): Claim | nu
   idempotency === null ? null : { api_key_id, value: idempotency.key, fingerprint: idempotency.fingerprint }
 
 /**
- * A 2xx answer as sent: a replay sends the same bytes again. `document_bytes` is the size of the document that the
- * request worked on, if the document is not the answer; the size is not stored.
+ * A 2xx response as sent: a replay sends the same bytes again. `document_bytes` is the size of the document that the
+ * command worked on, if the response is not that document. Folio does not store this size.
  */
 export interface Answer {
   readonly status: number
@@ -54,25 +54,27 @@ export interface Answer {
   readonly document_bytes?: number
 }
 
-/** A request with the answer to store unless its key is taken. */
+/** The claim of a request, and the response to store unless the key is used. */
 export interface Claimed {
   readonly claim: Claim
   readonly answer: Answer
 }
 
 /**
- * The outcome of a claimed request. `replayed`: nothing changed, and the answer is the stored one of the first request.
+ * The outcome of a claimed request. If `replayed` is true, nothing has changed, and `answer` is the stored response to
+ * the first request.
  */
 export interface Outcome {
   readonly answer: Answer
   readonly replayed: boolean
 }
 
-/** How long a stored answer is replayed, counted from the transaction of its effect. */
+/** How long Folio replays a stored response, counted from the transaction of its effect. */
 export const idempotencyWindow = "24 hours"
 
 /**
- * A stored answer with the fingerprint of its request; all fields are null when no answer is stored within the window.
+ * A stored response with the fingerprint of its request. All fields are null if no response was stored within the
+ * window.
  */
 const StoredRow = Schema.Struct({
   fingerprint: Schema.NullOr(Schema.String),
@@ -82,21 +84,21 @@ const StoredRow = Schema.Struct({
   sealed: Schema.NullOr(Schema.Boolean)
 })
 
-/** The columns of a batched statement's row that tell the outcome for a request's key. */
+/** The columns in which a batched statement returns the outcome for a request's key. */
 export const BatchRow = Schema.Struct({ ...StoredRow.fields, created: Schema.Boolean })
 
-/** The columns of `BatchRow` except `created`, from `k`, the answer that was stored before the statement. */
+/** The columns of `BatchRow` except `created`, from `k`, the response that was stored before the statement. */
 export const storedColumns = (sql: SqlClient.SqlClient) => sql`k.fingerprint, k.status, k.location, k.body, k.sealed`
 
-/** The SQL join of `k`, the answer stored within the window, to `input` rows `n`. */
+/** The SQL join of `k`, the response stored within the window, to the `input` rows `n`. */
 export const joinStored = (sql: SqlClient.SqlClient) => sql`
   left join idempotency_keys k on k.api_key_id = n.api_key_id and k.value = n.key
     and k.completed_at > now() - interval '${sql.literal(idempotencyWindow)}'`
 
 /**
- * Claims the keys of `source` (with the columns `claimColumns`) and stores their answers in the same statement as the
- * effect. The keys are claimed in sorted order, so that two statements with the same keys cannot deadlock. Returns the
- * keys that were free or past their window.
+ * Claims the keys of `source` (with the columns `claimColumns`) and stores their responses in the same statement as the
+ * effect. Claims the keys in sorted order, so that two statements with the same keys cannot deadlock. Returns the keys
+ * that were free or past their window.
  */
 export const claimAll = (sql: SqlClient.SqlClient, source: Statement.Fragment) => sql`
   insert into idempotency_keys as k (api_key_id, value, fingerprint, status, location, body)
@@ -144,10 +146,9 @@ interface Executing {
 }
 
 /**
- * Makes the function that executes the requests of an account, one at a time of those with the same key. A request runs
- * to its end even when its client has disconnected, so that the client's retry finds the answer. The database and not
- * this map decides which request was executed with a key, because the request in flight may itself be the conflicting
- * one.
+ * Makes the function that executes the requests of an account. Requests with the same key run one at a time. A request
+ * runs to its end even if its client disconnects, so that the client's retry finds the response. The database, not this
+ * map, decides which request used a key, because the request in flight may itself be the conflict.
  */
 export const makeInFlight = (lookup: Lookup) => {
   const inFlight = new Map<string, Executing>()
@@ -188,8 +189,8 @@ export const makeInFlight = (lookup: Lookup) => {
 }
 
 /**
- * What prepares a request before its key is claimed, or the outcome of a repeat: looked for first, where preparing
- * takes long, else only once preparing fails.
+ * Prepares a request before its key is claimed, or returns the outcome of a retry. If preparing takes long, the stored
+ * response is looked up first. Otherwise, it is looked up only after preparing fails.
  */
 export const unlessAnswered = <A>(
   lookup: Lookup,
@@ -233,7 +234,7 @@ export class Idempotency extends Context.Service<Idempotency>()("folio/store/Ide
     })
 
     /**
-     * The stored answer for this request; fails with `idempotency_conflict` when the key was used for another request.
+     * The stored response for this request. Fails with `idempotency_conflict` if the key was used for another request.
      */
     const lookup = Effect.fn("Idempotency.lookup")(function* (claim: Claim) {
       const row = yield* find(claim)
@@ -247,20 +248,21 @@ export class Idempotency extends Context.Service<Idempotency>()("folio/store/Ide
     })
 
     /**
-     * The outcome of a batched statement with `claimAll` for one request: the effect, or a replay of the stored answer.
-     * `refusal` is the error for a request that the statement left out, such as a request that names a missing object.
+     * The outcome of one request in a batched statement with `claimAll`: the effect, or a replay of the stored
+     * response. `refusal` is the error for a request that the statement skipped, for example because an object is
+     * missing.
      */
     const settle = Effect.fnUntraced(function* (request: Claimed, row: typeof BatchRow.Type, refusal?: ApiError) {
       if (row.created) return { answer: request.answer, replayed: false }
       const stored = yield* fromRow(request.claim, row)
       if (Option.isSome(stored)) return { answer: stored.value, replayed: true }
       if (refusal !== undefined) return yield* refusal
-      // A concurrent claim of the key was not committed when the statement began; the statement has waited for the
-      // commit.
+      // Another transaction had claimed the key but not committed when the statement began. The statement waited for
+      // the commit, so a new read finds the response.
       return yield* replay(request.claim)
     })
 
-    // Status 0 marks a row of a transaction that has not committed: no other session ever sees it.
+    // Status 0 marks a claim whose transaction has not committed. No other session sees this status.
     const claimOne = ({ api_key_id, fingerprint, value }: Claim) => sql`
       insert into idempotency_keys as k (api_key_id, value, fingerprint, status, body)
       values (${api_key_id}, ${value}, ${fingerprint}, 0, '')
@@ -277,9 +279,9 @@ export class Idempotency extends Context.Service<Idempotency>()("folio/store/Ide
     })
 
     /**
-     * Runs `effect` and stores its answer in one transaction of `AccountView`, or replays the stored answer of the
-     * first request. With `secret`, the stored answer is sealed. Without a claim, `effect` simply runs in such a
-     * transaction.
+     * Runs `effect` and stores its response in one transaction of `AccountView`, or replays the stored response to the
+     * first request. If `secret` is true, the stored response is sealed. Without a claim, `effect` runs in a
+     * transaction of `AccountView`, and no response is stored.
      */
     const once = Effect.fn("Idempotency.once")(function* (
       account: AccountMode,

@@ -11,7 +11,9 @@ import { isUsable } from "./ApiKeyLookup.ts"
 import { leaseSeconds } from "../sql/Workers.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
 
-/* `WEBHOOK_ALLOW` lets webhooks reach internal addresses. A database never has both processes with it and live keys. */
+/*
+ * With `WEBHOOK_ALLOW`, webhooks reach internal addresses. No process with this setting uses a database with live keys.
+ */
 
 /** Whether this database has a live key that is neither revoked nor expired. */
 export const hasLiveKeys = Effect.gen(function* () {
@@ -19,7 +21,7 @@ export const hasLiveKeys = Effect.gen(function* () {
   return yield* Query.isAny(sql`select 1 as found from api_keys where livemode and ${sql.literal(isUsable)} limit 1`)
 })
 
-/** Fails with `account_not_live` for a live key while a process with `WEBHOOK_ALLOW` serves this database. */
+/** Fails with `account_not_live` for a live key while a process with `WEBHOOK_ALLOW` uses this database. */
 export const checkNewKey = (sql: SqlClient.SqlClient, mode: "test" | "live") =>
   Effect.gen(function* () {
     if (mode === "test") return
@@ -30,7 +32,7 @@ export const checkNewKey = (sql: SqlClient.SqlClient, mode: "test" | "live") =>
     return yield* new ApiError({
       code: "account_not_live",
       message:
-        "The service runs with WEBHOOK_ALLOW, which lets webhooks reach internal addresses: beside it no live key is made. Start it again without WEBHOOK_ALLOW first."
+        "The service runs with WEBHOOK_ALLOW, which lets webhooks reach internal addresses, so Folio creates no live key. Restart the service without WEBHOOK_ALLOW first."
     })
   })
 
@@ -41,18 +43,20 @@ const FactsRow = Schema.Struct({
   software_id: Schema.NullOr(Schema.String),
   provider_number: Schema.NullOr(Schema.String),
   software_set_at: Schema.NullOr(Schema.Date),
-  /** The ranges of invoices: whether there are any, and whether one of them gives numbers today. */
+  /** Whether the account has a range for invoices, and whether one of its ranges gives numbers today. */
   has_range: Schema.Boolean,
   has_number: Schema.Boolean,
-  /** `passed` once a test set was passed; else the status of the newest test set, null before the first one. */
+  /**
+   * `passed` if the account has passed a test set, or else the status of the newest test set. Null without a test set.
+   */
   enablement: Schema.NullOr(EnablementStatus)
 })
-/** What the live mode of an account has, as far as documents need it; of the certificate, `Certificates` knows. */
+/** The facts about an account's live mode that documents depend on, except the certificate (see `Certificates`). */
 export type LiveFacts = typeof FactsRow.Type
 
 /**
- * Makes the function that reads what an account has in live mode, for keys of either mode. It reads in one statement,
- * because clients poll their account, and in no transaction of `AccountView`, whose mode may be the other one.
+ * Makes the function that reads `LiveFacts`, for keys of both modes. It uses one statement, because clients poll their
+ * account. It does not use `AccountView`, because the transaction may be in test mode.
  */
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -79,7 +83,7 @@ export const make = Effect.gen(function* () {
   })
 })
 
-/** The software of an account as the account shows it. */
+/** The software as the API shows it in the account. */
 export const softwareView = ({
   issuer,
   provider_number,

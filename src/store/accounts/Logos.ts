@@ -6,15 +6,15 @@ import * as AccountView from "../sql/AccountView.ts"
 import { ofAccount } from "../sql/Keys.ts"
 import * as Query from "../sql/Query.ts"
 
-/** A picture with its bytes. */
+/** A logo with its bytes. */
 export interface StoredLogo extends LogoImprint {
   readonly bytes: Uint8Array
 }
 
 /**
- * Makes the functions for the pictures that the issuers of an account's mode have been printed with, by the SHA-256 of
- * their bytes. None is ever removed: a document names the version of its issuer, which names the picture, so that the
- * document prints the same for good.
+ * Makes the functions that read and store the logos of an account's issuers, by the SHA-256 of their bytes. Folio
+ * removes no logo, because the PDF of a document must not change: a document refers to the version of its issuer, and
+ * this version to a logo.
  */
 export const make = (sql: SqlClient.SqlClient) => {
   const find = Query.first(
@@ -28,12 +28,12 @@ export const make = (sql: SqlClient.SqlClient) => {
       : Effect.map(find(account, logo.sha256), Option.match({ onNone: () => null, onSome: ({ bytes }) => bytes }))
 
   return {
-    /** The bytes of an issuer's picture; null when the issuer has none. */
+    /** The bytes of an issuer's logo. Null if the issuer has no logo. */
     logoOf: Effect.fn("Accounts.logoOf")(bytesOf),
-    /** As `logoOf`, in a transaction of `AccountView`. */
+    /** The same as `logoOf`, in a transaction of `AccountView`. */
     readLogo: (account: AccountMode, issuer: Pick<Issuer, "logo">) =>
       AccountView.within(sql, account)(bytesOf(account, issuer)),
-    /** Keeps a picture, unless the account has it already. Runs in the caller's transaction. */
+    /** Stores a logo in the caller's transaction, unless the account already has the logo. */
     keepLogo: ({ account_id, livemode }: AccountMode, { bytes, media_type, sha256 }: StoredLogo) =>
       sql`
           insert into logos ${sql.insert({ account_id, livemode, sha256, media_type, bytes })}

@@ -3,12 +3,9 @@ import type { NoteKind } from "../../domain/documents/DocumentKinds.ts"
 import type { NumberForm } from "../../domain/documents/FullNumber.ts"
 import type { ResolutionKey, StoredResolution } from "./Resolutions.ts"
 
-/*
- * The counters that the service makes for the notes of an account that has registered no range of notes, or whose
- * registered ranges give no number.
- */
+/* Counters are the ranges of notes that Folio creates for an account if no registered range gives a number. */
 
-/** What a range of notes has in place of the authority's grant. */
+/** The values of a range of notes in place of the authority's grant. */
 export const noGrant = {
   ...noteNumbers,
   number: "",
@@ -22,7 +19,7 @@ const letters = Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 const suffixes = ["", ...letters, ...letters.flatMap((one) => letters.map((other) => one + other))]
 const [from_number, to_number] = [BigInt(noGrant.from_number), BigInt(noGrant.to_number)]
 
-/** The prefix of the counter that would stand beside `others`, all ranges of an account. */
+/** The prefix of a new counter. `others` are all ranges of the account. */
 const prefixBeside = (kind: NoteKind, others: Iterable<StoredResolution>, form: NumberForm): string => {
   const ranges = [...others]
   const meets = (prefix: string) =>
@@ -32,9 +29,9 @@ const prefixBeside = (kind: NoteKind, others: Iterable<StoredResolution>, form: 
 }
 
 /**
- * The counter of an account's notes of one kind, to be added to `others`. The counter does not expire, and its prefix
- * is the first of NC, NCA … NCZZ, or ND …, with which it shares no full number with a range of `others`, so that a full
- * number identifies one document.
+ * A new counter for an account's notes of one kind. It does not expire. Its prefix is the first of NC, NCA … NCZZ, or
+ * ND …, with which it shares no full number with a range of `others`. Each full number therefore identifies one
+ * document.
  */
 export const counterBeside = (
   key: ResolutionKey & { readonly created_at: Date },
@@ -55,15 +52,15 @@ export const counterBeside = (
 })
 
 /**
- * Whether an account whose ranges of a kind of notes are `ranges` needs no other counter: it has its own, or a range
- * that serves.
+ * Whether the account needs no new counter for a kind of notes. `ranges` are its ranges of this kind, and one of them
+ * is a counter or gives numbers.
  */
 export const isCounted = (ranges: ReadonlyArray<StoredResolution>): boolean =>
   ranges.some((range) => !range.registered || (range.is_active && range.next_number <= range.to_number))
 
 /**
- * Whether a counter of this prefix, or of any if null, would be made for the next note of a kind, next to all ranges of
- * the account.
+ * Whether the next note of a kind would create a counter with this prefix, or with any prefix if null. `ranges` are all
+ * ranges of the account.
  */
 export const isCounterPrefix = (
   prefix: string | null,

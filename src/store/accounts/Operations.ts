@@ -26,11 +26,14 @@ const newKey = Effect.fnUntraced(function* ({ account_id, livemode }: AccountMod
 })
 
 /**
- * Makes an account with a first API key. `name` is for people; `issuer` is the company that issues the invoices; `mode`
- * is that of the key, "test" or "live". A test account begins with the numbering range of the profile's sandbox. A live
- * account has its issuer in test mode as well; a test account has no issuer in live mode. Gives the account, the API
- * key, which cannot be read again, and the key's id. Fails with `ApiError` when the issuer breaks a rule of the
- * national profile, or when live keys are not allowed. Requires the stores and what they require.
+ * Creates an account with a first API key. `name` is the name for people, `issuer` the company that issues the
+ * invoices, and `mode` the mode of the key. Returns the account, the API key and its id. The API key cannot be read
+ * again.
+ *
+ * - With a test key, the account gets the numbering range of the profile's sandbox, and no issuer in live mode.
+ * - With a live key, the account gets its issuer in both modes.
+ *
+ * Fails with `ApiError` if the issuer breaks a rule of the national profile, or if live keys are not allowed.
  */
 export const createAccount = Effect.fn("createAccount")(function* (name: string, issuer: Issuer, mode: KeyMode) {
   const { rules, sandbox } = yield* NationalProfile
@@ -62,7 +65,7 @@ export const createAccount = Effect.fn("createAccount")(function* (name: string,
 
 const issuerKnown = new ApiError({
   code: "parameter_conflict",
-  message: "The live mode has its issuer already: change it with PATCH /v1/account and a live key."
+  message: "The live mode already has an issuer. Change it with PATCH /v1/account and a live key."
 })
 
 const copyIssuer = Effect.fnUntraced(function* (account: AccountMode, issuer: Issuer | null, logo: Uint8Array | null) {
@@ -79,8 +82,8 @@ const copyIssuer = Effect.fnUntraced(function* (account: AccountMode, issuer: Is
 })
 
 /**
- * Makes a key. `copyIssuer` copies the issuer of test mode to live mode; fails with `parameter_conflict` if that has an
- * issuer.
+ * Creates a key. `copyIssuer` copies the issuer of test mode to live mode, and fails with `parameter_conflict` if live
+ * mode already has an issuer.
  */
 export const createKey = Effect.fn("createKey")(function* (
   account: AccountMode,
@@ -96,7 +99,7 @@ export const createKey = Effect.fn("createKey")(function* (
   )
   if (tests === undefined) return yield* ApiError.missing("account", account.account_id)
   const key = yield* newKey(account, name)
-  // Read outside of the account's view, which shows the live mode alone.
+  // This read is outside `AccountView`, which shows only the mode of the new key.
   const logo = tests.issuer === null ? null : yield* accounts.logoOf(tests, tests.issuer)
   const row = yield* Effect.gen(function* () {
     if (options.copyIssuer) yield* copyIssuer(account, tests.issuer, logo)
@@ -127,7 +130,7 @@ export const rollKey = Effect.fn("rollKey")(function* (id: string, expiresInSeco
   return { row, key: next.key }
 })
 
-/** Revokes a key, even the last key of its mode, because an operator can make another key. */
+/** Revokes a key, even the last key of its mode, because the operator can create another key. */
 export const revokeKey = Effect.fn("revokeKey")(function* (id: string) {
   const audit = yield* AuditLog
   const keys = yield* ApiKeys

@@ -25,16 +25,16 @@ const Row = Schema.Struct({
   expires_at: Schema.Date,
   used_at: Schema.NullOr(Schema.Date),
   ended_at: Schema.NullOr(Schema.Date),
-  /** When the session ends by itself: together with its link, if the link is unused. */
+  /** Time at which the session expires. A session with an unused link expires together with the link. */
   closes_at: Schema.Date,
-  /** When the key that made the session ends, or ended; null for a key without an end. */
+  /** Time at which the key that created the session ends. Null for a key without an end. */
   key_ends_at: Schema.NullOr(Schema.Date),
-  /** The time of the look. */
+  /** Time of the read. */
   read_at: Schema.Date
 })
 export type StoredPortalSession = typeof Row.Type
 
-/** A session to be stored. The database holds the hash of the link's token, never the token. */
+/** A session to store. The database contains only the hash of the link's token. */
 export interface NewPortalSession extends AccountMode {
   readonly id: PortalSessionId
   readonly api_key_id: ApiKeyId
@@ -44,7 +44,7 @@ export interface NewPortalSession extends AccountMode {
   readonly expires_in: number
 }
 
-/** A browser that has just been let in. `cookie` is known to that browser alone. */
+/** A browser that has just opened its session. Only this browser has `cookie`. */
 export interface Entered {
   readonly session: PortalSession
   readonly cookie: string
@@ -56,22 +56,22 @@ export interface Linked {
   readonly account_id: AccountId
   readonly account_name: string
   readonly livemode: boolean
-  /** Why the link opens nothing any more; null while it does. */
+  /** Reason why the link no longer opens a session. Null for a link that works. */
   readonly dead: Exclude<DeadLink, "unknown"> | null
 }
 
-/** Why a link opens no session. A link whose session or key has ended is `expired`. */
+/** Reason why a link opens no session. A link whose session or key has ended is `expired`. */
 export type DeadLink = "used" | "expired" | "unknown"
 
-/** The request in which a browser enters or leaves, for the audit log. */
+/** The request in which a browser opens or ends its session, for the audit log. */
 export interface Origin {
   readonly request_id?: string
   readonly ip?: string
 }
 
-/** The sessions that an account may have open in each mode, links that wait to be used included. */
+/** The maximum number of open sessions of an account in each mode, including sessions with an unused link. */
 export const openSessionsMax = 100
-/** The seconds for which the link of a new session works. */
+/** The validity of a new session's link, in seconds. */
 export const linkSeconds = 60
 
 export const sessionLimitReached = new ApiError({
@@ -112,7 +112,7 @@ const sessionOf = ({
   expires_at: row.expires_at
 })
 
-/** Sessions of the portal. All times are those of the database's clock. */
+/** Portal sessions. All times come from the database's clock. */
 export class PortalSessions extends Context.Service<PortalSessions>()("folio/store/PortalSessions", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -152,7 +152,7 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/sto
         )
         returning ${columns}`
     )
-    /** Fails with `portal_session_limit_reached`. Runs in the caller's transaction, as does `end`. */
+    /** Stores a session in the caller's transaction. Fails with `portal_session_limit_reached`. */
     const insert = Effect.fn("PortalSessions.insert")(function* (session: NewPortalSession) {
       yield* AccountView.lock(sql, session)
       const full = yield* Query.isAny(sql`
@@ -174,7 +174,7 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/sto
         select id, account_id, livemode, ${accountName}, used_at is not null as used, ${isOpen} as open
         from portal_sessions where link_hash = ${portalTokenHash(token)}`
     )
-    /** Where the link with a token leads, without using the link; none for a link that does not exist. */
+    /** The target of the link with this token. Does not use the link. None if the link does not exist. */
     const look = Effect.fn("PortalSessions.look")(function* (token: string) {
       if (!isPortalToken(token)) return Option.none<Linked>()
       return Option.map(yield* findLink(token), ({ open, used, ...link }): Linked => ({
@@ -182,7 +182,7 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/sto
         dead: used ? "used" : open ? null : "expired"
       }))
     })
-    /** Opens the session for a browser by the token of a link. Only one call with the same token succeeds. */
+    /** Opens the session of a link for a browser. Only one call with the same token succeeds. */
     const enter = Effect.fn("PortalSessions.enter")(function* (token: string, origin: Origin = {}) {
       const cookie = makePortalToken(yield* random.randomBytes(32))
       const entering = Effect.gen(function* () {
@@ -204,17 +204,20 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/sto
         select ${found} from portal_sessions where cookie_hash = ${portalTokenHash(cookie)} and ${isOpen}`
     )
     /**
-     * The session of a cookie; none when the session has ended or expired, or when its key has. Every call looks in the
-     * database, so that every node immediately rejects a session that has ended.
+     * The session of a cookie. None if the session or its key has ended or expired. Each call reads the database, so
+     * that every process immediately rejects an ended session.
      */
     const find = (cookie: string): Effect.Effect<Option.Option<PortalSession>> =>
       isPortalToken(cookie) ? Effect.map(findOpen(cookie), (row) => Option.map(row, sessionOf)) : Effect.succeedNone
 
-    /** Whether a session still works, for a request that had to wait since its cookie was read. */
+    /** Whether a session is still open. Needed for a request that has waited since Folio read its cookie. */
     const stillWorks = ({ id, principal }: PortalSession) =>
       Query.isAny(sql`select 1 as found from portal_sessions where ${ofKey(sql, { ...principal, id })} and ${isOpen}`)
 
-    /** Ends a session for good; a repetition changes nothing. Fails with `resource_missing`. */
+    /**
+     * Ends a session in the caller's transaction. If the session has ended already, nothing changes. Fails with
+     * `resource_missing`.
+     */
     const end = Effect.fn("PortalSessions.end")(function* (key: Key) {
       const isThere = yield* Query.isAny(sql`select 1 as found from portal_sessions where ${ofKey(sql, key)}`)
       if (!isThere) return yield* missingSession(key.id)
@@ -223,7 +226,7 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/sto
       )
     })
 
-    /** Ends a session as the person who is in wants, whatever the session may do otherwise. */
+    /** Ends a session on request of the person who uses it. The session needs no capability for this. */
     const leave = Effect.fn("PortalSessions.leave")((session: PortalSession, origin: Origin = {}) => {
       const { id, principal } = session
       return end({ ...principal, id }).pipe(
@@ -239,7 +242,7 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/sto
   static readonly layer = Layer.effect(PortalSessions, PortalSessions.make)
 }
 
-/** The actor of what a session does: the session, and the key that made it. */
+/** The actor of a session's requests: the session, and the key that created it. */
 const actorOf = ({ id, principal }: PortalSession, origin: Origin) => ({
   ...origin,
   api_key_id: principal.api_key_id,
@@ -247,7 +250,8 @@ const actorOf = ({ id, principal }: PortalSession, origin: Origin) => ({
 })
 
 /**
- * When the session ended before its time: itself or with its key. Null for a session that expired, or that still works.
+ * Time at which the session or its key ended, if this was before the session expired. Null for an expired session and
+ * for an open session.
  */
 const endOf = ({ closes_at, ended_at, key_ends_at, read_at }: StoredPortalSession): Date | null => {
   const [first] = [ended_at, key_ends_at]
@@ -268,7 +272,7 @@ const view = viewOf(Shown)
 export const portalSessionView = (row: StoredPortalSession): Shown =>
   view({ ...row, status: statusOf(row), ended_at: endOf(row) })
 
-/** The session as the answer to its creation shows it. */
+/** The session as the response to its creation shows it, with its link. */
 export const portalSessionWithUrl = (row: StoredPortalSession, url: string): PortalSessionWithUrl => ({
   ...portalSessionView(row),
   url,

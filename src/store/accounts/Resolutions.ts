@@ -34,10 +34,7 @@ const Row = Schema.Struct({
   id: ResolutionId,
   number: Schema.String,
   document_type: DocumentKind,
-  /**
-   * Whether the account registered this range of notes. False for the counter that Folio made, and for ranges of
-   * invoices.
-   */
+  /** Whether the account registered this range of notes. False for a counter, and for every range of invoices. */
   registered: Schema.Boolean,
   prefix: Schema.String,
   from_number: Schema.BigInt,
@@ -48,8 +45,8 @@ const Row = Schema.Struct({
   is_active: Schema.Boolean,
   next_number: Schema.BigInt,
   /**
-   * From then on the range gives no number, because the database was restored from a backup; null for every other
-   * range.
+   * Time since which the range gives no number, because the database was restored from a backup. Null for a range that
+   * is not held.
    */
   held_since: Schema.NullOr(Schema.Date),
   created_at: Schema.Date
@@ -58,7 +55,7 @@ export type StoredResolution = typeof Row.Type
 
 const Stored = Schema.Struct({ ...Row.fields, technical_key_sealed: Schema.NullOr(Schema.String) })
 
-/** A range as its request describes it. */
+/** A new range with the values of its request. */
 export const newRange = (
   key: Pick<StoredResolution, "account_id" | "livemode" | "id">,
   request: ResolutionRequest,
@@ -79,10 +76,7 @@ export const newRange = (
   }
 }
 
-/**
- * Whether the account registered a range: every range of invoices, and those of notes that are not the service's own
- * counters.
- */
+/** Whether the account registered the range. True for all ranges except counters. */
 export const isRegistered = ({ document_type, registered }: StoredResolution) =>
   document_type === "invoice" || registered
 
@@ -90,7 +84,7 @@ export interface ResolutionKey extends AccountMode {
   readonly id: ResolutionId
 }
 
-/** Whether the numbers of a range are taken: the range is active, or some of its numbers have been given. */
+/** Whether the numbers of a range are taken: the range is active, or has given a number. */
 export const isTaken = ({ from_number, is_active, next_number }: StoredResolution) =>
   is_active || next_number > from_number
 
@@ -119,17 +113,17 @@ const printed = ({ from_number, prefix, to_number }: FullNumbers) =>
 const nameOf = (range: StoredResolution) =>
   isRegistered(range) ? range.id : `the account's ${range.document_type.replace("_", " ")}s`
 
-/** The most ranges that an account may have in each mode: enough for a hundred shops over ten years. */
+/** The maximum number of ranges of an account in each mode: enough for a hundred shops over ten years. */
 export const resolutionsMax = 1_000
 
 const limitReached = new ApiError({
   code: "resolution_limit_reached",
-  message: `An account has at most ${resolutionsMax} numbering ranges in each mode, and they are kept. Ask the authority for larger ranges, or the operator of the service for another account.`
+  message: `An account has at most ${resolutionsMax} numbering ranges in each mode, and Folio keeps them. Ask the authority for larger ranges, or the operator for another account.`
 })
 
 /**
- * The error with which `range` cannot be registered beside `others`, which are all ranges and counters of its account
- * and mode.
+ * The error that prevents the registration of `range`, if any. `others` are all ranges and counters of the account and
+ * mode.
  */
 export const refusalOf = (
   range: StoredResolution,
@@ -145,9 +139,7 @@ const endless = violation(
   "range_of_notes"
 )
 
-/**
- * A range after a change; fails when its dates would contradict each other, and when a range of notes would have dates.
- */
+/** The range after a change. Fails if its dates contradict each other, or if a range of notes would get dates. */
 export const changed = (range: StoredResolution, patch: ResolutionUpdate) => {
   if (range.document_type !== "invoice" && patch.valid_to !== undefined) {
     return Result.fail(ApiError.fromViolations([endless]))
@@ -157,7 +149,7 @@ export const changed = (range: StoredResolution, patch: ResolutionUpdate) => {
   return first === undefined ? Result.succeed(next) : Result.fail(ApiError.fromViolations([first, ...rest]))
 }
 
-/** Inserts a range whose technical key is public, such as that of the sandbox: the key is stored in clear. */
+/** Inserts a range with a public technical key, such as the sandbox range. The key is stored unencrypted. */
 export const insertPublic = (sql: SqlClient.SqlClient, resolution: StoredResolution) =>
   sql`insert into resolutions ${sql.insert(resolution)}`.pipe(Effect.orDie, Effect.asVoid)
 
@@ -168,8 +160,8 @@ export interface RangeQuery extends AccountMode {
 }
 
 /**
- * The numbering ranges that the authority granted, and those of notes, registered and the service's own. Only
- * `Numbering` advances `next_number`.
+ * Numbering ranges: ranges that the authority granted, registered ranges of notes, and counters. Only `Numbering`
+ * advances `next_number`.
  */
 export class Resolutions extends Context.Service<Resolutions>()("folio/store/Resolutions", {
   make: Effect.gen(function* () {
@@ -196,9 +188,8 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
         ...(prefix === null ? [] : [sql`prefix = ${prefix}`])
       ])
     /**
-     * The range that new documents are numbered from on `date` (YYYY-MM-DD): active, valid, not exhausted, oldest
-     * first, and the counter that the service made only if no registered range serves. A range that is held comes after
-     * all others.
+     * The range that numbers new documents on `date` (YYYY-MM-DD): the oldest range that is active, valid and not
+     * exhausted. Registered ranges come before counters, and held ranges after all others.
      */
     const current = Query.first(
       Opened,
@@ -211,11 +202,11 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
       Opened,
       (where: Statement.Fragment) => sql`select ${columns} from resolutions where ${where} order by id`
     )
-    /** All ranges that match the query: also inactive, expired and exhausted ranges. */
+    /** All ranges that match the query, including inactive, expired and exhausted ranges. */
     const all = Effect.fn("Resolutions.all")((query: RangeQuery) => select(fits(query)))
     /**
-     * All ranges and counters of the account; no other transaction registers or activates a range until the caller's
-     * commit.
+     * Locks the account, and returns all of its ranges and counters. Until the caller's commit, no other transaction
+     * registers or activates a range.
      */
     const locked = (account: AccountMode) =>
       Effect.andThen(AccountView.lock(sql, account), select(ofAccount(sql, account)))
@@ -228,8 +219,8 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
     })
 
     /**
-     * Inserts the counter of a kind of notes under `key` unless the account has that counter, or a range of that kind
-     * that gives numbers. Runs in the caller's transaction.
+     * Inserts the counter of a kind of notes under `key`, in the caller's transaction. Does nothing if the account
+     * already has that counter, or a range of that kind that gives numbers.
      */
     const ensureCounter = Effect.fn("Resolutions.ensureCounter")(function* (key: ResolutionKey, kind: NoteKind) {
       const { account_id, livemode } = key
@@ -240,21 +231,23 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
       yield* insert(counterBeside({ ...key, created_at }, kind, others, numbering))
     })
 
-    /** Whether a counter that matches the query would be made for the next note. */
+    /** Whether the next note would create a counter that matches the query. */
     const wouldCount = Effect.fn("Resolutions.wouldCount")(function* ({ kind, prefix, ...account }: RangeQuery) {
       return kind !== "invoice" && isCounterPrefix(prefix, kind, yield* select(ofAccount(sql, account)), numbering)
     })
 
     /**
-     * Fails with `resolution_overlap` and `resolution_limit_reached`. Runs in the caller's transaction, as does
-     * `update`.
+     * Registers a range in the caller's transaction. Fails with `resolution_overlap` and `resolution_limit_reached`.
      */
     const register = Effect.fn("Resolutions.register")(function* (resolution: StoredResolution) {
       const refusal = refusalOf(resolution, yield* locked(resolution), numbering)
       return yield* refusal ?? insert(resolution)
     })
 
-    /** Fails with `resource_missing`, `parameter_invalid` and, when a range becomes active, `resolution_overlap`. */
+    /**
+     * Changes a range in the caller's transaction. Fails with `resource_missing` and `parameter_invalid`. Fails with
+     * `resolution_overlap` if the range becomes active and overlaps another range.
+     */
     const update = Effect.fn("Resolutions.update")(function* (key: ResolutionKey, patch: ResolutionUpdate) {
       const ranges = yield* locked(key)
       const range = ranges.find(({ id }) => id === key.id)
@@ -276,7 +269,7 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
       all,
       ensureCounter,
       find,
-      /** The ranges of one kind of document; all registered ranges if `kind` is null. */
+      /** The ranges of one kind of document, or all registered ranges if `kind` is null. */
       list: (account: AccountMode, request: PageRequest, kind: DocumentKind | null) =>
         list(
           account,
@@ -294,9 +287,7 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
   static readonly layer = Layer.effect(Resolutions, Resolutions.make)
 }
 
-/**
- * The violation of a request for a document that no range of the account would give a number on `today` (YYYY-MM-DD).
- */
+/** The violation for a document request to which no range of the account can give a number on `today` (YYYY-MM-DD). */
 export const prefixViolations = Effect.fnUntraced(function* (
   resolutions: Resolutions["Service"],
   account: AccountMode,
@@ -308,7 +299,7 @@ export const prefixViolations = Effect.fnUntraced(function* (
   const ranges = yield* resolutions.all(query)
   if (givesNumber(ranges, today)) return []
   if (kind !== "invoice" && (yield* resolutions.wouldCount(query))) return []
-  // The first note of another request, or a registration, may have made a range between the two reads.
+  // Between the two reads, another request may have created a range, with a first note or a registration.
   if (kind !== "invoice" && givesNumber(yield* resolutions.all(query), today)) return []
   if (prefix === null || ranges.length > 0) return [rangeViolation(ranges, today, prefix)]
   const [of, how] =
@@ -318,8 +309,7 @@ export const prefixViolations = Effect.fnUntraced(function* (
 })
 
 /**
- * The range as the API shows it on `today` (YYYY-MM-DD). A range of notes has no field of a grant, and nothing to warn
- * of.
+ * The range as the API shows it on `today` (YYYY-MM-DD). A range of notes has neither fields of a grant nor warnings.
  */
 export const resolutionView = (row: StoredResolution, today: string): Resolution => {
   const { document_type, from_number, next_number, number, prefix, technical_key, to_number, valid_from, valid_to } =

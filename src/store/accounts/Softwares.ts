@@ -7,13 +7,13 @@ import { issuerChangedTooOften, issuersPerDayMax } from "./Accounts.ts"
 import * as Query from "../sql/Query.ts"
 import { Secrets } from "../sql/Secrets.ts"
 
-/** A software that a live account has registered with the authority for itself, without its PIN. */
+/** A software that a live account has registered with the authority for its own use, without the PIN. */
 export interface StoredSoftware {
   readonly account_id: AccountId
   readonly id: SoftwareId
   /** The id that the authority gave the software. */
   readonly software_id: string
-  /** The NIT of the provider, without check digit; null for that of the issuer. */
+  /** The NIT of the provider, without check digit. Null if the issuer is the provider. */
   readonly provider_number: string | null
   readonly created_at: Date
 }
@@ -21,20 +21,20 @@ export interface StoredSoftware {
 const Sealed = Schema.Struct({
   id: SoftwareId,
   software_id: Schema.String,
-  /** That of the issuer where the provider is the issuer. */
+  /** The NIT of the provider, or the NIT of the issuer if the issuer is the provider. */
   provider_number: Schema.String,
   sealed: Schema.String
 })
 
-// Versions of issuers whose software is kept in memory: what a version names never changes.
+// The maximum number of issuer versions whose software is cached. The software of a version never changes.
 const cacheSize = 10_000
 
 /** The place that a software's PIN is sealed for (see `Secrets`). */
 export const softwarePlace = (id: string) => `softwares|${id}`
 
 /**
- * The softwares of accounts, in live mode alone. `Accounts` says which of them a mode has, and the version of an issuer
- * has had.
+ * The softwares of accounts, only in live mode. `Accounts` stores the current software of a mode, and the software of
+ * each issuer version.
  */
 export class Softwares extends Context.Service<Softwares>()("folio/store/Softwares", {
   make: Effect.gen(function* () {
@@ -78,8 +78,8 @@ export class Softwares extends Context.Service<Softwares>()("folio/store/Softwar
       (account: AccountId, id: string) => sql`
         select sealed from softwares where account_id = ${account} and livemode and id = ${id}`
     )
-    // The seconds until the oldest of the last `issuersPerDayMax` softwares is a day old; no row unless there are so
-    // many.
+    // The seconds until the oldest of the last `issuersPerDayMax` softwares is a day old. Without a row, the software
+    // may change.
     const waitOf = Query.first(
       Schema.Struct({ seconds: Schema.Int }),
       (account: AccountId) => sql`
@@ -89,9 +89,9 @@ export class Softwares extends Context.Service<Softwares>()("folio/store/Softwar
     )
 
     return {
-      /** The software of an account's live mode; none while the mode has no software of its own, or no issuer. */
+      /** The account's own software in live mode. None if the mode has no own software, or no issuer. */
       current: Effect.fn("Softwares.current")((account: AccountId) => Effect.flatMap(findCurrent(account), opened)),
-      /** The software that documents of this version of the mode's issuer name; none for the service's own software. */
+      /** The account's own software in documents with this issuer version. None if they use the service's software. */
       ofVersion: ({ account_id, livemode }: AccountMode, version: number) =>
         livemode ? Cache.get(versions, `${account_id}|${version}`) : Effect.succeedNone,
       /** The PIN of a software, as inserted. */
@@ -100,8 +100,8 @@ export class Softwares extends Context.Service<Softwares>()("folio/store/Softwar
         return Redacted.make(yield* secrets.open(sealed, softwarePlace(id)))
       }),
       /**
-       * Runs in the caller's transaction. Fails with `rate_limited`, as a change of the issuer does, because all rows
-       * are kept.
+       * Stores a software in the caller's transaction. Fails with `rate_limited`, like a change of the issuer, because
+       * Folio keeps all rows.
        */
       insert: Effect.fn("Softwares.insert")(function* (software: StoredSoftware, pin: Redacted.Redacted<string>) {
         const wait = yield* waitOf(software.account_id)
@@ -116,8 +116,8 @@ export class Softwares extends Context.Service<Softwares>()("folio/store/Softwar
 }
 
 /**
- * The software that a version of an issuer names, as a part of `Draft` and `Numbered`: empty for the service's own
- * software.
+ * The account's own software of an issuer version, as a part of `Draft` and `Numbered`. Empty if the version uses the
+ * service's software.
  */
 export const ownSoftware = (softwares: Softwares["Service"], account: AccountMode, version: number) =>
   Effect.map(softwares.ofVersion(account, version), (found): { readonly software?: Software } =>
