@@ -13,19 +13,19 @@ const Kept = Schema.Struct({
   claim: Schema.NullOr(ClaimCode)
 })
 
-/** The events of an invoice as stored, by their codes, and whether the authority is asked nothing more. */
+/** The stored events of an invoice, by their codes. `is_over`: Folio asks the authority no further question. */
 export const StoredAcceptance = Schema.Struct({
   events: Schema.Record(Schema.String, Kept),
   is_over: Schema.Boolean
 })
 export type StoredAcceptance = typeof StoredAcceptance.Type
 
-/** Seconds for which only the process that took a question may ask it: longer than a page of questions takes. */
+/** Lease of a question, in seconds. It is longer than a process needs for a page of questions. */
 export const questionLeaseSeconds = 600
 
 /**
- * The questions to the authority about what the buyers of invoices on credit terms have answered, and the events that
- * were answered.
+ * Questions to the authority about buyers' responses to invoices on credit terms, and the events that the authority
+ * returned.
  */
 export class Acceptances extends Context.Service<Acceptances>()("folio/store/Acceptances", {
   make: Effect.gen(function* () {
@@ -33,7 +33,7 @@ export class Acceptances extends Context.Service<Acceptances>()("folio/store/Acc
 
     const isKey = Schema.is(Schema.Struct({ ...AccountMode.fields, id: DocumentId }))
 
-    // A row whose id no document can have waits for the next look: it does not block other questions.
+    // A row with an invalid document id is skipped until its lease ends, so that it does not block other questions.
     const take = Effect.fn("Acceptances.take")(
       (limit: number, without: ReadonlyArray<AccountId>) => sql<DocumentKey>`
         with due as (
@@ -48,8 +48,8 @@ export class Acceptances extends Context.Service<Acceptances>()("folio/store/Acc
       Effect.orDie
     )
 
-    // Stored events and new events are merged in any order: a stored event stays as it is. A little less than a day, so
-    // that the next question is due when a tester advances the clock by a day.
+    // Calls can merge events in any order, because a stored event is never overwritten. The interval is a little less
+    // than a day, so that the next question is due when a tester advances the clock by a day.
     const keep = Effect.fn("Acceptances.keep")(
       (key: DocumentKey, events: ReadonlyArray<RegisteredEvent>) => {
         const came = JSON.stringify(
@@ -66,7 +66,7 @@ export class Acceptances extends Context.Service<Acceptances>()("folio/store/Acc
       Effect.asVoid
     )
 
-    // A question that was never answered is given up two days after the last one was due.
+    // Without a response, Folio stops asking two days after the last question was due (`ask_until`).
     const postpone = Effect.fn("Acceptances.postpone")(
       (keys: ReadonlyArray<DocumentKey>, seconds: number) => sql`
         update acceptances a set next_question_at = case when now() < a.ask_until + interval '2 days'
@@ -79,16 +79,16 @@ export class Acceptances extends Context.Service<Acceptances>()("folio/store/Acc
 
     return {
       /**
-       * Takes questions whose time has come, the longest due first, each under a lease of `questionLeaseSeconds`: at
-       * most `limit`, and none of the accounts in `without`.
+       * Takes at most `limit` due questions under a lease of `questionLeaseSeconds`, the longest due first. Skips the
+       * accounts in `without`.
        */
       take,
       /**
-       * Keeps the events of an invoice, and sets the time of the next question; null after a final event and after 30
-       * days.
+       * Stores the events of an invoice, and sets the time of the next question. This time is null after a final event
+       * and after 30 days (`ask_until`).
        */
       keep,
-      /** Asks again after about so many seconds. */
+      /** Postpones the next questions by about `seconds`. */
       postpone
     }
   })
@@ -96,6 +96,6 @@ export class Acceptances extends Context.Service<Acceptances>()("folio/store/Acc
   static readonly layer = Layer.effect(Acceptances, Acceptances.make)
 }
 
-/** The stored events as the rules take them. */
+/** Converts stored events to the input of the acceptance rules. */
 export const storedEvents = ({ events }: StoredAcceptance): ReadonlyArray<RegisteredEvent> =>
   Object.entries(events).map(([code, event]) => ({ code: code as AcceptanceCode, ...event }))

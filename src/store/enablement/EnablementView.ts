@@ -34,10 +34,10 @@ const messageOf = (row: StoredEnablement, accepted: number, open: number): strin
     : `${counted}. ${row.waiting.message}`
 }
 
-/** The most documents of a test set that are shown: the newest. */
+/** The maximum number of documents in a test set as the API shows it: the newest documents. */
 const shownMax = 1_000
 
-/** A test set with its documents, as its account sees it. */
+/** A test set with its documents, as the API shows it. */
 export const enablementView = (row: StoredEnablement, all: ReadonlyArray<StoredTestDocument>): Enablement => {
   const count = (kind: DocumentKind) => {
     const accepted = all.filter((one) => one.kind === kind && one.state === "accepted").length

@@ -13,7 +13,7 @@ import { Secrets } from "../sql/Secrets.ts"
 import { Workers } from "../sql/Workers.ts"
 import * as TestDocuments from "./TestDocuments.ts"
 
-/** Why nothing is sent for the moment. */
+/** The reason why Folio sends no documents of the test set at the moment. */
 export const Waiting = Schema.Struct({ code: Schema.String, message: Schema.String, since: Schema.String })
 export type Waiting = typeof Waiting.Type
 
@@ -45,34 +45,34 @@ const Stored = Schema.Struct({
 
 export type EnablementKey = Pick<StoredEnablement, "account_id" | "id">
 
-/** A requested test set: its id, its range and the wanted numbers of documents. */
+/** A requested test set: its id, its range and the number of documents of each kind. */
 export type NewEnablement = Pick<StoredEnablement, "id" | "wanted" | "range">
 
-/** A new test set as it is stored: its range without the technical key, and the key sealed. */
+/** A new test set as stored: the range without its technical key, and the sealed key. */
 interface SealedEnablement extends Pick<NewEnablement, "id" | "wanted"> {
   readonly range: Schema.Struct.Type<typeof granted>
   readonly sealed: string
 }
 
-/** The status of a test set after work on it. An omitted field is null, or 0. */
+/** The status of a test set after a round of work. An omitted field is null or 0. */
 export interface Standing {
   readonly status: EnablementStatus
   readonly waiting?: Waiting | null
   readonly failure?: Failure
   readonly message?: string | null
   /**
-   * Consecutive calls without a response. When the count is 0 again, the time limit of unanswered documents starts
-   * again.
+   * Consecutive calls without a response. When the count returns to 0, the time limit of unanswered documents restarts.
    */
   readonly troubles?: number
   /** Milliseconds until the next round of a test set that is still running. */
   readonly nextMs?: number
-  /** Whether this process continues to work on it. */
+  /** Whether this process continues to work on the test set. */
   readonly isHeld?: boolean
 }
 
-/** How often one test set may be taken up again, and how many test sets an account may have. */
+/** The maximum number of starts of one test set. */
 export const runsMax = 100
+/** The maximum number of test sets of an account. */
 export const setsMax = 100
 
 export const anotherRuns = (id: string) =>
@@ -84,12 +84,12 @@ export const anotherRuns = (id: string) =>
 export const tooMany = (what: string) =>
   new ApiError({
     code: "enablement_limit_reached",
-    message: `${what}: ask who runs the service before you go on.`
+    message: `${what}: contact the operator before you continue.`
   })
 
 const jsonOf = (value: object | null) => (value === null ? null : JSON.stringify(value))
 
-/** What becomes of a request for a test set; `before`: the same test set of an earlier request. */
+/** The outcome of a request for a test set. `before` is the same test set from an earlier request. */
 export const outcomeOf = (
   request: NewEnablement,
   before: StoredEnablement | undefined,
@@ -154,7 +154,7 @@ export class Enablements extends Context.Service<Enablements>()("folio/store/Ena
         returning ${columnsOf(sql, Stored, "e")}`
     )
 
-    // A process that was cut off keeps its hold at most for the seconds that it asked for.
+    // A process that loses the database keeps its test sets for at most `leaseSeconds`.
     const take = Query.all(
       Opened,
       (limit: number, leaseSeconds: number) => sql`
@@ -170,15 +170,14 @@ export class Enablements extends Context.Service<Enablements>()("folio/store/Ena
 
     return {
       documents: yield* TestDocuments.make,
-      /** The test set that the account asked for last. */
+      /** The test set that the account requested last. */
       newest: Effect.fn("Enablements.newest")((account: AccountId) =>
         AccountView.within(sql, live(account))(newest(account))
       ),
-      /** A test set by its id. */
       find,
       /**
-       * Begins a test set, or takes up one that failed, in the caller's transaction; one that runs or was passed stays
-       * as it is.
+       * Starts a test set, or restarts a failed test set, in the caller's transaction. A running or passed test set
+       * does not change.
        */
       begin: Effect.fn("Enablements.begin")(function* (account: AccountId, request: NewEnablement) {
         yield* AccountView.lock(sql, { account_id: account })
@@ -193,8 +192,8 @@ export class Enablements extends Context.Service<Enablements>()("folio/store/Ena
         return { outcome, row: yield* start(account, { ...request, range, sealed }) }
       }),
       /**
-       * Takes test sets that are due, longest waiting first: they are this process's for `leaseSeconds`, or until it
-       * dies.
+       * Takes due test sets for this process, the longest due first. This process holds them for `leaseSeconds`, or
+       * until it dies.
        */
       take: Effect.fn("Enablements.take")(take),
       /** Releases a test set, so that another process may take it immediately. */
@@ -203,7 +202,7 @@ export class Enablements extends Context.Service<Enablements>()("folio/store/Ena
           update enablements set next_action_at = now(), worker = null
           where ${where(key)} and status = 'running' and worker = ${workers.id}`.pipe(Effect.orDie, Effect.asVoid)
       ),
-      /** Stores how a test set stands, unless another process works on it; says whether it was stored. */
+      /** Stores the status of a test set unless another process works on it. Returns whether it stored the status. */
       stand: Effect.fn("Enablements.stand")(function* (key: EnablementKey, next: Standing) {
         const {
           failure = null,

@@ -38,26 +38,29 @@ export type StoredTestDocument = typeof Row.Type
 
 const LoadedRow = Schema.Struct({
   ...Row.fields,
-  /** Milliseconds until the next step of an open document; null for an outcome. */
+  /** Milliseconds until the next step of an open document. Null for a document with an outcome. */
   due_ms: Schema.NullOr(Schema.Finite),
-  /** Milliseconds for which an open document that was sent has waited for its verdict while the authority answered. */
+  /**
+   * Milliseconds that a sent document has waited for its verdict while the authority responded. Null for other
+   * documents.
+   */
   waited_ms: Schema.NullOr(Schema.Finite)
 })
-/** The same, with its times by the database's clock. */
+/** A document of a test set with its waiting times, by the database's clock. */
 export type LoadedTestDocument = typeof LoadedRow.Type
 
-/** A document to make: with its number, signed. */
+/** A document to store, with its number and its signed bytes. */
 export type NewTestDocument = Pick<
   StoredTestDocument,
   "prefix" | "number" | "full_number" | "kind" | "place" | "run" | "cufe" | "issue_date" | "issuer_nit"
 > & { readonly signed: Uint8Array }
 
-/** A change of an open document. An omitted field stays as it is. */
+/** A change of an open document. An omitted field keeps its value. */
 export interface TestDocumentChange {
   readonly state: TestDocumentState
-  /** The document may leave with the next call. */
+  /** The next call may send the document to the authority. */
   readonly attempt?: true
-  /** The authority was asked for its verdict. */
+  /** Folio has asked the authority for the verdict. */
   readonly asked?: true
   readonly zip_key?: string
   readonly errors?: ReadonlyArray<AuthorityError>
@@ -67,7 +70,10 @@ export interface TestDocumentChange {
   readonly nextMs?: number
 }
 
-/** The documents of test sets. Each step compares the version of the row, so that of two processes one takes it. */
+/**
+ * Makes the functions for the documents of test sets. Each step compares the version of the row, so that only one of
+ * two processes takes the step.
+ */
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const workers = yield* Workers
@@ -98,17 +104,19 @@ export const make = Effect.gen(function* () {
   )
 
   return {
-    /** All documents of a test set, in the order in which they were made. */
+    /** All documents of a test set, in order of their creation. */
     all: Effect.fn("TestDocuments.all")(all),
-    /** The same, as the account sees its own rows. */
+    /** All documents of a test set, read in a transaction of `AccountView`. */
     ofAccount: Effect.fn("TestDocuments.ofAccount")((key: EnablementKey) =>
       AccountView.within(sql, { account_id: key.account_id, livemode: true })(all(key))
     ),
-    /** The numbers of an account with a prefix, over all of its test sets, in order. */
+    /**
+     * The taken numbers of a prefix with the states of their documents, in order, over all test sets of the account.
+     */
     taken: Effect.fn("TestDocuments.taken")(taken),
     /**
-     * Takes the number and stores the signed document, unless the number is taken or another process works on the test
-     * set: then false, and nothing is stored.
+     * Takes the number and stores the signed document. Returns false and stores nothing if the number is taken, or if
+     * another process works on the test set.
      */
     insert: Effect.fn("TestDocuments.insert")(({ account_id, id }: EnablementKey, document: NewTestDocument) => {
       const row = { account_id, livemode: true, enablement_id: id, state: "signed", ...document }
@@ -119,11 +127,11 @@ export const make = Effect.gen(function* () {
         where ${live(account_id)} and id = ${id} and status = 'running' and worker = ${workers.id}
         on conflict do nothing returning number`)
     }),
-    /** The bytes to send. */
+    /** The signed bytes of a document. */
     signed: Effect.fn("TestDocuments.signed")((document: StoredTestDocument) =>
       Effect.map(bytes(document), ({ signed }) => signed)
     ),
-    /** Carries out one step of an open document: false when another process was faster. */
+    /** Carries out one step of an open document. Returns false if another process was faster. */
     move: Effect.fn("TestDocuments.move")((document: StoredTestDocument, change: TestDocumentChange) => {
       const { account_id, number, prefix, version } = document
       const { asked, attempt, errors, message, nextMs, notifications, state, zip_key } = change

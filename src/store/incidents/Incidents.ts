@@ -48,12 +48,12 @@ export interface Attempted {
   readonly channel: string
   readonly state: IncidentState
   readonly attempts: number
-  /** Null when the channel took it. */
+  /** Null if the channel accepted the alert. */
   readonly error: string | null
   readonly retryInMs: number | null
 }
 
-/** The newest telling of each channel, and how many wait. */
+/** The newest alert of a channel, and the number of its pending alerts. */
 const ChannelStanding = Schema.Struct({
   channel: Schema.String,
   waiting: Schema.Int,
@@ -62,9 +62,9 @@ const ChannelStanding = Schema.Struct({
 })
 export type ChannelStanding = typeof ChannelStanding.Type
 
-// Longer than a telling may take, so that no two processes tell at a time.
+// Longer than the sending of an alert, so that no two processes send the same alert concurrently.
 export const tellingLeaseSeconds = 120
-/** The most alerts that one channel sends together. */
+/** The maximum number of alerts that one channel sends together. */
 export const tellingsMax = 20
 const openMax = 5_000
 const listedMax = 200
@@ -137,8 +137,8 @@ export class Incidents extends Context.Service<Incidents>()("folio/store/Inciden
       on conflict do nothing`
 
     /**
-     * Carries out a verdict, and lists what each channel is to be told, in one transaction. An incident that another
-     * process opens at the same time is opened once.
+     * Stores the changes of a verdict and creates the due alerts of each channel, in one transaction. If two processes
+     * open the same incident concurrently, it is opened once.
      */
     const record = Effect.fn("Incidents.record")(function* (verdict: Verdict, channels: ReadonlyArray<string>) {
       const causes = yield* Effect.forEach(verdict.put, (cause) =>
@@ -160,7 +160,8 @@ export class Incidents extends Context.Service<Incidents>()("folio/store/Inciden
         .join(", ")
     )
 
-    // The most severe first. The end is reported once the beginning was reported or its alert has failed for good.
+    // The most severe first. The alert about the end waits until the alert about the beginning was sent or has no
+    // retry.
     const take = Query.all(
       Telling,
       (channel: string) => sql`
@@ -183,7 +184,7 @@ export class Incidents extends Context.Service<Incidents>()("folio/store/Inciden
         order by i.opened_at, i.id`
     )
 
-    /** Records an attempt, unless a later one has begun meanwhile. */
+    /** Stores the outcome of an attempt. Ignores a failure if a later attempt has begun. */
     const told = Effect.fn("Incidents.told")(
       ({ attempts, channel, error, incident_id, retryInMs, state }: Attempted) => sql`
         update incident_tellings set told_at = case when ${error === null}::boolean then now() end,
@@ -217,17 +218,19 @@ export class Incidents extends Context.Service<Incidents>()("folio/store/Inciden
     )
 
     return {
-      /** Queries for all that is wrong now. */
+      /** Queries for all current faults. */
       sources: yield* sources,
-      /** The incidents that are open, at most 5,000. */
+      /** Open incidents, at most 5,000. */
       open: Effect.withSpan(open(), "Incidents.open") as Effect.Effect<ReadonlyArray<OpenIncident>>,
       record,
-      /** Takes what a channel is to be told, at most 20, under a lease, and counts the attempt. */
+      /** Takes at most 20 due alerts of a channel under a lease, and counts the attempt. */
       take: Effect.fn("Incidents.take")(take),
       told,
-      /** Open incidents first, then the newest ends; at most 200. */
+      /** At most 200 incidents: open incidents first, and then ended incidents, the latest end first. */
       list: Effect.withSpan(list(), "Incidents.list"),
-      /** For each channel that ever had an alert: the number of pending alerts, and the outcome of the newest. */
+      /**
+       * For each channel with an attempted alert: the number of pending alerts, and the outcome of the newest alert.
+       */
       standing: Effect.withSpan(standing(), "Incidents.standing")
     }
   })

@@ -8,10 +8,10 @@ import * as Findings from "../../domain/incidents/Findings.ts"
 import { oldestUnsettled } from "../sql/Backlog.ts"
 import * as Query from "../sql/Query.ts"
 
-/** The most that one look reads of one kind. */
+/** The maximum number of rows that one source returns. */
 const lookMax = 1_000
 
-/** What one source found. `isAll`: `lookMax` left nothing out. */
+/** The findings of one source. `isAll` is false if there are more rows than `lookMax`. */
 export interface Found {
   readonly causes: ReadonlyArray<Cause>
   readonly isAll: boolean
@@ -23,7 +23,7 @@ export interface Source {
   readonly look: Effect.Effect<Found>
 }
 
-/** A source of the rows of `look`, about which there are findings of several kinds. */
+/** Makes a source from the rows of `look`. Each of `about` finds the causes of its kinds in a row. */
 export const sourceOf = <Row>(
   look: Effect.Effect<ReadonlyArray<Row>>,
   ...about: ReadonlyArray<Findings.Kinds<Row>>
@@ -36,15 +36,15 @@ export const sourceOf = <Row>(
   return { kinds, look: Effect.withSpan(found, "Incidents.look", { attributes: { kinds } }) }
 }
 
-// Four attempts of a delivery take 36 minutes: an endpoint that fails for an hour has lost an event that Folio does not
-// retry.
+// Four attempts of a delivery take 36 minutes. An endpoint that fails for an hour has missed an event that Folio does
+// not retry.
 const endpointFailsHours = 1
-// Longer than most of the authority's pauses, and than the five minutes after which documents are issued in
+// Longer than most outages of the authority, and longer than the five minutes before Folio issues documents in
 // contingency.
 const unreachableMinutes = 15
-// An older failure says nothing of now, because no call was made since.
+// An older failure proves no current fault, because Folio has made no call since.
 const recentMinutes = 15
-// Three times what a transaction of Folio may take.
+// Three times the maximum duration of a Folio transaction.
 const eventsHeldSeconds = 60
 // How long to report a failed document that was not retried.
 const failedDays = 7
@@ -52,13 +52,13 @@ const failedIdsMax = 5
 const contingencyMax = 10_000
 const accountsShown = 10
 
-/** The facts with their account. */
+/** The facts together with their account. */
 const ofAccounts = <Fields extends Schema.Struct.Fields>({ fields }: Schema.Struct<Fields>) =>
   Schema.Struct({ ...FindingOwner.fields, ...fields })
 
 /**
- * Sources of all that is wrong now, by the database's clock. Each reads what is wrong by an index, at most `lookMax`
- * rows of it.
+ * The sources of all current faults, by the database's clock. Each source finds the faults by an index, and reads at
+ * most `lookMax` rows.
  */
 export const sources = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -69,7 +69,7 @@ export const sources = Effect.gen(function* () {
       select coalesce(m.issuer ->> 'legal_name', m.name) from account_modes m
       where m.account_id = ${sql.literal(table)}.account_id and m.livemode = ${sql.literal(table)}.livemode) as issuer`
 
-  /** Reads one more row than are given, which tells whether that is all. */
+  /** Makes a source that reads one row more than `lookMax`, to detect that there are more rows. */
   const source = <R extends Schema.ConstraintDecoder<unknown>>(
     row: R,
     query: (date: string) => Statement.Fragment,
@@ -94,7 +94,8 @@ export const sources = Effect.gen(function* () {
         where full_since is not null and is_active order by full_since`,
       Findings.fullEndpoint
     ),
-    // A certificate that ends before another one of the account is not reported: signing then uses the other one.
+    // A certificate that ends before another certificate of the account is not reported, because Folio signs with the
+    // other one.
     source(
       ofAccounts(findingFacts.certificate),
       () => sql`
@@ -108,8 +109,9 @@ export const sources = Effect.gen(function* () {
         order by not_after desc`,
       Findings.endingCertificate
     ),
-    // Every range in use is read, because an index that holds the counter would slow down numbering. A range whose
-    // successor has the same prefix, numbers and days is not reported; the subquery is made for the few that are low.
+    // The query reads every range in use, because an index with the counter would slow down numbering. A range is not
+    // reported if another active range with its prefix has enough numbers and days left. The subquery runs only for the
+    // few ranges that are low.
     source(
       ofAccounts(findingFacts.range),
       (date) => sql`
