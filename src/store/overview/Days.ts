@@ -1,4 +1,7 @@
-/** A day in the authority's zone, from its first millisecond to that of the next day (Unix milliseconds). */
+/**
+ * A day in the authority's time zone. `from` is its first millisecond, and `to` the first millisecond of the next day
+ * (Unix time).
+ */
 export interface Day {
   /** YYYY-MM-DD. */
   readonly date: string
@@ -7,10 +10,10 @@ export interface Day {
 }
 
 const hourMs = 3_600_000
-// A zone that is an offset from UTC is at most so far from it.
+// The largest offset of a time zone from UTC.
 const offsetMaxMs = 14 * hourMs
 
-/** The first millisecond at which `localDate` gives this date. */
+/** The first millisecond for which `localDate` returns this date. */
 const startOf = (date: string, localDate: (epochMs: number) => string): number => {
   const utc = Date.parse(`${date}T00:00:00Z`)
   let [before, from] = [utc - offsetMaxMs - 1, utc + offsetMaxMs]
@@ -24,7 +27,10 @@ const startOf = (date: string, localDate: (epochMs: number) => string): number =
 
 const dayMs = 24 * hourMs
 
-/** The days up to the one of `now`, oldest first. `localDate` tells the date in the authority's zone. */
+/**
+ * The last `count` days up to the day of `now`, oldest first. `localDate` returns the date in the authority's time
+ * zone.
+ */
 export const daysUntil = (now: number, count: number, localDate: (epochMs: number) => string): ReadonlyArray<Day> => {
   const today = Date.parse(`${localDate(now)}T00:00:00Z`)
   return Array.from({ length: count }, (_, index) => {

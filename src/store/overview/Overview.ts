@@ -26,20 +26,21 @@ import {
   WaitingRow
 } from "./OverviewRows.ts"
 
-/** How many days are looked back on, with today. */
+/** The number of days in the overview, including today. */
 export const overviewDays = 30
-/** How many of the newest documents are shown. */
+/** The number of the newest documents in the overview. */
 export const latestCount = 5
-/** How long returned e-mails are shown. */
+/** The overview shows e-mails that were returned within this time. */
 export const bouncedMs = 7 * 86_400_000
-/** Failed deliveries are counted for so long. */
+/** The overview counts failed deliveries of this time. */
 export const undeliveredMs = 86_400_000
-/** The seconds after which a document that is still a draft is late. */
+/** The age of a late draft, in seconds. */
 export const lateSeconds = 600
 
-// Accounts whose past days are remembered, so that these are counted once a day.
+// The maximum number of accounts whose counts of past days are cached. Folio counts the past days of a cached account
+// once a day.
 const rememberedMax = 1_000
-// A document is stored a moment after its id was made: a day is remembered only when that moment has passed.
+// Folio stores a document a moment after it creates the id. The counts of past days are cached only after this time.
 const settledMs = 60_000
 
 const kinds = Object.values(documentKinds)
@@ -57,16 +58,19 @@ const stretches = Input.make<Stretch>({
 })
 
 /**
- * An account in one mode at a glance: what became of today's documents, how many there were in the last days, and all
- * that may need somebody. Every statement reads an index or at most a fixed number of rows, however many rows the
- * account has.
+ * The overview of an account in one mode: the states of today's documents, the number of documents of each of the last
+ * days, and all that may need attention. Every statement reads an index or at most a fixed number of rows, however many
+ * rows the account has.
  */
 export class Overview extends Context.Service<Overview>()("folio/store/Overview", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { localDate } = yield* NationalProfile
 
-    /** The rows of each kind of document, one after the other: ids of a kind are adjacent in the indexes. */
+    /**
+     * Combines the rows of each kind of document. Each kind has its own query, because ids of a kind are adjacent in
+     * the indexes.
+     */
     const ofKinds = (rows: (prefix: string) => Statement.Fragment) =>
       sql.join(" union all ", false)(kinds.map(({ prefix }) => sql`(${rows(prefix)})`))
 
@@ -216,7 +220,7 @@ export class Overview extends Context.Service<Overview>()("folio/store/Overview"
         select customers::integer as customers from account_modes where ${ofAccount(sql, account)}`
     )
 
-    /** Reads in the account's view, in one transaction. */
+    /** Reads the overview in one transaction of `AccountView`. */
     const read = Effect.fn("Overview.read")(function* (account: AccountMode) {
       const now = yield* Clock.currentTimeMillis
       const days = daysUntil(now, overviewDays, localDate)

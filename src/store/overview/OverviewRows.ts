@@ -4,18 +4,18 @@ import { DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import { LocalDate } from "../../../schemas/Money.ts"
 import { states } from "../../domain/documents/InvoiceLifecycle.ts"
 
-/* An account at a glance, as the store returns it. A count at its maximum means that there may be more. */
+/* The overview of an account, as the store returns it. A count at its maximum means that there may be more. */
 
-/** The most documents of today that are looked at, newest first. */
+/** The maximum number of today's documents of one kind that the overview reads, newest first. */
 export const todayMax = 10_000
-/** The most documents of one kind that are counted for one day. */
+/** The maximum number of documents of one kind that the overview counts for one day. */
 export const dayMax = 10_000
-/** The most documents, deliveries and e-mails that are counted as being in one kind of trouble. */
+/** The maximum number of documents, deliveries and e-mails that the overview counts for one kind of trouble. */
 export const troubledMax = 1_000
 
 const State = Schema.Literals(states)
 
-/** Documents with something in common: how many, and the oldest of them. */
+/** A group of documents: its size, and its oldest document. */
 const troubled = {
   count: Schema.Int,
   id: Schema.String,
@@ -23,7 +23,7 @@ const troubled = {
   oldest: Schema.Date
 }
 
-/** The documents of today in one state. `late`: how many of these were created ten minutes ago or earlier. */
+/** Today's documents in one state. `late` is the number of documents that were created at least ten minutes ago. */
 export const TodayRow = Schema.Struct({ state: State, count: Schema.Int, late: Schema.Int })
 export type TodayRow = typeof TodayRow.Type
 
@@ -31,12 +31,15 @@ export type TodayRow = typeof TodayRow.Type
 export const UnacceptedRow = Schema.Struct({ state: Schema.Literals(["failed", "rejected_by_authority"]), ...troubled })
 export type UnacceptedRow = typeof UnacceptedRow.Type
 
-/** Documents that wait for the authority, by the trouble; in contingency without a trouble, `code` is null. */
+/**
+ * Documents that wait for the authority, by authority trouble. `code` is null for documents in contingency without a
+ * trouble.
+ */
 export const WaitingRow = Schema.Struct({
   is_contingency: Schema.Boolean,
   code: Schema.NullOr(WaitingCode),
   ...troubled,
-  /** The first time by which one of them must be transmitted; null while none has such a time. */
+  /** The earliest deadline to transmit one of the documents. Null if none has a deadline. */
   transmit_before: Schema.NullOr(Schema.Date)
 })
 export type WaitingRow = typeof WaitingRow.Type
@@ -47,14 +50,14 @@ export const EndpointRow = Schema.Struct({
   is_active: Schema.Boolean,
   failing_since: Schema.NullOr(Schema.Date),
   full_since: Schema.NullOr(Schema.Date),
-  /** Deliveries that have failed for good, of events of the last day. */
+  /** Failed deliveries of the last day that Folio does not retry. */
   failed: Schema.Int,
-  /** Deliveries that are still to be made. */
+  /** Deliveries that wait for an attempt. */
   pending: Schema.Int
 })
 export type EndpointRow = typeof EndpointRow.Type
 
-/** An active range of numbers. */
+/** An active numbering range. */
 export const RangeRow = Schema.Struct({
   id: Schema.String,
   document_type: DocumentKind,
@@ -68,11 +71,11 @@ export const RangeRow = Schema.Struct({
 })
 export type RangeRow = typeof RangeRow.Type
 
-/** Documents whose newest e-mail came back or was taken for spam. */
+/** Documents whose newest e-mail bounced or was reported as spam. */
 export const BouncedRow = Schema.Struct({ count: Schema.Int, id: Schema.NullOr(Schema.String) })
 export type BouncedRow = typeof BouncedRow.Type
 
-/** A row of the newest documents. */
+/** A document in the list of the newest documents. */
 export const LatestRow = Schema.Struct({
   id: Schema.String,
   kind: DocumentKind,
@@ -88,22 +91,21 @@ export type LatestRow = typeof LatestRow.Type
 export const PartiesRow = Schema.Struct({ customers: Schema.Int })
 export type PartiesRow = typeof PartiesRow.Type
 
-/** An account in one mode at a glance. */
+/** The overview of an account in one mode. */
 export interface AccountOverview {
   /** The documents that were created today, by state, at most `todayMax` of each kind. */
   readonly today: ReadonlyArray<TodayRow>
-  /** How many documents were created on each of the last days, oldest first; the last one is today. */
+  /** The number of documents created on each of the last days, oldest first. The last day is today. */
   readonly days: ReadonlyArray<{ readonly date: string; readonly count: number }>
   /** Documents of these days that failed or were rejected. */
   readonly unaccepted: ReadonlyArray<UnacceptedRow>
   readonly waiting: ReadonlyArray<WaitingRow>
   readonly endpoints: ReadonlyArray<EndpointRow>
   readonly ranges: ReadonlyArray<RangeRow>
-  /** The end of the certificate that signs live documents; null without one, and in test mode. */
+  /** The end of the certificate that signs live documents. Null without a certificate, and in test mode. */
   readonly certificate_ends: Date | null
   /** E-mails returned in the last seven days. */
   readonly bounced: BouncedRow
   readonly latest: ReadonlyArray<LatestRow>
-  /** The number of customers. */
   readonly customers: number
 }

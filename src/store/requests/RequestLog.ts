@@ -16,13 +16,13 @@ import * as Metrics from "../../protocol/Metrics.ts"
 import { inSlices } from "../sql/Slices.ts"
 import { Requests, type WrittenRequest } from "./Requests.ts"
 
-/** A body before masking: its size in bytes, and its content if that is JSON. */
+/** A body before masking: its size in bytes, and its content if the content is JSON. */
 interface Body {
   readonly bytes: number
   readonly json: string | Uint8Array | null
 }
 
-/** A request that was answered, before anything is masked. `path` is without the query. */
+/** A request with its response, before masking. `path` does not include the query. */
 export interface OfferedRequest {
   readonly account: AccountMode
   readonly id: RequestId
@@ -47,23 +47,26 @@ export interface OfferedRequest {
 const waitingMax = 2_000
 const waitingBytesMax = 16 * 1024 * 1024
 const batchMax = 200
-/** How long requests are gathered before they are written together. */
+/** How long requests are collected for one write. */
 const gatherFor = "200 millis"
-// How long a reader of the log, and a stop of the process, wait for the requests before them to be written: the
-// database may be away.
+// How long a reader of the log, and the stop of the process, wait until pending requests are written. The wait has a
+// limit because the database may not respond.
 const flushMax = "2 seconds"
 const stopMax = "5 seconds"
 
-// How much of its bodies an account's mode may store in each process: one token for each piece. Beyond that, requests
-// are logged without bodies.
+// How much of its bodies an account's mode may store in each process: one token for each piece. Without a token, Folio
+// logs the request without bodies.
 const pieceBytes = 4 * 1024
 const bodyPieces = { perSecond: 32, burst: 16 * 1024 }
 const accountsMax = 10_000
 
-/** Refusals that a client causes as fast as it can send. */
+/** Whether a client can cause this error as fast as it can send requests. */
 const isFlood = (status: number) => status === 401 || status === 429
 
-/** Tells which refusals to leave out: of each key and status, all but the first of a second. */
+/**
+ * Makes the function that returns whether to drop a request. For each key and flood status, only the first request of a
+ * second is logged.
+ */
 const makeFloodGate = () => {
   let second = 0
   const seen = new Set<string>()
@@ -80,8 +83,8 @@ const makeFloodGate = () => {
 }
 
 /**
- * The request log of this process. Requests are taken without waiting, and a fiber masks and writes them in batches. A
- * request is dropped and counted when too many wait or when the database does not take a batch.
+ * The request log of this process. A fiber masks and writes the requests in batches, so that no request waits for the
+ * log. If too many requests are pending, or if a write fails, Folio drops requests and counts them.
  */
 export class RequestLog extends Context.Service<RequestLog>()("folio/store/RequestLog", {
   make: Effect.gen(function* () {
@@ -110,7 +113,7 @@ export class RequestLog extends Context.Service<RequestLog>()("folio/store/Reque
           Effect.catchCause((cause) =>
             Effect.andThen(
               drop("database", batch.length),
-              Effect.logWarning(`${batch.length} requests could not be logged`, cause)
+              Effect.logWarning(`Could not write ${batch.length} requests to the request log`, cause)
             )
           )
         )
@@ -137,7 +140,7 @@ export class RequestLog extends Context.Service<RequestLog>()("folio/store/Reque
     yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(drain, stopMax)))
 
     return {
-      /** Takes a request to be logged, or drops it. Never waits, and never fails. */
+      /** Accepts a request for the log, or drops it. Never waits, and never fails. */
       offer: (answered: OfferedRequest): Effect.Effect<void> =>
         Effect.suspend(() => {
           if (isOneOfMany(answered)) return drop("flood", 1)
@@ -150,8 +153,8 @@ export class RequestLog extends Context.Service<RequestLog>()("folio/store/Reque
           return Effect.void
         }),
       /**
-       * Waits until what was offered before is written, but no longer than 2 s. The batches are written even if the
-       * reader leaves.
+       * Waits until all requests that were offered before are written, but at most 2 s. If the reader disconnects, the
+       * write continues.
        */
       flush: Effect.forkIn(drain, scope).pipe(
         Effect.flatMap(Fiber.await),
@@ -169,7 +172,7 @@ const drop = (why: "busy" | "database" | "flood", count: number) => Metric.updat
 const keyOf = (account: { readonly account_id: string; readonly livemode: boolean }) =>
   `${account.account_id} ${account.livemode}`
 
-/** The beginning of a body, in memory of its own: a slice of a long text would keep the whole text in memory. */
+/** A copy of the beginning of a body. A slice of a long text would keep the whole text in memory. */
 const beginning = ({ bytes, json }: Body): Body => {
   if (json === null || json.length <= readMax) return { bytes, json }
   return { bytes, json: typeof json === "string" ? Buffer.from(json.slice(0, readMax)) : json.slice(0, readMax) }
@@ -190,7 +193,8 @@ const rowOf = (
 ): WrittenRequest => {
   const { status } = rest
   const hasMessages = status >= 400 || route.endsWith("/validate")
-  // The error may quote a body that was not read as JSON, or not to its end, so its message is not kept.
+  // The message of the error may quote a body that Folio did not parse as JSON, or not to its end. The message is
+  // therefore not stored.
   const isUnread = request.bytes > readMax || (request.bytes > 0 && request.json === null)
   const hidden = makeHidden(!hasMessages || isUnread)
   const shownPath = maskPath(path, route)

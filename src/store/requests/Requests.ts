@@ -13,7 +13,7 @@ import { viewOf } from "../sql/View.ts"
 
 const Text = Schema.NullOr(Schema.String)
 
-/** A request as it is written, after masking. */
+/** A request as stored, after masking. */
 const Written = Schema.Struct({
   account_id: Schema.String,
   livemode: Schema.Boolean,
@@ -39,10 +39,7 @@ const Written = Schema.Struct({
 })
 export type WrittenRequest = typeof Written.Type
 
-/**
- * A request as it is read. `of` and `events` are looked up at each read, because events may happen after the request
- * was written.
- */
+/** A request as read. Each read looks up `of` and `events`, because events may happen after the request was written. */
 const Row = Schema.Struct({
   ...Written.fields,
   last_four: Text,
@@ -52,13 +49,13 @@ const Row = Schema.Struct({
 export type StoredRequest = typeof Row.Type
 
 /**
- * The requests that a reader asks for; a null field matches any. `status`: the first and the last that match, both
- * inclusive.
+ * The filter of a list of requests. A null field matches all requests. `status` is the first and the last matching
+ * status code.
  */
 export interface RequestFilter {
   readonly status: readonly [first: number, last: number] | null
   readonly method: string | null
-  /** What the path begins with. */
+  /** The beginning of the path. */
   readonly path: string | null
   readonly api_key_id: string | null
   readonly idempotency_key: string | null
@@ -78,8 +75,9 @@ export class Requests extends Context.Service<Requests>()("folio/store/Requests"
     const sql = yield* SqlClient.SqlClient
 
     const written = Object.keys(Written.fields).filter((name) => !name.endsWith("_body"))
-    // An idempotency key is executed once within its window. Whether that was a request whose client hung up (499) is
-    // not known, so such a request is named only if there is no other. Keys that are masked as secrets may differ.
+    // Folio executes an idempotency key once within its window. A request whose client disconnected (499) may not have
+    // been executed, so `of` names it only if there is no other. Keys that are masked as secrets are not compared,
+    // because they may differ.
     const found = sql`
       ${sql.literal(written.join(", "))},
       (select last_four from api_keys k where k.id = api_key_id) as last_four,
@@ -105,7 +103,7 @@ export class Requests extends Context.Service<Requests>()("folio/store/Requests"
       listed: sql`${found}, null as request_body, null as response_body`
     })
 
-    // Each of the two indexes has its own look-up, because the planner uses neither of them for an `or`.
+    // Each of the two indexes has its own query, because the planner uses neither index for an `or`.
     const about = (account: AccountMode, object: string) => {
       const look = (place: 1 | 2) => sql`
         select id from requests where ${ofAccount(sql, account)} and objects[${sql.literal(String(place))}] = ${object}`
@@ -116,7 +114,7 @@ export class Requests extends Context.Service<Requests>()("folio/store/Requests"
       const { api_key_id, idempotency_key, method, object_id, path, status } = filter
       return sql.and([
         sql`true`,
-        // The condition of the index `requests_refused`, word for word: a plan with parameters alone could not use that
+        // The exact condition of the index `requests_refused`, because a plan with only parameters could not use that
         // index.
         ...(status === null || status[0] < 400 ? [] : [sql`status >= 400`]),
         ...(status === null ? [] : [sql`status between ${status[0]} and ${status[1]}`]),
@@ -140,11 +138,10 @@ export class Requests extends Context.Service<Requests>()("folio/store/Requests"
       find,
       list: (account: AccountMode, request: PageRequest, filter: RequestFilter) =>
         list(account, request, fits(account, filter)),
-      /** What the log keeps of the requests of these accounts, in each of their modes. */
+      /** The level of the request log of each of these accounts and their modes. */
       levels,
       /**
-       * Writes requests in one statement. A crash of the database may lose the requests that were written last, and
-       * nothing else.
+       * Writes requests in one statement. A crash of the database can lose only the requests that were written last.
        */
       insert: (requests: ReadonlyArray<WrittenRequest>) =>
         Effect.gen(function* () {
@@ -160,7 +157,7 @@ export class Requests extends Context.Service<Requests>()("folio/store/Requests"
   static readonly layer = Layer.effect(Requests, Requests.make)
 }
 
-/** The fields that the API shows otherwise than the row has them. */
+/** The fields that the API shows in another form than the row. */
 const otherwise = (row: StoredRequest) => ({
   created: row.created_at,
   api_key: row.api_key_id === null ? null : { id: row.api_key_id, last_four: row.last_four },
