@@ -50,7 +50,7 @@ export const issuersPerDayMax = 100
 export const issuerChangedTooOften = (seconds: number) =>
   new ApiError({
     code: "rate_limited",
-    message: `The issuer of this mode, or its software, changed as often as it may: ${issuersPerDayMax} times within 24 hours. Change it again in ${seconds} s.`,
+    message: `The issuer or the software of this mode changed ${issuersPerDayMax} times within 24 hours, which is the limit. Retry in ${seconds} s.`,
     headers: { "Retry-After": String(seconds) }
   })
 

@@ -47,27 +47,27 @@ export const usableKeysMax = 100
 /** The error for a request whose API key ends before Folio completes the request. */
 export const endedKey = new ApiError({
   code: "invalid_api_key",
-  message: "This API key was revoked or has expired before the request was done. Send another key of the account."
+  message: "This API key was revoked or has expired since the request began. Use another key of the account."
 })
 
 export const keyLimitReached = new ApiError({
   code: "api_key_limit_reached",
-  message: `An account has at most ${usableKeysMax} keys that work in each mode, and one that was rolled works until it expires. Revoke one that is no longer used, or roll it with expires_in 0.`
+  message: `An account has at most ${usableKeysMax} usable keys in each mode. A rolled key is usable until it expires. Revoke a key that you no longer use, or roll it with expires_in 0.`
 })
 export const lastKey = new ApiError({
   code: "last_api_key",
   message:
-    "This is the last key of its mode that does not expire: without it the account could no longer be reached. Roll it, or make another key first."
+    "This is the last key of its mode that does not expire. Without it, no client can reach the account. Roll the key, or create another key first."
 })
 export const inactiveKey = (id: string) =>
   new ApiError({
     code: "api_key_inactive",
-    message: `The API key ${JSON.stringify(id)} was revoked or has expired, and cannot be rolled. Make a new one.`
+    message: `The API key ${JSON.stringify(id)} was revoked or has expired, so you cannot roll it. Create a new key.`
   })
 /** The error for a roll in a portal session that shares no capability with the key. */
 export const nothingInCommon = new ApiError({
   code: "capability_missing",
-  message: "This session may do nothing that the key may do. Roll the key in a session that has its capabilities."
+  message: "This session has none of the key's capabilities. Roll the key in a session that has them."
 })
 /** The capabilities that both lists contain, for the successor of a rolled key. Null means all capabilities. */
 export const common = (one: ReadonlyArray<Capability> | null, other: ReadonlyArray<Capability> | null) =>

@@ -73,14 +73,14 @@ export const customersMax = 1_000_000
 
 export const customerLimitReached = new ApiError({
   code: "customer_limit_reached",
-  message: `An account has at most ${customersMax} customers in each mode. Delete those that are no longer used: what was issued to them stays.`
+  message: `An account has at most ${customersMax} customers in each mode. Delete customers that you no longer use: their documents stay.`
 })
 
 /** The error for an identification that two customers share, so that it identifies neither of them. */
 export const ambiguous = (id: string, other: string) =>
   new ApiError({
     code: "customer_ambiguous",
-    message: `Two customers have this identification, ${id} and ${other}: none was changed. Change the one that you mean by its id, or delete the other.`
+    message: `The customers ${id} and ${other} have the same identification, so Folio changed neither. Update one of them by its id, or delete the other.`
   })
 
 export class Customers extends Context.Service<Customers>()("folio/store/Customers", {

@@ -76,7 +76,7 @@ export const linkSeconds = 60
 
 export const sessionLimitReached = new ApiError({
   code: "portal_session_limit_reached",
-  message: `An account has at most ${openSessionsMax} open sessions of the portal in each mode. End one that is no longer used, with DELETE /v1/portal-sessions/{id}.`
+  message: `An account has at most ${openSessionsMax} open portal sessions in each mode. End a session that you no longer use: DELETE /v1/portal-sessions/{id}.`
 })
 export const missingSession = (id: string) => ApiError.missing("portal session", id)
 

@@ -101,7 +101,7 @@ export const overlapOf = (
     if (other.id === range.id || !isTaken(other) || !shareFullNumber(range, other, form)) continue
     return new ApiError({
       code: "resolution_overlap",
-      message: `The numbers ${printed(range)} overlap those of ${nameOf(other)}, ${printed(other)}. A full number, prefix and number together, is given once: choose another prefix or other numbers.`
+      message: `The numbers ${printed(range)} overlap the numbers of ${nameOf(other)}, ${printed(other)}. A full number (prefix and number) must be unique. Choose another prefix or other numbers.`
     })
   }
   return undefined
@@ -303,8 +303,8 @@ export const prefixViolations = Effect.fnUntraced(function* (
   if (kind !== "invoice" && givesNumber(yield* resolutions.all(query), today)) return []
   if (prefix === null || ranges.length > 0) return [rangeViolation(ranges, today, prefix)]
   const [of, how] =
-    kind === "invoice" ? ["", ""] : [` for ${documentKinds[kind].noun}s`, ` with document_type "${kind}"`]
-  const message = `prefix must be that of a numbering range of the account${of}; it has none of ${JSON.stringify(prefix)}. Register it at POST /v1/resolutions${how}.`
+    kind === "invoice" ? [" for invoices", ""] : [` for ${documentKinds[kind].noun}s`, ` with document_type "${kind}"`]
+  const message = `The account has no numbering range${of} with the prefix ${JSON.stringify(prefix)}. Use the prefix of a registered range, or register the range at POST /v1/resolutions${how}.`
   return [violation("prefix", "parameter_invalid", message, "numbering_range")]
 })
 

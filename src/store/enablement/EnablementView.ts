@@ -27,10 +27,10 @@ const messageOf = (row: StoredEnablement, accepted: number, open: number): strin
   const counted = `${accepted} of ${plural(wanted, "document is", "documents are")} accepted`
   if (row.status === "failed") return `${counted}. ${row.failure?.message ?? ""}`.trim()
   if (row.status === "passed") {
-    return `${row.message ?? `All ${plural(wanted, "document is", "documents are")} accepted.`} See in the authority's portal that the test set is accepted, ask there for the numbering ranges, and bring them in with POST /v1/resolutions/import.`
+    return `${row.message ?? `All ${plural(wanted, "document is", "documents are")} accepted.`} In the authority's portal, check that the test set is accepted and request the numbering ranges. Then import them with POST /v1/resolutions/import.`
   }
   return row.waiting === null
-    ? `${counted}, and ${plural(open, "waits for its verdict", "wait for their verdicts")}. The test set continues by itself.`
+    ? `${counted}, and ${plural(open, "waits for an outcome", "wait for an outcome")}. The test set continues automatically.`
     : `${counted}. ${row.waiting.message}`
 }
 

@@ -78,7 +78,7 @@ export const setsMax = 100
 export const anotherRuns = (id: string) =>
   new ApiError({
     code: "enablement_running",
-    message: `The test set ${id} is running, and an account passes one at a time: wait for its end (GET /v1/account/enablement), then send this request again.`
+    message: `The test set ${id} is running, and an account can run only one at a time. Wait until it has ended (GET /v1/account/enablement), then retry this request.`
   })
 
 export const tooMany = (what: string) =>

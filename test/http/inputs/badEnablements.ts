@@ -71,7 +71,9 @@ const sets = (ids: ReadonlyArray<string>, status: "running" | "passed") =>
 export const badEnablementMoments = [
   {
     given: sets(["b7d1c2a4-93cf-4a9e-8a2f-6c2f5d0e9b11"], "running"),
-    bad: refused("enablement_running", [["a second test set", enable({}), /is running, and an account passes one/]])
+    bad: refused("enablement_running", [
+      ["a second test set", enable({}), /is running, and an account can run only one/]
+    ])
   },
   {
     given: sets(

@@ -148,7 +148,7 @@ export const badMoments = [
   {
     given: Effect.andThen(send(used("one")), send(used("two"))),
     bad: refused("customer_ambiguous", [
-      ["one of two customers", putCustomer(), /cust_[0-9a-z]{26} and cust_[0-9a-z]{26}: none was changed/]
+      ["one of two customers", putCustomer(), /cust_[0-9a-z]{26} and cust_[0-9a-z]{26} have the same identification/]
     ])
   },
   {
@@ -267,12 +267,12 @@ export const badMoments = [
       [
         "a range with a number of another",
         post("/v1/resolutions", resolutionBody({ from_number: 20, to_number: 30 })),
-        /numbers 20 to 30 of prefix "FE" overlap those of res_\w+, 10 to 20 of prefix "FE"/
+        /numbers 20 to 30 of prefix "FE" overlap the numbers of res_\w+, 10 to 20 of prefix "FE"/
       ],
       [
         "a range that prints a number of another",
         post("/v1/resolutions", resolutionBody({ prefix: "FE1", from_number: 1, to_number: 3 })),
-        /numbers 1 to 3 of prefix "FE1" overlap those of res_\w+, 10 to 20 of prefix "FE"/
+        /numbers 1 to 3 of prefix "FE1" overlap the numbers of res_\w+, 10 to 20 of prefix "FE"/
       ]
     ])
   },
@@ -291,7 +291,7 @@ export const badMoments = [
             path: `/v1/api-keys/${apiKeyIds.live}`,
             headers: bearer(keys.live)
           },
-          /Roll it/
+          /Roll the key/
         ]
       ]),
       ...refused("api_key_inactive", [

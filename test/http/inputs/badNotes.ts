@@ -73,13 +73,13 @@ export const badNotes = [
     [
       "a prefix without a range",
       post("/v1/invoices", { ...invoiceBody("cust_1"), prefix: "ZZ" }),
-      /it has none of "ZZ"/,
+      /no numbering range for invoices with the prefix "ZZ"/,
       "prefix"
     ],
     [
       "a prefix of a notes' range",
       post("/v1/invoices", { ...invoiceBody("cust_1"), prefix: "NC" }),
-      /none of "NC"/,
+      /no numbering range for invoices with the prefix "NC"/,
       "prefix"
     ]
   ]),
