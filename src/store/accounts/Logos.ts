@@ -13,8 +13,8 @@ export interface StoredLogo extends LogoImprint {
 
 /**
  * Makes the functions that read and store the logos of an account's issuers, by the SHA-256 of their bytes. Folio
- * removes no logo, because the PDF of a document must not change: a document refers to the version of its issuer, and
- * this version to a logo.
+ * removes no logo, because the PDF of a document must not change. A document refers to the version of its issuer, and
+ * the version refers to its logo.
  */
 export const make = (sql: SqlClient.SqlClient) => {
   const find = Query.first(

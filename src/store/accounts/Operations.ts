@@ -82,8 +82,8 @@ const copyIssuer = Effect.fnUntraced(function* (account: AccountMode, issuer: Is
 })
 
 /**
- * Creates a key. `copyIssuer` copies the issuer of test mode to live mode, and fails with `parameter_conflict` if live
- * mode already has an issuer.
+ * Creates a key. If `copyIssuer` is true, copies the issuer of test mode to live mode. The copy fails with
+ * `parameter_conflict` if live mode already has an issuer.
  */
 export const createKey = Effect.fn("createKey")(function* (
   account: AccountMode,

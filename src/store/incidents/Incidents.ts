@@ -160,8 +160,8 @@ export class Incidents extends Context.Service<Incidents>()("folio/store/Inciden
         .join(", ")
     )
 
-    // The most severe first. The alert about the end waits until the alert about the beginning was sent or has no
-    // retry.
+    // The most severe first. The alert about the end waits until the alert about the beginning was sent or has finally
+    // failed.
     const take = Query.all(
       Telling,
       (channel: string) => sql`

@@ -57,7 +57,7 @@ const ofAccounts = <Fields extends Schema.Struct.Fields>({ fields }: Schema.Stru
   Schema.Struct({ ...FindingOwner.fields, ...fields })
 
 /**
- * The sources of all current faults, by the database's clock. Each source finds the faults by an index, and reads at
+ * The sources of all current faults, by the database's clock. Each source finds the faults by an index, and returns at
  * most `lookMax` rows.
  */
 export const sources = Effect.gen(function* () {

@@ -58,9 +58,8 @@ const stretches = Input.make<Stretch>({
 })
 
 /**
- * The overview of an account in one mode: the states of today's documents, the number of documents of each of the last
- * days, and all that may need attention. Every statement reads an index or at most a fixed number of rows, however many
- * rows the account has.
+ * The overview of an account in one mode: the states of today's documents, the document counts of the last days, and
+ * all that may need attention. Every statement reads an index, or a fixed maximum number of rows.
  */
 export class Overview extends Context.Service<Overview>()("folio/store/Overview", {
   make: Effect.gen(function* () {
