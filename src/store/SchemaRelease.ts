@@ -7,7 +7,6 @@ export const migrationsFolder = new URL("../../migrations/", import.meta.url)
 export const migrationNumber = (name: string) => Number(name.slice(0, 4))
 
 /**
- * The release of this program: the number of the last migration whose tables it knows. Processes of two releases can
- * share a database.
+ * The release of this program: the number of its last migration. Processes of two releases can share a database.
  */
 export const schemaRelease = Math.max(...Fs.readdirSync(migrationsFolder).map(migrationNumber))

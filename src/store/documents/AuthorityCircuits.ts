@@ -8,31 +8,27 @@ import { reminderLeaseSeconds } from "./Vitals.ts"
 
 /** The state of one circuit of the authority, which all processes share. Times are by the database's clock. */
 export const CircuitState = Schema.Struct({
-  /**
-   * Milliseconds for which no call has succeeded, and (`failed_ms`) since the last failure; null while calls succeed.
-   */
+  /** Milliseconds since the first failure after the last successful call; null while calls succeed. */
   failing_ms: Schema.NullOr(Schema.Finite),
+  /** Milliseconds since the last failure; null while calls succeed. */
   failed_ms: Schema.NullOr(Schema.Finite),
-  /** Milliseconds for which every failure was the authority's; null when the newest was not. */
+  /** Milliseconds for which the authority has caused every failure; null if it did not cause the newest failure. */
   at_fault_ms: Schema.NullOr(Schema.Finite),
-  /** Whether the authority has given no answer for so long that documents are issued in contingency. */
+  /** Whether the outage has lasted so long that Folio issues documents in contingency. */
   is_open: Schema.Boolean,
-  /**
-   * The accounts whose calls failed, the first two at most. `of_all`: a call failed for a cause that all accounts
-   * share.
-   */
+  /** The first two accounts whose calls failed. */
   accounts: Schema.Array(Schema.String),
+  /** Whether a call failed for a cause that all accounts share. */
   of_all: Schema.Boolean,
   /** The newest failure. */
   trouble: Schema.NullOr(AuthorityTrouble),
   message: Schema.NullOr(Schema.String),
   trouble_since: Schema.NullOr(Schema.Date),
-  /**
-   * Why the authority refused the newest call that it refused for its sender, since when, and how many milliseconds
-   * ago.
-   */
+  /** Why the authority rejected the newest call that it rejected because of the sender. */
   refusal: Schema.NullOr(AuthorityTrouble),
+  /** The start of the rejections with this reason. */
   refusal_since: Schema.NullOr(Schema.Date),
+  /** Milliseconds since the newest rejection. */
   refused_ms: Schema.NullOr(Schema.Finite)
 })
 export type CircuitState = typeof CircuitState.Type
@@ -53,12 +49,12 @@ export const closedCircuit: CircuitState = {
   refused_ms: null
 }
 
-// A failure that is older says nothing of now, unless documents are still issued in contingency.
+// An older failure does not describe the current state, unless Folio still issues documents in contingency.
 const recentMs = 15 * 60_000
 
 /**
- * The trouble of the calls of a circuit now: that they fail, or else that some are refused; null when no recent one is
- * known.
+ * The current trouble of a circuit: its calls fail, or else the authority rejects some calls. Null without a recent
+ * trouble.
  */
 export const troubleIn = (state: CircuitState) => {
   const { failed_ms, is_open, message, refusal, refusal_since, refused_ms, trouble, trouble_since } = state
@@ -67,22 +63,21 @@ export const troubleIn = (state: CircuitState) => {
   }
   return refusal === null || refusal_since === null || refused_ms === null || refused_ms > recentMs
     ? null
-    : { trouble: refusal, message: "some calls are refused", since: refusal_since, is_open: false }
+    : { trouble: refusal, message: "the authority rejects some calls", since: refusal_since, is_open: false }
 }
 
-/**
- * A call of the authority that failed. `of_all`: for a cause that all accounts share, such as a connection that is
- * refused.
- */
+/** A failed call of the authority. */
 export interface FailedCall {
   readonly account_id: string
   readonly trouble: AuthorityTrouble
   readonly message: string
+  /** Whether the authority caused the failure. */
   readonly is_authoritys: boolean
+  /** Whether all accounts share the cause, such as a refused connection. */
   readonly of_all: boolean
 }
 
-/** A circuit with documents that rest until the authority can be called. */
+/** A circuit with documents that wait for the authority to recover. */
 const Waiting = Schema.Struct({
   name: Schema.String,
   /** Null for the live circuit, which all live accounts share. */
@@ -101,22 +96,19 @@ export const circuitOf = ({ account_id, livemode }: AccountMode): string => (liv
 // Maximum circuits of test accounts in one result of `waiting`.
 const accountsMax = 1_000
 const transmitWithinHours = 48
-// The probe is chosen among this many of the oldest documents of a state: an account is picked at random, then its
-// document that was tried longest ago. If no document of one account ever gets a response, the other accounts therefore
-// don't wait for it. A document that was never sent is chosen only if there is no other.
+// The probe is one of this many oldest documents of each state: of a random account, the document with the oldest
+// attempt. So an account whose documents never get a response does not block the other accounts. A document that was
+// never sent is the probe only if no other document waits.
 const probedAmong = 1_000
 
-/**
- * The documents that are taken from a circuit: the oldest of every state, only documents that were never sent, or the
- * probe of the authority.
- */
+/** The documents to take from a circuit: the oldest of every state, only unsent documents, or the probe. */
 export type Share = "all" | "signed" | "probe"
 const restingStates = ["submitted", "accepted_contingency", "signed"] as const
 
 /**
- * The circuit breakers of the authority's environments, stored as rows that survive restarts and are shared by all
- * processes. (The breaker of `effect/persistence` keeps its state in memory or in Redis and counts failures; this
- * breaker decides by time.)
+ * The circuit breakers of the authority's environments, stored as rows, which survive restarts and which all processes
+ * share. The breaker of `effect/persistence` keeps its state in memory or in Redis and counts failures. This breaker
+ * opens by time.
  */
 export class AuthorityCircuits extends Context.Service<AuthorityCircuits>()("folio/store/AuthorityCircuits", {
   make: Effect.gen(function* () {
@@ -160,7 +152,7 @@ export class AuthorityCircuits extends Context.Service<AuthorityCircuits>()("fol
         returning ${columns}`
     )
 
-    /** Records that the authority has answered, which closes the circuit, and shows that the clock is right. */
+    /** Records a response of the authority, which closes the circuit and proves that the clock is right. */
     const succeeded = Effect.fn("AuthorityCircuits.succeeded")((name: string) =>
       sql`
         update authority_circuits set failing_since = null, failed_at = null, at_fault_since = null, opened_at = null,
@@ -178,17 +170,14 @@ export class AuthorityCircuits extends Context.Service<AuthorityCircuits>()("fol
             then c.refusal_since else now() end`.pipe(Effect.orDie, Effect.asVoid)
     )
 
-    /**
-     * Claims a probe: true for one caller in each `intervalMs`, which may call the authority to see whether it answers
-     * again.
-     */
+    /** Claims a probe of the authority: true for one caller in each `intervalMs`. */
     const claimProbe = Effect.fn("AuthorityCircuits.claimProbe")((name: string, intervalMs: number) =>
       Query.isAny(sql`
         update authority_circuits set next_probe_at = now() + ${intervalMs}::float8 ${ms}
         where name = ${name} and next_probe_at <= now() returning name`)
     )
 
-    // Skips from account to account along the index, so that thousands of documents of one account cost one step.
+    // Skips along the index from account to account, so that thousands of documents of one account cost one step.
     const waiting = Query.all(
       Waiting,
       () => sql`
@@ -212,13 +201,13 @@ export class AuthorityCircuits extends Context.Service<AuthorityCircuits>()("fol
         from place p left join authority_circuits c on c.name = p.name`
     )
 
-    // A signed document that was never sent is issued in contingency; any other signed document may try the authority.
+    // While the circuit is open, Folio issues unsent documents in contingency, so an unsent document is no probe.
     const fitting = ({ is_open }: Waiting, share: Share) => {
       if (share === "signed") return sql`and submitted_at is null`
       return share === "probe" && is_open ? sql`and (state <> 'signed' or submitted_at is not null)` : sql``
     }
 
-    /** The oldest documents of a state that rest, at most `limit`. */
+    /** The oldest documents of a state that wait for the authority to recover, at most `limit`. */
     const resting = (circuit: Waiting, state: (typeof restingStates)[number], share: Share, limit: number) => sql`
       (select account_id, livemode, id, created_at, updated_at, ${restingStates.indexOf(state)}::integer as rank from invoices
       where next_action_at = 'infinity' and state = ${state}
@@ -261,9 +250,9 @@ export class AuthorityCircuits extends Context.Service<AuthorityCircuits>()("fol
         find(name).pipe(Effect.map(Option.getOrElse(() => closedCircuit)))
       ),
       /**
-       * Records a call without an answer. Opens the circuit when for `openAfterMs` no call has succeeded and every
-       * failure was the authority's; a failure that is not the authority's closes it. After `silenceMs` without a
-       * recorded failure that time starts again, because the state of the authority in between is unknown.
+       * Records a call without a response. Opens the circuit when, for `openAfterMs`, no call has succeeded and the
+       * authority has caused every failure. A failure that the authority did not cause closes the circuit. After
+       * `silenceMs` without a failure, `openAfterMs` starts again, because the authority's state is unknown in between.
        */
       failed: Effect.fn("AuthorityCircuits.failed")(failed),
       succeeded,
@@ -273,14 +262,14 @@ export class AuthorityCircuits extends Context.Service<AuthorityCircuits>()("fol
         Effect.asVoid,
         Effect.withSpan("AuthorityCircuits.tryNow")
       ),
-      /** Records that the authority refused a call for its sender, which says nothing of whether it answers others. */
+      /** Records a rejection because of the sender. The circuit stays as it is: the authority may respond to others. */
       refused,
       claimProbe,
-      /** The circuits with documents that rest. */
+      /** The circuits with documents that wait for the authority to recover. */
       waiting: Effect.withSpan(waiting(), "AuthorityCircuits.waiting"),
       /**
-       * Takes resting documents of a circuit, at most `limit`, each under a lease. When calls succeed again, the 48
-       * hours to transmit a document in contingency run from the moment the authority came back.
+       * Takes waiting documents of a circuit, at most `limit`, each under a lease. The 48 hours to transmit a document
+       * in contingency start when the authority recovers.
        */
       take: Effect.fn("AuthorityCircuits.take")(take)
     }

@@ -30,7 +30,7 @@ const Row = Schema.Struct({
   line_extension_amount: Schema.String,
   tax_amount: Schema.String,
   payable_amount: Schema.String,
-  /** Why an open document has no verdict yet. */
+  /** Why an open document waits. */
   waiting_code: Schema.NullOr(WaitingCode),
   issue_date: Schema.NullOr(Schema.String),
   issue_time: Schema.NullOr(Schema.String),
@@ -43,13 +43,13 @@ export const placeOf = (id: string): string => id.slice(id.indexOf("_") + 1)
 
 const kinds = ["invoice", "credit_note", "debit_note"] as const
 
-/** The kinds of document that a filter can find: an id names its kind. */
+/** The document kinds that a filter can match. An id begins with the prefix of its kind. */
 export const kindsOf = ({ ids, kind }: DocumentFilter): ReadonlyArray<DocumentKind> =>
   kinds.filter((one) => (kind === null || kind === one) && (ids === null || ids.some((id) => isOfKind(one, id))))
 
 /**
  * Makes the function that reads a page of the documents of all kinds that match a filter, newest first. The cursor is
- * an id of any kind, of a document that may not exist: the page begins with the document that comes next in time.
+ * an id of any kind. Its document need not exist: the page begins with the next document in time.
  */
 export const make = (sql: SqlClient.SqlClient) => {
   const columns = sql`
@@ -60,8 +60,7 @@ export const make = (sql: SqlClient.SqlClient) => {
       case when next_action_at is not null then waiting ->> 'code' end as waiting_code,
       issue_date::text as issue_date, issue_time, created_at`
 
-  // Ids sort by creation within a kind only. So each kind gives its next rows by its own index, and the list is merged
-  // from them.
+  // Ids sort by creation only within a kind, so the query reads the next rows of each kind by index and merges them.
   const page = Query.all(Row, (account: AccountMode, request: PageRequest, filter: DocumentFilter) => {
     const { cursor, limit } = request
     const backwards = cursor?.direction === "before"

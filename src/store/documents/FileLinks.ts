@@ -8,7 +8,7 @@ import { type InvoiceState, statusOf } from "../../domain/documents/InvoiceLifec
 import { SecretKey } from "../sql/Secrets.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
 
-/** The columns of a document's row that its links are made from. */
+/** The columns of a document from which its links derive. */
 export interface Linked extends AccountMode {
   readonly kind: DocumentKind
   readonly id: string
@@ -17,20 +17,20 @@ export interface Linked extends AccountMode {
   readonly cufe: string | null
 }
 
-/**
- * `pdf_url` and `xml_url` are null until the document is accepted, `qr_url` (the authority's page) until its code is
- * known and where the authority has no such page.
- */
+/** The links of a document. */
 export interface Links {
+  /** Null until the document is accepted. */
   readonly pdf_url: string | null
+  /** Null until the document is accepted. */
   readonly xml_url: string | null
+  /** The authority's page of the document; null without a code, or if the authority has no page. */
   readonly qr_url: string | null
 }
 
 const ofAnswers = Duration.hours(1)
 const ofEvents = Duration.days(7)
 
-// Expiry times are rounded up to full minutes, so that answers within one minute have equal links and appear unchanged.
+// Expiry times are rounded up to full minutes, so that responses within a minute have equal links.
 const stepSeconds = 60
 
 const isAccepted = (state: InvoiceState) => ["accepted_by_authority", "accepted_contingency"].includes(statusOf(state))
@@ -60,11 +60,11 @@ export class FileLinks extends Context.Service<FileLinks>()("folio/store/FileLin
       })
 
     return {
-      /** Links for answers to requests, valid for one hour from the current time and at most one minute longer. */
+      /** Links for responses, valid for one hour and at most one minute longer. */
       inAnswers: lasting(ofAnswers),
-      /** Links for events, valid for seven days, because events are read later than answers. */
+      /** Links for events, valid for seven days, because clients read events later than responses. */
       inEvents: lasting(ofEvents),
-      /** The account and mode whose file a link opens at the current time. Fails with `forged` or `expired`. */
+      /** The account and mode of the file that a link opens. Fails with `forged` or `expired`. */
       check: Effect.fnUntraced(function* (path: string, query: URLSearchParams) {
         const now = yield* Clock.currentTimeMillis
         const account = yield* Effect.fromResult(checkLink(path, query, key, Math.floor(now / 1_000)))

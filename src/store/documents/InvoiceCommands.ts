@@ -21,31 +21,30 @@ const Standing = Schema.Struct({
   currency: Schema.String,
   authority_errors: Remarks
 })
-/** The facts of a document that decide whether a command is allowed. */
+/** The facts of a document that determine whether a command is allowed. */
 export type Standing = typeof Standing.Type
 
-/** What a corrected document gets instead of what it had. The code follows when the document is dated (`Redating`). */
+/** The new date, issuer version and totals of a corrected document. `Redating` adds the code later. */
 export interface Renewal {
   readonly key: DocumentKey
   /** YYYY-MM-DD, in the authority's zone */
   readonly issue_date: string
   readonly issue_time: string
-  /** The version of the account's issuer that issues the document from now on. */
+  /** The issuer version that issues the document from now on. */
   readonly issuer_version: number
   readonly totals: Totals
 }
 
-// The tell to the document's actor after the commit can be lost; the sweeper then takes up the document after this
-// time.
+// If the message to the document's actor after the commit is lost, the sweeper takes the document after this time.
 const alarmSeconds = 5
 
 const givenUp =
   "The document was corrected before this e-mail was sent. The corrected document has an e-mail of its own."
 
 /**
- * Commands of clients to their documents. Every method but `codes` runs in the caller's transaction and account view.
- * The database takes new content, date, code and issuer of a numbered document in a correction alone (`guard_invoice`),
- * and only when what was rejected is kept in `rejected_documents`.
+ * Commands of clients to their documents. All methods except `codes` run in the caller's transaction and account view.
+ * The database changes the content, date, code and issuer of a numbered document only in a correction
+ * (`guard_invoice`), and only if `rejected_documents` keeps the rejected version.
  */
 export class InvoiceCommands extends Context.Service<InvoiceCommands>()("folio/store/InvoiceCommands", {
   make: Effect.gen(function* () {
@@ -89,7 +88,7 @@ export class InvoiceCommands extends Context.Service<InvoiceCommands>()("folio/s
     const json = (value: unknown) => sql`${value === null ? null : JSON.stringify(value)}::jsonb`
 
     // A single statement moves the bytes, replaces the content and logs the step. It returns no row if the source has
-    // none. A column that is added to `invoices` for the content of documents is added here.
+    // none. If you add a content column to `invoices`, add the column here, too.
     const correct = (
       { issue_date, issue_time, issuer_version, key, totals }: Renewal,
       request: InvoiceRequest | NoteRequest
@@ -139,24 +138,21 @@ export class InvoiceCommands extends Context.Service<InvoiceCommands>()("folio/s
     }
 
     return {
-      /** Locks the document, so that nothing else changes its state until the transaction ends. */
+      /** Locks the document, so that no other transaction changes its state. */
       lock: Effect.fn("InvoiceCommands.lock")(lock),
       /** Moves a locked document to the state `to` and records the transition. */
       move: Effect.fn("InvoiceCommands.move")(move),
-      /**
-       * A note that corrects this invoice and that the authority may still judge; none if all of its notes have an
-       * outcome.
-       */
+      /** A note that corrects this invoice and has no outcome yet; none if all of the invoice's notes have one. */
       noteUnderWay: Effect.fn("InvoiceCommands.noteUnderWay")((account: AccountMode, invoice_id: string) =>
         noteUnderWay(account, invoice_id).pipe(Effect.map(Option.map(({ id }) => id)))
       ),
       /**
-       * Corrects a locked document that was rejected, with buyer, currency and payment of the invoice that it corrects,
-       * which is locked as well, or of the request; gives false, and changes nothing, when the customer of the request
-       * does not exist.
+       * Corrects a locked, rejected document. Buyer, currency and payment are from the invoice that the document
+       * corrects, which the caller has locked, or else from the request. If the customer of the request does not exist,
+       * changes nothing and returns false.
        */
       correct: Effect.fn("InvoiceCommands.correct")(correct),
-      /** The codes under which the authority has rejected a document; empty for a document that was never corrected. */
+      /** The codes of a document's rejected versions; empty for a document that was never corrected. */
       codes: Effect.fn("InvoiceCommands.codes")((key: DocumentKey) =>
         Effect.map(codes(key), (rows) => rows.map(({ cufe }) => cufe))
       )

@@ -34,7 +34,7 @@ export interface NewInvoice {
 
 const batchMax = 200
 
-/** The sweeper takes up a draft that the account's actor has not numbered within this time. */
+/** The sweeper takes a draft if the account's actor has not numbered it within this time. */
 export const numberWithinSeconds = 3
 
 const input = Input.make<NewInvoice>({
@@ -55,14 +55,11 @@ const input = Input.make<NewInvoice>({
   created_at: ["timestamptz", (draft) => draft.created_at]
 })
 
-// The buyer is decoded separately, because a buyer that cannot be read must not fail the other drafts of the batch.
+// Decoded separately, because an unreadable buyer must not fail the other drafts of the batch.
 const Result = Schema.Struct({ ...BatchRow.fields, acquirer: Schema.Unknown })
 const readAcquirer = Schema.decodeUnknownOption(Acquirer)
 
-/**
- * Creates drafts. All concurrent creations share a statement, which claims the idempotency keys and stores drafts and
- * responses.
- */
+/** Creates drafts. Concurrent creations share a statement, which claims their keys and stores drafts and responses. */
 export class InvoiceCreation extends Context.Service<InvoiceCreation>()("folio/store/InvoiceCreation", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -104,8 +101,8 @@ export class InvoiceCreation extends Context.Service<InvoiceCreation>()("folio/s
     })
 
     /**
-     * Gives the outcome, and the buyer as copied into the draft: none for a replay, which makes no draft, and for a
-     * buyer that cannot be read. Fails with `resource_missing` for an unknown customer and `idempotency_conflict` for
+     * Returns the outcome and the draft's copy of the buyer: none for a replay, which creates no draft, and for an
+     * unreadable buyer. Fails with `resource_missing` for an unknown customer. Fails with `idempotency_conflict` for
      * the key of a different request.
      */
     const create = Effect.fn("InvoiceCreation.create")(function* (draft: NewInvoice) {

@@ -7,7 +7,7 @@ import { type InvoiceState, isOpen, states, statusOf } from "../../domain/docume
 import { marked, metadataMarks } from "../sql/Keys.ts"
 import { createdWithin } from "../sql/Ids.ts"
 
-/** The documents that a reader asks for. A null field matches any document; `from` and `to` are inclusive. */
+/** A filter of documents. A null field matches any document; `from` and `to` are inclusive. */
 export interface DocumentFilter {
   readonly kind: DocumentKind | null
   /** The invoice that the notes correct. */
@@ -16,11 +16,11 @@ export interface DocumentFilter {
   readonly customer_id: string | null
   /** Only these documents. */
   readonly ids: ReadonlyArray<string> | null
-  /** Only documents with one of these full numbers: an account may have the same number once in each kind. */
+  /** Only documents with one of these full numbers. An account can have the same full number once in each kind. */
   readonly full_numbers: ReadonlyArray<string> | null
   /** The CUFE of an invoice or the CUDE of a note. */
   readonly cufe: string | null
-  /** Every document matches no entries. */
+  /** Only documents with all of these entries. */
   readonly metadata: Readonly<Record<string, string>>
   readonly from: Date | null
   readonly to: Date | null
@@ -28,24 +28,21 @@ export interface DocumentFilter {
 
 export type InvoiceFilter = DocumentFilter & { readonly kind: DocumentKind }
 
-/** What a client can do about a page that takes too long. */
+/** A sentence for the client: which filters make a slow page smaller. */
 export const narrowDocuments =
   "Narrow it with created[gte] and created[lte], or search by customer_id, full_number or metadata."
 
-/** The states that a client sees as this status. */
+/** The states of a status. */
 export const statesOf = (status: InvoiceStatus): ReadonlyArray<InvoiceState> =>
   states.filter((state) => statusOf(state) === status)
 
-/**
- * The SQL of state names: literals, because a plan for a parameter reads all rows instead of the partial index
- * `invoices_unaccepted`.
- */
+// Literals, because a plan for a parameter reads all rows instead of the partial index `invoices_unaccepted`.
 const named = (these: ReadonlyArray<InvoiceState>) => these.map((state) => `'${state}'`).join(", ")
 
 /** The SQL conditions of documents in these states. */
 const inStates = (sql: SqlClient.SqlClient, these: ReadonlyArray<InvoiceState>): ReadonlyArray<Statement.Fragment> => [
   sql`state in (${sql.literal(named(these))})`,
-  // Open documents are few, and the index of what has an alarm holds them alone.
+  // Open documents are few, and an index contains only the documents with an alarm.
   ...(these.every(isOpen) ? [sql`next_action_at is not null`] : [])
 ]
 

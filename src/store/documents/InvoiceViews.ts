@@ -9,7 +9,7 @@ import type { Links } from "./FileLinks.ts"
 import type { ShownInvoice, StoredInvoice } from "./Invoices.ts"
 import type { Vitals } from "./Vitals.ts"
 
-/** The copy of a document that goes into its events, from its row as the transition leaves it. */
+/** The copy of a document in its events, made from its row after the transition. */
 export const invoiceSnapshot = (row: Vitals, { pdf_url }: Links): InvoiceSnapshot | NoteSnapshot => {
   const rest = {
     status: statusOf(row.state),
@@ -35,7 +35,7 @@ const contingencyView = ({ contingency_since, transmit_before }: StoredInvoice):
         transmit_before: transmit_before === null ? null : timestamp(transmit_before.getTime())
       }
 
-/** Why a document waits; nothing while nothing is wrong, and of a document that is not open. */
+/** The field `waiting` of an open document that waits; empty for all other documents. */
 const waitingView = ({ state, waiting, waiting_since }: StoredInvoice): Pick<Invoice, "waiting"> =>
   waiting === null || waiting_since === null || !isOpen(state)
     ? {}

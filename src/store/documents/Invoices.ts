@@ -33,7 +33,7 @@ import * as Timelines from "./Timelines.ts"
 import * as Vitals from "./Vitals.ts"
 import { reminderLeaseSeconds, UnreadableInvoice } from "./Vitals.ts"
 
-/** A fiscal document as stored. The public `status` and `stage` derive from `state`, the state of the lifecycle. */
+/** A document as stored. The public `status` and `stage` derive from `state`, the state of the lifecycle. */
 const Row = Schema.Struct({
   ...AccountMode.fields,
   id: DocumentId,
@@ -47,21 +47,16 @@ const Row = Schema.Struct({
   operation_type: OperationType,
   payment_means: PaymentMeans,
   lines: Schema.Array(Line),
-  /** The optional parts of the document, such as discounts and notes; null when it has none. */
+  /** The optional parts of the document, such as discounts and notes; null without optional parts. */
   details: Schema.NullOr(DocumentDetails),
   totals: Totals,
   acquirer: Acquirer,
   metadata: Metadata,
-  /**
-   * Whether a note's `exchange_rate` is the note's own, and not that of the invoice of the account that the note
-   * corrects.
-   */
+  /** Whether a note has its own `exchange_rate`, and not the rate of the account's invoice that the note corrects. */
   own_rate: Schema.Boolean,
-  /**
-   * The invoice of the account, or else that of another system, that a note corrects; null for a note of a period, and
-   * an invoice.
-   */
+  /** The invoice of the account that a note corrects; null for all other documents. */
   invoice_id: Schema.NullOr(InvoiceId),
+  /** The invoice of another system that a note corrects; null for all other documents. */
   original: Schema.NullOr(InvoiceReference),
   /** The code and text of a note's reason; null for an invoice. */
   correction_code: Schema.NullOr(Schema.String),
@@ -90,8 +85,8 @@ const Row = Schema.Struct({
 export type StoredInvoice = typeof Row.Type
 
 /**
- * A stored document with its range, the invoice that a note corrects (of the account or of another system), and the
- * milliseconds for which it waits.
+ * A stored document with its range, the invoice that a note corrects (of the account or of another system), and its
+ * wait so far in milliseconds.
  */
 const LoadedRow = Schema.Struct({
   ...Row.fields,
@@ -107,11 +102,8 @@ const decodeLoaded = Schema.decodeUnknownResult(LoadedRow)
 export const readLoaded = (row: unknown): Result.Result<LoadedInvoice, UnreadableInvoice> =>
   Result.mapError(decodeLoaded(row), UnreadableInvoice.from)
 
-/**
- * The columns of a `LoadedInvoice`: of the document `i`, its range `r` and the invoice `c` of the account that a note
- * corrects, if any.
- */
-// While an invoice is corrected and has no new code yet, its notes name the code by which they were made.
+/** The columns of a `LoadedInvoice`: the document `i`, its range `r`, and the account's invoice `c` that it corrects. */
+// While a corrected invoice has no new code, its notes name the code of its last rejected version.
 export const loadedColumns = (sql: SqlClient.SqlClient) => sql`
   ${columnsOf(sql, Row, "i")}, case when r.id is not null then json_build_object('number', r.number, 'prefix', r.prefix,
     'from_number', r.from_number::text, 'to_number', r.to_number::text, 'valid_from', r.valid_from,
@@ -124,8 +116,8 @@ export const loadedColumns = (sql: SqlClient.SqlClient) => sql`
     (extract(epoch from now() - i.waiting_since) * 1000)::float8 as waiting_ms`
 
 /**
- * A stored document with the status of the latest e-mail that carries it, null without an e-mail, and with what its
- * buyer has answered, null unless it is an accepted invoice on credit terms.
+ * A stored document with the status of its latest e-mail, null without an e-mail, and with its buyer's acceptance, null
+ * unless the document is an accepted invoice on credit terms.
  */
 const ShownRow = Schema.Struct({
   ...Row.fields,
@@ -134,13 +126,13 @@ const ShownRow = Schema.Struct({
 })
 export type ShownInvoice = typeof ShownRow.Type
 
-/** A draft without a number. `id` is the stored text, unchecked; `draft` is a failure when the row cannot be read. */
+/** A draft without a number. `id` is the stored text, unchecked; `draft` is a failure if the row is unreadable. */
 export interface QueuedDraft {
   readonly id: string
   readonly draft: Result.Result<StoredInvoice, UnreadableInvoice>
 }
 
-/** A document without its lines. Equal values of `imprint` mean equal printed documents. */
+/** The data that identify a printed document. Equal values of `imprint` mean equal PDFs. */
 const Imprint = Schema.Struct({
   id: DocumentId,
   kind: DocumentKind,
@@ -153,10 +145,7 @@ export type Imprint = typeof Imprint.Type
 
 const loadBatchMax = 500
 
-/**
- * What the rows of documents say, for their account and for those who work on them; also puts off what cannot be worked
- * on.
- */
+/** Reads documents, for their account and for their actors; also postpones documents whose processing fails. */
 export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -183,8 +172,7 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
       narrow: narrowDocuments
     })
 
-    // The printed content is fixed with number, date and code, except the mark of contingency and the validity of the
-    // range.
+    // Number, date and code fix the printed content, except the mark of contingency and the range's validity.
     const findImprint = Query.first(
       Imprint,
       (key: DocumentKey) => sql`
@@ -216,9 +204,7 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
       }, Effect.orDie)
     })
 
-    /**
-     * As `find`, for actors: concurrent calls share a statement. Dies with `UnreadableInvoice` for that document alone.
-     */
+    /** Finds a document for its actor. Concurrent calls share a statement. Dies with `UnreadableInvoice`. */
     // Each caller decodes its own row, so that an unreadable row does not fail the other callers of the batch.
     const load = Effect.fnUntraced(function* (key: DocumentKey) {
       const row = yield* loadRow(key)
@@ -226,11 +212,8 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
       return Option.some(yield* Effect.fromResult(readLoaded(row)))
     }, Effect.orDie)
 
-    /**
-     * Drafts of an account without a number that are not parked, oldest first, at most `limit`, including unreadable
-     * drafts.
-     */
-    // Parked drafts are skipped, because a page full of parked drafts would hide the drafts after them.
+    /** An account's drafts without a number, oldest first, at most `limit`, including unreadable drafts. */
+    // Skips parked drafts, because a page full of parked drafts would hide the drafts after them.
     const queued = Effect.fn("Invoices.queued")(function* (account: AccountMode, limit: number) {
       const rows = yield* sql`
         select ${columns} from invoices
@@ -260,9 +243,9 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
     const isDue = Schema.is(Schema.Struct({ ...AccountMode.fields, id: DocumentId, queued: Schema.Boolean }))
 
     /**
-     * Takes documents whose `next_action_at` has passed, each under a lease of `reminderLeaseSeconds`. At most `limit`
-     * drafts and as many other documents, so that drafts that cannot be numbered do not delay the others. Skips the
-     * accounts in `without`.
+     * Takes documents whose `next_action_at` has passed, each under a lease of `reminderLeaseSeconds`. Takes at most
+     * `limit` drafts and `limit` other documents, so that drafts without a usable range do not delay other documents.
+     * Skips the accounts in `without`.
      */
     const takeDue = Effect.fn("Invoices.takeDue")(function* (limit: number, without: ReadonlyArray<AccountId>) {
       const page = (condition: Statement.Fragment) => sql`
@@ -277,7 +260,7 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
         returning i.account_id, i.livemode, i.id, i.state = 'queued' as queued`
       const strange = rows.filter((row) => !isDue(row))
       if (strange.length > 0) {
-        yield* Effect.logError("Documents have ids that no actor can have; they wait").pipe(
+        yield* Effect.logError("Documents with invalid ids have no actor; they are postponed").pipe(
           Effect.annotateLogs({ ids: strange.map(({ id }) => id) })
         )
         yield* Metric.update(Metrics.poison("invoice"), strange.length)
@@ -297,12 +280,9 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
       ),
       load,
       queued,
-      /** The signed bytes of a document, which are submitted to the authority unchanged; none before the signature. */
+      /** The signed bytes of a document, which Folio submits unchanged; none before the signature. */
       signedDocument: (key: DocumentKey) => signedDocument(key).pipe(Effect.map(Option.map(({ signed }) => signed))),
-      /**
-       * The authority's answer that accepted a document, in XML, and its time in Unix milliseconds; none without such
-       * an answer.
-       */
+      /** The authority's acceptance of a document, in XML, and its time in Unix milliseconds; none if not accepted. */
       acceptance: (key: DocumentKey) =>
         findAcceptance(key).pipe(
           Effect.map(Option.map(({ at, xml }) => ({ applicationResponse: xml, validatedAt: at.getTime() })))

@@ -28,7 +28,7 @@ const Corrected = Schema.Struct({
   totals: Totals,
   acquirer_number: Schema.String
 })
-/** The invoice that a note is to correct, without its lines, because an invoice can have many lines. */
+/** The invoice that a note will correct, without its lines, because an invoice can have many lines. */
 export type Corrected = typeof Corrected.Type
 
 const Credited = Schema.Struct({ count: Schema.Int, amount: Schema.String })
@@ -37,14 +37,14 @@ export type Credited = typeof Credited.Type
 
 const Found = Schema.Struct({ invoice_id: Schema.NullOr(Schema.String), totals: Totals, is_credited: Schema.Boolean })
 /**
- * A note, with the invoice of the account that it corrects; `is_credited`: whether the note's amount counts as credited
- * to its invoice.
+ * A note with the account's invoice that the note corrects. `is_credited`: whether the note's amount counts as credited
+ * to the invoice.
  */
 export type Found = typeof Found.Type
 
 /**
- * The SQL condition for `is_credited` on a row of `invoices`. The authority may have accepted a note that failed after
- * its submission, unless the failure is a refusal, so the amount of the note stays credited until the outcome is known.
+ * The SQL condition for `is_credited` on a row of `invoices`. A note that failed after its submission stays credited,
+ * because the authority may have accepted it. A note that failed with `authority_refused` is not credited.
  */
 const isCredited = `state not in ('failed', 'canceled', 'rejected_by_authority')
   or state = 'failed' and submitted_at is not null and failure ->> 'code' <> 'authority_refused'`
@@ -53,25 +53,23 @@ export interface NewNote {
   readonly account: AccountMode
   readonly id: NoteId
   readonly kind: NoteKind
-  /** The invoice of the account that the note corrects; null for a note whose request names buyer and currency. */
+  /** The account's invoice that the note corrects; null if the request names buyer and currency. */
   readonly invoice: Corrected | null
   readonly request: NoteRequest
   readonly totals: Totals
   readonly created_at: Date
 }
 
-/** The operation type of a note that corrects no invoice of the account: the standard operation. */
+/** The operation type of a note without an invoice of the account: the standard operation. */
 export const standardOperation = "10"
 
 /**
- * The payment means of a note whose request has none: undefined means, immediate payment. The authority requires a
- * means (CAN03b).
+ * The default payment means of a note: undefined means, immediate payment. The authority requires payment means
+ * (CAN03b).
  */
 export const undefinedMeans: PaymentMeans = { code: "1", type: "1" }
 
-/**
- * What a document has from the invoice of the account that it corrects, or else from a customer and its own request.
- */
+/** The SQL of the data that a document copies: from the corrected invoice, or else from a customer and the request. */
 export const sourceOf = (
   sql: SqlClient.SqlClient,
   account: AccountMode,
@@ -92,7 +90,7 @@ export const sourceOf = (
         from invoices where ${ofKey(sql, { ...account, id: invoice_id })}`
 }
 
-/** The optional parts of an invoice that a note over the whole invoice repeats: those that its value depends on. */
+/** The optional parts that a note over a whole invoice copies: the parts that change the invoice's value. */
 export const ofWhole = (details: DocumentDetails | null): DocumentDetails => {
   const { allowance_charges, payable_rounding_amount } = details ?? {}
   return {
@@ -101,13 +99,13 @@ export const ofWhole = (details: DocumentDetails | null): DocumentDetails => {
   }
 }
 
-/** The invoice that a request for a note names, by its id or as one of another system. */
+/** The invoice in a note's request: by its id, or as an invoice of another system. */
 export interface NamedInvoice {
   readonly invoice_id?: NoteRequest["invoice_id"] | undefined
   readonly original?: OriginalInvoice | undefined
 }
 
-/** Credit and debit notes. Every method but `look` runs in the caller's transaction and account view. */
+/** Credit and debit notes. All methods except `look` run in the caller's transaction and account view. */
 export class Notes extends Context.Service<Notes>()("folio/store/Notes", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -127,7 +125,7 @@ export class Notes extends Context.Service<Notes>()("folio/store/Notes", {
       (account: AccountMode, id: string) =>
         sql`select lines, details from invoices where ${ofKey(sql, { ...account, id })}`
     )
-    // A separate statement after the lock, so that it sees the notes that earlier holders of the lock have committed.
+    // Runs after the lock in a separate statement, which sees the notes that earlier lock holders have committed.
     const credited = Query.one(
       Credited,
       (account: AccountMode, invoice_id: string) => sql`
@@ -170,33 +168,26 @@ export class Notes extends Context.Service<Notes>()("folio/store/Notes", {
     })
 
     return {
-      /**
-       * Locks an invoice until the transaction ends: others that credit it wait, so that later reads of its notes stay
-       * valid.
-       */
+      /** Locks an invoice, so that no other transaction credits it and later reads of its notes stay valid. */
       lock: Effect.fn("Notes.lock")(lock),
-      /** What a note over a whole invoice takes from the invoice; dies when the invoice does not exist. */
+      /** The content that a note over a whole invoice copies. Dies if the invoice does not exist. */
       content: Effect.fn("Notes.content")((account: AccountMode, id: string) =>
         Effect.map(content(account, id), ({ details, lines }) => ({ lines, ...ofWhole(details) }))
       ),
       credited: Effect.fn("Notes.credited")(credited),
       /**
-       * Inserts the draft of a note and gives the number of the buyer's identification; none, if the request names an
-       * unknown customer. The statement copies buyer, currency, payment means and, unless the note has its own,
-       * exchange rate from the invoice.
+       * Inserts the draft of a note and returns the buyer's identification number; none for an unknown customer. Copies
+       * buyer, currency, payment means and, unless the note has its own, exchange rate from the invoice.
        */
       insert: Effect.fn("Notes.insert")((note: NewNote) =>
         insert(note).pipe(Effect.map(Option.map(({ acquirer_number }) => acquirer_number)))
       ),
       find: Effect.fn("Notes.find")(find),
-      /**
-       * The invoice of the account that a request names as one of another system: it has the same number or the same
-       * code.
-       */
+      /** The account's invoice with the number or code of `original`, which a request names as another system's. */
       own: Effect.fn("Notes.own")((account: AccountMode, original: OriginalInvoice) =>
         own(account, original).pipe(Effect.map(Option.map(({ id }) => id)))
       ),
-      /** What the checks of a note that is not stored read, in an account view of its own and without a lock. */
+      /** The data for validating a note without storing it, read in its own account view and without a lock. */
       look: Effect.fn("Notes.look")((account: AccountMode, { invoice_id, original }: NamedInvoice) =>
         AccountView.within(
           sql,
@@ -215,7 +206,7 @@ export class Notes extends Context.Service<Notes>()("folio/store/Notes", {
   static readonly layer = Layer.effect(Notes, Notes.make)
 }
 
-/** The whole note as the API shows it: the fields that notes share with invoices, and the correction. */
+/** The whole note as the API shows it: the fields of an invoice, and the correction. */
 export const noteView = <Kind extends NoteKind>(kind: Kind, row: ShownInvoice, links: Links) => {
   const { created_at, cufe, full_number, id, status, ...invoice } = invoiceView(row, links)
   const { object: _object, operation_type: _operation, resolution_id: _resolution, ...rest } = invoice

@@ -17,28 +17,30 @@ export interface DraftToNumber {
   /** YYYY-MM-DD, in the authority's zone */
   readonly issue_date: string
   readonly issue_time: string
-  /** The version of the account's issuer that issues the document; the CUFE or CUDE contains this issuer's NIT. */
+  /** The issuer version that issues the document. The CUFE or CUDE contains this issuer's NIT. */
   readonly issuer_version: number
   /**
-   * The text that follows the full number in the text whose SHA-384 is the document's code. Null where the code is made
-   * in another way: the document is then numbered without a code, and gets its code before it is signed (`Redating`).
+   * The text after the full number in the input of the code, which is its SHA-384. Null if the country's code is
+   * different: the document gets a number without a code, and `Redating` adds the code before the signature.
    */
   readonly cufe_tail: string | null
 }
 
-/** A draft whose range is held, and what the draft says of it. */
+/** A draft whose range is held, and the draft's reason to wait. */
 export interface HeldDraft extends Pick<DraftToNumber, "key" | "resolution_id"> {
   readonly waiting: { readonly code: WaitingCode; readonly message: string }
 }
 
 /**
- * `numbered`: the draft has its number. `no_number_left`: the range is exhausted, inactive or not valid on the issue
- * date, and no number was used. `not_a_draft`: the document is not a draft without a number; another caller has
- * numbered or ended the draft.
+ * The result of numbering a draft.
+ *
+ * - `numbered`: the draft has its number.
+ * - `no_number_left`: the range is exhausted, inactive, held or not valid on the issue date. No number was used.
+ * - `not_a_draft`: another caller has numbered or ended the draft.
  */
 export type NumberingResult = "numbered" | "no_number_left" | "not_a_draft"
 
-/** `row`: the numbered document; none without a number, and where the row cannot be read. */
+/** A draft after its numbering. `row`: the numbered document; none without a number or if the row is unreadable. */
 export interface NumberedDraft {
   readonly result: NumberingResult
   readonly row: Option.Option<LoadedInvoice>
@@ -61,12 +63,12 @@ const heldInput = Input.make<HeldDraft>({
   waiting: ["text", ({ waiting }) => JSON.stringify(waiting)]
 })
 
-// A held draft is woken when its range is; this is for a draft that was missed then.
+// The release of a range wakes its drafts. This time is for a draft that the release missed.
 const heldForMinutes = 60
 
 export interface NewDate {
   readonly key: DocumentKey
-  /** The document's version in which the caller read the old date. */
+  /** The document's version when the caller read the old date. */
   readonly version: number
   /** YYYY-MM-DD, in the authority's zone */
   readonly issue_date: string
@@ -75,18 +77,16 @@ export interface NewDate {
   readonly cufe: string
 }
 
-/**
- * `too_late`: the document changed, or its bytes may have been sent. `out_of_range`: its range is not valid on the new
- * date.
- */
+// `too_late`: the document has changed, or its bytes may have been sent.
+// `out_of_range`: the range is not valid on the new date.
 const Redated = Schema.Struct({ result: Schema.Literals(["redated", "too_late", "out_of_range"]) })
 
-/** The sweeper reminds the document's actor if the actor has not signed the document within this time. */
+/** The sweeper takes a document if its actor has not signed it within this time. */
 export const signWithinSeconds = 5
 
 /**
  * Gives numbers without gaps or duplicates, for any number of concurrent callers. A statement locks the documents
- * before their ranges, both in the order of their ids, and updates counter and documents together, without a SEQUENCE.
+ * before their ranges, both in id order, and updates counter and documents together, without a SEQUENCE.
  */
 export class Numbering extends Context.Service<Numbering>()("folio/store/Numbering", {
   make: Effect.gen(function* () {
@@ -102,10 +102,9 @@ export class Numbering extends Context.Service<Numbering>()("folio/store/Numberi
     const number = yield* Batcher.make({
       name: "Numbering.number",
       max: batchMax,
-      // `once` removes duplicates: two instances of one actor in this process can put the same draft into a batch
-      // twice. The statement returns the whole documents, so that signing needs no second read.
-      // The state is compared with a column: compared with a constant, PostgreSQL would read the index of all queued
-      // drafts, and with it every draft that was numbered since the last vacuum.
+      // `once` removes duplicates: two instances of one actor in this process can offer the same draft. The statement
+      // returns whole documents, so that signing needs no second read. It compares the state with a column. With a
+      // constant, PostgreSQL would read the index of queued drafts, with every draft numbered since the last vacuum.
       run: (drafts: ReadonlyArray<DraftToNumber>) =>
         Effect.orDie(sql<{ readonly result: NumberingResult }>`
           with input as (select * from ${input(sql, drafts)}),
@@ -167,8 +166,8 @@ export class Numbering extends Context.Service<Numbering>()("folio/store/Numberi
     })
 
     /**
-     * Makes drafts wait whose range is held, and returns their ids. The other drafts may be numbered by now. The range
-     * is locked first: the statement that releases the range then wakes all drafts that wait for it.
+     * Sets the drafts whose range is still held to wait, and returns their ids. Other callers may have numbered the
+     * other drafts. Locks the range first, so that its release wakes all waiting drafts.
      */
     const wait = Query.all(
       Schema.Struct({ id: Schema.String }),
@@ -194,10 +193,7 @@ export class Numbering extends Context.Service<Numbering>()("folio/store/Numberi
         returning i.id`
     )
 
-    /**
-     * Sets the issue date of a document that waited past midnight to the date of its signature, which changes the CUFE
-     * or CUDE.
-     */
+    /** Sets the issue date of a document that waited past midnight to its signature's date, with a new CUFE or CUDE. */
     const redate = Query.one(
       Redated,
       (date: NewDate) => sql`
@@ -235,7 +231,7 @@ export class Numbering extends Context.Service<Numbering>()("folio/store/Numberi
 
     return {
       number: (draft: DraftToNumber): Effect.Effect<NumberedDraft> => Effect.map(number(draft), read),
-      /** Numbers drafts in the order of their ids; each has an answer of its own. */
+      /** Numbers drafts in the order of their ids, each with its own result. */
       numberAll: (drafts: ReadonlyArray<DraftToNumber>): Effect.Effect<ReadonlyArray<Exit.Exit<NumberedDraft>>> =>
         Effect.map(number.all(drafts), (answers) => answers.map(Exit.map(read))),
       wait: Effect.fn("Numbering.wait")((drafts: ReadonlyArray<HeldDraft>) =>

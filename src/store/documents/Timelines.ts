@@ -8,7 +8,7 @@ import { ofAccount } from "../sql/Keys.ts"
 import * as Pages from "../sql/Pages.ts"
 import { bounded } from "../sql/SlowReads.ts"
 
-/** Maximum entries of a timeline: more than a document has, unless its events were redelivered by hand for days. */
+/** Maximum entries of a timeline. Only a document with days of manual redeliveries has more. */
 export const timelineMax = 1_000
 
 const Row = Schema.Struct({ at_ms: Schema.Finite, entry: Schema.Record(Schema.String, Schema.Unknown) })
@@ -16,7 +16,7 @@ const Row = Schema.Struct({ at_ms: Schema.Finite, entry: Schema.Record(Schema.St
 /** The name of a document's command as the API shows it. */
 export const commandName = (command: string): string => String.pascalToSnake(command)
 
-/** An entry as it is shown: a command and what is registered about an acceptance get their names. */
+/** An entry as the API shows it, with the names of its command or of its registered acceptance. */
 const shown = ({ type, ...entry }: Readonly<Record<string, unknown>>) => {
   if (type === "acceptance") return { type, ...eventView(entry as unknown as RegisteredEvent) }
   return typeof entry["command"] === "string"
@@ -28,8 +28,8 @@ const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Row))
 const decode = Schema.decodeUnknownEffect(Schema.Array(TimelineEntry))
 
 /**
- * Makes the function that reads the first `timelineMax` entries of a document, oldest first, by the database's clock;
- * none when there is no document.
+ * Makes the function that reads the first `timelineMax` entries of a document, oldest first, by the database's clock.
+ * A document that does not exist has no entries.
  */
 export const make = (sql: SqlClient.SqlClient) =>
   Effect.fn("Invoices.timeline")(

@@ -20,37 +20,31 @@ export interface Step {
   readonly command: InvoiceCommand | null
   readonly to: InvoiceState
   /**
-   * Milliseconds from now until the sweeper takes up the document again; null when nothing is left to do; Infinity
-   * while the document rests until `AuthorityCircuits.take` takes it.
+   * Milliseconds until the sweeper takes the document again. Null if no work is left. Infinity while the document waits
+   * for the authority to recover, until `AuthorityCircuits.take` takes it.
    */
   readonly alarmMs: number | null
-  /**
-   * Whether this process works on the document until the alarm; if the process dies, the sweeper takes the document
-   * immediately.
-   */
+  /** Whether this process holds the document until the alarm. If the process dies, the document is due immediately. */
   readonly held?: boolean
-  /** Whether the step counts an attempt. An attempt to call the authority is counted before its first byte is sent. */
+  /** Whether the step counts an attempt. A call of the authority counts before its first byte is sent. */
   readonly attempt?: boolean
   /** Whether the document's bytes may be sent from this step on; sets `submitted_at` if it is not set. */
   readonly leaves?: boolean
-  /**
-   * Whether the step signs the document first: Sign and Submit of a document that never was signed are one step of two
-   * versions.
-   */
+  /** Whether the step signs the document first. Sign and Submit of an unsigned document are one step, two versions. */
   readonly signs?: boolean
-  /** Why the document waits for the authority; null: it waits no more; left out: as before. */
+  /** Why the document waits for the authority. Null ends the wait; if omitted, the reason stays. */
   readonly waiting?: Omit<Waiting, "since"> | null
-  /** Milliseconds from now within which a document issued in contingency must be transmitted. */
+  /** Milliseconds until the deadline to transmit a document in contingency. */
   readonly transmitWithinMs?: number | null
   readonly signed?: Uint8Array
   readonly authorityAnswer?: unknown
   readonly errors?: ReadonlyArray<AuthorityError>
   readonly notifications?: ReadonlyArray<AuthorityError>
   readonly failure?: Failure
-  /** Whether the authority is asked from now on what the buyer has answered. */
+  /** Whether Folio asks the authority for the buyer's acceptance from now on. */
   readonly asksBuyer?: boolean
   readonly event?: NewEvent
-  /** Places that are reserved for the first attempts of the event's deliveries. */
+  /** Reserved places for the first attempts of the event's deliveries. */
   readonly places?: ReadonlyArray<Pick<ReadyPlace, "endpoint_id" | "inFlight">>
 }
 
@@ -67,9 +61,12 @@ const Moved = Schema.Struct({
   emailed: Schema.Boolean
 })
 /**
- * The result of a step. `moved` is false when another owner moved the document first, and nothing was changed.
- * `endpoints` have a delivery to make. `taken`: deliveries of the step's event whose first attempts have the places
- * that the step has reserved. `emailed`: an e-mail is to be sent.
+ * The result of a step.
+ *
+ * - `moved`: false if another owner moved the document first. The step then changed nothing.
+ * - `endpoints`: the endpoints with a new delivery to send.
+ * - `taken`: the deliveries of the step's event whose first attempts have a reserved place.
+ * - `emailed`: whether the document has a new e-mail to send.
  */
 export type Moved = typeof Moved.Type
 
@@ -102,18 +99,17 @@ const input = Input.make<Step>({
 })
 
 /**
- * Moves documents along their lifecycle by a compare-and-set on state and version; a step from an outdated version
- * changes nothing. The same statement stores the signed bytes, the event, its deliveries and, for an accepted document,
- * the e-mail to the acquirer and the question about what the buyer answers. Rows are locked in the order of their ids,
- * so that two owners of the same documents cannot deadlock.
+ * Moves documents along their lifecycle by a compare-and-set on state and version. A step from an outdated version
+ * changes nothing. The same statement stores the signed bytes, the event and its deliveries. For an accepted document,
+ * it also stores the e-mail to the acquirer and the question about the buyer's acceptance. The statement locks rows in
+ * id order, so that two owners of the same documents cannot deadlock.
  */
 export class Transitions extends Context.Service<Transitions>()("folio/store/Transitions", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const workers = yield* Workers
 
-    // A part that no step of a batch needs is left out: PostgreSQL would open its table, indexes and constraints all
-    // the same.
+    // Omits each part that no step of a batch needs, because PostgreSQL would open its table, indexes and constraints.
     const none = sql``
     const document = sql`
           document as (
@@ -142,7 +138,7 @@ export class Transitions extends Context.Service<Transitions>()("folio/store/Tra
           ${newEvents(sql, { from: sql`done`, object_id: sql`id`, object_version: sql`new_version`, worker: workers.id })},
           ${toldDeliveries(sql)},`
 
-    /** The parts of the statement that store more than the documents and their log. */
+    /** The optional parts of the statement. */
     const besides = (steps: ReadonlyArray<Step>) => {
       const some = (needs: (step: Step) => boolean, part: Statement.Fragment) => (steps.some(needs) ? part : none)
       const asking = steps.flatMap(({ asksBuyer, key }) => (asksBuyer === true ? [key.id] : []))

@@ -7,14 +7,14 @@ import { Metadata } from "../../../schemas/Text.ts"
 import { states } from "../../domain/documents/InvoiceLifecycle.ts"
 import { columnsOf, inputOfKeys, ofKey } from "../sql/Keys.ts"
 
-/** A row of `invoices` that its schema cannot decode. The message names the columns and not their values. */
+/** An error for a row of `invoices` that its schema cannot decode. The message names the columns, but no values. */
 export class UnreadableInvoice extends Schema.TaggedError<UnreadableInvoice>()("UnreadableInvoice", {
   message: Schema.String
 }) {
   static readonly from = (error: Schema.SchemaError) => {
     const { issues } = pathsOf(error.issue)
     const paths = issues.map(({ path }) => (path ?? []).map((part) => String(part)).join("."))
-    return new UnreadableInvoice({ message: `The row of an invoice cannot be read: ${[...new Set(paths)].join(", ")}` })
+    return new UnreadableInvoice({ message: `Invalid columns in a row of invoices: ${[...new Set(paths)].join(", ")}` })
   }
 }
 
@@ -23,13 +23,10 @@ const pathsOf = SchemaIssue.makeFormatterStandardSchemaV1()
 export const isUnreadable = (cause: Cause.Cause<unknown>): boolean =>
   Result.getOrUndefined(Cause.findDefect(cause)) instanceof UnreadableInvoice
 
-/** Remarks of the authority, which only clients read: empty when they cannot be decoded. */
+/** Remarks of the authority, which only clients read; empty if invalid. */
 export const Remarks = Schema.Array(AuthorityError).pipe(Schema.catchDecoding(() => Effect.succeedSome([])))
 
-/**
- * The columns needed to end a document whose row cannot be read. Columns that only clients read decode as empty when
- * invalid.
- */
+/** The columns needed to end a document with an unreadable row. Invalid columns that only clients read are empty. */
 const Vitals = Schema.Struct({
   ...AccountMode.fields,
   id: DocumentId,
@@ -52,29 +49,23 @@ export type Vitals = typeof Vitals.Type
 const parkSecondsMax = 300
 
 /**
- * The sweeper tells a document's actor again after this lease, in case its tell is lost. A parked document's alarm is
- * set further ahead than the lease, which distinguishes parked documents from documents that were told.
+ * The time after which the sweeper notifies a document's actor again, in case the message is lost. A parked document's
+ * alarm is later than this lease, which distinguishes parked documents from notified documents.
  */
 export const reminderLeaseSeconds = 10
 
-/**
- * Makes the functions for documents whose processing fails with a defect: to read the columns needed to end them, and
- * to delay their next attempt.
- */
+/** Makes the functions for documents with a defect: `vitals` reads the columns to end them, `park` delays them. */
 export const make = (sql: SqlClient.SqlClient) => {
   const decode = Schema.decodeUnknownEffect(Vitals)
 
-  /** None when the document does not exist or its vital columns cannot be decoded. */
+  /** Reads the vital columns; none if the document does not exist or a vital column is invalid. */
   const vitals = Effect.fn("Invoices.vitals")(
     (key: DocumentKey) => sql`select ${columnsOf(sql, Vitals)} from invoices where ${ofKey(sql, key)}`,
     Effect.flatMap(([row]) => Effect.option(decode(row))),
     Effect.orDie
   )
 
-  /**
-   * Counts an attempt of each document and delays it, longer each time: 1 s, 2 s, 4 s … 5 min, plus
-   * `reminderLeaseSeconds`.
-   */
+  /** Counts an attempt of each document and delays the next one: 1 s, 2 s, 4 s … 5 min, plus `reminderLeaseSeconds`. */
   const park = Effect.fn("Invoices.park")((keys: ReadonlyArray<DocumentKey>) =>
     sql`
         update invoices i set attempts = i.attempts + 1,
