@@ -102,7 +102,7 @@ const decodeLoaded = Schema.decodeUnknownResult(LoadedRow)
 export const readLoaded = (row: unknown): Result.Result<LoadedInvoice, UnreadableInvoice> =>
   Result.mapError(decodeLoaded(row), UnreadableInvoice.from)
 
-/** The columns of a `LoadedInvoice`: the document `i`, its range `r`, and the account's invoice `c` that it corrects. */
+/** The columns of a `LoadedInvoice`: the document `i`, its range `r`, and the invoice `c` that it corrects, if any. */
 // While a corrected invoice has no new code, its notes name the code of its last rejected version.
 export const loadedColumns = (sql: SqlClient.SqlClient) => sql`
   ${columnsOf(sql, Row, "i")}, case when r.id is not null then json_build_object('number', r.number, 'prefix', r.prefix,

@@ -3,11 +3,10 @@ import { type SqlClient, SqlError } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 
 /**
- * Runs an effect in a transaction that sees and changes only the rows of one account in one mode, even if a statement
- * lacks that condition. Used for everything that a client names by an id. The role and the settings end with the
- * transaction.
+ * Runs an effect in a transaction that reads and changes only the rows of one account in one mode, even if a statement
+ * lacks that condition. All operations on ids from a client use it. The role and the settings end with the transaction.
  *
- * @param statementMs the time that each statement may take, if it is less than that of the session
+ * @param statementMs the time that each statement may take, if less than the session's time
  */
 export const within =
   (sql: SqlClient.SqlClient, { account_id, livemode }: AccountMode, statementMs?: number) =>
@@ -21,8 +20,6 @@ export const within =
       Effect.catchIf(SqlError.isSqlError, Effect.die)
     )
 
-/**
- * Locks an account until the commit of the caller's transaction: its keys, its ranges and the number of its endpoints.
- */
+/** Locks an account's keys, ranges and number of endpoints until the commit of the caller's transaction. */
 export const lock = (sql: SqlClient.SqlClient, { account_id }: Pick<AccountMode, "account_id">) =>
   Effect.orDie(sql`select id from accounts where id = ${account_id} for no key update`)

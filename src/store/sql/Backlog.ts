@@ -3,14 +3,14 @@ import { SqlClient } from "effect/sql"
 import * as Query from "./Query.ts"
 import { leaseSeconds } from "./Workers.ts"
 
-/** Counting stops at this number: beyond it, only the fact that a queue is long matters. */
+/** The largest number that is counted. The exact length of a longer queue does not matter. */
 export const countedMax = 10_000
 
 const Count = Schema.Record(Schema.String, Schema.Finite)
 
 /**
- * Since when the oldest event has waited to be listed: an event is settled once every older transaction has ended.
- * Looks at the next event of each account, by the index of settled events. Null if every event is settled.
+ * The SQL of the time since which the oldest unsettled event waits to be listed; null if all events are settled. An
+ * event is settled once every older transaction has ended. Reads the first unsettled event of each account by index.
  */
 export const oldestUnsettled = (sql: SqlClient.SqlClient) => sql`
   select min(e.created_at) from account_modes m
@@ -20,11 +20,11 @@ export const oldestUnsettled = (sql: SqlClient.SqlClient) => sql`
     order by tx, seq limit 1
   ) e`
 
-/** The waiting work in the whole database. Ages are in seconds, and 0 when nothing waits. */
+/** The waiting work in the whole database. Ages are in seconds, and 0 if no work waits. */
 const Waiting = Schema.Struct({
   oldest_invoice: Schema.Finite,
   oldest_delivery: Schema.Finite,
-  /** The age of the oldest event that an older transaction keeps from being listed. */
+  /** The age of the oldest event that is not listed yet, because an older transaction is open. */
   oldest_unsettled_event: Schema.Finite,
   /** The number of unfinished invoices by state. */
   invoices: Count,
@@ -33,12 +33,9 @@ const Waiting = Schema.Struct({
   in_contingency: Schema.Finite,
   contingency_overdue: Schema.Finite,
   oldest_contingency: Schema.Finite,
-  /** The number of ranges that give no number until their last one is confirmed, after a restore. */
+  /** The number of ranges that, after a restore, give no number until the operator confirms their last number. */
   ranges_held: Schema.Finite,
-  /**
-   * The number of the authority's circuits: `failing` while no call succeeds, `open` once documents are issued without
-   * it.
-   */
+  /** The number of circuits: `failing` while no call succeeds, `open` once Folio issues documents in contingency. */
   circuits: Schema.Struct({
     live_failing: Schema.Finite,
     live_open: Schema.Finite,
@@ -52,7 +49,7 @@ const Waiting = Schema.Struct({
 })
 export type Waiting = typeof Waiting.Type
 
-/** Whether work of each kind may be due. The statement that takes the work finds what is due. */
+/** Whether work of each kind may be due. The statement that takes the work finds the due rows. */
 const Due = Schema.Struct({
   deadWorkers: Schema.Boolean,
   documents: Schema.Boolean,
@@ -65,7 +62,7 @@ const Due = Schema.Struct({
 
 export type KindOfWork = keyof typeof Due.Type
 
-/** The answer of a look when there is work of every kind. */
+/** The result of `look` if work of every kind may be due. */
 export const everyKind: typeof Due.Type = {
   deadWorkers: true,
   documents: true,
@@ -132,8 +129,8 @@ export class Backlog extends Context.Service<Backlog>()("folio/store/Backlog", {
           (select coalesce(jsonb_object_agg(kind, count), '{}')
             from (select kind, count(*) from incidents where ended_at is null group by kind) i) as incidents`
     )
-    // Each condition is read from the first row of an index. The index of deliveries begins with the endpoint, so any
-    // pending delivery counts.
+    // Each condition reads the first row of an index. The index of deliveries begins with the endpoint, so any pending
+    // delivery counts.
     const look = Query.one(
       Due,
       () => sql`
@@ -148,22 +145,24 @@ export class Backlog extends Context.Service<Backlog>()("folio/store/Backlog", {
           exists (select from enablements where status = 'running' and next_action_at <= now()) as "testSets",
           exists (select from acceptances where next_question_at <= now()) as questions`
     )
-    // The plan must use the indexes of the due times and stop at `countedMax`, whatever the planner estimates.
+    // The plan must use the indexes of due times and stop at `countedMax`, independent of the planner's estimates.
     const inOrder = sql`set local enable_bitmapscan = off`
     return {
       /**
-       * Looks for all kinds of work in one statement, so that the sweeper of an idle service sends one statement a
-       * second, and not seven. When the look fails, for instance because one of the tables is locked, there may be work
-       * of every kind.
+       * Checks for all kinds of work in one statement, so that the sweeper of an idle service sends one statement a
+       * second, and not seven. If the check fails, for instance because a table is locked, returns `everyKind`.
        */
       look: Effect.suspend(look).pipe(
         Effect.catchCause((cause) =>
-          Effect.as(Effect.logWarning("The look for due work failed; all kinds of work are swept", cause), everyKind)
+          Effect.as(
+            Effect.logWarning("The check for due work failed; the sweeper takes all kinds of work", cause),
+            everyKind
+          )
         ),
         Effect.withSpan("Backlog.look")
       ),
       waiting: Effect.orDie(sql.withTransaction(Effect.andThen(inOrder, read()))),
-      /** How long it takes to be given a connection of the pool. */
+      /** The time until the pool provides a connection. */
       turn: Effect.map(Effect.timed(Effect.orDie(Effect.scoped(sql.reserve))), ([taken]) => taken)
     }
   })

@@ -4,19 +4,20 @@ import * as Metrics from "../../protocol/Metrics.ts"
 import { isDisconnected } from "./SqlFailure.ts"
 
 /**
- * Gathers single writes into batches without a timer: a write is sent immediately when no batch is in flight and the
- * process has time; while a batch is in flight, further writes gather into the next batch. Items of one batch keep the
- * order in which they were offered. A failed batch is repeated item by item, so that a bad item cannot fail the others:
- * `run` must therefore be safe to repeat. A batch that loses its connection is repeated once as a whole, and fails as a
- * whole when no other connection is available, so that its items do not each wait for a connection in turn.
+ * Gathers single writes into batches without a timer. A write starts immediately if no batch is in flight and the
+ * process is not busy. Writes that arrive during a batch form the next batch. Items keep the order of their offers.
  *
- * An offered item is written even when the offering fiber is interrupted, because a batch belongs to all of its items.
+ * A failed batch is repeated item by item, so that an invalid item cannot fail the others. So `run` must be safe to
+ * repeat. A batch that loses its connection is repeated once as a whole. If no other connection is available, the whole
+ * batch fails, so that its items do not wait for a connection one after the other.
+ *
+ * An offered item is written even if its fiber is interrupted, because a batch belongs to all of its items.
  *
  * @param options.max    the largest number of items in a batch
- * @param options.run    writes a batch; returns one answer for each item, in order
- * @param options.blind true if a repetition cannot tell the effects of the first run from the effects of others: a
- *                       batch that loses its connection fails without a repetition, and the caller of each item must
- *                       check the item's outcome
+ * @param options.run    writes a batch; returns one result for each item, in order
+ * @param options.blind true if a repetition cannot distinguish the effects of the first run from other effects. A
+ *                       batch that loses its connection then fails without a repetition, and the caller of each item
+ *                       must check the item's outcome.
  */
 export const make = <A, B, E>(options: {
   readonly name: string
@@ -63,16 +64,16 @@ export const make = <A, B, E>(options: {
       for (const entry of entries) settle([entry], yield* attempt([entry]))
     })
 
-    // The writer is a fiber of its own, started once: an interrupted offer cannot leave the batcher without a writer,
-    // and no batch is written inside the transaction of a caller.
+    // The writer is a separate fiber, started once. So an interrupted offer cannot stop the writer, and no batch runs
+    // inside a caller's transaction.
     yield* Effect.gen(function* () {
       yield* offered.await
       // The yield lets items that other fibers offer at the same moment join the batch.
       yield* Effect.yieldNow
       offered.closeUnsafe()
       while (waiting.length > 0) {
-        // A statement of one row costs as much as one of several, and what the rows would gain by being first they
-        // would lose behind the statements of the others.
+        // Waits for the ready fibers, whose items then join the batch: a statement with one row costs as much as a
+        // statement with several rows.
         yield* readyFibersRun
         yield* write(waiting.splice(0, options.max))
       }
@@ -94,8 +95,7 @@ export const make = <A, B, E>(options: {
       Effect.withFiber((fiber) => {
         const answer = Deferred.makeUnsafe<B, E>()
         add(item, fiber.cache.span, (exit) => Deferred.doneUnsafe(answer, exit))
-        // Without the yield, all items of a batch would go on one after the other in the turn of the event loop in
-        // which the answer came.
+        // Without the yield, all items of a batch would continue in one turn of the event loop.
         return Effect.tap(Deferred.await(answer), Effect.yieldNow)
       })
     const all = (items: ReadonlyArray<A>): Effect.Effect<ReadonlyArray<Exit.Exit<B, E>>> =>
@@ -116,7 +116,7 @@ export const make = <A, B, E>(options: {
     return Object.assign(one, { all })
   })
 
-/** Offers one item, or several together (`all`), which stay adjacent; each item gets its own result. */
+/** Offers one item, or several adjacent items (`all`). Each item gets its own result. */
 export type Offer<A, B, E> = ((item: A) => Effect.Effect<B, E>) & {
   readonly all: (items: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<Exit.Exit<B, E>>>
 }
@@ -128,8 +128,8 @@ interface Entry<A, B, E> {
 }
 
 /**
- * A batch of several items has a trace of its own with links to their spans; that of one sampled item is a child of its
- * span.
+ * The options of a batch's span. With one sampled item, the batch's span is a child of the item's span. Otherwise the
+ * batch has its own trace, with links to the spans of its sampled items.
  */
 const spanOf = (entries: ReadonlyArray<{ readonly span: Tracer.AnySpan | undefined }>): Tracer.SpanOptions => {
   const spans = entries.flatMap(({ span }) => (span?.sampled === true ? [span] : []))

@@ -5,7 +5,7 @@ import { madeIds } from "../../../schemas/Id.ts"
 
 type Made = typeof madeIds
 
-/** Makes new ids. Within a process each id sorts after the previous id, even within one millisecond. */
+/** Makes new ids. In a process, each id sorts after the previous id, even within one millisecond. */
 export class Ids extends Context.Service<Ids>()("folio/store/Ids", {
   make: Effect.map(SecureRandom.SecureRandom, (random) => {
     const made = Object.entries(madeIds).map(([kind, [prefix, schema]]) => [
@@ -23,10 +23,7 @@ const digits = "0123456789abcdefghjkmnpqrstvwxyz"
 // timestamp.
 const slackMs = 60_000
 
-/**
- * A text that sorts after all ids of this kind that were made before the time (Unix milliseconds), and before those
- * made from then on.
- */
+/** The bound in the order of ids between the ids made before a time (Unix milliseconds) and the later ids. */
 export const idOf = (prefix: string, timeMs: number): string => {
   let rest = Math.max(timeMs, 0)
   let text = ""
@@ -37,18 +34,13 @@ export const idOf = (prefix: string, timeMs: number): string => {
   return `${prefix}_${text}`
 }
 
-/**
- * A text that sorts before any id of this kind that was made at `time` or later. Ids begin with their time, in base 32.
- */
+/** A text that sorts before all ids made at `time` or later. Ids begin with their time, in base 32. */
 export const firstIdAt = (prefix: string, time: Date): string => idOf(prefix, time.getTime() - slackMs)
 
-/** A text that sorts after any id of this kind that was made at `time` or earlier. */
+/** A text that sorts after all ids made at `time` or earlier. */
 const lastIdAt = (prefix: string, time: Date): string => idOf(prefix, time.getTime() + slackMs)
 
-/**
- * The SQL conditions of rows that were made within a time, both ends inclusive: by the ids of their kind as well, which
- * the index begins with.
- */
+/** The SQL conditions for rows created from `from` to `to`, inclusive. The conditions on ids make use of the index. */
 export const createdWithin = (
   sql: SqlClient.SqlClient,
   prefix: string,
@@ -58,15 +50,9 @@ export const createdWithin = (
   ...(to === null ? [] : [sql`created_at <= ${to} and id <= ${lastIdAt(prefix, to)}`])
 ]
 
-/**
- * The SQL of a delivery's id, which begins with the time of its event and derives from event and endpoint: one for each
- * pair.
- */
+/** The SQL of a delivery's id: the time of its event, and a hash of event and endpoint. Each pair has one id. */
 export const deliveryId = (sql: SqlClient.SqlClient, event: Statement.Fragment, endpoint: Statement.Fragment) =>
   sql`'whd_' || substr(${event}, 5, 10) || substr(encode(sha256(convert_to(${event} || ${endpoint}, 'UTF8')), 'hex'), 1, 16)`
 
-/**
- * The SQL of the id of the e-mail that an event causes. The id derives from the event's id: an event causes only one
- * e-mail.
- */
+/** The SQL of the id of an event's e-mail. The id derives from the event's id, because an event has only one e-mail. */
 export const emailId = (sql: SqlClient.SqlClient, event: Statement.Fragment) => sql`'em_' || substr(${event}, 5)`

@@ -2,7 +2,7 @@ import * as PgTypes from "@effect/sql-pg/PgTypes"
 import { Result } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 
-// Each array names its type: the driver cannot infer it from nulls, and would infer several types from numbers.
+// Each array names its type, because the driver infers no type from nulls and several types from numbers.
 const elementTypes = {
   text: PgTypes.OID.text,
   json: PgTypes.OID.text,
@@ -17,7 +17,7 @@ const elementTypes = {
 
 type Type = keyof typeof elementTypes
 
-/** The columns of an input table: for each the SQL type, and the value of an item. */
+/** The columns of an input table, each with its SQL type and the value of an item. */
 export type Columns<A> = Readonly<Record<string, readonly [type: Type, value: (item: A) => unknown]>>
 
 const sent = (type: Type, value: unknown) => {
@@ -26,14 +26,14 @@ const sent = (type: Type, value: unknown) => {
 }
 
 /**
- * Makes the SQL of a table `n` with one row for each item of a batch and, as `ord`, the number of the item from 1. Null
- * and undefined are null. A `json` column has texts, which a statement casts.
+ * Makes the SQL of a table `n` with one row for each item of a batch. `ord` is the item's number, from 1. Null and
+ * undefined are null. A `json` column contains texts, which the statement casts.
  */
 export const make =
   <A>(columns: Columns<A>) =>
   (sql: SqlClient.SqlClient, items: ReadonlyArray<A>): Statement.Fragment => {
-    // Each array is selected, so that PostgreSQL cannot count its items and plan every execution for their number: to
-    // plan a statement costs more than to execute it.
+    // A subquery hides the number of items from the planner, so that one plan serves every execution. Planning a
+    // statement costs more than its execution.
     const arrays = Object.values(columns).map(([type, value]) => {
       const values = items.map((item) => sent(type, value(item)))
       return sql`(select ${Result.getOrThrow(PgTypes.array(values, elementTypes[type]))})`

@@ -11,16 +11,16 @@ import { Secrets } from "./Secrets.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { secretPlace } from "../webhooks/WebhookEndpoints.ts"
 
-/* Queries on the state of the service for an operator. None of the queries changes anything. */
+/* Read-only queries on the state of the service, for the operator. */
 
 const secretsMax = 1_000
 
-/** The place that the canary is sealed for (see `Secrets`). */
+/** The place of the sealed canary (see `Secrets`). */
 export const canaryPlace = "key_canary"
 
 /**
- * How many stored secrets (of endpoints, certificates, softwares, ranges and the canary) were tried, and how many of
- * them `Secrets` did not open.
+ * The number of checked secrets, of endpoints, certificates, softwares, ranges and the canary. `unopened`: the number
+ * of secrets that `Secrets` did not open.
  */
 export const unopenedSecrets = Effect.gen(function* () {
   const secrets = yield* Secrets
@@ -29,7 +29,7 @@ export const unopenedSecrets = Effect.gen(function* () {
   return { looked: rows.length, unopened: results.filter(Exit.isFailure).length }
 })
 
-/** A sample of the stored secrets, each with the place that the secret is sealed for. */
+/** A sample of the stored secrets, each with its place. */
 export const storedSecrets = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const find = Query.all(
@@ -61,10 +61,7 @@ const Range = Schema.Struct({
   to_number: Schema.BigIntFromString
 })
 
-/**
- * Pairs of active ranges of one kind that share a full number. The service registers none: such rows were written by
- * hand.
- */
+/** Pairs of active ranges of one kind that share a full number. Only manual changes of the database cause pairs. */
 export const meetingRanges = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { numbering } = yield* NationalProfile
@@ -89,7 +86,7 @@ export const meetingRanges = Effect.gen(function* () {
 
 const stuckAttempts = 8
 
-/** Unfinished invoices with at least `stuckAttempts` attempts: at most 100 ids. */
+/** The ids of documents without an outcome after `stuckAttempts` attempts or more, at most 100. */
 export const stuckInvoices = Effect.map(
   Query.allIn(
     Schema.Struct({ id: Schema.String }),
@@ -101,8 +98,8 @@ export const stuckInvoices = Effect.map(
 const refusedMax = 100
 
 /**
- * For each account the live documents of the last seven days that the authority refused to judge, and its newest words
- * for it.
+ * The number of each account's live documents of the last seven days that failed with `authority_refused`, and the
+ * newest message of the authority.
  */
 export const refusals = Query.allIn(
   Schema.Struct({ account_id: AccountId, count: Schema.Int, newest: Schema.String }),
@@ -113,7 +110,7 @@ export const refusals = Query.allIn(
     group by account_id order by count desc, account_id limit ${refusedMax}`
 )
 
-/** For each account the live documents that wait for something else than the authority's answer, by trouble. */
+/** The number of each account's numbered live documents that wait, by trouble. */
 export const waitingDocuments = Query.allIn(
   Schema.Struct({
     account_id: AccountId,
@@ -129,10 +126,7 @@ export const waitingDocuments = Query.allIn(
     group by account_id, trouble order by count desc, account_id, trouble limit ${refusedMax}`
 )
 
-/**
- * When the last backup by `folio backup` was taken, or the last file of the server's log was archived, whichever is
- * later.
- */
+/** The time of the last `folio backup`, or of the last archived file of the server's log if that is later. */
 export const lastBackup = Query.firstIn(
   Schema.Struct({ taken_at: Schema.Date, hours: Schema.Finite }),
   (sql) => sql`

@@ -8,7 +8,7 @@ const plain = "canary"
 
 const find = Query.firstIn(Schema.Struct({ sealed: Schema.String }), (sql) => sql`select sealed from key_canary`)
 
-/** Whether this database holds anything sealed, which a newly made key could not open. */
+/** Whether this database contains sealed secrets, which a new key could not open. */
 export const isAnythingSealed = Effect.gen(function* () {
   return Option.isSome(yield* find) || (yield* Inspection.storedSecrets).length > 0
 })
@@ -19,9 +19,9 @@ const opens = ({ sealed }: { readonly sealed: string }) =>
   )
 
 /**
- * Whether the key of `Secrets` is the key that this database is sealed with. A database without a canary accepts the
- * key unless the key opens none of the stored secrets; the first accepted key seals the canary and is the database's
- * key from then on.
+ * Whether the key of `Secrets` opens the secrets of this database. A database without a canary accepts the key, unless
+ * the database has secrets and the key opens none of them. The first accepted key seals the canary and becomes the
+ * database's key.
  */
 export const isKeyOfDatabase = Effect.gen(function* () {
   const secrets = yield* Secrets
@@ -32,7 +32,7 @@ export const isKeyOfDatabase = Effect.gen(function* () {
   if (looked > 0 && looked === unopened) return false
   const sealed = yield* secrets.seal(plain, Inspection.canaryPlace)
   yield* Effect.orDie(sql`insert into key_canary ${sql.insert({ sealed })} on conflict do nothing`)
-  // Another process may have inserted the canary first, sealed with another key.
+  // Another process with another key may have inserted the canary first.
   const stands = yield* find
   return Option.isSome(stands) && (yield* opens(stands.value))
 })

@@ -6,11 +6,11 @@ export interface Key extends AccountMode {
   readonly id: string
 }
 
-/** The SQL condition of the rows of an account in one mode. */
+/** The SQL condition for the rows of an account in one mode. */
 export const ofAccount = (sql: SqlClient.SqlClient, { account_id, livemode }: AccountMode) =>
   sql`account_id = ${account_id} and livemode = ${livemode}`
 
-/** The SQL condition of the row of a key. */
+/** The SQL condition for the row of a key. */
 export const ofKey = (sql: SqlClient.SqlClient, key: Key) => sql`${ofAccount(sql, key)} and id = ${key.id}`
 
 /** The input table of keys: `account_id`, `livemode` and `id`. */
@@ -20,22 +20,22 @@ export const inputOfKeys = Input.make<Key>({
   id: ["text", (key) => key.id]
 })
 
-/** The input columns of the key that an item names. */
+/** The input columns of an item's key. */
 export const keyColumns: Input.Columns<{ readonly key: Key }> = {
   account_id: ["text", ({ key }) => key.account_id],
   livemode: ["boolean", ({ key }) => key.livemode],
   id: ["text", ({ key }) => key.id]
 }
 
-/** The columns that a row's schema names, as SQL, each after the name of its table if one is given. */
+/** The SQL of the columns in a row's schema, each with the prefix of its table, if given. */
 export const columnsOf = (sql: SqlClient.SqlClient, row: { readonly fields: object }, table?: string) => {
   const names = Object.keys(row.fields)
   return sql.literal((table === undefined ? names : names.map((name) => `${table}.${name}`)).join(", "))
 }
 
 /**
- * A key to find rows by: the identification or the e-mail address of a customer, or a metadata entry of a customer or a
- * document. Triggers maintain the table `marks` with all keys.
+ * A searchable value: the identification or the e-mail address of a customer, or a metadata entry of a customer or a
+ * document. Triggers maintain the table `marks`, which contains all marks.
  */
 export type Mark =
   | { readonly _tag: "Identification"; readonly type: string; readonly number: string }
@@ -53,11 +53,11 @@ const markOf = (sql: SqlClient.SqlClient, mark: Mark) => {
   }
 }
 
-/** The marks of a query's entries of metadata. */
+/** The marks of a query's metadata entries. */
 export const metadataMarks = (metadata: Readonly<Record<string, string>> = {}): ReadonlyArray<Mark> =>
   Object.entries(metadata).map(([key, value]) => ({ _tag: "Metadata", key, value }))
 
-/** The SQL condition of the rows of an account that have all of the marks; `among` limits the ids beforehand. */
+/** The SQL conditions for an account's rows with all of the marks. `among` limits the ids in the search. */
 export const marked = (
   sql: SqlClient.SqlClient,
   account: AccountMode,

@@ -14,14 +14,13 @@ export interface Rows<A> {
   readonly has_more: boolean
 }
 
-/** The bytes that an object may take beyond its row: the names of its fields, and its links. */
+/** The bytes of an object that its row does not contain: the names of its fields, and its links. */
 export const rowBytesExtra = 512
 
 /**
- * Selects the first rows of a query in an order: at most `limit` rows, and fewer when the rows exceed `pageBytesMax`,
- * but at least one row. The rows are numbered as the ordered query returns them. The database measures the rows one by
- * one, so that the content of rows past the byte limit is neither read nor sent. In each row, `page_found` is the
- * number of rows that the query found, up to `limit` + 1.
+ * Selects the first rows of a query in an order: at most `limit` rows, fewer if they exceed `pageBytesMax`, but at
+ * least one. The database measures the rows one by one, so that it neither reads nor sends the content of rows past the
+ * byte limit. In each row, `page_found` is the number of rows that the query found, up to `limit` + 1.
  */
 export const firstRows = (
   sql: SqlClient.SqlClient,
@@ -48,10 +47,7 @@ export const firstRows = (
 export const hasMore = (rows: ReadonlyArray<{ readonly page_found: number }>) =>
   (rows[0]?.page_found ?? 0) > rows.length
 
-/**
- * The rows that a page is cut from: those beyond a bound, in the order of a column whose value at the request's cursor
- * is `at`.
- */
+/** The rows beyond a bound, in the order of a column. `at` is the column's value at the request's cursor. */
 interface Ordered<A> {
   readonly column: string
   readonly at: string | number
@@ -74,14 +70,13 @@ export const read = Effect.fnUntraced(function* <A>(
 }, Effect.orDie)
 
 /**
- * Makes the readers of a table whose key is (account_id, livemode, id), for the table's account: of one row by its id,
- * and of pages of all rows or of the rows that match a condition. Ids sort by creation, so an id is the cursor, also
- * that of a row that was deleted.
+ * Makes the readers of a table with the key (account_id, livemode, id). `find` reads a row by its id. `list` reads a
+ * page of the rows that match a condition. The cursor is an id, also of a deleted row, because ids sort by creation.
  *
- * @param options.service the name of the service, for the span of a search by id
- * @param options.narrow  the filters that make a slow page smaller, a sentence for the client
- * @param options.listed  the columns of a row in a page, if these differ from `columns`
- * @param options.among   the condition of the rows that the table has for the account; all rows without it
+ * @param options.service the name of the service, for the span of `find`
+ * @param options.narrow  a sentence for the client: which filters make a slow page smaller
+ * @param options.listed  the columns of a row in a page, if they differ from `columns`
+ * @param options.among   a condition for all reads; if omitted, all rows of the account
  */
 export const readers = <R extends Schema.ConstraintDecoder<unknown>>(
   sql: SqlClient.SqlClient,

@@ -1,7 +1,7 @@
 import { Array, Effect, type Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
-/* Queries with decoded rows. A statement that fails and a row that the schema cannot decode are defects. */
+/* Queries with decoded rows. A failed statement and an invalid row are defects. */
 
 type Row = Schema.ConstraintDecoder<unknown>
 type Args = ReadonlyArray<unknown>
@@ -13,17 +13,17 @@ export const all = <R extends Row, A extends Args>(row: R, run: Run<A>) => {
   return (...args: A): Effect.Effect<ReadonlyArray<R["Type"]>> => Effect.orDie(Effect.flatMap(run(...args), decode))
 }
 
-/** The first row of a statement; none when the statement returns no row. */
+/** The first row of a statement; none if the statement returns no row. */
 export const first = <R extends Row, A extends Args>(row: R, run: Run<A>) => {
   const read = all(row, run)
   return (...args: A): Effect.Effect<Option.Option<R["Type"]>> => Effect.map(read(...args), Array.head)
 }
 
-/** All rows of a statement that needs no more than the database. */
+/** All rows of a statement without arguments. */
 export const allIn = <R extends Row>(row: R, run: Run<[sql: SqlClient.SqlClient]>) =>
   Effect.flatMap(SqlClient.SqlClient, all(row, run))
 
-/** The first row of such a statement. */
+/** The first row of a statement without arguments. */
 export const firstIn = <R extends Row>(row: R, run: Run<[sql: SqlClient.SqlClient]>) =>
   Effect.flatMap(SqlClient.SqlClient, first(row, run))
 

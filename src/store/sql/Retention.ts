@@ -7,20 +7,20 @@ import { idempotencyWindow } from "../accounts/Idempotency.ts"
 /** The days for which the request log keeps a request. */
 const requestDays = 7
 
-/** The days for which a session of the portal is listed after it ended. */
+/** The days for which an ended portal session is listed. */
 const portalSessionDays = 7
 
-/** The largest number of rows that one statement removes, so that its locks are held for milliseconds. */
+/** The largest number of rows that one statement removes, so that its locks last only milliseconds. */
 export const purgeBatchMax = 500
 
-// Time beyond the idempotency window: no request finds a key that the purge deletes, so no request waits for the
-// deleted row.
+// The time after the idempotency window in which a key stays. No request uses an older key, so no request waits for
+// the purge.
 const keyMargin = "1 hour"
 
 /**
- * Removes rows past their retention, by the names of their tables, in this order. Each effect removes one batch, by the
- * database's clock, and returns its size. Rows locked by another transaction are skipped until a later call, so that
- * any number of processes can purge concurrently without waiting.
+ * Removes rows past their retention: one effect for each table, to run in this order. Each effect removes one batch, by
+ * the database's clock, and returns its size. It skips rows that another transaction has locked, so that several
+ * processes can purge concurrently.
  */
 export class Retention extends Context.Service<Retention>()("folio/store/Retention", {
   make: Effect.gen(function* () {
@@ -29,8 +29,7 @@ export class Retention extends Context.Service<Retention>()("folio/store/Retenti
     const daysAgo = (count: number) => sql`now() - ${count} * interval '1 day'`
     const past = daysAgo(days)
 
-    // The plan must read the index in order and stop at the batch size: a bitmap scan would collect every expired row
-    // each time.
+    // The plan must read the index in order and stop at the batch size. A bitmap scan would read all expired rows.
     const inOrder = sql`set local enable_bitmapscan = off`
     const remove = Query.one(Schema.Struct({ count: Schema.BigInt }), (statement: Statement.Statement<unknown>) =>
       sql.withTransaction(Effect.andThen(inOrder, statement))
@@ -38,8 +37,8 @@ export class Retention extends Context.Service<Retention>()("folio/store/Retenti
     const count = (statement: Statement.Statement<unknown>) => Effect.map(remove(statement), (row) => Number(row.count))
 
     /**
-     * Removes the `old` rows of a table: from the start of each account's part of the primary key up to the ids made at
-     * `until`. Ids begin with their time, in base 32, so no index by time is needed.
+     * Removes the rows of a table with ids made before `until`, by account. Ids begin with their time, in base 32, so
+     * the primary key finds these rows, and no index by time is needed.
      */
     const purge = (table: string, prefix: string, condition: Statement.Fragment, also = sql``, until = past) =>
       count(sql`
@@ -67,7 +66,7 @@ export class Retention extends Context.Service<Retention>()("folio/store/Retenti
         )
         select count(*) from gone`)
 
-    /** Removes the rows of a table that meet a condition, in the order of `by`. */
+    /** Removes the rows of a table that match a condition, in the order of `by`. */
     const oldest = (
       table: string,
       key: readonly [column: string, ...others: ReadonlyArray<string>],
@@ -94,17 +93,14 @@ export class Retention extends Context.Service<Retention>()("folio/store/Retenti
         sql`completed_at`,
         sql`completed_at < now() - interval '${sql.literal(idempotencyWindow)}' - interval '${sql.literal(keyMargin)}'`
       ),
-      /** API keys that ended more than the days of retention ago and have no stored answer left. */
+      /** API keys that ended before the days of retention and have no stored response left. */
       api_keys: oldest(
         "api_keys",
         ["id"],
         keyEnd,
         sql`${keyEnd} < ${past} and not exists (select from idempotency_keys i where i.api_key_id = api_keys.id)`
       ),
-      /**
-       * Finished deliveries that have not changed for the days of retention, with their attempts. They go before their
-       * events.
-       */
+      /** Finished deliveries without a change in the days of retention, with their attempts. Precedes their events. */
       deliveries: purge(
         "deliveries",
         "whd_",
@@ -132,17 +128,14 @@ export class Retention extends Context.Service<Retention>()("folio/store/Retenti
         sql``,
         daysAgo(portalSessionDays)
       ),
-      /** What the authority said of acquirers more than a day ago. */
+      /** The data on acquirers that the authority returned more than a day ago. */
       acquirers: oldest(
         "acquirers",
         ["account_id", "livemode", "identification_type", "identification_number"],
         sql`asked_at`,
         sql`asked_at < now() - interval '1 day'`
       ),
-      /**
-       * The signed bytes of test documents whose outcome was known before the days of retention; their numbers stay
-       * taken.
-       */
+      /** The signed bytes of test documents with an outcome before the days of retention. Their numbers stay taken. */
       enablement_documents: count(sql`
         with old as materialized (
           select account_id, livemode, prefix, number from enablement_documents
@@ -156,7 +149,7 @@ export class Retention extends Context.Service<Retention>()("folio/store/Retenti
         select count(*) from gone`),
       /** Incidents that ended before the days of retention, with their alerts. */
       incidents: oldest("incidents", ["id"], sql`ended_at`, sql`ended_at < ${past}`),
-      /** Audit log entries that are older than 400 days; the database refuses to remove younger entries. */
+      /** Audit log entries that are older than 400 days. The database rejects the deletion of younger entries. */
       audit_log: count(sql`select purge_audit_log(${purgeBatchMax}) as count`)
     }
   })

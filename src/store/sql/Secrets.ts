@@ -3,9 +3,8 @@ import { Aead, SecureRandom } from "effect/crypto"
 import { Base64 } from "effect/encoding"
 
 /**
- * The key of 32 bytes that encrypts all secrets in the database (AES-256-GCM): signing certificates, webhook secrets,
- * PINs of softwares, technical keys of ranges. Every process of one database has the same key, and another key does not
- * open the secrets.
+ * The 32-byte key that encrypts all secrets in the database (AES-256-GCM): certificates, signing secrets of webhooks,
+ * software PINs, and technical keys of ranges. All processes of a database need the same key.
  *
  * @example
  * ```ts
@@ -33,8 +32,8 @@ const form = "v1."
 const nonceLength = 12
 
 /**
- * Seals secrets at rest with AES-256-GCM. Each secret is bound to the place where it is stored, so that a ciphertext
- * copied to another row does not open. A sealed secret is `v1.` followed by the base64 of nonce, ciphertext and tag.
+ * Seals secrets at rest with AES-256-GCM. Each secret is bound to its place in the database, so that a ciphertext in
+ * another row does not open. A sealed secret is `v1.` followed by the base64 of nonce, ciphertext and tag.
  *
  * @internal
  */
@@ -50,7 +49,7 @@ export class Secrets extends Context.Service<Secrets>()("folio/store/Secrets", {
       return form + Base64.encode(Buffer.concat([nonce, sealed]))
     }, Effect.orDie)
 
-    /** Dies when the text was not sealed by this key for this place: the key file does not belong to this database. */
+    /** Opens a sealed secret. Dies if another key sealed it, or this key for another place. */
     const open = Effect.fnUntraced(function* (sealed: string, place: string) {
       const bytes = yield* Effect.fromResult(Base64.decode(sealed.slice(form.length)))
       const plain = yield* aead.decrypt(key, bytes.subarray(nonceLength), {

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 
 const sliceMs = 5
 
-/** Applies `step` to each item of a list in order, and yields the event loop after every 5 ms of work. */
+/** Applies `step` to each item of a list in order, and yields to the event loop after every 5 ms of work. */
 export const inSlices = <A, B, E, R>(
   items: ReadonlyArray<A>,
   step: (item: A) => Effect.Effect<B, E, R>

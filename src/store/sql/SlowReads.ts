@@ -7,24 +7,24 @@ import { askerOf } from "../../protocol/Turns.ts"
 import * as AccountView from "./AccountView.ts"
 import { isStatementTimeout } from "./SqlFailure.ts"
 
-/** The connections of a process's pool. */
+/** The number of connections in a process's pool. */
 export const connectionsMax = 10
 
 // A third of the connections, so that most of them stay free for other accounts.
 const slowMax = Math.floor(connectionsMax / 3)
 
-// For so long after a slow read, the account's reads of that list begin with a turn.
+// The time after a slow read in which the account's reads of that list wait for a turn first.
 const rememberedMs = 60_000
 
-/** How long a statement of a read may take: without a turn, and in the turn of a slow read. */
+/** The time that a statement of a read may take: `quickMs` without a turn, `slowMs` in a turn. */
 export class ReadTimes extends Context.Reference<{ readonly quickMs: number; readonly slowMs: number }>(
   "folio/store/ReadTimes",
   { defaultValue: () => ({ quickMs: 300, slowMs: 2_000 }) }
 ) {}
 
-/** A list, a search or a sum, whose statements may read all rows of an account. */
+/** A list, search or sum that may read all rows of an account. */
 export interface Read {
-  /** The name of the list, by which slow reads are remembered. */
+  /** The name of the list, for recording slow reads. */
   readonly name: string
   /** A sentence for the client: which filters make the read smaller. */
   readonly narrow: string
@@ -38,7 +38,7 @@ const tooSlow = (narrow: string, slowMs: number) =>
   })
 
 const makeLane = () => {
-  // In the order of their ends, because each mark lasts equally long.
+  // In the order of their ends, because all marks last equally long.
   const slowUntil = new Map<string, number>()
   return {
     inTurn: AccountTurns.make({
@@ -70,9 +70,8 @@ const laneOf = (sql: SqlClient.SqlClient) => {
 }
 
 /**
- * Runs a read in the view of an account. A read whose statement exceeds `quickMs` starts again in a turn of the slow
- * reads, which together use at most a third of the connections. Fails with `query_too_slow` when a statement exceeds
- * `slowMs` there.
+ * Runs a read in an account's view. If a statement exceeds `quickMs`, the read starts again in a turn. Slow reads use
+ * at most a third of the connections. Fails with `query_too_slow` if a statement exceeds `slowMs` in a turn.
  */
 export const bounded =
   (sql: SqlClient.SqlClient, account: AccountMode, { name, narrow }: Read) =>

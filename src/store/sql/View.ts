@@ -11,10 +11,7 @@ interface Resource {
   readonly fields: Schema.Struct.Fields & { readonly object: { readonly literal: unknown } }
 }
 
-/**
- * Makes the function that shows a row as a resource: the fields that the resource's schema names, in their order, with
- * dates as timestamps.
- */
+/** Makes the function that shows a row as a resource: the fields of the schema, in order, with dates as timestamps. */
 export const viewOf =
   <R extends Resource>(resource: R) =>
   (row: RowOf<R["Type"]>): R["Type"] => {

@@ -7,32 +7,29 @@ import * as Query from "./Query.ts"
 
 const beatInterval = "1 second"
 
-// A little longer than the shards of a dead process take to move, so that freed work finds its actor on another
-// process.
+// A little longer than the shards of a dead process take to move, so that another process has the actors of the freed
+// work.
 export const leaseSeconds = 8
 
-// A statement in flight when its process died may still commit. A dead worker is kept for this long, and its rows are
-// freed repeatedly, until no such statement can be left.
+// A statement of a process that has died may still commit. So a dead worker's row stays for this time, and each sweep
+// frees the worker's rows again.
 const forgottenAfterSeconds = 15
 
 const timeout = "3 seconds"
 
-// Work that begins while `isAlive` is true has left the process by the end of the lease.
+// The time before the end of the lease at which `isAlive` becomes false, so that started work leaves the process in it.
 const marginSeconds = 1
 
-// The statement runs in its own fiber and only the wait is timed out: interrupting a query on a dead connection takes
-// seconds.
+// The statement runs in its own fiber, and only the wait has a time-out, because an interruption of a query on a dead
+// connection takes seconds.
 const briefly = <E>(statement: Effect.Effect<unknown, E>) =>
   Effect.forkDetach(statement).pipe(
     Effect.flatMap(Fiber.join),
     Effect.timeout(timeout),
-    Effect.catchCause((cause) => Effect.logDebug("The database could not be told whether this process is there", cause))
+    Effect.catchCause((cause) => Effect.logDebug("The state of this process could not be stored", cause))
   )
 
-/**
- * The processes that share the database. Each start of a process is a worker, and the rows that the worker holds carry
- * its id.
- */
+/** The processes that share the database. Each start of a process is a worker, and the rows it holds have its id. */
 export class Workers extends Context.Service<Workers>()("folio/store/Workers", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -57,7 +54,7 @@ export class Workers extends Context.Service<Workers>()("folio/store/Workers", {
 
     const stop = sql`update workers set dead_since = now() where id = ${id}`
 
-    // A process that was itself cut off from the database within the last lease does not declare other workers dead.
+    // If this process lost the database within the last lease, it does not declare other workers dead.
     const bury = Query.all(
       Schema.Struct({ id: Schema.String }),
       () => sql`
@@ -69,7 +66,7 @@ export class Workers extends Context.Service<Workers>()("folio/store/Workers", {
         returning id`
     )
 
-    // Rows that are locked are skipped; the sweeper's next run frees them a second later.
+    // Skips locked rows, which the sweeper's next run frees a second later.
     const freed = (table: string, due: string, waits: Statement.Fragment, dead: ReadonlyArray<string>) => sql`
       update ${sql(table)} t set ${sql(due)} = now(), worker = null
       from (
@@ -92,23 +89,22 @@ export class Workers extends Context.Service<Workers>()("folio/store/Workers", {
     return {
       id,
       /**
-       * Whether this process certainly still holds its rows. False after the process was frozen or cut off from the
-       * database for almost a lease, because other processes may have taken the rows over; true again once the process
-       * has written its heartbeat.
+       * Whether this process certainly still holds its rows. False if the process hung or had no database for almost a
+       * lease, because other processes may have taken the rows. True again after the next heartbeat.
        */
       isAlive: Effect.map(
         Clock.currentTimeMillis,
         (now) => Math.abs(now - seenAt) < (leaseSeconds - marginSeconds) * 1000
       ),
       /**
-       * Declares workers without a recent heartbeat dead, and makes the documents, deliveries and e-mails of dead
-       * workers due.
+       * Declares workers without a recent heartbeat dead. Makes the documents, deliveries, e-mails and test sets of
+       * dead workers due.
        */
       freeDead: Effect.gen(function* () {
         const dead = yield* bury()
         if (dead.length > 0) yield* free(dead.map((worker) => worker.id))
       }).pipe(Effect.orDie, Effect.withSpan("Workers.freeDead")),
-      /** Declares all other workers dead. For a start at which no other process can be running. */
+      /** Declares all other workers dead, for a start while no other process can run. */
       succeed: sql`update workers set dead_since = now() where id <> ${id} and dead_since is null`.pipe(
         Effect.orDie,
         Effect.asVoid

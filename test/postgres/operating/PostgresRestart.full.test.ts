@@ -127,7 +127,7 @@ describeLive(Layer.empty)("A database that rejects sessions", (it) => {
     )
     const isRefused = Effect.gen(function* () {
       const { headers, json, status } = yield* service.client().get("/v1/account")
-      return status === 503 && headers.get("retry-after") === "1" && /takes no sessions/.test(json.error.message)
+      return status === 503 && headers.get("retry-after") === "1" && /accepts no sessions/.test(json.error.message)
     })
     for (const [refuse, accept] of [
       ["alter database folio allow_connections false", "alter database folio allow_connections true"],
