@@ -47,32 +47,32 @@ export interface NewEmail extends AccountMode {
   readonly recipient: string
 }
 
-/** The outcome of an e-mail. Status `pending`: the attempt failed, and the next attempt is made after `retryInMs`. */
+/** The outcome of an e-mail. Status `pending`: the attempt failed, and the next attempt follows after `retryInMs`. */
 export interface EmailOutcome {
   readonly email: StoredEmail
-  /** The statuses that may change to `status`; an e-mail in any other status is left unchanged. */
+  /** The statuses that may change to `status`. An e-mail with any other status stays unchanged. */
   readonly from: ReadonlyArray<EmailStatus>
   readonly status: EmailStatus
   readonly reason: string | null
   readonly at: Date
   readonly retryInMs: number | null
-  /** The events that tell the outcome, in their order. */
+  /** The events of the outcome, in order. */
   readonly events: ReadonlyArray<NewEvent>
 }
 
 const Recorded = Schema.Struct({ moved: Schema.Boolean, endpoints: Schema.Array(Schema.String) })
 /**
- * `moved` is false when the outcome was known already or comes too late. `endpoints` are the endpoints with a delivery
- * to make.
+ * The result of recording an outcome. `moved`: false if the outcome was already known or arrived too late. `endpoints`:
+ * the endpoints with a new delivery to send.
  */
 export type Recorded = typeof Recorded.Type
 
 const batchMax = 300
 
-/** Longer than an attempt may take, so that no other process sends the same e-mail meanwhile. */
+/** The lease of a taken e-mail: longer than an attempt, so that two processes never send an e-mail concurrently. */
 export const mailLeaseSeconds = 120
 
-/** The most e-mails of a document. E-mails are kept as long as their document. */
+/** Maximum e-mails of a document. E-mails stay as long as their document. */
 export const emailsMax = 100
 
 export const emailLimitReached = new ApiError({
@@ -97,10 +97,7 @@ const eventInput = Input.make<{ readonly outcome: number; readonly event: NewEve
   ...eventColumns
 })
 
-/**
- * E-mails to acquirers. The acceptance of a document makes its first e-mail (`Transitions`); an account requests
- * further e-mails.
- */
+/** E-mails to acquirers. A document's acceptance adds its first e-mail (`Transitions`), and requests add others. */
 export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -136,7 +133,7 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
             returning e.*
           )
           select ${columns} from e ${itsDocument}`
-        // When several callers ask for the same document, the first caller gets the row and the others get none.
+        // If several callers take an e-mail of the same document, only the first caller gets the row.
         const byDocument = new Map(rows.map((row) => [row["invoice_id"], row]))
         return keys.map((key) => {
           const row = byDocument.get(key.id)
@@ -153,7 +150,7 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
       if (row === undefined) return Option.none<StoredEmail>()
       const email = yield* Effect.result(decodeRow(row))
       if (Result.isSuccess(email)) return Option.some(email.success)
-      yield* Effect.logError("The row of an e-mail cannot be read; it is given up", email.failure)
+      yield* Effect.logError("An unreadable row of an e-mail; the e-mail fails", email.failure)
       yield* Metric.update(Metrics.poison("email"), 1)
       yield* sql`
         update emails set status = 'failed', status_at = now(), next_attempt_at = null, worker = null
@@ -164,8 +161,8 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
     const record = yield* Batcher.make({
       name: "Emails.record",
       max: batchMax,
-      // The `object_version` of an e-mail's event is not a version of the document: it derives from the e-mail's id and
-      // the status in the event's type, so that the unique constraint on events admits each status once.
+      // The `object_version` of an e-mail's event derives from the e-mail's id and the status in the event's type, so
+      // that the unique constraint on events allows each status once. It is not a version of the document.
       run: Query.all(
         Recorded,
         (outcomes: ReadonlyArray<EmailOutcome>) => sql`
@@ -203,7 +200,7 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
       )
     })
 
-    /** Documents that have an e-mail due. */
+    /** The documents with a due e-mail. */
     const dueDocuments = Effect.fn("Emails.dueDocuments")(function* (limit: number) {
       const rows = yield* sql<DocumentKey>`
         select account_id, livemode, invoice_id as id from emails
@@ -226,9 +223,7 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
         )
         select ${columns} from e ${itsDocument}`
     )
-    /**
-     * Runs in the caller's transaction and account view, with the document locked. Fails with `email_limit_reached`.
-     */
+    /** Adds an e-mail of a locked document, in the caller's transaction and view. Fails with `email_limit_reached`. */
     const insert = Effect.fn("Emails.insert")(function* (email: NewEmail) {
       return Option.getOrUndefined(yield* insertWithin(email)) ?? (yield* emailLimitReached)
     })
@@ -240,8 +235,7 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
         where e.invoice_id = ${invoice_id} and e.id = ${id}`
     )
 
-    // All rows of a page belong to one document. Subqueries read its columns, so that `Pages` can read the table
-    // without a join.
+    // A subquery reads each column of the document, so that `Pages` can read the table without a join.
     const told = (column: string) => sql`(
       select i.${sql(column)} from invoices i
       where i.account_id = emails.account_id and i.livemode = emails.livemode and i.id = emails.invoice_id
@@ -255,10 +249,7 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
 
     return {
       take,
-      /**
-       * Stores status, events and deliveries in one statement, so that an outcome of an e-mail is reported whole and
-       * once.
-       */
+      /** Stores status, events and deliveries in one statement, so that each outcome is reported whole and once. */
       record: Effect.fn("Emails.record")(record),
       dueDocuments,
       insert,

@@ -1,4 +1,4 @@
-/** Ranges that give no number, after a restore, until the last number that the authority has is confirmed. */
+/* Held ranges: after a restore, a range gives no number until the operator confirms the authority's last number. */
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountMode } from "../../../schemas/Account.ts"
@@ -21,10 +21,10 @@ const Held = Schema.Struct({
   is_current: Schema.Boolean
 })
 
-/** A range that gives no number. `is_current`: it is active and was not past its last day yesterday. */
+/** A held range. `is_current`: the range is active, and its last day is yesterday or later. */
 export type HeldRange = typeof Held.Type
 
-/** The ranges that are held, by account and mode. */
+/** The held ranges, by account and mode. */
 export const held = Query.allIn(
   Held,
   (sql) => sql`
@@ -33,7 +33,7 @@ export const held = Query.allIn(
     from resolutions where held_since is not null order by account_id, livemode, id`
 )
 
-/** How many documents of each account and mode wait for a number. */
+/** The number of drafts that wait for the release of a range, by account and mode. */
 export const draftsHeld = Query.allIn(
   Schema.Struct({ ...AccountMode.fields, count: Schema.Int }),
   (sql) => sql`
@@ -44,8 +44,8 @@ export const draftsHeld = Query.allIn(
 const draftsTold = 5
 
 /**
- * The documents of each account and mode that are of the backup and had no number in it: how many, and the ids of the
- * first. After the backup they may have been issued, under a number that this database does not know.
+ * The drafts in the backup, by account and mode: their number and the first ids. They may have been issued after the
+ * backup, with numbers that this database does not contain.
  */
 export const draftsOfBackup = Query.allIn(
   Schema.Struct({ ...AccountMode.fields, count: Schema.Int, ids: Schema.Array(Schema.String) }),
@@ -59,20 +59,20 @@ export const draftsOfBackup = Query.allIn(
     group by account_id, livemode order by account_id, livemode`
 )
 
-/** When this database was last restored, and from a backup of when; none for a database that never was. */
+/** The time of this database's last restore, and of its backup; none if the database was never restored. */
 export const lastRestore = Query.firstIn(
   Schema.Struct({ taken_at: Schema.NullOr(Schema.Date), restored_at: Schema.Date }),
   (sql) => sql`select taken_at, restored_at from restores order by number desc limit 1`
 )
 
-/** A range cannot go on after this number. The message is one line that says what to do. */
+/** An error for a range that cannot continue after a number. The message is one line with the fix. */
 export class NotResumed extends Schema.TaggedError<NotResumed>()("NotResumed", { message: Schema.String }) {}
 
 /**
- * Lets a held range give numbers again, after `last`: the last number that the authority has, or the number before the
- * first if it has none. Numbers between the last one in this database and `last` are recorded as lost. Wakes the drafts
- * that wait, and returns their number. Fails with `NotResumed` when the number cannot be the last one, or the range is
- * held no more.
+ * Resumes a held range after `last`: the authority's last number of the range, or the number before the range's first.
+ * Records the numbers between the last one in this database and `last` as lost. Wakes the waiting drafts. Returns the
+ * counts of lost numbers and of woken drafts. Fails with `NotResumed` if `last` cannot be the last number, or if the
+ * range is not held.
  */
 export const resume = Effect.fn("Holds.resume")(function* (range: HeldRange, last: bigint) {
   const sql = yield* SqlClient.SqlClient
@@ -88,10 +88,10 @@ export const resume = Effect.fn("Holds.resume")(function* (range: HeldRange, las
     )()
     const stands = rows[0]
     if (stands === undefined)
-      return yield* new NotResumed({ message: `The range ${id} is not held: it gives numbers.` })
+      return yield* new NotResumed({ message: `The range ${id} is not paused: it gives numbers.` })
     const fault = lastNumberFault(stands, last)
     if (fault !== undefined) {
-      const message = `${fault} Look up the last document of the prefix ${JSON.stringify(range.prefix)} with the tax authority, and give its number.`
+      const message = `${fault} Find the last document with the prefix ${JSON.stringify(range.prefix)} at the tax authority, and enter its number.`
       return yield* new NotResumed({ message })
     }
     const known = stands.next_number - 1n
@@ -104,7 +104,7 @@ export const resume = Effect.fn("Holds.resume")(function* (range: HeldRange, las
       last_number: Number(last),
       lost_numbers: Number(last - known)
     })
-    // A draft may be of another range that is held: it is woken as well, and waits again.
+    // Also wakes the drafts of other held ranges, which then wait again.
     const woken = yield* sql`
       update invoices set attempts = 0, next_action_at = now(), waiting = null, waiting_since = null
       where account_id = ${account_id} and livemode = ${livemode} and state = 'queued' and waiting ->> 'code' = 'numbering_held'
@@ -115,16 +115,18 @@ export const resume = Effect.fn("Holds.resume")(function* (range: HeldRange, las
 })
 
 /**
- * What must be other than it was in a database that does not know what happened after the backup that it is from: no
- * range gives a number, and the authority is asked about every signed document before the document is sent.
- * `transaction`: beyond all transactions that the backup's events name. Runs in the caller's transaction.
+ * Prepares a restored database, which lacks the changes after its backup. Holds all ranges with numbers left. Marks
+ * signed documents as submitted, so that Folio asks the authority about a document before it sends the document. Runs
+ * in the caller's transaction.
+ *
+ * @param taken.transaction a number greater than the transactions of all events in the backup
  */
 export const standStill = Effect.fn("Holds.standStill")(function* (taken: {
   readonly at: string | null
   readonly transaction: bigint
 }) {
   const sql = yield* SqlClient.SqlClient
-  // Far more transactions than a server begins between a backup and its restore.
+  // Adds far more transactions than a server begins between a backup and its restore.
   const ahead = taken.transaction + 2n ** 40n
   yield* sql`
     insert into restores (number, taken_at, restored_at, transaction_base)
@@ -137,7 +139,7 @@ export const standStill = Effect.fn("Holds.standStill")(function* (taken: {
     where state in ('signed', 'accepted_contingency') and submitted_at is null`
 })
 
-/** `standStill` in a database that something else than `folio restore` has restored, in a transaction of its own. */
+/** `standStill` in its own transaction, for a database that another program than `folio restore` has restored. */
 export const hold = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   sql.withTransaction(standStill({ at: null, transaction: 0n }))
 )

@@ -2,16 +2,16 @@ import { Effect } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { AccountId } from "../../../schemas/Id.ts"
 
-// The most rows that are locked together, so that other work on these rows waits only a moment.
+// Maximum rows that are locked together, so that other work on these rows waits only for a moment.
 export const portionMax = 500
 
-/** Makes the two functions with which the test clock of an account jumps. */
+/** Makes the functions that advance the clock of an account's sandbox. */
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
 
   const own = (account_id: AccountId) => sql`account_id = ${account_id} and not livemode`
 
-  // The tables to advance, each with the column that holds the time at which a row is due.
+  // The tables to advance, each with its column for the due time.
   const waiting = [
     {
       table: sql`invoices`,
@@ -33,10 +33,7 @@ export const make = Effect.gen(function* () {
     }
   ]
 
-  /**
-   * Whether more than `portionMax` rows wait: `advance` then runs outside a transaction, so that each portion commits
-   * alone.
-   */
+  /** Whether more than `portionMax` rows wait. Then run `advance` outside a transaction: each portion commits alone. */
   const isMuchToAdvance = Effect.fn("SandboxAuthorities.isMuchToAdvance")(function* (account_id: AccountId) {
     const counts = yield* Effect.forEach(
       waiting,
@@ -48,10 +45,7 @@ export const make = Effect.gen(function* () {
     return counts.flat().reduce((sum, { count }) => sum + count, 0) > portionMax
   }, Effect.orDie)
 
-  /**
-   * Moves the next portion of rows after the id `last`. Returns the last id of the portion, or null when no row was
-   * left.
-   */
+  /** Advances the next portion of rows after the id `last`. Returns the portion's last id, or null without rows. */
   const moveAfter = (
     { also, due, table, waits }: (typeof waiting)[number],
     account_id: AccountId,
@@ -59,8 +53,8 @@ export const make = Effect.gen(function* () {
     last: string
   ) => {
     const jump = sql`${seconds}::float8 * interval '1 second'`
-    // An account's portions are moved one at a time, because two concurrent calls would each skip the rows that the
-    // other has locked. Any other locked row is being worked on.
+    // Advances an account's portions one at a time, because two concurrent calls would skip each other's locked rows.
+    // A worker uses any other locked row.
     return sql`select pg_advisory_xact_lock(hashtextextended(${`advance ${account_id}`}, 0))`.pipe(
       Effect.andThen(sql<{ last: string | null }>`
         with portion as materialized (
@@ -80,10 +74,9 @@ export const make = Effect.gen(function* () {
   }
 
   /**
-   * Makes everything that waits in the account's test mode due `seconds` sooner: documents, deliveries, questions about
-   * buyers, and the circuit of the simulated authority. Rows that a worker holds are left alone, and so are rows
-   * without a due time (`infinity`). Ends the `AccountView` of the caller's transaction, if the caller has a
-   * transaction.
+   * Makes the work in an account's test mode due `seconds` sooner: documents, deliveries, questions about buyers, and
+   * the circuit of the simulated authority. Skips rows that a worker holds and rows without a due time (`infinity`).
+   * Ends the `AccountView` of the caller's transaction, if any.
    */
   const advance = Effect.fn("SandboxAuthorities.advance")(function* (account_id: AccountId, seconds: number) {
     // The role `folio_account` may not change all of the updated columns, so the role is switched to `folio_service`.

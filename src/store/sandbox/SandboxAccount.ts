@@ -8,8 +8,8 @@ import { Ids } from "../sql/Ids.ts"
 import { newRange, Resolutions } from "../accounts/Resolutions.ts"
 
 /**
- * Makes the first account, that of the country's sandbox, with `key` as its test key, in a database without accounts.
- * False when an account already exists.
+ * Creates the first account of a database, with the country's sandbox data and `key` as its test key. False if an
+ * account already exists.
  */
 export const createSandboxAccount = Effect.fn("createSandboxAccount")(function* (
   key: string,
@@ -24,7 +24,7 @@ export const createSandboxAccount = Effect.fn("createSandboxAccount")(function* 
   const created_at = new Date(now)
 
   const create = Effect.gen(function* () {
-    // The lock keeps two processes that start on one empty database from making two accounts.
+    // The lock prevents a second account if two processes start on one empty database.
     yield* sql`select pg_advisory_xact_lock(hashtext('folio first account'))`
     if (yield* accounts.exist) return false
     const account_id = yield* ids.account

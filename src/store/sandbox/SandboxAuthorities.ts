@@ -15,7 +15,7 @@ import * as ClockJumps from "./ClockJumps.ts"
 const lookupsMax = 500
 
 const Setting = Schema.Struct({ mode: AuthorityMode, next: Schema.Array(AuthorityScript) })
-/** How an account's simulated authority behaves, and the scripts that no document has taken yet. */
+/** The mode of an account's simulated authority, and the scripts that no document has taken yet. */
 export type SandboxSetting = typeof Setting.Type
 
 const untouched: SandboxSetting = { mode: "up", next: [] }
@@ -25,7 +25,7 @@ type Standing = typeof Standing.Type
 const noScripts = { next: [], scripted_from: null }
 const unset: Standing = { mode: "up", is_scripted: false, has_next: false }
 
-/** A document and its script. `correction`: how often the document was corrected. */
+/** A document and its script. `correction`: the number of the document's corrections. */
 const Given = Schema.Struct({
   id: Schema.String,
   correction: Schema.Int,
@@ -34,14 +34,14 @@ const Given = Schema.Struct({
   is_retried: Schema.Boolean
 })
 
-/** What names a numbered document to its authority. */
+/** The data that identify a numbered document to the authority. */
 interface Numbered {
   readonly account_id: AccountId
   readonly kind: DocumentKind
   readonly full_number: string
 }
 
-/** The script that a document takes: none if no script is left. */
+/** The script that a document takes; undefined if no script is left. */
 interface TakenScript {
   readonly id: string
   readonly correction: number
@@ -53,10 +53,7 @@ const takenInput = Input.make<TakenScript>({
   script: ["json", ({ script }) => script]
 })
 
-/**
- * How an account's simulated authority behaves in test mode: its mode and its scripts. Also the jumps of the account's
- * test clock.
- */
+/** The simulated authorities of accounts: modes and scripts. Also advances the clock of an account's sandbox. */
 export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("folio/store/SandboxAuthorities", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -67,8 +64,7 @@ export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("f
         from sandbox_authorities where account_id = any(${[...ids]}::text[]) and not livemode`
     )
 
-    // Read at every call of the simulated authority and never cached, so that a change takes effect immediately in all
-    // processes.
+    // Read at every call of the simulated authority, so that a change takes effect in all processes immediately.
     const standingOf = yield* Batcher.make({
       name: "SandboxAuthorities.standingOf",
       max: lookupsMax,
@@ -87,7 +83,7 @@ export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("f
       (account_id: AccountId) => sql`
         select next, scripted_from from sandbox_authorities where ${own(account_id)} for update`
     )
-    // The range of ids of each kind is read on its own, so that the primary key gives the rows in order.
+    // Reads the ids of each kind separately, so that the primary key returns the rows in order.
     const withoutScript = Query.all(
       Schema.Struct({ id: Schema.String }),
       (account_id: AccountId, from: string, count: number) => sql`
@@ -107,7 +103,7 @@ export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("f
         order by split_part(id, '_', 2) collate "C" limit ${count}`
     )
 
-    // Only those that may still be submitted: a script is for what comes.
+    // Only open documents, because a script applies to a later submission.
     const correctedWithoutScript = Query.all(
       Schema.Struct({ id: Schema.String, correction: Schema.Int }),
       (account_id: AccountId) => sql`
@@ -126,10 +122,10 @@ export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("f
     )
 
     /**
-     * Gives each document that was created after the scripts were set, and has none, the next of the scripts that are
-     * left, in the order of creation; and then each document that was corrected since, in the order of correction. What
-     * is corrected when no script is left keeps that there was none, and takes none of later scripts. Runs in a
-     * transaction; the locked row lets one caller at a time give out the account's scripts.
+     * Gives the remaining scripts to documents without a script. First come the documents created after the scripts
+     * were set, in the order of creation. Then come corrected documents, in the order of correction. A document that
+     * is corrected when no script is left never takes a later script. Runs in a transaction, whose lock allows one
+     * caller at a time.
      */
     const giveScripts = Effect.fnUntraced(function* (account_id: AccountId) {
       const { next, scripted_from } = Option.getOrElse(yield* locked(account_id), () => noScripts)
@@ -149,8 +145,7 @@ export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("f
         where ${own(account_id)}`
     }, Effect.orDie)
 
-    // A retry leads back to `signed` only if the document was submitted before. A correction ends the script that the
-    // document had.
+    // A retry returns to `signed` only if the document was submitted before. A correction ends the document's script.
     const given = Query.first(
       Given,
       ({ account_id, full_number, kind }: Numbered) => sql`
@@ -171,9 +166,9 @@ export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("f
     )
 
     /**
-     * The script of a numbered test document, or null. A document keeps the script that it took; only a correction, and
-     * a retry of a document whose script let it fail, end the script. For an account that never had scripts, this costs
-     * no statement beside that of `modeOf`.
+     * The script of a numbered test document, or null. A document keeps its script until a correction. If the script
+     * makes the document fail, a retry also ends the script. For an account that never had scripts, this needs no
+     * further statement than `modeOf`.
      */
     const scriptOf = Effect.fn("SandboxAuthorities.scriptOf")(function* (document: Numbered) {
       const standing = yield* standingOf(document.account_id)
@@ -200,9 +195,9 @@ export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("f
     )
 
     /**
-     * Sets the mode, the scripts or both, as the request names them, and returns both. The new scripts are for
-     * documents whose ids, without their prefix, sort after `from`; earlier documents first take theirs from the
-     * scripts that were set before. Runs in the caller's transaction, in the account's view (`AccountView`).
+     * Sets the mode, the scripts or both, and returns both. The new scripts are for documents whose ids, without their
+     * prefix, sort after `from`. Earlier documents first take the earlier scripts. Runs in the caller's transaction and
+     * account view (`AccountView`).
      */
     const set = Effect.fn("SandboxAuthorities.set")(function* (
       account_id: AccountId,
@@ -218,7 +213,7 @@ export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("f
       (account: AccountMode) => sql`select mode, next from sandbox_authorities where ${ofAccount(sql, account)}`
     )
 
-    /** How the simulated authority is set, read in the account's view. */
+    /** The setting of an account's simulated authority, read in the account's view. */
     const setting = Effect.fn("SandboxAuthorities.setting")((account: AccountMode) =>
       Effect.map(
         AccountView.within(sql, account)(found(account)),

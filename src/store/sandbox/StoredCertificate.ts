@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import * as Query from "../sql/Query.ts"
 import { Secrets } from "../sql/Secrets.ts"
 
-/* The certificate that signs the test documents of all processes: PEM text, sealed in one row. */
+/* The certificate that signs the test documents of all processes: sealed PEM text in one row. */
 
 const place = "sandbox_certificate"
 
@@ -12,10 +12,7 @@ const row = Query.firstIn(
   (sql) => sql`select sealed from sandbox_certificate`
 )
 
-/**
- * The PEM text of the certificate; undefined when there is none yet. Dies when the key of `Secrets` is not the
- * database's.
- */
+/** The PEM text of the certificate; undefined if none is stored. Dies if the key of `Secrets` is not the database's. */
 export const storedCertificate = Effect.gen(function* () {
   const secrets = yield* Secrets
   const found = yield* row
@@ -23,8 +20,8 @@ export const storedCertificate = Effect.gen(function* () {
 })
 
 /**
- * Stores `pem` in place of `before`, the certificate that this process has read, and returns the certificate that
- * stands then: another process may have been first.
+ * Replaces `before`, the certificate that this process has read, with `pem`. Returns the stored certificate, which is
+ * another one if another process was first.
  */
 export const replaceCertificate = Effect.fnUntraced(function* (before: string | undefined, pem: string) {
   const sql = yield* SqlClient.SqlClient
@@ -34,7 +31,7 @@ export const replaceCertificate = Effect.fnUntraced(function* (before: string | 
     yield* Effect.orDie(sql`insert into sandbox_certificate ${sql.insert({ sealed })} on conflict do nothing`)
   } else {
     const found = yield* row
-    // The same text sealed twice differs: what was read is compared by what it opens to.
+    // Compares the opened texts, because two seals of the same text differ.
     if (Option.isSome(found) && (yield* secrets.open(found.value.sealed, place)) === before) {
       yield* Effect.orDie(
         sql`update sandbox_certificate set sealed = ${sealed} where one and sealed = ${found.value.sealed}`

@@ -11,9 +11,11 @@ import { EndpointKey, secretPlace } from "./WebhookEndpoints.ts"
 import { Workers } from "../sql/Workers.ts"
 
 /**
- * A due delivery, with the data that an attempt sends. `attempts` is the number of completed attempts, `scheduled` the
- * number of attempts that the current schedule counts. Texts are as stored. A null `secret` could not be opened, so
- * nothing can be signed.
+ * A due delivery, with the data that an attempt sends.
+ *
+ * - `attempts`: the number of completed attempts.
+ * - `scheduled`: the number of attempts that count for the current retry schedule.
+ * - `secret`: the signing secret; null if the key does not open the sealed secret.
  */
 export interface DueDelivery extends Due {
   readonly endpoint: EndpointKey
@@ -21,8 +23,8 @@ export interface DueDelivery extends Due {
 }
 
 /**
- * The result of an attempt. `retryInMs` is null when the attempt succeeded or the schedule has no further attempt. A
- * failed `manual` attempt leaves the status and the next attempt of its delivery as they were before the request.
+ * The result of an attempt. `retryInMs` is null if the attempt succeeded or the schedule has no further attempt. After
+ * a failed `manual` attempt, the delivery returns to the status and next attempt that it had before the request.
  */
 export interface CompletedAttempt {
   readonly delivery: DueDelivery
@@ -36,21 +38,18 @@ export interface CompletedAttempt {
   readonly error: { readonly code: string; readonly message: string } | null
 }
 
-/**
- * Maximum deliveries that wait for one endpoint. The limit is checked every few seconds, so a few more deliveries can
- * wait.
- */
+/** The size of an endpoint's delivery queue. It is checked every few seconds, so a few more deliveries can wait. */
 export const waitingMax = 50_000
 
 const recordBatchMax = 300
 
-// Maximum repetitions of a claim that finds only blocked deliveries and postpones them; the next `take` continues.
+// Maximum repetitions of a claim that only postpones blocked deliveries. The next `take` continues.
 const movesMax = 10
 
 const openedMax = 10_000
 const openedFor = "1 minute"
 
-// `last_success_at` is a health indicator and need not be written for each of a thousand deliveries a second.
+// The least time between two changes of `last_success_at`, because an endpoint can have a thousand deliveries a second.
 const healthResolutionSeconds = 10
 
 const input = Input.make<CompletedAttempt>({
@@ -81,7 +80,7 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
 
     const claim = yield* DeliveryClaims.make(sql, workers.id)
 
-    // The cache key contains the sealed secret, so that a rotated secret is not served from the cache.
+    // The cache key contains the sealed secret, so that the cache never returns a rotated secret.
     const opened = yield* Cache.makeWith(
       (key: string) => {
         const [endpoint, sealed] = key.split("|") as [EndpointKey["id"], string]
@@ -97,9 +96,9 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
 
     /**
      * Takes due deliveries of an active endpoint in event order, each under a lease: at most `atMost`, and at most its
-     * `max_in_flight` minus `inFlight`. A delivery waits while an earlier delivery of the same resource is pending; if
-     * the earlier delivery is planned for later, the waiting delivery is postponed to the same time, so that it is not
-     * examined repeatedly. A taken delivery is due again when this process dies, and at the latest when the lease ends.
+     * `max_in_flight` minus `inFlight`. A delivery waits while an earlier delivery of the same object is pending. If
+     * the earlier delivery is planned for later, postpones the waiting delivery to that time, so that no claim examines
+     * it before. A taken delivery is due again if this process dies, and at the latest when its lease ends.
      */
     const take = Effect.fn("Deliveries.take")(function* (
       endpoint: EndpointKey,
@@ -115,7 +114,7 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
       return taken.map((row): DueDelivery => ({ ...row, secret, endpoint }))
     })
 
-    /** A delivery that the statement of its event has taken (`ReadyEndpoints`), with what an attempt sends. */
+    /** The due delivery of a delivery that its event's statement has taken (`ReadyEndpoints`). */
     const dueOf = (endpoint: EndpointKey, taken: TakenDelivery): Effect.Effect<DueDelivery> =>
       Effect.map(secretOf(endpoint, taken.secret), (secret) => ({
         ...taken,
@@ -126,12 +125,8 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
         trigger: "auto" as const
       }))
 
-    /**
-     * Postpones the due deliveries of an inactive endpoint until its activation, and cancels those of a deleted
-     * endpoint.
-     */
-    // The lock waits for a concurrent activation, which would otherwise miss the deliveries that this statement
-    // postpones.
+    /** Postpones an inactive endpoint's due deliveries until its activation. Cancels a deleted endpoint's deliveries. */
+    // The lock waits for a concurrent activation, which would otherwise miss the postponed deliveries.
     const rest = Effect.fn("Deliveries.rest")((endpoint: EndpointKey) =>
       sql`
         with inactive as (
@@ -147,7 +142,7 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
           ))`.pipe(Effect.orDie, Effect.asVoid)
     )
 
-    // Whether a further attempt was requested by hand while the recorded attempt was in progress.
+    // Whether a client requested a redelivery while the recorded attempt was in progress.
     const isAskedFor = sql`d.trigger = 'manual' and n.trigger <> 'manual'`
     const outcome = sql`
       case when n.succeeded then 'succeeded' when n.trigger = 'manual' then d.prior_status
@@ -160,9 +155,9 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
       name: "Deliveries.record",
       max: recordBatchMax,
       run: Effect.fnUntraced(function* (attempts: ReadonlyArray<CompletedAttempt>) {
-        // Deliveries are updated in the order of their ids, so that two owners of the same deliveries cannot deadlock.
-        // The status is compared with a column: compared with a constant, PostgreSQL would read the index of all
-        // pending deliveries, and with it every delivery that has ended since the last vacuum.
+        // Updates deliveries in id order, so that two owners of the same deliveries cannot deadlock. Compares the
+        // status with a column. With a constant, PostgreSQL would read the index of pending deliveries, with every
+        // delivery that has ended since the last vacuum.
         const rows = yield* sql<{ readonly more: boolean }>`
           with input as (select * from ${input(sql, attempts)}),
           recorded as (
@@ -217,12 +212,8 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
       }, Effect.orDie)
     })
 
-    /**
-     * Endpoints with a due delivery, at most `limit`. `take` finds out whether an earlier delivery blocks the due
-     * delivery.
-     */
-    // Skips from one endpoint to the next by index look-ups, so that a backlog of one endpoint does not hide the other
-    // endpoints.
+    /** Endpoints with a due delivery, at most `limit`. `take` checks whether the delivery waits for an earlier one. */
+    // Skips from endpoint to endpoint by index look-ups, so that the queue of one endpoint does not hide the others.
     const dueEndpoints = Effect.fn("Deliveries.dueEndpoints")(function* (limit: number) {
       const next = (after: Statement.Fragment) => sql`
         select account_id, livemode, endpoint_id, next_attempt_at from deliveries
@@ -238,17 +229,17 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
         order by w.next_attempt_at limit ${limit}`
       for (const row of rows) {
         if (isKey(row)) continue
-        yield* Effect.logError("Deliveries name an endpoint that no actor can have; they are put to rest")
+        yield* Effect.logError("Deliveries to an endpoint with an invalid id are postponed or canceled")
         yield* rest(row)
       }
       return rows.filter(isKey)
     }, Effect.orDie)
 
     /**
-     * Sets `full_since` of each endpoint for which `max` deliveries wait, and clears it for the other endpoints. Later
-     * deliveries of a full endpoint are not attempted. Gives the ids of the endpoints that have become full.
+     * Sets `full_since` of each endpoint for which `max` deliveries wait, and clears it for the other endpoints.
+     * Returns the ids of the endpoints that have become full. Later deliveries of a full endpoint get no attempt.
      */
-    // Skips from one endpoint to the next by index look-ups, and counts at most `max` deliveries of each endpoint.
+    // Skips from endpoint to endpoint by index look-ups, and counts at most `max` deliveries of each endpoint.
     const markFull = Effect.fn("Deliveries.markFull")(function* (max: number) {
       const rows = yield* sql<{ id: string; is_full: boolean }>`
         with recursive endpoint as (
@@ -288,7 +279,7 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
       take,
       dueOf,
       rest,
-      /** Stores an attempt and its effect on the delivery; true when the endpoint has more deliveries due. */
+      /** Stores an attempt and its effect on the delivery. Returns true if the endpoint has more due deliveries. */
       record: Effect.fn("Deliveries.record")(record),
       dueEndpoints,
       markFull

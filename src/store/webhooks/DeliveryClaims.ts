@@ -5,8 +5,7 @@ import * as Batcher from "../sql/Batcher.ts"
 import * as Input from "../sql/Input.ts"
 import type { EndpointKey } from "./WebhookEndpoints.ts"
 
-// Not decoded by a schema: the table's definition guarantees texts and numbers, so that no single row can be
-// unreadable.
+// No schema decodes these rows, because the table guarantees texts and numbers: no row can be unreadable.
 export interface Due {
   readonly id: string
   readonly attempts: number
@@ -19,8 +18,9 @@ export interface Due {
 }
 
 interface Request extends EndpointKey {
-  /** The number of attempts in progress, and (`atMost`) of further attempts that may begin. */
+  /** The number of attempts in progress. */
   readonly inFlight: number
+  /** The number of further attempts that may begin. */
   readonly atMost: number
 }
 
@@ -34,17 +34,16 @@ const input = Input.make<Request>({
   at_most: ["integer", (request) => request.atMost]
 })
 
-// Maximum due deliveries of an endpoint that one statement examines: more than can wait behind the attempts in
-// progress.
+// The due deliveries of an endpoint that one statement examines: more than can wait for the attempts in progress.
 export const lineMax = 300
 
-/** Longer than an attempt may take, so that no delivery is sent by two processes at a time. */
+/** The lease of a taken delivery: longer than an attempt, so that two processes never send a delivery concurrently. */
 export const deliveryLeaseSeconds = 20
 
 /**
- * Makes the function that takes due deliveries, for many endpoints in one statement. When all due deliveries of an
- * endpoint wait behind earlier deliveries of their resources, none is taken, and those behind a delivery planned for
- * later are postponed to that time (`moved`).
+ * Makes the function that takes due deliveries, for many endpoints in one statement. If all due deliveries of an
+ * endpoint wait for earlier deliveries of the same object, the function takes none. A delivery that waits for one that
+ * is planned for later is then postponed to that time (`moved`).
  */
 export const make = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, worker: string) {
   // The first `lineMax` due deliveries of an endpoint.
@@ -54,19 +53,17 @@ export const make = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, worke
       and d.status = 'pending' and d.next_attempt_at <= now()
     order by d.next_attempt_at, d.seq limit ${sql.literal(String(lineMax))}`
 
-  // A subquery that costs one index look-up for each candidate, whatever statistics the planner has of the table.
+  // A subquery that costs one index look-up for each candidate, independent of the planner's statistics.
   const ofItsResource = sql`
     h.account_id = d.account_id and h.livemode = d.livemode and h.endpoint_id = d.endpoint_id
       and h.object_id = d.object_id and h.status = 'pending'`
   const firstOfItsResource = sql`d.seq = (select min(h.seq) from deliveries h where ${ofItsResource})`
 
-  // Whether `h`, behind which `d` waits, is planned for later than `d`; not while `h` has an attempt, which may end at
-  // any moment.
+  // Whether `d` waits for a delivery `h` that is planned for later. False while `h` has an attempt, which may end soon.
   const isPlannedLater = sql`
     h.worker is null and h.next_attempt_at > d.next_attempt_at and h.next_attempt_at < 'infinity'`
 
-  // Takes for each endpoint at most what its `max_in_flight` allows. Blind: a repetition would not take the deliveries
-  // that the statement may have taken before its connection was lost.
+  // Blind, because a repetition would miss the deliveries that the statement took before its connection broke.
   return yield* Batcher.make({
     name: "Deliveries.take",
     max: takeBatchMax,

@@ -8,12 +8,10 @@ import { ofAccount } from "../sql/Keys.ts"
 import * as Query from "../sql/Query.ts"
 import { bounded } from "../sql/SlowReads.ts"
 
-/**
- * The largest number of deliveries, of all endpoints of an account together, whose attempts are counted: the newest.
- */
+/** The number of an account's newest deliveries, over all endpoints, whose attempts are counted. */
 export const countedMax = 2_000
 
-/** The attempts of a delivery that are counted: all that the schedule makes, and some by hand. */
+/** The newest attempts of a delivery that are counted: all scheduled attempts and some redeliveries. */
 const attemptsMax = 10
 
 const Failure = Schema.Struct({
@@ -24,8 +22,11 @@ const Failure = Schema.Struct({
 })
 
 /**
- * The attempts of one endpoint that began within an hour. `hour`: the hours since 1970. `slowest_ms` and `median_ms`
- * are of the attempts that succeeded; null if none did. `last_failure` is the one that began last.
+ * The attempts of one endpoint that began within an hour.
+ *
+ * - `hour`: the number of hours since 1970.
+ * - `median_ms`, `slowest_ms`: the durations of successful attempts; null if no attempt succeeded.
+ * - `last_failure`: the failed attempt that began last.
  */
 const Hour = Schema.Struct({
   endpoint_id: WebhookEndpointId,
@@ -38,25 +39,23 @@ const Hour = Schema.Struct({
 })
 export type HealthHour = typeof Hour.Type
 
-/** How many deliveries of an event are in a state. */
+/** The number of an event's deliveries with a status. */
 const Count = Schema.Struct({ event_id: EventId, status: DeliveryStatus, count: Schema.Int })
 export type DeliveryCount = typeof Count.Type
 
 export interface Health {
-  /** In no order. Hours without an attempt are left out. */
+  /** The hours with an attempt, in no order. */
   readonly hours: ReadonlyArray<HealthHour>
-  /**
-   * The time of the oldest delivery that was counted, when `countedMax` left others out; null when all were counted.
-   */
+  /** The time of the oldest counted delivery if more than `countedMax` deliveries exist; null if all are counted. */
   readonly from: Date | null
 }
 
 const read = { name: "delivery health", narrow: "Open the list of deliveries instead." }
 
-/** Makes the functions that tell in numbers how the deliveries to an account's endpoints have gone. */
+/** Makes the functions that count the deliveries to an account's endpoints and their attempts. */
 export const make = (sql: SqlClient.SqlClient) => {
-  // Ids begin with the time of the event, so the newest deliveries are the end of the primary key. An attempt to
-  // deliver an older event again is not found this way.
+  // Ids begin with the event's time, so the newest deliveries are at the end of the primary key. Redeliveries of older
+  // events are not counted.
   const newest = (account: AccountMode, since: Date) => sql`
       select id, endpoint_id, event_id, created_at from deliveries
       where ${ofAccount(sql, account)} and id >= ${firstIdAt("whd", since)} order by id desc limit ${countedMax}`
@@ -98,10 +97,7 @@ export const make = (sql: SqlClient.SqlClient) => {
   )
 
   return {
-    /**
-     * The attempts of all endpoints of the account since a time, of deliveries of events since then, by endpoint and
-     * hour.
-     */
+    /** The attempts since a time to deliver events since that time, by endpoint and hour. */
     healthSince: Effect.fn("DeliveryLog.healthSince")(
       function* (account: AccountMode, since: Date) {
         const hours = yield* findHours(account, since)
@@ -110,7 +106,7 @@ export const make = (sql: SqlClient.SqlClient) => {
       },
       (effect, account) => bounded(sql, account, read)(effect)
     ),
-    /** The deliveries of events, which are those of one page, by event and state. */
+    /** The number of deliveries by event and status, for the events of a page. */
     countsOf: Effect.fn("DeliveryLog.countsOf")((account: AccountMode, events: ReadonlyArray<string>) =>
       bounded(sql, account, read)(countDeliveries(account, events))
     )

@@ -34,12 +34,12 @@ const Row = Schema.Struct({
   updated_at: Schema.Date
 })
 /**
- * A delivery with its latest attempts, oldest first. `planned_at`: when the next attempt is due; null while one is in
- * progress.
+ * A delivery with its latest attempts, oldest first. `planned_at`: the time of the next attempt; null without a planned
+ * attempt and while an attempt is in progress.
  */
 export type StoredDelivery = typeof Row.Type
 
-/** Deliveries as their account sees them. */
+/** Reads deliveries and attempts, for their account. */
 export class DeliveryLog extends Context.Service<DeliveryLog>()("folio/store/DeliveryLog", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -78,7 +78,7 @@ export class DeliveryLog extends Context.Service<DeliveryLog>()("folio/store/Del
       row: Row
     })
 
-    /** All attempts of a delivery, in pages, newest first. Fails with `invalid_cursor`. */
+    /** A page of the attempts of a delivery, newest first. Fails with `invalid_cursor`. */
     const attempts = Effect.fn("DeliveryLog.attempts")(
       function* (account: AccountMode, deliveryId: string, request: PageRequest) {
         const { cursor } = request
@@ -100,7 +100,7 @@ export class DeliveryLog extends Context.Service<DeliveryLog>()("folio/store/Del
       attempts,
       listOfEvent: (account: AccountMode, eventId: string, request: PageRequest) =>
         list(account, request, sql`event_id = ${eventId}`),
-      /** The deliveries to an endpoint; a null `status` selects deliveries of any status. */
+      /** The deliveries to an endpoint. A null `status` matches any status. */
       listOfEndpoint: (
         account: AccountMode,
         endpointId: string,
@@ -116,14 +116,14 @@ export class DeliveryLog extends Context.Service<DeliveryLog>()("folio/store/Del
   static readonly layer = Layer.effect(DeliveryLog, DeliveryLog.make)
 }
 
-/** The error for a cursor that is no id of an attempt of the delivery. */
+/** The error for a cursor that is not the id of one of the delivery's attempts. */
 export const foreignAttempt = ({ direction }: NonNullable<PageRequest["cursor"]>): ApiError => {
   const param = direction === "after" ? "starting_after" : "ending_before"
   const message = `${param} must be the id of an attempt of this delivery, which begins with the id of the delivery.`
   return new ApiError({ code: "invalid_cursor", message, param })
 }
 
-/** The attempt's number in an attempt id of this delivery; 0 for any other id. */
+/** The number in the id of one of the delivery's attempts; 0 for any other id. */
 export const attemptNumber = (deliveryId: string, id: string): number =>
   Option.isSome(decodeAttemptId(id)) && id.startsWith(`${deliveryId}_`) ? Number(id.slice(deliveryId.length + 1)) : 0
 

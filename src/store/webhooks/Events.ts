@@ -14,12 +14,12 @@ import * as Pages from "../sql/Pages.ts"
 import * as Query from "../sql/Query.ts"
 import { bounded } from "../sql/SlowReads.ts"
 
-/** An event's id, and its body as it was delivered. */
+/** An event's id and delivered body. */
 const Row = Schema.Struct({ id: EventId, body: Schema.String })
 export type StoredEvent = typeof Row.Type
 
 export interface EventFilter {
-  /** Null selects events of any type. */
+  /** Null matches any type. */
   readonly types: ReadonlyArray<EventType> | null
   readonly object_id: string | null
   /** `from` and `to` are inclusive. */
@@ -27,10 +27,7 @@ export interface EventFilter {
   readonly to: Date | null
 }
 
-/**
- * A position in the order in which events are followed: the transaction that wrote an event, and the event's sequence
- * number.
- */
+/** A position in the order of events for clients: the transaction that wrote an event, and its sequence number. */
 const Position = Schema.Struct({ tx: Schema.String, seq: Schema.BigInt })
 export type Position = typeof Position.Type
 
@@ -42,13 +39,11 @@ export interface Waiter {
   readonly filter: EventFilter
 }
 
-/** The answer to a waiting request: its API key has ended, or an event has arrived. */
+/** The news for a waiting request: its API key has ended, or an event has arrived. */
 const News = Schema.Literals(["key_ended", "arrived"])
 export type News = typeof News.Type
 
-/**
- * The result of one look-up for a waiting request; without news, the next look-up continues from the position `next`.
- */
+/** The result of a look-up for a waiting request. Without news, the next look-up continues from the position `next`. */
 export interface Look {
   readonly news: News | null
   readonly next: Position
@@ -67,8 +62,8 @@ const input = Input.make<Waiter>({
 })
 
 /**
- * The later of a position and an edge. An edge can move back: if a transaction of another database ends between the
- * snapshot and the read of the locks, it counts as a transaction of this database.
+ * The later of a position and an edge. An edge can move back: a transaction of another database that ends between the
+ * snapshot and the read of the locks counts as a transaction of this database.
  */
 const later = (from: Position, edge: string): Position =>
   BigInt(edge) > BigInt(from.tx) ? { tx: edge, seq: 0n } : from
@@ -76,9 +71,8 @@ const later = (from: Position, edge: string): Position =>
 const narrow = "Narrow it with created[gte] and created[lte], or search by object_id."
 
 /**
- * The events of accounts. An event is listed and followed once it is settled: all transactions of the database that
- * began before have ended, so that no further event can appear before it. Samples sent as a test are found only by
- * their id.
+ * The events of accounts. Lists contain only settled events. An event is settled once all older transactions of the
+ * database have ended, so that no earlier event can appear. Test events are found only by their id.
  */
 export class Events extends Context.Service<Events>()("folio/store/Events", {
   make: Effect.gen(function* () {
@@ -93,8 +87,8 @@ export class Events extends Context.Service<Events>()("folio/store/Events", {
         ...(object_id === null ? [] : [sql`object_id = ${object_id}`]),
         ...createdWithin(sql, "evt", filter)
       ])
-    // Worded unlike the predicate of `events_settled`: the planner must not use that index, whose order is not the
-    // list's.
+    // Differs from the predicate of `events_settled`, so that the planner does not use that index, which has another
+    // order than the list.
     const isListed = sql`is_test is not true`
     const isSettled = sql`tx < (select oldest_transaction())`
 
@@ -102,7 +96,7 @@ export class Events extends Context.Service<Events>()("folio/store/Events", {
       Position,
       (key: Key) => sql`select tx::text as tx, seq from events where ${ofKey(sql, key)} and not is_test`
     )
-    /** The position of an event. Fails with `invalid_cursor` when the event does not exist. */
+    /** The position of an event. Fails with `invalid_cursor` if the event does not exist. */
     const position = Effect.fn("Events.position")(function* (account: AccountMode, id: string) {
       const found = yield* AccountView.within(sql, account)(findPosition({ ...account, id }))
       return Option.getOrUndefined(found) ?? (yield* unknownEvent(id))
@@ -115,10 +109,9 @@ export class Events extends Context.Service<Events>()("folio/store/Events", {
       filter: EventFilter,
       limit: number
     ) {
-      // Enforces a scan in index order that ends with the page; a bitmap scan would read all following events for every
-      // page.
+      // Forces a scan in index order that ends with the page. A bitmap scan would read all later events for each page.
       yield* sql`set local enable_bitmapscan = off`
-      // Read before the events, so that the next statement sees all events of transactions older than `edge`.
+      // Precedes the read of events, which then contains all events of transactions older than `edge`.
       const edge = yield* findEdge()
       const following = sql`
         select ${columns} from events
@@ -151,13 +144,10 @@ export class Events extends Context.Service<Events>()("folio/store/Events", {
       list: (account: AccountMode, request: PageRequest, filter: EventFilter) =>
         list(account, request, sql.and([isListed, isSettled, fits(filter)])),
       position,
-      /** Events after a position, oldest first; `next` is the position to continue from when no event was found. */
+      /** A page of the events after a position, oldest first. Without events, continue from the position `next`. */
       after: (account: AccountMode, from: Position, filter: EventFilter, limit: number) =>
         bounded(sql, account, { name: "following events", narrow })(after(account, from, filter, limit)),
-      /**
-       * For each waiting request, in order: whether its key has ended, or else whether a settled event after its
-       * position fits.
-       */
+      /** The news for each waiting request, in order: whether its key has ended, or else whether an event matches. */
       news: Effect.fn("Events.news")((waiters: ReadonlyArray<Waiter>) =>
         Effect.map(news(waiters), (looks) =>
           looks.map(({ tx, ...look }, index): Look => ({ ...look, next: later(waiters[index]!.position, tx) }))

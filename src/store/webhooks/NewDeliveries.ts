@@ -13,7 +13,7 @@ export interface NewEvent {
   readonly created_at: Date
 }
 
-/** The input columns of the event that an item causes, if it causes an event. */
+/** The input columns of an item's event; null without an event. */
 export const eventColumns: Input.Columns<{ readonly event?: NewEvent | null }> = {
   event_id: ["text", ({ event }) => event?.id],
   event_type: ["text", ({ event }) => event?.type],
@@ -22,17 +22,13 @@ export const eventColumns: Input.Columns<{ readonly event?: NewEvent | null }> =
 }
 
 interface Rows extends Record<"from" | "object_id" | "object_version", Statement.Fragment> {
-  /**
-   * The process that takes deliveries for places that it has reserved: the column `places` of `from`, JSON, has those
-   * of an event.
-   */
+  /** The process that takes deliveries for its reserved places, which the JSON column `places` of `from` contains. */
   readonly worker?: string
 }
 
-// Whether the first attempt of event `e` at endpoint `w` may begin immediately: a place is reserved, and nothing of the
-// endpoint is due before it, nor does anything of the same resource wait. The first of the endpoint's line is one
-// look-up in the index `deliveries_turn`, where a search for any that is due would read all pending deliveries of the
-// endpoint.
+// Whether the first attempt of event `e` at endpoint `w` may begin immediately: a place is reserved, no delivery of the
+// endpoint is due, and no delivery of the same object is pending. The endpoint's first delivery costs one look-up in
+// the index `deliveries_turn`. A search for any due delivery would read all pending deliveries of the endpoint.
 const mayBegin = (sql: SqlClient.SqlClient, from: Statement.Fragment) => sql`
   w.full_since is null and coalesce((
     select w.max_in_flight > (f.places::jsonb ->> w.id)::integer from ${from} f where f.event_id = e.id
@@ -47,10 +43,9 @@ const mayBegin = (sql: SqlClient.SqlClient, from: Statement.Fragment) => sql`
   )`
 
 /**
- * The parts `event` and `delivery` of a statement: inserts the events of the rows of `from` that have `eventColumns`,
- * and the deliveries of these events, one for each active endpoint that subscribes to the event's type. When the
- * maximum number of deliveries waits for an endpoint, the delivery is inserted as failed without an attempt; the API
- * shows the delivery as failed, and a recovery sends it.
+ * The parts `event` and `delivery` of a statement. `event` inserts the events in the rows of `from`, which have
+ * `eventColumns`. `delivery` inserts a delivery for each active endpoint that subscribes to the event's type. If the
+ * endpoint's queue is full, the delivery is failed without an attempt, and a recovery sends it.
  */
 export const newEvents = (sql: SqlClient.SqlClient, { from, object_id, object_version, worker }: Rows) => sql`
   event as (
@@ -69,15 +64,15 @@ export const newEvents = (sql: SqlClient.SqlClient, { from, object_id, object_ve
     from event e
     join webhook_endpoints w on w.account_id = e.account_id and w.livemode = e.livemode
       and w.is_active and w.subscribed_events && array[e.type, ${allEvents}]
-    -- The offset has it found out once, and not for each column that depends on it.
+    -- With the offset, PostgreSQL evaluates is_taken once, and not for each column.
     cross join lateral (select ${worker === undefined ? sql`false` : mayBegin(sql, from)} as is_taken offset 0) t
     returning account_id, livemode, event_id, endpoint_id, id, status, worker
   )`
 
 /**
- * The part `told` of a statement with the part `delivery`: for each event, the endpoints that have a pending delivery
- * of the event that no process has taken, and the deliveries that the statement has taken, a list of `TakenDelivery`
- * without their event.
+ * The part `told` of a statement with the part `delivery`. For each event, `endpoints` are the endpoints with a pending
+ * delivery that no process has taken. `taken` are the deliveries that the statement has taken, as `TakenDelivery`
+ * without the event.
  */
 export const toldDeliveries = (sql: SqlClient.SqlClient) => sql`
   told as (

@@ -3,7 +3,7 @@ import type { AccountMode } from "../../../schemas/Account.ts"
 import { accountAddress } from "../../protocol/Address.ts"
 import type { EndpointKey } from "./WebhookEndpoints.ts"
 
-/** A delivery that the statement of its event has taken, before its first attempt. */
+/** A delivery that its event's statement has taken for the first attempt. */
 export interface TakenDelivery {
   readonly id: string
   readonly event_id: string
@@ -14,10 +14,10 @@ export interface TakenDelivery {
   readonly secret: string
 }
 
-/** A place for one attempt of an endpoint, kept free until the attempt begins or the place is released. */
+/** A reserved place for one attempt of an endpoint, until the attempt begins or the place is released. */
 export interface ReadyPlace {
   readonly endpoint_id: string
-  /** How many other attempts of the endpoint are under way or have a place. */
+  /** The number of the endpoint's other attempts that are in progress or have a place. */
   readonly inFlight: number
   readonly begin: (delivery: TakenDelivery) => Effect.Effect<void>
   readonly release: () => void
@@ -25,12 +25,12 @@ export interface ReadyPlace {
 
 /**
  * The endpoints whose actors in this process can begin an attempt immediately. The statement that stores an event takes
- * the event's deliveries for them, so that no further statement has to look for what is due.
+ * the event's deliveries for these endpoints, so that no further statement searches for due deliveries.
  */
 export class ReadyEndpoints extends Context.Reference<{
-  /** Offers places of an endpoint until the scope closes; `reserve` gives undefined while there is none. */
+  /** Offers an endpoint's places until the scope closes. `reserve` returns undefined while no place is free. */
   readonly offer: (key: EndpointKey, reserve: () => ReadyPlace | undefined) => Effect.Effect<void, never, Scope.Scope>
-  /** Reserves one place of each endpoint of the account that has one. */
+  /** Reserves one place of each endpoint of the account with a free place. */
   readonly reserve: (account: AccountMode) => ReadonlyArray<ReadyPlace>
 }>("folio/store/ReadyEndpoints", {
   defaultValue: () => ({ offer: () => Effect.void, reserve: () => [] })
@@ -47,7 +47,7 @@ export class ReadyEndpoints extends Context.Reference<{
           () =>
             Effect.sync(() => {
               const own = all.get(accountAddress(key))
-              // A later actor of the endpoint may have taken over.
+              // A later actor of the endpoint may have replaced the offer.
               if (own?.get(key.id) === reserve) own.delete(key.id)
               if (own?.size === 0) all.delete(accountAddress(key))
             })

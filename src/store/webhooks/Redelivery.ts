@@ -12,7 +12,7 @@ import * as Query from "../sql/Query.ts"
 import type { NewEvent } from "./NewDeliveries.ts"
 import { EndpointKey } from "./WebhookEndpoints.ts"
 
-/** Maximum deliveries of one recovery: one statement makes this many in well under a second. */
+/** Maximum deliveries of one recovery, which one statement inserts in well under a second. */
 export const recoveredMax = 10_000
 
 export const inactive = new ApiError({
@@ -23,18 +23,18 @@ export const inactive = new ApiError({
 export const full = new ApiError({
   code: "endpoint_not_sending",
   message:
-    "As many deliveries wait for the webhook endpoint as may. Send it a sample when they have been delivered: full_since is null then."
+    "The delivery queue of the webhook endpoint is full. Send the test event after full_since of the endpoint has become null."
 })
 
-/** A sample event that is sent to one endpoint. */
+/** A test event for one endpoint. */
 export interface SampleEvent extends NewEvent {
   readonly object_id: string
 }
 
 /**
- * Attempts that an account requests. Every method runs in the caller's transaction and account view, and fails with
- * `resource_missing` when the delivery or the endpoint does not exist. An endpoint is locked only against its deletion,
- * so that attempts can be recorded meanwhile.
+ * Attempts that an account requests. Every method runs in the caller's transaction and account view. It fails with
+ * `resource_missing` if the delivery or the endpoint does not exist. The endpoint's lock prevents only its deletion, so
+ * that attempts can be recorded.
  */
 export class Redelivery extends Context.Service<Redelivery>()("folio/store/Redelivery", {
   make: Effect.gen(function* () {
@@ -49,10 +49,7 @@ export class Redelivery extends Context.Service<Redelivery>()("folio/store/Redel
         select subscribed_events, is_active, full_since is not null as is_full from webhook_endpoints
         where ${ofKey(sql, key)} for key share`
     )
-    /**
-     * Locks the endpoint against deletion until the commit. `is_full`: the maximum of deliveries waits for the
-     * endpoint.
-     */
+    /** Locks the endpoint against deletion until the commit. `is_full`: whether the delivery queue is full. */
     const hold = Effect.fnUntraced(function* (key: EndpointKey) {
       return Option.getOrUndefined(yield* lockEndpoint(key)) ?? (yield* ApiError.missing("webhook endpoint", key.id))
     })
@@ -62,9 +59,9 @@ export class Redelivery extends Context.Service<Redelivery>()("folio/store/Redel
       (key: Key) => sql`select account_id, livemode, endpoint_id as id from deliveries where ${ofKey(sql, key)}`
     )
     /**
-     * Requests one attempt outside the schedule, also of a delivery that has succeeded or failed. The attempt is made
-     * immediately, or after the earlier pending deliveries of the same resource. If the attempt fails, the delivery
-     * returns to its prior status and schedule. Further requests before the attempt has ended add no other attempt.
+     * Requests one attempt outside the schedule, also of a delivery that has succeeded or failed. The attempt begins
+     * immediately, or after the earlier pending deliveries of the same object. If the attempt fails, the delivery
+     * returns to its prior status and schedule. Further requests before the end of the attempt add no other attempt.
      */
     const redeliver = Effect.fn("Redelivery.redeliver")(function* (key: AccountMode & { readonly id: DeliveryId }) {
       const endpoint = Option.getOrUndefined(yield* endpointOf(key))
@@ -78,7 +75,7 @@ export class Redelivery extends Context.Service<Redelivery>()("folio/store/Redel
             when next_attempt_at = 'infinity' then now() else next_attempt_at end,
           next_attempt_at = case when status = 'pending' and worker is not null then next_attempt_at else now() end
         where ${ofKey(sql, key)} and status <> 'canceled'`.pipe(Effect.orDie)
-      // Later deliveries of the resource that were postponed to the planned time of this delivery become due with it.
+      // Later deliveries of the object that were postponed to this delivery's planned time become due with it.
       yield* sql`
         update deliveries d set next_attempt_at = now()
         from deliveries h
@@ -126,22 +123,20 @@ export class Redelivery extends Context.Service<Redelivery>()("folio/store/Redel
           (select count(*) from missed) > ${most} as has_more`
     )
     /**
-     * For events since the time `since`, makes failed deliveries due again with a new schedule, and makes deliveries of
-     * subscribed events that have none for the endpoint. Oldest first, at most `recoveredMax`, and none while the
-     * endpoint is full.
+     * Recovers an endpoint's events since a time, oldest first, at most `recoveredMax`. Failed deliveries become due
+     * with a new schedule, and subscribed events without a delivery get one. Recovers nothing while the queue is full.
      */
     const recover = Effect.fn("Redelivery.recover")(function* (key: EndpointKey, since: Date) {
-      // Recoveries of an endpoint run one at a time, because two would lock the same rows in different orders and could
-      // deadlock.
+      // Recoveries of an endpoint run one at a time, because two of them could deadlock on the same rows.
       yield* Effect.orDie(sql`select pg_advisory_xact_lock(hashtextextended(${`recover ${key.id}`}, 0))`)
       const { is_full, subscribed_events } = yield* hold(key)
       return yield* revive(key, since, subscribed_events, is_full ? 0 : recoveredMax)
     })
 
     /**
-     * Stores the sample that `make` gives for an endpoint's subscriptions, and its delivery, which is attempted once;
-     * gives the delivery's id. Fails with `endpoint_not_sending` when the endpoint is inactive or full: an unsent
-     * delivery is never purged.
+     * Stores the test event that `make` returns for an endpoint's subscriptions, and a delivery with one attempt.
+     * Returns the delivery's id. Fails with `endpoint_not_sending` if the endpoint is inactive or its queue is full,
+     * because an unsent delivery is never purged.
      */
     const test = Effect.fn("Redelivery.test")(function* (
       key: EndpointKey,

@@ -40,7 +40,7 @@ export const limitReached = new ApiError({
   message: `An account has at most ${endpointsPerAccountMax} webhook endpoints in each mode. Delete one that is no longer used.`
 })
 
-/** The place that an endpoint's signing secret is sealed for. A secret is opened only to send deliveries. */
+/** The place of an endpoint's sealed signing secret (see `Secrets`). */
 export const secretPlace = (id: string) => `webhook_endpoints|${id}`
 
 export class WebhookEndpoints extends Context.Service<WebhookEndpoints>()("folio/store/WebhookEndpoints", {
@@ -78,10 +78,7 @@ export class WebhookEndpoints extends Context.Service<WebhookEndpoints>()("folio
         update webhook_endpoints set ${sql.update(changes)} where ${ofKey(sql, key)} returning ${columns}`
     )
 
-    /**
-     * Changes an endpoint; none when the endpoint does not exist. Activating an endpoint makes its waiting deliveries
-     * due.
-     */
+    /** Changes an endpoint; none if the endpoint does not exist. An activation makes the waiting deliveries due. */
     const update = Effect.fn("WebhookEndpoints.update")(function* (
       key: EndpointKey,
       { metadata, ...fields }: WebhookEndpointUpdate,
@@ -106,9 +103,9 @@ export class WebhookEndpoints extends Context.Service<WebhookEndpoints>()("folio
       return yield* change(key, { secret: yield* secrets.seal(secret, secretPlace(key.id)), updated_at })
     })
 
-    /** Removes the endpoint and cancels its pending deliveries; false when the endpoint does not exist. */
+    /** Removes an endpoint and cancels its pending deliveries; false if the endpoint does not exist. */
     const remove = Effect.fn("WebhookEndpoints.remove")(function* (key: EndpointKey) {
-      // Locks the endpoint first, so that a concurrently requested delivery is canceled by the removal or refused.
+      // Locks the endpoint first, so that a concurrent redelivery is either canceled by the removal or fails.
       const lock = sql`select id from webhook_endpoints where ${ofKey(sql, key)} for update`
       const removal = sql`
         with gone as (delete from webhook_endpoints where ${ofKey(sql, key)} returning id),
@@ -126,9 +123,7 @@ export class WebhookEndpoints extends Context.Service<WebhookEndpoints>()("folio
       (account: AccountMode) => sql`
         select id, url, secret from webhook_endpoints where ${ofAccount(sql, account)} order by id`
     )
-    /**
-     * The secrets of the account's endpoints, oldest first, for comparing a signature with them. They are never shown.
-     */
+    /** The signing secrets of the account's endpoints, oldest first, for checking a signature. They are never shown. */
     const signingSecrets = Effect.fn("WebhookEndpoints.signingSecrets")(function* (account: AccountMode) {
       const rows = yield* AccountView.within(sql, account)(sealedSecrets(account))
       return yield* Effect.forEach(rows, (row) =>
