@@ -1,20 +1,19 @@
--- Rules that all tables share: the roles and the rows that each role sees, changes that no role may make, and the
+-- Rules that all tables share: the roles and the rows that each role can read, changes that no role may make, and the
 -- lifecycle of documents.
 --
 -- Three roles use this schema:
---   owner           creates and changes the tables, and sees no rows. A migration that reads or writes rows first runs
+--   owner           creates and changes the tables, and reads no rows. A migration that reads or writes rows first runs
 --                   `set local role folio_service`.
 --   folio_service   the service, for all accounts
---   folio_account   the service in one transaction for one account and mode, which the transaction sets in
---                   folio.account_id and folio.livemode
+--   folio_account   the service in a transaction for one account and mode: folio.account_id and folio.livemode
 
 do $$ begin
   execute format('grant usage on schema %I to folio_service, folio_account', current_schema());
 end $$;
 
--- Enables row level security on a table: folio_service sees every row, folio_account the rows of its account and mode.
--- The policy of folio_service is `true`, which doesn't change query plans. A setting that is missing or left over from
--- an earlier transaction is null or '', and matches no row. Only migrations call this procedure, as the tables' owner.
+-- Enables row level security on a table. folio_service reads all rows, folio_account the rows of its account and mode.
+-- The policy of folio_service is `true`, which doesn't change query plans. A missing setting, or one of an earlier
+-- transaction, is null or '', and matches no row. Only migrations call this procedure, as the tables' owner.
 create procedure isolate_accounts(isolated regclass, own text default $own$
   account_id = current_setting('folio.account_id', true)
   and livemode = nullif(current_setting('folio.livemode', true), '')::boolean
@@ -32,8 +31,8 @@ create function reject_change() returns trigger language plpgsql as $$ begin
 end $$;
 
 -- The lifecycle of a document: command, state before, state after. A test compares it with
--- src/domain/documents/InvoiceLifecycle.ts. A function and not a table, because constraints and triggers then compare
--- with a constant and lock no row.
+-- src/domain/documents/InvoiceLifecycle.ts. With a function instead of a table, constraints and triggers compare with a
+-- constant and lock no row.
 create function lifecycle() returns text[] immutable language sql
 return array[
   'Number queued numbered',

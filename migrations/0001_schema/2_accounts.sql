@@ -2,12 +2,12 @@
 
 create table accounts (id text primary key, created_at timestamptz not null);
 grant select, insert, update (id) on accounts to folio_service;
--- A lock on the row requires the right to update a column. The policy keeps the id as it is.
+-- A lock on the row requires the right to update a column. The policy prevents a change of the id.
 grant select, update (id) on accounts to folio_account;
 call isolate_accounts('accounts', $$id = current_setting('folio.account_id', true)$$);
 
--- The software that an account has registered with the authority for itself. Rows are kept and never change, because a
--- document names its issuer's version, which names the software. A request adds rows and reads them without the PIN.
+-- The software that an account has registered with the authority. Rows are kept and never change, because a document
+-- names its issuer version, which names the software. A request adds rows and reads them without the PIN.
 --   provider_number   NIT of the software's provider, without check digit; null if the issuer is the provider
 --   sealed            the PIN
 create table softwares (
@@ -43,7 +43,7 @@ create table issuers (
   foreign key (account_id, livemode, software) references softwares
 );
 
--- Another issuer, or another software of an issuer, is another version. A mode without an issuer has no version.
+-- A change of the issuer, or of the issuer's software, adds a version. A mode without an issuer has no version.
 create function count_issuer() returns trigger language plpgsql as $$ begin
   new.issuer_version := old.issuer_version + 1;
   return new;
@@ -67,7 +67,7 @@ call isolate_accounts('account_modes');
 grant select, insert on issuers to folio_service, folio_account;
 call isolate_accounts('issuers');
 
--- The logos of an account's issuers. All are kept, because the JSON of each issuer's version names its logo by the
+-- The logos of an account's issuers. Rows are kept, because the JSON of each issuer version names its logo by the
 -- SHA-256 of the bytes.
 create table logos (
   account_id text not null references accounts, livemode boolean not null,
@@ -79,8 +79,8 @@ create table logos (
 grant select, insert on logos to folio_service, folio_account;
 call isolate_accounts('logos');
 
--- The signing certificates of live accounts: certificate and key as sealed PEM. All are kept and never change, because
--- documents carry them. A request adds rows and reads them without the sealed text.
+-- The certificates of live accounts: certificate and key as sealed PEM. Rows are kept and never change, because signed
+-- documents contain the certificate. A request adds rows and reads them without the sealed text.
 create table certificates (
   account_id text not null references accounts, livemode boolean not null check (livemode), id text not null,
   subject text not null, not_before timestamptz not null, not_after timestamptz not null, sealed text not null,
@@ -89,14 +89,14 @@ create table certificates (
   check (not_before < not_after)
 );
 
--- For incidents: the certificates that expire.
+-- For incidents: the certificates that expire soon.
 create index certificates_end on certificates (not_after);
 grant select, insert on certificates to folio_service;
 grant select (account_id, livemode, id, subject, not_before, not_after, created_at), insert on certificates to folio_account;
 call isolate_accounts('certificates');
 
--- API keys. The database has only hashes of the keys.
---   capabilities   null for a key that may do everything; a portal session's key has the capabilities of the session
+-- API keys. The database contains only hashes of the keys.
+--   capabilities   null for a key with all capabilities; a portal session's key has the session's capabilities
 create table api_keys (
   id text primary key, account_id text not null references accounts, livemode boolean not null,
   key_hash text not null unique, last_four text not null, created_at timestamptz not null, revoked_at timestamptz,
@@ -126,8 +126,8 @@ grant select (id, account_id, livemode, name, last_four, capabilities, created_a
   update (expires_at, revoked_at) on api_keys to folio_account;
 call isolate_accounts('api_keys');
 
--- Idempotency keys with their responses. A row is written in the transaction of the request's effect, so that a crash
--- leaves no key without a response.
+-- Idempotency keys with their responses. The transaction of a request's effect writes the row, so that a crash leaves
+-- no key without a response.
 create table idempotency_keys (
   api_key_id text not null references api_keys, value text not null, fingerprint text not null,
   status integer not null, location text, body text not null, sealed boolean not null default false,
@@ -135,20 +135,20 @@ create table idempotency_keys (
   primary key (api_key_id, value)
 );
 
--- For the purge. The keys of a batch share a moment, which keeps entries small: 1 µs and 65 bytes of WAL per key.
+-- For the purge. The keys of a batch have the same time, which keeps entries small: 1 µs and 65 bytes of WAL per key.
 create index idempotency_keys_age on idempotency_keys (completed_at);
 grant select, insert, update, delete on idempotency_keys to folio_service;
 grant select, insert, update on idempotency_keys to folio_account;
 -- The policy of api_keys limits folio_account to the keys of its account and mode.
 call isolate_accounts('idempotency_keys', 'exists (select from api_keys k where k.id = api_key_id)');
 
--- Portal sessions: browsers that an API key admits, for some time and with some of the key's rights. A session works
--- while its key works. The database has only hashes of the link and of the cookie.
+-- Portal sessions. A session has some capabilities of its API key, and works while the key works. The database contains
+-- only hashes of the link and of the cookie.
 --   link_hash     hash of the token in the link, which works once and until link_expires_at
---   cookie_hash   hash of the cookie that the browser got for the link
+--   cookie_hash   hash of the cookie that the browser received for the link
 --   used_at       time at which the link was used
---   ended_at      time at which a person ended the session; null for a session that ends by itself
---   closes_at     time at which the session ends by itself: with its link, as long as the link isn't used
+--   ended_at      time at which a person ended the session; null if no person ended it
+--   closes_at     time at which the session expires: link_expires_at until the link is used, expires_at after that
 create table portal_sessions (
   account_id text not null references accounts, livemode boolean not null, id text not null,
   api_key_id text not null references api_keys on delete cascade,
@@ -165,7 +165,7 @@ create table portal_sessions (
   constraint a_cookie_is_given_for_the_link check ((used_at is null) = (cookie_hash is null))
 );
 
--- The sessions of a key, which are deleted with the key.
+-- The sessions of a key, for their deletion with the key.
 create index portal_sessions_of_key on portal_sessions (api_key_id);
 -- For the limit: the sessions that may still work.
 create index portal_sessions_open on portal_sessions (account_id, livemode, closes_at) where ended_at is null;
@@ -176,15 +176,15 @@ create trigger link_works_once before update of used_at, cookie_hash on portal_s
 create trigger session_end_is_final before update of ended_at, used_at, cookie_hash on portal_sessions for each row
   when (old.ended_at is not null and (new.ended_at, new.used_at) is distinct from (old.ended_at, old.used_at))
   execute function reject_change('a session that has ended stays ended');
--- Only the service admits a browser. A request creates sessions, reads them without the hashes, and ends them.
+-- Only the service sets the cookie. A request creates sessions, reads them without the hashes, and ends them.
 grant select, insert, update (used_at, cookie_hash, ended_at), delete on portal_sessions to folio_service;
 grant select (account_id, livemode, id, api_key_id, capabilities, link_expires_at, created_at, expires_at, used_at, ended_at, closes_at),
   insert, update (ended_at) on portal_sessions to folio_account;
 call isolate_accounts('portal_sessions');
 
--- Changes with their author.
+-- The audit log: the changes in an account, with their author.
 --   actor     id of the API key, or `operator`
---   details   the changed fields, without the value of any secret
+--   details   the changed fields, without secrets
 create table audit_log (
   account_id text not null references accounts, livemode boolean not null, seq bigint generated always as identity,
   at timestamptz not null default now(), actor text not null, action text not null, object_id text, request_id text, ip text,
@@ -195,8 +195,8 @@ create table audit_log (
 -- For the purge.
 create index audit_log_age on audit_log (at);
 
--- No role deletes an entry of the last 400 days. Older entries are deleted only by this function, which runs as the
--- owner: the policy `expired` shows the owner these entries and no others.
+-- No role can delete an entry of the last 400 days. Only this function deletes older entries. It runs as the owner, to
+-- whom the policy `expired` shows only these entries.
 create function purge_audit_log(most integer) returns bigint language sql volatile security definer
 set search_path = pg_catalog, pg_temp set row_security = on
 begin atomic

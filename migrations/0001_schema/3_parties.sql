@@ -1,6 +1,6 @@
--- Parties: customers, the values that customers and documents are found by, and the authority's data on acquirers.
+-- Parties: customers, the searchable values of customers and documents, and the authority's data on acquirers.
 
--- A searchable value in 16 bytes. A search reads one account, so only the account itself could produce two equal marks.
+-- A searchable value in 16 bytes. A search reads one account, so a collision of marks affects only the account itself.
 create function mark(kind text, name text, value text) returns uuid immutable parallel safe language sql
 return md5(kind || chr(31) || name || chr(31) || value)::uuid;
 
@@ -10,7 +10,7 @@ begin atomic
   from jsonb_each_text(case when jsonb_typeof(metadata) = 'object' then metadata else '{}' end);
 end;
 
--- A customer is found by its identification, its email address in any case, and each entry of its metadata.
+-- A customer's marks: its identification, its email address in lower case, and each metadata entry.
 create function customer_marks(acquirer jsonb, metadata jsonb) returns setof uuid immutable parallel safe language sql
 begin atomic
   select mark('identification', acquirer -> 'identification' ->> 'type', acquirer -> 'identification' ->> 'number')
@@ -19,9 +19,9 @@ begin atomic
   union select * from metadata_marks(metadata);
 end;
 
--- The marks of customers, and of documents with metadata. A table and not an index on an expression, for two reasons:
--- under row level security an index serves only conditions with leakproof functions, and each change of a document
--- would touch the index.
+-- The marks of customers, and of documents with metadata. An index on an expression would have two disadvantages. Under
+-- row level security, an index serves only conditions with leakproof functions. Each change of a document would also
+-- change the index.
 create table marks (
   account_id text not null, livemode boolean not null, mark uuid not null, id text not null,
   primary key (account_id, livemode, mark, id)
@@ -29,7 +29,7 @@ create table marks (
 grant select, insert, delete on marks to folio_service, folio_account;
 call isolate_accounts('marks');
 
--- A text in lower case, without accents and with single spaces. In plpgsql, which plans a function once.
+-- A text in lower case, without accents and with single spaces. In plpgsql, because it plans a function only once.
 create function plain_text(value text) returns text immutable parallel safe language plpgsql as $plain$ begin
   return regexp_replace(lower(regexp_replace(normalize(value, NFKD), '[\u0300-\u036f]', '', 'g')), '\s+', ' ', 'g');
 end $plain$;
@@ -55,7 +55,7 @@ create table customers (
   primary key (account_id, livemode, id)
 );
 
--- Once per statement, because one statement registers many customers.
+-- Runs once per statement, because one statement registers many customers.
 create function mark_new_customers() returns trigger language plpgsql as $mark$ begin
   insert into marks (account_id, livemode, mark, id)
   select c.account_id, c.livemode, m, c.id from added c cross join lateral customer_marks(c.acquirer, c.metadata) m;

@@ -1,6 +1,6 @@
--- Numbering: ranges with their counters, and what a restored database does about numbers that it doesn't know.
+-- Numbering: ranges with their counters, and the numbers that a restored database lacks.
 
--- The restores of this database, the first one first; empty in a database that was never restored.
+-- The restores of this database, oldest first; empty in a database that was never restored.
 --   taken_at           start of the backup; null if unknown, for example after a dump of PostgreSQL
 --   transaction_base   difference between the transaction numbers of events and those of this server
 create table restores (
@@ -11,11 +11,11 @@ create table restores (
 grant select, insert on restores to folio_service;
 grant select on restores to folio_account;
 
--- The ranges that the authority has granted, the ranges of notes that the account has registered, and the service's own
--- counters of notes.
---   registered             for a range of notes: whether the account registered it; false for the service's own counter
---   technical_key          key in clear, only if it is public, such as that of the sandbox; '' otherwise
---   technical_key_sealed   key of all other ranges that have one
+-- The ranges that the authority has granted, the ranges of notes that the account has registered, and Folio's counters
+-- of notes.
+--   registered             for a range of notes: whether the account registered it; false for Folio's counter
+--   technical_key          a public key in clear, such as the sandbox's key; '' otherwise
+--   technical_key_sealed   a key that isn't public; null otherwise
 --   next_number            the counter; taking a number locks the row, so a rollback gives the number back
 --   held_since             from this time on the range gives no number, because the authority may have numbers that a
 --                          restore has lost
@@ -33,7 +33,7 @@ create table resolutions (
   constraint key_is_public_or_sealed check (technical_key = '' or technical_key_sealed is null)
 );
 
--- An account's mode has one own counter per kind of note, and any number of registered ranges.
+-- An account's mode has one counter per kind of note, and any number of registered ranges.
 create unique index resolutions_counter on resolutions (account_id, livemode, document_type)
   where document_type <> 'invoice' and not registered;
 -- The ranges that give no number.
@@ -48,8 +48,8 @@ create trigger held_range_gives_no_number after update of next_number on resolut
   execute function reject_change('a range that is held gives no number');
 
 -- For 30 days after a restore, a new range may be one that the restore has lost: a counter of notes, or a range that
--- was granted before. An account that is created after the restore may be lost, too. Its live range that was granted
--- before is held unless the request states the next number.
+-- was granted before the restore. A new account may be one that the restore has lost, too. A live range of a new
+-- account that was granted before the restore is held, unless the request states the next number.
 create function hold_new_range() returns trigger language plpgsql as $$ begin
   if exists (
     select from restores r join accounts a on a.id = new.account_id

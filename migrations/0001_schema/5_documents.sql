@@ -1,27 +1,28 @@
 -- Fiscal documents: content, state, signed bytes, timeline, emails, and buyers' acceptances.
 --
--- `(account_id, livemode)` leads every primary key and every reference, so that no row can name a row of another
--- account or mode. Other indexes begin with the selective column: on a table without statistics, PostgreSQL mistakes an
--- index that begins like the primary key for it, and reads a whole account for one row.
+-- Every primary key and every reference begins with `(account_id, livemode)`, so that no row can name a row of another
+-- account or mode. Other indexes begin with the selective column. If an index began like the primary key, PostgreSQL
+-- would mistake one for the other on a table without statistics, and would read a whole account for one row.
 
 -- All fiscal documents.
 --   version            grows with every change of state; each change compares it first
 --   next_action_at     set while the service has work to do: the time of a retry, the end of a worker's lease, or a
 --                      reminder for a lost message; infinity while the document waits for the authority to recover
---   worker             the process whose lease next_action_at is; null if next_action_at is no lease
+--   worker             the process that holds the lease; null without a lease
 --   details            the optional parts: discounts and charges of the whole document, prepayments, withholdings,
 --                      references, notes, delivery
 --   range_prefix       the prefix in the request
---   invoice_id, correction_code, reason   for a note: the corrected invoice and why
+--   invoice_id         for a note: the corrected invoice of the account
+--   correction_code, reason   for a note: the reason of the correction
 --   original           for a note: the corrected invoice of another system, as full_number, cufe and issue_date
---   own_rate           whether exchange_rate is of the note's issue date, and not the corrected invoice's rate
+--   own_rate           whether a note has its own exchange_rate, and not the corrected invoice's rate
 --   issuer_version     version of the issuer from numbering on
 --   submitted_at       time from which the authority may have the bytes
 --   contingency_since  time from which the buyer has the document without a verdict
 --   transmit_before    deadline to transmit a document in contingency; known once the authority has recovered
---   of_type_04         the document entered contingency before its bytes could have left, and states that
---   waiting            why an open document waits for the authority, as code and message; without meaning once the
---                      document has an outcome
+--   of_type_04         whether the document is of type 04: it entered contingency before its bytes could have left
+--   waiting            why an open document waits, as code and message; without meaning once the document has an
+--                      outcome
 create table invoices (
   account_id text not null references accounts, livemode boolean not null, id text not null,
   kind text not null default 'invoice', customer_id text not null, created_at timestamptz not null, updated_at timestamptz not null,
@@ -55,8 +56,8 @@ create table invoices (
     num_nonnulls(resolution_id, prefix, number, full_number, issue_date, issue_time) in (0, 6)
     and (cufe is null or number is not null)
   ),
-  -- In some countries a document gets its code after its number. No document is signed, submitted or given to its buyer
-  -- without a code.
+  -- In some countries, a document gets its code after its number. No document is signed, submitted or issued in
+  -- contingency without a code.
   constraint code_before_signature check (
     cufe is not null
     or state in ('queued', 'canceled', 'numbered', 'failed') and num_nonnulls(submitted_at, contingency_since) = 0
@@ -87,30 +88,31 @@ create table invoices (
 -- account's mode.
 create unique index invoices_full_number on invoices (full_number, account_id, livemode, kind) where full_number is not null;
 create unique index invoices_cufe on invoices (cufe, account_id, livemode) where cufe is not null;
--- The documents that are due, over all accounts; an account's drafts without a number, in the order of their creation.
+-- The due documents of all accounts; an account's drafts without a number, in the order of their creation.
 create index invoices_due on invoices (next_action_at) where next_action_at is not null;
 create index invoices_queued on invoices (account_id, livemode, id) where state = 'queued';
--- The documents of a customer, and the notes of an invoice. The second index includes the account; otherwise PostgreSQL
--- reads the whole primary key as well.
+-- The documents of a customer, and the notes of an invoice. Without the account in the second index, PostgreSQL would
+-- also read the whole primary key.
 create index invoices_of_customer on invoices (customer_id, id);
 create index invoices_corrected on invoices (invoice_id, id, account_id, livemode) where invoice_id is not null;
 -- The documents to transmit after contingency, oldest first: of the live environment, and of each account's test mode.
 create index invoices_in_contingency_live on invoices (created_at, id) where state = 'accepted_contingency' and livemode;
 create index invoices_in_contingency_test on invoices (account_id, created_at, id)
   where state = 'accepted_contingency' and not livemode;
--- The documents that wait for the authority to recover, by state and oldest first: likewise.
+-- The documents that wait for the authority to recover, by state and oldest first: of the live environment, and of each
+-- account's test mode.
 create index invoices_resting_live on invoices (state, created_at, id) where next_action_at = 'infinity' and livemode;
 create index invoices_resting_test on invoices (account_id, state, created_at, id)
   where next_action_at = 'infinity' and not livemode;
--- For the portal's first page: an account's documents that wait or are in contingency. While the authority works the
--- index is empty.
+-- For the portal's first page: an account's documents that wait or are in contingency. The index is empty while the
+-- authority works.
 create index invoices_waiting on invoices (account_id, livemode, created_at, id)
   where next_action_at is not null and (waiting_since is not null or state = 'accepted_contingency');
 -- For lists of rare documents: without this index, a page without a match reads all documents of the account.
 create index invoices_unaccepted on invoices (account_id, livemode, state, id)
   where state in ('failed', 'canceled', 'rejected_by_authority');
 
--- Whether the authority may have a document's bytes, or its buyer has the document: then the bytes are final.
+-- Whether the authority may have a document's bytes, or the buyer has the document. The bytes are then final.
 create function is_issued(document invoices) returns boolean immutable language sql
 return document.submitted_at is not null or document.contingency_since is not null;
 create function is_issued(account text, mode boolean, document text) returns boolean stable language sql
@@ -124,7 +126,7 @@ create table invoice_documents (
   foreign key (account_id, livemode, invoice_id) references invoices (account_id, livemode, id)
 );
 
--- The timeline of each document: one row per command, written by the statement that changes the state.
+-- The timeline of each document: one row per command. The statement that changes the state writes the row.
 create table transitions (
   account_id text not null, livemode boolean not null, invoice_id text not null,
   version integer not null, command text not null, from_state text not null, to_state text not null,
@@ -138,7 +140,7 @@ create policy requested_commands on transitions as restrictive for insert to fol
   with check (command in ('Cancel', 'Retry', 'Correct'));
 
 -- The content of a document that the authority rejected and the account then corrected. Rows are kept and never change.
---   version   version of the rejected document, which is the version of its rejection in the timeline
+--   version   version of the rejected document, which is also the version of its rejection in the timeline
 --   signed    the rejected bytes
 create table rejected_documents (
   account_id text not null, livemode boolean not null, invoice_id text not null,
@@ -163,9 +165,9 @@ create policy rejected on rejected_documents as restrictive for insert to folio_
   )
 );
 
--- The rules of an update of a document. The trigger runs after the update, because a trigger before it would lock each
--- row once more. All rules are in a single function instead of trigger conditions: PostgreSQL parses conditions in
--- every statement, and a function once per session.
+-- The rules for an update of a document. The trigger runs after the update, because an earlier trigger would lock each
+-- row once more. One function contains all rules, because PostgreSQL parses a function once per session, but trigger
+-- conditions in every statement.
 create function guard_invoice() returns trigger language plpgsql as $$
 declare
   rule text;
@@ -199,7 +201,7 @@ begin
     rule := 'version_counts_changes'; wrong := 'the version never decreases';
   end if;
 
-  -- A number is given once. With it, the issuer, the code and the date become final; only a correction replaces them.
+  -- A document gets its number once. Issuer, code and date then become final, and only a correction replaces them.
   if old.number is null then
     if new.number is not null and (old.state <> 'queued' or new.state <> 'numbered') then
       rule := 'number_is_for_a_draft'; wrong := 'a number is given to a queued draft';
@@ -227,7 +229,7 @@ begin
     rule := 'code_and_date_are_final'; wrong := 'the code and the date never change once the document is signed';
   end if;
 
-  -- A document that may have left stays issued, and a request changes content only by a correction.
+  -- A document that may have left stays issued. A request changes content only by a correction.
   if not is_corrected then
     if old.submitted_at is not null and new.submitted_at is null and not is_returned
       or old.contingency_since is not null and new.contingency_since is distinct from old.contingency_since then
@@ -253,7 +255,7 @@ begin
 end $$;
 create trigger rules_of_documents after update on invoices for each row execute function guard_invoice();
 
--- Documents with metadata are found by each entry of it; a correction replaces the entries.
+-- A document's marks: each of its metadata entries. A correction replaces the entries.
 create function mark_new_document() returns trigger language plpgsql as $mark$ begin
   insert into marks (account_id, livemode, mark, id)
   select new.account_id, new.livemode, m, new.id from metadata_marks(new.metadata) m;
@@ -279,7 +281,7 @@ grant select, insert,
     issue_time, issuer_version, submitted_at, contingency_since, transmit_before, of_type_04, authority_errors,
     authority_notifications, waiting, waiting_since, failure, updated_at)
   on invoices to folio_service;
--- An account's requests create notes, and cancel, retry and correct documents. The service takes all other steps.
+-- Requests create notes, and cancel, retry and correct documents. The service performs all other commands.
 grant select, insert,
   update (state, version, attempts, next_action_at, worker, failure, updated_at,
     customer_id, currency, exchange_rate, own_rate, original, operation_type, payment_means, lines, details, totals,
@@ -290,7 +292,7 @@ grant select, insert,
 call isolate_accounts('invoices');
 create policy requests_create_notes on invoices as restrictive for insert to folio_account
   with check (kind <> 'invoice' and state = 'queued' and version = 1 and number is null and cufe is null);
--- A request can lock and read every row, or it could not say why it rejects one.
+-- A request can lock and read every row of its account, so that it can return the reason of a rejection.
 create policy requested_states on invoices as restrictive for update to folio_account
   using (true) with check (state in ('canceled', 'queued', 'numbered', 'signed'));
 
@@ -298,7 +300,7 @@ create trigger submitted_bytes_are_final after update of signed on invoice_docum
   when (old.signed <> new.signed and is_issued(old.account_id, old.livemode, old.invoice_id))
   execute function reject_change('signed bytes never change once they are submitted');
 
--- A correction moves the signed bytes to rejected_documents. The corrected document has none until it is signed.
+-- A correction moves the signed bytes to rejected_documents. The corrected document has no bytes until its signature.
 create function guard_moved_bytes() returns trigger language plpgsql as $$ begin
   if not exists (
     select from rejected_documents r
@@ -322,8 +324,8 @@ create policy corrected on invoice_documents as restrictive for delete to folio_
   )
 );
 
--- Emails to acquirers, kept as the documents are. The statement that accepts a document adds its email, so that every
--- accepted document has exactly one of its own.
+-- Emails to acquirers, which stay as long as the documents. The statement that accepts a document adds its email, so
+-- that every accepted document has exactly one automatic email.
 --   document_state    state of the document when the email was added, which decides the content
 --   next_attempt_at   set while the status is pending: the time of a retry or the end of a worker's lease
 create table emails (
@@ -338,7 +340,7 @@ create table emails (
   constraint pending_has_an_alarm check ((next_attempt_at is not null) = (status = 'pending'))
 );
 
--- The emails of a document, and the emails that are due, over all accounts.
+-- The emails of a document, and the due emails of all accounts.
 create index emails_of_document on emails (invoice_id, id, account_id, livemode);
 create index emails_due on emails (next_attempt_at) where next_attempt_at is not null;
 
@@ -351,11 +353,11 @@ create trigger email_outcome_is_final after update of status on emails for each 
 grant select, insert, update (status, reason, status_at, attempts, next_attempt_at, worker) on emails to folio_service;
 grant select, insert, update (status, reason, status_at, next_attempt_at, worker) on emails to folio_account;
 call isolate_accounts('emails');
--- A correction gives up a pending email of the rejected document.
+-- A correction fails a pending email of the rejected document.
 create policy given_up on emails as restrictive for update to folio_account using (true) with check (status = 'failed');
 
--- Buyers' responses to invoices on credit terms, as the authority has registered them. The statement that accepts such
--- an invoice adds its row. Rows are kept as the invoices are.
+-- Buyers' acceptances and claims of invoices on credit terms, as the authority has registered them. The statement that
+-- accepts the invoice adds its row. Rows stay as long as the invoices.
 --   next_question_at   time of the next question to the authority, once a day; null after the last question
 --   ask_until          time of the last question
 --   events             registered events by code: {"033": {"at": Unix milliseconds, "by": name or null, "claim": code
@@ -370,7 +372,7 @@ create table acceptances (
   constraint known_events check (jsonb_typeof(events) = 'object' and events - array['030', '031', '032', '033', '034'] = '{}')
 );
 
--- The questions that are due, over all accounts.
+-- The due questions of all accounts.
 create index acceptances_due on acceptances (next_question_at) where next_question_at is not null;
 
 create trigger registered_event_is_final after update of events on acceptances for each row

@@ -1,7 +1,7 @@
 -- Webhooks: events, endpoints, deliveries and attempts.
 
--- Every server counts its transactions from the start, and consumers follow events in the order of their transactions.
--- After a restore, the count continues beyond all numbers of the earlier server.
+-- Clients read events in the order of their transactions, and each server counts its transactions from the start. After
+-- a restore, the count continues beyond all numbers of the earlier server.
 create function transaction_base() returns bigint stable language sql
 return (select coalesce(max(transaction_base), 0) from restores);
 create function current_transaction() returns xid8 volatile language plpgsql as $$ begin
@@ -9,7 +9,7 @@ create function current_transaction() returns xid8 volatile language plpgsql as 
 end $$;
 
 -- The oldest open transaction of this database, or the next one. Transactions of other databases on the server don't
--- count: they write no events here, however long they take.
+-- count, because they write no events in this database.
 create function oldest_transaction() returns xid8 stable language sql as $$
   select (coalesce(min(x.xip), pg_snapshot_xmax(pg_current_snapshot()))::text::bigint + transaction_base())::text::xid8
   from pg_snapshot_xip(pg_current_snapshot()) as x (xip)
@@ -20,9 +20,9 @@ create function oldest_transaction() returns xid8 stable language sql as $$
   )
 $$;
 
--- Events. Their numbers and ids are given before the commit, so events become visible in another order.
---   tx        the transaction that wrote the event. Once all open ones are later, no earlier event appears.
---   is_test   a sample that a request sent to one endpoint
+-- Events. An event gets its number and id before the commit, so events become visible in another order.
+--   tx        the transaction that wrote the event. Once all open transactions are later, no earlier event can appear.
+--   is_test   whether the event is a test event for one endpoint
 create table events (
   account_id text not null, livemode boolean not null, id text not null, seq bigint generated always as identity,
   type text not null, object_id text not null, object_version integer not null, body text not null,
@@ -31,7 +31,7 @@ create table events (
   unique (object_id, object_version, account_id, livemode)
 );
 
--- The order of events for consumers. Partial, so that PostgreSQL doesn't mistake the index for the primary key.
+-- The order of events for clients. Partial, so that PostgreSQL doesn't mistake the index for the primary key.
 create index events_settled on events (account_id, livemode, tx, seq) where not is_test;
 -- For lists of rare events: without this index, a page without a match reads all events of the account.
 create index events_unusual on events (account_id, livemode, type, id)
@@ -47,8 +47,8 @@ grant select, insert on events to folio_account;
 call isolate_accounts('events');
 
 -- Webhook endpoints.
---   failing_since   no attempt has succeeded since then
---   full_since      the queue of deliveries has been full since then; later events get no attempt
+--   failing_since   time since which no attempt has succeeded
+--   full_since      time since which the delivery queue has been full; later events get no attempt
 --   secret          sealed; signs the deliveries
 create table webhook_endpoints (
   account_id text not null references accounts, livemode boolean not null, id text not null,
@@ -66,12 +66,12 @@ grant select, insert, update, delete on webhook_endpoints to folio_service, foli
 call isolate_accounts('webhook_endpoints');
 
 -- Deliveries: one event to one endpoint.
---   seq               the event's, which orders the deliveries
+--   seq               the event's seq, which orders the deliveries
 --   next_attempt_at   the time of a retry or the end of a worker's lease; infinity while the endpoint is inactive
---   worker            the process whose lease next_attempt_at is; null if next_attempt_at is no lease
+--   worker            the process that holds the lease; null without a lease
 --   trigger           cause of the next attempt
 --   unscheduled       number of attempts that don't count for the schedule
---   prior_status, prior_attempt_at   what the delivery returns to when an attempt on request fails
+--   prior_status, prior_attempt_at   the values to restore if an attempt on request fails
 create table deliveries (
   account_id text not null, livemode boolean not null, id text not null,
   endpoint_id text not null, event_id text not null, object_id text not null, seq bigint not null,
@@ -88,8 +88,8 @@ create table deliveries (
   constraint prior_of_a_manual_attempt check (num_nonnulls(prior_status, prior_attempt_at) = case when trigger = 'manual' then 2 else 0 end)
 );
 
--- The deliveries that are due, over all endpoints; an endpoint's due deliveries in order; the queue of one object at
--- one endpoint.
+-- The due deliveries of all endpoints; an endpoint's due deliveries in order; the deliveries of one object to one
+-- endpoint.
 create index deliveries_due on deliveries (next_attempt_at) where status = 'pending';
 create index deliveries_turn on deliveries (endpoint_id, next_attempt_at, seq, account_id, livemode) where status = 'pending';
 create index deliveries_order on deliveries (endpoint_id, object_id, seq, account_id, livemode) where status = 'pending';

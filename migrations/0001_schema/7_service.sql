@@ -1,17 +1,18 @@
 -- The service: its processes, the authority's state, the sandbox, enablement, the request log and incidents.
 
 -- The processes of the service.
---   since           seen without a pause since then
---   dead_since      the process has stopped, or wasn't seen for too long
---   webhook_allow   the process sends webhooks to internal addresses, for development; no live key is created then
---   release         the last migration that the process knows
+--   since           start of the heartbeats without a pause
+--   seen_at         time of the last heartbeat
+--   dead_since      time at which the process stopped, or was declared dead without a heartbeat
+--   webhook_allow   whether the process sends webhooks to internal addresses, for development; prevents live keys
+--   release         number of the process's last migration
 create table workers (
   id text primary key, since timestamptz not null default now(), seen_at timestamptz not null default now(),
   dead_since timestamptz, webhook_allow boolean not null default false, release integer not null
 );
 
--- The earliest release that can serve these tables, by the last migration that it knows. A migration that removes what
--- earlier releases need raises it (`-- serves:` in its first lines).
+-- The earliest release that works with these tables, as the number of its last migration. A migration that removes
+-- tables or columns of earlier releases raises the number (`-- serves:` in its first lines).
 create table oldest_release (one boolean primary key default true check (one), release integer not null);
 insert into oldest_release (release) values (1);
 
@@ -22,22 +23,22 @@ create function reject_early_release() returns trigger language plpgsql as $$ be
   end if;
   return new;
 end $$;
--- Each heartbeat inserts its process's row again.
+-- A trigger on inserts checks every heartbeat, because each heartbeat is an `insert … on conflict`.
 create trigger early_release_cannot_serve before insert on workers for each row execute function reject_early_release();
 grant select, insert, update, delete on workers to folio_service;
 grant select (webhook_allow, dead_since, seen_at) on workers to folio_account;
 grant select on oldest_release to folio_service;
 
 -- Whether the authority responds: one row for the live environment, and one per account in test mode.
---   failing_since    no call has succeeded since then
+--   failing_since    time since which no call has succeeded
 --   failed_at        time of the last failure
---   opened_at        calls have failed for longer than documents wait
---   at_fault_since   every failure since then was the authority's; null if the newest wasn't
+--   opened_at        time from which Folio issues unsent documents in contingency
+--   at_fault_since   time since which the authority has caused every failure; null if it didn't cause the newest one
 --   accounts         the first two accounts whose calls have failed since failing_since
---   of_all           a failure was of the connection, which all accounts share
---   trouble, message, trouble_since         the newest failure, and since when it is the newest
---   refusal, refusal_since, refused_at      the newest call that the authority rejected for its sender: why, since
---                                           when, and when last
+--   of_all           whether a failure has a cause that all accounts share, such as the connection
+--   trouble, message, trouble_since      the newest failure, and the start of the failures with this trouble
+--   refusal, refusal_since, refused_at   the reason of the newest rejection because of the sender, the start of the
+--                                        rejections with this reason, and the time of the newest one
 create table authority_circuits (
   name text primary key, failing_since timestamptz, failed_at timestamptz, opened_at timestamptz,
   next_probe_at timestamptz not null default now(), restored_at timestamptz,
@@ -50,8 +51,8 @@ grant select, insert, update, delete on authority_circuits to folio_service;
 
 -- The behaviour of the simulated authority for an account's test mode. Without a row the authority is up.
 --   next            scripts for the next documents, in order
---   scripted_from   documents whose ids, without their prefix, sort after this text take these scripts; null in an
---                   account without scripts, whose documents need no look-up
+--   scripted_from   documents whose ids, without their prefix, sort after this text take these scripts; null if the
+--                   account never had scripts
 create table sandbox_authorities (
   account_id text not null references accounts,
   livemode boolean not null default false check (not livemode),
@@ -86,8 +87,8 @@ grant select, insert, update on sandbox_certificate to folio_service;
 --   run               1 for the first start, one more for each restart after a failure
 --   wanted            number of documents of each kind that the authority must accept
 --   range             the range of the authority's test environment, without its technical key
---   waiting           why the service sends nothing now; null while the authority responds
---   troubles          consecutive calls without a response
+--   waiting           why the test set waits; null while the authority responds
+--   troubles          number of consecutive calls without a response
 --   answering_since   start of the documents' wait for a verdict: the start of the run, or the authority's recovery
 create table enablements (
   account_id text not null references accounts, livemode boolean not null check (livemode),
@@ -121,14 +122,14 @@ grant select, insert, update (status, run, wanted, range, technical_key_sealed, 
   answering_since, finished_at, next_action_at, worker) on enablements to folio_account;
 call isolate_accounts('enablements');
 
--- The documents of a test set. They are never mailed, and take no number of the account's ranges. The statement that
--- adds the row takes the number and stores the signed bytes. A number is unique over all test sets of an account.
+-- The documents of a test set. Folio never e-mails them, and they use no number of the account's ranges. The statement
+-- that adds the row takes the number and stores the signed bytes. A number is unique over all test sets of an account.
 --   place    position among the wanted documents of its kind, from 1; a replacement has the same place
 --   run      run of the test set that created the document
---   signed   the bytes to send; removed when the days of retention after the verdict are over
---   state    signed: not sent · sent: may have reached the authority · accepted, rejected · number_used: the authority
---            had another document of this number · refused: rejected for its sender · unanswered: given up without a
---            verdict
+--   signed   the bytes to send; removed after the days of retention from the verdict on
+--   state    signed: not sent · sent: may have reached the authority · accepted, rejected · number_used: the
+--            authority had another document with this number · refused: rejected because of the sender · unanswered:
+--            ended without a verdict
 --   asked    number of questions for the verdict
 --   zip_key  the authority's name of the upload; null if its response was lost
 create table enablement_documents (
@@ -164,9 +165,9 @@ grant select, insert,
 grant select on enablement_documents to folio_account;
 call isolate_accounts('enablement_documents');
 
--- The request log: requests of seven days with their responses. Before a row is written, the service masks secrets, and
--- personal data as the account's mode requires. No foreign key names the account: rows are written by the hundred, and
--- an account is never removed.
+-- The request log: requests of seven days with their responses. Before it writes a row, the service masks secrets and,
+-- as account_modes.request_log requires, personal data. No foreign key names the account, because one statement writes
+-- hundreds of rows, and no account is ever removed.
 --   objects           ids of the objects that the request read, changed or created
 --   idempotency_key   null if the request was rejected before its key was read
 --   …_body            the first 16 KiB of JSON; null for other content, and for an account over the log's limit
@@ -188,24 +189,25 @@ create table requests (
 
 -- The requests of an idempotency key.
 create index requests_of_key on requests (account_id, livemode, idempotency_key, id) where idempotency_key is not null;
--- The request that was executed with a key: a client in a loop may repeat it a hundred thousand times.
+-- The executed request of an idempotency key, because a client in a loop can repeat it a hundred thousand times.
 create index requests_executed on requests (account_id, livemode, idempotency_key, id)
   where verdict = 'executed' and (status between 200 and 299 or status = 499);
 -- The requests about an object, as the first or second of `objects`. The filter reads both indexes.
 create index requests_of_object on requests (account_id, livemode, (objects[1]), id) where objects[1] is not null;
 create index requests_of_second on requests (account_id, livemode, (objects[2]), id) where objects[2] is not null;
--- The rejected and failed requests, which are few: for the filters by status.
+-- For the filters by status: the rejected and failed requests, which are few.
 create index requests_refused on requests (account_id, livemode, id) where status >= 400;
 -- The purge locks rows before it deletes them, which requires the right to update a column.
 grant select, insert, update (created_at), delete on requests to folio_service;
 grant select on requests to folio_account;
 call isolate_accounts('requests');
 
--- Incidents for the operator. An incident is open while its cause exists, and for some minutes after that.
+-- Incidents for the operator. An incident is open while its cause exists, and for some minutes longer.
 --   subject      within the kind: id of an endpoint, certificate, range or account; 'live' and 'all' for the service
 --   account_id   null for an incident of the whole service; with livemode, and with the issuer's name at that time
---   since        start of the cause; opened_at: when the service noticed it
---   gone_since   the first check that no longer found the cause, while the incident is open
+--   since        start of the cause
+--   opened_at    time at which the service found the cause
+--   gone_since   time of the first check that no longer found the cause
 create table incidents (
   id text primary key, kind text not null, subject text not null,
   severity text not null check (severity in ('info', 'warning', 'critical')),
@@ -227,7 +229,7 @@ grant select, insert, update (severity, summary, action, details, gone_since, en
 call isolate_accounts('incidents');
 
 -- The alerts of an incident by channel: one when it opens, and one when it ends.
---   next_attempt_at   the time of a retry or the end of a lease; null once the alert is sent or given up
+--   next_attempt_at   the time of a retry or the end of a lease; null once the alert is sent or has failed
 --   error             why the newest attempt failed
 create table incident_tellings (
   incident_id text not null references incidents on delete cascade, channel text not null,
@@ -243,19 +245,19 @@ create trigger sent_alert_is_final before update on incident_tellings for each r
   when (old.told_at is not null) execute function reject_change('an alert is sent once');
 grant select, insert, update (attempts, next_attempt_at, told_at, error) on incident_tellings to folio_service;
 
--- For the check whether the database accepts writes. Emptied each time, so that each check needs new space.
+-- For the check whether the database accepts changes. Each check empties the table, so that it needs new space.
 create table write_probes (filler text storage plain not null);
 grant select, insert, truncate on write_probes to folio_service;
 
--- A sealed row, which a start opens to check that its key is the key of this database's secrets.
+-- A sealed row. Each start opens it to check that the secret key belongs to this database.
 create table key_canary (one boolean primary key default true check (one), sealed text not null);
 grant select, insert on key_canary to folio_service;
 
--- Time of the last `folio backup`, for the doctor.
+-- The time of the last `folio backup`, for the doctor.
 create table last_backup (one boolean primary key default true check (one), taken_at timestamptz not null);
 grant select, insert, update on last_backup to folio_service;
 
--- The service reads and writes later tables, of the cluster and of later migrations, unless a migration revokes that.
+-- The service reads and writes the tables of the cluster and of later migrations, unless a migration revokes the right.
 -- It also reads the sequences and the record of migrations, so that a login with this role can dump the database:
 -- pg_dump --role=folio_service --enable-row-security.
 do $$ begin

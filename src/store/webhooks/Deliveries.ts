@@ -125,7 +125,7 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
         trigger: "auto" as const
       }))
 
-    /** Postpones an inactive endpoint's due deliveries until its activation. Cancels a deleted endpoint's deliveries. */
+    /** Postpones an inactive endpoint's due deliveries until its activation. Cancels those of a deleted endpoint. */
     // The lock waits for a concurrent activation, which would otherwise miss the postponed deliveries.
     const rest = Effect.fn("Deliveries.rest")((endpoint: EndpointKey) =>
       sql`
