@@ -195,8 +195,8 @@ create table audit_log (
 -- For the purge.
 create index audit_log_age on audit_log (at);
 
--- No role can delete an entry of the last 400 days. Only this function deletes older entries. It runs as the owner, to
--- whom the policy `expired` shows only these entries.
+-- No role can delete an entry of the last 400 days. Only this function deletes older entries. The function runs as the
+-- owner, and the policy `expired` shows the owner only the older entries.
 create function purge_audit_log(most integer) returns bigint language sql volatile security definer
 set search_path = pg_catalog, pg_temp set row_security = on
 begin atomic

@@ -39,8 +39,8 @@ create function plain_names(acquirer jsonb) returns text immutable parallel safe
   return plain_text(coalesce(acquirer ->> 'legal_name', '')) || coalesce(chr(10) || plain_text(acquirer ->> 'trade_name'), '');
 end $plain$;
 
--- The names of customers. A search for a part of a name reads the names of one account, newest first. Rows are narrow
--- enough to read all of them within a request, and a trigram index would double the cost of a new customer.
+-- The names of customers. A search for a part of a name reads the names of one account, newest first. A request can
+-- read all of them, because the rows are narrow. A trigram index would double the cost of a new customer.
 create table customer_names (
   account_id text not null, livemode boolean not null, id text not null, names text not null,
   primary key (account_id, livemode, id)

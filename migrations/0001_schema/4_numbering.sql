@@ -2,7 +2,7 @@
 
 -- The restores of this database, oldest first; empty in a database that was never restored.
 --   taken_at           start of the backup; null if unknown, for example after a dump of PostgreSQL
---   transaction_base   difference between the transaction numbers of events and those of this server
+--   transaction_base   difference between the transaction numbers in events and this server's transaction numbers
 create table restores (
   number integer primary key check (number > 0),
   taken_at timestamptz, restored_at timestamptz not null,
@@ -16,8 +16,8 @@ grant select on restores to folio_account;
 --   registered             for a range of notes: whether the account registered it; false for Folio's counter
 --   technical_key          a public key in clear, such as the sandbox's key; '' otherwise
 --   technical_key_sealed   a key that isn't public; null otherwise
---   next_number            the counter; taking a number locks the row, so a rollback gives the number back
---   held_since             from this time on the range gives no number, because the authority may have numbers that a
+--   next_number            the counter; its change locks the row, so a rollback returns the number
+--   held_since             time from which the range gives no number, because the authority may have numbers that a
 --                          restore has lost
 create table resolutions (
   account_id text not null references accounts, livemode boolean not null, id text not null,

@@ -1,8 +1,8 @@
 -- Fiscal documents: content, state, signed bytes, timeline, emails, and buyers' acceptances.
 --
 -- Every primary key and every reference begins with `(account_id, livemode)`, so that no row can name a row of another
--- account or mode. Other indexes begin with the selective column. If an index began like the primary key, PostgreSQL
--- would mistake one for the other on a table without statistics, and would read a whole account for one row.
+-- account or mode. Other indexes begin with the selective column. On a table without statistics, PostgreSQL mistakes an
+-- index that begins like the primary key for that key. It then reads a whole account for one row.
 
 -- All fiscal documents.
 --   version            grows with every change of state; each change compares it first
@@ -166,7 +166,7 @@ create policy rejected on rejected_documents as restrictive for insert to folio_
 );
 
 -- The rules for an update of a document. The trigger runs after the update, because an earlier trigger would lock each
--- row once more. One function contains all rules, because PostgreSQL parses a function once per session, but trigger
+-- row once more. A single function contains all rules: PostgreSQL parses a function once per session, but trigger
 -- conditions in every statement.
 create function guard_invoice() returns trigger language plpgsql as $$
 declare

@@ -36,9 +36,11 @@ grant select on oldest_release to folio_service;
 --   at_fault_since   time since which the authority has caused every failure; null if it didn't cause the newest one
 --   accounts         the first two accounts whose calls have failed since failing_since
 --   of_all           whether a failure has a cause that all accounts share, such as the connection
---   trouble, message, trouble_since      the newest failure, and the start of the failures with this trouble
---   refusal, refusal_since, refused_at   the reason of the newest rejection because of the sender, the start of the
---                                        rejections with this reason, and the time of the newest one
+--   trouble, message   the newest failure
+--   trouble_since      start of the failures with this trouble
+--   refusal            reason of the newest rejection because of the sender
+--   refusal_since      start of the rejections with this reason
+--   refused_at         time of the newest rejection
 create table authority_circuits (
   name text primary key, failing_since timestamptz, failed_at timestamptz, opened_at timestamptz,
   next_probe_at timestamptz not null default now(), restored_at timestamptz,

@@ -60,7 +60,7 @@ export const make = (sql: SqlClient.SqlClient) => {
       case when next_action_at is not null then waiting ->> 'code' end as waiting_code,
       issue_date::text as issue_date, issue_time, created_at`
 
-  // Ids sort by creation only within a kind, so the query reads the next rows of each kind by index and merges them.
+  // Ids sort by creation only within a kind. So the query reads the next rows of each kind by index and merges them.
   const page = Query.all(Row, (account: AccountMode, request: PageRequest, filter: DocumentFilter) => {
     const { cursor, limit } = request
     const backwards = cursor?.direction === "before"

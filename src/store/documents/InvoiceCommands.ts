@@ -43,8 +43,8 @@ const givenUp =
 
 /**
  * Commands of clients to their documents. All methods except `codes` run in the caller's transaction and account view.
- * The database changes the content, date, code and issuer of a numbered document only in a correction
- * (`guard_invoice`), and only if `rejected_documents` keeps the rejected version.
+ * Only a correction changes the content, date, code and issuer of a numbered document (`guard_invoice`). The database
+ * rejects a correction unless `rejected_documents` keeps the rejected version.
  */
 export class InvoiceCommands extends Context.Service<InvoiceCommands>()("folio/store/InvoiceCommands", {
   make: Effect.gen(function* () {

@@ -85,8 +85,8 @@ const Row = Schema.Struct({
 export type StoredInvoice = typeof Row.Type
 
 /**
- * A stored document with its range, the invoice that a note corrects (of the account or of another system), and its
- * wait so far in milliseconds.
+ * A stored document with its range and the milliseconds for which it has waited. `corrected`: the invoice that a note
+ * corrects, of the account or of another system.
  */
 const LoadedRow = Schema.Struct({
   ...Row.fields,
@@ -116,8 +116,8 @@ export const loadedColumns = (sql: SqlClient.SqlClient) => sql`
     (extract(epoch from now() - i.waiting_since) * 1000)::float8 as waiting_ms`
 
 /**
- * A stored document with the status of its latest e-mail, null without an e-mail, and with its buyer's acceptance, null
- * unless the document is an accepted invoice on credit terms.
+ * A stored document with its latest e-mail and its buyer's acceptance. `email` is null without an e-mail. `acceptance`
+ * is null unless the document is an accepted invoice on credit terms.
  */
 const ShownRow = Schema.Struct({
   ...Row.fields,

@@ -193,7 +193,7 @@ export class Numbering extends Context.Service<Numbering>()("folio/store/Numberi
         returning i.id`
     )
 
-    /** Sets the issue date of a document that waited past midnight to its signature's date, with a new CUFE or CUDE. */
+    /** Gives a document that waited past midnight its signature's date and a new CUFE or CUDE. */
     const redate = Query.one(
       Redated,
       (date: NewDate) => sql`

@@ -161,8 +161,8 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
     const record = yield* Batcher.make({
       name: "Emails.record",
       max: batchMax,
-      // The `object_version` of an e-mail's event derives from the e-mail's id and the status in the event's type, so
-      // that the unique constraint on events allows each status once. It is not a version of the document.
+      // The `object_version` of an e-mail's event is no version of the document. It derives from the e-mail's id and
+      // the status in the event's type, so that the unique constraint on events allows each status once.
       run: Query.all(
         Recorded,
         (outcomes: ReadonlyArray<EmailOutcome>) => sql`

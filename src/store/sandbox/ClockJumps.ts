@@ -79,7 +79,7 @@ export const make = Effect.gen(function* () {
    * Ends the `AccountView` of the caller's transaction, if any.
    */
   const advance = Effect.fn("SandboxAuthorities.advance")(function* (account_id: AccountId, seconds: number) {
-    // The role `folio_account` may not change all of the updated columns, so the role is switched to `folio_service`.
+    // The role `folio_account` cannot update all of these columns.
     yield* sql`select set_config('role', 'folio_service', true)`
     for (const which of waiting) {
       let last: string | null = ""

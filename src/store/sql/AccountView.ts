@@ -3,8 +3,8 @@ import { type SqlClient, SqlError } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 
 /**
- * Runs an effect in a transaction that reads and changes only the rows of one account in one mode, even if a statement
- * lacks that condition. All operations on ids from a client use it. The role and the settings end with the transaction.
+ * Runs an effect in a transaction that has access only to the rows of one account in one mode, even if a statement
+ * lacks the condition. All operations on ids from a client use it. Role and settings end with the transaction.
  *
  * @param statementMs the time that each statement may take, if less than the session's time
  */

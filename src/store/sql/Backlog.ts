@@ -149,8 +149,8 @@ export class Backlog extends Context.Service<Backlog>()("folio/store/Backlog", {
     const inOrder = sql`set local enable_bitmapscan = off`
     return {
       /**
-       * Checks for all kinds of work in one statement, so that the sweeper of an idle service sends one statement a
-       * second, and not seven. If the check fails, for instance because a table is locked, returns `everyKind`.
+       * Checks for all kinds of work in one statement. So the sweeper of an idle service sends one statement a second,
+       * and not seven. If the check fails, for instance because a table is locked, returns `everyKind`.
        */
       look: Effect.suspend(look).pipe(
         Effect.catchCause((cause) =>

@@ -8,8 +8,8 @@ import { isDisconnected } from "./SqlFailure.ts"
  * process is not busy. Writes that arrive during a batch form the next batch. Items keep the order of their offers.
  *
  * A failed batch is repeated item by item, so that an invalid item cannot fail the others. So `run` must be safe to
- * repeat. A batch that loses its connection is repeated once as a whole. If no other connection is available, the whole
- * batch fails, so that its items do not wait for a connection one after the other.
+ * repeat. A batch that loses its connection is repeated once as a whole. If it loses the connection again, it fails as
+ * a whole, so that its items do not wait for a connection one after the other.
  *
  * An offered item is written even if its fiber is interrupted, because a batch belongs to all of its items.
  *

@@ -13,8 +13,8 @@ const refusedForMs = 10_000
 // Most of a database page. If the disk has no space for this row, it has no space for a document.
 const fillerLength = 7_000
 
-// The query runs in its own fiber, and only the wait has a time-out, because an interruption of a query on a dead
-// connection takes seconds.
+// Only the wait has a time-out. The query runs in its own fiber, because its interruption on a dead connection takes
+// seconds.
 const soon = (holds: Effect.Effect<boolean>, otherwise: boolean) =>
   Effect.forkDetach(holds).pipe(
     Effect.flatMap(Fiber.join),

@@ -98,8 +98,8 @@ export const stuckInvoices = Effect.map(
 const refusedMax = 100
 
 /**
- * The number of each account's live documents of the last seven days that failed with `authority_refused`, and the
- * newest message of the authority.
+ * The number of live documents that failed with `authority_refused` in the last seven days, by account, with the newest
+ * message.
  */
 export const refusals = Query.allIn(
   Schema.Struct({ account_id: AccountId, count: Schema.Int, newest: Schema.String }),

@@ -37,8 +37,8 @@ export class Retention extends Context.Service<Retention>()("folio/store/Retenti
     const count = (statement: Statement.Statement<unknown>) => Effect.map(remove(statement), (row) => Number(row.count))
 
     /**
-     * Removes the rows of a table with ids made before `until`, by account. Ids begin with their time, in base 32, so
-     * the primary key finds these rows, and no index by time is needed.
+     * Removes the rows of a table with ids made before `until`, by account. Ids begin with their time, in base 32. So
+     * the primary key finds these rows without an index by time.
      */
     const purge = (table: string, prefix: string, condition: Statement.Fragment, also = sql``, until = past) =>
       count(sql`

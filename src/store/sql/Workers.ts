@@ -7,8 +7,8 @@ import * as Query from "./Query.ts"
 
 const beatInterval = "1 second"
 
-// A little longer than the shards of a dead process take to move, so that another process has the actors of the freed
-// work.
+// A little longer than the time in which a dead process's shards move. Freed work then has its actors on another
+// process.
 export const leaseSeconds = 8
 
 // A statement of a process that has died may still commit. So a dead worker's row stays for this time, and each sweep
@@ -20,8 +20,8 @@ const timeout = "3 seconds"
 // The time before the end of the lease at which `isAlive` becomes false, so that started work leaves the process in it.
 const marginSeconds = 1
 
-// The statement runs in its own fiber, and only the wait has a time-out, because an interruption of a query on a dead
-// connection takes seconds.
+// Only the wait has a time-out. The statement runs in its own fiber, because its interruption on a dead connection
+// takes seconds.
 const briefly = <E>(statement: Effect.Effect<unknown, E>) =>
   Effect.forkDetach(statement).pipe(
     Effect.flatMap(Fiber.join),

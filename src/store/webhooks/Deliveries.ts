@@ -38,7 +38,7 @@ export interface CompletedAttempt {
   readonly error: { readonly code: string; readonly message: string } | null
 }
 
-/** The size of an endpoint's delivery queue. It is checked every few seconds, so a few more deliveries can wait. */
+/** The size of an endpoint's delivery queue. A few more deliveries can wait, as Folio checks the size periodically. */
 export const waitingMax = 50_000
 
 const recordBatchMax = 300
@@ -125,7 +125,7 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
         trigger: "auto" as const
       }))
 
-    /** Postpones an inactive endpoint's due deliveries until its activation. Cancels those of a deleted endpoint. */
+    /** Postpones an inactive endpoint's due deliveries until its activation. Cancels them after its deletion. */
     // The lock waits for a concurrent activation, which would otherwise miss the postponed deliveries.
     const rest = Effect.fn("Deliveries.rest")((endpoint: EndpointKey) =>
       sql`

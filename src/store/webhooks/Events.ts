@@ -62,8 +62,8 @@ const input = Input.make<Waiter>({
 })
 
 /**
- * The later of a position and an edge. An edge can move back: a transaction of another database that ends between the
- * snapshot and the read of the locks counts as a transaction of this database.
+ * The later of a position and an edge. An edge can move back: if a transaction of another database ends between the
+ * snapshot and the read of the locks, it counts for this database.
  */
 const later = (from: Position, edge: string): Position =>
   BigInt(edge) > BigInt(from.tx) ? { tx: edge, seq: 0n } : from
