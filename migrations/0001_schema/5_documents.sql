@@ -5,7 +5,7 @@
 -- index that begins like the primary key for that key. It then reads a whole account for one row.
 
 -- All fiscal documents.
---   version            grows with every change of state; each change compares it first
+--   version            counter of state changes; a change from an outdated version has no effect
 --   next_action_at     set while the service has work to do: the time of a retry, the end of a worker's lease, or a
 --                      reminder for a lost message; infinity while the document waits for the authority to recover
 --   worker             the process that holds the lease; null without a lease
@@ -84,8 +84,7 @@ create table invoices (
   constraint failed_says_why check ((failure is null) = (state <> 'failed'))
 );
 
--- A full number is unique in an account's mode and kind, whichever range it comes from; a code is unique in an
--- account's mode.
+-- A full number is unique in an account's mode and kind, over all ranges. A code is unique in an account's mode.
 create unique index invoices_full_number on invoices (full_number, account_id, livemode, kind) where full_number is not null;
 create unique index invoices_cufe on invoices (cufe, account_id, livemode) where cufe is not null;
 -- The due documents of all accounts; an account's drafts without a number, in the order of their creation.

@@ -49,7 +49,7 @@ call isolate_accounts('events');
 -- Webhook endpoints.
 --   failing_since   time since which no attempt has succeeded
 --   full_since      time since which the delivery queue has been full; later events get no attempt
---   secret          sealed; signs the deliveries
+--   secret          sealed signing secret
 create table webhook_endpoints (
   account_id text not null references accounts, livemode boolean not null, id text not null,
   url text not null, description text, subscribed_events text[] not null, is_active boolean not null default true,

@@ -205,8 +205,9 @@ grant select on requests to folio_account;
 call isolate_accounts('requests');
 
 -- Incidents for the operator. An incident is open while its cause exists, and for some minutes longer.
---   subject      within the kind: id of an endpoint, certificate, range or account; 'live' and 'all' for the service
---   account_id   null for an incident of the whole service; with livemode, and with the issuer's name at that time
+--   subject      id of the endpoint, certificate, range or account; 'live' or 'all' for the service
+--   account_id, livemode   null for an incident of the whole service
+--   issuer       name of the account's issuer when the incident opened
 --   since        start of the cause
 --   opened_at    time at which the service found the cause
 --   gone_since   time of the first check that no longer found the cause
@@ -220,7 +221,7 @@ create table incidents (
   constraint ends_once_it_is_gone check (ended_at is null or gone_since is not null)
 );
 
--- A subject has one open incident: two processes that notice the same cause open one.
+-- A subject has one open incident of a kind, also if two processes find the cause.
 create unique index incidents_open on incidents (kind, subject) where ended_at is null;
 -- For the purge and the list.
 create index incidents_ended on incidents (ended_at) where ended_at is not null;

@@ -61,7 +61,7 @@ const Row = Schema.Struct({
   /** The code and text of a note's reason; null for an invoice. */
   correction_code: Schema.NullOr(Schema.String),
   reason: Schema.NullOr(Schema.String),
-  /** The prefix of the range that the document must be numbered from; null for any range. */
+  /** The prefix of the range for the document's number; null for any range. */
   range_prefix: Schema.NullOr(Schema.String),
   resolution_id: Schema.NullOr(ResolutionId),
   issuer_version: Schema.Int,

@@ -10,7 +10,7 @@ import { Ids } from "../sql/Ids.ts"
 
 const hour = 3600
 
-/** A link to the portal of a test key's account. Works once, within 60 seconds; all capabilities for an hour. */
+/** A link to the portal of a test key's account, for a session of an hour. The link works once, within 60 seconds. */
 export const portalLink = Effect.fn("portalLink")(function* (key: string) {
   const audit = yield* AuditLog
   const keys = yield* ApiKeys

@@ -23,7 +23,7 @@ const digits = "0123456789abcdefghjkmnpqrstvwxyz"
 // timestamp.
 const slackMs = 60_000
 
-/** The bound in the order of ids between the ids made before a time (Unix milliseconds) and the later ids. */
+/** A text that sorts between the ids made before a time (Unix milliseconds) and the later ids. */
 export const idOf = (prefix: string, timeMs: number): string => {
   let rest = Math.max(timeMs, 0)
   let text = ""

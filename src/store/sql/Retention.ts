@@ -100,7 +100,7 @@ export class Retention extends Context.Service<Retention>()("folio/store/Retenti
         keyEnd,
         sql`${keyEnd} < ${past} and not exists (select from idempotency_keys i where i.api_key_id = api_keys.id)`
       ),
-      /** Finished deliveries without a change in the days of retention, with their attempts. Precedes their events. */
+      /** Finished deliveries without a change in the days of retention, with their attempts. Runs before `events`. */
       deliveries: purge(
         "deliveries",
         "whd_",

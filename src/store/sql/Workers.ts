@@ -17,7 +17,7 @@ const forgottenAfterSeconds = 15
 
 const timeout = "3 seconds"
 
-// The time before the end of the lease at which `isAlive` becomes false, so that started work leaves the process in it.
+// The time before the end of the lease at which `isAlive` becomes false. Earlier work leaves the process by the end.
 const marginSeconds = 1
 
 // Only the wait has a time-out. The statement runs in its own fiber, because its interruption on a dead connection

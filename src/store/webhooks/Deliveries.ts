@@ -114,7 +114,7 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
       return taken.map((row): DueDelivery => ({ ...row, secret, endpoint }))
     })
 
-    /** The due delivery of a delivery that its event's statement has taken (`ReadyEndpoints`). */
+    /** Makes a `DueDelivery` of a delivery that its event's statement has taken (`ReadyEndpoints`). */
     const dueOf = (endpoint: EndpointKey, taken: TakenDelivery): Effect.Effect<DueDelivery> =>
       Effect.map(secretOf(endpoint, taken.secret), (secret) => ({
         ...taken,

@@ -46,7 +46,7 @@ export type DeliveryCount = typeof Count.Type
 export interface Health {
   /** The hours with an attempt, in no order. */
   readonly hours: ReadonlyArray<HealthHour>
-  /** The time of the oldest counted delivery if more than `countedMax` deliveries exist; null if all are counted. */
+  /** The time of the oldest counted delivery if `countedMax` deliveries are counted; null if fewer are counted. */
   readonly from: Date | null
 }
 

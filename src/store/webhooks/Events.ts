@@ -162,6 +162,6 @@ export class Events extends Context.Service<Events>()("folio/store/Events", {
 export const unknownEvent = (id: string): ApiError =>
   new ApiError({
     code: "invalid_cursor",
-    message: `after must be the id of an event of this list; there is none with ${JSON.stringify(id.slice(0, 64))}.`,
+    message: `after must be the id of an event of this list; no event has the id ${JSON.stringify(id.slice(0, 64))}.`,
     param: "after"
   })
