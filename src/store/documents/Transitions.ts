@@ -109,7 +109,7 @@ export class Transitions extends Context.Service<Transitions>()("folio/store/Tra
     const sql = yield* SqlClient.SqlClient
     const workers = yield* Workers
 
-    // Omits each part that no step needs, because PostgreSQL opens its table, indexes and constraints even without rows.
+    // Omits each part that no step needs: PostgreSQL opens its table, indexes and constraints even without rows.
     const none = sql``
     const document = sql`
           document as (
