@@ -8,11 +8,11 @@ import { Limits } from "../settings/Limits.ts"
 import { Stopping } from "./service/Health.ts"
 
 /**
- * Serves routes, the service's (`Routes.layer`) and others beside them, each inside the envelope that every request
- * passes through: its request id, the error envelope, metrics, and the answers to unknown paths and methods. A handler
- * may fail with `ApiError`. Routes call each other inside the process by `LocalApi`. When the layer is released, the
- * service is no longer ready and serves for `drainSeconds` more; then waiting requests end by `Stopping`, and the
- * server answers the requests that have arrived. Requires an `HttpServer`.
+ * Serves routes, those of the service (`Routes.layer`) and additional ones, inside the envelope (`Envelope`). A handler
+ * may fail with `ApiError`. Routes call each other inside the process with `LocalApi`.
+ *
+ * When the layer is released, the service stops being ready and serves requests for `drainSeconds` more. Then
+ * `Stopping` ends waiting requests, and the server completes the requests that have arrived. Requires an `HttpServer`.
  */
 export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>) =>
   Layer.unwrap(
@@ -27,8 +27,8 @@ export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>) =>
         stopping.asked = true
         yield* Effect.logInfo(
           seconds === 0
-            ? "Asked to stop: requests that have arrived are answered, then the process ends"
-            : `Asked to stop: requests are served for ${seconds} s more, so that a balancer sends them elsewhere`
+            ? "The process stops: it completes the requests that have arrived"
+            : `The process stops: it serves requests for ${seconds} s more, until a balancer uses other processes`
         )
         if (seconds > 0) yield* drainFor(seconds)
         yield* stopping.told.open
@@ -46,26 +46,25 @@ export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>) =>
       )
       const answered = envelope(handler)
       local.connect(answered)
-      // A client with a kept-alive connection opens its next one by way of the balancer. The connection itself is not
-      // closed: a request may be on its way.
+      // A client with a kept-alive connection opens its next connection through the balancer. The process doesn't close
+      // the connection, because a request may be in transit.
       const letGo = (answer: HttpServerResponse.HttpServerResponse) =>
         stopping.asked ? HttpServerResponse.setHeader(answer, "Connection", "close") : answer
-      // A layer on top of the server is finalized first: the server drains before it waits for requests that have
-      // arrived.
+      // The finalizer of the last layer runs first: the server drains before it waits for requests that have arrived.
       return Layer.effectDiscard(Effect.addFinalizer(() => drain)).pipe(
         Layer.provideMerge(HttpServer.serve(Effect.map(answered, letGo)))
       )
     })
   )
 
-/** Paths match exactly: another letter case, a trailing or a double slash makes another path. */
+/** Exact match of paths: another letter case, a trailing slash or a double slash makes another path. */
 const routerConfig = { caseSensitive: true, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false }
 
 const methods = ["DELETE", "GET", "OPTIONS", "PATCH", "POST", "PUT", "QUERY"]
 
 /**
- * Notes the routes that are added to a router, the service's and a team's alike, because `HttpRouter` does not tell a
- * path that is unknown from one that is known with another method. Routes that `layer` is provided to are noted.
+ * Records the routes that are added to a router, because `HttpRouter` returns the same error for an unknown path and
+ * for a known path with another method. Records the routes that get `layer`, also the routes of a team.
  */
 const makeKnownRoutes = () => {
   const known = FindMyWay.make<true>(routerConfig)
@@ -99,8 +98,8 @@ const makeKnownRoutes = () => {
       Effect.map(HttpRouter.HttpRouter, (router) => noting(router, ""))
     ),
     /**
-     * The methods with which a path is known, in alphabetical order; none if the path is not known. A path in which an
-     * id is empty is not known, although the router matches it: `/v1/customers/`.
+     * Methods of a path, in alphabetical order; none if the path is unknown. A path with an empty id, such as
+     * `/v1/customers/`, counts as unknown, although the router matches it.
      */
     methodsOf: (path: string): ReadonlyArray<string> =>
       methods
@@ -114,7 +113,7 @@ const makeKnownRoutes = () => {
   }
 }
 
-// `npm start` passes on the Ctrl-C that the terminal has already sent to the whole group of processes.
+// `npm start` forwards the Ctrl-C that the terminal has already sent to the whole process group.
 const echo = "1 second"
 
 const pressedAgain = Effect.callback<void>((resume) => {
@@ -123,5 +122,5 @@ const pressedAgain = Effect.callback<void>((resume) => {
   return Effect.sync(() => process.removeListener("SIGINT", stop))
 }).pipe(Effect.delay(echo))
 
-/** Waits for this number of seconds. A second Ctrl-C ends the wait. */
+/** Waits for this number of seconds, or until a second Ctrl-C. */
 const drainFor = (seconds: number) => Effect.raceFirst(Effect.sleep(`${seconds} seconds`), pressedAgain)

@@ -35,14 +35,14 @@ export interface SessionRequest extends LocalRequest {
 }
 
 type Handler = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest>
-/** The handler of a server, of which `Http.serve` knows only in general what the routes require. */
+/** Handler of a server. Its requirements are `unknown`, because `Http.serve` accepts any routes. */
 type Served = Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, unknown>
 
 const origin = "http://folio.invalid"
 
 /**
- * Makes a `LocalApi` that answers once the routes, to which it is given, are connected. A call runs in the fiber of the
- * server's request, which has all that routes require.
+ * Makes a `LocalApi` for the routes, which works after `connect`. A call runs in the fiber of the server's request,
+ * which has all requirements of the routes.
  *
  * @internal
  */
@@ -69,8 +69,8 @@ export const make = () => {
 }
 
 /**
- * Calls the API inside this process. A request passes the same checks, limits, logs and actors as one from outside, and
- * needs an API key as that one does. `callAs` calls in the name of an account.
+ * Calls the API inside this process. A local request passes the same checks, limits, logs and actors as an external
+ * request, and needs an API key as well. `callAs` calls the API in the name of an account.
  */
 export class LocalApi extends Context.Service<
   LocalApi,
@@ -78,11 +78,14 @@ export class LocalApi extends Context.Service<
 >()("@folio-einvoicing/service/LocalApi") {}
 
 /**
- * Calls the API inside this process in the name of an account and mode, with all rights. The call uses an API key of
- * the account that only this service knows; the first call makes the key. Its name is "LocalApi" in the account's list
- * of keys, and audit log and request log show its id. If the account revokes the key, calls get 401. Fails with
- * `resource_missing` if there is no such account, and with `account_not_live` if live keys are not allowed. A string as
- * the body is JSON unless `headers` has another `content-type`.
+ * Calls the API inside this process in the name of an account and mode, with all rights. The first call creates an API
+ * key of the account that only this service has.
+ *
+ * The key's name in the account's list is "LocalApi". The audit log and the request log show its id. If the account
+ * revokes the key, calls get 401.
+ *
+ * Fails with `resource_missing` if the account doesn't exist, and with `account_not_live` if live keys are not allowed.
+ * A string body is JSON unless `headers` has another `content-type`.
  */
 export const callAs = Effect.fn("callAs")(function* (account: AccountMode, request: LocalRequest) {
   const api = yield* LocalApi

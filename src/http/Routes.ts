@@ -55,15 +55,12 @@ const groups = Layer.mergeAll(
   Layer.provide(Authentication.layer)
 )
 
-/**
- * A middleware that limits requests by client address, for routes that need no API key: the service's, or those of a
- * team.
- */
+/** Middleware that limits requests by client address, for routes of the service or of a team that need no API key. */
 export const limitedByAddress = HttpRouter.middleware(
   Effect.map(RateLimit, (limit) => (handler) => Effect.andThen(portInTime(limit.ofAddress), handler))
 ).layer
 
-/** Every route of the service, to be served by `Http.serve`. */
+/** All routes of the service, for `Http.serve`. */
 export const layer = Layer.mergeAll(
   HttpApiBuilder.layer(Api).pipe(Layer.provide(groups)),
   Docs.layer.pipe(Layer.provide(limitedByAddress)),

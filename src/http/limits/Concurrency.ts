@@ -35,15 +35,16 @@ const limit = (max: number, what: string): Limited => {
 }
 
 /**
- * Limits the requests that one API key, or one account in one mode, has under way in this process. A rate limit alone
- * would let requests that wait take every connection. Beyond the limit a request fails with `rate_limited`.
+ * Limits the concurrent requests of one API key, and of one account in one mode, in this process. Without this limit,
+ * requests that wait could take every connection within the rate limit. Above the limit, a request fails with
+ * `rate_limited`.
  */
 export class Concurrency extends Context.Service<Concurrency>()("folio/http/Concurrency", {
   make: Effect.map(Limits, ({ concurrency: { large, requests, waiting } }) => ({
     request: limit(requests, "requests under way"),
-    /** For a request that waits for events; it also counts as a request under way. */
+    /** Limit for a request that waits for events. The request also counts for `request`. */
     waiting: limit(waiting, "requests that wait for events"),
-    /** For a request with a large body, before the body is read; it also counts as a request under way. */
+    /** Limit for a request with a large body, before Folio reads the body. The request also counts for `request`. */
     large: limit(large, "requests with large bodies under way")
   }))
 }) {

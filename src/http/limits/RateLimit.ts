@@ -8,20 +8,20 @@ import { Limits } from "../../settings/Limits.ts"
 import { Exchange } from "../request/Exchange.ts"
 
 /**
- * An account in one mode may make this many times the requests of one of its API keys, however many keys it has.
+ * Factor of an account's rate limit in one mode, relative to the rate limit of one API key.
  *
  * @internal
  */
 export const accountShare = 4
 
-// The most buckets of each limiter (key, account, address, link) in each of its two time spans: about 20 MB when all
-// are in use.
+// Largest number of buckets of each limiter (key, account, address, link) in each of its two time spans. All buckets
+// take about 20 MB.
 const bucketsMax = 50_000
 
 const seconds = (millis: number) => Math.ceil(millis / 1_000)
 
 /**
- * The network of a client address: an IPv4 address (also mapped to IPv6), or the /64 that a client with an IPv6 address
+ * Network of a client address: the IPv4 address (also mapped to IPv6), or the /64 of an IPv6 address, which one client
  * has whole.
  *
  * @internal
@@ -36,7 +36,7 @@ export const networkOf = (address: string): string => {
 }
 
 /**
- * The network of the current request's client, as `networkOf` names it.
+ * Network of the current request's client, in the form of `networkOf`.
  *
  * @internal
  */
@@ -44,14 +44,14 @@ export const network = Effect.map(HttpServerRequest.HttpServerRequest, ({ remote
   networkOf(Option.getOrElse(remoteAddress, () => "unknown"))
 )
 
-// The monotonic clock, because a system clock that is set back could refuse requests.
+// The monotonic clock, because the limiter could reject requests after someone sets the system clock back.
 const monotonicMs = (clock: Clock.Clock) => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
 
 const limit = (name: string, size: BucketSize, whose: string, isShown = true) => {
   const buckets = makeTokenBuckets(size, bucketsMax)
   const policy = `"${name}";q=${size.burst};w=${seconds((size.burst / size.perSecond) * 1_000)}`
   const wait = Math.ceil(1 / size.perSecond)
-  // The error is shared, because making an error costs more than the rest of a refusal.
+  // The requests share one error, because making an error costs more than the rest of a rejection.
   const refused = Effect.fail(
     new ApiError({
       code: "rate_limited",
@@ -77,9 +77,9 @@ const limit = (name: string, size: BucketSize, whose: string, isShown = true) =>
 }
 
 /**
- * Makes the effect that takes a token of the client's network for one of the service's probes. Its tokens are apart
- * from those of other requests, so that a flood from the address of an orchestrator does not fail the orchestrator's
- * probes; and no port of a team decides.
+ * Makes the effect that takes a token of the client's network for one of the service's probes. Probes have separate
+ * tokens, because a flood from the address of an orchestrator must not fail its probes. A team's rate limit doesn't
+ * apply to probes.
  *
  * @internal
  */
@@ -87,8 +87,8 @@ export const makeProbeLimit = () =>
   Effect.flatMap(network, limit("probe", Limits.defaults.rate, "This address, at this path,").take)
 
 /**
- * Whether the token bucket of an API key is empty, in which case `RateLimit.layer` refuses its next request. Never by
- * default: the limiter of a team may refuse for other reasons.
+ * Whether the token bucket of an API key is empty, so that `RateLimit.layer` rejects the next request. By default
+ * always false, because a team's limiter may reject requests for other reasons.
  *
  * @internal
  */
@@ -97,24 +97,22 @@ export class KeyTokens extends Context.Reference<{
 }>("folio/http/KeyTokens", { defaultValue: () => ({ isSpent: () => Effect.succeed(false) }) }) {}
 
 /**
- * Counts requests, and refuses those that come too fast: all functions but `isAddressSpent` fail with `ApiError`
+ * Counts requests and rejects requests above the rate limit. All functions but `isAddressSpent` fail with `ApiError`
  * `rate_limited`.
  *
- * `RateLimit.layer` has token buckets in the memory of this process. The limiter of `effect/persistence` is not used:
- * its memory keeps every key forever, and a refusal costs about ten times as much as an allowed request (measured: 16
- * µs and 1.7 µs), while a flood consists of refusals from any number of addresses.
+ * `RateLimit.layer` has token buckets in the memory of this process. It doesn't use the limiter of
+ * `effect/persistence`, whose memory keeps every key forever. A rejection of that limiter costs 16 µs, an allowed
+ * request 1.7 µs (measured), and a flood consists of rejections from any number of addresses.
  */
 export class RateLimit extends Context.Service<
   RateLimit,
   {
     /**
-     * Takes a token of the API key and one of its account; the answer's `RateLimit` headers say what the key has left.
+     * Takes a token of the API key and one of its account. The `RateLimit` headers of the response show the remaining
+     * tokens of the key.
      */
     readonly ofKey: (principal: Principal) => Effect.Effect<void, ApiError>
-    /**
-     * Takes a token of the client's network. For requests without a valid API key: one with a key is never refused
-     * here.
-     */
+    /** Takes a token of the client's network. Only for requests without a valid API key. */
     readonly ofAddress: Effect.Effect<void, ApiError, HttpServerRequest.HttpServerRequest>
     /** Whether the client's network has no token left. */
     readonly isAddressSpent: Effect.Effect<boolean, never, HttpServerRequest.HttpServerRequest>

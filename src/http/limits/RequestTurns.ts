@@ -7,21 +7,25 @@ import * as AccountTurns from "../../protocol/AccountTurns.ts"
 import { askerOf } from "../../protocol/Turns.ts"
 import { Limits } from "../../settings/Limits.ts"
 
-/** In bytes. A larger body waits for a turn; after a larger body, answer or document its account rests. */
+/**
+ * In bytes. A larger body waits for a turn. After a larger body, response or document, the account waits for its rest.
+ */
 export const smallBytesMax = 16 * 1024
 
 const rest = (bytes: number, msOfKib: number) => (bytes > smallBytesMax ? Math.ceil((bytes / 1024) * msOfKib) : 0)
 
-// The size of the answer is unknown when the client hung up, so the request counts as the largest possible.
+// The size of the response is unknown if the client has hung up, so the request counts as the largest possible.
 const bytesOf = <A, E>(exit: Exit.Exit<A, E>, bytes: (answer: A) => number, largest: number) =>
   Exit.isSuccess(exit) ? bytes(exit.value) : Cause.hasInterrupts(exit.cause) ? largest : 0
 
 const asker = (principal: Principal) => askerOf(principal, principal.api_key_id)
 
 /**
- * The turns of reads, of creations, of large bodies and of commands that work on whole documents: a process cannot do
- * as many of these a second as the rate limit of an API key allows. Four requests of an account in one mode run at a
- * time; after a large request or a slow read, no request of that account and mode gets a turn until its rest is over.
+ * Turns of reads, creations, large bodies and commands on whole documents. A process can run fewer of these a second
+ * than the rate limit of an API key allows.
+ *
+ * An account in one mode runs four requests at a time. After a large request or a slow read, the account in that mode
+ * gets no turn until its rest is over.
  */
 export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/RequestTurns", {
   make: Effect.gen(function* () {
@@ -32,8 +36,8 @@ export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/Re
     const refusalOf = (principal: Principal, now: number) => inTurnOfCreation.refusalOf(asker(principal), now)
     return {
       /**
-       * Fails while the account's drafts wait for long, and if the creation would be refused its turn. Called before
-       * the body of a creation is read.
+       * Fails if the account's drafts wait too long or if the creation would get no turn. Runs before Folio reads the
+       * body of a creation.
        */
       admit: (principal: Principal) =>
         Effect.andThen(
@@ -43,16 +47,19 @@ export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/Re
             return refusal === undefined ? Effect.void : Effect.fail(refusal)
           })
         ),
-      /** Why a creation would be refused its turn `now`, in Unix milliseconds; undefined if it would not. */
+      /**
+       * Error of a creation that would get no turn at `now`, in Unix milliseconds; undefined if the creation would get
+       * a turn.
+       */
       refusalOf,
       /**
-       * Checks and carries out a creation or a validation when its turn comes. An account whose drafts are late waits
-       * for them first.
+       * Checks and runs a creation or a validation when its turn comes. If drafts of the account are late, the creation
+       * waits for the drafts first.
        */
       create: <A, E, R>(principal: Principal, create: Effect.Effect<A, E, R>) =>
-        // Late drafts are awaited without a turn: a few accounts would otherwise hold the turns of all.
+        // Waits for late drafts without a turn, because a few accounts could otherwise hold all turns.
         Effect.andThen(backpressure.caughtUp(principal), inTurnOfCreation(asker(principal), create)),
-      /** Runs a read when its turn comes. `bytes` returns the size of the answer. */
+      /** Runs a read when its turn comes. `bytes` returns the size of the response. */
       read: <A, E, R>(principal: Principal, answer: Effect.Effect<A, E, R>, bytes: (answer: A) => number) =>
         Clock.clockWith((clock) => {
           let began = 0
@@ -68,8 +75,8 @@ export class RequestTurns extends Context.Service<RequestTurns>()("folio/http/Re
           })
         }),
       /**
-       * Checks a body of `bytes` bytes when its turn comes. `isSent`: the rest also covers sending a valid body, a
-       * document.
+       * Checks a body of `bytes` bytes when its turn comes. If `isSent`, the rest also covers the transmission of a
+       * valid document.
        */
       check: <A, E, R>(principal: Principal, bytes: number, isSent: boolean, check: Effect.Effect<A, E, R>) =>
         inTurn(asker(principal), check, (exit) =>

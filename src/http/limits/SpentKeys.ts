@@ -7,25 +7,28 @@ import { type Facts, pathOf } from "../request/Exchange.ts"
 import { portInTime } from "../../protocol/PortCall.ts"
 import { KeyTokens, RateLimit } from "./RateLimit.ts"
 
-// A key that is forgotten is refused after its look-up, as any key is at first.
+// If this cache has dropped a key, Folio rejects the key's request after the look-up, as for the first rejection.
 const keysMax = 1_000
 
-// In nanoseconds. A key is looked up again after this time, so that a revoked key is refused as such within a second.
+// In nanoseconds. Folio looks up the key again after this time, so that a revoked key gets its own error within a
+// second.
 const creatorKnownFor = 1_000_000_000n
 
-/** A key whose last request was refused. */
+/** An API key whose last request Folio rejected. */
 interface Spent {
   readonly principal: Principal
-  /** Why its next request is refused, with the headers of the response in `exchange`; null if it is not. */
+  /**
+   * Error of the key's next request, with the headers of the response in `exchange`; null if Folio accepts the request.
+   */
   readonly refusal: (exchange: Facts) => Effect.Effect<ApiError | null>
 }
 
-/** The methods with which a path is known. */
+/** The methods of a path; none if the path is unknown. */
 export type MethodsOf = (path: string) => ReadonlyArray<string>
 
 const hashed = (text: string) => hash("sha256", text, "base64")
 
-// No key is kept as it was sent, and a long header or path takes no more memory than a short one.
+// A hash, so that memory holds no key in clear and long headers and paths take no more memory than short ones.
 const nameOf = ({ headers }: HttpServerRequest.HttpServerRequest) => hashed(headers["authorization"] ?? "")
 
 const creationOf = (name: string, { method, url }: HttpServerRequest.HttpServerRequest) =>
@@ -38,9 +41,11 @@ const needsKey = ({ method, url }: HttpServerRequest.HttpServerRequest, methodsO
 }
 
 /**
- * The API keys that were refused last, by the header in which they were sent: by the rate limit, or creations by the
- * turns of their account. The next such request is refused before it is routed and its key is looked up: a flood
- * consists of refusals, and each costs a third of what it would cost there.
+ * The API keys of the latest rejections, by their `Authorization` header: rejections by the rate limit, and rejections
+ * of creations by the turns of their account.
+ *
+ * Folio rejects the next such request before routing and key look-up, because a flood consists of rejections. A
+ * rejection here costs a third of a later rejection.
  */
 export class SpentKeys extends Context.Service<SpentKeys>()("folio/http/SpentKeys", {
   make: Effect.gen(function* () {
@@ -54,7 +59,7 @@ export class SpentKeys extends Context.Service<SpentKeys>()("folio/http/SpentKey
       if (spent.size > keysMax && oldest !== undefined) spent.delete(oldest)
     }
     return {
-      /** Remembers the key of a request that the rate limit has refused, and the headers of that response. */
+      /** Records the key of a request that the rate limit has rejected, and the headers of that response. */
       noteRate: (
         request: HttpServerRequest.HttpServerRequest,
         principal: Principal,
@@ -71,7 +76,7 @@ export class SpentKeys extends Context.Service<SpentKeys>()("folio/http/SpentKey
             })
         }),
       /**
-       * Remembers the key of a creation that was refused its turn. `refusalAt`: why it would be refused then, in Unix
+       * Records the key of a creation that got no turn. `refusalAt` returns the error for a later time, in Unix
        * milliseconds.
        */
       noteCreator: (
@@ -87,7 +92,8 @@ export class SpentKeys extends Context.Service<SpentKeys>()("folio/http/SpentKey
               const isKnown = clock.monotonicTimeNanosUnsafe() - at <= creatorKnownFor
               const error = isKnown ? refusalAt(clock.currentTimeMillisUnsafe()) : undefined
               if (error === undefined) return Effect.succeed(null)
-              // The refused creation counts as a request of its key, and the response shows what the key has left.
+              // A rejected creation counts as a request of its key, and the response shows the remaining tokens of the
+              // key.
               return Effect.match(portInTime(limit.ofKey(principal)), {
                 onFailure: (limited) => limited,
                 onSuccess: () => error
@@ -96,10 +102,7 @@ export class SpentKeys extends Context.Service<SpentKeys>()("folio/http/SpentKey
           })
           return Effect.void
         }),
-      /**
-       * The refusal of a request that was refused before and would be refused now; null if it would not, or was not
-       * refused before.
-       */
+      /** The error of a request that Folio rejected before and would reject now; otherwise null. */
       refusalOf: (
         request: HttpServerRequest.HttpServerRequest,
         exchange: Facts,

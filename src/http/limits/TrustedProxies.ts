@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { networksIn } from "../../settings/Networks.ts"
 
-/** The address in a text: alone, in brackets, or with a port. IPv4 in IPv6 is IPv4. */
+/** Address in a text: alone, in brackets, or with a port. Returns IPv4 for IPv4 mapped to IPv6. */
 const addressIn = (text: string): NetAddress.IpAddress | undefined => {
   const bare = NetAddress.ipFromString(text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text)
   if (Result.isSuccess(bare)) return NetAddress.toCanonical(bare.success)
@@ -10,11 +10,12 @@ const addressIn = (text: string): NetAddress.IpAddress | undefined => {
   return Result.isSuccess(withPort) ? NetAddress.toCanonical(withPort.success.address) : undefined
 }
 
-// The rest of an element whose quotes do not match is no parameter, so that no part of a quoted value is taken for one.
+// Ignores the rest of an element whose quotes don't match, so that no part of a quoted value counts as a parameter.
 const parameter = /\s*([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;\\]+))\s*(?:;|$)/y
 
 /**
- * The `for` of one element of `Forwarded` (RFC 7239); undefined if the element is malformed, or has not exactly one.
+ * The `for` of one element of `Forwarded` (RFC 7239); undefined if the element is malformed or doesn't have exactly one
+ * `for`.
  */
 const forOf = (element: string): string | undefined => {
   let found: string | undefined
@@ -29,16 +30,18 @@ const forOf = (element: string): string | undefined => {
   return found
 }
 
-// More proxies than any chain has. A client may send a header of thousands of them.
+// Larger than any chain of proxies, because a client may send a header with thousands of addresses.
 const proxiesMax = 16
 
 type Headers = Readonly<Record<string, string | undefined>>
 
 /**
- * The address of the client for which proxies have forwarded a request: the last one in the header that is not itself
- * trusted, or the first where all are. `peer` is who connected. An untrusted peer is the client whatever its headers
- * say, and so is a trusted one without a header, or with one that is malformed before such an address is found.
- * `X-Forwarded-For` goes before `Forwarded`, which most proxies pass on as the client sent it.
+ * Address of the client whose request the proxies have forwarded: the last address in the header that isn't trusted, or
+ * the first if all are trusted. `peer` is the address of the connection.
+ *
+ * An untrusted peer is the client, whatever its headers contain. A trusted peer is the client if the header is missing,
+ * or is malformed before an untrusted address. `X-Forwarded-For` has priority over `Forwarded`, which most proxies
+ * forward unchanged from the client.
  *
  * @internal
  */
@@ -64,16 +67,17 @@ export const clientOf = (
 }
 
 export interface Proxies {
-  /** Whether an address of a connection is that of a trusted proxy. */
+  /** Whether the address of a connection belongs to a trusted proxy. */
   readonly has: (address: string) => boolean
-  /** The client's address, given the address of the connection and the headers of the request (in lower case). */
+  /** The client's address for the address of a connection and the headers of a request (names in lower case). */
   readonly clientOf: (peer: string, headers: Headers) => string
 }
 
 /**
- * The proxies in a text (`Limits.trustedProxies`). They are believed when they say for whom they forward a request. The
- * address of that client is then the one in the audit log, in the request log and in the limits by address; and the
- * connections of a trusted proxy are not limited as those of one address. Throws when the text is malformed.
+ * The proxies in a text (`Limits.trustedProxies`). If a trusted proxy forwards a request, the client's address comes
+ * from the headers. The audit log, the request log and the limits by address use that address.
+ *
+ * Folio doesn't limit the connections of a trusted proxy by address. Throws if the text is malformed.
  */
 export const proxiesIn = (text: string): Proxies => {
   const networks = Result.getOrThrowWith(networksIn(text), (why) => new Error(why))

@@ -1,7 +1,4 @@
-/**
- * The ranges of an `Accept` or `Accept-Encoding` header, each with its quality. A range that cannot be parsed is left
- * out.
- */
+/** Ranges of an `Accept` or `Accept-Encoding` header, each with its quality, without malformed ranges. */
 const rangesOf = (accept: string): ReadonlyMap<string, number> => {
   const ranges = new Map<string, number>()
   for (const range of accept.split(",")) {
@@ -13,8 +10,8 @@ const rangesOf = (accept: string): ReadonlyMap<string, number> => {
 }
 
 /**
- * Whether a client accepts gzip, by its `Accept-Encoding` header. A client without the header may be sent any coding
- * (RFC 9110, 12.5.3), but is sent plain text: curl, for one, shows the bytes as they come.
+ * Whether a client accepts gzip, by its `Accept-Encoding` header. Without the header, a server may send any coding (RFC
+ * 9110, 12.5.3), but Folio sends plain text, because curl, for example, shows the bytes as they arrive.
  */
 export const takesGzip = (acceptEncoding = ""): boolean => {
   const codings = rangesOf(acceptEncoding)
@@ -23,8 +20,7 @@ export const takesGzip = (acceptEncoding = ""): boolean => {
 
 /**
  * Whether a client wants errors as RFC 9457: the `Accept` header names `application/problem+json` with at least the
- * quality of plain JSON. A client that names both types with the same quality gets problem JSON; a client that accepts
- * any type without naming problem JSON gets plain JSON.
+ * quality of plain JSON. A client that accepts any type without naming problem JSON gets plain JSON.
  */
 export const wantsProblem = (accept: string): boolean => {
   if (!/problem\+json/i.test(accept)) return false
@@ -49,8 +45,7 @@ export const holds = (ifNoneMatch = "", etag: string) =>
   ifNoneMatch.trim() === "*" || [...ifNoneMatch.matchAll(/"[^"]*"/g)].some(([tag]) => tag === etag)
 
 /**
- * The language of a page by an `Accept-Language` header: Spanish where a reader prefers it to English, otherwise
- * English.
+ * Language of a page by an `Accept-Language` header: Spanish if the reader prefers it to English, otherwise English.
  */
 export const languageOf = (acceptLanguage = ""): "en" | "es" => {
   const best = { en: 0, es: 0 }

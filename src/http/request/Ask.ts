@@ -14,15 +14,16 @@ import { accountAddress } from "../../protocol/Address.ts"
 import { withDeadline } from "../../protocol/PortCall.ts"
 import { Exchange, originOf } from "./Exchange.ts"
 
-// A little more than a statement may take. When a command outlasts this timeout, the client's retry finds its answer.
+// A little longer than the time limit of a statement. If a command takes longer, the client's retry gets the command's
+// response.
 const askTimeout = Duration.seconds(12)
 
 // Interrupts the wait for an actor's reply when the actor moves to another process.
 const moved = Symbol("moved")
 
 /**
- * Repeats a command as often as its actor moves. For commands with an idempotency key: a command without one may have
- * been carried out before the actor moved, and would be carried out again.
+ * Repeats a command as often as its actor moves. Only for commands with an idempotency key, because a command without
+ * one may have run before the move and would then run twice.
  */
 export const againAfterMove = <A, E>(asked: Effect.Effect<A, E>) =>
   asked.pipe(
@@ -31,8 +32,8 @@ export const againAfterMove = <A, E>(asked: Effect.Effect<A, E>) =>
   )
 
 /**
- * An actor's answer. Any failure other than an `ApiError` becomes `service_unavailable`, and `retry` says what to do: a
- * full mailbox, a shard that moves and an actor that does not answer are all temporary.
+ * Reply of an actor. Any failure other than an `ApiError` becomes `service_unavailable`, because a full mailbox, a
+ * moving shard and an actor without a reply are temporary. `retry` is the advice in the message.
  */
 export const answerOf = <A, E>(asked: Effect.Effect<A, E>, retry: string): Effect.Effect<A, ApiError> =>
   Effect.mapError(
@@ -48,11 +49,11 @@ export const answerOf = <A, E>(asked: Effect.Effect<A, E>, retry: string): Effec
 
 type Client = ReturnType<Effect.Success<typeof AccountEntity.client>>
 
-/** An account's actor, of this process or of another one. */
+/** Actor of an account, in this process or in another one. */
 type Actor = AccountCommands | Client
 
 /**
- * Makes the function that gives a command, with the context of the request, to the account actor of the request's
+ * Makes the function that sends a command, with the context of the request, to the account actor of the request's
  * principal.
  */
 export const makeAsk = Effect.gen(function* () {
@@ -79,7 +80,7 @@ export const makeAsk = Effect.gen(function* () {
   })
 })
 
-/** Makes the function that sends a command about one object, unless `idOf` fails for the id that the client sent. */
+/** Makes the function that sends a command about one object. The command fails if `idOf` fails for the client's id. */
 export const makeAskAbout = Effect.fnUntraced(function* <Id extends string>(
   idOf: (id: string) => Effect.Effect<Id, ApiError>
 ) {
@@ -89,7 +90,7 @@ export const makeAskAbout = Effect.fnUntraced(function* <Id extends string>(
     Effect.flatMap(idOf(sent), (id) => ask((actor, context) => command(actor, { context, id })))
 })
 
-/** Sends the stored bytes of an answer unchanged. */
+/** Sends the stored bytes of a response unchanged. */
 const respond = (answered: Answered, keyed: boolean) =>
   HttpServerResponse.text(answered.body, {
     status: answered.status,
