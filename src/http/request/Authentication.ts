@@ -28,7 +28,7 @@ import { FileAccess } from "../../api/Files.ts"
 import { isTracking, type LinkFault } from "../../domain/requests/FileLink.ts"
 import { FileLinks } from "../../store/documents/FileLinks.ts"
 
-/** The refusal of what a session of the portal lacks the capability for; null: of what no session may do. */
+/** The error for a portal session without the capability; null: for an operation that no portal session may use. */
 export const lacking = (capability: Capability | null) =>
   new ApiError({
     code: "capability_missing",
@@ -54,7 +54,8 @@ const refusals: Record<KeyFault | "mistyped" | "unknown" | "revoked" | "expired"
     absent: `This request has no API key, and needs one. ${asBearer}`,
     bare: `The header Authorization has a key without a scheme before it. ${asBearer}`,
     scheme: `The header Authorization must begin with Bearer or Basic and have an API key after it. ${asBearer}`,
-    encoding: "What follows Basic must be the base64 of the API key and a colon, as curl -u sk_test_…: sends it.",
+    encoding:
+      "After Basic, the header Authorization must have the base64 of the API key and a colon, as curl -u sk_test_…: sends it.",
     swapped: "The API key is the user name of Basic, not the password, which is empty: curl -u sk_test_…:",
     password: "With the API key as the user name of Basic the password must be empty: curl -u sk_test_…:",
     secret: `This is the signing secret of a webhook endpoint, not an API key. ${asBearer}`,
@@ -63,19 +64,19 @@ const refusals: Record<KeyFault | "mistyped" | "unknown" | "revoked" | "expired"
     unknown:
       "This service has no such API key. Look whether the key is of another installation, or of one before its data was removed: folio keys list shows the last four characters of each.",
     revoked: "This API key was revoked. Send another key of the account. The operator of the service can make one.",
-    expired: "This API key has expired: it was rolled, and its time is over. Send the key that followed it."
+    expired: "This API key has expired: a client rolled it, and its transition period is over. Send the new key."
   },
   (message) => new ApiError({ code: "invalid_api_key", message })
 )
 
-/** The refusal of what a restricted API key lacks the capability for; null: of what no restricted key may do. */
+/** The error for a restricted API key without the capability; null: for an operation that no restricted key may use. */
 const lackingOfKey = (capability: Capability | null) =>
   new ApiError({
     code: "capability_missing",
     message:
       capability === null
-        ? "No restricted API key may do this. Use an API key without capabilities, which may do everything."
-        : `This API key lacks the capability ${capability}: a session of the portal made it, and could not do more. Use another key.`
+        ? "No restricted API key may do this. Use an API key without capabilities, which has all rights."
+        : `This API key lacks the capability ${capability}, because the portal session that created the key lacked it. Use another key.`
   })
 
 /** Fails with `capability_missing` unless a session or a key with these capabilities may carry out the operation. */
@@ -99,14 +100,14 @@ export const layer = Layer.effect(
     const limit = yield* RateLimit
     const sessions = yield* PortalSessions
     const spentKeys = yield* SpentKeys
-    /** Counts a request without a valid key against its address, and refuses it. */
+    /** Counts a request without a valid key against the client's address, and rejects the request. */
     const refused = (error: ApiError) => Effect.suspend(() => Effect.andThen(limit.ofAddress, Effect.fail(error)))
-    /** Fails with `invalid_api_key` when a session has ended while its request waited. */
+    /** Fails with `invalid_api_key` if the portal session has ended while the request waited. */
     const stillIn = (session: PortalSession) =>
       Effect.flatMap(inTime(sessions.stillWorks(session)), (still) => (still ? Effect.void : Effect.fail(sessionEnded)))
     /**
-     * Answers in the name of a principal that is known: its limits, its log lines, and an audit entry when it is
-     * refused.
+     * Runs a request in the name of a known principal, within the principal's limits, with log annotations and an audit
+     * entry for a rejection.
      */
     const answeredAs = <A, E, R>(
       principal: Principal,
@@ -128,7 +129,7 @@ export const layer = Layer.effect(
         )
     }
     return Authorization.of({
-      // The header is read here, because it has the key in one of two ways. `complete` describes both in OpenAPI.
+      // The header is parsed here, because it has the key in one of two forms. `complete` describes both in OpenAPI.
       apiKey: (handler, operation) =>
         Effect.gen(function* () {
           const exchange = yield* Exchange
@@ -195,12 +196,12 @@ const linkRefusals: Readonly<Record<LinkFault, ApiError>> = {
 }
 
 /**
- * Replaces the key of a request with a signed link, which has none: a link only reads, and no read uses the id of the
- * key.
+ * Placeholder for the key of a request with a signed link, which has no key. A link only reads, and no read uses the
+ * key's id.
  */
 const api_key_id = ApiKeyId.make(`key_${"0".repeat(26)}`)
 
-// An `Authorization` header goes before a signed link. A request with neither is refused like one without a valid API
+// An `Authorization` header has priority over a signed link. A request with neither gets the error for a missing API
 // key.
 export const layerFileAccess = Layer.effect(
   FileAccess,
@@ -217,8 +218,8 @@ export const layerFileAccess = Layer.effect(
             const credential = yield* HttpApiBuilder.securityDecode(Authorization.security.apiKey)
             return yield* authorization.apiKey(handler, { credential, ...options })
           }
-          // The link is checked before the rate limit, so that a valid link is not refused for failed attempts from its
-          // address.
+          // The link check comes before the rate limit, so that failed attempts from an address don't block a valid
+          // link.
           const account = yield* Effect.catch(links.check(pathOf(request.url), query), (fault) =>
             Effect.andThen(portInTime(limit.ofAddress), Effect.fail(linkRefusals[fault]))
           )

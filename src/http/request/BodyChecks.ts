@@ -20,10 +20,10 @@ import type { Fault } from "./Validation.ts"
 
 type Found = Effect.Effect<ReadonlyArray<Violation>>
 
-/** Checks a body against rules that its schema cannot express, and the account's objects that the body names. */
+/** A check of rules that the schema of a body cannot express, and of the account's objects that the body names. */
 type Check<Body> = (account: AccountMode, body: Body) => Found
 
-/** The checks of a body of each kind. The checks of one body do not depend on each other. */
+/** The type of a body of each kind. */
 interface Bodies {
   readonly credit_note: NoteRequest
   readonly customer: Acquirer
@@ -36,7 +36,7 @@ interface Bodies {
 
 type Kind = NonNullable<HandlingValues["checkedAs"]>
 
-/** Makes the checks of what only the request of an operation as a whole can break. */
+/** Makes the checks of rules that apply to a request as a whole. */
 export const make = Effect.gen(function* () {
   const { localDate, rules } = yield* NationalProfile
   const customers = yield* Customers
@@ -81,11 +81,11 @@ export const make = Effect.gen(function* () {
   }
 
   return {
-    /** All that the checks find in a body that fits its schema. */
+    /** All violations in a body that fits its schema. */
     whole: <K extends Kind>(kind: K, account: AccountMode, body: Bodies[K]): Found => found(kind, account, body, false),
     /**
-     * What the checks find in a body of which some parts do not fit its schema, as far as it does not depend on these
-     * parts. `keepsNumber`: the body corrects a document, which needs no range.
+     * Violations in a body that fits its schema only in parts, by the checks that need only these parts. `keepsNumber`:
+     * the body corrects a document, which needs no range.
      */
     rest: (
       kind: Kind,
@@ -107,7 +107,7 @@ const unreadablePart: PropertyDescriptor = {
   }
 }
 
-/** A copy of a body without its unknown members, in which reading a part with another fault throws `unreadable`. */
+/** A copy of a body without its unknown members. Reading a part with another fault throws `unreadable`. */
 const readable = (value: unknown, faults: ReadonlyArray<Fault>): unknown => {
   const copy = Array.isArray(value) ? [...value] : { ...(value as object) }
   for (const [name, inside] of Map.groupBy(faults, ({ path: [first = ""] }) => first)) {

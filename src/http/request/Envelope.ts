@@ -22,16 +22,19 @@ import { type OfferedRequest, RequestLog } from "../../store/requests/RequestLog
 const urlMax = 8 * 1024
 const headersMax = 16 * 1024
 
-// A link to the portal opens a session for any browser that has it, so no log line shows its token.
+// A portal link opens a session for any browser that has the link, so no log line shows the token.
 const ofLink = /^(\/portal\/enter\/).+$/
 
-/** Whether a path has nothing between two slashes, or a slash at its end. */
+/** Whether a path has an empty part, or a slash at its end. */
 const hasEmptyPart = (path: string): boolean => /\/\/|.\/$/.test(path)
 
-/** Whether the router, which takes `;` and `#` for `?`, would end the path early. No path of the API holds either. */
+/** Whether the path has `;` or `#`, which the router treats as `?`. No path of the API has either. */
 const isCutShort = (url: string): boolean => /[;#]/.test(pathOf(url))
 
-/** What to do about an unknown path: leave out the slash at its end, if the path is known without it. */
+/**
+ * The advice for an unknown path: the path without the slash at its end, if that path exists; otherwise the list of
+ * paths.
+ */
 const advice = (path: string, methodsOf: MethodsOf): string =>
   path.endsWith("/") && methodsOf(path.slice(0, -1)).length > 0
     ? `Leave out the slash at its end: ${path.slice(0, -1)}.`
@@ -57,7 +60,7 @@ const isUnmatched = (cause: Cause.Cause<unknown>) => {
   return error instanceof HttpServerError.HttpServerError && error.reason._tag === "RouteNotFound"
 }
 
-/** The headers that a request has at most once, each with the code of the error when a request has it more often. */
+/** The headers that a request may have only once, each with the code of the error for a repeated header. */
 const singleHeaders: ReadonlyMap<string, ErrorCode> = new Map([
   ["Authorization", "parameter_invalid"],
   ["Content-Type", "parameter_invalid"],
@@ -71,9 +74,9 @@ const singleHeaders: ReadonlyMap<string, ErrorCode> = new Map([
 ])
 
 /**
- * The refusal of a request with two values of a header that has one. Node joins the values of an unknown header, and
- * keeps the first of a known one: two keys of a client and its gateway would become a third, and a retry without the
- * gateway would make a second invoice.
+ * The error of a request that repeats one of `singleHeaders`; null without a repeated header. Node joins the values of
+ * an unknown header and keeps the first value of a known header. Two keys of a client and its gateway would become a
+ * third key, and a retry without the gateway would make a second invoice.
  */
 const repeatedHeader = ({ source }: HttpServerRequest.HttpServerRequest): ApiError | null => {
   if (!(source instanceof IncomingMessage)) return null
@@ -88,9 +91,9 @@ const repeatedHeader = ({ source }: HttpServerRequest.HttpServerRequest): ApiErr
 }
 
 /**
- * The refusal of a request that may not be routed, or null: its URL or headers are too long, it is HTTP/1.1 without
- * `Host` (RFC 9112, 3.2), it repeats a header that has one value, or the router would cut its path short or find an
- * empty id in it.
+ * The error of a request that Folio doesn't route; null if Folio routes it. Folio rejects URLs and headers that are too
+ * long, HTTP/1.1 without `Host` (RFC 9112, 3.2), repeated headers of `singleHeaders`, and paths with `;`, `#` or an
+ * empty id.
  */
 const refusalOf = (request: HttpServerRequest.HttpServerRequest, methodsOf: MethodsOf): ApiError | null => {
   if (request.url.length > urlMax) return new ApiError({ code: "uri_too_long", message: errorCodes.uri_too_long.help })
@@ -112,20 +115,16 @@ const refusalOf = (request: HttpServerRequest.HttpServerRequest, methodsOf: Meth
 const isJson = /^application\/(?:problem\+)?json\b/
 const newline = 0x0a
 
-// An event is the body of its deliveries, whose signatures are made over its bytes.
+// The bytes of an event are signed in its webhooks, so the response has the same bytes.
 const ofEvent = "/v1/events/:id"
 
-/**
- * Ends an answer in JSON with a newline, so that the prompt of a terminal comes after the answer and not in its last
- * line.
- */
+/** Ends a JSON response with a newline, so that the prompt of a terminal starts on its own line. */
 const withNewline = (answer: HttpServerResponse.HttpServerResponse, route: string) => {
   const { body, headers } = answer
   if (body._tag !== "Uint8Array" || !isJson.test(body.contentType)) return answer
   if (route === ofEvent && answer.status === 200) return answer
   const { contentLength, contentType, text } = body
   const isEnded = text === undefined ? body.body.at(-1) === newline : text.endsWith("\n")
-  // A file is downloaded as it is.
   const isFile = headers["content-disposition"] !== undefined
   if (isEnded || isFile || headers["content-encoding"] !== undefined) return answer
   if (text !== undefined) {
@@ -138,7 +137,7 @@ const withNewline = (answer: HttpServerResponse.HttpServerResponse, route: strin
   return HttpServerResponse.setBody(answer, HttpBody.uint8Array(bytes, contentType))
 }
 
-/** The request, with the client's address in place of that of the trusted proxy that forwarded it. */
+/** Returns the request with the client's address instead of the trusted proxy's address. */
 const ofClient = (
   request: HttpServerRequest.HttpServerRequest,
   proxies: Proxies
@@ -150,15 +149,12 @@ const ofClient = (
   return request.modify({ remoteAddress: Option.some(client), peerAddress: remoteAddress })
 }
 
-// The status that other servers, such as nginx, use for a client that hung up before there was an answer.
+// The status of a request whose client hung up before the response, as in nginx.
 const hungUp = 499
 
 const ofLog = /^\/v1\/requests(?:\/|$)/
 
-/**
- * The body of the answer: as the text from which it was made, if there is one, because bytes would have to be decoded
- * again.
- */
+/** Body of a response. If the response was made from text, the text, because bytes would have to be decoded again. */
 const bodyOf = ({ body }: HttpServerResponse.HttpServerResponse): OfferedRequest["response"] => {
   if (body._tag !== "Uint8Array") return { bytes: 0, json: null }
   const json = isJson.test(body.contentType) ? (body.text ?? body.body) : null
@@ -168,14 +164,15 @@ const bodyOf = ({ body }: HttpServerResponse.HttpServerResponse): OfferedRequest
 const verdictOf = ({ error_code, repeat }: Facts) =>
   error_code === "idempotency_conflict" ? "conflict" : (repeat ?? "executed")
 
-/** Whether a request comes from a page of the portal in this process, which reads what the page shows. */
+/** Whether a request comes from a portal page in this process that reads its own content. */
 const isLook = ({ method }: HttpServerRequest.HttpServerRequest, { portal_session_id }: Facts): boolean =>
   portal_session_id !== undefined && method === "GET"
 
 /**
- * Makes the function that offers a request to the request log once the request is answered, if its account is known by
- * then (`exchange`). Requests for the log itself are not logged: otherwise a client that follows the log would fill it.
- * Neither are those by which pages of the portal read what they show.
+ * Makes the function that offers a request to the request log after the response, if its account is known (`exchange`).
+ *
+ * Folio doesn't log requests for the request log, because a client that follows the log would fill it. Folio doesn't
+ * log requests of portal pages for their own content either.
  */
 const makeLog = Effect.map(
   RequestLog,
@@ -213,8 +210,8 @@ const makeLog = Effect.map(
 )
 
 /**
- * Makes the middleware around every request, which gives it an id, sets the headers of every answer and answers every
- * failure.
+ * Makes the middleware around all requests. It gives each request an id, sets the headers of each response and turns
+ * failures into error responses.
  */
 export const make = Effect.fnUntraced(function* (methodsOf: MethodsOf, spentKeys: SpentKeys["Service"]) {
   const ids = yield* Ids
@@ -224,7 +221,7 @@ export const make = Effect.fnUntraced(function* (methodsOf: MethodsOf, spentKeys
   const proxies = proxiesIn((yield* Limits).trustedProxies)
   const limit = yield* RateLimit
 
-  /** Refuses a request without a route, and counts it against the client's address. */
+  /** Rejects a request without a route, and counts it against the client's address. */
   const unrouted = (error: ApiError) => Effect.andThen(portInTime(limit.ofAddress), Effect.fail(error))
 
   return <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
@@ -272,9 +269,8 @@ export const make = Effect.fnUntraced(function* (methodsOf: MethodsOf, spentKeys
       }
       const facts = account_id === undefined ? { request_id } : { request_id, account_id }
       yield* Effect.annotateCurrentSpan(facts)
-      // Logged at debug level, because at full load one log line for each request costs more than the request's own
-      // rows.
-      yield* Effect.logDebug("A request was answered").pipe(
+      // At debug level, because at full load a log line for each request costs more than the request's own rows.
+      yield* Effect.logDebug("Request completed").pipe(
         Effect.annotateLogs({
           ...facts,
           method,
@@ -284,7 +280,7 @@ export const make = Effect.fnUntraced(function* (methodsOf: MethodsOf, spentKeys
           ...(exchange.error_code === undefined ? {} : { code: exchange.error_code })
         })
       )
-      // An unsupported version is not echoed, because the error is written in the current version.
+      // The response doesn't repeat an unsupported version, because Folio writes the error in the current version.
       const asked = versions.find((known) => known === request.headers["svc-version"])
       return HttpServerResponse.setHeaders(answer, {
         ...exchange.headers,

@@ -46,35 +46,35 @@ export const respond = Effect.fnUntraced(function* (error: ApiError) {
   })
 })
 
-// Headers that every error with this code carries.
+// Headers of every error with this code.
 const standing: Partial<Record<ApiError["code"], Record<string, string>>> = {
   invalid_api_key: { "WWW-Authenticate": "Bearer" },
   service_unavailable: { "Retry-After": "1", "Svc-Should-Retry": "true" }
 }
 
 const noForm = ApiError.fromViolations([
-  violation("body", "parameter_invalid", "The request does not have the form it must have.", "schema")
+  violation(
+    "body",
+    "parameter_invalid",
+    "The request does not have the required form. Compare it with the operation at /docs.",
+    "schema"
+  )
 ])
 
-// A request ends so when its account's process loses the account's shard, or when something that the request waits for
-// is stopped.
+// The error if the process of the account loses the account's shard, or if the work that the request waits for is
+// stopped.
 const interrupted = new ApiError({
   code: "service_unavailable",
   message:
-    "The service stopped its work on this request before there was an answer. Retry with the same Idempotency-Key: nothing is done twice."
+    "Folio stopped the work on this request before it had a response. Retry with the same Idempotency-Key: nothing is done twice."
 })
 
-/**
- * Whether a request was interrupted because its client hung up and reads no response. Other interruptions get a
- * response.
- */
+/** Whether a request was interrupted because its client hung up and reads no response. */
 export const isHungUp = (cause: Cause.Cause<unknown>) =>
   Cause.hasInterruptsOnly(cause) &&
   cause.reasons.some(({ annotations }) => annotations.has(HttpServerError.ClientAbort.key))
 
-/**
- * The error that a client gets for any failure. The error holds no internal details; `respondToCause` logs the details.
- */
+/** The client's error for any failure, without internal details. `respondToCause` logs the details. */
 export const fromCause = (cause: Cause.Cause<unknown>): ApiError => {
   if (Cause.hasInterruptsOnly(cause)) return interrupted
   const error = Result.getOrUndefined(Cause.findError(cause))
@@ -88,19 +88,20 @@ export const fromCause = (cause: Cause.Cause<unknown>): ApiError => {
   if (reason?._tag === "RequestParseError") {
     return reason.reason === "BodyTooLarge"
       ? new ApiError({ code: "request_too_large", message: errorCodes.request_too_large.help })
-      : new ApiError({ code: "malformed_json", message: "The body could not be read to its end. Send it again." })
+      : new ApiError({
+          code: "malformed_json",
+          message: "The connection ended before the end of the body. Send the request again."
+        })
   }
   return apiErrorOf(cause)
 }
 
-/** Answers a failure, and logs the failure unless the client caused it. */
+/** Responds to a failure, and logs the failure unless the client caused it. */
 export const respondToCause = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
   const error = fromCause(cause)
-  // An `ApiError` that the service raised itself is expected and temporary (no database, no actors): its cause is not
-  // logged.
+  // An `ApiError` of Folio itself is expected and temporary (no database, no actors), so its cause is not logged.
   const foreseen = error === interrupted || Result.getOrUndefined(Cause.findError(cause)) === error
-  if (error.status >= 500)
-    yield* foreseen ? Effect.logWarning(error.message) : Effect.logError("A request failed", cause)
+  if (error.status >= 500) yield* foreseen ? Effect.logWarning(error.message) : Effect.logError("Request failed", cause)
   return yield* respond(error)
 })
 

@@ -28,15 +28,15 @@ export interface Facts {
   version: string | undefined
   idempotency_key: string | undefined
   /**
-   * `replayed`: the answer is the stored one of the first request with the key. `in_progress`: that request is still
-   * being executed.
+   * `replayed`: the response is the stored response of the first request with the key. `in_progress`: the first request
+   * is still running.
    */
   repeat: "replayed" | "in_progress" | undefined
-  /** The code of the error, if the answer is one. */
+  /** Code of an error response. */
   error_code: ErrorCode | undefined
-  /** The size of the document that the request worked on, when the answer is not the document itself. */
+  /** Size of the document that the request worked on, if the response is not the document itself. */
   document_bytes: number | undefined
-  /** Headers to set on the answer, whether the request succeeds or fails. */
+  /** Headers of the response, for a success or an error. */
   headers: Readonly<Record<string, string>>
 }
 
@@ -82,9 +82,8 @@ export const queryOf = (url: string): string => {
 }
 
 /**
- * Facts about the current request that become known while the request is answered: for its log line, its metrics and
- * its answer. A port or a route of a team may set `headers`: the response has them, whether it is a success or an
- * error.
+ * Facts about the current request for its log line, metrics and response, complete when the response is ready. A port
+ * or a route of a team may set `headers` for the response, a success or an error.
  *
  * @example
  * ```ts
@@ -103,7 +102,7 @@ export class Exchange extends Context.Reference<Facts>("@folio-einvoicing/servic
 }) {}
 
 /**
- * Notes the matched route. A middleware around every route, because the route is known only inside the router.
+ * Records the matched route. A middleware around every route, because only the router has the route.
  *
  * @internal
  */
@@ -117,7 +116,7 @@ export const noteRoute = HttpRouter.middleware((handler) =>
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])
 
 /**
- * The metric series that an answered request is counted in.
+ * The metric series of a completed request.
  *
  * @internal
  */
@@ -135,7 +134,6 @@ export const seriesOf =
     )
 
 /**
- * The id of the current request, which appears in the header `Request-Id`, in errors and in every log line of the
- * request.
+ * Id of the current request, which appears in the header `Request-Id`, in errors and in all log lines of the request.
  */
 export class RequestId extends Context.Service<RequestId, Id>()("@folio-einvoicing/service/RequestId") {}

@@ -12,7 +12,7 @@ export interface Named {
   readonly params: { readonly id: string }
 }
 
-/** Makes a decoder of ids that fails with `resource_missing`: an id without the form of its kind names nothing. */
+/** Makes a decoder of ids that fails with `resource_missing` for an id without the form of its kind. */
 export const makeIdOf =
   <Id extends string>(noun: string, schema: Schema.Codec<Id, string>) =>
   (id: string) =>
@@ -40,7 +40,7 @@ export const conflict = (param: string, other: string) =>
     )
   ])
 
-/** The page that a query asks for. Fails with `parameter_conflict` when the query names two cursors. */
+/** The page request of a query. Fails with `parameter_conflict` if the query names two cursors. */
 export const pageRequest = (query: Query): Effect.Effect<PageRequest, ApiError> => {
   const limit = query.limit === undefined ? pageSizeDefault : Number(query.limit)
   const { ending_before: before, starting_after: after } = query
@@ -51,7 +51,7 @@ export const pageRequest = (query: Query): Effect.Effect<PageRequest, ApiError> 
 }
 
 /**
- * Makes a function that tells, object by object from the cursor, if the page has room in `pageBytesMax`. The first
+ * Makes a function that returns whether the page has room for one more object within `pageBytesMax`. The first object
  * always fits.
  */
 export const makeRoom = () => {
@@ -73,7 +73,7 @@ export const pageView = <Row, View>(url: string, { has_more, rows }: Rows<Row>, 
   data: rows.map(view)
 })
 
-/** Reads the page that a query asks for, and shows it. */
+/** Reads the page of a query and returns it as the API shows it. */
 export const readPage = Effect.fn("readPage")(function* <Row, View>(
   url: string,
   query: Query,
@@ -83,9 +83,7 @@ export const readPage = Effect.fn("readPage")(function* <Row, View>(
   return pageView(url, yield* read(yield* CurrentPrincipal, yield* pageRequest(query)), view)
 })
 
-/**
- * Writes a page as JSON object by object, and yields the event loop between objects, because a page may hold megabytes.
- */
+/** Writes a page as JSON object by object. Yields the event loop between objects, because a page may have megabytes. */
 export const writePage = <S extends Schema.Codec<unknown, unknown>, Row>(
   item: S,
   url: string,

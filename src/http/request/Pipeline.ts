@@ -36,7 +36,7 @@ import { parseStrict } from "../../domain/requests/StrictJson.ts"
  *                 of errors (Envelope)
  *  2. route       path and method (makeKnownRoutes in Http, for 405)
  *  3. caller      API key, portal session or signed link; rate limit, requests under way, capability (Authentication)
- *  4. admission   no creation for an account whose drafts wait for long, or that would get no turn (RequestTurns.admit)
+ *  4. admission   no creation if the account's drafts wait too long, or if it would get no turn (RequestTurns.admit)
  *  5. body        size, media type, coding (readBody); around 4 to 10: few large bodies at a time (Concurrency.large)
  *  6. turn        the account's turn at reads, creations, large bodies and whole documents (RequestTurns); the key may
  *                 have ended meanwhile
@@ -45,11 +45,11 @@ import { parseStrict } from "../../domain/requests/StrictJson.ts"
  *  9. content     query, then body: schema and rules, all violations together (Validation, BodyChecks)
  * 10. handler     with the body as decoded by stage 9, within 15 s (routes); a change asks the account's actor (Ask)
  *
- * This file has the stages from 4 on. What the server itself limits (connections, time for headers) is in
- * `platform/server/Server`.
+ * This file has the stages from 4 on. `platform/server/Server` has the limits of the server itself (connections, time
+ * for headers).
  */
 
-/** The refusal of a body as a whole. */
+/** The error for a body as a whole. */
 const bodyError = (code: ErrorCode, message: string) =>
   ApiError.fromViolations([violation("body", code, message, "schema")])
 
@@ -57,10 +57,7 @@ export const bodyMissing = bodyError("parameter_missing", "A body is required: s
 
 const asJson = "send the body as JSON, with the header Content-Type: application/json."
 
-/**
- * The fault of a JSON body's media type, with its remedy; null for `application/json`, alone or with
- * `charset=utf-8`.
- */
+/** The fault of a JSON body's media type and the advice; null for `application/json`, alone or with `charset=utf-8`. */
 const jsonFault = (contentType: string): string | null => {
   const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim())
   if (type === "") return `The request has a body and no Content-Type: ${asJson}`
@@ -73,7 +70,7 @@ const jsonFault = (contentType: string): string | null => {
   const charset = named[0]?.[1].replace(/^charset=/i, "")
   return charset === undefined || /^("utf-8"|utf-8)$/i.test(charset)
     ? null
-    : `Content-Type has the charset ${shownType(charset)}; the body must be in utf-8, written so: ${asJson}`
+    : `Content-Type has the charset ${shownType(charset)}; only utf-8 is allowed: ${asJson}`
 }
 
 const shownType = (text: string) => JSON.stringify(text.slice(0, 64))
@@ -89,13 +86,13 @@ const jsonTooLarge = tooLarge(
 type File = NonNullable<HandlingValues["file"]>
 
 /**
- * Refuses a media type or a content coding that the request may not have. The answer names the right one: in `Accept`,
- * or in `Accept-Encoding`, which tells a client that the fault is the coding (RFC 9110, 12.5.3).
+ * Rejects a media type or a content coding. The response names the right one: in `Accept`, or in `Accept-Encoding`,
+ * which shows a client that the coding is the fault (RFC 9110, 12.5.3).
  */
 const refuseType = (message: string, headers: Readonly<Record<string, string>>) =>
   Effect.fail(new ApiError({ code: "unsupported_media_type", message, headers }))
 
-/** The fault of a body's media type, with its remedy; null if the media type is right. */
+/** The fault of a body's media type and the advice; null if the media type is right. */
 const typeFault = (file: File | undefined, contentType: string): string | null => {
   if (file === undefined) return jsonFault(contentType)
   return file.mediaTypes.includes(contentType.trim().toLowerCase())
@@ -103,13 +100,13 @@ const typeFault = (file: File | undefined, contentType: string): string | null =
     : `Send ${file.what} as the body, with the header Content-Type: ${file.mediaTypes.join(" or ")}.`
 }
 
-/** Whether a request has a body whose length is above that of small bodies, or is unknown in advance. */
+/** Whether a request has a body above the length of small bodies, or of unknown length. */
 const isLarge = ({ headers, method }: HttpServerRequest.HttpServerRequest) =>
   !bodiless.has(method) &&
   (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > smallBytesMax)
 
 /**
- * Reads the raw body. Fails with `request_too_large` or `unsupported_media_type`; an empty body needs no media type.
+ * Reads the raw body. Fails with `request_too_large` or `unsupported_media_type`. An empty body needs no media type.
  */
 export const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, file?: File) {
   if (bodiless.has(request.method)) return emptyBody
@@ -145,7 +142,7 @@ const refuse = (code: ErrorCode, message: string, param?: string) =>
   Effect.fail(new ApiError({ code, message, ...(param === undefined ? {} : { param }) }))
 
 /**
- * The version of the API that the header `Svc-Version` names, or the account's own without it. Fails with
+ * The API version of the header `Svc-Version`; without the header, the account's default version. Fails with
  * `unsupported_version`.
  */
 const versionOf = (standard: Version, header: string = standard): Effect.Effect<Version, ApiError> => {
@@ -161,7 +158,7 @@ const versionOf = (standard: Version, header: string = standard): Effect.Effect<
 const refuseKey = (fault: "missing" | "too_long" | "invalid", message: string) =>
   refuse(`idempotency_key_${fault}`, message, "Idempotency-Key")
 
-/** The idempotency key that a request was sent with; null if it has none and needs none. */
+/** The idempotency key of a request; null if the request has none and needs none. */
 const idempotencyKey = (required: boolean, header = ""): Effect.Effect<string | null, ApiError> => {
   if (header === "" && !required) return Effect.succeed(null)
   if (header === "") {
@@ -181,7 +178,7 @@ const idempotencyKey = (required: boolean, header = ""): Effect.Effect<string | 
 }
 
 /**
- * Refuses U+0000, which PostgreSQL cannot store: `resource_missing` for the path, `parameter_invalid` for the query.
+ * Rejects U+0000, which PostgreSQL cannot store: `resource_missing` for the path, `parameter_invalid` for the query.
  */
 const refuseNul = (url: string): Effect.Effect<void, ApiError> => {
   if (!url.includes("%00")) return Effect.void
@@ -198,10 +195,7 @@ const entry = /^metadata\[([^]*)\]$/
 
 type Sent = Readonly<Record<string, string | ReadonlyArray<string>>>
 
-/**
- * A query with its parameters `metadata[key]` as one object under `metadata`, which is how the schema of a list has
- * them.
- */
+/** A query with its parameters `metadata[key]` as one object under `metadata`, the form of the list schemas. */
 const folded = (query: Sent): Readonly<Record<string, unknown>> => {
   const sent = Object.entries(query).map(([name, value]) => [entry.exec(name)?.[1], name, value] as const)
   const metadata = sent.flatMap(([key, , value]) => (key === undefined ? [] : [[key, value] as const]))
@@ -211,8 +205,9 @@ const folded = (query: Sent): Readonly<Record<string, unknown>> => {
 }
 
 /**
- * Makes the function that decodes a JSON body, or finds what is wrong with it: the violations of the schema, which name
- * the authority's rules if the body makes a document or a part of one, and what the other checks find in the rest.
+ * Makes the function that decodes a JSON body or returns its violations: those of the schema, and those of the other
+ * checks in the valid parts. If the body makes a document or a part of one, schema violations name the authority's
+ * rules.
  */
 const makeContent = Effect.gen(function* () {
   const checks = yield* BodyChecks.make
@@ -240,7 +235,7 @@ export const layer = Layer.effect(
         const { creation: isCreation = false, file, wholeDocument: work } = handling
         const isRead = endpoint.method === "GET" && handling.ownTurn !== true
 
-        /** Stages 7 to 9. They return stage 10, which may wait for another turn. */
+        /** Stages 7 to 9. Returns stage 10, which may wait for another turn. */
         const checked = Effect.fnUntraced(function* (bytes: Uint8Array) {
           yield* yield* KeyStillWorks
           const request = yield* HttpServerRequest.HttpServerRequest
@@ -257,7 +252,7 @@ export const layer = Layer.effect(
           exchange.idempotency_key = key ?? undefined
 
           const sent = file === undefined ? yield* parse(bytes) : fileOf(bytes)
-          // A file is not written to the request log.
+          // The request log stores no files.
           exchange.sent = { bytes: bytes.length, json: file !== undefined || bytes.length === 0 ? null : bytes }
 
           const query = folded(yield* HttpServerRequest.ParsedSearchParams)
@@ -271,11 +266,11 @@ export const layer = Layer.effect(
               : bodyError("parameter_missing", `Send ${file.what} as the body.`)
           }
           if (endpoint.payload.size === 0 && json !== undefined && JSON.stringify(json) !== "{}") {
-            return yield* bodyError("parameter_unknown", "This request takes no body. Send none, or {}.")
+            return yield* bodyError("parameter_unknown", "This request takes no body. Send no body, or {}.")
           }
           const { decoded, violations } =
             file === undefined ? yield* contentOf(endpoint, json, principal) : { decoded: bytes, violations: [] }
-          // A validation request answers a body that does not fit the schema with a verdict. Malformed JSON has failed
+          // A validation request gets a 2xx response with the violations of its schema. Malformed JSON has failed
           // before.
           if (violations.length > 0 && handling.judged === true) return Effect.succeed(verdict(violations))
           yield* refuseAll(violations)
@@ -292,7 +287,7 @@ export const layer = Layer.effect(
           return handling.mayWait === true ? answer : inTime(answer)
         })
 
-        /** Stages 4 to 6, and the others in their turn. */
+        /** Stages 4 to 6, with the later stages in their turn. */
         const answered = Effect.fnUntraced(function* (
           request: HttpServerRequest.HttpServerRequest,
           principal: Principal
@@ -329,12 +324,12 @@ export const layer = Layer.effect(
   )
 )
 
-/** A file as the fingerprint of its request knows it. */
+/** The file in the fingerprint of its request. */
 const fileOf = (bytes: Uint8Array) => (bytes.length === 0 ? undefined : { sha256: hash("sha256", bytes, "hex") })
 
 /**
- * The handlers of a group whose payload is the body as the pipeline has decoded it. `HttpApiBuilder` would parse and
- * decode it again.
+ * Handlers of a group with the body that the pipeline has decoded. `HttpApiBuilder` would parse and decode the body
+ * again.
  */
 export const withBody = <Handlers extends { readonly handleAll: unknown }>(
   handlers: Handlers

@@ -16,13 +16,10 @@ export const jsonTypes: TypeNames = {
   Null: "null"
 }
 
-/**
- * A query value is a string or a list of strings. A list in the place of a string is a parameter that was sent more
- * than once.
- */
+/** A query value is a string or a list of strings. A list instead of a string is a repeated parameter. */
 export const queryTypes: TypeNames = { String: "given once" }
 
-/** The violations of a schema issue in the form of the API: a path, a code and what to do. */
+/** The violations of a schema issue in the API's form: path, code and message. */
 export const issueViolations = (
   issue: SchemaIssue.Issue,
   path: ReadonlyArray<PropertyKey>,
@@ -62,23 +59,23 @@ const mustBe = (types: ReadonlyArray<SchemaAST.AST>, names: TypeNames): string =
   return known.length === 0 || known.includes(undefined) ? noForm : `must be ${known.join(" or ")}`
 }
 
-/** What a value of another type must be: the check that says which string, for a number in the place of an amount. */
+/**
+ * The required form of a value of another type, from a check of its schema: for example, for a number instead of an
+ * amount.
+ */
 const fullType = ({ checks }: SchemaAST.AST, type: string): string => {
   const messages = checks?.map(({ annotations }) => annotations?.["message"]) ?? []
   const full = messages.find((message) => typeof message === "string" && message.startsWith(`${type} `))
   return typeof full === "string" ? full : type
 }
 
-/** The violation of a missing member, with what may be sent in its place if its schema says so. */
+/** The violation of a missing member. The message names the alternative if the schema has one. */
 export const missing = (path: ReadonlyArray<PropertyKey>, type?: SchemaAST.AST): Violation => {
   const instead = type?.context?.annotations?.["messageMissingKey"]
   return violationAt(path, "parameter_missing", typeof instead === "string" ? instead : "is required")
 }
 
-/**
- * The violation of an unknown member or, in a record with free names (`metadata`), of a name that breaks the rule for
- * names.
- */
+/** The violation of an unknown member. In a record with free names (`metadata`), the violation of an invalid name. */
 export const unexpected = (path: ReadonlyArray<PropertyKey>, ast: SchemaAST.AST): Violation => {
   const names = SchemaAST.isObjects(ast) ? ast.indexSignatures.map((index) => index.parameter) : []
   for (const name of names) {
@@ -91,8 +88,8 @@ export const unexpected = (path: ReadonlyArray<PropertyKey>, ast: SchemaAST.AST)
 }
 
 /**
- * The violation of a failed check: code, message and rule of the annotations, or else `parameter_invalid` and
- * `otherwise`.
+ * The violation of a failed check, with the code, message and rule of the annotations. Defaults: `parameter_invalid`
+ * and `otherwise`.
  */
 export const annotated = (
   path: ReadonlyArray<PropertyKey>,
@@ -127,7 +124,7 @@ const nameMax = 64
 /** Shortens a member name for an error message, because a name may be as long as a whole request. */
 export const shownName = (name: string): string => (name.length > nameMax ? `${name.slice(0, nameMax)}…` : name)
 
-/** A step of a path: `lines`, then `[0]`, then `.taxes`. A name that could be read as several steps is quoted. */
+/** A step of a path: `lines`, then `[0]`, then `.taxes`. Quotes a name that looks like several steps. */
 const step = (key: PropertyKey, index: number): string => {
   if (typeof key === "number") return `[${key}]`
   const name = shownName(String(key))

@@ -16,8 +16,9 @@ import {
 
 /*
  * The decoder of a schema checks every item of a list before it counts the items, and builds an issue for every fault.
- * The functions here therefore walk the schema themselves: they check the size limits first, and stop looking once
- * there are more violations than an answer reports.
+ *
+ * The functions here therefore walk the schema themselves. They check the size limits first, and stop if there are more
+ * violations than a response reports.
  */
 
 type Endpoint = Pick<HttpApiEndpoint.Top, "payload" | "query">
@@ -39,7 +40,7 @@ const limits: Readonly<Record<string, string>> = {
 }
 
 /**
- * How many items or members a schema allows a list or a record, with that check's annotations; undefined without a
+ * The largest number of items or members of a list or a record, with the annotations of its check; undefined without a
  * limit.
  */
 export const limitOf = (ast: SchemaAST.AST) => {
@@ -59,7 +60,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const hasParts = (ast: SchemaAST.AST): boolean => SchemaAST.isArrays(ast) || SchemaAST.isObjects(ast)
 
-/** The schema of a value that is not null, where the schema also allows null; else the same schema. */
+/** The schema without null, if the schema allows null; otherwise the same schema. */
 const present = (ast: SchemaAST.AST): SchemaAST.AST => {
   if (!SchemaAST.isUnion(ast)) return ast
   const [only, ...others] = ast.types.filter((type) => !SchemaAST.isNull(type))
@@ -75,15 +76,15 @@ const isTooLong = (ast: SchemaAST.AST, value: unknown): boolean => {
 
 const none: ReadonlyArray<string> = []
 
-/** The optional members that an object of this content needs: those that the annotation `needs` of its schema names. */
+/** The optional members that an object with this content needs, by the annotation `needs` of its schema. */
 const needed = (ast: SchemaAST.Objects, value: object): ReadonlyArray<string> => {
   const needs = ast.annotations?.["needs"] as ((value: object) => ReadonlyArray<string>) | undefined
   return needs === undefined ? none : needs(value)
 }
 
 /**
- * Whether any list, record or object in the value is too large, or lacks a member that its content needs; such a value
- * is never decoded as a whole.
+ * Whether any list, record or object in the value is too large, or lacks a member that its content needs. The decoder
+ * never gets such a value as a whole.
  */
 const isUnfit = (ast: SchemaAST.AST, value: unknown): boolean => {
   if (isTooLong(ast, value)) return true
@@ -103,14 +104,14 @@ const isUnfit = (ast: SchemaAST.AST, value: unknown): boolean => {
   )
 }
 
-/** A part of a body that does not fit its schema: an unknown member, or a value that is missing or wrong. */
+/** A part of a body that doesn't fit its schema: an unknown member, or a missing or wrong value. */
 export interface Fault {
   readonly path: Path
   readonly isUnknown?: true
 }
 
 class Found {
-  /** The whole value as its schema decodes it; undefined if it has violations. */
+  /** The whole decoded value; undefined if the value has violations. */
   decoded: unknown
   readonly violations: Array<Violation> = []
   readonly faults: Array<Fault> = []
@@ -121,7 +122,7 @@ class Found {
     this.names = names
   }
 
-  /** Whether one more violation than an answer reports has been found, so that the search can stop. */
+  /** Whether the search can stop, with one more violation than a response reports. */
   get isFull(): boolean {
     return this.violations.length > violationsMax
   }
@@ -143,18 +144,18 @@ class Found {
 
 const noMembers = Schema.Struct({}).ast
 
-/** Gives the value as its schema decodes it, or adds its violations to `found`. */
+/** Returns the decoded value, or adds the violations of the value to `found`. */
 const look = (schema: SchemaAST.AST, value: unknown, path: Path, found: Found): unknown => {
   const ast = value === null ? schema : present(schema)
   if (isTooLong(ast, value)) return found.add(annotated(path, limitOf(ast)?.annotations), { path })
-  // The decoder lets a struct without members have any members, so the members of such a struct are checked below.
+  // The decoder allows any members in a struct without members, so the code below checks the members of such a struct.
   const decoded = ast === noMembers || isUnfit(ast, value) ? undefined : decode(ast, value, "first")
   if (decoded !== undefined && Result.isSuccess(decoded)) return decoded.success
   const before = found.violations.length
   if (isStruct(ast) && isObject(value)) lookAtMembers(ast, value, path, found)
   else if (SchemaAST.isArrays(ast) && Array.isArray(value)) lookAtItems(ast, value, path, found)
   else return found.addIssue(path, decode(ast, value, "all"))
-  // Each part is valid by itself, so the violation is one of the whole value.
+  // Each part is valid by itself, so the violation belongs to the whole value.
   if (found.violations.length > before || found.isFull) return undefined
   const whole = decode(ast, value, "first")
   found.addIssue(path, whole)
@@ -198,7 +199,7 @@ const foundIn = (ast: SchemaAST.AST, value: unknown, names: TypeNames): Found =>
   return found
 }
 
-/** The path to the first string with U+0000 in a value; undefined when there is none. */
+/** The path to the first string with U+0000 in a value; undefined without such a string. */
 const nulIn = (value: unknown): Path | undefined => {
   if (typeof value === "string") return value.includes("\0") ? [] : undefined
   if (typeof value !== "object" || value === null) return undefined
@@ -215,9 +216,11 @@ const noNul = { message: "must not hold the character U+0000, which cannot be st
 export const holdsNul = (value: unknown): boolean => nulIn(value) !== undefined
 
 /**
- * A body as its schema decodes it; or its violations, at most one more than an answer reports, and the parts of the
- * body that have them: none if the search stopped before its end. U+0000 is refused even in free text, because
- * PostgreSQL refuses the whole statement that holds the character, and other requests may share that statement.
+ * Decodes a body, or returns its violations, at most one more than a response reports, and the parts of the body with
+ * faults. If the search stopped early, there are no parts.
+ *
+ * Rejects U+0000 also in free text, because PostgreSQL rejects the whole statement with the character. Other requests
+ * may share that statement.
  */
 export const decodeBody = (
   { payload }: Endpoint,
@@ -236,9 +239,9 @@ export const decodeBody = (
 }
 
 /**
- * Violations in the order of the document: by top-level member as its schema lists them, after the unknown ones, and by
- * item. Objects that are missing come last, because the first violation gives the status code. Only the first violation
- * of each parameter is kept.
+ * Sorts violations in the order of the document: unknown members, then the top-level members as the schema lists them,
+ * and their items. Missing objects come last, because the first violation decides the status code. Keeps only the first
+ * violation of each parameter.
  */
 export const inOrder = ({ payload }: Endpoint, violations: ReadonlyArray<Violation>): ReadonlyArray<Violation> => {
   const ast = payload.get("application/json")?.schemas[0]?.ast
@@ -264,7 +267,7 @@ export const queryViolations = (
 ): ReadonlyArray<Violation> => {
   const ast = query?.ast ?? noMembers
   const lists = SchemaAST.isObjects(ast) ? ast.propertySignatures.filter(({ type }) => SchemaAST.isArrays(type)) : []
-  // A list parameter that is sent once arrives as a string, not as a list.
+  // A list parameter with one value arrives as a string.
   const alone = lists.flatMap(({ name }) => {
     const value = sent[String(name)]
     return typeof value === "string" ? [[name, [value]]] : []
@@ -273,8 +276,8 @@ export const queryViolations = (
 }
 
 /**
- * The answer to a validation request: whether the body is valid, its violations, and what the authority would remark on
- * without rejecting the document. The size of the answer is limited as a whole; violations go before warnings.
+ * The response to a validation request: whether the body is valid, its violations, and the authority's remarks that
+ * don't reject the document. The response has a total size limit. Violations have priority over warnings.
  */
 export const validationOf = (
   violations: ReadonlyArray<Violation>,

@@ -10,7 +10,7 @@ import { withBody } from "../request/Pipeline.ts"
 
 const cacheSeconds = 86_400
 
-/** The answers and ETags of the catalogs are made once, because catalogs do not change within a release. */
+/** Responses and ETags of the catalogs, made once, because catalogs don't change within a release. */
 const rendered = new Map(
   catalogNames.map((name: CatalogName) => {
     const data = catalogs[name].map((entry) => ({ object: "catalog_item", ...entry }))

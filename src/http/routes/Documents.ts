@@ -28,7 +28,7 @@ const filterOf = (kind: DocumentKind, query: Query): InvoiceFilter => ({
   to: timeOf(query["created[lte]"])
 })
 
-/** Makes the handlers that every kind of document has. An id of another kind fails with `resource_missing`. */
+/** Makes the handlers of all document kinds. An id of another kind fails with `resource_missing`. */
 export const makeDocumentHandlers = Effect.fnUntraced(function* <S extends Schema.Codec<unknown, unknown>>(
   kind: DocumentKind,
   shown: S,

@@ -18,10 +18,11 @@ import { RateLimit } from "../limits/RateLimit.ts"
 
 const absent = new ApiError({
   code: "route_not_found",
-  message: "There is nothing at /v1/email-notices: this service takes no notices. MAIL_NOTICE_SECRET is not set."
+  message:
+    "There is nothing at /v1/email-notices: this service accepts no notices, because MAIL_NOTICE_SECRET is not set."
 })
 
-// The same error for a signature that is missing, wrong or too old, so that a client cannot tell these cases apart.
+// The same error for a missing, wrong or old signature, so that a client cannot distinguish these cases.
 const refused = new ApiError({
   code: "invalid_api_key",
   message: "This request needs a signature in Svc-Signature, made with MAIL_NOTICE_SECRET within the last 300 seconds."
@@ -73,7 +74,7 @@ export const layer = HttpApiBuilder.group(
         if (Option.isNone(email)) return answer(false)
         const notice = { invoice_id, id, type, at: new Date(at), reason: reason ?? null }
         const recorded = clientOf(accountAddress(email.value)).NoteEmail(notice)
-        return answer(yield* answerOf(recorded, "Send the notice again: it is taken once."))
+        return answer(yield* answerOf(recorded, "Send the notice again: Folio records it only once."))
       })
     })
   })

@@ -32,9 +32,11 @@ const emailView = (row: StoredEmail, parcel: Parcel | undefined, withContent: bo
 })
 
 /**
- * Makes the handler that lists the e-mails of a document. Each e-mail is rendered at the request, as it was when it was
- * sent. All e-mails of a page belong to one document, so their content depends only on the document's state: an e-mail
- * in contingency says something else than one after acceptance.
+ * Makes the handler that lists the e-mails of a document. Folio renders each e-mail at the request, with its content at
+ * the time of sending.
+ *
+ * All e-mails of a page belong to one document, so their content depends only on the document's state. For example, an
+ * e-mail in contingency differs from one after acceptance.
  */
 export const makeListEmails = Effect.gen(function* () {
   const emails = yield* Emails
@@ -45,11 +47,11 @@ export const makeListEmails = Effect.gen(function* () {
       Effect.map(Option.getOrUndefined),
       Effect.catchCauseIf(
         (cause) => !Cause.hasFails(cause),
-        (cause) => Effect.as(Effect.logError("An e-mail cannot be shown whole", cause), undefined)
+        (cause) => Effect.as(Effect.logError("Cannot render the content of an e-mail", cause), undefined)
       )
     )
 
-  /** @param options.found fails with `resource_missing` when there is no such document */
+  /** @param options.found fails with `resource_missing` if the document doesn't exist */
   return Effect.fn("listEmails")(function* (options: {
     readonly id: string
     readonly query: EmailListQuery

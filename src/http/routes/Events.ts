@@ -25,7 +25,7 @@ import { inTime } from "../../protocol/PortCall.ts"
 import { RequestTurns } from "../limits/RequestTurns.ts"
 import { withBody } from "../request/Pipeline.ts"
 
-// The longest delay before a waiting request gets an event, and before a waiting request with an ended API key fails.
+// Longest delay until a waiting request gets an event, or fails because its API key has ended.
 const lookInterval = "250 millis"
 
 interface Waiting extends Waiter {
@@ -34,11 +34,16 @@ interface Waiting extends Waiter {
 }
 
 /**
- * Makes the wait for events. The event rows are the truth, because any process may write them: while any request waits,
- * one statement looks for the events of all waiting requests, and no waiting request holds a connection. After each
- * look a request's position moves beyond the events that do not match its filter, so that hundreds of waiting requests
- * of a busy account do not scan the same events twice. The wait ends with an event after the position that matches the
- * filter, with the end of the request's API key, or when the service is asked to stop.
+ * Makes the wait for events.
+ *
+ * Any process may write events, so only the event rows are complete. A single statement searches the events of all
+ * waiting requests, and no waiting request holds a connection.
+ *
+ * After each search, a request's position moves beyond the events that don't match its filter. Hundreds of waiting
+ * requests of a busy account therefore don't scan the same events twice.
+ *
+ * The wait ends when an event after the position matches the filter, when the request's API key ends, or when the
+ * service stops.
  */
 const makeWait = Effect.gen(function* () {
   const events = yield* Events
@@ -55,11 +60,11 @@ const makeWait = Effect.gen(function* () {
       if (news === null) waiter.position = next
       else Deferred.doneUnsafe(waiter.told, Exit.succeed(news))
     }
-  }).pipe(Effect.catchCause((cause) => Effect.logWarning("Events could not be looked for; again in a moment", cause)))
+  }).pipe(Effect.catchCause((cause) => Effect.logWarning("Search for new events failed; retries immediately", cause)))
 
   const lookOut = Effect.gen(function* () {
     while (all.size > 0) yield* look
-    // Reset in the same tick as the check of `all`, because a request that arrived in between would wait for a loop
+    // Reset in the same tick as the check of `all`. Otherwise a request that arrives in between would wait for a loop
     // that has ended.
     isLooking = false
   })
@@ -91,7 +96,7 @@ const filterOf = (query: Query): Effect.Effect<EventFilter, ApiError> =>
 
 const bytes = ({ rows }: Rows<StoredEvent>) => rows.reduce((sum, { body }) => sum + body.length, 0)
 
-/** Writes the stored bodies unchanged, because an event has the same bytes in every list, answer and delivery. */
+/** Writes the stored bodies unchanged, because an event has the same bytes in every list, response and delivery. */
 const page = ({ has_more, rows }: Rows<StoredEvent>) =>
   HttpServerResponse.text(
     `{"object":"list","url":"/v1/events","has_more":${has_more},"data":[${rows.map(({ body }) => body).join(",")}]}`,
@@ -111,8 +116,9 @@ export const layer = HttpApiBuilder.group(
     const stopping = yield* Stopping
 
     /**
-     * Responds immediately if there are events after the position; otherwise when an event arrives, or with an empty
-     * page when the wait is over or the service stops. Fails with `invalid_api_key` when the key ends during the wait.
+     * Responds immediately if there are events after the position. Otherwise responds when an event arrives. Responds
+     * with an empty page when the wait ends or the service stops. Fails with `invalid_api_key` if the key ends during
+     * the wait.
      */
     const follow = Effect.fnUntraced(function* (principal: Principal, query: Query, filter: EventFilter) {
       const limit = query.limit === undefined ? pageSizeDefault : Number(query.limit)

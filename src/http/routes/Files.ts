@@ -17,10 +17,7 @@ interface Asked {
 /** A browser shows a PDF and saves an XML. */
 const disposition = { pdf: "inline", xml: "attachment" }
 
-/**
- * The file name that a browser saves: the document's number, without characters that could be read as a path or a
- * quote.
- */
+/** File name for the browser: the document's number, without characters of paths and quotes. */
 const fileName = (full_number: string, file: keyof typeof disposition) =>
   `${full_number.replaceAll(/[^A-Za-z0-9-]/g, "_")}.${file}`
 
@@ -33,7 +30,7 @@ export const layer = HttpApiBuilder.group(
       Effect.fn("retrieveFile")(function* ({ headers, params }: Asked) {
         const { account_id, api_key_id, livemode } = yield* CurrentPrincipal
         const { headers: sent } = yield* HttpServerRequest.HttpServerRequest
-        // A request without an API key follows a signed link, so the client's network takes the turn in place of the
+        // A request without an API key follows a signed link, so the client's network takes the turn instead of the
         // key.
         const asker = sent["authorization"] === undefined ? yield* network : api_key_id
         const { bytes, full_number, tag } = yield* portInTime(

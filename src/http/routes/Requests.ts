@@ -22,7 +22,7 @@ const filterOf = (query: Schema.Struct.Type<typeof LoggedRequestQuery>): Request
   to: timeOf(query["created[lte]"])
 })
 
-// `flush` before each read: a client finds the request that this process has just answered.
+// `flush` before each read, so that a client finds a request that this process has just completed.
 export const layer = HttpApiBuilder.group(
   Api,
   "requests",

@@ -30,7 +30,7 @@ export const layerAssets = (assets: ReadonlyArray<Assets.Asset>) =>
         return router.add(
           "GET",
           `/${path}`,
-          // During an upgrade a process may get a request for the file of another release: no cache may keep the
+          // During an upgrade, a process may get a request for the file of another release: no cache may keep the
           // response.
           Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => (url === `/${address}` ? forGood : forNow))
         )
@@ -112,7 +112,7 @@ const errors = HttpRouter.use((router) =>
 
 const languages: ReadonlyArray<Language> = ["en", "es"]
 
-/** What the search of the pages loads when a reader begins to type. */
+/** The files that the search of the pages loads when a reader begins to type. */
 const search = HttpRouter.use((router) =>
   Effect.forEach(
     languages,
@@ -131,7 +131,9 @@ const nothingHere = new ApiError({
   message: "There is nothing at /. The paths are listed at /docs."
 })
 
-/** A browser gets a page that links to all others; any other client gets the error for an unknown path. */
+/**
+ * The front page: for a browser, a page with links to all others; for any other client, the error for an unknown path.
+ */
 const front = HttpRouter.use((router) => {
   const shown = served(frontPage, { ...page, headers: { ...page.headers, Vary: "Accept, Accept-Encoding" } })
   return router.add(

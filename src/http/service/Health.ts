@@ -12,28 +12,27 @@ import { respond } from "../request/Errors.ts"
 
 const ok = { status: "ok" } as const
 
-// The shortest time between two checks of the database, however many clients ask whether the service is ready.
+// Shortest time between two checks of the database, however many clients request readiness.
 const answersInterval = "250 millis"
 
-// The shortest time between two looks at the live authority's circuit, and the longest time that an answer waits for
-// one.
+// Shortest time between two reads of the live authority's circuit, and the longest wait of a response for a read.
 const circuitInterval = "5 seconds"
 const circuitTimeout = "1 second"
 
 const unready = (message: string) => new ApiError({ code: "service_unavailable", message })
 
 const stopping = unready("This process is stopping.")
-const noDatabase = unready("The database does not answer.")
-const noChanges = unready("The database takes no changes: its disk is full, or it only reads.")
-const noActors = unready("This process has no actors: it is starting, or has lost them to others.")
+const noDatabase = unready("The database does not respond.")
+const noChanges = unready("The database accepts no changes: its disk is full, or it is read-only.")
+const noActors = unready("This process has no actors: it is starting, or its actors moved to other processes.")
 
-// Actors are distributed over shards. A process of the cluster holds some shards; a process that was cut off holds
-// none.
+// The shards of the actors. A process of the cluster has some shards, and a process without connection to the cluster
+// has none.
 const shards = Array.makeBy(ShardingConfig.defaults.shardsPerGroup, (index) => ShardId.make("default", index + 1))
 
 /**
- * Whether the service has been asked to stop (`asked`): it is no longer ready and drains. Requests that wait for events
- * end when `told` opens, at the end of the drain.
+ * Whether the service stops (`asked`): it isn't ready and drains. Requests that wait for events end when `told` opens,
+ * at the end of the drain.
  */
 export class Stopping extends Context.Service<Stopping, { asked: boolean; readonly told: Latch.Latch }>()(
   "folio/http/Health/Stopping"
@@ -47,7 +46,7 @@ export const layer = HttpApiBuilder.group(
     const sharding = yield* Sharding.Sharding
     const stop = yield* Stopping
     const circuits = yield* AuthorityCircuits
-    // All clients see the same text: the text of the trouble. The authority's own text may name an account.
+    // All clients get the text of the trouble, because the authority's own text may name an account.
     const look = Effect.map(circuits.read("live"), (state) => {
       const found = troubleIn(state)
       if (found === null) return ok
@@ -55,8 +54,8 @@ export const layer = HttpApiBuilder.group(
       const message = `${troubleMessage(trouble)} ${authorityTroubles[trouble].remedy}`
       return { ...ok, authority: { status: statusIn(trouble), trouble, message, since: timestamp(since.getTime()) } }
     })
-    // The query runs in its own fiber and only the wait is timed out: interrupting a query on a dead connection takes
-    // seconds.
+    // The query runs in its own fiber and only the wait has a time-out, because an interruption of a query on a dead
+    // connection takes seconds.
     const looked = Effect.forkDetach(look).pipe(
       Effect.flatMap(Fiber.join),
       Effect.timeout(circuitTimeout),
@@ -68,8 +67,7 @@ export const layer = HttpApiBuilder.group(
     let wasReady = false
     return handlers.handleAll({
       live: () => Effect.as(limited, ok),
-      // A balancer asks each second from the start on: until the process was ready once, 503 is no reason for a
-      // warning.
+      // A balancer requests readiness every second from the start, so 503 before the first success needs no warning.
       ready: Effect.fnUntraced(
         function* () {
           yield* limited

@@ -9,9 +9,10 @@ import { Backlog, type Waiting } from "../../store/sql/Backlog.ts"
 import { Database } from "../../store/sql/Database.ts"
 import { makeProbeLimit } from "../limits/RateLimit.ts"
 
-// The shortest time between two counts in the database, however many clients ask for metrics.
+// Shortest time between two counts in the database, however many clients request metrics.
 const sampleInterval = "5 seconds"
-// The shortest time between two renderings of the metrics: rendering every series takes the event loop milliseconds.
+// Shortest time between two renderings of the metrics, because rendering every series takes the event loop
+// milliseconds.
 const textInterval = "1 second"
 const timeoutSeconds = 2
 
@@ -20,7 +21,7 @@ const deliveryStates = ["due", "scheduled", "resting"]
 
 const unknown = (names: ReadonlyArray<string>) => Object.fromEntries(names.map((name) => [name, Number.NaN]))
 
-// NaN is what Prometheus writes for an unknown value.
+// Prometheus writes NaN for an unknown value.
 const nothing: Waiting = {
   oldest_invoice: Number.NaN,
   oldest_delivery: Number.NaN,
@@ -62,8 +63,8 @@ const show = Effect.fnUntraced(function* (waiting: Waiting) {
 })
 
 /**
- * Whether a request (that of the platform, `HttpServerRequest.source`) came to the port of the metrics; undefined where
- * there is no such port, and clients and monitors ask at the same one.
+ * Whether a platform request (`HttpServerRequest.source`) arrived at the metrics port. Undefined without a metrics
+ * port: clients and monitors then use the same port.
  */
 export class AskedByMonitor extends Context.Reference<((source: object) => boolean) | undefined>(
   "folio/http/Metrics/AskedByMonitor",
@@ -76,7 +77,7 @@ const elsewhere = new ApiError({
 })
 
 /**
- * Serves `GET /metrics` for Prometheus, without an API key: this process's metrics, and the work that waits in the
+ * Serves `GET /metrics` for Prometheus, without an API key: the metrics of this process, and the waiting work in the
  * database.
  */
 export const layer = HttpRouter.use((router) =>
@@ -84,12 +85,13 @@ export const layer = HttpRouter.use((router) =>
     const backlog = yield* Backlog
     const database = yield* Database
     yield* Metrics.begin
-    // The timeout is on the join and not on the query, because interrupting a query on a dead connection takes seconds.
+    // The time-out applies to the join and not to the query, because an interruption of a query on a dead connection
+    // takes seconds.
     const noteTurn = Effect.flatMap(backlog.turn, (turn) =>
       Metric.update(Metrics.databaseWait(), Duration.toMillis(turn) / 1_000)
     )
     const uncounted = (cause: Cause.Cause<unknown>) =>
-      Effect.logWarning("What waits could not be counted", cause).pipe(
+      Effect.logWarning("Count of waiting work failed", cause).pipe(
         Effect.andThen(Metric.update(Metrics.databaseWait(), timeoutSeconds)),
         Effect.as(nothing)
       )

@@ -14,7 +14,7 @@ import { describeOn, itOn } from "../../support/Tests.ts"
 const ready = get("/health/ready", { authorization: undefined })
 
 const said: Array<string> = []
-const ofDatabase = () => said.filter((line) => line.includes("The database does not answer"))
+const ofDatabase = () => said.filter((line) => line.includes("The database does not respond"))
 const logging = Layer.merge(
   Logger.layer([Logger.make(({ logLevel, message }) => void said.push(`${logLevel} ${String(message)}`))]),
   Layer.succeed(References.MinimumLogLevel, "Debug")
@@ -26,7 +26,7 @@ itOn(serviceWith(logging)).effect(
     const memory = yield* MemoryTables
     memory.onCall = (name) => (name === "Database.answers" ? Effect.die("no database") : Effect.void)
     assert.strictEqual((yield* ready).status, 503)
-    assert.deepStrictEqual(ofDatabase(), ["Debug The database does not answer."])
+    assert.deepStrictEqual(ofDatabase(), ["Debug The database does not respond."])
     const { onCall } = memory
     memory.onCall = () => Effect.void
     yield* TestClock.adjust("250 millis")
@@ -34,7 +34,7 @@ itOn(serviceWith(logging)).effect(
     memory.onCall = onCall
     yield* TestClock.adjust("250 millis")
     assert.strictEqual((yield* ready).status, 503)
-    assert.deepStrictEqual(ofDatabase().slice(1), ["Warn The database does not answer."])
+    assert.deepStrictEqual(ofDatabase().slice(1), ["Warn The database does not respond."])
   }
 )
 

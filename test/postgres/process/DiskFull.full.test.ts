@@ -33,7 +33,7 @@ const refusedThenIssued = Effect.fnUntraced(function* <E, R>(
   const unready = yield* client.get("/health/ready")
   assert.strictEqual(unready.status, 503, unready.text)
   assert.strictEqual(unready.json.error.code, "service_unavailable")
-  assert.match(unready.json.error.message, /takes no changes/)
+  assert.match(unready.json.error.message, /accepts no changes/)
 
   yield* open
   const issued = yield* until(issue, ({ status }) => status === 202)
@@ -51,7 +51,7 @@ const unreadyThenReady = Effect.fnUntraced(function* <E, R>(
   yield* until(ready, ({ status }) => status === 200)
   yield* close
   const unready = yield* until(ready, ({ status }) => status === 503)
-  assert.match(unready.json.error.message, /takes no changes/)
+  assert.match(unready.json.error.message, /accepts no changes/)
   yield* open
   yield* until(ready, ({ status }) => status === 200)
 })

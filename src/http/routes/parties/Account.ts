@@ -20,8 +20,7 @@ const noLogo = new ApiError({
 
 const noEnablement = new ApiError({
   code: "resource_missing",
-  message:
-    "No test set was asked for in this mode: send its id to POST /v1/account/enablement with a live key, sk_live_…."
+  message: "This mode has no test set: send its id to POST /v1/account/enablement with a live key, sk_live_…."
 })
 
 export const layer = HttpApiBuilder.group(

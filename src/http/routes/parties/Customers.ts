@@ -19,10 +19,10 @@ type Query = Schema.Struct.Type<typeof CustomerQuery>
 
 const needed = (given: string, missing: string) =>
   ApiError.fromViolations([
-    violation(missing, "parameter_missing", `${missing} is required beside ${given}.`, "identification_filter")
+    violation(missing, "parameter_missing", `${missing} is required together with ${given}.`, "identification_filter")
   ])
 
-/** The customers that a query asks for. Fails when it names a part of an identification. */
+/** The customers that match a query. Fails if the query has only a part of an identification. */
 const filterOf = ({ email, metadata, name, ...query }: Query): Effect.Effect<CustomerFilter, ApiError> => {
   const { "identification[number]": number, "identification[type]": type } = query
   if (type === undefined && number !== undefined) {

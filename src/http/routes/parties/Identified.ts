@@ -10,7 +10,7 @@ const decode = Schema.decodeUnknownEffect(
   Schema.Struct({ type: Identification.fields.type, number: Identification.fields.number })
 )
 
-/** The identification of a path. Fails with `resource_missing` for a text that is no identification. */
+/** The identification in a path. Fails with `resource_missing` for any other text. */
 export const identificationOf = (noun: string, text: string): Effect.Effect<Named, ApiError> => {
   const hyphen = text.indexOf("-")
   return Effect.mapError(
@@ -23,7 +23,7 @@ export const identificationOf = (noun: string, text: string): Effect.Effect<Name
   )
 }
 
-/** Fails when the identification of a body is another one than that of its path. */
+/** Fails if the identification in the body differs from the identification in the path. */
 export const refuseOther = (path: Named, body: Named): Effect.Effect<void, ApiError> => {
   const other = (["type", "number"] as const).filter((part) => path[part] !== body[part])
   const [first, ...rest] = other.map((part) => {
