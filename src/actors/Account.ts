@@ -30,9 +30,9 @@ interface Request<Tag extends CommandTag> {
 type Handlers = { readonly [Tag in CommandTag]: (request: Request<Tag>) => Effect.Effect<Answered, ApiError> }
 
 /**
- * The actor of one account in one mode. It carries out the account's commands and numbers its drafts in order. Requests
- * run concurrently, but only a few requests with a transaction of their own run at a time. `Idempotency` ensures that
- * each effect happens only once.
+ * Actor of one account in one mode. It runs the account's commands and numbers its drafts in order. Requests run
+ * concurrently, but only a few requests run their own transaction at a time. `Idempotency` ensures that each effect
+ * happens only once.
  */
 export const layer = AccountEntity.toLayer(
   Effect.gen(function* () {

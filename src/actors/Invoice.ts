@@ -9,10 +9,7 @@ import { Mailing } from "../issuing/Mailing.ts"
 const maxIdleTime = Duration.seconds(2)
 const mailboxCapacity = 16
 
-/**
- * The actor of one document. It handles one message at a time, so that each message reads the row that the previous one
- * left.
- */
+/** Actor of one document. It handles one message at a time, so that each message reads the row of the previous one. */
 export const layer = InvoiceEntity.toLayer(
   Effect.gen(function* () {
     const emails = yield* Mailing

@@ -5,7 +5,7 @@ import { purgeBatchMax, Retention } from "../store/sql/Retention.ts"
 
 const interval = Duration.minutes(1)
 
-// The pause between two batches. The purge then takes little of the database's time and still keeps up with any load.
+// The pause between two batches. The purge then uses little of the database's time and still keeps up with any load.
 const pause = Duration.millis(50)
 
 const drain = ([table, purge]: readonly [table: string, purge: Effect.Effect<number>]) =>

@@ -18,12 +18,11 @@ const interval = Duration.seconds(1)
 const limitInterval = Duration.seconds(10)
 const pageSize = 1_000
 
-// Small enough to notify the actors of a page of documents within the lease of its rows, however busy the process is.
+// Small enough to notify the actors of a page of documents within the lease of its rows, even in a busy process.
 const invoicesMax = 256
 const portion = 8
 
-// Documents that one circuit transmits per second once the authority is back. The authority also receives other
-// backlogs.
+// Documents that one circuit transmits per second after an outage. The authority also receives other backlogs.
 const transmissions = 50
 // Documents that one circuit issues in contingency per second. Folio doesn't call the authority for them.
 const issues = 256
@@ -36,9 +35,10 @@ const discard = { discard: true } as const
 const orNextTime = Effect.catchCause((cause) => Effect.logWarning("A sweep failed; the next one follows", cause))
 
 /**
- * Finds work that is due by the database's clock, every second, and notifies its actor: lost messages, retries,
- * deliveries, and the work of a process that died. The sweeper decides nothing: the actors read their rows. It starts
- * the work that has no actor: test sets, and questions to the authority about buyers.
+ * Finds due work by the database's clock every second and notifies its actor: lost messages, retries, deliveries, and
+ * the work of a dead process. The sweeper decides nothing, because the actors read their rows.
+ *
+ * The sweeper also starts the work that has no actor: test sets, and the look-ups of buyers' responses.
  */
 export const layer = Singleton.make(
   "Sweeper",
@@ -61,16 +61,16 @@ export const layer = Singleton.make(
       const accounts = new Map(due.filter((item) => item.queued).map((item) => [accountAddress(item), item]))
       yield* Effect.forEach(accounts.values(), notify.numberDrafts, discard)
       const numbered = due.filter((item) => !item.queued)
-      // In portions, so that new requests do not queue up behind a backlog that is due all together.
+      // In portions, so that new requests do not queue up behind a backlog that is due at the same time.
       for (const some of Array.chunksOf(numbered, portion)) {
         yield* backpressure.calm
         yield* Effect.forEach(some, notify.proceed, discard)
       }
     })
     const sweepInvoices = inFairPages(invoicesMax, (without) => invoices.takeDue(invoicesMax, without), tellAll)
-    // While the authority is unavailable, one document at a time probes it. Once it is back, all documents are
-    // submitted, oldest first. Once a circuit issues in contingency, so are its documents that were never sent to the
-    // authority.
+    // During an outage of the authority, one document at a time probes the authority. After the outage, Folio submits
+    // all documents, oldest first. If a circuit issues in contingency, Folio also issues its documents that were never
+    // sent to the authority.
     const wake = Effect.fnUntraced(function* (circuit: Waiting) {
       yield* backpressure.calm
       const shares = [
@@ -96,7 +96,7 @@ export const layer = Singleton.make(
     })
     const sweepEmails = Effect.flatMap(emails.dueDocuments(pageSize), Effect.forEach(notify.mail, discard))
 
-    // Longest waiting first.
+    // Starts with the test sets that have waited longest.
     const sweepTestSets = Effect.gen(function* () {
       const free = testSetsMax - (yield* FiberSet.size(testSets))
       if (free <= 0) return

@@ -15,17 +15,17 @@ import { WatchPace } from "./WatchPace.ts"
 // Alerts of one channel under way at a time.
 const atOnce = 4
 
-// Less than the lease of an alert, so that no other process sends the same alert meanwhile.
+// Less than the lease of an alert, so that no other process sends the same alert in that time.
 const sendWithinSeconds = tellingLeaseSeconds - 30
 
-/** Looks for incidents. A source that fails leaves the incidents of its kinds unchanged. */
+/** Searches for incidents. If a source fails, the incidents of its kinds stay unchanged. */
 const lookAt = ({ kinds, look }: Source): Effect.Effect<Look> =>
   look.pipe(
     Effect.map((found) => ({ kinds, ...found })),
     Effect.catchCause((cause) =>
       Effect.as(
         Effect.logWarning(
-          `Incidents of these kinds could not be looked up: ${kinds.join(", ")}. The next look is in a minute`,
+          `Incidents of these kinds could not be read: ${kinds.join(", ")}. The next search is in a minute`,
           cause
         ),
         { kinds, isAll: false, causes: null }
@@ -40,8 +40,8 @@ const repeated = (what: string, work: Effect.Effect<void>, interval: Duration.Du
   )
 
 /**
- * Opens, closes and reports incidents every minute. A row stores the alerts that are due and the alerts that were sent.
- * Therefore several processes, or one that is killed, repeat at most the alert that was under way.
+ * Opens, closes and reports incidents every minute. A row stores the due alerts and the sent alerts. Several processes,
+ * or a process that is killed, therefore repeat at most the alert in progress.
  */
 export const layer = Singleton.make(
   "Watch",
@@ -88,7 +88,7 @@ export const layer = Singleton.make(
 
     yield* Effect.all(
       [
-        repeated("A look for incidents", look, pace.look),
+        repeated("The search for incidents", look, pace.look),
         ...alerts.channels.map((channel) => repeated("The alerts of incidents", tellAll(channel), pace.tell))
       ],
       { concurrency: "unbounded", discard: true }

@@ -19,12 +19,11 @@ import { ReadyEndpoints, type ReadyPlace } from "../store/webhooks/ReadyEndpoint
 import { isDefect } from "../store/sql/SqlFailure.ts"
 import { Limits } from "../settings/Limits.ts"
 
-// Longer than an attempt can take, so that the actor is still alive when the attempt ends and can start the next
-// delivery.
+// Longer than any attempt, so that the actor is still alive when the attempt ends and can start the next delivery.
 const maxIdleTime = Duration.minutes(1)
 const mailboxCapacity = 64
 
-// The response of an attempt that Folio could not send. The attempt is recorded, and the schedule retries it like any
+// The response of an attempt that Folio could not send. Folio records the attempt, and the schedule retries it like any
 // other.
 const unsent: WebhookResponse = {
   remoteIp: null,
@@ -32,10 +31,10 @@ const unsent: WebhookResponse = {
   headers: {},
   body: "",
   durationMs: 0,
-  error: { code: "internal", message: "The delivery could not be made. This is not the endpoint's fault." }
+  error: { code: "internal", message: "Folio could not make the delivery. The endpoint is not the cause." }
 }
 
-// Less than the lease of a delivery, so that the delivery is not taken again while its attempt is under way.
+// Less than the lease of a delivery, so that no actor takes the delivery again during its attempt.
 const sendWithin = Duration.seconds(deliveryLeaseSeconds - 2)
 
 const sendMethod: PortMethod = {
@@ -57,7 +56,7 @@ const bodyMax = 4 * 1024
 const headersMax = 64
 const wordMax = 500
 
-/** The response as an attempt can record it, whatever sender a team has provided. */
+/** The response in the form that an attempt can record, for any sender of a team. */
 const recorded = ({ body, durationMs, error, headers, remoteIp, status }: WebhookResponse): WebhookResponse => ({
   remoteIp: remoteIp === null ? null : storableText(remoteIp, wordMax),
   status,
@@ -75,9 +74,9 @@ const resultOf = (exit: Exit.Exit<WebhookResponse>) =>
   Metrics.attempts(Exit.isSuccess(exit) ? (exit.value.error?.code ?? "delivered") : "internal")
 
 /**
- * The attempts under way in this process, counted by actor. Attempts end with the process and not with their actor, so
- * that an actor whose shard is lost ends immediately. Otherwise a shard would wait for the slowest receiver before it
- * is served again.
+ * The attempts in progress in this process, counted by actor. Attempts end with the process and not with their actor,
+ * so that an actor ends immediately when it loses its shard. Otherwise a shard would wait for the slowest receiver
+ * before another process serves it.
  */
 const makeUnderWay = Effect.map(Effect.all([FiberSet.make<void>(), Limits]), ([fibers, { attempts }]) => ({
   fibers,
@@ -97,7 +96,7 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
     const key = endpointKeyOf(entityId)
     const owner = accountAddress(key)
     const wake = yield* Latch.make(true)
-    // True while an attempt under way may block a due delivery. The actor then looks for due deliveries when the
+    // True while an attempt in progress may block a due delivery. The actor then searches for due deliveries when the
     // attempt ends.
     let isHeldBack = false
     let isTaking = false
@@ -131,7 +130,7 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
       )
       yield* Fault.at("after-send")
       const succeeded = response.error === null
-      // The schedule does not retry a delivery that was requested by hand or as a test.
+      // The schedule does not retry a delivery on request or a test.
       const isAlone = delivery.trigger === "manual" || delivery.trigger === "test"
       if (response.error?.code === "internal") yield* Metric.update(Metrics.poison("delivery"), 1)
       const completed: CompletedAttempt = {
@@ -145,7 +144,7 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
         response_body: response.body,
         error: response.error
       }
-      // A response that cannot be stored is omitted, so that the delivery is not repeated forever.
+      // Omits a response that cannot be stored, so that Folio doesn't repeat the delivery forever.
       const isMoreDue = yield* deliveries
         .record(completed)
         .pipe(
@@ -177,14 +176,15 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
           return isMoreDue || isHeldBack ? Effect.asVoid(wake.open) : Effect.void
         })
       )
-      // Attempts are not interrupted: Folio records each attempt that it sent, so that a clean stop repeats no
-      // delivery.
+      // Attempts are not interrupted, because Folio records each attempt that it sent. A clean stop therefore repeats
+      // no delivery.
       return FiberSet.run(underWay.fibers, Effect.uninterruptible(whole))
     }
 
     /**
-     * Takes a turn for an attempt and counts it as under way, so that no other attempt starts instead. Returns none
-     * while deliveries are being taken, which are not counted yet: the endpoint could exceed its `max_in_flight`.
+     * Takes a turn for an attempt and counts the attempt as in progress, so that no other attempt starts instead.
+     * Returns none while the actor takes deliveries that are not counted yet, because the endpoint could exceed its
+     * `max_in_flight`.
      */
     const reserve = (): ReadyPlace | undefined => {
       if (isTaking || underWay.turns.takeFree(owner) === 0) return undefined
@@ -203,8 +203,8 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
     }
     yield* ready.offer(key, reserve)
 
-    // Not interrupted when the shard is lost: a delivery that was taken and not sent would be due only when its lease
-    // ends.
+    // Not interrupted when the actor loses its shard. A delivery that was taken and not sent would be due only after
+    // its lease.
     const takeAndSend = Effect.gen(function* () {
       isTaking = true
       const turns = 1 + underWay.turns.takeFree(owner, underWay.ofEndpointAtOnce - 1)
@@ -220,7 +220,7 @@ const actor = (underWay: Effect.Success<typeof makeUnderWay>) =>
         underWay.counts.add(entityId, 1)
         yield* start(Effect.succeed(delivery))
       }
-      // More deliveries may be due than there were turns for.
+      // More deliveries may be due than the endpoint had turns.
       if (due.length === turns) yield* wake.open
     }).pipe(Effect.ensuring(Effect.sync(() => (isTaking = false))))
 

@@ -8,7 +8,7 @@ import { Certificates, type CurrentCertificate } from "../store/accounts/Certifi
 import { Ids } from "../store/sql/Ids.ts"
 import * as Command from "./Command.ts"
 
-/** The error for a request with a test key that has a meaning only for live keys. */
+/** The error for a test key in a request that needs a live key. */
 export const liveKeyNeeded = (what: string) =>
   new ApiError({
     code: "account_not_live",

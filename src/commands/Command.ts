@@ -27,13 +27,13 @@ export interface Actor {
 }
 
 /**
- * The work that a command leaves to its account's actor. A replay leaves none: the first request did the work, or the
- * sweeper does.
+ * The work after a command for its account's actor. A replay leaves none, because the first request or the sweeper does
+ * the work.
  */
 export interface Left {
   /** New drafts to number in order of creation. */
   readonly drafts?: ReadonlyArray<NewDraft>
-  /** Ranges have changed: the next draft gets its number from the current ones. */
+  /** Ranges have changed, so the next draft gets its number from the current ranges. */
   readonly changesRanges?: boolean
 }
 
@@ -41,8 +41,8 @@ export interface Left {
 export type AuditEntry = readonly [action: AuditAction, object_id: string, details?: Readonly<Record<string, unknown>>]
 
 /**
- * The audit entries of changes by a portal session, for commands whose changes the data itself records. The data does
- * not record which person made a change with the rights of a key.
+ * The audit entries of changes by a portal session, for commands whose changes the data itself records. Without the
+ * entry, nothing shows which person made a change with a portal session.
  */
 const ofSession: Partial<Record<CommandTag, AuditAction>> = {
   CreateCustomer: "customer.created",
@@ -62,8 +62,8 @@ const ofSession: Partial<Record<CommandTag, AuditAction>> = {
 }
 
 /**
- * The entry of a change by a portal session; none for a request with an API key. The object is the one in the path, or
- * the one that the command made.
+ * The entry of a change by a portal session; none for a request with an API key. The object comes from the path, or is
+ * the object that the command made.
  */
 const sessionEntry = (
   tag: CommandTag,
@@ -90,7 +90,7 @@ export interface Done extends Left {
 }
 
 /**
- * The steps of a command: a generator, as `Effect.gen` takes it, or an effect. Arguments of `Effect.fnUntraced` would
+ * The steps of a command: a generator in the form of `Effect.gen`, or an effect. Arguments of `Effect.fnUntraced` would
  * have no type here.
  */
 type Steps<A> = Generator<Effect.Effect<unknown, ApiError>, A, never> | Effect.Effect<A, ApiError>
@@ -101,7 +101,7 @@ const effectOf = <A>(steps: () => Steps<A>): Effect.Effect<A, ApiError> =>
     return Effect.isEffect(made) ? made : Effect.gen(() => made)
   })
 
-/** The outcome of a command, and the work that it leaves. */
+/** The outcome of a command, and the remaining work for the actor. */
 export interface CarriedOut extends Left {
   readonly outcome: Outcome
 }
@@ -127,7 +127,7 @@ interface Before<Tag extends CommandTag, Prepared> {
 }
 
 interface Alone<Tag extends CommandTag, Prepared> extends Before<Tag, Prepared> {
-  /** `before` takes long or calls other systems, so that it starts only if the request has no stored response. */
+  /** `before` takes long or calls other systems, so it starts only if the request has no stored response. */
   readonly isBeforeLong?: true
   /** The response holds a secret, so it is stored sealed. */
   readonly isSecret?: true
@@ -147,14 +147,16 @@ const command = <Tag extends CommandTag>(tag: Tag, carryOut: Command<Tag>["carry
   ({ tag, carryOut: Effect.fn(`Command.${tag}`)(carryOut) }) as Command<Tag>
 
 /**
- * The turns of commands that each have their own transaction, and so their own connection: all commands but the
- * creation of invoices and customers, which share statements. An account's commands often wait for the same row. They
- * wait here without a connection, and leave the process's connections to other accounts.
+ * The turns of commands with their own transaction and connection. The creations of invoices and customers need no
+ * turn, because they share statements.
+ *
+ * An account's commands often wait for the same row. They wait here without a connection, so that other accounts can
+ * use the process's connections.
  */
 export const makeTurns = Effect.map(Limits, ({ commands }) => {
   const inTurn = AccountTurns.make({ what: "command", ...commands })
   return {
-    /** Carries out a command in its turn. The wait for the turn comes before the command's transaction. */
+    /** Runs a command in its turn. The wait for the turn comes before the command's transaction. */
     inTurn: <A, E, R>(account: AccountMode, { api_key_id }: RequestContext, carriedOut: Effect.Effect<A, E, R>) =>
       inTurn(askerOf(account, api_key_id), carriedOut)
   }
@@ -208,7 +210,8 @@ export const alone = <const Tag extends CommandTag, Prepared = undefined>(tag: T
   )
 
 /**
- * Makes a command that shares a statement with other requests in flight, and so does not wait for its own transaction.
+ * Makes a command that shares a statement with other requests in flight, and therefore doesn't wait for its own
+ * transaction.
  */
 export const batched = <const Tag extends CommandTag, Prepared = undefined>(tag: Tag, parts: Batched<Tag, Prepared>) =>
   command(
@@ -257,7 +260,7 @@ export const created = (location: string, body: object): Answer => answer(201, l
 export const accepted = (location: string, body: object): Answer => answer(202, location, body)
 export const deleted = (object: string, id: string): Answer => ok({ id, object, deleted: true })
 
-/** The findings of a check on a body that may not fit its schema; none if the check reads a part that does not fit. */
+/** The violations of a check on a body that may not fit its schema; none if the check reads a part with a fault. */
 export const ofReadable = <A, R>(check: Effect.Effect<ReadonlyArray<A>, never, R>) =>
   Effect.catchDefect(check, (defect): Effect.Effect<ReadonlyArray<A>> =>
     defect === unreadable ? Effect.succeed([]) : Effect.die(defect)

@@ -34,7 +34,7 @@ export const rangeViolations = ({ resolution }: Rules, { range }: EnablementRequ
     param: param === null ? "range" : `range.${param}`
   }))
 
-/** The command that starts a test set of the authority, or resumes a failed one. */
+/** The command that starts a test set of the authority, or resumes a failed test set. */
 export const make = Effect.gen(function* () {
   const enablements = yield* Enablements
   const readiness = yield* LiveReadiness.make
@@ -44,7 +44,7 @@ export const make = Effect.gen(function* () {
     before: function* ({ account_id, livemode }, { request }) {
       if (!livemode) return yield* liveKeyNeeded("Enablement shows that the live issuer's documents are in order.")
       yield* Command.refuse(rangeViolations(rules, request))
-      // A test set that runs or has passed is returned unchanged.
+      // Returns a running or passed test set unchanged.
       const known = yield* enablements.find({ account_id, id: request.test_set_id })
       if (Option.isSome(known) && known.value.status !== "failed") return
       yield* Effect.mapError(

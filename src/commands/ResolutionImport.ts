@@ -33,14 +33,16 @@ export const make = Effect.gen(function* () {
   const granted = Effect.fnUntraced(function* (account: AccountMode) {
     const { ranges } = authority
     if (ranges === undefined) {
-      return yield* notLive("There is no live authority to ask for ranges: the operator must set AUTHORITY_URL.")
+      return yield* notLive(
+        "This service has no live authority to import ranges from: the operator must set AUTHORITY_URL."
+      )
     }
     const { issuer } = yield* accounts.get(account)
-    if (issuer === null) return yield* notLive(`The authority cannot be asked for ranges yet: ${issuerLack}.`)
+    if (issuer === null) return yield* notLive(`Folio cannot import ranges from the authority yet: ${issuerLack}.`)
     const certificate = yield* Effect.mapError(signing.liveCertificate(account.account_id), ({ message }) =>
       notLive(message)
     )
-    // The authority does not need the PIN, so it is not sent.
+    // Doesn't send the PIN, because the authority doesn't need it.
     const software = Option.match(yield* softwares.current(account.account_id), {
       onNone: () => ({}),
       onSome: ({ id, provider }) => ({ software: { id, provider } })
@@ -49,7 +51,7 @@ export const make = Effect.gen(function* () {
     return yield* askedAuthority(ranges(asking), { what: "ranges", timeoutMs, retry })
   })
 
-  /** Registers a range, or finds it registered; otherwise fails with the reason. Part of the caller's transaction. */
+  /** Registers a range, or finds it registered. Otherwise fails with the reason. Part of the caller's transaction. */
   const register = Effect.fnUntraced(function* (
     account: AccountMode,
     range: AuthorityRange,
@@ -65,12 +67,13 @@ export const make = Effect.gen(function* () {
   })
 
   const ImportResolutions = Command.alone("ImportResolutions", {
-    // The call to the authority comes before the command's turn and transaction, which must not wait for the authority.
+    // The call to the authority comes before the command's turn and transaction, so that neither waits for the
+    // authority.
     isBeforeLong: true,
     // The response holds the technical keys of the ranges.
     isSecret: true,
     before: function* (account) {
-      if (!account.livemode) return yield* liveKeyNeeded("The sandbox's range is there from the start.")
+      if (!account.livemode) return yield* liveKeyNeeded("The sandbox has its range from the start.")
       return yield* granted(account)
     },
     run: function* (account, _payload, ranges) {
@@ -102,9 +105,7 @@ const decode = Schema.decodeUnknownResult(ResolutionRequest)
 // For a new resolution, the authority often shows another, shorter key. A CUFE needs a key of 40 hex digits.
 const isTechnicalKey = (key: string) => /^[0-9a-f]{40}$/.test(key)
 
-/**
- * Turns the authority's range into a request that registers it. Fails with a message that names the fault of the range.
- */
+/** Converts the authority's range to a registration request. Fails with a message that names the fault of the range. */
 const requestOf = (range: AuthorityRange, rules: Rules): Result.Result<ResolutionRequest, string> => {
   if (!isTechnicalKey(range.technical_key)) {
     return Result.fail(

@@ -12,8 +12,8 @@ export const make = Effect.gen(function* () {
 
   const SetSandboxAuthority = Command.alone("SetSandboxAuthority", {
     run: function* ({ account_id }, { request }) {
-      // An id of this moment. This actor makes the ids of the account's documents, so the ids of later documents sort
-      // after it.
+      // An id of the current time. This actor makes the ids of the account's documents, so later documents have greater
+      // ids.
       const now = (yield* ids.invoice).slice(`${documentKinds.invoice.prefix}_`.length)
       const kept = yield* authorities.set(account_id, request, now)
       return { answer: Command.ok({ object: "sandbox_authority", ...kept } satisfies SandboxAuthority), audit: [] }
@@ -22,8 +22,8 @@ export const make = Effect.gen(function* () {
 
   // The sweeper finds the work that becomes due within a second.
   const AdvanceClock = Command.alone("AdvanceClock", {
-    // Many rows are moved in portions before the transaction, which would otherwise lock all rows until its end. If the
-    // process dies between two portions, the repeated request runs again, and rows that had already moved move once
+    // Moves many rows in portions before the transaction, which would otherwise lock all rows until its end. If the
+    // process dies between two portions, the repeated request runs again, and rows that have already moved move once
     // more.
     isBeforeLong: true,
     before: function* ({ account_id }, { request: { seconds } }) {

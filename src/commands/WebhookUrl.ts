@@ -3,7 +3,7 @@ import type { Violation } from "../../schemas/ApiError.ts"
 import { violation } from "../domain/documents/AuthorityRules.ts"
 import { EgressGuard } from "../outbound/webhooks/EgressGuard.ts"
 
-/** Makes the function that checks with the guard whether events may be sent to a URL. */
+/** Makes the function that checks with the guard whether webhooks may go to a URL. */
 export const make = Effect.map(EgressGuard, (guard) => (url: string) => Effect.sync(() => guard.checkUrl(url)))
 
 /** The violation of a URL that the guard rejects. */

@@ -107,7 +107,7 @@ const kept = (verdict: Verdict): Verdict => ({
 const noteUnanswered = (row: Document, error: AuthorityUnavailable | AuthorityRefusal, isOutage: boolean) => {
   const facts = { invoice_id: row.id, trouble: troubleOf(error), reason: error.message }
   return error instanceof AuthorityRefusal
-    ? Effect.logError("The authority refused a document without a verdict").pipe(
+    ? Effect.logError("The authority rejected a document without a verdict").pipe(
         Effect.annotateLogs({ ...facts, state: row.state })
       )
     : Effect.logWithLevel(isOfDocument(error) ? "Warn" : "Debug")("The authority gave no verdict").pipe(
@@ -194,7 +194,7 @@ export const make = Effect.gen(function* () {
    */
   const verdictOn = (row: Document, arrived: boolean): Effect.Effect<Verdict | null, Unanswered> =>
     withDeadline(askAndSend(row, arrived), Duration.toMillis(timeout), () =>
-      Effect.fail(new AuthorityUnavailable({ message: "no answer in time", trouble: "no_answer" }))
+      Effect.fail(new AuthorityUnavailable({ message: "no response in time", trouble: "no_answer" }))
     ).pipe(
       Effect.tap((verdict) => (verdict === null ? Effect.void : circuits.succeeded(row))),
       Effect.tapError((error) => note(row, error))

@@ -33,7 +33,7 @@ const lookAgain = Duration.millis(10)
 const late = new ApiError({
   code: "rate_limited",
   message:
-    "This account creates documents faster than they are issued: a draft has waited longer than five seconds for its number. Retry in 2 s, and create fewer at a time.",
+    "This account creates documents faster than Folio issues them: a draft has waited longer than five seconds for its number. Retry in 2 s, and create fewer at a time.",
   headers: { "Retry-After": "2" }
 })
 

@@ -100,7 +100,7 @@ export const make = Effect.gen(function* () {
     if (now - loggedAt >= loggedEveryMs) {
       loggedAt = now
       yield* Effect.logWarning(
-        "The authority could not be asked for a buyer's answer; it will be asked again",
+        "The look-up of a buyer's response at the authority failed; Folio will retry",
         cause
       ).pipe(Effect.annotateLogs({ invoice_id: key.id }))
     }

@@ -283,7 +283,10 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
       yield* Metric.update(Metrics.poison("invoice"), 1)
       yield* settle(key, cause).pipe(
         Effect.catchCauseIf(isDefect, (second) =>
-          Effect.andThen(Effect.logError("An invoice could not be ended; it waits", second), invoices.park([key]))
+          Effect.andThen(
+            Effect.logError("Folio could not store the failure of an invoice; the invoice waits", second),
+            invoices.park([key])
+          )
         )
       )
     })

@@ -121,10 +121,10 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
     })
 
     const broke = Effect.fnUntraced(function* (email: StoredEmail, cause: Cause.Cause<unknown>) {
-      yield* Effect.logError("An e-mail could not be made", cause).pipe(Effect.annotateLogs({ email_id: email.id }))
+      yield* Effect.logError("Folio could not make an e-mail", cause).pipe(Effect.annotateLogs({ email_id: email.id }))
       yield* Metric.update(Metrics.poison("email"), 1)
       const delay = email.attempts >= brokenMax ? null : nextEmailDelayMs(email.attempts, yield* Random.next)
-      yield* postpone(email, "The message could not be made. This is not the address's fault.", delay)
+      yield* postpone(email, "Folio could not make the message. The address is not the cause.", delay)
     })
 
     const message = Effect.fnUntraced(function* (email: StoredEmail) {

@@ -53,7 +53,7 @@ export const call = (url: URL, options: CallOptions): Promise<Http.IncomingMessa
     request.on("error", (cause) => reject(new CallFailed(cause, !isConnected)))
     request.once("upgrade", (_, socket) => {
       socket.destroy()
-      reject(new CallFailed(new Error("it wants another protocol"), false))
+      reject(new CallFailed(new Error("it requests another protocol"), false))
     })
     request.once("socket", (socket) => {
       if (request.reusedSocket) return onConnected()
@@ -76,7 +76,7 @@ export const textOf = async (answer: Http.IncomingMessage, maxBytes: number): Pr
   try {
     for await (const chunk of answer as AsyncIterable<Buffer>) {
       bytes += chunk.length
-      if (bytes > maxBytes) throw Object.assign(new Error("the answer is too large"), { code: "TOO_LARGE" })
+      if (bytes > maxBytes) throw Object.assign(new Error("the response is too large"), { code: "TOO_LARGE" })
       chunks.push(chunk)
     }
   } catch (cause) {

@@ -50,7 +50,7 @@ export class RequestContext extends Schema.Opaque<RequestContext>()(
 ) {}
 
 /**
- * A 2xx response with its bytes. `in_progress`: another request with the same idempotency key is still being executed.
+ * A 2xx response with its bytes. `in_progress`: another request with the same idempotency key is still running.
  * `document_bytes`: the size of the document that the command worked on, if the response is not that document.
  */
 export class Answered extends Schema.Opaque<Answered>()(
@@ -122,7 +122,7 @@ export const AccountEntity = Entity.make("Account", [
     },
     success: Schema.Boolean
   }),
-  /** A message without a reply: the account has drafts without a number, which the actor may have missed. */
+  /** A message without a reply: the account has drafts without a number that the actor may have missed. */
   Rpc.make("NumberDrafts")
 ])
 
@@ -135,8 +135,8 @@ export type AccountCommands = {
   readonly [Tag in CommandTag]: (payload: Payload<Tag>) => Effect.Effect<Answered, ApiError>
 }
 
-// An actor without messages ends after a minute. Direct calls are not messages, so a busy account's actor needs a
-// message in time.
+// An actor without messages ends after a minute. Direct calls are not messages, so the actor of a busy account also
+// needs a message.
 const messageEveryMs = Duration.toMillis("20 seconds")
 
 interface Local {
@@ -168,7 +168,7 @@ export class LocalAccounts extends Context.Reference<{
           const local = { commands: own, messageAt: clock.currentTimeMillisUnsafe() }
           return Effect.acquireRelease(
             Effect.sync(() => void all.set(address, local)),
-            // A later actor of the account may have taken over.
+            // A later actor of the account may already be registered.
             () => Effect.sync(() => all.get(address) === local && all.delete(address))
           )
         }),

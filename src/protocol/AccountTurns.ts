@@ -35,8 +35,8 @@ const limited = (why: string) =>
   })
 
 /**
- * Turns at expensive work. The number of waiting turns and their wait are bounded, so that a burst of one account does
- * not delay the other accounts. Turns over a bound are rejected.
+ * Turns for expensive work. The number of waiting turns and their wait have limits, so that a burst of one account does
+ * not delay other accounts. Turns above a limit are rejected.
  */
 export const make = (options: TurnOptions) => {
   const { maxWait, ofOwnerAtOnce, what } = options
@@ -92,9 +92,9 @@ export const make = (options: TurnOptions) => {
     return waiting.size >= options.waiting.inAll && own > 0 ? refusals.inAll : undefined
   }
   /**
-   * Carries out an effect when its turn comes. Fails with `rate_limited` or `service_unavailable` if too many turns
-   * wait or the turn does not come within `maxWait`. `rest`: the milliseconds until the owner gets another turn; by
-   * default none.
+   * Runs an effect when its turn comes. Fails with `rate_limited` or `service_unavailable` if too many turns wait or
+   * the turn does not come within `maxWait`. `rest`: the milliseconds until the owner gets another turn; none by
+   * default.
    */
   const inTurn = <A, E, R>(
     asker: Turns.Asker,

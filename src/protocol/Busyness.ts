@@ -1,7 +1,7 @@
 import { Context, Layer } from "effect"
 import { performance } from "node:perf_hooks"
 
-// A shorter window is too short to predict the load.
+// A shorter window doesn't predict the load.
 const windowMs = 20
 
 /**

@@ -32,7 +32,8 @@ export class FairQueue<A> {
   }
 
   /**
-   * Takes the next job of the first owner in line that satisfies `mayTake`; the owner then goes to the end of the line.
+   * Takes the next job of the first owner in line that satisfies `mayTake`. The owner then moves to the end of the
+   * line.
    */
   take(mayTake: (owner: string) => boolean): { readonly owner: string; readonly job: A } | undefined {
     for (const [owner, lines] of this.owners) {

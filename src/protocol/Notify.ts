@@ -27,7 +27,7 @@ export const WebhookEndpointEntity = Entity.make("WebhookEndpoint", [
   Rpc.make("Deliver")
 ])
 
-// Ends messages to the shards of a dead process. Without it, they would be repeated until the shards have moved.
+// Ends messages to the shards of a dead process. Otherwise they would repeat until the shards have moved.
 const timeout = Duration.seconds(2)
 
 /** Sends a message in parallel to its caller, for 2 s at most. */
@@ -41,8 +41,8 @@ const told = (call: () => Effect.Effect<void>) =>
 
 /**
  * Notifies actors about work, after the sender's commit and without waiting for a reply. A lost message (full mailbox,
- * moving shard) delays the work by seconds and loses none: the database row stores the work that is due, and the
- * sweeper finds the row.
+ * moving shard) only delays the work by seconds, because the database row stores the due work and the sweeper finds the
+ * row.
  */
 export class Notify extends Context.Service<Notify>()("@folio-einvoicing/service/Notify", {
   make: Effect.gen(function* () {

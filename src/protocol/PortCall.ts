@@ -50,15 +50,15 @@ export const checkPort = <A, E, R>(
 
 /**
  * Calls a port method in a separate fiber. Fails with an error of the method's signature, or with `PortBroken`. After
- * `within`, or if the caller is interrupted, the call is interrupted. Its end is not awaited, because a call that
- * cannot be interrupted would block its caller forever.
+ * `within`, or if the caller is interrupted, the call is interrupted. The caller doesn't wait for the end of an
+ * interrupted call, because a call that cannot be interrupted would block its caller forever.
  */
 export const callPort = <A, E, R>(
   method: PortMethod,
   call: () => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E | PortBroken, R> => {
   const { name, within = Duration.infinity } = method
-  // Made only if needed, because an error's trace costs more than most calls.
+  // Made only if needed, because the trace of an error costs more than most calls.
   const late = () =>
     new PortBroken({
       port: name,
@@ -73,9 +73,11 @@ export const dieOfInterruption = <A, E, R>(call: Effect.Effect<A, E, R>): Effect
   Effect.catchCauseIf(call, Cause.hasInterruptsOnly, () => Effect.die(new Error("a port interrupted its own call")))
 
 /**
- * Runs an effect in a separate fiber. If the effect takes longer than `ms` milliseconds, it is interrupted and `late`
- * replaces it. If the caller is interrupted, so is the effect. Unlike `Effect.timeoutOrElse`, it does not await the
- * interrupted effect: one that cannot be interrupted would block its caller forever.
+ * Runs an effect in a separate fiber. After `ms` milliseconds, interrupts the effect and runs `late` instead. Also
+ * interrupts the effect if the caller is interrupted.
+ *
+ * Unlike `Effect.timeoutOrElse`, it does not wait for the end of an interrupted effect, because an effect that cannot
+ * be interrupted would block its caller forever.
  */
 export const withDeadline = <A, E, R, E2>(
   effect: Effect.Effect<A, E, R>,
@@ -118,8 +120,8 @@ export const inTime = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A
   Effect.timeoutOrElse(effect, { duration: timeout, orElse: () => Effect.fail(late) })
 
 /**
- * Like `inTime`, for a port that a team replaces. It returns in time even if `call` cannot be interrupted, because the
- * end of the interruption is not awaited.
+ * Like `inTime`, for a port that a team can replace. Returns in time even if `call` cannot be interrupted, because it
+ * doesn't wait for the end of the interruption.
  */
 export const portInTime = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E | ApiError, R> =>
   dieOfInterruption(withDeadline(call, Duration.toMillis(timeout), () => Effect.fail(late)))

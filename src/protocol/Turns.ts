@@ -26,7 +26,7 @@ interface Turn {
 interface Wait {
   /** The longest wait for the turn; unlimited by default. */
   readonly maxWait?: Duration.Input
-  /** Runs at the moment at which a turn that had to wait begins. */
+  /** Runs at the start of a turn that had to wait. */
   readonly onBegin?: () => void
 }
 
@@ -41,9 +41,9 @@ const unlimited: LimitedWait<never, never> = { late: () => Effect.never }
 type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 /**
- * Turns that limit the work under way: in total (`atOnce`) and for one owner (`ofOwnerAtOnce`). While all are taken,
- * the waiting owners take turns, and so do the askers of one owner. While a turn is free, no owner that may begin one
- * waits.
+ * Turns that limit the concurrent work: in total (`atOnce`) and for one owner (`ofOwnerAtOnce`). While no turn is free,
+ * the waiting owners take turns, and the askers of one owner take turns. While a turn is free, no owner that may begin
+ * a turn waits.
  */
 export const make = ({ atOnce, ofOwnerAtOnce }: TurnsAtOnce) => {
   const waiting = new FairQueue<Turn>()
@@ -52,7 +52,7 @@ export const make = ({ atOnce, ofOwnerAtOnce }: TurnsAtOnce) => {
   const resting = new Map<string, number>()
   let inAll = 0
 
-  /** Whether the owner could begin a turn if one were free in total. */
+  /** Whether the owner could begin a turn if a turn were free. */
   const mayBegin = (owner: string) => !resting.has(owner) && underWay.of(owner) < ofOwnerAtOnce
   const isFree = (owner: string) => inAll < atOnce && mayBegin(owner)
   const count = (owner: string, change: number) => {
@@ -85,9 +85,11 @@ export const make = ({ atOnce, ofOwnerAtOnce }: TurnsAtOnce) => {
   }
 
   /**
-   * Takes a turn, which the caller ends: now if one is free, otherwise when it comes. Returns false if no turn comes
-   * within `maxWait`. The caller is uninterruptible, because an interruption would lose the turn; the wait has the
-   * caller's earlier interruptibility.
+   * Takes a turn, which the caller ends: immediately if a turn is free, otherwise after a wait. Returns false if no
+   * turn comes within `maxWait`.
+   *
+   * The caller is uninterruptible, because an interruption would lose the turn. The wait has the caller's earlier
+   * interruptibility.
    */
   const take = ({ asker, owner }: Asker, restore: Restore, { maxWait, onBegin }: Wait = unlimited) =>
     Effect.suspend(() => {
@@ -98,8 +100,7 @@ export const make = ({ atOnce, ofOwnerAtOnce }: TurnsAtOnce) => {
       return restore(maxWait === undefined ? begun : Effect.timeoutOption(begun, maxWait)).pipe(
         Effect.onInterrupt(() => Effect.sync(() => (turn.isTaken ? end(owner) : waiting.remove(owner, asker, turn)))),
         Effect.flatMap(() => {
-          // Without the yield, effects that end synchronously would start nested in each other and block the event
-          // loop.
+          // Without the yield, effects that end synchronously would nest and block the event loop.
           if (turn.isTaken) return Effect.as(Effect.yieldNow, true)
           waiting.remove(owner, asker, turn)
           return Effect.succeed(false)
@@ -133,7 +134,7 @@ export const make = ({ atOnce, ofOwnerAtOnce }: TurnsAtOnce) => {
       return Effect.void
     })
 
-  /** Keeps an owner from beginning a turn for this many milliseconds, in addition to a rest under way. */
+  /** Prevents an owner from beginning a turn for this many milliseconds, in addition to a current rest. */
   const rest = (owner: string, ms: number): Effect.Effect<void> =>
     Effect.suspend(() => {
       if (ms <= 0) return Effect.void

@@ -25,9 +25,8 @@ import { ofRequest } from "./NoteChecks.ts"
 import { ensureCorrectable, ensureCreditable } from "./Notes.ts"
 
 /**
- * The commands that correct documents that the authority has rejected. The document keeps its id and its number, so
- * that no number stays unused. Everything else is made again from the request, as if the document had just been
- * numbered.
+ * The commands that correct rejected documents. A document keeps its id and number, so that no number stays unused. The
+ * command makes everything else again from the request, as for a newly numbered document.
  */
 export const make = Effect.gen(function* () {
   const accounts = yield* Accounts
@@ -42,8 +41,8 @@ export const make = Effect.gen(function* () {
   const ready = yield* LiveReadiness.make
 
   /**
-   * Locks the document. Fails unless the authority has rejected it, and has not processed a document with its number
-   * before.
+   * Locks the document. Fails unless the authority has rejected the document. Also fails if the reason was an already
+   * processed number.
    */
   const lock = Effect.fnUntraced(function* (key: DocumentKey) {
     const standing = yield* Command.found(yield* commands.lock(key), nounOf(key), key.id)
@@ -81,9 +80,8 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Fails while notes that correct the invoice are under way, because they name its code. Also fails if the new total
-   * would be less than the credited amount. Only an invoice that was issued in contingency can have notes and be
-   * rejected afterwards.
+   * Fails while notes that correct the invoice have no outcome, because the notes name its code. Also fails if the new
+   * total would be less than the credited amount. Only an invoice in contingency can have notes and a later rejection.
    */
   const ensureCovers = Effect.fnUntraced(function* (
     key: DocumentKey,
@@ -136,9 +134,9 @@ export const make = Effect.gen(function* () {
           const key = { ...account, id }
           yield* Fault.at("before-correct")
           yield* lock(key)
-          // As for a retry, the note is locked before its invoice. The invoice may differ from the previous one: a note
-          // may be rejected because it named the wrong invoice, and the amount of a rejected note counts as credited to
-          // no invoice.
+          // Locks the note before its invoice, as for a retry. The invoice may differ from the previous one, because
+          // the rejected note may have named the wrong invoice. The amount of a rejected note counts as credited to no
+          // invoice.
           const { prefix: _prefix, ...request } = asKeptOn(sent, localDate(yield* Clock.currentTimeMillis))
           const { customer_id = "", invoice_id, original } = request
           const kind = kindOf(id) === "credit_note" ? "credit_note" : "debit_note"

@@ -54,8 +54,8 @@ export const make = Effect.gen(function* () {
         ...profile.rules.invoice(request, today),
         ...(hasRange ? [] : yield* prefixViolations(resolutions, account, request, today)).map(named)
       ]
-      // The statement that creates the invoice finds the customer. A request that is rejected before also reports an
-      // unknown customer.
+      // The statement that creates the invoice finds the customer. For a request with other violations, this look-up
+      // reports an unknown customer.
       if (violations.length > 0) {
         const unknown = yield* unknownCustomer(customers, account, request.customer_id)
         yield* Command.refuse([...violations, ...unknown])
@@ -96,7 +96,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  /** Carries out a lifecycle command on a locked document. Returns the document's new state and new view. */
+  /** Runs a lifecycle command on a locked document. Returns the document's new state and view. */
   const move = Effect.fnUntraced(function* (
     key: DocumentKey,
     command: "Cancel" | "Retry",
@@ -114,8 +114,9 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Fails while the invoice of a note is being corrected, because the note names the code of its invoice. For a failed
-   * credit note that gave its amount back to its invoice, also fails unless the invoice has that amount left to credit.
+   * Fails during a correction of the note's invoice, because the note names the code of its invoice. A failed credit
+   * note may have returned its amount to its invoice. For such a note, also fails unless the invoice has that amount
+   * left to credit.
    */
   const noteAgain = Effect.fnUntraced(function* (key: DocumentKey) {
     const note = yield* Command.found(yield* notes.find(key, key.id), nounOf(key), key.id)
@@ -172,6 +173,6 @@ const refuse = (key: DocumentKey, command: "Cancel" | "Retry", { failure, state 
   })
 }
 
-/** A document's state, as an error message names it. */
+/** A document's state in an error message. */
 export const describe = (state: Standing["state"]) =>
   statusOf(state) === "draft" ? `a draft at the stage ${stageOf(state)}` : statusOf(state)

@@ -20,8 +20,8 @@ import * as Command from "../Command.ts"
 import { type Corrected, type Credited, Notes, standardOperation } from "../../store/documents/Notes.ts"
 
 /**
- * The invoices that a request for a note names: the account's invoice that it corrects, and an invoice of another
- * system that is in fact the account's own.
+ * The invoices in a request for a note: the account's invoice that the note corrects, and an invoice in `original` that
+ * is in fact the account's own.
  */
 interface Named {
   readonly invoice: Corrected | null
@@ -62,7 +62,7 @@ export const makeRangeCheck = Effect.gen(function* () {
 
 /**
  * Validates a request for a note without storing it. The request may not fit its schema. Returns all violations except
- * for those of its range.
+ * for range violations.
  */
 export const makeValidation = Effect.gen(function* () {
   const customers = yield* Customers
@@ -109,7 +109,7 @@ export const makeValidation = Effect.gen(function* () {
   })
 })
 
-/** The warnings of a request for a note that is validated and not stored. */
+/** The warnings in the validation of a request for a note. */
 export const makeWarnings = Effect.gen(function* () {
   const notes = yield* Notes
   const { localDate, rules } = yield* NationalProfile
@@ -137,8 +137,7 @@ const ownInvoice = (id: InvoiceId): Violation =>
   )
 
 /**
- * The request fields that an error about the invoice or the credited amount names; absent for a command without these
- * fields.
+ * The request fields in an error about the invoice or the credited amount. Absent for a command without these fields.
  */
 export interface Params {
   readonly invoice?: string
@@ -150,7 +149,7 @@ export const ofRequest: Params = { invoice: "invoice_id", amount: "lines" }
 const refuse = (code: ErrorCode, message: string, param: string | undefined) =>
   new ApiError({ code, message, ...(param === undefined ? {} : { param }) })
 
-/** The error of a correction of an invoice that was not accepted. */
+/** The error for a correction of an invoice that was not accepted. */
 export const correctionRefusal = (invoice: Corrected, { invoice: param }: Params): ApiError | undefined => {
   const status = statusOf(invoice.state)
   return status === "accepted_by_authority" || status === "accepted_contingency"
@@ -169,12 +168,12 @@ export const exceeds = (left: bigint, param?: string) =>
     param
   )
 
-/** The amount of an invoice that is left to credit, in cents. */
+/** The amount in cents that credit notes can still credit on an invoice. */
 export const leftOf = (invoice: Corrected, credited: Credited): bigint =>
   cents(invoice.totals.payable_amount) - cents(credited.amount)
 
 /**
- * The error of a credit of an invoice that cannot be corrected, or that has less than `payable_amount` left to credit.
+ * The error for a credit of an invoice that cannot be corrected, or that has less than `payable_amount` left to credit.
  */
 export const creditRefusal = (
   invoice: Corrected,

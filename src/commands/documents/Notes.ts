@@ -19,9 +19,11 @@ import * as NoteChecks from "./NoteChecks.ts"
 import { correctionRefusal, creditRefusal, exceeds, leftOf, ofRequest, type Params } from "./NoteChecks.ts"
 
 /**
- * The commands that create credit and debit notes. Each locks the row of the account's invoice, so that its credit
- * notes never exceed the invoice, however many processes have the account's actor. Debit notes do not add to the amount
- * that may be credited: a debit note corrects only the invoice, and nothing corrects a debit note.
+ * The commands that create credit and debit notes. Each command locks the row of the account's invoice, so that credit
+ * notes never exceed the invoice, even if several processes have the account's actor.
+ *
+ * Debit notes do not increase the creditable amount. A debit note corrects only the invoice, and nothing corrects a
+ * debit note.
  */
 export const make = Effect.gen(function* () {
   const backpressure = yield* Backpressure

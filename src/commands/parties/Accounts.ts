@@ -33,7 +33,7 @@ export const make = Effect.gen(function* () {
       return {
         answer: Command.ok(shown.view(updated, beside)),
         audit: [["account.updated", account.account_id, { changed: Object.keys(patch) }]],
-        // Drops the cached account, so that the account's next draft is numbered with the new issuer.
+        // Drops the cached account, so that the account's next draft gets the new issuer.
         after: accounts.forget(account)
       }
     }
@@ -46,10 +46,7 @@ const issuerFields = Struct.keys(Issuer.fields).filter((name) => !SchemaAST.isOp
 
 type Sent = Omit<AccountUpdate, "name" | "default_version" | "request_log">
 
-/**
- * The issuer after a change. The first issuer of a live mode needs all fields, because a live mode starts without an
- * issuer.
- */
+/** The issuer after a change. The first live issuer needs all fields, because a live mode starts without an issuer. */
 const changedIssuer = Effect.fnUntraced(function* (
   rules: Rules,
   before: Issuer | null,

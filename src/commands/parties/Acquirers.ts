@@ -33,8 +33,7 @@ const accountsMax = 10_000
 
 const tooOften = new ApiError({
   code: "rate_limited",
-  message:
-    "This account has asked the authority for too many acquirers: the limit is 60, and one more each second. Retry in 1 s.",
+  message: "This account has looked up too many acquirers: the limit is 60, plus one each second. Retry in 1 s.",
   headers: { "Retry-After": "1" }
 })
 
@@ -43,7 +42,7 @@ const kept = (text: string | null) => {
   return clean === "" ? null : clean
 }
 
-/** Makes the command that asks the authority for an acquirer, unless it was asked within the day. */
+/** Makes the command that looks up an acquirer at the authority, unless the acquirer was looked up within a day. */
 export const make = Effect.gen(function* () {
   const accounts = yield* Accounts
   const acquirers = yield* Acquirers
@@ -56,10 +55,12 @@ export const make = Effect.gen(function* () {
   const ask = Effect.fnUntraced(function* (account: AccountMode, identification: Key) {
     const { acquirer } = authority
     if (acquirer === undefined || (account.livemode && authority.servesLive === false)) {
-      return yield* notLive("There is no authority to ask for acquirers: the operator must set AUTHORITY_URL.")
+      return yield* notLive(
+        "This service has no authority to look up acquirers at: the operator must set AUTHORITY_URL."
+      )
     }
     const { issuer } = yield* accounts.get(account)
-    if (issuer === null) return yield* notLive(`The authority cannot be asked for acquirers yet: ${issuerLack}.`)
+    if (issuer === null) return yield* notLive(`Folio cannot look up acquirers at the authority yet: ${issuerLack}.`)
     const certificate = account.livemode
       ? yield* Effect.mapError(signing.liveCertificate(account.account_id), ({ message }) => notLive(message))
       : sandbox
@@ -100,4 +101,4 @@ export const make = Effect.gen(function* () {
 type Key = KnownAcquirer["identification"]
 
 const unknown = (id: string) =>
-  new ApiError({ code: "resource_missing", message: `The authority knows no acquirer ${JSON.stringify(id)}.` })
+  new ApiError({ code: "resource_missing", message: `The authority has no acquirer ${JSON.stringify(id)}.` })

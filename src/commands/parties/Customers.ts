@@ -8,8 +8,8 @@ import { Ids } from "../../store/sql/Ids.ts"
 import * as Command from "../Command.ts"
 
 /**
- * The commands that create, change and delete customers. Invoices do not change, because each has its own copy of its
- * buyer.
+ * The commands that create, change and delete customers. Invoices do not change, because each invoice has its own copy
+ * of its buyer.
  */
 export const make = Effect.gen(function* () {
   const customers = yield* Customers
@@ -66,10 +66,7 @@ export const make = Effect.gen(function* () {
   return { CreateCustomer, PutCustomer, UpdateCustomer, DeleteCustomer }
 })
 
-/**
- * The customer after an update: with the fields of the update, and without the optional fields that the update sets to
- * null.
- */
+/** The customer after an update, without the optional fields that the update sets to null. */
 const changed = (customer: StoredCustomer, { metadata, ...fields }: CustomerUpdate): StoredCustomer => ({
   ...customer,
   acquirer: withoutNulls<Acquirer>({ ...customer.acquirer, ...fields }),

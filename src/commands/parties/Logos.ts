@@ -42,7 +42,7 @@ const pictureOf = (bytes: Uint8Array) =>
     "raster" in read ? decompressed(read.raster) : Effect.succeed(read.picture)
   )
 
-/** The commands that set and remove the picture on an issuer's printed documents. */
+/** The commands that set and remove the logo on an issuer's PDFs. */
 export const make = Effect.gen(function* () {
   const accounts = yield* Accounts
   const shown = yield* ShownAccounts.make
@@ -64,7 +64,7 @@ export const make = Effect.gen(function* () {
   })
 
   const PutLogo = Command.alone("PutLogo", {
-    // Decompresses a picture before the command's turn and transaction.
+    // Decompresses the picture before the command's turn and transaction.
     isBeforeLong: true,
     before: function* (account, { bytes, context }) {
       const read = Effect.mapError(pictureOf(bytes), invalid)

@@ -19,7 +19,7 @@ const providerNumber = Effect.fnUntraced(function* (nit: string | undefined) {
   return null
 })
 
-/** The commands that set and remove the software that an account has registered with the authority for itself. */
+/** The commands that set and remove an account's own software at the authority. */
 export const make = Effect.gen(function* () {
   const accounts = yield* Accounts
   const ids = yield* Ids
@@ -47,7 +47,7 @@ export const make = Effect.gen(function* () {
         provider_number,
         created_at: new Date(yield* Clock.currentTimeMillis)
       }
-      // The same software sent again makes no new software and no new version of the issuer.
+      // If the software is unchanged, makes no new software and no new version of the issuer.
       if (known === null) yield* softwares.insert(software, Redacted.make(request.pin))
       const updated = yield* accounts.update(account, (before) =>
         Effect.succeed({ ...before, software: known ?? software.id })

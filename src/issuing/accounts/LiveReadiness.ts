@@ -28,7 +28,7 @@ export interface TestIssuer {
 }
 
 const noTestSet =
-  "the service does not know the authority's environment for enablement (the operator must set AUTHORITY_TEST_URL)"
+  "the service has no address of the authority's test environment (the operator must set AUTHORITY_TEST_URL)"
 
 /**
  * Checks whether an account may issue live, or pass a test set. It needs a complete issuer, a certificate and a

@@ -23,7 +23,7 @@ export interface Offered {
   readonly noAuthority: string | null
 }
 
-const noLiveAuthority = "the service knows no live authority (the operator must set AUTHORITY_URL)"
+const noLiveAuthority = "the service has no live authority (the operator must set AUTHORITY_URL)"
 
 export const offeredBy = (
   profile: typeof NationalProfile.Service,

@@ -50,14 +50,14 @@ export const lacking = (code: string, message: string): Failure => failure(code,
 export const refusedFailure = (message: string): Failure =>
   failure(
     "authority_refused",
-    `The authority's test service refuses the documents (${message.replace(/[.\s]+$/, "")}). Compare test_set_id, software and its PIN with the authority's portal, and check there whether the test set is open for this software. ${again}`
+    `The authority's test service rejects the documents (${message.replace(/[.\s]+$/, "")}). Compare test_set_id, software and its PIN with the authority's portal, and check there whether the test set is open for this software. ${again}`
   )
 
-const itself = "Nothing is lost, and nothing is sent twice: the test set resumes by itself when this is over."
+const itself = "Folio loses no document and sends none twice: the test set resumes by itself after the trouble."
 
 const ownTroubles = {
   no_test_service:
-    "The service no longer knows the authority's test service: the operator must set AUTHORITY_TEST_URL.",
+    "The service no longer has the address of the authority's test service: the operator must set AUTHORITY_TEST_URL.",
   internal: "The service had an internal error, which its log describes."
 } as const
 

@@ -57,17 +57,17 @@ const poster = (setting: Redacted.Redacted<string>, secret: Redacted.Redacted<st
         answer.destroy()
         return answer.statusCode ?? 0
       },
-      catch: (error) => new AlertFailed({ message: `${url.host} gave no answer: ${reasonOf(error)}` })
+      catch: (error) => new AlertFailed({ message: `${url.host} gave no response: ${reasonOf(error)}` })
     }).pipe(
       Effect.timeoutOrElse({
         duration: postWithin,
-        orElse: () => failed(`${url.host} gave no answer within ${postWithin}`)
+        orElse: () => failed(`${url.host} gave no response within ${postWithin}`)
       })
     )
     if (status >= 300 && status < 400) {
-      return yield* failed(`${url.host} answered ${status}: redirects are not followed, set ALERT_URL to the target`)
+      return yield* failed(`${url.host} returned ${status}: redirects are not followed, set ALERT_URL to the target`)
     }
-    if (status < 200 || status >= 300) return yield* failed(`${url.host} answered ${status}`)
+    if (status < 200 || status >= 300) return yield* failed(`${url.host} returned ${status}`)
   })
 }
 

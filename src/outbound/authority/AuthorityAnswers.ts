@@ -77,7 +77,7 @@ export const documentAnswerOf = (result: XmlElement): DocumentAnswer => {
     case "66":
       return { _tag: "missing" }
     case "89":
-      return { _tag: "refused", message: said.join(" ").slice(0, 500) || "The authority refused the document." }
+      return { _tag: "refused", message: said.join(" ").slice(0, 500) || "The authority rejected the document." }
     case "90":
       return { _tag: "known", answer: fields }
   }
@@ -89,7 +89,7 @@ export const documentAnswerOf = (result: XmlElement): DocumentAnswer => {
 export const unavailable = (trouble: AuthorityTrouble, message: string) =>
   Effect.fail(new AuthorityUnavailable({ message, trouble, of_document: true }))
 
-export const anotherDocument = unavailable("another_document", "The authority answered for another document.")
+export const anotherDocument = unavailable("another_document", "The authority's response is about another document.")
 
 /** The verdict in a response about a known document, or the failure that the response means. */
 export const verdictOf = (

@@ -130,7 +130,7 @@ export const layerByMode = (authorities: {
       const test = Context.get(yield* Layer.build(authorities.test), Authority)
       const live = authorities.live && Context.get(yield* Layer.build(Layer.fresh(authorities.live)), Authority)
       const testSet = authorities.testSet && (yield* makeTestSet(authorities.testSet))
-      const message = "There is no live authority: set AUTHORITY_URL."
+      const message = "This service has no live authority: set AUTHORITY_URL."
       const nowhere = Effect.fail(new AuthorityUnavailable({ message, trouble: "name_not_found" }))
       const portOf = ({ livemode }: Pick<DocumentName, "livemode">) => (livemode ? live : test)
       return Authority.of({

@@ -33,8 +33,8 @@ export interface ProbeOptions {
 }
 
 const found = (status: number, date: number): Probe => {
-  if (status >= 500) return { trouble: "server_error", reason: `it answers ${status}` }
-  if (status === 404) return { trouble: "not_the_service", reason: "it answers 404" }
+  if (status >= 500) return { trouble: "server_error", reason: `it returns ${status}` }
+  if (status === 404) return { trouble: "not_the_service", reason: "it returns 404" }
   return { trouble: null, clock_ms: Number.isNaN(date) ? null : date }
 }
 
@@ -64,7 +64,7 @@ export const probeAuthority = (url: string, options: ProbeOptions = {}): Effect.
     }).pipe(
       Effect.timeoutOrElse({
         duration: Duration.times(timeout, 2),
-        orElse: () => Effect.fail<Probe>({ trouble: "no_answer", reason: "no answer in time" })
+        orElse: () => Effect.fail<Probe>({ trouble: "no_answer", reason: "no response in time" })
       })
     )
   return Effect.acquireUseRelease(

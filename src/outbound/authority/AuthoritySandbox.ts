@@ -203,7 +203,7 @@ export const layer = <D extends SubmittedDocument>(options: {
         const failed = failures.get(key) ?? 0
         if (failed < flakyFailures) {
           remember(failures, key, failed + 1)
-          const message = "The authority's service answered 503."
+          const message = "The authority's service returned 503."
           return yield* outcome === "flaky"
             ? unavailable("server_error", message)
             : new AuthorityUnavailable({ message, trouble: "server_error" })

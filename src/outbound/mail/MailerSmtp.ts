@@ -72,7 +72,7 @@ const sending = (options: SmtpOptions) => {
     }).pipe(
       Effect.timeoutOrElse({
         duration: options.timeout ?? "60 seconds",
-        orElse: () => Effect.fail(new MailerUnavailable({ message: "The mail server did not answer in time." }))
+        orElse: () => Effect.fail(new MailerUnavailable({ message: "The mail server did not respond in time." }))
       })
     )
   return { idOf, send }

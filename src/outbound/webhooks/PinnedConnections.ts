@@ -101,11 +101,11 @@ const notWritten = () => failure("protocol", "The delivery could not be written 
 const exchangeFailure = (error: Error, answered: boolean): ExchangeFailed => {
   const code = "code" in error ? String(error.code) : ""
   if (code === "HPE_HEADER_OVERFLOW") {
-    return failure("too_large", `The endpoint answered with more than ${maxHeaderBytes} bytes of headers.`)
+    return failure("too_large", `The endpoint returned more than ${maxHeaderBytes} bytes of headers.`)
   }
   return dropCodes.has(code)
-    ? failure("protocol", "The endpoint closed the connection before its answer was complete.", !answered)
-    : failure("protocol", "The endpoint's answer was not valid HTTP/1.1.")
+    ? failure("protocol", "The endpoint closed the connection before its response was complete.", !answered)
+    : failure("protocol", "The endpoint's response was not valid HTTP/1.1.")
 }
 
 type Exchange = PinnedConnection["exchange"]

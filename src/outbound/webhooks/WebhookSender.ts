@@ -84,9 +84,9 @@ const verdictOf = (status: number | null): WebhookResponse["error"] => {
   return status >= 300 && status < 400
     ? {
         code: "redirect",
-        message: `The endpoint answered ${status}; redirects are not followed: register the URL it leads to.`
+        message: `The endpoint returned ${status}; redirects are not followed: register the URL it leads to.`
       }
-    : { code: "status", message: `The endpoint answered ${status}; a delivery succeeds with a 2xx response.` }
+    : { code: "status", message: `The endpoint returned ${status}; a delivery succeeds with a 2xx response.` }
 }
 
 const make = Effect.fnUntraced(function* (options: WebhookSenderOptions) {
@@ -97,7 +97,7 @@ const make = Effect.fnUntraced(function* (options: WebhookSenderOptions) {
   yield* Effect.addFinalizer(() => Effect.sync(connections.destroyAll))
   const timedOut: WebhookResponse["error"] = {
     code: "timeout",
-    message: `No complete answer within ${Duration.toSeconds(totalTimeout)} s; respond with 2xx first and do the work afterwards.`
+    message: `No complete response within ${Duration.toSeconds(totalTimeout)} s; respond with 2xx first and do the work afterwards.`
   }
 
   /** Tries the addresses in turn. Skips an address that accepts no TCP connection; any other failure is final. */

@@ -91,5 +91,5 @@ const response = (status: number | null): WebhookResponse => ({
       ? { code: "timeout", message: "No answer in time." }
       : status < 300
         ? null
-        : { code: "status", message: `The endpoint answered ${status}.` }
+        : { code: "status", message: `The endpoint returned ${status}.` }
 })

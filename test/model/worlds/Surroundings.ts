@@ -206,7 +206,7 @@ export class Surroundings {
         if (now < this.awayUntil) return unreachable
         switch (this.moods.shift()) {
           case "unavailable":
-            return unavailable("The authority's service answered 503.")
+            return unavailable("The authority's service returned 503.")
           case "lost":
             return Effect.andThen(call, unavailable("The connection broke before the authority's answer arrived."))
           case "slow":

@@ -82,14 +82,14 @@ describe("ALERT_URL", () => {
     for (const status of [302, 400, 404, 500]) {
       receiver.state.answer = status
       const { message } = yield* Effect.flip(send("url", opened))
-      assert.include(message, `answered ${status}`)
+      assert.include(message, `returned ${status}`)
       assert.notInclude(message, "T0001")
     }
     assert.isEmpty(other.received)
     const away = yield* alertsOf({ ALERT_URL: "http://127.0.0.1:2/services/T0001" })
     assert.strictEqual(
       (yield* Effect.flip(away.send("url", opened))).message,
-      "127.0.0.1:2 gave no answer: ECONNREFUSED"
+      "127.0.0.1:2 gave no response: ECONNREFUSED"
     )
   })
 

@@ -109,7 +109,7 @@ describe("the events of an invoice", () => {
   it.live("fail with AuthorityUnavailable when the answer is about another document", function* () {
     assert.deepStrictEqual(yield* read(eventsAnswer("cd".repeat(48), [accepted])), {
       _tag: "AuthorityUnavailable",
-      message: "The authority answered for another document."
+      message: "The authority's response is about another document."
     })
   })
 
@@ -144,7 +144,7 @@ describe("the events of an invoice", () => {
     service.answerTo("GetStatusEvent", dian(eventsAnswer(cufe, [accepted], huge)))
     assert.deepInclude(yield* ask(authority, document), {
       _tag: "AuthorityUnavailable",
-      message: "The authority: its answer is too large."
+      message: "The authority: its response is too large."
     })
   })
 

@@ -20,10 +20,10 @@ const nothingSaid: ReadonlyArray<readonly [what: string, answer: Answer, why: Re
   ["a fault of its own", { _tag: "Body", xml: faults.certificate, status: 500 }, /500.*did not specify/],
   ["an HTML page", raw(200, "text/html", "<html><body>Mantenimiento</body></html>"), /200 with text\/html/],
   ["an HTML page that says it is XML", raw(200, "text/xml", "<html><body/></html>"), /an HTML page/],
-  ["502", raw(502, "text/plain", "Bad Gateway"), /answered 502/],
-  ["503 with an empty body", raw(503, soapType, ""), /answered 503/],
-  ["504", raw(504, "text/html", "<html/>"), /answered 504/],
-  ["a redirect", raw(302, "text/html", ""), /answered 302/],
+  ["502", raw(502, "text/plain", "Bad Gateway"), /returned 502/],
+  ["503 with an empty body", raw(503, soapType, ""), /returned 503/],
+  ["504", raw(504, "text/html", "<html/>"), /returned 504/],
+  ["a redirect", raw(302, "text/html", ""), /returned 302/],
   [
     "a result with 500",
     {
@@ -99,7 +99,7 @@ describe("the authority's web service", () => {
     const { authority, document, service } = yield* setUp({ totalTimeout: "300 millis" })
     service.answerWith(() => ({ _tag: manner }))
     const { message } = (yield* outcome(authority.submit(document))) as { message: string }
-    assert.match(message, /no answer within 0.3 s/)
+    assert.match(message, /no response within 0.3 s/)
   })
 
   it.live("counts as down when its port takes no connections", function* () {

@@ -105,7 +105,7 @@ describe("MailerSmtp", () => {
     const server = yield* mailServer()
     server.onMessage = () => "silence"
     const late = yield* failure(sending(server, { timeout: "500 millis" })())
-    assert.deepStrictEqual([late._tag, late.message], ["MailerUnavailable", "The mail server did not answer in time."])
+    assert.deepStrictEqual([late._tag, late.message], ["MailerUnavailable", "The mail server did not respond in time."])
     const mute = yield* Effect.acquireRelease(
       Effect.callback<{ readonly port: number; readonly close: () => void }>((resume) => {
         const listening = createServer(() => {}).listen(0, "127.0.0.1", () => {

@@ -80,7 +80,7 @@ describe("WebhookSender", () => {
     const { post } = yield* sendingTo(httpReceiver((_request, response) => response.writeHead(status).end()))
     const response = yield* post()
     assert.deepStrictEqual([response.status, response.error?.code], [status, code])
-    assert.include(response.error?.message, `answered ${status}`)
+    assert.include(response.error?.message, `returned ${status}`)
   })
 
   it.effect.each(["100 Continue", "102 Processing", "103 Early Hints"])("skips %s", function* (line) {

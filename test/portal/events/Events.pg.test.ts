@@ -68,7 +68,7 @@ describeLive(app)("the pages of events", (it) => {
       body: `<h1>${hostile}</h1>`,
       headers: { "x-hostile": hostile, server: "nginx\u0007\u202e" },
       durationMs: 1234,
-      error: { code: "status", message: `The endpoint answered 500. ${hostile}` }
+      error: { code: "status", message: `The endpoint returned 500. ${hostile}` }
     })
     const event = yield* issued({ hostile, spin: "\u202egnp" })
     yield* attempted(id)

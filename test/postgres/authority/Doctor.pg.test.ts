@@ -49,7 +49,7 @@ const looks: ReadonlyArray<{
   {
     what: "it refuses connections",
     play: (service) => service.connections("refused"),
-    says: /AUTHORITY_URL \(127\.0\.0\.1:\d+\) is not reachable, it takes no connections: .*contingency.*-> .*notice/
+    says: /AUTHORITY_URL \(127\.0\.0\.1:\d+\) is not reachable, it accepts no connections: .*contingency.*-> .*notice/
   },
   {
     what: "it breaks connections",

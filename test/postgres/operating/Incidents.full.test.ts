@@ -82,7 +82,7 @@ describe("Alerts to the operator", () => {
         other.rows<{ error: string | null }>("select error from incident_tellings"),
         (rows) => rows.length === 2 && rows.every((row) => row.error !== null)
       )
-      assert.match(error[0]?.error ?? "", /^127\.0\.0\.1:\d+ answered 503$/)
+      assert.match(error[0]?.error ?? "", /^127\.0\.0\.1:\d+ returned 503$/)
 
       // Killed before the receiver accepts an alert. Otherwise the process might not record a sent alert, which would
       // be repeated.

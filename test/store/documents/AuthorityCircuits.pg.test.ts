@@ -16,7 +16,7 @@ const quiet = 390_000
 const refused: FailedCall = {
   account_id: "ten_1",
   trouble: "connection_refused",
-  message: "it takes no connections",
+  message: "it accepts no connections",
   is_authoritys: true,
   of_all: true
 }

@@ -16,7 +16,7 @@ import { anotherOwner, endedOr, lockRows, oneOwner, paused } from "../../support
 const refused = {
   account_id: "ten_1",
   trouble: "connection_refused",
-  message: "it takes no connections",
+  message: "it accepts no connections",
   is_authoritys: true,
   of_all: true
 } as const

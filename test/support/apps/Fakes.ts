@@ -154,7 +154,7 @@ export const answered = (status: number): WebhookResponse => ({
   headers: {},
   body: "",
   durationMs: 1,
-  error: status < 300 ? null : { code: "status", message: `The endpoint answered ${status}.` }
+  error: status < 300 ? null : { code: "status", message: `The endpoint returned ${status}.` }
 })
 
 /** A receiver of webhooks whose responses a test defines. */

@@ -25,11 +25,11 @@ const untaken = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"]
 const notInTime = "it did not take the connection in time"
 
 const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "it takes no connections",
+  ECONNREFUSED: "it accepts no connections",
   ECONNRESET: "the connection broke before the response was complete",
-  TOO_LARGE: "its answer is too large",
-  HPE_HEADER_OVERFLOW: "its answer is too large",
-  ABORT_ERR: "no answer in time",
+  TOO_LARGE: "its response is too large",
+  HPE_HEADER_OVERFLOW: "its response is too large",
+  ABORT_ERR: "no response in time",
   ENOTFOUND: "its host has no address"
 }
 
@@ -48,7 +48,7 @@ export const connectionTrouble = (
   const { cause, isConnecting } = failure instanceof CallFailed ? failure : { cause: failure, isConnecting: false }
   const { code = "", message = "unknown" } = tellingOf(Object(cause) as ConnectionError)
   const said = reasons[code]
-  if (!isConnecting) return { trouble: "no_answer", message: said ?? `no answer (${code || message})` }
+  if (!isConnecting) return { trouble: "no_answer", message: said ?? `no response (${code || message})` }
   if (unresolved.includes(code))
     return { trouble: "name_not_found", message: said ?? `its name cannot be found (${code})` }
   if (unreachable.includes(code)) return { trouble: "no_route", message: `there is no route to its host (${code})` }

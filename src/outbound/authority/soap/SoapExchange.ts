@@ -41,7 +41,7 @@ const apart = (ms: number) => {
 
 /** The refusal for a fault of the sender, whose message was not processed. */
 const refusalOf = ({ blames, message }: NoResult, { date, status }: Answer, now: number) => {
-  const said = `The authority answered ${status} with ${message.replace(/[.\s]+$/, "")}.`
+  const said = `The authority returned ${status} with ${message.replace(/[.\s]+$/, "")}.`
   if (blames === "certificate") return new AuthorityRefusal({ message: said, trouble: "certificate_refused" })
   if (blames === "sender") return new AuthorityRefusal({ message: said, trouble: "sender_refused" })
   const isOff = Math.abs(now - date) > Duration.toMillis(clockTolerance)
@@ -102,22 +102,22 @@ export const makeSoapExchange = Effect.fnUntraced(function* (options: SoapExchan
         duration: totalTimeout,
         orElse: () =>
           Effect.fail(
-            unavailable("no_answer", `The authority: no answer within ${Duration.toSeconds(totalTimeout)} s.`)
+            unavailable("no_answer", `The authority: no response within ${Duration.toSeconds(totalTimeout)} s.`)
           )
       })
     )
     const { status, text, type } = answer
     const trouble = troubleOfStatus(status)
     const isXml = /^(application\/soap\+xml|text\/xml|application\/xml)\b/i.test(type)
-    if (!isXml) return yield* unavailable(trouble, `The authority answered ${status} with ${type || "no type"}.`)
+    if (!isXml) return yield* unavailable(trouble, `The authority returned ${status} with ${type || "no type"}.`)
     const result = resultOf(text, operation.operation)
     // A SOAP fault arrives with status 400 or 500. A result with any status other than 200 does not count.
     if (Result.isFailure(result)) {
       if (result.failure.blames !== null)
         return yield* refusalOf(result.failure, answer, yield* Clock.currentTimeMillis)
-      return yield* unavailable(trouble, `The authority answered ${status} with ${result.failure.message}.`)
+      return yield* unavailable(trouble, `The authority returned ${status} with ${result.failure.message}.`)
     }
-    if (status !== 200) return yield* unavailable(trouble, `The authority answered ${status}.`)
+    if (status !== 200) return yield* unavailable(trouble, `The authority returned ${status}.`)
     return result.success
   })
 })
