@@ -24,26 +24,26 @@ import type { Document } from "./Steps.ts"
 const timeout = Duration.seconds(60)
 
 /**
- * Milliseconds from the start of a call after which the sweeper may take over the document: longer than the call's
- * time-out.
+ * Milliseconds from the start of a call until the sweeper may take over the document. Longer than the call's time-out.
  */
 export const callAlarmMs = Duration.toMillis(timeout) + 15_000
 
-// Attempts before Folio takes "number already processed" to mean another document. An authority that still processes
-// the same document gives its verdict meanwhile.
+// Attempts before Folio takes "number already processed" to mean another document. If the authority still processes the
+// same document, it gives its verdict within these attempts.
 const knownAfterAttempts = 3
 
-// For a document that was never corrected, how long Folio does not trust that response.
+// How long Folio does not trust that response for a document that was never corrected.
 const otherAfterMs = Duration.toMillis("1 hour")
 
-// Documents whose broken calls are counted at a time. If a document's count is dropped, it starts again from zero.
+// Largest number of documents whose broken calls Folio counts. If Folio drops a document's count, the count starts
+// again from zero.
 const countedMax = 10_000
 
 const isVerdict: (answer: unknown) => boolean = Schema.is(GivenVerdict)
 
 /**
- * `arrived`: an earlier call may have brought the document to the authority. `isFresh`: no call can have, because the
- * document was never issued.
+ * `arrived`: an earlier call may have brought the document to the authority. `isFresh`: the document was never issued,
+ * so no earlier call can have brought it to the authority.
  */
 export interface How {
   readonly arrived: boolean
@@ -52,7 +52,7 @@ export interface How {
 
 const isAnswer = (answer: unknown) => answer === null || isVerdict(answer)
 
-/** The measure of a call, by its end. `resultOf`: the result label of a response. */
+/** Metric of a call, by its end. `resultOf` returns the result label of a response. */
 export const measureOf =
   <A>(call: string, resultOf: (answer: A) => string) =>
   (exit: Exit.Exit<A, Unanswered>) => {
@@ -89,12 +89,11 @@ const asked = <A extends Verdict | null>(
     )
   )
 
-// The longest authority texts that a document stores and shows.
+// The longest texts of the authority that a document stores and shows.
 const most = { errorsMax: 500, textMax: 4_000 }
 
 /**
- * The verdict in a form that can be stored. Bad texts, or a response that cannot be written as JSON, must not lose the
- * verdict.
+ * The verdict in a form that can be stored. Bad texts, or a response that is not valid JSON, must not lose the verdict.
  */
 const kept = (verdict: Verdict): Verdict => ({
   accepted: verdict.accepted,
@@ -103,7 +102,7 @@ const kept = (verdict: Verdict): Verdict => ({
   answer: storableJson(verdict.answer)
 })
 
-/** Logs why a call has given no verdict. The circuit breaker logs a failure of all documents once. */
+/** Logs the reason for a call without a verdict. The circuit breaker logs a failure of all documents once. */
 const noteUnanswered = (row: Document, error: AuthorityUnavailable | AuthorityRefusal, isOutage: boolean) => {
   const facts = { invoice_id: row.id, trouble: troubleOf(error), reason: error.message }
   return error instanceof AuthorityRefusal
@@ -115,7 +114,7 @@ const noteUnanswered = (row: Document, error: AuthorityUnavailable | AuthorityRe
       )
 }
 
-/** Calls the authority, and records in the circuit breaker whether it responded. */
+/** Makes the function that calls the authority and records in the circuit breaker whether the authority responded. */
 export const make = Effect.gen(function* () {
   const authority = yield* Authority
   const circuits = yield* CircuitBreaker
@@ -130,17 +129,19 @@ export const make = Effect.gen(function* () {
     const signed = row.signed ?? Option.getOrUndefined(yield* invoices.signedDocument(row))
     if (signed === undefined) return yield* Effect.die(`no signed bytes of ${row.id}`)
     const document = { ...(yield* signing.nameOf(row)), signed }
-    // Nothing waits between this check and the call. If this process hung at a statement, another process may have sent
-    // the document.
+    // Nothing waits between this check and the call. If this process hung during a statement, another process may have
+    // sent the document.
     if (!(yield* workers.isAlive)) return null
     const submitted = asked("submit", isVerdict, () => authority.submit(document))
     return kept(yield* arrived ? Effect.catchTag(submitted, "AuthorityUnavailable", otherOfNumber(row)) : submitted)
   })
 
   /**
-   * The verdict on a document that may have left; null if the authority does not have the document. A rejected question
-   * says nothing about the document, which waits until its account may ask again. If the authority reports that it has
-   * received the document, Folio trusts that for a week, whatever the authority reports meanwhile.
+   * The verdict on a document that may have reached the authority; null if the authority does not have the document.
+   *
+   * A rejected call shows nothing about the document, which waits until its account may call again. If the authority
+   * reports that it has received the document, Folio trusts that report for a week, whatever the authority reports
+   * later.
    */
   const ask = Effect.fnUntraced(function* (row: Document) {
     const verdict = yield* signing.nameOf(row).pipe(
@@ -155,9 +156,11 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * The end of a document whose number the authority has processed under a code that it does not know. The authority
-   * has another document with that number, and never replaces it. For a corrected document, that is its earlier
-   * version: it ends after a few attempts. Any other document ends after an hour.
+   * Ends a document whose number the authority has processed under an unknown code. The authority has another document
+   * with that number, and never replaces it.
+   *
+   * For a corrected document, the other document is its earlier version, so it ends after a few attempts. Any other
+   * document ends after an hour.
    */
   const otherOfNumber = (row: Document) => (error: AuthorityUnavailable) =>
     Effect.gen(function* () {
@@ -170,15 +173,15 @@ export const make = Effect.gen(function* () {
       return { accepted: false, errors: [number_processed], notifications: [], answer }
     })
 
-  /** Counts a failed call, and records in the circuit what the failure shows about the authority. */
+  /** Counts a failed call, and records in the circuit the information about the authority. */
   const note = Effect.fnUntraced(function* (row: Document, error: Unanswered) {
     // A broken port is a fault of Folio and does not show whether the authority responds.
     if (error instanceof PortBroken) return
     const trouble = troubleOf(error)
     yield* Metric.update(Metrics.authorityUnanswered(trouble), 1)
     const { is_refusal, of } = authorityTroubles[trouble]
-    // The authority behind the gate has responded. A gate that rejects a certificate shows nothing about the authority
-    // behind it.
+    // The authority behind the gate has responded. If the gate rejects a certificate, the response shows nothing about
+    // the authority.
     if (trouble === "in_process" || trouble === "sender_refused") yield* circuits.succeeded(row)
     if (is_refusal) return yield* circuits.refused(row, trouble)
     const isOfOne = error instanceof AuthorityUnavailable && isOfDocument(error)
@@ -187,10 +190,14 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * The authority's verdict on a document whose attempt is already counted. `arrived`: an earlier attempt may have
-   * reached the authority, so Folio asks for the verdict before it sends the document. An authority that does not know
-   * the document is no success for the circuit: it may still not take documents. Null: nothing was sent, because this
-   * process hung for so long that another process may have the document.
+   * The authority's verdict on a document whose attempt is already counted. Null if this process hung for so long that
+   * another process may have the document; then it sends nothing.
+   *
+   * `arrived`: an earlier attempt may have reached the authority, so Folio asks for the verdict before it sends the
+   * document.
+   *
+   * If the authority does not have the document, the circuit counts no success, because the authority may still accept
+   * no documents.
    */
   const verdictOn = (row: Document, arrived: boolean): Effect.Effect<Verdict | null, Unanswered> =>
     withDeadline(askAndSend(row, arrived), Duration.toMillis(timeout), () =>

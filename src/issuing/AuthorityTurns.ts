@@ -4,28 +4,26 @@ import { accountAddress } from "../protocol/Address.ts"
 import * as Turns from "../protocol/Turns.ts"
 import { Limits } from "../settings/Limits.ts"
 
-// Shorter than the alarm of a document at work. After this time the document waits for its row's alarm, and its actor
-// is free.
+// Shorter than the alarm of a document in progress. After this time the document waits for its row's alarm, and its
+// actor is free.
 const maxWait = Duration.seconds(3)
 
 /**
- * Turns at calls to the authority, separate for test and live mode. When the authority is slow, the number of calls is
- * bounded, and one account's calls leave turns to other accounts.
+ * Turns for calls to the authority, separate for test and live mode. They limit the number of calls to a slow
+ * authority, and leave turns for other accounts.
  */
 export class AuthorityTurns extends Context.Service<AuthorityTurns>()("folio/issuing/AuthorityTurns", {
   make: Effect.map(Limits, ({ authority }) => {
     const [test, live] = [Turns.make(authority), Turns.make(authority)]
     const turnsOf = ({ livemode }: AccountMode) => (livemode ? live : test)
     return {
-      /**
-       * Carries out a call in its turn; none if no turn comes within 3 s. A call that has begun has no time-out here.
-       */
+      /** Runs a call in its turn; none if no turn comes within 3 s. After its start, a call has no time-out here. */
       inTurn: <A, E, R>(account: AccountMode, call: Effect.Effect<A, E, R>): Effect.Effect<Option.Option<A>, E, R> =>
         turnsOf(account).inTurn(Turns.askerOf(account), Effect.asSome(call), {
           maxWait,
           late: () => Effect.succeedNone
         }),
-      /** Carries out calls in turns that are free now, at most `most`. Each call returns its own turn. */
+      /** Runs at most `most` calls, in turns that are free now. Each call returns its own turn. */
       withFree: <A, E, R>(
         account: AccountMode,
         most: number,

@@ -11,22 +11,22 @@ const creatingCalmMax = 16
 const signingMax = 64
 const workingMax = 8
 
-// An account numbers no more drafts while this many of its documents are being signed or stored here. Its backlog waits
-// as drafts, which cost nothing, so that another account's document does not wait long for the event loop.
+// An account numbers no more drafts while this process signs or stores this many of its documents. The backlog waits as
+// drafts, which use no resources, so that other accounts' documents do not wait long for the event loop.
 const ofAccountMax = 8
 
-// The longest wait of `room` or `calm`: however busy the process is, each account's work resumes after this time.
+// The longest wait of `room` or `calm`. Even in a busy process, each account's work resumes after this time.
 const timeout = Duration.millis(100)
 
-// In milliseconds. While an account's oldest draft is later than `slowFromMs`, the account's creations wait, at most
-// `waitMaxMs`: a client then gets its responses as fast as its documents are issued. Above `lateMaxMs` they are
-// rejected. `lateMaxMs` is far above `slowFromMs`, because drafts are also late when all of Folio is slow, which is not
-// their account's fault.
+// In milliseconds. If an account's oldest draft is later than `slowFromMs`, the account's creations wait, at most
+// `waitMaxMs`. Clients then get responses as fast as Folio issues their documents. Above `lateMaxMs`, Folio rejects
+// creations. `lateMaxMs` is far above `slowFromMs`, because drafts are also late when all of Folio is slow, without a
+// fault of their account.
 const slowFromMs = 100
 const waitMaxMs = 1_000
 const lateMaxMs = 5_000
 
-// Above this busyness, new work would noticeably wait behind work that is already late.
+// Above this busyness, new work would noticeably wait behind late work.
 const busyMax = 0.7
 const lookAgain = Duration.millis(10)
 
@@ -43,8 +43,8 @@ interface Gate {
 }
 
 /**
- * Counts the work of this process under way, and delays work that can wait. Creating has priority, so that a burst of
- * invoices is accepted at the rate of creation. An account's backlog is processed in portions, so that the next
+ * Counts the work in progress in this process, and delays work that can wait. Creation has priority, so that Folio
+ * accepts a burst of invoices at the rate of creation. Processes an account's backlog in portions, so that the next
  * account's invoice does not queue up behind it.
  */
 export class Backpressure extends Context.Service<Backpressure>()("folio/issuing/Backpressure", {
@@ -93,7 +93,7 @@ export class Backpressure extends Context.Service<Backpressure>()("folio/issuing
     const openedWithin = (isOpen: () => boolean, most: Duration.Input) =>
       Effect.suspend(() => (isOpen() ? Effect.void : Effect.asVoid(Effect.timeoutOption(opened(isOpen), most))))
 
-    // A measure that throws counts as busy: work that can wait then waits 100 ms and resumes.
+    // A measure that throws counts as busy: delayable work then waits 100 ms and resumes.
     const busyShare = () => {
       try {
         return busyness()
@@ -113,17 +113,17 @@ export class Backpressure extends Context.Service<Backpressure>()("folio/issuing
     const lateMs = (account: AccountMode) => lateness.get(accountAddress(account))?.() ?? 0
 
     return {
-      /** The share of time for which the process was busy recently, from 0 to 1. */
+      /** The share of time in which the process was busy recently, from 0 to 1. */
       busyShare,
-      /** Counts a draft as being created while the effect runs. */
+      /** Counts a draft for `creating` while the effect runs. */
       creating: counted("creating"),
-      /** Counts a document or a group of documents as being read and signed while the effect runs. */
+      /** Counts a document or a group of documents for `signing` (read and sign) while the effect runs. */
       signing: counted("signing"),
-      /** Counts the steps of these documents as being stored while the effect runs. */
+      /** Counts documents for `storing` (store their steps) while the effect runs. */
       storing: counted("storing"),
       /** Waits until the process can number more drafts of the account, for 100 ms at most. */
       room: (account: AccountMode) => openedWithin(() => hasRoom(accountAddress(account)), timeout),
-      /** Waits until the process has little to do, for 100 ms at most, so that late work can proceed. */
+      /** Waits until the process is not busy, for 100 ms at most, so that late work can proceed. */
       calm: Effect.asVoid(Effect.timeoutOption(Effect.andThen(opened(isCalm), hasTime), timeout)),
       /** Registers how late the drafts of an account are (`ms`), until the scope closes. */
       tellLateness: (account: AccountMode, ms: () => number) =>
@@ -131,7 +131,7 @@ export class Backpressure extends Context.Service<Backpressure>()("folio/issuing
           Effect.sync(() => lateness.set(accountAddress(account), ms)),
           () =>
             Effect.sync(() => {
-              // A later actor of the account may have taken over.
+              // A later actor of the account may already be registered.
               if (lateness.get(accountAddress(account)) === ms) lateness.delete(accountAddress(account))
             })
         ),

@@ -25,20 +25,20 @@ import { Signing } from "./Signing.ts"
 
 const timeout = Duration.seconds(60)
 
-// Small enough to ask about a page within the lease of its questions, even if every call takes its time-out.
+// Small enough to look up a page within the lease of its rows, even if every call takes its time-out.
 const pageMax = 64
 
-// At most an eighth of the calls under way, so that documents to submit get their turn.
+// At most an eighth of the concurrent calls, so that documents for submission get their turn.
 const shareOfCalls = 8
 const concurrencyMax = 16
 
 /**
- * Seconds until a question is asked again: after a rejection of the account (such as one without a valid certificate),
- * after any other trouble, while the authority's circuit is failing, and without a turn at the authority.
+ * Seconds until the next look-up of an invoice: after a rejection of the account (such as one without a valid
+ * certificate), after any other trouble, while the authority's circuit is failing, and without a turn for the call.
  */
 const again = { refused: 72_000, trouble: 3_600, failing: 900, noTurn: 60 }
 
-// Logged at this interval, because many questions fail for the same reason.
+// Log interval, because many look-ups fail for the same reason.
 const loggedEveryMs = 60_000
 
 const nameMax = 450
@@ -55,9 +55,9 @@ const isEvents = Schema.is(
 ) as (answer: unknown) => boolean
 
 /**
- * Asks the authority the due questions: once a day for 30 days, for the buyers' answers to accepted invoices on credit
- * terms. A failed question shows nothing about the invoice: it is asked again. It neither starts nor ends an outage of
- * the authority. Null if the authority cannot be asked.
+ * Looks up the buyers' responses to accepted invoices on credit terms, once a day for 30 days. A failed look-up shows
+ * nothing about the invoice, so Folio repeats it. It neither starts nor ends an outage of the authority. Null without
+ * an authority that has these look-ups.
  */
 export const make = Effect.gen(function* () {
   const acceptances = yield* Acceptances

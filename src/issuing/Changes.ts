@@ -5,7 +5,7 @@ import type { Change, Document } from "./Steps.ts"
 
 /* The changes that the steps of a document store. */
 
-// Milliseconds after which the sweeper notifies the actor of a document again that the actor is working on.
+// Milliseconds until the sweeper notifies the actor of a document in progress again.
 const workAlarmMs = 5_000
 
 /** A document with newly signed bytes that are not stored yet. */
@@ -16,7 +16,7 @@ export interface Judged {
   readonly verdict: Verdict
 }
 
-/** Stored before the first byte of a call leaves: the attempt, and the alarm in case this process dies. */
+/** Stored before the first byte of a call leaves: the attempt, and the alarm for a process that dies. */
 export const leaving = { attempt: true, leaves: true, alarmMs: callAlarmMs, held: true } as const
 
 /** Stores only the signed bytes. */

@@ -7,24 +7,23 @@ import { storableText } from "../domain/requests/Storable.ts"
 import { answering, type AuthorityState } from "./NextStep.ts"
 import { AuthorityCircuits, circuitOf, closedCircuit, type CircuitState } from "../store/documents/AuthorityCircuits.ts"
 
-// How long a process caches a circuit's state, and so how late it learns of other processes' calls.
+// How long a process caches a circuit's state, and so the delay of other processes' calls.
 const knownFor = "1 second"
 const circuitsMax = 10_000
 const probeIntervalMs = 30_000
 const triedWithinMs = 60_000
 const notedEveryMs = 10_000
 
-// The longest failure message that is stored. The message may come from the authority and contain characters that the
-// database rejects.
+// The longest stored failure message. A message from the authority may contain characters that the database rejects.
 const messageMax = 500
 
-// Added to `contingencyAfter`: a circuit whose last failure is older than the sum counts as unknown. Covers a call's
-// time-out and the time until the sweeper's next run.
+// Added to `contingencyAfter`. If a circuit's last failure is older than the sum, the circuit counts as unknown. Covers
+// a call's time-out and the time until the sweeper's next run.
 const quietMs = 90_000
 
 const environmentOf = ({ livemode }: AccountMode) => (livemode ? "live" : "test")
 
-// An account's failures block only this account's calls, until a call of a second account fails, or a call fails for a
+// An account's failures block only this account's calls, until a call of a second account fails or a call fails for a
 // shared cause.
 const concerns = ({ accounts, failing_ms, of_all }: CircuitState, { account_id }: AccountMode) =>
   failing_ms !== null && (of_all || accounts.length > 1 || accounts.includes(account_id))
@@ -45,10 +44,7 @@ export class CircuitBreaker extends Context.Service<CircuitBreaker>()("folio/iss
       yield* Cache.set(known, name, { ...state, at: yield* Clock.currentTimeMillis })
     })
 
-    /**
-     * Milliseconds of failing calls left until documents are issued in contingency; null while no recent call has
-     * failed.
-     */
+    /** Milliseconds of failing calls until Folio issues documents in contingency; null without a recent failed call. */
     const left = ({ at, at_fault_ms, failed_ms, failing_ms }: CircuitState & { readonly at: number }, now: number) => {
       const since = now - at
       if (failing_ms === null || failed_ms === null || failed_ms + since > silenceMs) return null
@@ -75,7 +71,7 @@ export class CircuitBreaker extends Context.Service<CircuitBreaker>()("folio/iss
     })
 
     /**
-     * Whether the caller may probe whether the authority is back: one caller every 30 s, and one when the circuit would
+     * Whether the caller may probe the authority: one caller every 30 s, and one at the time at which the circuit would
      * open.
      */
     const probes = Effect.fnUntraced(function* (account: AccountMode) {
@@ -93,7 +89,7 @@ export class CircuitBreaker extends Context.Service<CircuitBreaker>()("folio/iss
       const isNoted =
         state.failed_ms !== null && state.failed_ms < notedEveryMs && (yield* look(account)).phase === "closed"
       if (isNoted && !isNews) return
-      // Once for all documents with this trouble.
+      // Logged once for all documents with this trouble.
       if (state.trouble !== trouble) {
         yield* Effect.logWarning(`Calls to the authority fail. ${troubleMessage(trouble)} ${remedy}`).pipe(
           Effect.annotateLogs({ trouble, reason: message, environment: environmentOf(account) })
@@ -121,7 +117,9 @@ export class CircuitBreaker extends Context.Service<CircuitBreaker>()("folio/iss
 
     const refusalsNoted = new Map<AuthorityTrouble, number>()
 
-    /** Records for the operator that the authority rejected the sender of a live call: one every 10 s of each kind. */
+    /**
+     * Records for the operator that the authority rejected the sender of a live call, once every 10 s for each kind.
+     */
     const refused = Effect.fnUntraced(function* (account: AccountMode, trouble: AuthorityTrouble) {
       const now = yield* Clock.currentTimeMillis
       if (!account.livemode || now - (refusalsNoted.get(trouble) ?? -Infinity) < notedEveryMs) return

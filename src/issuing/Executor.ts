@@ -32,26 +32,26 @@ import { Signing } from "./Signing.ts"
 import * as Steps from "./Steps.ts"
 import type { Change, Document } from "./Steps.ts"
 
-// If only one document's calls fail, its own alarm transmits it, not the sweep after an outage.
+// If only one document's calls fail, its own alarm transmits it, and not the sweep after an outage.
 const ownTransmissionMs = 30_000
 const transmitWithinMs = Duration.toMillis(Duration.hours(48))
 
 // A restart of the database takes a second or two. After longer outages the sweeper notifies the actor.
 const afterDatabaseFailure = { while: isSqlFailure, times: 3, schedule: Schedule.exponential("1 second") }
 
-// In these states Folio calls the authority, in turn.
+// In these states Folio calls the authority, in its turn.
 const called: ReadonlySet<InvoiceState> = new Set(["signed", "submitted", "accepted_contingency"])
 
-/** The document after a step; none if the document is done, has to wait, or another owner was faster. */
+/** The document after a step; none if the document is done or has to wait, or if another owner was faster. */
 type Going = Option.Option<Document>
 const done: Going = Option.none()
 
-/** Handles a document on which the work of its group fails. */
+/** Handles a document after a failure of its group's work. */
 type Leaves = (row: Document, cause: Cause.Cause<never>) => Effect.Effect<void>
 
 /**
- * Carries out the steps of `NextStep` until a document is done or has to wait. Documents that were numbered together
- * proceed together.
+ * Runs the steps of `NextStep` until a document is done or has to wait. Documents that were numbered together proceed
+ * together.
  */
 export class Executor extends Context.Service<Executor>()("folio/issuing/Executor", {
   make: Effect.gen(function* () {
@@ -73,8 +73,8 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
       Effect.as(steps.one({ row, command: null, details }), done)
 
     /**
-     * The document's bytes, newly signed; none if it cannot be signed now: it has failed, can be retried and keeps its
-     * number.
+     * The document with its new signed bytes; none if it cannot be signed now. Then the document has failed, keeps its
+     * number and can be retried.
      */
     const signed = (row: LoadedInvoice): Effect.Effect<Option.Option<Uint8Array>> =>
       signing.sign(row).pipe(
@@ -92,8 +92,8 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
     const redate = (row: Document) => Effect.catch(dating.redate(row), (failure) => end(row, failure))
 
     /**
-     * Issues a document to its buyer without a verdict, signed as type 04 with the same CUFE or CUDE. Does not call the
-     * authority.
+     * Issues a document to its buyer without a verdict and without a call to the authority. The document is signed as
+     * type 04 with the same CUFE or CUDE.
      */
     const enterContingency = Effect.fnUntraced(function* (row: Document, cause: "outage" | "document") {
       const bytes = yield* signed({ ...row, of_type_04: true })
@@ -173,7 +173,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
       return Option.isSome(made) ? yield* steps.one(signedOnly(made.value)) : done
     })
 
-    /** The successful results of a part of a group's work. Documents on which it failed leave the group. */
+    /** The successful results of a part of a group's work. A document with a failure leaves the group. */
     const kept = Effect.fnUntraced(function* <A>(
       rows: ReadonlyArray<Document>,
       exits: ReadonlyArray<Exit.Exit<A>>,
@@ -188,8 +188,8 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
     })
 
     /**
-     * Concludes documents of a group together if their verdicts arrive at the same moment. The first one concludes the
-     * others.
+     * Concludes documents of a group together if their verdicts arrive at the same moment. The first of them concludes
+     * all.
      */
     const makeConclude = (leaves: Leaves) => {
       let judged: Array<Judged> = []
@@ -204,9 +204,10 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
     }
 
     /**
-     * The straight way: signs documents and sends them immediately. A single statement stores the signed bytes and the
-     * submissions. For documents without a turn at the authority now, that statement stores only the signed bytes, and
-     * `goesOn` processes each of them alone. The work on a single document ends with its cause.
+     * Signs documents and sends them immediately. A single statement stores the signed bytes and the submissions.
+     *
+     * For documents without a free turn at the authority, the statement stores only the signed bytes, and `goesOn`
+     * processes each of them alone. For a single document, a failure passes to the caller.
      */
     const signAndSend = Effect.fnUntraced(function* (
       rows: ReadonlyArray<Document>,
@@ -227,7 +228,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
           const stored = yield* kept(made, moved, leaves)
           for (const row of stored) if (Option.isSome(row) && row.value.state === "signed") yield* goesOn(row.value)
           const sent = stored.flatMap(Option.toArray).filter(({ state }) => state === "submitted")
-          // Once for each, as for a document alone.
+          // Runs once for each document, as for a document alone.
           yield* Effect.forEach(sent, () => Fault.at("after-submit"), { discard: true })
           for (let unused = sent.length; unused < free; unused += 1) yield* giveBack
           yield* Effect.forEach(
@@ -255,8 +256,8 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
     })
 
     /**
-     * Carries out the steps of one document. A call waits for its turn. If no turn comes in time, the alarm in the row
-     * brings the document back.
+     * Runs the steps of one document. A call waits for its turn. If no turn comes in time, the alarm in the row resumes
+     * the document.
      */
     const workOff = Effect.fnUntraced(function* (from: Going) {
       let going = from
@@ -276,7 +277,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
       else if (next.do === "Wait") yield* wait(found.value, next)
     })
 
-    /** Handles an internal error of Folio on a document, as `afterDefect` decides. */
+    /** Handles an internal error of Folio on a document, with the step from `afterDefect`. */
     const stumble = Effect.fn("Executor.stumble")(function* (key: DocumentKey, cause: Cause.Cause<never>) {
       yield* Effect.logError("An invoice could not proceed", cause).pipe(Effect.annotateLogs({ invoice_id: key.id }))
       if (isSqlFailure(cause)) return
@@ -298,8 +299,8 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
     }
 
     /**
-     * Carries out the steps that the document's row requires, until the document is done or has to wait. After a
-     * database failure, reads the document's progress in the row.
+     * Runs the steps that the document's row requires, until the document is done or has to wait. After a database
+     * failure, reads the row again.
      */
     const proceed = Effect.fn("Executor.proceed")((key: DocumentKey) =>
       Effect.flatMap(backpressure.signing(key, invoices.load(key)), workOff).pipe(
@@ -331,8 +332,8 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
     })
 
     /**
-     * Carries out the steps of an account's newly numbered documents in parallel to the caller. If they have not ended
-     * before, they end with this process.
+     * Runs the steps of an account's newly numbered documents in parallel to the caller. The end of this process
+     * interrupts unfinished steps.
      */
     const begin = (rows: ReadonlyArray<LoadedInvoice>) => {
       const [first] = rows
@@ -341,7 +342,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
       return beside(rows, Effect.withSpan(goTogether(rows), "Executor.begin", { kind: "consumer", attributes }))
     }
 
-    /** Ends a draft that cannot be numbered as failed, with this failure. No number is used. */
+    /** Ends a draft without a number as failed, with this failure. Uses no number. */
     const fail = Effect.fn("Executor.fail")(
       function* (key: DocumentKey, why: Failure) {
         const row = yield* invoices.vitals(key)
@@ -356,7 +357,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
   static readonly layer = Layer.effect(Executor, Executor.make)
 }
 
-/** Logs an error for a late document: the account is in breach, and Folio still transmits the document. */
+/** Logs an error for a late document. The account has missed its deadline, and Folio still transmits the document. */
 const warnIfLate = Effect.fnUntraced(function* ({ id, transmit_before }: Document) {
   if (transmit_before === null || transmit_before.getTime() > (yield* Clock.currentTimeMillis)) return
   yield* Effect.logError("A document in contingency was not transmitted within 48 hours; Folio keeps retrying").pipe(

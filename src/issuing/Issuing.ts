@@ -9,7 +9,7 @@ import { Signing } from "./Signing.ts"
 /** The files and e-mails of documents. */
 export const layerPapers = Layer.provide(Papers.layer, Signing.layer)
 
-/** The services that take a document from its number to the e-mail to its buyer and the buyer's answers. */
+/** The services of a document from its number to the e-mail to its buyer and the buyer's response. */
 export const layer = Layer.mergeAll(Executor.layer, Mailing.layer).pipe(
   Layer.provideMerge([AuthorityTurns.layer, CircuitBreaker.layer, Signing.layer])
 )

@@ -39,18 +39,18 @@ export interface MailNotice {
   readonly reason: string | null
 }
 
-// Connections of this process to the mail server. An e-mail that waits for a connection has no lease yet; accounts take
-// turns.
+// Connections of this process to the mail server. Accounts take turns. An e-mail that waits for a connection has no
+// lease yet.
 const sendingMax = 8
 
-// Attempts after which an e-mail fails if its document cannot be rendered. The address is not at fault, so it is not
-// retried for a whole day.
+// Attempts until an e-mail fails because Folio cannot render its document. The address is not the cause, so Folio does
+// not retry for a whole day.
 const brokenMax = 5
 
 // The longest text of a mail server that an e-mail stores and shows.
 const reasonMax = 500
 
-// Less than the lease of an attempt, so that no other process sends the e-mail meanwhile.
+// Less than the lease of an attempt, so that no other process sends the e-mail in that time.
 const sendWithin = Duration.seconds(mailLeaseSeconds - 10)
 const late = `The mailer did not respond within ${Duration.toSeconds(sendWithin)} s.`
 
@@ -62,7 +62,7 @@ const sendMethod: PortMethod = {
   within: sendWithin
 }
 
-/** The statuses that each outcome may follow. */
+/** The statuses from which each outcome may follow. */
 const origins: Readonly<Record<EmailNoticeType, ReadonlyArray<EmailStatus>>> = {
   delivered: ["pending"],
   bounced: ["pending", "delivered"],
@@ -107,7 +107,7 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
       return moved
     })
 
-    /** Delays an e-mail or, without a delay, fails it. Neither has an event, so no endpoint receives one. */
+    /** Delays an e-mail or, without a delay, fails it. Makes no event, so endpoints receive nothing. */
     const postpone = Effect.fnUntraced(function* (email: StoredEmail, reason: string, retryInMs: number | null) {
       const at = new Date(yield* Clock.currentTimeMillis)
       const status = retryInMs === null ? "failed" : "pending"
@@ -147,7 +147,8 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
       if (Result.isSuccess(result)) {
         yield* Fault.at("after-mail")
         if (!result.success.complained) return yield* Effect.asVoid(record(email, ["delivered"], null, at))
-        // Both in one statement: a delivered e-mail is not sent again, so a complaint stored separately could be lost.
+        // Both in one statement. Folio doesn't send a delivered e-mail again, so a complaint stored separately could be
+        // lost.
         const stored = yield* record(email, ["delivered", "complained"], null, at)
         // If a notice reported the delivery before, only the complaint is new.
         if (!stored) yield* record(email, ["complained"], null, at)
@@ -160,8 +161,7 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
       if (error instanceof MailerRefused) return yield* Effect.asVoid(record(email, ["bounced"], reason, at))
       const delay = nextEmailDelayMs(email.attempts, yield* Random.next)
       if (delay !== null) return yield* postpone(email, reason, delay)
-      // An e-mail that no server accepted within 24 hours counts as bounced: for the sender, both mean that it never
-      // arrived.
+      // An e-mail that no server accepted within 24 hours counts as bounced, because for the sender it never arrived.
       yield* record(email, ["bounced"], `No server accepted it within 24 hours: ${reason}`, at)
     })
 
@@ -173,7 +173,7 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
 
     /** Sends the due e-mails of a document, one by one. */
     const send = Effect.fn("Mailing.send")((key: DocumentKey) =>
-      // The sandbox only simulates e-mails, so test e-mails can wait until the process is less busy.
+      // The sandbox only simulates e-mails, so test e-mails can wait until the process is not busy.
       (key.livemode
         ? turns.inTurn(Turns.askerOf(key), sendOne(key))
         : Effect.andThen(backpressure.calm, sendOne(key))

@@ -15,12 +15,11 @@ import { reminderLeaseSeconds, type Vitals } from "../store/documents/Vitals.ts"
 
 /*
  * The next step of a document: by its state (`nextStep`), after a call to the authority (`afterCall`), and after an
- * internal error (`afterDefect`). Pure: they depend only on the row, the state of the authority and the time.
- * `Executor` carries the decisions out.
+ * internal error (`afterDefect`). The functions are pure: they depend only on the row, the state of the authority and
+ * the time. `Executor` carries out the steps.
  *
- * `InvoiceLifecycle` has the other table: the steps that a state allows. Other files decide a draft's number
- * (`Numbering`), the result of a verdict (`conclusion` in `Changes`), and the e-mail of an accepted document
- * (`Mailing`).
+ * Other decisions are elsewhere: the steps that a state allows (`InvoiceLifecycle`), a draft's number (`Numbering`),
+ * the result of a verdict (`conclusion` in `Changes`), and the e-mail of an accepted document (`Mailing`).
  */
 
 /**
@@ -31,7 +30,7 @@ import { reminderLeaseSeconds, type Vitals } from "../store/documents/Vitals.ts"
  */
 export type Phase = "closed" | "doubtful" | "blocked" | "open"
 
-/** The parts of a document's row that decide. */
+/** The columns of a document's row that decide its next step. */
 export type Facts = Pick<
   LoadedInvoice,
   "state" | "cufe" | "issue_date" | "attempts" | "submitted_at" | "contingency_since" | "waiting" | "waiting_ms"
@@ -44,10 +43,7 @@ export interface AuthorityState {
    * Milliseconds of failing calls left until documents are issued in contingency; null while no recent call has failed.
    */
   readonly leftMs: number | null
-  /**
-   * Whether a call has failed within the last minute: no other call is then needed to learn whether the authority is
-   * back.
-   */
+  /** Whether a call has failed within the last minute, so that no other call is needed as a probe. */
   readonly isTried: boolean
   /** The trouble and the message of the latest failure. */
   readonly trouble: AuthorityTrouble | null
@@ -71,7 +67,7 @@ export const answering: AuthorityState = {
 
 type Reason = Omit<Waiting, "since">
 
-/** The document waits until the alarm or, with `Infinity`, until the authority can be called. */
+/** The document waits until the alarm. With `Infinity`, it waits until Folio can call the authority. */
 interface Wait {
   readonly do: "Wait"
   readonly alarmMs: number
@@ -85,32 +81,32 @@ interface End {
 }
 
 export type Next =
-  /** `Numbering` or a client must act first, or nothing is left to do. */
+  /** `Numbering` or a client must act first, or the document is done. */
   | { readonly do: "Rest" }
-  /** The document gets today's date, and so another code. */
+  /** The document gets today's date and therefore another code. */
   | { readonly do: "Redate" }
   /** The document is signed and stored. */
   | { readonly do: "Sign" }
-  /** The document is signed, stored as submitted in the same statement, then sent: the straight way. */
+  /** Folio signs the document, stores it as submitted in the same statement, then sends it. */
   | { readonly do: "SignAndSend" }
-  /** The document is stored as submitted, then sent. */
+  /** Folio stores the document as submitted, then sends it. */
   | { readonly do: "Send" }
   /**
-   * Folio counts the attempt, asks the authority for its verdict, and sends the same bytes if the authority does not
-   * know them. A document in contingency that never left is sent without the question.
+   * Folio counts the attempt, asks the authority for its verdict, and sends the same bytes if the authority doesn't
+   * have the document. For a document in contingency that never left, Folio sends it without asking.
    */
   | { readonly do: "Ask" }
   /** Folio makes the call if this document may probe the authority; otherwise the document waits. */
   | { readonly do: "Try"; readonly call: "Send" | "Ask"; readonly otherwise: Wait }
   /**
-   * The document is issued to its buyer without a verdict. `document`: the authority is unavailable only for this
+   * Folio issues the document to its buyer without a verdict. `document`: the authority is unavailable only for this
    * document.
    */
   | { readonly do: "EnterContingency"; readonly cause: "outage" | "document" }
   | Wait
 
-// After this part of the time to contingency without a successful call, documents that never left are not sent. A sent
-// document would wait for its verdict until the authority is back, and one that never left can be issued in
+// After this part of the time to contingency without a successful call, Folio sends no document that never left. A sent
+// document would wait for its verdict until the end of the outage, but Folio can issue an unsent document in
 // contingency.
 const holdBackAfter = 0.2
 
@@ -120,13 +116,13 @@ const isHeldBack = (isFresh: boolean, { leftMs, openAfterMs }: AuthorityState) =
 const outage: Next = { do: "EnterContingency", cause: "outage" }
 
 /**
- * Whether a document has no code, or an earlier date than today's, and was not issued, so that both may still be set.
+ * Whether a document was not issued and has no code or an earlier date than today's, so that Folio may still set both.
  */
 const isStale = (row: Facts, today: string) => !isIssued(row) && (row.cufe === null || row.issue_date !== today)
 
 /** @param today  the date in the authority's zone, YYYY-MM-DD */
 export const nextStep = (row: Facts, authority: AuthorityState, today: string): Next => {
-  // A fresh document cannot have left, not even in part.
+  // A fresh document cannot have reached the authority, not even in part.
   const isFresh = !isIssued(row)
   switch (row.state) {
     case "numbered":
@@ -153,20 +149,21 @@ const callOrWait = (row: Facts, call: "Send" | "Ask", isFresh: boolean, authorit
   if (phase === "open" && isFresh) return outage
   const rest: Wait = { do: "Wait", alarmMs: Infinity, ...waitingFor(row, trouble, message, isFresh) }
   // A document may arrive at an authority that breaks the connection or returns errors. While other calls probe such an
-  // authority, a document that never left doesn't. Otherwise one document without a verdict would block all others.
+  // authority, Folio sends no document that never left. Otherwise one document without a verdict would block all
+  // others.
   const isAtRisk = isFresh && isTried && leftMs !== null && trouble !== null && authorityTroubles[trouble].may_have_left
   return isAtRisk ? rest : { do: "Try", call, otherwise: rest }
 }
 
-// For how long Folio does not resend a document that the authority has received.
+// How long Folio does not resend a document that the authority has received.
 const receivedMs = 7 * 86_400_000
 
 /** Whether the authority reported within the last week that it has received the document. */
 export const isReceived = ({ waiting, waiting_ms }: Pick<Facts, "waiting" | "waiting_ms">): boolean =>
   waiting?.code === "in_process" && (waiting_ms ?? 0) < receivedMs
 
-// The row keeps the report that the authority has received the document: whatever fails meanwhile, the document is not
-// sent again.
+// The row keeps the report that the authority has received the document, so that Folio never resends it after other
+// failures.
 const waitingFor = (
   row: Facts,
   trouble: AuthorityTrouble | null,
@@ -200,7 +197,9 @@ export interface Called {
 
 export type AfterCall =
   | { readonly do: "Conclude"; readonly verdict: Verdict }
-  /** Nothing left: the submission is undone. `contingency`: the document is then issued in contingency. */
+  /**
+   * The document never left, so its submission is undone. `contingency`: Folio then issues the document in contingency.
+   */
   | {
       readonly do: "Return"
       readonly alarmMs: number
@@ -231,8 +230,8 @@ export const afterCall = (row: Facts, called: Called, authority: AuthorityState)
 }
 
 /**
- * The step after a call without a verdict. A document that may have left keeps its state, however long it takes: Folio
- * asks for its outcome later and never guesses it.
+ * The step after a call without a verdict. A document that may have reached the authority keeps its state. Folio asks
+ * for its outcome later and never guesses the outcome.
  */
 const unanswered = (
   row: Facts,
@@ -280,8 +279,7 @@ const refusal = (error: AuthorityRefusal): Failure => ({
   retryable: true
 })
 
-// Attempts after which a document that causes internal errors, and was never issued, fails instead of being retried
-// forever.
+// Attempts until a document that causes internal errors fails. Applies only to a document that was never issued.
 const internalFailuresMax = 5
 
 const stumbled: Failure = {

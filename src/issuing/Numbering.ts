@@ -31,16 +31,16 @@ export interface NewDraft {
 
 const backlogPage = 500
 
-// Drafts of an account in one batch; other accounts have their turn before the next batch.
+// Drafts of an account in one batch. Other accounts have their turn before the next batch.
 const portionMax = 32
 
-// How long a range is cached. A range that ends earlier gives no number, because each number comes from the range's
+// How long Folio caches a range. A range that ends earlier gives no number, because each number comes from the range's
 // row.
 const rangeKnownFor = "1 second"
 const rangesMax = 100
 
-// Sorted by id, because numbers follow the order of creation. Without duplicates, because a sweep may repeat a queued
-// draft.
+// Sorts drafts by id, because numbers follow the order of creation. Removes duplicates, because a sweep may repeat a
+// queued draft.
 const inOrder = (batch: ReadonlyArray<NewDraft>) => {
   const byId = new Map(batch.map((draft) => [draft.id, draft]))
   return [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))
@@ -93,7 +93,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
   const { issueTime, localDate, numbering: form, tail } = yield* NationalProfile
   const lastOf = ({ prefix, to_number }: StoredResolution) => fullNumber(prefix, to_number, form)
 
-  /** The draft with everything that does not depend on its number, or the reason why it gets no number. */
+  /** The draft with all data that doesn't depend on its number, or the reason why it gets no number. */
   const toNumber = (
     { acquirer_number, id, kind, totals }: NewDraft,
     range: StoredResolution,
@@ -133,8 +133,8 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
   })
 
   /**
-   * Whether a range has numbers for documents created now. Only "yes" is cached, so that a new range works as soon as
-   * it is registered.
+   * Whether a range has numbers for documents created now. Caches only "yes", so that a new range works immediately
+   * after its registration.
    */
   const hasRange = Effect.fnUntraced(function* (kind: DocumentKind, prefix: string | null) {
     const date = localDate(yield* Clock.currentTimeMillis)
@@ -177,7 +177,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
         held.push({ draft, key, range: found.success })
         continue
       }
-      // A draft for which the profile throws fails alone.
+      // If the profile throws for a draft, only this draft fails.
       const next = yield* Effect.exit(
         Effect.sync(() =>
           Result.flatMap(found, (range) =>
@@ -192,7 +192,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
     const left = yield* waitForRange(held)
     // Concurrently, so that these drafts share statements.
     yield* Effect.all(failed, { concurrency: "unbounded", discard: true })
-    // The statement numbers the drafts of a range by their ids, whatever prefix they requested.
+    // The statement numbers the drafts of a range by their ids, for any requested prefix.
     const results = yield* numbering.numberAll(fitting.map(({ next }) => next))
     yield* Fault.at("after-number")
     let outage = Cause.empty as Cause.Cause<never>
@@ -205,14 +205,14 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
       else if (result.value.result === "numbered") {
         const row = Option.getOrUndefined(result.value.row)
         if (row?.full_number === lastOf(range)) yield* forgetRanges
-        // A document that could not be read goes to its actor, which finds the cause.
+        // The actor of an unreadable document finds the cause.
         if (row === undefined) yield* notify.proceed(key)
         else numbered.push(row)
       }
     }
-    // In this process, wherever their actors are: a handover would cost as much as the signature.
+    // In this process, wherever the documents' actors are, because a handover would cost as much as the signature.
     yield* executor.begin(numbered)
-    // The range ended or is no longer paused: the remaining drafts are queued again, to get the next range or to fail
+    // If the range has ended or was resumed, queues the remaining drafts again. They get the next range, or fail
     // without a range.
     if (left.length > 0) {
       yield* forgetRanges
@@ -221,20 +221,20 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
     if (outage.reasons.length > 0) return yield* Effect.failCause(outage)
   })
 
-  // An unreadable account or range is no draft's fault: the drafts wait, longer each time, and none of them fails.
+  // An unreadable account or range is no draft's fault. The drafts wait, longer each time, and none of them fails.
   const park = Effect.fnUntraced(function* (batch: ReadonlyArray<NewDraft>, cause: Cause.Cause<never>) {
     yield* Effect.logError("The drafts of an account cannot be numbered; they wait", cause)
     yield* Metric.update(Metrics.poison("numbering"), 1)
     yield* invoices.park(batch.map(({ id }) => ({ ...account, id })))
   })
 
-  // True while the database holds more queued drafts than one page. New drafts then wait in the database and not in
-  // this queue.
+  // True while the database has more queued drafts than one page. New drafts then wait in the database and not in this
+  // queue.
   let backlog = false
 
   /** Reads queued drafts that this actor has missed: after a crash, a move of the shard or a lost message. */
   const takeUp = Effect.gen(function* () {
-    // The queue still holds drafts. The rest is read from the database when the queue is empty.
+    // The queue still has drafts. Reads further drafts from the database when the queue is empty.
     if (Queue.sizeUnsafe(drafts) > 0) return void (backlog = true)
     let taken = 0
     do {
@@ -244,7 +244,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
         if (Result.isFailure(draft)) yield* executor.stumble({ ...account, id }, Cause.die(draft.failure))
         else taken += put(draftOf(draft.success)) ? 1 : 0
       }
-      // If no draft of a full page can be read, the drafts after that page are tried.
+      // If no draft of a full page can be read, tries the drafts after that page.
     } while (backlog && taken === 0)
   }).pipe(
     Effect.catchCause((cause) => Effect.logError("Queued drafts could not be read; the sweeper will retry", cause))

@@ -26,7 +26,7 @@ const noFile = ({ id, kind }: DocumentOfAccount, state: InvoiceState, file: stri
   })
 }
 
-/** The reason that a print-out shows if the document's state gives it no legal validity. */
+/** The reason on a PDF whose document has no legal validity in its state. */
 const invalidityOf = (state: InvoiceState): Pick<FiscalDocument, "invalid"> => {
   const status = statusOf(state)
   if (status === "rejected_by_authority") return { invalid: "rejected" }
@@ -35,18 +35,18 @@ const invalidityOf = (state: InvoiceState): Pick<FiscalDocument, "invalid"> => {
 
 const tagOf = (content: string | Uint8Array) => hash("sha256", content, "hex").slice(0, 32)
 
-// Longer than Folio's own printer needs for a document that waits for another one's time-out.
+// Longer than Folio's own printer needs for a document that waits for the time-out of another document.
 const printWithinMs = 45_000
 
-/** Ends work with a port (the printer, the national profile) that never returns, so that its turn is free again. */
+/** Ends work with a port (the printer, the national profile) that never returns, so that its turn becomes free. */
 const bounded = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   withDeadline(work, printWithinMs, () =>
     Effect.die(new Error(`a file was not made within ${printWithinMs / 1_000} s`))
   )
 
 /**
- * Makes the files and e-mails of documents from their rows, with the issuer and the range at the time of numbering. An
- * e-mail is made each time it is sent or read.
+ * Makes the files and e-mails of documents from their rows, with the issuer and the range at the time of numbering.
+ * Makes an e-mail each time that Folio sends or reads it.
  */
 export const layer = Layer.effect(
   DocumentFiles,
@@ -59,28 +59,27 @@ export const layer = Layer.effect(
     const { version } = yield* ServiceInfo
 
     /**
-     * The document of a client's request, without its lines. Fails with `resource_missing` without a document or its
-     * signature.
+     * The document of a client's request, without its lines. Fails with `resource_missing` if the document or its
+     * signature doesn't exist.
      */
     const imprintOf = Effect.fnUntraced(function* (name: DocumentOfAccount, file: string) {
       const found = yield* invoices.imprint(name, name.id)
       if (Option.isNone(found) || found.value.kind !== name.kind) {
         return yield* ApiError.missing(documentKinds[name.kind].noun, name.id)
       }
-      // In these states a retried document waits for a new signature, and the bytes of its earlier signature are not
-      // valid.
+      // In these states a retried document waits for a new signature, and its earlier signed bytes are not valid.
       const isSigned = found.value.is_signed && !["queued", "numbered"].includes(found.value.state)
       return isSigned ? found.value : yield* noFile(name, found.value.state, file)
     })
 
     /** The e-mail of a document, from its row and its signed bytes. */
     const pack = Effect.fnUntraced(function* (name: DocumentKey, state: InvoiceState) {
-      // In this order, so that the row shows whether the document was corrected after the bytes were read.
+      // In this order, so that the row shows a correction after the bytes were read.
       const bytes = yield* invoices.signedDocument(name)
       const found = yield* invoices.load(name)
       if (Option.isNone(found) || Option.isNone(bytes) || statusOf(found.value.state) === "draft") return Option.none()
       const [row, signed] = [found.value, bytes.value]
-      // A document in contingency has no response of the authority to attach yet.
+      // A document in contingency has no response of the authority to attach.
       const answer = state === "accepted_by_authority" ? yield* invoices.acceptance(name) : Option.none()
       const xml = Option.isSome(answer) ? yield* Effect.orDie(signing.attach(row, { signed, ...answer.value })) : signed
       const document = { ...(yield* signing.document(row)), ...invalidityOf(row.state) }

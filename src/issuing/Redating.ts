@@ -16,14 +16,16 @@ const outOfRange: Failure = {
   retryable: true
 }
 
-// Seconds from now for which codes are tried. A code with the time in seconds differs at the next second; a code
+// How many seconds from now Folio tries codes. A code with the time in seconds differs at the next second. A code
 // without a time never changes.
 const laterMax = 5
 
 /**
- * Gives a document the date of its signature. If it waited past midnight, it gets a new date, and so another code. A
- * document gets its code here if its country does not make codes with the number. So does a corrected document, which
- * never gets a code under which the authority has rejected it.
+ * Gives a document the date of its signature. If the document waited past midnight, it gets a new date and therefore
+ * another code.
+ *
+ * A document also gets its code here if its country does not make codes with the number, or after a correction. A
+ * corrected document never gets a code that the authority has already rejected.
  */
 export const make = Effect.gen(function* () {
   const accounts = yield* Accounts
@@ -39,7 +41,7 @@ export const make = Effect.gen(function* () {
     return Option.isSome(range) ? range.value.technical_key : yield* Effect.die(`${row.id} has no range`)
   })
 
-  /** The date and the code of a document at a time (Unix milliseconds). */
+  /** The date and the code of a document at a time in Unix milliseconds. */
   const coded = Effect.fnUntraced(function* (row: Document, at: number) {
     const date = { issue_date: localDate(at), issue_time: issueTime(at) }
     const issuer = yield* accounts.issuer(row, row.issuer_version)
@@ -52,7 +54,7 @@ export const make = Effect.gen(function* () {
     return Result.map(code(numbered), (cufe) => ({ date, cufe }))
   })
 
-  /** Like `coded`, for now or for the next second with a code under which the document was not rejected before. */
+  /** Like `coded`, for now or for the next second whose code the authority has not rejected. */
   const codedAnew = Effect.fnUntraced(function* (row: Document) {
     const now = yield* Clock.currentTimeMillis
     const first = yield* coded(row, now)
@@ -66,7 +68,8 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Returns the document with its new date and code; none if another owner was faster. Fails if it cannot have them.
+   * Returns the document with its new date and code; none if another owner was faster. Fails if the document gets
+   * no code, or if its range doesn't allow the date.
    */
   const redate = Effect.fnUntraced(function* (row: Document): Effect.fn.Return<Option.Option<Document>, Failure> {
     const found = yield* codedAnew(row)

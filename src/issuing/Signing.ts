@@ -20,7 +20,7 @@ export class NoCertificate extends Schema.TaggedError<NoCertificate>()("NoCertif
   }
 }
 
-// Signing certificates in memory, read and parsed; a certificate never changes.
+// Signing certificates in memory, read and parsed. A certificate never changes.
 const parsedMax = 1_000
 
 const signWithinMs = 15_000
@@ -89,8 +89,7 @@ export class Signing extends Context.Service<Signing>()("folio/issuing/Signing",
     })
 
     /**
-     * The name of a document in a call to the authority. Fails if the account has no valid certificate to call the
-     * authority with.
+     * The name of a document in a call to the authority. Fails if the account has no valid certificate for the call.
      */
     const nameOf = Effect.fnUntraced(function* (row: LoadedInvoice): Effect.fn.Return<DocumentName, AuthorityRefusal> {
       const { identification } = yield* issuerOf(row)
@@ -117,8 +116,7 @@ export class Signing extends Context.Service<Signing>()("folio/issuing/Signing",
 }
 
 /**
- * The date of the rate that a note takes from the invoice of the account that it corrects, unless it is the note's
- * issue date.
+ * The date of the rate that a note takes from its corrected invoice of the account, unless it is the note's issue date.
  */
 const rateDate = ({ corrected, exchange_rate, invoice_id, issue_date, own_rate }: LoadedInvoice) =>
   exchange_rate === null || own_rate || invoice_id === null || corrected === null || corrected.issue_date === issue_date

@@ -18,8 +18,8 @@ import { ReadyEndpoints, type ReadyPlace } from "../store/webhooks/ReadyEndpoint
 import { Backpressure } from "./Backpressure.ts"
 
 /**
- * A document's row, and its signed bytes while this process still has them. Signed bytes are stored before they are
- * used.
+ * A document's row, with its signed bytes while this process still has them. Folio stores signed bytes before it uses
+ * them.
  */
 export type Document = LoadedInvoice & { readonly signed?: Uint8Array }
 
@@ -38,9 +38,7 @@ interface Prepared<Row> {
 
 const outcomeOf = (command: InvoiceCommand | null) => (command === null ? null : eventOf(command))
 
-/**
- * Stores steps of documents, with their events and first deliveries, and notifies the actors that the steps concern.
- */
+/** Stores steps of documents, with their events and first deliveries, and notifies the affected actors. */
 export const make = Effect.gen(function* () {
   const ids = yield* Ids
   const links = yield* FileLinks
@@ -77,7 +75,7 @@ export const make = Effect.gen(function* () {
       authority_notifications: details.notifications ?? row.authority_notifications,
       failure: details.failure ?? null
     }
-    // The reason why a document waits stays during an attempt, and ends with any other step.
+    // The reason why a document waits remains during an attempt, and ends with any other step.
     const waiting = command === null || command === "Submit" || command === "Return" ? {} : { waiting: null }
     const step: Step = { key, version, from: state, command, to, ...waiting, ...details }
     const outcome = outcomeOf(command)
@@ -87,7 +85,7 @@ export const make = Effect.gen(function* () {
     return { step: { ...step, event, places }, next, places }
   }
 
-  /** Begins the attempts of the event's deliveries for endpoints with free places here. */
+  /** Begins the attempts of the event's deliveries for endpoints with free places in this process. */
   const begin = Effect.fnUntraced(function* ({ places, step: { event } }: Prepared<unknown>, { taken }: Moved) {
     for (const place of places) {
       const delivery = taken?.find(({ endpoint_id }) => endpoint_id === place.endpoint_id)
@@ -110,7 +108,7 @@ export const make = Effect.gen(function* () {
     onlooker?.ended({ kind: next.kind, name: next.full_number ?? next.id, outcome, reason, milliseconds })
   })
 
-  /** Records whether a step was stored, and notifies the actors that it concerns. Returns the row after it. */
+  /** Records whether a step was stored, and notifies the affected actors. Returns the row after the step. */
   const finish = Effect.fnUntraced(function* <Row extends Vitals>(
     one: Prepared<Row>,
     stored: Exit.Exit<Moved>,
@@ -133,7 +131,7 @@ export const make = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const linksOf = yield* links.inEvents
     const prepared: Array<Exit.Exit<Prepared<Row>>> = []
-    // A change that cannot be made is only that document's defect.
+    // A failed change is only that document's defect.
     for (const change of changes) {
       const id = yield* ids.event
       prepared.push(yield* Effect.exit(Effect.sync(() => prepare(change, id, now, linksOf))))
@@ -154,8 +152,8 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Stores steps of an account's documents in one statement. Returns for each the row after its step, none if another
-   * owner was faster, or the defect of a step that could not be stored.
+   * Stores steps of an account's documents in one statement. Returns for each document the row after its step, none if
+   * another owner was faster, or the defect of a step that could not be stored.
    */
   const all = <Row extends Vitals>(changes: ReadonlyArray<Change<Row>>) => {
     const storing = prepareAndStore(changes)
