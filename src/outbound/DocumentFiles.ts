@@ -5,15 +5,15 @@ import type { DocumentName, Submission } from "./authority/Authority.ts"
 
 const letters: Readonly<Record<DocumentKind, string>> = { invoice: "fv", credit_note: "nc", debit_note: "nd" }
 
-/** The code for documents that come from an issuer's own software, not from a software provider's. */
+/** The code for documents of an issuer's own software, not of a software provider. */
 const ownSoftware = "000"
 
 // A fixed modification time in the archive, so that the same document gives the same bytes.
 const zipTime = "1980-01-01T12:00:00"
 
 /**
- * The eight hex digits that number an issuer's files of a year: the document's number, offset by a hash of its prefix,
- * so that two prefixes hardly ever collide. A repeated submission has the same digits.
+ * The eight hex digits that number an issuer's files of a year: the document's number, offset by a hash of its prefix.
+ * Two prefixes hardly ever collide. A repeated submission has the same digits.
  */
 const consecutiveOf = (fullNumber: string) => {
   const [, prefix = "", number = "0"] = /^(.*?)(\d*)$/.exec(fullNumber) ?? []

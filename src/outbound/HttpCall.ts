@@ -7,7 +7,9 @@ import * as Https from "node:https"
  * the connection on an unsolicited `100 Continue` from a server or its proxy.
  */
 
-/** A call failed. `isConnecting`: it failed before the connection (including TLS) was open, so nothing was sent. */
+/**
+ * A failed call. `isConnecting`: the call failed before the connection (including TLS) was open, so nothing was sent.
+ */
 export class CallFailed extends Error {
   readonly isConnecting: boolean
   constructor(cause: unknown, isConnecting: boolean) {
@@ -69,7 +71,7 @@ export const call = (url: URL, options: CallOptions): Promise<Http.IncomingMessa
   })
 }
 
-/** The body of a response as text. Rejects with `CallFailed` if it is cut off or exceeds `maxBytes`. */
+/** The body of a response as text. Rejects with `CallFailed` if the body is truncated or exceeds `maxBytes`. */
 export const textOf = async (answer: Http.IncomingMessage, maxBytes: number): Promise<string> => {
   const chunks: Array<Buffer> = []
   let bytes = 0

@@ -31,8 +31,8 @@ const noTestSet =
   "the service has no address of the authority's test environment (the operator must set AUTHORITY_TEST_URL)"
 
 /**
- * Checks whether an account may issue live, or pass a test set. It needs a complete issuer, a certificate and a
- * software; Folio needs an authority.
+ * Checks whether an account may issue live documents or pass a test set. The account needs a complete issuer, a
+ * certificate and a software, and Folio needs an authority.
  */
 export const make = Effect.gen(function* () {
   const accounts = yield* Accounts
@@ -49,7 +49,7 @@ export const make = Effect.gen(function* () {
   }
 
   return {
-    /** Fails with `account_not_live` and everything that the account lacks to issue documents. */
+    /** Fails with `account_not_live` and all lacks that keep the account from issuing documents. */
     check: Effect.fnUntraced(function* (account: AccountMode) {
       if (!account.livemode) return
       const { issuer, software } = yield* accounts.get(account)
@@ -61,7 +61,7 @@ export const make = Effect.gen(function* () {
         message: `A live key cannot issue documents yet: ${lacks.map(({ phrase }) => phrase).join("; ")}.`
       })
     }),
-    /** The issuer of an account's test sets, or everything that the account lacks. */
+    /** The issuer of an account's test sets, or all lacks of the account. */
     testIssuer: Effect.fnUntraced(function* (account_id: AccountId): Effect.fn.Return<TestIssuer, NotReady> {
       const { issuer } = yield* accounts.get({ account_id, livemode: true })
       const own = yield* softwares.current(account_id)
@@ -77,7 +77,7 @@ export const make = Effect.gen(function* () {
       )
       return { issuer, certificate: signs, software, testSet }
     }),
-    /** Whether Folio knows the authority's environment for enablement. */
+    /** Whether Folio has an address of the authority's environment for enablement. */
     hasTestSet: testSet !== undefined
   }
 })

@@ -15,8 +15,8 @@ export interface Lack {
 }
 
 /**
- * The part of Folio that all of its accounts share. `noAuthority`: why no document can be sent; null if Folio has an
- * authority.
+ * The settings of Folio for all of its accounts. `noAuthority`: the reason why Folio cannot send documents; null if
+ * Folio has an authority.
  */
 export interface Offered {
   readonly profile: Pick<typeof NationalProfile.Service, "lacks" | "lacksOf" | "lackOfSoftware">
@@ -115,7 +115,7 @@ const anchors: Readonly<Record<LiveStepCode, string>> = {
 
 const order = Object.keys(anchors)
 
-/** The guide to going live, whose headings the steps refer to. */
+/** The guide to going live. The steps refer to its headings. */
 const guide = "/docs/guides/going-live"
 
 /** The remaining steps before an account issues live documents, in their order. */

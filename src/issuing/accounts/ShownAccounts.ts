@@ -10,7 +10,10 @@ import { type LiveFacts, softwareView } from "../../store/accounts/LiveMode.ts"
 import type { StoredSoftware } from "../../store/accounts/Softwares.ts"
 import { liveState, offeredBy } from "./LiveSteps.ts"
 
-/** The stored data that the API shows with an account. A command that changes a part of it shows its own change. */
+/**
+ * The stored data that the API shows with an account. A command that changes a part of this data returns its own
+ * change.
+ */
 export interface Beside {
   readonly certificate: Option.Option<CurrentCertificate>
   readonly facts: LiveFacts

@@ -23,9 +23,9 @@ import type { TestSetTrouble } from "./TestSetWords.ts"
 /** The meaning of a document's step for its test set. */
 export type StepOutcome =
   | { readonly _tag: "answered" }
-  /** No call was made: another process was faster, or this one may no longer be alive. */
+  /** Folio made no call: another process was faster, or this process may no longer be alive. */
   | { readonly _tag: "idle" }
-  /** The authority, or the connection to it, has a trouble. */
+  /** A trouble of the authority, or of the connection to it. */
   | { readonly _tag: "trouble"; readonly trouble: TestSetTrouble; readonly message: string }
   /** The authority rejects every document of this sender. */
   | { readonly _tag: "refused"; readonly message: string }
@@ -45,7 +45,7 @@ const most = { errorsMax: 50, textMax }
 const isKey = (answer: unknown) => answer === null || (typeof answer === "string" && answer !== "")
 const isVerdict = Schema.is(GivenVerdict)
 
-// Rejections that may end without a change of the test set: the authority read nothing, and the same call may succeed
+// Rejections that may end without a change of the test set. The authority read nothing, so the same call may succeed
 // later.
 const passing: ReadonlySet<AuthorityTrouble> = new Set(["certificate_refused", "clock_off"])
 
@@ -77,8 +77,8 @@ const numberUsed: AuthorityError = {
 
 const noMore = "The authority has accepted the test set, and did not accept this document any more."
 
-// Questions by the upload before every second question uses the code of the document. For an upload that was never
-// queued, the authority reports forever that it is in process.
+// Number of verdict look-ups by the upload. After these, every second look-up uses the document's code, because the
+// authority reports an upload that was never queued as in process forever.
 const askedByUpload = 3
 
 const nameOf = (document: StoredTestDocument, { certificate }: TestIssuer): DocumentName => ({
@@ -102,7 +102,7 @@ const upload = (document: StoredTestDocument, signed: Uint8Array, issuer: TestIs
     )
   )
 
-/** Asks for the verdict on a sent document, by the key of its upload, or by its code (null). */
+/** Looks up the verdict on a sent document, by the key of its upload, or by its code (null). */
 const verdictOf = (document: StoredTestDocument, key: string | null, issuer: TestIssuer) =>
   Effect.result(
     callPort({ name: "Authority.testSet.verdict", isAnswer: isVerdict, isFailure, within }, () =>
@@ -111,9 +111,8 @@ const verdictOf = (document: StoredTestDocument, key: string | null, issuer: Tes
   )
 
 /**
- * The steps of a test set's document: Folio sends it once, then asks for its verdict. Before a document leaves, its row
- * records that it may have left. From then on, Folio sends it again only if the call certainly did not reach the
- * authority.
+ * The steps of a test set's document. Folio sends it once, then looks up its verdict. Before a document leaves, its row
+ * records that it may have left. Afterwards, Folio resends it only if the call certainly did not reach the authority.
  */
 export const make = Effect.gen(function* () {
   const { documents } = yield* Enablements
@@ -136,7 +135,7 @@ export const make = Effect.gen(function* () {
 
   const send = Effect.fnUntraced(function* (document: StoredTestDocument, issuer: TestIssuer) {
     const signed = yield* documents.signed(document)
-    // A process that takes over the test set during the call finds a sent document, and asks for its verdict.
+    // A process that takes over the test set during the call finds a sent document, and looks up its verdict.
     if (!(yield* documents.move(document, { state: "sent", attempt: true, nextMs: nextMs(0) }))) return idle
     const leaving = { ...document, version: document.version + 1 }
     yield* Fault.at("after-submit")
@@ -156,7 +155,7 @@ export const make = Effect.gen(function* () {
     const isLate = (waited_ms ?? 0) > Duration.toMillis(pace.patience)
     const isByCode = zip_key === null || isLate || (asked >= askedByUpload && asked % 2 === 1)
     const first = yield* verdictOf(document, isByCode ? null : zip_key, issuer)
-    // "Number already processed" may refer to this document: its code decides.
+    // "Number already processed" may refer to this document. Its code shows whether it does.
     const isUsed = Result.isFailure(first) && isProcessed(first.failure)
     const result = isUsed && !isByCode ? yield* verdictOf(document, null, issuer) : first
     if (Result.isFailure(result)) return yield* unanswered(document, result.failure, isUsed, isLate)

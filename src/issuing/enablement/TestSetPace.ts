@@ -1,10 +1,10 @@
 import { Context, Duration } from "effect"
 
-/** The pace of a test set's documents and of the questions for their verdicts. */
+/** Pace of a test set's documents and of the look-ups of their verdicts. */
 interface Pace {
   /** How long a document waits for its verdict while the authority responds, before another document replaces it. */
   readonly patience: Duration.Duration
-  /** The pause before the first question for a verdict; each further pause is twice as long, up to `askAtMost`. */
+  /** The pause before the first look-up of a verdict. Each further pause is twice as long, up to `askAtMost`. */
   readonly askAfter: Duration.Duration
   readonly askAtMost: Duration.Duration
   /** The longest pause between two calls to an authority that does not respond. */
@@ -27,7 +27,7 @@ export class TestSetPace extends Context.Reference<Pace>("folio/issuing/TestSetP
 const doubled = (first: Duration.Duration, times: number, most: Duration.Duration) =>
   Math.min(Duration.toMillis(first) * 2 ** Math.min(times, 30), Duration.toMillis(most))
 
-/** Milliseconds until the next question for a document's verdict, after `asked` questions. */
+/** Milliseconds until the next look-up of a document's verdict, after `asked` look-ups. */
 export const askDelayMs = ({ askAfter, askAtMost }: Pace, asked: number): number => doubled(askAfter, asked, askAtMost)
 
 /** Milliseconds until the next call to the authority, after `troubles` calls without a response. */

@@ -69,6 +69,6 @@ export const troubleWords = (trouble: TestSetTrouble, said: string): string => {
   const words = said === "" ? "" : ` (${said.replace(/\.$/, "")})`
   if (trouble === "no_test_service" || trouble === "internal") return `${ownTroubles[trouble]} ${itself}${words}`
   const { remedy, what } = authorityTroubles[trouble]
-  // The message names the setting of the live service; here it is the setting of the test service.
+  // The message names the setting for live documents. Here it is the setting of the test environment.
   return `${what} ${remedy.replaceAll("AUTHORITY_URL", "AUTHORITY_TEST_URL")} ${itself}${words}`
 }

@@ -18,10 +18,10 @@ import * as TestDocumentMaking from "./TestDocumentMaking.ts"
 import * as TestDocumentSteps from "./TestDocumentSteps.ts"
 import type { StepOutcome } from "./TestDocumentSteps.ts"
 
-/** The lease of a process that takes a test set: longer than a round whose calls all end by their time-outs. */
+/** The lease of a process that takes a test set. Longer than a round whose calls all end by their time-outs. */
 export const leaseSeconds = 300
 
-// After this time a process lets other test sets run. Until then it waits itself for a step that is near.
+// After this time a process lets other test sets run. Until then it waits for a next step within `nearMs`.
 const holdMs = 20_000
 const nearMs = 2_500
 const brokenMs = 30_000
@@ -32,9 +32,9 @@ const failed = (failure: Failure): Standing => ({ status: "failed", failure })
 const isDue = (one: LoadedTestDocument) => isOpen(one) && (one.due_ms ?? 0) <= 0
 
 /**
- * Passes test sets, round by round: makes the missing documents, a few at a time, sends them, asks for their verdicts,
- * and stores the state of the test set. A round depends only on the rows, so that any process can continue after any
- * other.
+ * Runs test sets, round by round. Each round makes the missing documents, a few at a time, sends them, looks up their
+ * verdicts, and stores the state of the test set. A round depends only on the rows, so that any process can continue
+ * after any other.
  */
 export const make = Effect.gen(function* () {
   const enablements = yield* Enablements
@@ -129,7 +129,7 @@ export const make = Effect.gen(function* () {
     }
   })
 
-  /** An internal error that ends a round is no fault of the test set: it is retried later. */
+  /** An internal error that ends a round is no fault of the test set, so Folio retries it later. */
   const broken = Effect.fnUntraced(function* (set: StoredEnablement, cause: Cause.Cause<never>) {
     yield* Effect.logError("A test set could not proceed; it will be retried", cause)
     const waiting = yield* waits(set, "internal", "")

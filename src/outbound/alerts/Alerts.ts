@@ -2,12 +2,15 @@ import { Context, Effect, Layer, Schema } from "effect"
 import type { IncidentAlert } from "../../../schemas/Incident.ts"
 
 /**
- * An alert: an incident was opened, or has ended. Folio sends it until the channel accepts it, so it may arrive twice,
- * with the same `id` and `state`.
+ * An alert about an incident that was opened or has ended. Folio sends it until the channel accepts it, so it may
+ * arrive twice, with the same `id` and `state`.
  */
 export type Alert = IncidentAlert
 
-/** The channel did not accept the alert. Folio retries it later, and logs the message, which must have no secret. */
+/**
+ * Failure of a channel to accept an alert. Folio retries the alert later, and logs the message, which must contain no
+ * secret.
+ */
 export class AlertFailed extends Schema.TaggedError<AlertFailed>()("AlertFailed", { message: Schema.String }) {}
 
 /**

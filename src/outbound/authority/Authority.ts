@@ -7,7 +7,7 @@ import type { AuthorityRefusal, AuthorityUnavailable } from "./AuthorityFailures
 
 export { AuthorityRefusal, AuthorityUnavailable, isAuthorityFailure, troubleOf } from "./AuthorityFailures.ts"
 
-/** A document as the authority knows it: the account, the document's code and number, and the calling issuer. */
+/** A document's identity for the authority: the account, the document's code and number, and the calling issuer. */
 export interface DocumentName {
   readonly account_id: AccountId
   /** The CUFE, or the CUDE of a note. */
@@ -18,7 +18,7 @@ export interface DocumentName {
   readonly issue_date: string
   /** Selects the authority's environment: live or test. */
   readonly livemode: boolean
-  /** The document was issued to the buyer while the authority was unreachable, and is transmitted afterwards. */
+  /** Whether the document was issued to the buyer during an outage of the authority and is transmitted afterwards. */
   readonly in_contingency: boolean
   /** The issuer's NIT, without check digit. */
   readonly issuer_nit: string
@@ -61,7 +61,7 @@ export interface RegisteredSoftware {
   readonly id: string
 }
 
-/** A numbering range in the authority's records. Every field is text of the response. Dates are YYYY-MM-DD. */
+/** A numbering range in the authority's records. Every field is a text of the response. Dates are YYYY-MM-DD. */
 export interface AuthorityRange {
   readonly number: string
   readonly prefix: string
@@ -104,11 +104,11 @@ export interface AuthorityEvent {
  * documents of a test set, and gives their verdicts later.
  */
 export interface TestSet {
-  /** The software in the test documents of an account that has none of its own; omitted if there is none. */
+  /** The software in the test documents of accounts without their own. Omit it if there is none. */
   readonly software?: Software | undefined
   /**
-   * Sends a document. Gives the key of the upload, or null if the authority has accepted the test set and takes no more
-   * documents.
+   * Sends a document. Returns the key of the upload, or null if the authority has accepted the test set and accepts no
+   * more documents.
    */
   readonly send: (
     submission: Submission,
@@ -126,9 +126,10 @@ export interface TestSet {
 }
 
 /**
- * The tax authority, as the service calls it. Every call may be repeated: `submit` gets the same bytes again, and the
- * authority must give the same verdict again. The service calls it for many documents concurrently; `Limits.authority`
- * sets the number.
+ * The tax authority, as the service calls it. The service may repeat every call: `submit` gets the same bytes again,
+ * and the authority must give the same verdict again.
+ *
+ * The service makes calls for many documents concurrently. `Limits.authority` sets the number.
  */
 export class Authority extends Context.Service<
   Authority,
@@ -157,7 +158,9 @@ export class Authority extends Context.Service<
     readonly events?: (
       document: DocumentName
     ) => Effect.Effect<ReadonlyArray<AuthorityEvent>, AuthorityUnavailable | AuthorityRefusal>
-    /** The authority's environment for enablement, which takes the documents of test sets. Omit it if there is none. */
+    /**
+     * The authority's environment for enablement, which accepts the documents of test sets. Omit it if there is none.
+     */
     readonly testSet?: TestSet
     /** Whether this authority accepts live documents; true if omitted. */
     readonly servesLive?: boolean

@@ -67,7 +67,7 @@ export const documentAnswerOf = (result: XmlElement): DocumentAnswer => {
   })
   switch (status) {
     case "00":
-      // Notifications leave an acceptance valid; a rejection or a false `IsValid` contradicts status 00.
+      // Notifications leave an acceptance valid. A rejection or a false `IsValid` contradicts status 00.
       if (isValid && errors.length === 0) return judged(true)
       break
     case "99":
@@ -125,7 +125,8 @@ export const storedXmlOf = (result: XmlElement): string | null => {
 }
 
 /**
- * The acquirer of an AdquirienteResponse. Null without name and address, which is the response for an unknown acquirer.
+ * The acquirer of an AdquirienteResponse. Null without name and address, because such a response is about an unknown
+ * acquirer.
  */
 export const acquirerOf = (result: XmlElement): AuthorityAcquirer | null => {
   const fields = fieldsOf(result)

@@ -3,8 +3,8 @@ import { AcceptanceCode, ClaimCode } from "../../../schemas/Acceptance.ts"
 import type { AuthorityEvent } from "./Authority.ts"
 import { childOf, fieldsOf, parseXml, textField, type XmlElement } from "./soap/SoapAnswers.ts"
 
-// Many times the size of an invoice's events. Parsing a larger ApplicationResponse would block the process, so it is
-// not parsed.
+// Many times the size of an invoice's events. Folio does not parse a larger ApplicationResponse, which would block the
+// process.
 const xmlBytesMax = 1024 * 1024
 
 const years = { from: Date.UTC(2000, 0), to: Date.UTC(2100, 0) }
@@ -43,7 +43,7 @@ const nameOf = (party: XmlElement | undefined): string | null => {
 
 /**
  * Whether an event belongs to the invoice with this code. In a response about the whole invoice (`isOurs`), the
- * authority names the event's own code (CUDE). If it names an invoice's code (CUFE) instead, that must be this one.
+ * authority names the event's own code (CUDE). If it names a CUFE instead, the CUFE must be the invoice's code.
  */
 const isAbout = (reference: XmlElement | undefined, cufe: string, isOurs: boolean) => {
   const uuid = childOf(reference, "UUID")

@@ -3,11 +3,12 @@ import { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import { AuthorityError } from "../../../schemas/FiscalDocument.ts"
 
 /**
- * The authority gave no response, or a response without a verdict. `trouble` is the reason, and decides whether the
- * document may have left; if omitted, it may (`no_answer`). Before the service submits such a document again, it asks
- * for the verdict, and it never issues the document in contingency. A document that did not leave
- * (`connection_refused`, `name_not_found`, `no_route`, `tls_failed`) is submitted later. If the authority refuses
- * connections for long, the document is issued in contingency.
+ * Failure of a call without a verdict. `trouble` is the reason, and decides whether the document may have left; if
+ * omitted, it may (`no_answer`).
+ *
+ * If the document may have left, the service looks up its verdict before it submits the document again, and never
+ * issues it in contingency. If it did not leave (`connection_refused`, `name_not_found`, `no_route`, `tls_failed`), the
+ * service submits it later. After a long outage of this kind, the service issues the document in contingency.
  */
 export class AuthorityUnavailable extends Schema.TaggedError<AuthorityUnavailable>()("AuthorityUnavailable", {
   message: Schema.String,
@@ -15,24 +16,24 @@ export class AuthorityUnavailable extends Schema.TaggedError<AuthorityUnavailabl
   /** True if the failure concerns this document only, so that it does not count as an outage of the authority. */
   of_document: Schema.optionalKey(Schema.Boolean),
   /**
-   * True if a later call would not reach the authority either. An unsent document is then issued in contingency without
-   * the wait of five minutes. The simulated authority sets it for a scripted outage.
+   * True if a later call would not reach the authority either. The service then issues an unsent document in
+   * contingency without the wait of five minutes. The simulated authority sets it for a scripted outage.
    */
   lasts: Schema.optionalKey(Schema.Boolean),
   /**
-   * The rule by which the authority rejects a number that it has processed with another document. If the authority does
-   * not know the document's code, the document is finally rejected by this rule: a corrected document after a few
-   * attempts, any other after an hour.
+   * The rule by which the authority rejects a number that it has processed with another document. If the authority has
+   * no document with this code, the rule finally rejects the document: a corrected document after a few attempts, any
+   * other after an hour.
    */
   number_processed: Schema.optionalKey(AuthorityError)
 }) {}
 
 /**
- * The authority refuses the document because of its sender or its package: the sender is not authorized for the issuer,
- * or the package is unreadable. A repeated submission would fail too, so the document fails until the cause is removed.
+ * Rejection of a document because of its sender or its package: the sender is not authorized for the issuer, or the
+ * package is unreadable. A repeated submission would fail too, so the document fails until someone fixes the cause.
  */
 export class AuthorityRefusal extends Schema.TaggedError<AuthorityRefusal>()("AuthorityRefusal", {
-  /** The authority's own message, for the account to read. */
+  /** The authority's own message, for the account. */
   message: Schema.String,
   /** The reason (`sender_refused` if omitted), from which the account gets its advice. */
   trouble: Schema.optionalKey(AuthorityTrouble)

@@ -34,8 +34,10 @@ const unknownAfterSubmit = unavailable("no_verdict", "The authority does not kno
 
 /**
  * The SOAP web service of Colombia's authority. SendBillSync sends a document and responds with the verdict. GetStatus
- * looks up an unknown outcome by CUFE. If the response is that the document was processed before, GetXmlByDocumentKey
- * gives the document that the authority has. It counts as the submitted one only if it states the same CUFE.
+ * looks up an unknown outcome by CUFE.
+ *
+ * If the authority has processed the document before, GetXmlByDocumentKey returns the authority's document. That
+ * document counts as the submitted one only if it states the same CUFE.
  */
 export const layer = (options: AuthorityLiveOptions): Layer.Layer<Authority> =>
   Layer.effect(
@@ -116,12 +118,13 @@ export const layer = (options: AuthorityLiveOptions): Layer.Layer<Authority> =>
   )
 
 /**
- * Combines two authorities: test documents go to `test`, live documents to `live`. Without `live`, live documents fail.
+ * Combines two authorities: `test` gets test documents, and `live` gets live documents. Without `live`, live documents
+ * fail.
  */
 export const layerByMode = (authorities: {
   readonly test: Layer.Layer<Authority>
   readonly live: Layer.Layer<Authority> | undefined
-  /** The service that takes the documents of test sets. If omitted, no account can pass its enablement. */
+  /** The service that accepts the documents of test sets. If omitted, no account can pass its enablement. */
   readonly testSet?: TestSetOptions | undefined
 }): Layer.Layer<Authority> =>
   Layer.effect(

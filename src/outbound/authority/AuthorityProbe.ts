@@ -17,8 +17,8 @@ export const authorityAddresses = Effect.map(
 )
 
 /**
- * The result of a probe of the authority's service. `clock_ms`: how far its clock is ahead of this machine's; null if
- * unknown.
+ * Result of a probe of the authority's service. `clock_ms`: difference of its clock to this machine's clock, positive
+ * if its clock is ahead; null if unknown.
  */
 export type Probe =
   | { readonly trouble: AuthorityTrouble; readonly reason: string }

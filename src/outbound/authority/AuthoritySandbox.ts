@@ -25,8 +25,8 @@ export interface SubmittedDocument {
   readonly acquirer: { readonly identification: Identification }
 }
 
-// Enough for every document in progress. A document whose verdict was dropped is submitted again and gets the same
-// verdict.
+// Enough for every document in progress. Folio resubmits a document whose verdict was dropped, and the document gets
+// the same verdict.
 const rememberedMax = 10_000
 
 const slowAnswer = Duration.seconds(10)
@@ -82,7 +82,7 @@ const judge = (
 
 const unreachable = "The authority's service cannot be reached."
 
-// A failure by script or by acquirer concerns this document only, and must not count as an outage of the authority.
+// A failure from a script or an acquirer concerns this document only, and must not count as an outage of the authority.
 const unavailable = (trouble: AuthorityTrouble, message: string) =>
   Effect.fail(new AuthorityUnavailable({ message, trouble, of_document: true }))
 const scriptedOutage = new AuthorityUnavailable({
@@ -194,8 +194,7 @@ export const layer = <D extends SubmittedDocument>(options: {
       const document = options.read(signed)
       if (document === null || document.cufe !== cufe) return answered(null, [rejectionBy("ZE02")])
       const outcome = outcomeOf(script) ?? ofAcquirer(document)
-      // The document does not leave. Issuing it in contingency ends its simulated outage, so that no test waits for
-      // that.
+      // The document does not leave. Contingency ends its simulated outage, so that no test has to wait for the end.
       if (outcome === "away" && !in_contingency) return yield* scriptedOutage
       if (script?.delay !== undefined) yield* ripen(key, script.delay)
       if (outcome === "refuse") return yield* notAuthorised(issuer_nit)

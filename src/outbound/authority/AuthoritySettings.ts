@@ -82,7 +82,7 @@ const settings = Effect.gen(function* () {
 })
 
 /**
- * The settings of the default authority. `live`: the service for live documents; undefined if they are rejected.
+ * The settings of the default authority. `live`: the service for live documents; if undefined, live documents fail.
  * `test`: the authority's test environment, for enablement; undefined if there is none. `sandboxLatencyMs`: the
  * simulated authority's response time in milliseconds.
  */

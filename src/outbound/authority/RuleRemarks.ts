@@ -3,8 +3,8 @@ import { hintOf, invoiceRule } from "./RuleHints.ts"
 import ruleTexts from "./ruleTexts.json" with { type: "json" }
 
 /**
- * A rule of the authority that a document breaks: its number, its severity (`rejection` or `notification`), and the
- * place in the document.
+ * A rule of the authority that a document breaks: its name, its severity (`rejection` or `notification`), and the place
+ * in the document.
  */
 export interface BrokenRule {
   readonly rule: string

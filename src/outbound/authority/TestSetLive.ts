@@ -13,7 +13,7 @@ export interface TestSetOptions extends SoapExchangeOptions {
 
 const messageMax = 500
 
-// The authority's message for an accepted test set, which takes no more documents.
+// The authority's message for an accepted test set, which accepts no more documents.
 const isAccepted = (message: string) => /(?<!\bno )\bse encuentra Aceptado\b/i.test(message)
 
 /** The reasons why the authority rejected an upload: its messages about each file. */

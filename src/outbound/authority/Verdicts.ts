@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { AuthorityError } from "../../../schemas/FiscalDocument.ts"
 import { storableText } from "../../domain/requests/Storable.ts"
 
-/** A verdict, as any `Authority` may give it. */
+/** A verdict of any `Authority`. */
 export const GivenVerdict = Schema.Struct({
   accepted: Schema.Boolean,
   errors: Schema.Array(AuthorityError),

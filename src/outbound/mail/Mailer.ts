@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 
-/** The identity of an e-mail: its reference, mode and recipient. */
+/** An e-mail's identity: its reference, mode and recipient. */
 export interface Envelope {
   /** Part of the Message-ID, the same in every attempt, so that a recipient can recognize a duplicate. */
   readonly reference: string
@@ -27,20 +27,17 @@ export interface Sent {
 }
 
 /**
- * The mail server gave no response, or rejected the message temporarily. It may still have accepted the message. Folio
+ * Failure without a response, or with a temporary rejection. The mail server may still have accepted the message. Folio
  * retries it later.
  */
 export class MailerUnavailable extends Schema.TaggedError<MailerUnavailable>()("MailerUnavailable", {
   message: Schema.String
 }) {}
 
-/**
- * The mail server permanently rejects the message to this address. Folio does not retry, and the e-mail counts as
- * bounced.
- */
+/** Permanent rejection of the message to this address. Folio does not retry, and the e-mail counts as bounced. */
 export class MailerRefused extends Schema.TaggedError<MailerRefused>()("MailerRefused", { message: Schema.String }) {}
 
-/** No mail server is configured. The e-mail fails without an attempt, and Folio does not retry. */
+/** Failure without a configured mail server. The e-mail fails without an attempt, and Folio does not retry. */
 export class MailerAbsent extends Schema.TaggedError<MailerAbsent>()("MailerAbsent", { message: Schema.String }) {}
 
 /**
@@ -78,8 +75,8 @@ export const mailer = (live: Send = withoutMailServer) => ({
 })
 
 /**
- * Sends the e-mails of documents. A team's own layer gets the e-mails of both modes. `Mailer.layerWith` simulates the
- * test mode's e-mails, and gives the team only the live ones.
+ * Sends the e-mails of documents. A team's own layer gets the e-mails of both modes. `Mailer.layerWith` gives the team
+ * only the live e-mails, and simulates test e-mails.
  */
 export class Mailer extends Context.Service<Mailer, { readonly send: Send }>()("@folio-einvoicing/service/Mailer") {
   /** Live e-mails fail with `MailerAbsent`; test e-mails are simulated. */

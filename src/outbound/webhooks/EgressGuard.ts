@@ -4,7 +4,7 @@ import { ServiceInfo } from "../../api/ServiceInfo.ts"
 import { isPublicAddress } from "./PublicAddress.ts"
 import { allowance } from "./WebhookAllow.ts"
 
-/** Whether a URL may receive webhooks. `message` tells the URL's owner the fix. */
+/** Whether a URL may receive webhooks. `message` has the fix for the URL's owner. */
 export type UrlVerdict =
   | {
       readonly _tag: "Allowed"
@@ -25,12 +25,15 @@ export type UrlVerdict =
     }
 
 /**
- * The host may not receive webhooks, or its name resolves to an address that may not. The message contains no address,
- * because the endpoint's owner reads it.
+ * Rejection of a host that may not receive webhooks, or whose name resolves to such an address. The message contains no
+ * address, because the endpoint's owner reads it.
  */
 export class EgressRefused extends Schema.TaggedError<EgressRefused>()("EgressRefused", { message: Schema.String }) {}
 
-/** The host name has no address, or DNS did not respond in time. Folio retries the delivery later. */
+/**
+ * Failure of a host name without an address, or of a DNS look-up without a response in time. Folio retries the delivery
+ * later.
+ */
 export class DnsFailed extends Schema.TaggedError<DnsFailed>()("DnsFailed", { message: Schema.String }) {}
 
 /** The exceptions of the default rules, and the time-out of a DNS look-up. */
@@ -92,8 +95,7 @@ const make = Effect.fnUntraced(function* (options: EgressGuardOptions) {
   const portMessage = `The port of the URL is not allowed; use ${[...ports].join(" or ")}.`
   const dnsTimeout = options.dnsTimeout ?? "2 seconds"
 
-  // Only IP literals and `localhost`, which need no look-up, can match the allow-list. A name gains nothing from the
-  // list.
+  // Only IP literals and `localhost`, which need no look-up, can match the allow-list. The list has no effect on names.
   const inspect = (host: string, port: number): Result.Result<Destination, string> => {
     const parsed = Host.hostFromString(withoutDot(host))
     if (Result.isFailure(parsed) || NetAddress.isScopedIpv6Literal(parsed.success) || host.endsWith("..")) {
@@ -184,13 +186,13 @@ const make = Effect.fnUntraced(function* (options: EgressGuardOptions) {
 })
 
 /**
- * Decides where webhooks may go, at an endpoint's registration and before each delivery. By default: to public hosts,
- * and to the addresses of the allow-list.
+ * Decides which destinations may receive webhooks, at an endpoint's registration and before each delivery. By default:
+ * public hosts, and the addresses of the allow-list.
  */
 export class EgressGuard extends Context.Service<
   EgressGuard,
   {
-    /** Checks the text of a URL, at registration and again before each delivery. Pure: no name is looked up. */
+    /** Checks the text of a URL, at registration and again before each delivery. Pure: looks up no names. */
     readonly checkUrl: (url: string) => UrlVerdict
     /**
      * The addresses that a delivery may connect to: 1 to 16, IPv4 first. Each call looks the name up, within 2 s by

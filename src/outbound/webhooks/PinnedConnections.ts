@@ -6,17 +6,20 @@ import type { Duplex } from "node:stream"
 import * as tls from "node:tls"
 
 /**
- * An exchange ended without a complete response. The endpoint's owner reads the message, so it has no error numbers and
- * no addresses.
+ * Failure of an exchange without a complete response. The endpoint's owner reads the message, so it has no error
+ * numbers and no addresses.
  */
 export class ExchangeFailed extends Schema.TaggedError<ExchangeFailed>()("ExchangeFailed", {
   code: Schema.Literals(["blocked", "connect", "tls", "too_large", "protocol"]),
   message: Schema.String,
-  /** The receiver closed the connection before the first byte of the response, as it may do with a kept connection. */
+  /**
+   * Whether the receiver closed the connection before the first byte of the response, as it may do with a kept
+   * connection.
+   */
   dropped: Schema.Boolean
 }) {}
 
-/** The origin and the address of a connection, which serves no other origin or address. */
+/** Origin and address of a connection. A connection serves no other origin or address. */
 export interface Destination {
   /** `https://name:port` or `http://…`, without path. */
   readonly origin: string
@@ -33,7 +36,7 @@ export interface PostRequest {
   readonly body: Uint8Array | string
 }
 
-/** Receives a response as it arrives, so that the part before a time-out is not lost. */
+/** Receives a response as it arrives, so that a time-out does not lose the first part. */
 export interface AnswerSink {
   readonly onHeaders: (status: number, headers: Readonly<Record<string, string | Array<string> | undefined>>) => void
   /** Returns whether to continue reading. False ends the exchange successfully and destroys the connection. */
@@ -72,7 +75,7 @@ export const dialTcp = (address: NetAddress.InetAddress): net.Socket =>
 /** Limit of a response's header block in bytes. */
 const maxHeaderBytes = 16 * 1024
 
-/** The stages of opening a connection, each with the failure that a break or a time-out in it causes. */
+/** The stages of opening a connection, each with the failure for a break or a time-out in it. */
 const connecting = {
   code: "connect",
   message: "The endpoint did not accept a connection; check that it runs and is reachable."

@@ -7,7 +7,9 @@ const maxRecordedBytes = 4 * 1024
 
 const withoutNul = (text: string) => text.replaceAll("\u0000", "")
 
-/** The headers that an attempt records: the first ones, each complete, up to the same number of bytes as for a body. */
+/**
+ * The headers that an attempt records: the first headers, each complete, up to the same number of bytes as for a body.
+ */
 const recordedHeaders = (headers: Readonly<Record<string, string | Array<string> | undefined>>) => {
   let bytes = 0
   return Object.fromEntries(

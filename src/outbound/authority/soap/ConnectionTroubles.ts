@@ -33,14 +33,14 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTFOUND: "its host has no address"
 }
 
-// If this machine has no route to one of the authority's addresses, for example over IPv6, use the error of a reachable
-// one.
+// If this machine has no route to one of the authority's addresses, for example over IPv6, returns the error of a
+// reachable address.
 const tellingOf = (error: ConnectionError): ConnectionError =>
   error.errors?.find(({ code = "" }) => untaken.includes(code)) ?? error
 
 /**
- * The trouble that an error means. Before a connection, nothing was sent, and an error of neither the name, the network
- * nor the host is a TLS error. After it, the message may have left.
+ * The trouble that an error means. Before a connection, nothing was sent: an error that is not about the name, the
+ * network or the host is a TLS error. After the connection, the message may have left.
  */
 export const connectionTrouble = (
   failure: unknown

@@ -39,7 +39,7 @@ const apart = (ms: number) => {
   return `${count} ${unit} ${ms > 0 ? "ahead of" : "behind"} the authority's`
 }
 
-/** The refusal for a fault of the sender, whose message was not processed. */
+/** The error for a fault of the sender, whose message was not processed. */
 const refusalOf = ({ blames, message }: NoResult, { date, status }: Answer, now: number) => {
   const said = `The authority returned ${status} with ${message.replace(/[.\s]+$/, "")}.`
   if (blames === "certificate") return new AuthorityRefusal({ message: said, trouble: "certificate_refused" })
@@ -50,7 +50,10 @@ const refusalOf = ({ blames, message }: NoResult, { date, status }: Answer, now:
     : new AuthorityRefusal({ message: said, trouble: "security_refused" })
 }
 
-/** The trouble for a response that is not from the service. A redirect or a 4xx status comes from another program. */
+/**
+ * The trouble for a response that is not from the service. Responses with a redirect or a 4xx status come from another
+ * program.
+ */
 const troubleOfStatus = (status: number): AuthorityTrouble =>
   status >= 300 && status < 500 && status !== 408 && status !== 429 ? "not_the_service" : "server_error"
 
