@@ -37,7 +37,7 @@ export const againAfterMove = <A, E>(asked: Effect.Effect<A, E>) =>
  */
 export const answerOf = <A, E>(asked: Effect.Effect<A, E>, retry: string): Effect.Effect<A, ApiError> =>
   Effect.mapError(
-    withDeadline(asked, Duration.toMillis(askTimeout), () => Effect.fail("no answer in time")),
+    withDeadline(asked, Duration.toMillis(askTimeout), () => Effect.fail("no response in time")),
     (error) =>
       error instanceof ApiError
         ? error

@@ -62,7 +62,7 @@ const refusals: Record<KeyFault | "mistyped" | "unknown" | "revoked" | "expired"
     form: `This is not an API key: one begins with sk_test_ or sk_live_. ${asBearer}`,
     mistyped: "This API key is mistyped or not whole: its checksum is wrong. Copy all of its characters again.",
     unknown:
-      "This service has no such API key. Look whether the key is of another installation, or of one before its data was removed: folio keys list shows the last four characters of each.",
+      "This service has no such API key. Check whether the key belongs to another installation, or to this one before its data was removed. The command folio keys list shows the last four characters of each key.",
     revoked: "This API key was revoked. Send another key of the account. The operator of the service can make one.",
     expired: "This API key has expired: a client rolled it, and its transition period is over. Send the new key."
   },

@@ -37,7 +37,7 @@ const isCutShort = (url: string): boolean => /[;#]/.test(pathOf(url))
  */
 const advice = (path: string, methodsOf: MethodsOf): string =>
   path.endsWith("/") && methodsOf(path.slice(0, -1)).length > 0
-    ? `Leave out the slash at its end: ${path.slice(0, -1)}.`
+    ? `Remove the slash at its end: ${path.slice(0, -1)}.`
     : "The paths are listed at /docs."
 
 const unmatched = (request: HttpServerRequest.HttpServerRequest, methodsOf: MethodsOf): ApiError => {

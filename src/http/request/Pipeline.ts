@@ -38,8 +38,8 @@ import { parseStrict } from "../../domain/requests/StrictJson.ts"
  *  3. caller      API key, portal session or signed link; rate limit, requests under way, capability (Authentication)
  *  4. admission   no creation if the account's drafts wait too long, or if it would get no turn (RequestTurns.admit)
  *  5. body        size, media type, coding (readBody); around 4 to 10: few large bodies at a time (Concurrency.large)
- *  6. turn        the account's turn at reads, creations, large bodies and whole documents (RequestTurns); the key may
- *                 have ended meanwhile
+ *  6. turn        the account's turn for reads, creations, large bodies and whole documents (RequestTurns); then a
+ *                 check that the key still works
  *  7. headers     Svc-Version, Idempotency-Key
  *  8. JSON        strict, parsed once (parse)
  *  9. content     query, then body: schema and rules, all violations together (Validation, BodyChecks)

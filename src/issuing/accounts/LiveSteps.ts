@@ -82,7 +82,8 @@ const enabling: Readonly<Record<"missing" | "running" | "failed", string>> = {
   missing:
     "the account's software has not passed the authority's test set (POST /v1/account/enablement, or folio enable)",
   running: "the authority's test set is running (GET /v1/account/enablement shows its progress)",
-  failed: "the authority's test set has failed (GET /v1/account/enablement shows why; then send it again)"
+  failed:
+    "the authority's test set has failed (GET /v1/account/enablement shows why; fix the cause, then start the test set again)"
 }
 
 /** An account with a range has been enabled, because the authority grants ranges only to enabled issuers. */

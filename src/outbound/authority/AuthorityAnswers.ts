@@ -14,14 +14,14 @@ import { hintOf } from "./RuleHints.ts"
 import { childOf, fieldsOf, type SoapFields, textField, type XmlElement } from "./soap/SoapAnswers.ts"
 
 /**
- * The authority's answer about a document.
+ * The authority's response about a document.
  *
  * - `judged`: the final verdict
- * - `known`: the authority has processed a document of this number or code before, which is no verdict
+ * - `known`: the authority has processed a document with this number or code before, which is no verdict
  * - `missing`: the document never arrived
  * - `refused`: the issuer may not send the document, or not in this way
- * - `received`: the authority has the document and has not judged it yet
- * - `unclear`: any other answer; the authority may give a verdict later
+ * - `received`: the authority has the document and has given no verdict yet
+ * - `unclear`: any other response; the authority may give a verdict later
  */
 export type DocumentAnswer =
   | { readonly _tag: "judged"; readonly verdict: Verdict; readonly key: string }

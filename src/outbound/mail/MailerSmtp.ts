@@ -96,7 +96,7 @@ export const sendOverSmtp = (options: SmtpOptions): Send => {
   })
 }
 
-/** A text message. `answers`: the reference of the message that it replies to, if any. */
+/** A text message. `answers`: the reference of the message to which it replies, or null. */
 interface TextMessage {
   readonly reference: string
   readonly answers: string | null
