@@ -60,7 +60,7 @@ const makeWait = Effect.gen(function* () {
       if (news === null) waiter.position = next
       else Deferred.doneUnsafe(waiter.told, Exit.succeed(news))
     }
-  }).pipe(Effect.catchCause((cause) => Effect.logWarning("Search for new events failed; retries immediately", cause)))
+  }).pipe(Effect.catchCause((cause) => Effect.logWarning("The search for new events failed; Folio will retry", cause)))
 
   const lookOut = Effect.gen(function* () {
     while (all.size > 0) yield* look

@@ -91,7 +91,7 @@ export const layer = HttpRouter.use((router) =>
       Metric.update(Metrics.databaseWait(), Duration.toMillis(turn) / 1_000)
     )
     const uncounted = (cause: Cause.Cause<unknown>) =>
-      Effect.logWarning("Count of waiting work failed", cause).pipe(
+      Effect.logWarning("The count of waiting work failed", cause).pipe(
         Effect.andThen(Metric.update(Metrics.databaseWait(), timeoutSeconds)),
         Effect.as(nothing)
       )

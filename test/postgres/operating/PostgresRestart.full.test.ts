@@ -144,6 +144,6 @@ describeLive(Layer.empty)("A database that rejects sessions", (it) => {
     assert.lengthOf(lines, 2)
     assert.match(lines[0]!, /not currently accepting connections/)
     assert.match(lines[1]!, /password authentication failed/)
-    assert.notMatch(yield* service.log, /A request failed[^\n]*(?:not currently accepting|password authentication)/)
+    assert.notMatch(yield* service.log, /Request failed[^\n]*(?:not currently accepting|password authentication)/)
   })
 })
