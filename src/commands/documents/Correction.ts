@@ -166,7 +166,7 @@ const nounOf = ({ id }: DocumentKey) => documentKinds[kindOf(id)].noun
 const notRejected = (key: DocumentKey, { state }: Standing) =>
   new ApiError({
     code: "invoice_not_rejected",
-    message: `Only ${aOf(key)} that the authority rejected can be corrected in its place; this one is ${describe(state)}. Correct an accepted document by a note, and retry a failed one.`
+    message: `Only ${aOf(key)} that the authority rejected can be corrected in its place; this one is ${describe(state)}. Correct an accepted document with a note, and retry a failed document.`
   })
 
 const numberKnown = (key: DocumentKey, { full_number }: Standing) =>

@@ -163,7 +163,7 @@ const refuse = (key: DocumentKey, command: "Cancel" | "Retry", { failure, state 
   if (command === "Cancel") {
     return new ApiError({
       code: "invoice_not_cancelable",
-      message: `Only a draft without a number can be canceled; this ${nounOf(key)} is ${describe(state)}. Annul an accepted document by a credit note.`
+      message: `Only a draft without a number can be canceled; this ${nounOf(key)} is ${describe(state)}. Annul an accepted invoice with a credit note.`
     })
   }
   const why = failure?.retryable === false ? `failed for a permanent reason (${failure.code})` : `is ${describe(state)}`
