@@ -129,7 +129,7 @@ export class Account extends Schema.Opaque<Account>()(
       "Type of organization: `1` for a legal entity, `2` for a natural person.",
       "1"
     ),
-    email: ofIssuer(Schema.String, "Address that receives replies to the issuer's e-mails.", "facturas@folio.test"),
+    email: ofIssuer(Schema.String, "Address that receives replies to the issuer's emails.", "facturas@folio.test"),
     address: ofIssuer(Schema.String, "Street address.", "Calle 100 # 7-33"),
     city_code: ofIssuer(Schema.String, "Municipality code: five digits.", "11001"),
     department_code: ofIssuer(Schema.String, "Department code: two digits.", "11"),

@@ -22,11 +22,11 @@ export class KnownAcquirer extends Schema.Opaque<KnownAcquirer>()(
     ),
     email: field(
       Schema.NullOr(Schema.String),
-      "E-mail address at which the acquirer receives documents. Null if the authority's records hold no address.",
+      "Email address at which the acquirer receives documents. Null if the authority's records hold no address.",
       "facturas@900000001.test"
     )
   }).annotate({
     identifier: "KnownAcquirer",
-    description: "The tax authority's record of a buyer: name, and e-mail address that receives documents."
+    description: "The tax authority's record of a buyer: name, and email address that receives documents."
   })
 ) {}

@@ -81,7 +81,7 @@ export const CustomerQuery = {
   ),
   email: field(
     Schema.optionalKey(Schema.String.check(notEmpty(), atMost(254))),
-    "Filter by e-mail address, regardless of upper or lower case.",
+    "Filter by email address, regardless of upper or lower case.",
     "facturas@cliente.test"
   ),
   name: field(

@@ -13,31 +13,31 @@ const fields = {
   object: Schema.Literal("email"),
   livemode: field(
     Schema.Boolean,
-    "Mode of the document: `true` for live, `false` for test. Folio does not send e-mails of test documents."
+    "Mode of the document: `true` for live, `false` for test. Folio does not send emails of test documents."
   ),
   document_id: field(
     DocumentId,
-    "Id of the invoice or note in the e-mail.",
+    "Id of the invoice or note in the email.",
     InvoiceId.make("inv_01k9z3v8c2m4n6p8q0r2s4t6v8")
   ),
-  document_type: field(DocumentKind, "Type of the document in the e-mail.", "invoice"),
+  document_type: field(DocumentKind, "Type of the document in the email.", "invoice"),
   full_number: field(Schema.String, "Full number of the document: prefix and number.", "SETP990000001"),
-  to: field(Schema.String, "E-mail address of the recipient.", "facturas@cliente.test"),
+  to: field(Schema.String, "Email address of the recipient.", "facturas@cliente.test"),
   status: EmailStatus.annotateKey({ examples: ["delivered"] }),
-  at: field(Timestamp, "Time at which the e-mail reached its status."),
+  at: field(Timestamp, "Time at which the email reached its status."),
   reason: field(
     Schema.NullOr(Schema.String),
-    "Reason that the mail server or the mail provider gave for not accepting the e-mail. Null otherwise.",
+    "Reason that the mail server or the mail provider gave for not accepting the email. Null otherwise.",
     null
   ),
   metadata: field(Metadata, "Metadata of the document.")
 }
 
-/** An e-mail in an event, and in the response to a request to e-mail a document. */
+/** An email in an event, and in the response to a request to email a document. */
 export class EmailSnapshot extends Schema.Opaque<EmailSnapshot>()(
   Schema.Struct(fields).annotate({
     identifier: "EmailSnapshot",
-    description: "An e-mail that sends a document to its customer."
+    description: "An email that sends a document to its customer."
   })
 ) {}
 
@@ -46,7 +46,7 @@ const size = field(Schema.Int, "The size in bytes.", 48_213)
 export class Email extends Schema.Opaque<Email>()(
   Schema.Struct({
     ...fields,
-    attempts: field(Schema.Int, "Number of attempts to pass the e-mail to a mail server.", 1),
+    attempts: field(Schema.Int, "Number of attempts to pass the email to a mail server.", 1),
     next_attempt_at: field(
       Schema.NullOr(Timestamp),
       "Time of the next scheduled attempt. Null during an attempt, and if no attempt is scheduled.",
@@ -54,12 +54,12 @@ export class Email extends Schema.Opaque<Email>()(
     ),
     subject: field(
       Schema.NullOr(Schema.String),
-      "Subject, in the form that the tax authority prescribes. Null if Folio could not compose the e-mail.",
+      "Subject, in the form that the tax authority prescribes. Null if Folio could not compose the email.",
       "900373115;Folio Sandbox S.A.S.;SETP990000001;01;Folio Sandbox S.A.S."
     ),
     text: field(
       Schema.NullOr(Schema.String),
-      "Text of the e-mail. Null if Folio could not compose the e-mail.",
+      "Text of the email. Null if Folio could not compose the email.",
       "Adjuntamos la factura electrónica SETP990000001."
     ),
     archive: Schema.NullOr(
@@ -73,7 +73,7 @@ export class Email extends Schema.Opaque<Email>()(
         )
       })
     ).annotateKey({
-      description: "Email package (ZIP), the only attachment. Null if Folio could not compose the e-mail."
+      description: "Email package (ZIP), the only attachment. Null if Folio could not compose the email."
     }),
     attachments: Schema.Array(
       Schema.Struct({ name: Schema.String.annotateKey({ examples: ["SETP990000001.xml"] }), size })
@@ -81,7 +81,7 @@ export class Email extends Schema.Opaque<Email>()(
     created_at: Timestamp
   }).annotate({
     identifier: "Email",
-    description: "An e-mail to the customer of a document, with its text and its attachment."
+    description: "An email to the customer of a document, with its text and its attachment."
   })
 ) {}
 
@@ -89,12 +89,12 @@ export class EmailRequest extends Schema.Opaque<EmailRequest>()(
   Schema.Struct({
     to: field(
       Schema.optionalKey(addressFields.email),
-      "E-mail address of the recipient. If omitted, the customer's address.",
+      "Email address of the recipient. If omitted, the customer's address.",
       "facturas@cliente.test"
     )
   }).annotate({
     identifier: "EmailRequest",
-    description: "The recipient of the e-mail.",
+    description: "The recipient of the email.",
     examples: [{ to: "facturas@cliente.test" }]
   })
 ) {}
@@ -124,7 +124,7 @@ export class EmailNoticeRequest extends Schema.Opaque<EmailNoticeRequest>()(
     reason: field(Schema.optionalKey(text(500)), "Response of the receiving mail server.", "550 5.1.1 No such user")
   }).annotate({
     identifier: "EmailNoticeRequest",
-    description: "A notice of the mail provider about an e-mail.",
+    description: "A notice of the mail provider about an email.",
     examples: [
       {
         message_id: "<em_01k9z3v8c2m4n6p8q0r2s4t6v8.inv_01k9z3v8c2m4n6p8q0r2s4t6v8@folio.example.com>",

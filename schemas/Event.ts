@@ -55,11 +55,11 @@ export class Event extends Schema.Opaque<Event>()(
     account: AccountId,
     data: field(
       Schema.Struct({ object: Schema.Union([InvoiceSnapshot, NoteSnapshot, EmailSnapshot]) }),
-      "The document, or the e-mail with the document, at the time of the event."
+      "The document, or the email with the document, at the time of the event."
     )
   }).annotate({
     identifier: "Event",
-    description: "A change of a document or its e-mail. Webhooks deliver the same body."
+    description: "A change of a document or its email. Webhooks deliver the same body."
   })
 ) {}
 

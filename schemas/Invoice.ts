@@ -196,7 +196,7 @@ export class Invoice extends Schema.Opaque<Invoice>()(
     }),
     email: field(
       Schema.NullOr(Schema.Struct({ status: EmailStatus, at: Timestamp })),
-      "Status of the latest e-mail of the document. Null if Folio has sent no e-mail.",
+      "Status of the latest email of the document. Null if Folio has sent no email.",
       null
     ),
     acceptance: Schema.optionalKey(Acceptance).annotateKey({

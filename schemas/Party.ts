@@ -45,10 +45,10 @@ export const addressFields = {
   email: Schema.String.check(
     atMost(254),
     Schema.isPattern(/^[^\s@<>"(),:;[\]\\\u0000-\u001f\u007f]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/u, {
-      message: "must be one e-mail address, such as facturas@example.com"
+      message: "must be one email address, such as facturas@example.com"
     })
   ).annotateKey({
-    description: "E-mail address. Folio sends a customer's documents to it.",
+    description: "Email address. Folio sends a customer's documents to it.",
     examples: ["facturas@cliente.test"]
   }),
   address: field(text(300), "Street address.", "Calle 100 # 7-33"),

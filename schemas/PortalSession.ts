@@ -38,7 +38,7 @@ export class PortalSessionRequest extends Schema.Opaque<PortalSessionRequest>()(
     ),
     capabilities: field(
       Schema.optionalKey(Capabilities),
-      'Capabilities of the session, by default `["view"]`. `view`: read every page. `deliver`: redeliver webhooks, recover an endpoint, and send test events. `endpoints`: create and change webhook endpoints, and rotate their secrets. `documents`: create, correct, retry, cancel, annul and e-mail documents, and create and change customers. `keys`: create, roll and revoke API keys, and end sessions. `setup`: change the account, its issuer, logo, certificate, software and ranges, run the test set, and control the sandbox and its clock.',
+      'Capabilities of the session, by default `["view"]`. `view`: read every page. `deliver`: redeliver webhooks, recover an endpoint, and send test events. `endpoints`: create and change webhook endpoints, and rotate their secrets. `documents`: create, correct, retry, cancel, annul and email documents, and create and change customers. `keys`: create, roll and revoke API keys, and end sessions. `setup`: change the account, its issuer, logo, certificate, software and ranges, run the test set, and control the sandbox and its clock.',
       capabilitiesExample
     )
   }).annotate({ identifier: "PortalSessionRequest", description: "A portal session to create." })

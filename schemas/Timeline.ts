@@ -56,7 +56,7 @@ export const TimelineEntry = Schema.Union([
     version: Schema.Int,
     ...rejectedFields
   }),
-  /** The current status of an e-mail. `at` is the time at which the e-mail reached this status. */
+  /** The current status of an email. `at` is the time at which the email reached this status. */
   entry("email", {
     email_id: EmailId,
     to: Schema.String,

@@ -48,7 +48,7 @@ export class AccountApi extends group(
     success: Enablement,
     summary: "Start the test set (habilitación)",
     description:
-      "Starts a test set of the tax authority, which every issuer must pass before it issues live documents. Requires a live key. Folio creates the documents from the test range and signs them with the certificate and the software of the account. It sends them to the authority's enablement environment and queries the outcomes. Folio replaces each document that the authority rejects or never responds to. It uses no number of the account's own ranges and sends no e-mail. GET returns the progress. If you repeat the request while the test set runs or after it has passed, Folio returns the progress. If you repeat it after the test set has failed, Folio continues with the missing documents.",
+      "Starts a test set of the tax authority, which every issuer must pass before it issues live documents. Requires a live key. Folio creates the documents from the test range and signs them with the certificate and the software of the account. It sends them to the authority's enablement environment and queries the outcomes. Folio replaces each document that the authority rejects or never responds to. It uses no number of the account's own ranges and sends no email. GET returns the progress. If you repeat the request while the test set runs or after it has passed, Folio returns the progress. If you repeat it after the test set has failed, Folio continues with the missing documents.",
     handling: { checkedAs: "enablement" }
   }),
   get("retrieveEnablement", enablement, {

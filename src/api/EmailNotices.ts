@@ -21,16 +21,16 @@ export class NoticeSignature extends HttpApiMiddleware.Service<NoticeSignature>(
 export class EmailNoticesApi extends HttpApiGroup.make("emailNotices")
   .add(
     HttpApiEndpoint.post("noteEmail", "/v1/email-notices", { payload: EmailNoticeRequest, success: EmailNotice })
-      .annotate(OpenApi.Summary, "Report an e-mail status")
+      .annotate(OpenApi.Summary, "Report an email status")
       .annotate(
         OpenApi.Description,
-        "Reports that an e-mail was delivered, bounced or marked as spam. The mail provider sends this request and signs it with a shared secret. If the message is unknown or the notice adds nothing new, Folio returns 200 with `recorded` false. The mail provider need not retry it."
+        "Reports that an email was delivered, bounced or marked as spam. The mail provider sends this request and signs it with a shared secret. If the message is unknown or the notice adds nothing new, Folio returns 200 with `recorded` false. The mail provider need not retry it."
       )
   )
   .middleware(NoticeSignature)
   .middleware(Errors)
-  .annotate(OpenApi.Title, "E-mail notices")
+  .annotate(OpenApi.Title, "Email notices")
   .annotate(
     OpenApi.Description,
-    "Notices of the mail provider about e-mails. They need a signature with a shared secret, but no API key."
+    "Notices of the mail provider about emails. They need a signature with a shared secret, but no API key."
   ) {}

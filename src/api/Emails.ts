@@ -15,9 +15,9 @@ export const sendEmail = <const Name extends string, const Path extends HttpRout
     params,
     payload: EmailRequest,
     success: accepted(EmailSnapshot),
-    summary: `E-mail ${what}`,
+    summary: `Email ${what}`,
     description:
-      "E-mails the document again, to the customer or to another address. Folio automatically e-mails each accepted document to the customer's address. An event reports the outcome of each e-mail. You can e-mail a document 100 times.",
+      "Emails the document again, to the customer or to another address. Folio automatically emails each accepted document to the customer's address. An event reports the outcome of each email. You can email a document 100 times.",
     handling: { optionalBody: true }
   })
 
@@ -31,7 +31,7 @@ export const listEmails = <const Name extends string, const Path extends HttpRou
     params,
     query: EmailQuery,
     success: emailPage,
-    summary: `List ${what} e-mails`,
+    summary: `List ${what} emails`,
     description:
-      "Lists the e-mails of the document with text and attachments, newest first. With `content=true`, the response includes the attachments in base64. The sandbox sends no e-mail: read its e-mails here."
+      "Lists the emails of the document with text and attachments, newest first. With `content=true`, the response includes the attachments in base64. The sandbox sends no email: read its emails here."
   })

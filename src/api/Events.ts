@@ -8,7 +8,7 @@ const item = "/v1/events/:id"
 export class EventsApi extends group(
   "events",
   "Events",
-  "Changes of documents and their e-mails.",
+  "Changes of documents and their emails.",
   get("listEvents", "/v1/events", {
     query: EventQuery,
     success: Page(Event, "EventPage"),

@@ -11,7 +11,7 @@ const item = "/v1/invoices/:id"
 export class InvoicesApi extends group(
   "invoices",
   "Invoices",
-  "Electronic invoices: create, list, cancel, retry, correct, annul and e-mail them.",
+  "Electronic invoices: create, list, cancel, retry, correct, annul and email them.",
   postOnce("createInvoice", "/v1/invoices", {
     payload: InvoiceRequest,
     success: accepted(InvoiceCreated),
@@ -63,7 +63,7 @@ export class InvoicesApi extends group(
     success: accepted(Invoice),
     summary: "Correct a rejected invoice",
     description:
-      'Corrects an invoice whose `status` is `rejected_by_authority`. Send the whole corrected invoice, as for a new invoice: omitted fields are removed. The invoice keeps its id and its number, and gets a new issue date, CUFE, signed document and e-mail. Its timeline keeps the rejection. If you send a `prefix`, it must be the prefix of the number. You cannot correct an invoice that broke rule 90 ("Documento procesado anteriormente"), because the authority has another document with its number.',
+      'Corrects an invoice whose `status` is `rejected_by_authority`. Send the whole corrected invoice, as for a new invoice: omitted fields are removed. The invoice keeps its id and its number, and gets a new issue date, CUFE, signed document and email. Its timeline keeps the rejection. If you send a `prefix`, it must be the prefix of the number. You cannot correct an invoice that broke rule 90 ("Documento procesado anteriormente"), because the authority has another document with its number.',
     handling: { rules: "invoice", checkedAs: "invoice", keepsNumber: true, wholeDocument: "sent" }
   }),
   postOnce("annulInvoice", `${item}/annul`, {

@@ -82,7 +82,7 @@ const noteEndpoints = <
       success: accepted(note),
       summary: `Correct a rejected ${noun}`,
       description:
-        "Corrects a note whose `status` is `rejected_by_authority`. Send the whole corrected note, as for a new note. It may name another invoice. The note keeps its id and its number, and gets a new issue date, CUDE, signed document and e-mail. Its timeline keeps the rejection.",
+        "Corrects a note whose `status` is `rejected_by_authority`. Send the whole corrected note, as for a new note. It may name another invoice. The note keeps its id and its number, and gets a new issue date, CUDE, signed document and email. Its timeline keeps the rejection.",
       handling: { checkedAs: kind.object, keepsNumber: true, wholeDocument: "sent" }
     }),
     get(`retrieve${name}Timeline` as const, `${item}/timeline` as const, {

@@ -17,6 +17,6 @@ export class TestHelpersApi extends group(
     success: ClockAdvance,
     summary: "Advance the test clock",
     description:
-      "Advances the clock of this account's test mode. Requires a test key. Folio makes the scheduled attempts for documents, e-mails and webhook deliveries sooner. An outage of the simulated authority counts as longer. Dates in documents stay the same."
+      "Advances the clock of this account's test mode. Requires a test key. Folio makes the scheduled attempts for documents, emails and webhook deliveries sooner. An outage of the simulated authority counts as longer. Dates in documents stay the same."
   })
 ) {}

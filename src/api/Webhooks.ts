@@ -8,8 +8,8 @@ const happened: Record.ReadonlyRecord<string, string> = {
   accepted_contingency:
     "was issued in contingency (type 04); a second event reports whether the authority accepts or rejects it",
   failed: "failed inside Folio; the authority has neither accepted nor rejected it",
-  "email.delivered": "was delivered to the customer by e-mail",
-  "email.bounced": "could not be delivered by e-mail: the address does not accept it",
+  "email.delivered": "was delivered to the customer by email",
+  "email.bounced": "could not be delivered by email: the address does not accept it",
   "email.complained": "was marked as spam by the customer"
 }
 

@@ -98,7 +98,7 @@ export interface Rules {
 
 /**
  * A country's documents: the rules, dates, numbers, codes, files and links of its authority. To issue for another
- * country, a team provides a layer of this service, of `Authority` and, for PDF and e-mail, of `Printer`. The Colombian
+ * country, a team provides a layer of this service, of `Authority` and, for PDF and email, of `Printer`. The Colombian
  * layers are `ColombianProfile.layer`, `AuthorityLive.layer` and `Printer.layer`.
  *
  * Folio calls the functions for each document, so none may wait for other systems, except `sign` and `attach` for the

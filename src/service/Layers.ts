@@ -25,7 +25,7 @@ import * as Store from "../store/Store.ts"
 export const layerWork = Commands.layer.pipe(Layer.provideMerge(Issuing.layer), Layer.provide(Notify.layerGuarded))
 
 /**
- * The actors, which carry out commands, number and sign documents, submit them to the authority, and send e-mails and
+ * The actors, which carry out commands, number and sign documents, submit them to the authority, and send emails and
  * webhooks. Requires `Sharding`, the stores, the ports, the limits and the signing certificate.
  */
 export const layerActors = Actors.layer.pipe(

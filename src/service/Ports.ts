@@ -46,7 +46,7 @@ export * as AuthorityLive from "../outbound/authority/AuthorityLive.ts"
 export * as AuthoritySandbox from "../outbound/authority/AuthoritySandbox.ts"
 export { AuthoritySettings, type LiveAuthority } from "../outbound/authority/AuthoritySettings.ts"
 
-// Files and e-mails of documents.
+// Files and emails of documents.
 export { Printer } from "../documents/print/Printer.ts"
 export { type DocumentFile, DocumentFiles, type DocumentOfAccount } from "../documents/parcel/DocumentFiles.ts"
 export type { Parcel, ParcelFile } from "../documents/parcel/EmailParcel.ts"

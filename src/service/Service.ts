@@ -138,7 +138,7 @@ export type Platform = Layer.Success<ReturnType<typeof platform>>
  * import { Effect, Layer } from "effect"
  * import { SqlClient } from "effect/sql"
  *
- * // An outbox: this mailer writes e-mails to a table of the service's database, and another program sends them.
+ * // An outbox: this mailer writes emails to a table of the service's database, and another program sends them.
  * export const outbox: Layer.Layer<Mailer, never, Beneath> = Layer.effect(
  *   Mailer,
  *   Effect.map(SqlClient.SqlClient, (sql) => ({
@@ -183,7 +183,7 @@ export interface Parts<E = never> {
   readonly profile?: Layer.Layer<NationalProfile, E, Platform>
   /** Tax authority. By default the simulated one for test documents, and the one in the settings for live documents. */
   readonly authority?: Layer.Layer<Authority, E, Beneath>
-  /** Sender of e-mails. By default SMTP for live e-mails, with the server in the settings. */
+  /** Sender of emails. By default SMTP for live emails, with the server in the settings. */
   readonly mailer?: Layer.Layer<Mailer, E, Beneath>
   /** Sender of webhooks. The layer can require the egress rules. */
   readonly webhookSender?: Layer.Layer<WebhookSender, E, Beneath | EgressGuard>
@@ -193,9 +193,9 @@ export interface Parts<E = never> {
   readonly alerts?: Layer.Layer<Alerts, E, Beneath>
   /** Rate limiter of requests. By default it counts in the memory of each process. */
   readonly rateLimit?: Layer.Layer<RateLimit, E, Beneath>
-  /** Printer of PDF files and e-mails. */
+  /** Printer of PDF files and emails. */
   readonly printer?: Layer.Layer<Printer, E, Beneath>
-  /** Files and e-mails of documents. The layer can require the default, which makes them from the rows. */
+  /** Files and emails of documents. The layer can require the default, which makes them from the rows. */
   readonly documentFiles?: Layer.Layer<DocumentFiles, E, Beneath | DocumentFiles>
   /** Messages that wake actors for work. The layer can require the default. */
   readonly notify?: Layer.Layer<Notify, E, Beneath | Notify>

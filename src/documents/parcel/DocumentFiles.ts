@@ -22,7 +22,7 @@ export interface DocumentOfAccount extends AccountMode {
 }
 
 /**
- * The files of an account's documents, as clients download them, and the e-mails that acquirers get. `asker` names the
+ * The files of an account's documents, as clients download them, and the emails that acquirers get. `asker` names the
  * caller within the account, such as an API key: accounts take turns at making files, and so do the callers of an
  * account.
  *
@@ -32,7 +32,7 @@ export interface DocumentOfAccount extends AccountMode {
  * import { DocumentFiles } from "@folio-einvoicing/service/ports"
  * import { Effect, Layer, Option } from "effect"
  *
- * // The default files, and the default e-mails with another name of the sender.
+ * // The default files, and the default emails with another name of the sender.
  * const documentFiles = Layer.effect(
  *   DocumentFiles,
  *   Effect.map(DocumentFiles, (ours) => ({
@@ -56,8 +56,8 @@ export class DocumentFiles extends Context.Service<
     /** Fails like `pdf`. */
     readonly xml: (name: DocumentOfAccount, asker: string) => Effect.Effect<DocumentFile, ApiError>
     /**
-     * The e-mail of a document; none if the document does not exist or has no signed bytes. `state` is the document's
-     * state at the creation of the e-mail, and so includes the authority's response by then. Fails if too many
+     * The email of a document; none if the document does not exist or has no signed bytes. `state` is the document's
+     * state at the creation of the email, and so includes the authority's response by then. Fails if too many
      * documents wait to be packed or the wait takes too long. Dies if the document cannot be rendered.
      */
     readonly parcel: (

@@ -2,15 +2,15 @@ import { zipSync } from "fflate"
 import { documentTypeCode } from "../ubl/AuthorityCodes.ts"
 import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
 
-/** A file that the acquirer of a document receives by e-mail. */
+/** A file that the acquirer of a document receives by email. */
 export interface ParcelFile {
   readonly name: string
   readonly bytes: Uint8Array
 }
 
 /**
- * The content of an e-mail: everything but the recipient's address. The same document gives the same bytes, so that a
- * receiver can recognize a repeated e-mail. `archive` is the only attachment, a ZIP; `files` are the files in the ZIP.
+ * The content of an email: everything but the recipient's address. The same document gives the same bytes, so that a
+ * receiver can recognize a repeated email. `archive` is the only attachment, a ZIP; `files` are the files in the ZIP.
  */
 export interface Parcel {
   readonly subject: string
@@ -24,7 +24,7 @@ export interface Parcel {
 }
 
 /**
- * The authority's limit for the only attachment of an e-mail, in bytes.
+ * The authority's limit for the only attachment of an email, in bytes.
  *
  * @internal
  */
@@ -60,7 +60,7 @@ const dated = (issueDate: string) => {
 }
 
 /**
- * Makes the e-mail of a document: the subject in the form that the authority prescribes, and one ZIP of at most 2 MB. A
+ * Makes the email of a document: the subject in the form that the authority prescribes, and one ZIP of at most 2 MB. A
  * `pdf` that would make the ZIP larger is omitted, and the message states that.
  *
  * @internal

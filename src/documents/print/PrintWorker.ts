@@ -5,7 +5,7 @@ import { emailParcel, type Parcel } from "../parcel/EmailParcel.ts"
 import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
 import { renderPdf } from "./Pdf.ts"
 
-/* A worker thread that prints documents and packs their e-mails. `Printer` gives a thread one task at a time. */
+/* A worker thread that prints documents and packs their emails. `Printer` gives a thread one task at a time. */
 
 interface Printed {
   readonly document: FiscalDocument

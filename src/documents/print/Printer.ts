@@ -47,7 +47,7 @@ const answerOf = (worker: Worker, task: PrintTask) =>
   })
 
 /**
- * Makes the PDF of a document, and the content of its e-mail. The same document must give the same bytes. Dies if a
+ * Makes the PDF of a document, and the content of its email. The same document must give the same bytes. Dies if a
  * document cannot be printed or packed. The default works in threads.
  */
 export class Printer extends Context.Service<
@@ -59,7 +59,7 @@ export class Printer extends Context.Service<
      */
     readonly pdf: (document: FiscalDocument, logo: Uint8Array | null) => Effect.Effect<Uint8Array>
     /**
-     * The e-mail of a document. `xml`: the signed document, or the attached document that also holds the authority's
+     * The email of a document. `xml`: the signed document, or the attached document that also holds the authority's
      * response.
      */
     readonly parcel: (document: FiscalDocument, xml: Uint8Array, logo: Uint8Array | null) => Effect.Effect<Parcel>

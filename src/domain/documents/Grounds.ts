@@ -7,7 +7,7 @@ export const grounds = {
   account_object: { of: "limit", says: "A document names objects that the account has." },
   aiu_contract: { of: "interface", says: "aiu_contract belongs on one line of an invoice of operation 09." },
   amount_digits: { of: "limit", says: "An amount has at most 15 digits before the point." },
-  buyer_email: { of: "limit", says: "An e-mail goes to an address." },
+  buyer_email: { of: "limit", says: "An email goes to an address." },
   calendar: {
     of: "limit",
     says: "A period ends on its first day or later, and no document is corrected before its issue date."

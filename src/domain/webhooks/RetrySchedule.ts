@@ -14,12 +14,12 @@ export const nextDeliveryDelayMs = (attemptsMade: number, random: number): numbe
   return delayMs === undefined ? null : Math.floor(delayMs * (1 + 0.1 * random))
 }
 
-// Waits after each attempt to send an e-mail: 24 hours in all.
+// Waits after each attempt to send an email: 24 hours in all.
 const emailDelaysMinutes = [1, 4, 15, 40, 120, 240, 480, 540] as const
 
 /**
- * The milliseconds from the end of the last attempt to send an e-mail to the next; null after nine attempts, when a day
- * has passed. `random` (0 to 1) adds up to 10 %, so that e-mails that failed together are not retried together.
+ * The milliseconds from the end of the last attempt to send an email to the next; null after nine attempts, when a day
+ * has passed. `random` (0 to 1) adds up to 10 %, so that emails that failed together are not retried together.
  */
 export const nextEmailDelayMs = (attemptsMade: number, random: number): number | null => {
   const minutes = emailDelaysMinutes[Math.max(attemptsMade, 1) - 1]

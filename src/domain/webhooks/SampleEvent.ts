@@ -37,7 +37,7 @@ export const sampleEvent = ({ account_id, created, id, livemode, type, ulid }: S
       to: "sample@example.com",
       status: outcome.slice("email.".length),
       at: created,
-      reason: outcome === "email.bounced" ? "A sample: no e-mail was sent." : null,
+      reason: outcome === "email.bounced" ? "A sample: no email was sent." : null,
       metadata: {}
     }
     return { object_id, body: JSON.stringify({ ...envelope, data: { object: email } }) }

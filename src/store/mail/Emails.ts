@@ -77,7 +77,7 @@ export const emailsMax = 100
 
 export const emailLimitReached = new ApiError({
   code: "email_limit_reached",
-  message: `A document is e-mailed at most ${emailsMax} times, and this one was. Send its files yourself: GET …/pdf and GET …/xml give them.`
+  message: `A document is emailed at most ${emailsMax} times, and this one was. Send its files yourself: GET …/pdf and GET …/xml give them.`
 })
 
 const input = Input.make<EmailOutcome>({
