@@ -130,10 +130,10 @@ export class Account extends Schema.Opaque<Account>()(
       "1"
     ),
     email: ofIssuer(Schema.String, "Address that receives replies to the issuer's emails.", "facturas@folio.test"),
-    address: ofIssuer(Schema.String, "Street address.", "Calle 100 # 7-33"),
-    city_code: ofIssuer(Schema.String, "Municipality code: five digits.", "11001"),
-    department_code: ofIssuer(Schema.String, "Department code: two digits.", "11"),
-    country_code: ofIssuer(Schema.String, "ISO 3166 country code: two letters.", "CO"),
+    address: ofIssuer(Schema.String, "Street address of the issuer.", "Calle 100 # 7-33"),
+    city_code: ofIssuer(Schema.String, "Municipality code of the issuer: five digits.", "11001"),
+    department_code: ofIssuer(Schema.String, "Department code of the issuer: two digits.", "11"),
+    country_code: ofIssuer(Schema.String, "ISO 3166 country code of the issuer: two letters.", "CO"),
     tax_responsibilities: ofIssuer(
       Schema.Array(Schema.String),
       "Tax responsibilities of the issuer, as codes of the tax authority.",
@@ -157,7 +157,7 @@ export class Account extends Schema.Opaque<Account>()(
       "Software that the account has registered with the authority. Null in test mode, and while live documents name Folio's software.",
       null
     ),
-    live: field(LiveState, "Remaining steps before the account can issue live documents. The same in both modes."),
+    live: field(LiveState, "Remaining steps before the account can issue live documents, the same in both modes."),
     created_at: Timestamp
   }).annotate({ identifier: "Account", description: "The business account of the API key, in the mode of that key." })
 ) {}

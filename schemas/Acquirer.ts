@@ -12,7 +12,7 @@ export class KnownAcquirer extends Schema.Opaque<KnownAcquirer>()(
     ),
     identification: field(
       Schema.Struct({ type: IdentificationType, number: Schema.String }),
-      "Identification that the request names, without check digit.",
+      "Identification in the request, without check digit.",
       { type: "31", number: "900000001" }
     ),
     name: field(
@@ -27,6 +27,6 @@ export class KnownAcquirer extends Schema.Opaque<KnownAcquirer>()(
     )
   }).annotate({
     identifier: "KnownAcquirer",
-    description: "The tax authority's record of a buyer: name, and email address that receives documents."
+    description: "The tax authority's record of a buyer: the name, and the email address that receives documents."
   })
 ) {}

@@ -34,7 +34,7 @@ export class Waiting extends Schema.Opaque<Waiting>()(
   Schema.Struct({
     code: WaitingCode.annotate({
       description:
-        "Machine-readable cause of the delay. `numbering_held`: Folio was restored from a backup, and assigns no number until the last number that the tax authority has is confirmed. Every other code is a problem with the tax authority.",
+        "Machine-readable cause of the delay. `numbering_held`: a backup was restored, and Folio assigns no number until the operator confirms the last number that the tax authority has. All other codes name a problem with the tax authority.",
       examples: ["connection_refused"]
     }),
     message: field(

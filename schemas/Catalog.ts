@@ -49,8 +49,8 @@ export class CatalogItem extends Schema.Opaque<CatalogItem>()(
     ),
     authority_name: field(
       Schema.optionalKey(Schema.String),
-      "The tax authority's own meaning of the code. Absent if it is the same."
+      "Meaning of the code in the tax authority's list. Absent if the meaning is the same as `name`."
     ),
     typical_rates: field(Schema.optionalKey(Schema.Array(Schema.String)), "The usual rates of a tax, in percent.")
-  }).annotate({ identifier: "CatalogItem", description: "A code of a catalog." })
+  }).annotate({ identifier: "CatalogItem", description: "A code of a catalog, with its meaning." })
 ) {}

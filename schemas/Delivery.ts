@@ -107,7 +107,7 @@ export class RecoverRequest extends Schema.Opaque<RecoverRequest>()(
   Schema.Struct({
     since: field(
       Instant,
-      "Start time of the recovery: Folio delivers missed events since then.",
+      "Start time of the recovery: Folio delivers the events that the endpoint missed since this time.",
       "2026-11-21T00:00:00-05:00"
     )
   }).annotate({ identifier: "RecoverRequest", description: "The start time of a recovery." })
@@ -129,7 +129,7 @@ export class Recovery extends Schema.Opaque<Recovery>()(
 export class WebhookTestRequest extends Schema.Opaque<WebhookTestRequest>()(
   Schema.Struct({ type: Schema.optionalKey(EventType) }).annotate({
     identifier: "WebhookTestRequest",
-    description: "The event type of the sample.",
+    description: "The event type of the sample event.",
     examples: [{ type: "invoice.accepted_by_authority" }]
   })
 ) {}

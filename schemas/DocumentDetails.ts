@@ -18,7 +18,7 @@ export class DocumentAllowance extends Schema.Opaque<DocumentAllowance>()(
     )
   }).annotate({
     identifier: "DocumentAllowance",
-    description: "A discount or charge on the whole document. It changes the amount to pay, but no tax base.",
+    description: "A discount or charge on the whole document, which changes the amount to pay, but no tax base.",
     examples: [{ type: "discount", reason: "Promoción", code: "00", base: "119000.00", amount: "9000.00" }]
   })
 ) {}
@@ -35,12 +35,17 @@ export class Prepayment extends Schema.Opaque<Prepayment>()(
 export class Withholding extends Schema.Opaque<Withholding>()(
   Schema.Struct({
     code: field(WithholdingCode, "The tax that is withheld: `05` ReteIVA, `06` ReteRenta, `07` ReteICA.", "06"),
-    rate: field(Rate, "The rate in percent.", "2.50"),
-    base: field(Decimal, "Amount to which the rate applies. For ReteIVA, the value added tax.", "100000.00"),
+    rate: field(Rate, "Rate of the withholding, in percent.", "2.50"),
+    base: field(
+      Decimal,
+      "Amount to which the rate applies. For ReteIVA, the amount of the value added tax.",
+      "100000.00"
+    ),
     value: field(Decimal, "Withheld amount: base × rate / 100.", "2500.00")
   }).annotate({
     identifier: "Withholding",
-    description: "A tax that the buyer withholds and pays in the seller's name. It does not change the amount to pay.",
+    description:
+      "A tax that the buyer withholds and pays in the seller's name. A withholding does not change the amount to pay.",
     examples: [{ code: "06", rate: "2.50", base: "100000.00", value: "2500.00" }]
   })
 ) {}
@@ -112,16 +117,16 @@ export const invoiceDetails = {
   ...noteDetails,
   prepayments: field(
     Schema.optionalKey(Schema.Array(Prepayment).check(atMost(10, "must hold at most 10 prepayments"))),
-    "Payments that you received before, at most 10. They lower `due_amount` in the totals, but not `payable_amount`."
+    "Payments that the issuer received before the document, at most 10. Prepayments lower `due_amount` in the totals, but not `payable_amount`."
   ),
   cash_rounding_amount: field(
     Schema.optionalKey(CashRounding),
-    "Amount that rounds a cash payment to the available coins, at most 500.00. Negative to round down. It changes `due_amount` in the totals, but not `payable_amount`. The printed document shows it.",
+    "Amount that rounds a cash payment to the available coins, at most 500.00. Negative to round down. Cash rounding changes `due_amount` in the totals, but not `payable_amount`. The printed document shows the amount.",
     "-40.00"
   ),
   withholdings: field(
     Schema.optionalKey(Schema.Array(Withholding).check(atMost(10, "must hold at most 10 withholdings"))),
-    "Taxes that the buyer withholds, at most 10. They do not change the amount to pay."
+    "Taxes that the buyer withholds, at most 10. Withholdings do not change the amount to pay."
   ),
   delivery: Schema.optionalKey(GoodsDelivery),
   incoterm: field(Schema.optionalKey(Incoterm), "Terms of delivery of an export (Incoterm), for operation 11.", "FOB"),

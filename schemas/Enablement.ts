@@ -58,7 +58,7 @@ export class EnablementRequest extends Schema.Opaque<EnablementRequest>()(
     debit_notes: field(wholeNumber(0, notesMax), "Number of debit notes that the authority must accept, 0 to 100.", 10),
     range: field(
       Schema.optionalKey(TestRange),
-      "Test range of the issuer. If omitted, the range that the authority gives to all issuers: SETP, 990000000 to 995000000. Send it if the authority's portal shows another range."
+      "Test range of the issuer. If omitted, the range that the authority gives to all issuers: SETP, 990000000 to 995000000. Send the field if the authority's portal shows another range."
     )
   }).annotate({
     identifier: "EnablementRequest",
@@ -106,8 +106,16 @@ export class EnablementDocument extends Schema.Opaque<EnablementDocument>()(
       null
     ),
     created_at: Timestamp,
-    sent_at: field(Schema.NullOr(Timestamp), "Time at which Folio sent the document. Null before.", null),
-    judged_at: field(Schema.NullOr(Timestamp), "Time at which the document reached its outcome. Null before.", null)
+    sent_at: field(
+      Schema.NullOr(Timestamp),
+      "Time at which Folio sent the document. Null if the document is not sent yet.",
+      null
+    ),
+    judged_at: field(
+      Schema.NullOr(Timestamp),
+      "Time at which the document reached its outcome. Null without an outcome.",
+      null
+    )
   }).annotate({ identifier: "EnablementDocument", description: "A test document of the enablement." })
 ) {}
 
@@ -154,7 +162,7 @@ export class Enablement extends Schema.Opaque<Enablement>()(
     ),
     failure: field(
       Schema.NullOr(Failure),
-      "Reason for the failure and what to do. Null unless the status is `failed`.",
+      "Reason for the failure, and what to do. Null unless the status is `failed`.",
       null
     ),
     message: field(

@@ -86,6 +86,6 @@ export const EventQuery = {
       Schema.isPattern(/^(\d|1\d|20)$/u, { message: `must be a whole number of seconds from 0 to ${eventWaitMax}` })
     )
   ).annotateKey({
-    description: "Number of seconds, up to 20, to wait for a new event if there is none. Use it with `after`."
+    description: "Number of seconds, up to 20, to wait for a new event if there is none. Send `after` too."
   })
 }

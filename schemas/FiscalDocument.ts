@@ -42,11 +42,15 @@ export class AuthorityError extends Schema.Opaque<AuthorityError>()(
       "XPath of the place in the XML document that breaks the rule. Null if the authority names none.",
       null
     ),
-    hint: field(Schema.NullOr(Schema.String), "Change that makes the document meet the rule.", null)
+    hint: field(
+      Schema.NullOr(Schema.String),
+      "Change that makes the document meet the rule. Null if Folio has no hint for the rule.",
+      null
+    )
   }).annotate({
     identifier: "AuthorityError",
     description:
-      "A rule of the authority that rejects the document (`rejection`), or only causes a notification (`notification`)."
+      "A rule of the tax authority that the document broke. `rejection`: the rule rejects the document. `notification`: the rule only causes a notification."
   })
 ) {}
 

@@ -118,7 +118,7 @@ export class InvoiceCreated extends Schema.Opaque<InvoiceCreated>()(
     created_at: Timestamp
   }).annotate({
     identifier: "InvoiceCreated",
-    description: "The new draft, without a number.",
+    description: "The new invoice: a draft without a number.",
     examples: [
       {
         id: InvoiceId.make("inv_01k9z3v8c2m4n6p8q0r2s4t6v8"),
@@ -145,7 +145,7 @@ export class Invoice extends Schema.Opaque<Invoice>()(
     livemode: field(Schema.Boolean, "Mode of the document: `true` for live, `false` for test."),
     stage: field(
       InvoiceStage,
-      "Progress of a draft: `queued`, `numbered`, `signed` or `submitted`, then `done` when it reaches an outcome. A document in contingency stays `submitted` until the tax authority accepts or rejects it.",
+      "Progress of the document: `queued`, `numbered`, `signed` or `submitted`, then `done` when it reaches an outcome. A document in contingency stays `submitted` until the tax authority accepts or rejects it.",
       "done"
     ),
     customer_id: CustomerId,
@@ -172,12 +172,12 @@ export class Invoice extends Schema.Opaque<Invoice>()(
     ),
     pdf_url: field(
       Schema.NullOr(Schema.String),
-      "Link to the PDF of the document. It works without an API key for one hour. Null until the document is accepted.",
+      "Link to the PDF of the document, which works without an API key for one hour. Null until the document is accepted.",
       pdfLink
     ),
     xml_url: field(
       Schema.NullOr(Schema.String),
-      "Link to the signed XML of the document. It works without an API key for one hour. Null until the document is accepted.",
+      "Link to the signed XML of the document, which works without an API key for one hour. Null until the document is accepted.",
       xmlLink
     ),
     qr_url: field(
@@ -200,9 +200,10 @@ export class Invoice extends Schema.Opaque<Invoice>()(
       null
     ),
     acceptance: Schema.optionalKey(Acceptance).annotateKey({
-      description: "Response of the buyer. Only accepted invoices on credit terms (payment type 2) have it."
+      description:
+        "Response of the buyer to the invoice. Absent unless the invoice is accepted and on credit terms (payment type 2)."
     }),
-    version: field(Schema.Int, "Version of the document. It increases with every change.", 4),
+    version: field(Schema.Int, "Version of the document, which increases with every change.", 4),
     metadata: Metadata,
     updated_at: Timestamp
   }).annotate({
@@ -251,7 +252,7 @@ export class InvoiceSnapshot extends Schema.Opaque<InvoiceSnapshot>()(
     cufe: field(Schema.NullOr(Schema.String), "Unique code of the document (CUFE or CUDE).", cufeExample),
     pdf_url: field(
       Schema.NullOr(Schema.String),
-      "Link to the PDF of the document. It works without an API key for seven days. Null unless the document is accepted.",
+      "Link to the PDF of the document, which works without an API key for seven days. Null unless the document is accepted.",
       pdfLink
     ),
     full_number: field(Schema.String, "Full number of the document: prefix and number.", "SETP990000001"),
@@ -259,7 +260,7 @@ export class InvoiceSnapshot extends Schema.Opaque<InvoiceSnapshot>()(
     metadata: Metadata,
     version: field(
       Schema.Int,
-      "Version of the document. It increases with every change: ignore a copy with a lower version than one that you have received.",
+      "Version of the document, which increases with every change. Ignore a copy with a lower version than a copy that you have received.",
       4
     )
   }).annotate({ identifier: "InvoiceSnapshot", description: "The copy of an invoice in an event." })

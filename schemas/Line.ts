@@ -69,8 +69,8 @@ export class Item extends Schema.Opaque<Item>()(
       "List of the code: `999` your own codes, `001` UNSPSC, `010` GTIN, `020` tariff headings.",
       "999"
     ),
-    brand: field(Schema.optionalKey(text(100)), "The brand of the item.", "Andina"),
-    model: field(Schema.optionalKey(text(100)), "The model of the item.", "A-100")
+    brand: field(Schema.optionalKey(text(100)), "Brand of the item.", "Andina"),
+    model: field(Schema.optionalKey(text(100)), "Model of the item.", "A-100")
   }).annotate({
     identifier: "Item",
     description: "A code of the item in a list of goods, with brand and model.",

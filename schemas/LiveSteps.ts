@@ -26,7 +26,7 @@ export class LiveStep extends Schema.Opaque<LiveStep>()(
     ),
     state: field(
       Schema.Literals(["missing", "running", "failed"]),
-      "State of the step. `missing`: not done. `running`: in progress. `failed`: attempted without success, must be repeated.",
+      "State of the step. `missing`: not done. `running`: in progress. `failed`: attempted without success; repeat the step.",
       "missing"
     ),
     message: field(

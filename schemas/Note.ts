@@ -51,7 +51,7 @@ const requiredOf = (note: object): ReadonlyArray<string> => {
 }
 
 const foreign = (description: string) =>
-  `${description} Omit it with \`invoice_id\`: the note then takes it from the invoice.`
+  `${description} Omit the field if you send \`invoice_id\`: the note then has the value of its invoice.`
 
 const requestFields = {
   invoice_id: field(
@@ -81,7 +81,7 @@ const requestFields = {
   payment_means: field(
     Schema.optionalKey(PaymentMeans),
     foreign(
-      "Means of payment or repayment. Without `invoice_id`, the default is undefined means (code 1), cash (type 1)."
+      "Means of payment or repayment. Without `invoice_id`, the default is code 1 (undefined means) and type 1 (cash)."
     )
   ),
   prefix: field(

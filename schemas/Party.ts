@@ -32,8 +32,8 @@ export class Identification extends Schema.Opaque<Identification>()(
 
 /** The fields that an issuer and an acquirer share. */
 export const partyFields = {
-  identification: field(Identification, "Identification at the tax authority."),
-  legal_name: field(text(450), "Registered name.", "Cliente de Prueba S.A.S."),
+  identification: field(Identification, "Identification of the party at the tax authority."),
+  legal_name: field(text(450), "Registered name of the party.", "Cliente de Prueba S.A.S."),
   organization_type: field(
     OrganizationType,
     "Type of organization: `1` for a legal entity, `2` for a natural person.",
@@ -48,10 +48,10 @@ export const addressFields = {
       message: "must be one email address, such as facturas@example.com"
     })
   ).annotateKey({
-    description: "Email address. Folio sends a customer's documents to it.",
+    description: "Email address of the party. Folio sends the documents of a customer to this address.",
     examples: ["facturas@cliente.test"]
   }),
-  address: field(text(300), "Street address.", "Calle 100 # 7-33"),
+  address: field(text(300), "Street address of the party.", "Calle 100 # 7-33"),
   city_code: Schema.String.check(
     Schema.isPattern(/^\d{5}$/u, { message: "must be the five digits of a municipality" })
   ).annotateKey({ description: "Municipality code: five digits.", examples: ["11001"] }),

@@ -82,7 +82,7 @@ export class PortalSessionWithUrl extends Schema.Opaque<PortalSessionWithUrl>()(
     ...PortalSession.fields,
     url: field(
       Schema.String,
-      "Link that opens the portal in a browser. It works once, within 60 seconds.",
+      "Link that opens the portal in a browser, once, within 60 seconds.",
       "https://folio.example.com/portal/enter/3mJr7AoUXx2Wqd9sQpO1LzT5vKcYb8EfGhNi4RtVwZk"
     ),
     url_expires_at: field(Timestamp, "Time at which the link expires.")

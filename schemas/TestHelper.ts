@@ -58,7 +58,7 @@ export class AuthorityScript extends Schema.Opaque<AuthorityScript>()(
     events: Schema.optionalKey(
       field(
         Events,
-        "Acceptance events to register on an accepted invoice on credit terms (payment type 2), in this order. Folio queries them within a day. A claim (031) has reason 01.",
+        "Acceptance events to register on an accepted invoice on credit terms (payment type 2), in this order. Folio queries the events within a day. A claim (031) has reason 01.",
         ["030", "032", "033"]
       )
     )
@@ -88,7 +88,7 @@ export class AuthorityModeRequest extends Schema.Opaque<AuthorityModeRequest>()(
     next: Schema.optionalKey(
       field(
         next,
-        "Scripts for the account's next documents: the next invoice or note that you create takes the first script, and so on. A corrected document takes another script. The new scripts replace all earlier scripts that no document has taken; `[]` only removes those. The modes `down`, `slow` and `flaky` take precedence over scripts.",
+        "Scripts for the account's next documents: the next invoice or note that you create takes the first script, and so on. A corrected document takes another script. The new scripts replace all scripts that no document has taken. `[]` removes all of them. The modes `down`, `slow` and `flaky` take precedence over scripts.",
         [{ reject: ["CBF03a"] }, { delay: 30 }, { lose: true }, { contingency: true }, { fail: true }]
       )
     )
@@ -121,7 +121,7 @@ const Seconds = Schema.Int.check(
 
 export class AdvanceRequest extends Schema.Opaque<AdvanceRequest>()(
   Schema.Struct({
-    seconds: field(Seconds, "Number of seconds, from 1 to 2592000 (30 days).", 300)
+    seconds: field(Seconds, "Number of seconds by which to advance the test clock, from 1 to 2592000 (30 days).", 300)
   }).annotate({
     identifier: "AdvanceRequest",
     description: "The time by which to advance the test clock.",

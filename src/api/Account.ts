@@ -23,7 +23,7 @@ export class AccountApi extends group(
     success: Account,
     summary: "Retrieve the account",
     description:
-      "Returns the account of the API key in the mode of that key: the issuer, the default version and the certificate. Use it to check that a key works. `live` lists the remaining steps before the account can issue live documents, for keys of both modes."
+      "Returns the account of the API key in the mode of that key: the issuer, the default version and the certificate. Use this request to check that a key works. `live` lists the remaining steps before the account can issue live documents, for keys of both modes."
   }),
   patch("updateAccount", path, {
     ...update,
@@ -41,14 +41,14 @@ export class AccountApi extends group(
     success: Account,
     summary: "Upload the signing certificate",
     description:
-      "Uploads the certificate that signs the account's live documents. Requires a live key. Folio signs all later live documents with this certificate. It stores the private key encrypted and never shows it again."
+      "Uploads the certificate that signs the account's live documents. Requires a live key. Folio signs all later live documents with this certificate. Folio stores the private key encrypted and never shows it again."
   }),
   post("startEnablement", enablement, {
     payload: EnablementRequest,
     success: Enablement,
     summary: "Start the test set (habilitación)",
     description:
-      "Starts a test set of the tax authority, which every issuer must pass before it issues live documents. Requires a live key. Folio creates the documents from the test range and signs them with the certificate and the software of the account. It sends them to the authority's enablement environment and queries the outcomes. Folio replaces each document that the authority rejects or never responds to. It uses no number of the account's own ranges and sends no email. GET returns the progress. If you repeat the request while the test set runs or after it has passed, Folio returns the progress. If you repeat it after the test set has failed, Folio continues with the missing documents.",
+      "Starts a test set of the tax authority, which every issuer must pass before it issues live documents. Requires a live key. Folio creates the documents from the test range and signs them with the certificate and the software of the account. Folio then sends them to the authority's enablement environment and queries the outcomes. Folio replaces each document that the authority rejects or never responds to. Folio uses no number of the account's own ranges and sends no email. GET returns the progress. If you repeat the request while the test set runs or after it has passed, Folio returns the progress. If you repeat it after the test set has failed, Folio continues with the missing documents.",
     handling: { checkedAs: "enablement" }
   }),
   get("retrieveEnablement", enablement, {

@@ -37,7 +37,7 @@ export class CustomersApi extends group(
     success: Validation,
     summary: "Validate a customer",
     description:
-      "Send the same body as to create a customer. Folio checks it against the same rules and stores nothing. `errors` is empty if `valid` is true.",
+      "Checks the body of a new customer by the same rules as its creation and stores nothing. Send the same body as to create a customer. `errors` is empty if `valid` is true.",
     handling: { judged: true, creation: true, rules: "customer", checkedAs: "customer" }
   }),
   get("listCustomers", "/v1/customers", {

@@ -32,5 +32,5 @@ export class EmailNoticesApi extends HttpApiGroup.make("emailNotices")
   .annotate(OpenApi.Title, "Email notices")
   .annotate(
     OpenApi.Description,
-    "Notices of the mail provider about emails. They need a signature with a shared secret, but no API key."
+    "Notices of the mail provider about emails. A notice needs a signature with a shared secret, but no API key."
   ) {}

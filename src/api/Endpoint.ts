@@ -85,7 +85,7 @@ export const nextPage =
   "While `has_more` is true, send the id of the last object as `starting_after` to get the next page."
 
 /** The description of an update by POST, which does the same as the PATCH. */
-export const insteadOfPatch = "The same as PATCH, for clients whose HTTP library cannot send PATCH."
+export const insteadOfPatch = "Does the same as PATCH. Use this request if your HTTP library cannot send PATCH."
 
 /** A group of endpoints that all require an API key. */
 export const group = <

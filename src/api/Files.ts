@@ -59,7 +59,7 @@ const files = <const Name extends string, const Path extends `/v1/${string}`>(
       `${path}/:id/pdf` as const,
       "application/pdf",
       `Download the ${noun} PDF`,
-      `Returns the PDF of ${article} ${noun}. It exists once the ${noun} is signed.`
+      `Returns the PDF of ${article} ${noun}. The PDF exists once the ${noun} is signed.`
     ),
     file(
       `retrieve${name}Xml` as const,

@@ -52,4 +52,4 @@ export class HealthApi extends HttpApiGroup.make("health")
   )
   .middleware(Errors)
   .annotate(OpenApi.Title, "Health")
-  .annotate(OpenApi.Description, "Health checks for load balancers and monitoring. They need no API key.") {}
+  .annotate(OpenApi.Description, "Health checks for load balancers and monitoring, without an API key.") {}

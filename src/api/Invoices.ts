@@ -25,7 +25,7 @@ export class InvoicesApi extends group(
     success: Validation,
     summary: "Validate an invoice",
     description:
-      "Send the same body as to create an invoice. Folio checks it against the same rules, stores nothing and uses no number. `errors` is empty if `valid` is true. `warnings` lists notifications that the authority would give without rejecting the invoice.",
+      "Checks the body of a new invoice by the same rules as its creation, stores nothing and uses no number. Send the same body as to create an invoice. `errors` is empty if `valid` is true. `warnings` lists notifications that the authority would give without rejecting the invoice.",
     handling: { judged: true, creation: true, rules: "invoice", checkedAs: "invoice" }
   }),
   get("listInvoices", "/v1/invoices", {
@@ -39,7 +39,7 @@ export class InvoicesApi extends group(
     success: Invoice,
     summary: "Retrieve an invoice",
     description:
-      "Returns an invoice. It has its full number and CUFE once it is numbered. `authority_errors` explains a rejection, and `failure` explains a failure."
+      "Returns an invoice. A numbered invoice has its full number and CUFE. `authority_errors` explains a rejection, and `failure` explains a failure."
   }),
   post("cancelInvoice", `${item}/cancel`, {
     params,
@@ -54,7 +54,7 @@ export class InvoicesApi extends group(
     success: accepted(Invoice),
     summary: "Retry a failed invoice",
     description:
-      "Retries an invoice whose `status` is `failed` and whose `failure.retryable` is true. Fix the cause first. If the invoice has a number, it keeps it.",
+      "Retries an invoice whose `status` is `failed` and whose `failure.retryable` is true. Fix the cause first. An invoice with a number keeps its number.",
     handling: { wholeDocument: "moved" }
   }),
   postOnce("correctInvoice", `${item}/correct`, {

@@ -45,7 +45,7 @@ const noteEndpoints = <
       payload: request,
       success: Validation,
       summary: `Validate a ${noun}`,
-      description: `Send the same body as to create a ${noun}. Folio checks it against the same rules, stores nothing and uses no number. \`errors\` is empty if \`valid\` is true.`,
+      description: `Checks the body of a new ${noun} by the same rules as its creation, stores nothing and uses no number. Send the same body as to create a ${noun}. \`errors\` is empty if \`valid\` is true.`,
       handling: { judged: true, checkedAs: kind.object, creation: true }
     }),
     get(`list${name}s` as const, path, {
@@ -59,7 +59,7 @@ const noteEndpoints = <
       success: note,
       summary: `Retrieve a ${noun}`,
       description:
-        "Returns a note. It has its full number and CUDE once it is numbered. `authority_errors` explains a rejection, and `failure` explains a failure."
+        "Returns a note. A numbered note has its full number and CUDE. `authority_errors` explains a rejection, and `failure` explains a failure."
     }),
     post(`cancel${name}` as const, `${item}/cancel` as const, {
       params,
@@ -73,7 +73,7 @@ const noteEndpoints = <
       success: accepted(note),
       summary: `Retry a failed ${noun}`,
       description:
-        "Retries a note whose `status` is `failed` and whose `failure.retryable` is true. Fix the cause first. If the note has a number, it keeps it.",
+        "Retries a note whose `status` is `failed` and whose `failure.retryable` is true. Fix the cause first. A note with a number keeps its number.",
       handling: { wholeDocument: "moved" }
     }),
     postOnce(`correct${name}` as const, `${item}/correct` as const, {
@@ -82,7 +82,7 @@ const noteEndpoints = <
       success: accepted(note),
       summary: `Correct a rejected ${noun}`,
       description:
-        "Corrects a note whose `status` is `rejected_by_authority`. Send the whole corrected note, as for a new note. It may name another invoice. The note keeps its id and its number, and gets a new issue date, CUDE, signed document and email. Its timeline keeps the rejection.",
+        "Corrects a note whose `status` is `rejected_by_authority`. Send the whole corrected note, as for a new note. The corrected note may name another invoice. The note keeps its id and its number, and gets a new issue date, CUDE, signed document and email. Its timeline keeps the rejection.",
       handling: { checkedAs: kind.object, keepsNumber: true, wholeDocument: "sent" }
     }),
     get(`retrieve${name}Timeline` as const, `${item}/timeline` as const, {

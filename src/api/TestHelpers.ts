@@ -10,7 +10,7 @@ export class TestHelpersApi extends group(
     success: SandboxAuthority,
     summary: "Set up the simulated authority",
     description:
-      "Sets the general mode of the simulated tax authority, or scripts for the next documents. Requires a test key. It affects only the test mode of this account. While the simulated authority is `down`, Folio issues documents in contingency, as in an outage of the real authority. `next` holds a script for each of the account's next documents, in the order of their creation. A document keeps its script."
+      "Sets the general mode of the simulated tax authority, or scripts for the next documents. Requires a test key. The settings affect only the test mode of this account. While the simulated authority is `down`, Folio issues documents in contingency, as in an outage of the real authority. `next` holds a script for each of the account's next documents, in the order of their creation. A document keeps its script."
   }),
   post("advanceClock", "/v1/test-helpers/advance", {
     payload: AdvanceRequest,

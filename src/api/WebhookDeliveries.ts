@@ -54,7 +54,7 @@ export class WebhookDeliveriesApi extends group(
     success: accepted(Recovery),
     summary: "Recover missed deliveries",
     description:
-      "Delivers the events that a webhook endpoint missed since the given time. Use it after an outage of the receiver. Folio delivers each event whose delivery to this endpoint failed, and each event of a subscribed type that has no delivery to it."
+      "Delivers the events that a webhook endpoint missed since the given time. Use this request after an outage of the receiver. Folio delivers each event whose delivery to this endpoint failed, and each event of a subscribed type that has no delivery to it."
   }),
   post("testWebhookEndpoint", `${endpoint}/test`, {
     params,
