@@ -90,7 +90,7 @@ export interface Rules {
   /** A customer in the form of documents: of a request to register it, or after a change. */
   readonly customer: (customer: Acquirer, mode: "test" | "live") => ReadonlyArray<Violation>
   readonly issuer: (issuer: Issuer) => ReadonlyArray<Violation>
-  /** A range by itself. Folio itself rejects ranges that share full numbers. */
+  /** A range, without a comparison to other ranges: Folio itself rejects ranges that share full numbers. */
   readonly resolution: (request: ResolutionRequest) => ReadonlyArray<Violation>
   /** Adds the authority's rule to a violation of the form that /v1 prescribes, if the authority has one. */
   readonly named: (subject: Subject) => (violation: Violation) => Violation
@@ -154,15 +154,18 @@ export class NationalProfile extends Context.Service<
      */
     readonly processedBefore?: string
     /**
-     * The lacks that keep Folio from issuing live documents, each a phrase for an error message; empty if there are
-     * none.
+     * The missing requirements for live documents, each a phrase for an error message. Empty if nothing is missing.
      */
     readonly lacks: ReadonlyArray<string>
     /**
-     * The lacks of an issuer without violations of `rules.issuer`; omitted if every issuer may issue live documents.
+     * The missing requirements of an issuer without violations of `rules.issuer`. Omitted if every issuer may issue
+     * live documents.
      */
     readonly lacksOf?: (issuer: Issuer) => ReadonlyArray<string>
-    /** The lack of an account without its own software, a phrase as in `lacks`; omitted if this is no lack. */
+    /**
+     * The missing requirement of an account without its own software, a phrase as in `lacks`. Omitted if accounts need
+     * no software.
+     */
     readonly lackOfSoftware?: string
     /**
      * The signed bytes of a document for the authority. The same document, certificate and software give the same

@@ -9,7 +9,7 @@ import { drawItem, tableOf } from "./PdfLines.ts"
 import { PrintedSheet } from "./PrintedSheet.ts"
 import { qrCode } from "./QrCode.ts"
 
-/** The number of lines printed, in some milliseconds, before the fiber yields to other work. */
+/** The number of lines to print before the fiber yields to other work. They take some milliseconds. */
 const linesAtOnce = 20
 
 const issuedAt = ({ issue_date, issue_time }: FiscalDocument) => new Date(`${issue_date}T${issue_time}`)

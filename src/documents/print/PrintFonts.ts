@@ -16,7 +16,7 @@ interface FontFile {
  * A font that places glyphs next to each other by their advance widths, without shaping (kerning, ligatures). Shaping
  * takes a hundred times as long, and Latin, Greek and Cyrillic text reads well without it. Two characters may share a
  * glyph, such as "µ" and "μ", and the font would keep the first requested character for all documents. Here each
- * character has its own glyph, because a document must not depend on earlier ones.
+ * character has its own glyph, because a document must not depend on earlier documents.
  */
 const unshaped = (font: FontFile): FontFile => {
   const known = new Map<string, Glyph>()

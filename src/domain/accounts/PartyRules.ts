@@ -74,8 +74,8 @@ export const issuerViolations = (issuer: Issuer): ReadonlyArray<Violation> => [
 ]
 
 /**
- * The lacks of an issuer for live documents. The issuer must state whether it charges the value added tax; Folio never
- * guesses it.
+ * The missing requirements of an issuer for live documents. The issuer must state whether it charges the value added
+ * tax: Folio never guesses.
  */
 export const lacksOfIssuer = ({ vat_responsible }: Issuer): ReadonlyArray<string> =>
   vat_responsible === undefined
@@ -86,7 +86,7 @@ export const lacksOfIssuer = ({ vat_responsible }: Issuer): ReadonlyArray<string
 // because of older numbers. The numbers of all other types have only digits.
 const typesWithLetters: ReadonlyArray<string> = ["11", "21", "22", "41", "42", "50", "91"]
 
-/** The check digit that an error shows: the computed one, except for the sandbox's own test identification. */
+/** The check digit that an error shows: the computed digit, except for the test identification of the sandbox. */
 const sandboxDigit = (number: string): string =>
   number === sandboxIdentification.number ? sandboxIdentification.check_digit : checkDigit(number)
 

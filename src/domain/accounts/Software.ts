@@ -1,6 +1,6 @@
 import { checkDigit, isNit } from "./CheckDigit.ts"
 
-/** The registration of the program that makes the documents. The authority identifies the program by it. */
+/** The id with which the authority has registered the program that makes the documents. */
 export interface Software {
   /** The NIT of the software's provider. */
   readonly provider: { readonly number: string; readonly check_digit: string }
@@ -9,7 +9,7 @@ export interface Software {
   readonly pin: string
 }
 
-/** The lack of an account without its own software, if Folio has none either. */
+/** The missing requirement of an account without its own software, if Folio has no software either. */
 export const softwareLack =
   "the account has no registered software (send its id and PIN to PUT /v1/account/software, or the operator sets SOFTWARE_ID, SOFTWARE_PIN and SOFTWARE_NIT)"
 

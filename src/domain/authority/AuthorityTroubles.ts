@@ -8,7 +8,7 @@ export interface KnownTrouble {
    * permission to send), or a single document. Only the authority's own trouble allows contingency.
    */
   readonly of: "authority" | "service" | "account" | "document"
-  /** Whether the authority may have the call's document. If so, Folio asks for it before it sends anything again. */
+  /** Whether the authority may have the call's document. Folio then queries the document before it transmits again. */
   readonly may_have_left: boolean
   /** Whether the authority responded and rejects the call, so that it would reject the same call again. */
   readonly is_refusal: boolean

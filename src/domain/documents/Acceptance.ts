@@ -45,8 +45,8 @@ export const isOnCredit = (document: {
 }): boolean => document.kind === "invoice" && document.payment_means.type === "2"
 
 /**
- * The events after which Folio stops asking the authority. It keeps asking after a claim, because the buyer may still
- * accept.
+ * The events after which Folio no longer queries the authority. After a claim, Folio continues, because the buyer may
+ * still accept.
  */
 export const finalCodes: ReadonlyArray<AcceptanceCode> = ["033", "034"]
 
@@ -71,7 +71,7 @@ export const eventView = ({ by, claim, code }: Omit<RegisteredEvent, "at">) => (
   ...(claim === null ? {} : { reason_code: claim, reason: reasons[claim] })
 })
 
-/** The buyer's answer, from the events in any order. `isOver`: Folio has stopped asking the authority. */
+/** The buyer's response, from the events in any order. `isOver`: Folio no longer queries the authority. */
 export const acceptanceOf = (events: Iterable<RegisteredEvent>, isOver: boolean): Acceptance => {
   const once = eventsOnce(events)
   const shown = once.map((event) => ({ ...eventView(event), at: timestamp(event.at) }))

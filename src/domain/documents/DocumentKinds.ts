@@ -14,8 +14,8 @@ export const documentKinds = {
 export const isOfKind = (kind: DocumentKind, id: string): boolean => id.startsWith(`${documentKinds[kind].prefix}_`)
 
 /**
- * The kind of document for an id's prefix. An id without a known prefix counts as an invoice's, which is then not
- * found.
+ * The kind of document for an id's prefix. An id without a known prefix counts as the id of an invoice, which no
+ * look-up finds.
  */
 export const kindOf = (id: string): DocumentKind =>
   isOfKind("credit_note", id) ? "credit_note" : isOfKind("debit_note", id) ? "debit_note" : "invoice"

@@ -116,7 +116,7 @@ export const isOpen = (state: InvoiceState): boolean =>
 
 /**
  * Whether no command is possible any more. A failed or rejected document is neither open nor terminal: a client can
- * retry a failed one and correct a rejected one.
+ * retry a failed document and correct a rejected document.
  */
 export const isTerminal = (state: InvoiceState): boolean =>
   commands.every((command) => table[command][state] === undefined)

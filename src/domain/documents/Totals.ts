@@ -41,7 +41,7 @@ const addTo = (groups: Map<string, Group>, { base, code, rate, unit_amount, unit
 
 const sum = (amounts: ReadonlyArray<string>): bigint => amounts.reduce((total, amount) => total + cents(amount), 0n)
 
-/** A total that a document has only if it has these parts. */
+/** A total that exists only in documents with these parts. */
 const shown = <K extends keyof Totals>(name: K, parts: ReadonlyArray<unknown> | undefined, total: bigint) =>
   parts === undefined || parts.length === 0 ? {} : { [name]: decimal(total) }
 

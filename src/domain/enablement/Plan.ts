@@ -78,9 +78,9 @@ const obstacleIn = (documents: ReadonlyArray<PlannedDocument>): Obstacle | undef
 }
 
 /**
- * The next step of a test set, from its documents in the order of their making. For each kind, one document is first.
- * The others follow once it is accepted, so that a fault of all of them costs only one or two numbers. Notes correct
- * accepted invoices, and wait for the first one. `openMax`: the maximum of open documents.
+ * The next step of a test set, from its documents in the order of their making. Each kind starts with one document. The
+ * other documents of the kind follow once it is accepted, so that a common fault costs only one or two numbers. Notes
+ * correct accepted invoices, and wait for the first accepted invoice. `openMax`: the maximum of open documents.
  */
 export const planOf = (
   { run, wanted }: { readonly run: number; readonly wanted: Wanted },
@@ -121,9 +121,8 @@ export interface TakenNumber extends Pick<PlannedDocument, "state"> {
 }
 
 /**
- * The next number after the used numbers of a prefix, oldest first; `first` if there are none. If the authority had
- * already processed the last numbers, each further one of them doubles the step: another system may have used
- * thousands.
+ * The next number after the used numbers of a prefix, oldest first; `first` if there are none. Each of the last numbers
+ * that the authority had already processed doubles the step: another system may have used thousands.
  */
 export const nextNumber = (taken: ReadonlyArray<TakenNumber>, first: number): number => {
   const last = taken.at(-1)

@@ -1,4 +1,4 @@
-/** A cache of byte arrays by name. When it is full, a new entry replaces the least recently used ones. */
+/** A cache of byte arrays by name. When it is full, a new entry replaces the least recently used entries. */
 export class ByteCache {
   private readonly max: number
   private readonly entries = new Map<string, Uint8Array>()

@@ -13,8 +13,7 @@ export const filePath = (id: string, file: FileKind): string => `${documentKinds
  * The key that signs links: 32 bytes from Folio's secret key by HKDF, so that a leaked link key does not reveal the
  * secret key.
  */
-// Made once, because bytes would be turned into a key object at each signature, which takes five times as long as the
-// signature.
+// The key object is made once, because making it takes five times as long as a signature.
 export const linkKey = (secret: Uint8Array): KeyObject =>
   createSecretKey(new Uint8Array(hkdfSync("sha256", secret, new Uint8Array(0), "folio file links v1", 32)))
 

@@ -1,6 +1,6 @@
 /*
- * The reading of bodies that do not fit the schema. Reading a part that does not fit throws `unreadable`: a rule that
- * needs the part finds nothing more, and all other rules find the same as in a valid body.
+ * The reading of bodies that do not fit the schema. A part that does not fit throws `unreadable` when it is read. A
+ * rule that needs the part then finds nothing more. All other rules find the same as in a valid body.
  */
 
 /** The value that is thrown when a part does not fit its schema. */
