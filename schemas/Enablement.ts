@@ -149,7 +149,7 @@ export class Enablement extends Schema.Opaque<Enablement>()(
           message: field(
             Schema.String,
             "Message for people: the problem and what to do.",
-            "The authority's test service takes no connections. Nothing is lost: it is asked again by itself."
+            "The authority's test service takes no connections. Folio retries the call automatically."
           ),
           since: Timestamp
         }).annotate({

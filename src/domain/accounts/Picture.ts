@@ -23,7 +23,7 @@ const sized = (picture: Picture): Result.Result<Picture, string> => {
   }
   return width * height > pixelsMax
     ? Result.fail(
-        `The picture has ${width} x ${height} pixels, and may have at most ${pixelsMax} in all, such as 2000 x 500. Make it smaller.`
+        `The picture has ${width} x ${height} pixels; the maximum is ${pixelsMax} in total, such as 2000 x 500. Make it smaller.`
       )
     : Result.succeed(picture)
 }

@@ -135,7 +135,7 @@ export const resolutionWarnings = (range: RangeInUse, today: string): ReadonlyAr
 
 /** The message of a draft whose range is paused after a restore. */
 export const heldMessage = (prefix: string): string =>
-  `This service was restored from a backup. No number of the prefix ${JSON.stringify(prefix)} is used until the operator confirms the tax authority's last one (folio resume), because documents may have been issued after the backup. The document then proceeds by itself.`
+  `This service was restored from a backup. No number of the prefix ${JSON.stringify(prefix)} is used until the operator confirms the tax authority's last number (folio resume), because documents may have been issued after the backup. The document then proceeds by itself.`
 
 /**
  * The reason why a number cannot be the last one of a paused range; undefined if it can. `last`: the authority's last

@@ -62,15 +62,15 @@ export const authorityTroubles: Readonly<Record<AuthorityTrouble, KnownTrouble>>
     of: "document",
     may_have_left: true,
     is_refusal: false,
-    what: 'The authority has received the document and has no verdict yet ("En proceso").',
+    what: 'The authority has received the document, and has neither accepted nor rejected it yet ("En proceso").',
     meanwhile: "Folio asks the authority for its verdict until there is one, and sends nothing a second time.",
-    remedy: "There is nothing to do: the authority gives its verdict later."
+    remedy: "No action is needed: the authority accepts or rejects the document later."
   },
   name_not_found: {
     of: "service",
     may_have_left: false,
     is_refusal: false,
-    what: "The name of the authority's server is not found in the DNS by this service.",
+    what: "This service does not find the name of the authority's server in the DNS.",
     meanwhile: waits,
     remedy: "Check the host in AUTHORITY_URL, and the DNS servers of this machine (/etc/resolv.conf)."
   },
@@ -78,7 +78,7 @@ export const authorityTroubles: Readonly<Record<AuthorityTrouble, KnownTrouble>>
     of: "service",
     may_have_left: false,
     is_refusal: false,
-    what: "This service has no way through the network to the authority's server.",
+    what: "This service has no network route to the authority's server.",
     meanwhile: waits,
     remedy:
       "Check this machine's network: its default route, its firewall, and whether it reaches other addresses outside."
@@ -131,7 +131,7 @@ export const authorityTroubles: Readonly<Record<AuthorityTrouble, KnownTrouble>>
     of: "service",
     may_have_left: false,
     is_refusal: true,
-    what: "The clock of this service differs from the authority's by more than the authority allows.",
+    what: "The clock of this service differs from the authority's clock by more than the authority allows.",
     meanwhile: fails,
     remedy: "Set the clock of this machine by NTP (timedatectl set-ntp true)."
   },
@@ -156,7 +156,7 @@ export const authorityTroubles: Readonly<Record<AuthorityTrouble, KnownTrouble>>
     of: "document",
     may_have_left: true,
     is_refusal: false,
-    what: "The authority responded without a verdict on the document.",
+    what: "The authority responded, but neither accepted nor rejected the document.",
     meanwhile: asks,
     remedy: "If that takes long, contact the authority; the log has the document's number and the authority's response."
   }
