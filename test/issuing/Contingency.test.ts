@@ -57,7 +57,10 @@ describe("a document while the authority is unreachable", () => {
       const { contingency, status, waiting } = yield* shown(first)
       assert.deepStrictEqual([contingency, status], [null, "draft"])
       assert.strictEqual(waiting?.code, "server_error")
-      assert.match(waiting?.message ?? "", /error of its own server.*asks the authority for it.*sends it again only if/)
+      assert.match(
+        waiting?.message ?? "",
+        /error of its own server.*queries the authority.*transmits the document again only if/
+      )
       assert.deepStrictEqual((yield* shown(first)).stage, "submitted")
 
       authority.calls.length = 0

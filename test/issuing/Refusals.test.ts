@@ -64,7 +64,7 @@ describe("a document that the authority refuses without a verdict", () => {
     assert.strictEqual((yield* invoiceOf(key)).state, "submitted")
     const { waiting } = yield* shown(key)
     assert.strictEqual(waiting?.code, "certificate_refused")
-    assert.match(waiting?.message ?? "", /asks the authority for it.*Upload a valid certificate/)
+    assert.match(waiting?.message ?? "", /queries the authority.*Upload a valid certificate/)
   })
 
   it.effect("waits if it is in contingency, because it was given to its buyer", function* () {

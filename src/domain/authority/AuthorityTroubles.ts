@@ -21,9 +21,9 @@ export interface KnownTrouble {
 }
 
 const waits =
-  "The operator must fix it: documents wait until then and are sent by themselves; none is issued in contingency."
+  "The operator must fix the problem. Documents wait until then, and Folio transmits them automatically afterwards: none is issued in contingency."
 const asks =
-  "The authority may have the document. Folio asks the authority for it, and sends it again only if the authority does not have it."
+  "The authority may have the document. Folio first queries the authority, and transmits the document again only if the authority does not have it."
 const holds =
   "This document has not left: it waits until the authority responds. If that takes long, it is issued in contingency and transmitted once the authority is back."
 const fails = "The authority gave no verdict; the document keeps its number, and can be retried once this is fixed."

@@ -54,7 +54,7 @@ const looks: ReadonlyArray<{
   {
     what: "it breaks connections",
     play: (service) => service.connections("reset"),
-    says: /did not respond, or closed it.*asks the authority for it.*-> .*proxy/
+    says: /did not respond, or closed it.*queries the authority.*-> .*proxy/
   }
 ]
 
@@ -90,7 +90,7 @@ describe("the doctor", () => {
     const [live, hab] = ofAuthority(doctor)
     assert.match(
       live?.said ?? "",
-      /AUTHORITY_URL \(no-such-host\.invalid\) .*not found in the DNS.*none is issued in contingency.*resolv\.conf/
+      /AUTHORITY_URL \(no-such-host\.invalid\) .*does not find the name.*in the DNS.*none is issued in contingency.*resolv\.conf/
     )
     assert.match(hab?.said ?? "", /AUTHORITY_TEST_URL .* responds/)
     assert.deepStrictEqual([doctor.code, live?.ok, hab?.ok], [1, false, true])
@@ -119,7 +119,7 @@ describe("the doctor", () => {
     assert.isFalse(found?.ok)
     assert.match(
       found?.said ?? "",
-      /fail since 2026-11-21T15:00:00\.000Z \(.*ENETUNREACH\)\): .*no way.*none is issued in contingency.*-> .*route/
+      /fail since 2026-11-21T15:00:00\.000Z \(.*ENETUNREACH\)\): .*no network route.*none is issued in contingency.*-> .*route/
     )
     yield* query(url, "update authority_circuits set failed_at = now() - interval '16 minutes'")
     assert.deepStrictEqual(yield* said, [{ ok: true, said: "No call to the live authority fails -> " }])
