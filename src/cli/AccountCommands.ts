@@ -71,7 +71,7 @@ const create = Command.make(
       Flag.withDescription("1: legal entity; 2: natural person"),
       Flag.withDefault("1" as const)
     ),
-    email: described("email", "The issuer's e-mail address"),
+    email: described("email", "The issuer's email address"),
     address: described("address", "The issuer's street address"),
     city_code: described("city-code", "City code: five digits, for example 11001"),
     country_code: described("country-code", "Country code: two letters").pipe(Flag.withDefault("CO")),

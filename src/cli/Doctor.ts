@@ -88,8 +88,8 @@ const legible = <E, R>(check: string, effect: Effect.Effect<Finding, E | DataFil
 
 const mail = Effect.map(smtpSettings, (server) =>
   server === undefined
-    ? noted("mail", "SMTP_URL is not set: Folio e-mails no live documents", "Set SMTP_URL and MAIL_FROM.")
-    : good("mail", `Folio e-mails live documents from ${server.from}`)
+    ? noted("mail", "SMTP_URL is not set: Folio emails no live documents", "Set SMTP_URL and MAIL_FROM.")
+    : good("mail", `Folio emails live documents from ${server.from}`)
 )
 
 const address = Effect.map(ServiceInfo, ({ baseUrl }) =>

@@ -1,5 +1,5 @@
 /*
- * The service with a mailer that sends live e-mails through a mail provider's HTTP API instead of SMTP:
+ * The service with a mailer that sends live emails through a mail provider's HTTP API instead of SMTP:
  *
  *   MAIL_API_URL=https://mail.example.com/v1 MAIL_API_KEY=… MAIL_FROM=invoices@example.com node OwnMailer.ts
  */
@@ -55,7 +55,7 @@ const sendBy = ({ from, key, url }: Config.Success<typeof settings>): Send =>
     return yield* outcomeOf(status, answer)
   })
 
-/** `Mailer.layerWith` keeps the sandbox: e-mails in test mode never leave the service. */
+/** `Mailer.layerWith` keeps the sandbox: emails in test mode never leave the service. */
 const mailer = Layer.unwrap(Effect.map(settings, (values) => Mailer.layerWith(sendBy(values))))
 
 main({ mailer })

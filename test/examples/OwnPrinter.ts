@@ -1,4 +1,4 @@
-/* The PDF and the e-mail of a document in Syldavia. The default printer writes Spanish and names Colombian codes. */
+/* The PDF and the email of a document in Syldavia. The default printer writes Spanish and names Colombian codes. */
 import { type FiscalDocument, Printer } from "@folio-einvoicing/service/ports"
 import { Effect, Layer } from "effect"
 import { zipSync } from "fflate"

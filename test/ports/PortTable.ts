@@ -16,7 +16,7 @@ import type { EgressGuard } from "../../src/outbound/webhooks/EgressGuard.ts"
 import type { WebhookSender } from "../../src/outbound/webhooks/WebhookSender.ts"
 import type { SecretKey } from "../../src/store/sql/Secrets.ts"
 
-/* The outcome of a document, an e-mail, a delivery or a request for each failure of each method of each port. */
+/* The outcome of a document, an email, a delivery or a request for each failure of each method of each port. */
 
 /** Every outcome of work that needed a failing port. `src/http/docs/ports.md` has the same sentences. */
 export const outcomes = {
@@ -52,20 +52,20 @@ export const outcomes = {
     "The request gets 503 `service_unavailable` after 15 s, and the account's turn is free again.",
   "request: internal error": "The request gets 500 `internal_error`. Nothing changes.",
   "request: its own error": "The request gets the error that the port returns.",
-  "shown without content": "The API lists the e-mail with null for `subject`, `text` and `archive`.",
+  "shown without content": "The API lists the email with null for `subject`, `text` and `archive`.",
   "mailed for a day":
-    "The e-mail stays `pending`. Folio sends it again, nine times in 24 hours, with the same Message-ID each time. Then its status is `bounced`.",
-  bounced: "The status of the e-mail is `bounced` immediately, with the mail server's message.",
-  "not mailed": "The e-mail ends as `failed` immediately, without an event.",
+    "The email stays `pending`. Folio sends it again, nine times in 24 hours, with the same Message-ID each time. Then its status is `bounced`.",
+  bounced: "The status of the email is `bounced` immediately, with the mail server's message.",
+  "not mailed": "The email ends as `failed` immediately, without an event.",
   "mailed five times":
-    "The e-mail stays `pending`, and Folio sends it again. After the fifth failure the e-mail ends as `failed`.",
+    "The email stays `pending`, and Folio sends it again. After the fifth failure the email ends as `failed`.",
   "delivered four times":
     "Folio records the attempt with the error `internal`, and retries the delivery after 30 s, 5 min and 30 min. Then the delivery has `failed`. An attempt frees its place after 18 s at the latest.",
   "attempt: blocked": "As above, with the error `blocked`.",
   "attempt: dns": "As above, with the error `dns`.",
   "attempt: timeout": "As above, with the error `timeout`, after 15 s.",
   "found by the sweeper":
-    "The client gets its response without a delay. The sweeper sends the message again until it arrives. Then Folio continues with the draft, document, e-mail or delivery.",
+    "The client gets its response without a delay. The sweeper sends the message again until it arrives. Then Folio continues with the draft, document, email or delivery.",
   "reported again":
     "The incident stays open, and `folio incidents` lists it. Folio sends the alert again after 1, 2, 4 and 8 min and then every 15 min, for a week. Other channels and incidents continue.",
   "counts as busy": "Folio delays work that can wait by 100 ms, as it does while the process is busy."

@@ -20,7 +20,7 @@ const columns: ReadonlyArray<Column<Customer>> = [
   ["ID", ({ id }) => id, "whole"],
   ["NUMBER", identificationOf],
   ["NAME", ({ legal_name }) => legal_name],
-  ["E-MAIL", ({ email }) => email]
+  ["EMAIL", ({ email }) => email]
 ]
 
 const lines = (one: Customer) => (paint: Paint) => [
@@ -29,7 +29,7 @@ const lines = (one: Customer) => (paint: Paint) => [
     [
       ["id", one.id],
       ["number", `${identificationOf(one)} (type ${one.identification.type})`],
-      ["e-mail", one.email],
+      ["email", one.email],
       ["address", one.address],
       ["city", one.city_code],
       ["country", one.country_code],
@@ -65,7 +65,7 @@ const find = Command.make(
   {
     ...Flags.amount,
     identification: Flags.text("identification", "TYPE-NUMBER", "With this identification, for example 31-900000001"),
-    email: Flags.text("email", "ADDRESS", "With this e-mail address"),
+    email: Flags.text("email", "ADDRESS", "With this email address"),
     name: Flags.text("name", "TEXT", "With this text in a name; ignores accents and case")
   },
   Effect.fnUntraced(function* (flags) {
@@ -86,7 +86,7 @@ const find = Command.make(
   })
 ).pipe(
   Flags.described(
-    "Find customers by identification, e-mail address or name",
+    "Find customers by identification, email address or name",
     "folio customers find --name muñoz",
     "folio customers find --identification 31-900000001 --json"
   )

@@ -35,5 +35,5 @@ const notes = (kind: Kind, description: string) =>
     exampleOf(kind)
   )
 
-export const creditNoteCommands = notes(creditNotes, "Create, list, show, download and e-mail credit notes")
-export const debitNoteCommands = notes(debitNotes, "Create, list, show, download and e-mail debit notes")
+export const creditNoteCommands = notes(creditNotes, "Create, list, show, download and email credit notes")
+export const debitNoteCommands = notes(debitNotes, "Create, list, show, download and email debit notes")

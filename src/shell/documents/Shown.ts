@@ -70,7 +70,7 @@ export const documentLines =
       ["total", `${document.totals.payable_amount} ${currency}`],
       ["customer", document.customer_id],
       ["corrects", document.object === "invoice" ? null : document.invoice_id],
-      ["e-mail", email === null ? null : `${email.status} ${clock(email.at)}`],
+      ["email", email === null ? null : `${email.status} ${clock(email.at)}`],
       ["buyer", buyerOf(document)],
       ["transmit by", contingency?.transmit_before == null ? null : clock(contingency.transmit_before)],
       ["code", codeOf(document)],
@@ -95,7 +95,7 @@ const what = (entry: Entry): string => {
     case "transition":
       return `${entry.from ?? "new"} → ${entry.to} (${entry.command})`
     case "email":
-      return `e-mail to ${entry.to}: ${entry.status}${entry.reason === null ? "" : `, ${entry.reason}`}`
+      return `email to ${entry.to}: ${entry.status}${entry.reason === null ? "" : `, ${entry.reason}`}`
     case "acceptance":
       return `${entry.code} ${entry.name}${entry.by === undefined ? "" : `, ${entry.by}`}${entry.reason === undefined ? "" : `: ${entry.reason}`}`
     case "event":

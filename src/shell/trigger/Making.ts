@@ -42,7 +42,7 @@ const scripts: Readonly<Record<string, Script>> = {
   failed: { fail: true }
 }
 
-/** The sandbox addresses for each e-mail outcome. */
+/** The sandbox addresses for each email outcome. */
 const addresses: Readonly<Record<string, string>> = {
   "email.delivered": "cliente@example.test",
   "email.bounced": "cliente@bounced.test",

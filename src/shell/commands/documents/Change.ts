@@ -77,11 +77,11 @@ export const email = (kind: Kind) =>
       const api = yield* Api
       const path = pathOf(kind, yield* idOf(kind, text), "/email")
       const sent = yield* api.json<EmailSnapshot>({ method: "POST", path, body: JSON.stringify({ to }), key })
-      yield* (yield* Output).one(sent, () => [`The e-mail ${sent.id} to ${shown(sent.to)} is ${sent.status}.`])
+      yield* (yield* Output).one(sent, () => [`The email ${sent.id} to ${shown(sent.to)} is ${sent.status}.`])
     })
   ).pipe(
     Flags.described(
-      `E-mail ${kind.aOne} again, to the customer or to another address`,
+      `Email ${kind.aOne} again, to the customer or to another address`,
       `folio ${kind.command} email ${kind.sample} --to archive@example.com`
     )
   )

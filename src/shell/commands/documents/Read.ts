@@ -71,7 +71,7 @@ export const timeline = (kind: Kind) =>
     })
   ).pipe(
     Flags.described(
-      `List the history of ${kind.aOne}: steps, e-mails, events, deliveries`,
+      `List the history of ${kind.aOne}: steps, emails, events, deliveries`,
       `folio ${kind.command} timeline ${kind.sample}`
     )
   )
