@@ -22,26 +22,26 @@ import type { SecretKey } from "../../src/store/sql/Secrets.ts"
 export const outcomes = {
   "asked again":
     "The document stays `submitted` without a time limit, because it may have left. Folio asks for its verdict after 1 s, then after twice as long each time, up to 5 min. If no call succeeds for 5 min, Folio issues documents that never left in contingency.",
-  "asked again alone": "As above, but the call does not count as an outage.",
+  "asked again alone": "As for _asked again_, but the call does not count as an outage.",
   "sent later":
     "The document returns to `signed`, because nothing of it left. Folio sends it again after 1 s, then after twice as long each time. If the authority refuses connections for 5 min (`connection_refused`), Folio issues the document in contingency. After any other such trouble, the document waits without a time limit.",
   "asked in an hour":
     "The invoice and its `acceptance` stay as they are. Folio asks for the buyer's answers again about an hour later, until two days after the 30 days. The call does not count as an outage.",
-  "asked the next day": "As above, but Folio asks again about a day later.",
+  "asked the next day": "As for _asked in an hour_, but Folio asks again about a day later.",
   refused:
-    "The document ends as `failed` with `authority_refused`, the authority's message and what to fix. You can retry it, and it keeps its number. Folio sends a document in contingency again instead.",
+    "The document ends as `failed` with `authority_refused`, the authority's message and the fix. You can retry it, and it keeps its number. If the document is in contingency, Folio sends it again instead.",
   "asked later":
-    "The document stays `submitted`, with what to fix in `waiting`. Folio asks for its verdict again, because a refused question says nothing about the document.",
+    "The document stays `submitted`, with the fix in `waiting`. Folio asks for its verdict again, because a refused question is no decision about the document.",
   "failed after 12":
-    "The document stays `submitted`, and Folio asks for its verdict as above. After 12 broken calls in a row (18 to 19 min) the document ends as `failed` with `internal_error`. A retry first asks the authority whether it has the document. For a document in contingency, Folio asks without a limit.",
+    "The document stays `submitted`, and Folio asks for its verdict as for _asked again_. After 12 broken calls in a row (18 to 19 min) the document ends as `failed` with `internal_error`. A retry first asks the authority whether it has the document. For a document in contingency, Folio asks without a limit.",
   "signed five times":
     "Folio signs the document again after 1 s, then after twice as long each time. After the fifth failure the document ends as `failed` with `internal_error`. You can retry it, and it keeps its number.",
   "numbered five times":
     "Folio numbers the draft again, after a longer wait each time, and continues with other drafts. After the fifth failure the draft ends as `failed` with `internal_error`, without a number. You can retry it.",
   "waits for a date":
-    "A request that needs the date gets 500 `internal_error`, and nothing changes. A draft stays a draft, and Folio numbers it when there is a date again. Folio signs a numbered document again, at most five times, as above.",
+    "A request that needs the date gets 500 `internal_error`, and nothing changes. A draft stays a draft, and Folio numbers it when there is a date again. Folio signs a numbered document again, at most five times, as for _signed five times_.",
   "waits for its page":
-    "A request that shows the document gets 500 `internal_error`. Folio signs and sends the document, which stays `submitted`. Folio asks for its verdict again, as above, and stores the outcome when the profile returns the page. Other documents continue.",
+    "A request that shows the document gets 500 `internal_error`. Folio signs and sends the document, which stays `submitted`. Folio asks for its verdict again, as for _asked again_, and stores the outcome when the profile returns the page. Other documents continue.",
   stuck:
     "The document stays `numbered` until the process restarts, because Folio sets no time-out here. A profile sets a time-out for each call that it makes. Other documents continue.",
   unsignable:
@@ -60,10 +60,10 @@ export const outcomes = {
   "mailed five times":
     "The email stays `pending`, and Folio sends it again. After the fifth failure the email ends as `failed`.",
   "delivered four times":
-    "Folio records the attempt with the error `internal`, and retries the delivery after 30 s, 5 min and 30 min. Then the delivery has `failed`. An attempt frees its place after 18 s at the latest.",
-  "attempt: blocked": "As above, with the error `blocked`.",
-  "attempt: dns": "As above, with the error `dns`.",
-  "attempt: timeout": "As above, with the error `timeout`, after 15 s.",
+    "Folio records the attempt with the error `internal`, and retries the delivery after 30 s, 5 min and 30 min. Then the delivery has `failed`. An attempt frees its turn after 18 s at the latest.",
+  "attempt: blocked": "As for _delivered four times_, with the error `blocked`.",
+  "attempt: dns": "As for _delivered four times_, with the error `dns`.",
+  "attempt: timeout": "As for _delivered four times_, with the error `timeout`, after 15 s.",
   "found by the sweeper":
     "The client gets its response without a delay. The sweeper sends the message again until it arrives. Then Folio continues with the draft, document, email or delivery.",
   "reported again":
