@@ -50,7 +50,7 @@ const keyTable = (rows: ReadonlyArray<StoredApiKey>) =>
 
 const cellOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value))
 
-const shownOnce = (key: string) => ["The key, shown this once:", "", `  ${key}`, ""]
+const shownOnce = (key: string) => ["The key, shown only this once:", "", `  ${key}`, ""]
 
 /** Joins the messages of all violations into the error's message, on one line. */
 const explained = (error: ApiError) =>

@@ -43,14 +43,14 @@ const looked = Effect.fnUntraced(function* ({ setting, url }: { readonly setting
     const { remedy, what } = authorityTroubles[found.trouble]
     return wrong(check, `${told}: ${what} ${ofTestSets}`, remedy.replaceAll("AUTHORITY_URL", setting))
   }
-  if (found.clock_ms === null) return good(check, `${setting} (${host}) responds, without its time`)
+  if (found.clock_ms === null) return good(check, `${setting} (${host}) responds, but does not report its time`)
   const clock = `${setting} (${host}) responds; its clock is ${differenceOf(found.clock_ms)}`
   return Math.abs(found.clock_ms) > clockMaxMs
     ? wrong(check, `${clock}: the authority rejects calls with a wrong time`, authorityTroubles.clock_off.remedy)
     : good(check, clock)
 })
 
-/** Checks whether the authority is reachable at the configured URLs; gives no finding without one. */
+/** Checks whether the authority is reachable at the configured URLs; gives no finding without a configured URL. */
 export const authorityReached = Effect.flatMap(authorityAddresses, (all) =>
   Effect.forEach(all, looked, { concurrency: "unbounded" })
 )
@@ -65,7 +65,7 @@ export const authorityTold = Effect.gen(function* () {
       ? good(check, "No call to the live authority fails")
       : wrongOf(
           found.trouble,
-          `Calls to the live authority fail since ${found.since.toISOString()} (${found.message.replace(/[.\s]+$/, "")}${found.is_open ? "; Folio issues unsent documents in contingency" : ""})`
+          `Calls to the live authority have failed since ${found.since.toISOString()} (${found.message.replace(/[.\s]+$/, "")}${found.is_open ? "; Folio issues unsent documents in contingency" : ""})`
         )
   // The circuit's finding covers a trouble of all documents.
   const held = (yield* Inspection.waitingDocuments).filter(({ trouble }) =>

@@ -39,7 +39,7 @@ const secrets = Effect.gen(function* () {
   const stored = (yield* Inspection.storedSecrets).length
   if (key._tag === "None") {
     const message =
-      stored === 0 ? "There is no key yet, and no sealed secret" : "The key that sealed the secrets is missing"
+      stored === 0 ? "There is no key yet, and no encrypted secret" : "The key that encrypted the secrets is missing"
     return finding("secrets", stored === 0, message, "Set FOLIO_KEY, or restore the file secret-key in DATA_DIR.")
   }
   const { looked, unopened } = yield* Inspection.unopenedSecrets.pipe(
@@ -49,16 +49,16 @@ const secrets = Effect.gen(function* () {
     "secrets",
     unopened === 0,
     unopened === 0
-      ? `The key opens the stored secrets (${looked})`
-      : `The key does not open ${unopened} of ${looked} secrets`,
-    "Set FOLIO_KEY to the key that sealed them, or restore the file secret-key in DATA_DIR."
+      ? `The key decrypts the stored secrets (${looked})`
+      : `The key does not decrypt ${unopened} of ${looked} secrets`,
+    "Set FOLIO_KEY to the key that encrypted the secrets, or restore the file secret-key in DATA_DIR."
   )
 })
 
 const certificate = Effect.gen(function* () {
   const key = yield* existingSecretKey
   // The secrets' check reports a key that is missing or wrong.
-  const sealed = good("certificate", "The sandbox's certificate is sealed: not checked without the right key")
+  const sealed = good("certificate", "The sandbox certificate is encrypted: not checked without the right key")
   if (key._tag !== "Key") return sealed
   const read = yield* existingCertificate.pipe(
     Effect.provide(Secrets.layer.pipe(Layer.provide([Layer.succeed(SecretKey, key.key), NodeCrypto.layer]))),
@@ -66,7 +66,7 @@ const certificate = Effect.gen(function* () {
   )
   if (Exit.isFailure(read)) return sealed
   const found = read.value
-  if (found === undefined) return good("certificate", "None yet: the next start makes the sandbox's")
+  if (found === undefined) return good("certificate", "None yet: the next start creates the sandbox certificate")
   const now = yield* Clock.currentTimeMillis
   const days = Math.floor((found.notAfter.getTime() - now) / 86_400_000)
   const until = found.notAfter.toISOString().slice(0, 10)
@@ -74,7 +74,7 @@ const certificate = Effect.gen(function* () {
     "certificate",
     days > Findings.endsWithinDays,
     days < 0 ? `${found.subject} expired on ${until}` : `${found.subject} is valid until ${until}`,
-    `Put a new one in ${Path.join(yield* DataDir, certificateFile)} and restart. The sandbox replaces an expired certificate with its own.`
+    `Put a new certificate in ${Path.join(yield* DataDir, certificateFile)} and restart. The sandbox replaces an expired certificate with a self-signed one.`
   )
 })
 
@@ -167,7 +167,7 @@ const backlog = Effect.gen(function* () {
     finding(
       "backlog",
       !late,
-      `${count} invoices are open, the oldest for ${Math.round(oldest_invoice)} s; ${deliveries["due"] ?? 0} deliveries are due, the longest for ${Math.round(oldest_delivery)} s`,
+      `${count} invoices are open, the oldest for ${Math.round(oldest_invoice)} s; ${deliveries["due"] ?? 0} deliveries are due, the oldest for ${Math.round(oldest_delivery)} s`,
       "Check in the log and at /metrics that a service runs on this database and reaches the authority."
     ),
     finding(
@@ -224,7 +224,7 @@ const examine = Effect.gen(function* () {
   ]).pipe(Effect.provide(Postgres.sessionsAt(place.success)), Effect.exit)
   return Exit.isSuccess(inside)
     ? [...before, ...inside.value.flat()]
-    : [...before, wrong("tables", "The tables cannot be read", "See the server's log.")]
+    : [...before, wrong("tables", "The tables cannot be read", "Read the database server's log.")]
 }).pipe(Effect.scoped)
 
 const stateWords = { ok: "ok   ", note: "note ", wrong: "WRONG" } as const
@@ -255,6 +255,8 @@ export const doctor = Command.make(
     if (failed > 0) return yield* new Told({ message: `${failed} checks failed` })
   })
 ).pipe(
-  Command.withDescription("Check the installation, and print each fault with its fix; exits 1 if there is one"),
+  Command.withDescription(
+    "Check the installation, and print each fault with its fix; exits with 1 if there is a fault"
+  ),
   Command.provide(edge)
 )

@@ -92,7 +92,7 @@ const test = Command.make(
   }, Effect.provide(Ids.layer))
 ).pipe(
   Command.withDescription(
-    "Send a test alert to ALERT_URL and ALERT_EMAIL, and print the results; exits 1 if one failed"
+    "Send a test alert to ALERT_URL and ALERT_EMAIL, and print the results; exits with 1 if an alert failed"
   )
 )
 

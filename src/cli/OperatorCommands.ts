@@ -1,4 +1,4 @@
-/** The operator's commands. Only they need the modules of the service. */
+/** The operator's commands. Only these commands need the modules of the service. */
 export const operatorCommands = [
   { name: "serve", description: "Run the service until a stop signal" },
   { name: "migrate", description: "Migrate the database to this release" },
@@ -6,7 +6,7 @@ export const operatorCommands = [
   { name: "keys", description: "Create, list, replace and revoke API keys" },
   { name: "purge", description: "Delete expired data now" },
   { name: "backup", description: "Write a backup of the database to a file" },
-  { name: "restore", description: "Restore a backup into an empty place, or verify it" },
+  { name: "restore", description: "Restore a backup, or verify it" },
   { name: "resume", description: "Resume numbering after a restore" },
   { name: "doctor", description: "Check the installation, and print each fault with its fix" },
   { name: "incidents", description: "List incidents, or send a test alert" },

@@ -58,7 +58,7 @@ type Page = Parameters<typeof nextQuery>[1]
 const isPage = (body: object): body is Page =>
   "data" in body && Array.isArray(body.data) && body.data.every((one) => isObject(one) && "id" in one)
 
-// A failed connection has its cause in `cause.code`. So has a host name that DNS does not know.
+// A failed connection has its cause in `cause.code`, and so does a failed DNS look-up.
 const reasonOf = (error: unknown): string => {
   const cause = error instanceof Error ? error.cause : undefined
   if (typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string")
@@ -114,7 +114,7 @@ export class Api extends Context.Service<
         if (isAllowed) return
         if (!canPrompt) {
           return yield* new Misuse({
-            message: `This is a LIVE key: ${what} at ${base} needs --yes, because there is no terminal to confirm it at.`
+            message: `This is a LIVE key: ${what} at ${base} needs --yes, because there is no terminal to confirm at.`
           })
         }
         const question = Prompt.Confirm({ message: `LIVE: ${what} at ${base}?`, initial: false })

@@ -36,8 +36,8 @@ export const choice = <const Words extends ReadonlyArray<string>>(name: string, 
 export const file = (what: string): Flag.Flag<string> =>
   required("file", "FILE", `${what} as JSON; - is standard input`).pipe(Flag.withAlias("f"))
 
-/** `--idempotency-key`, with which a repeated command has no second effect. */
-export const idempotencyKey = text("idempotency-key", "KEY", "The same for every retry; if omitted, a new one")
+/** `--idempotency-key`: repeating a command with the same key has no second effect. */
+export const idempotencyKey = text("idempotency-key", "KEY", "Idempotency key for retries; if omitted, a new one")
 
 /** `--since`, which `timeOf` reads. */
 export const since = text("since", "TIME", "Since this time: 10m, 2h or 3d ago, or a date")
@@ -63,14 +63,14 @@ const atLeastOne = Flag.Int("limit").pipe(
 
 /** `--limit` of a command that follows events or requests: end after this many. */
 export const end = atLeastOne.pipe(
-  Flag.withDescription("End after this many; otherwise, Ctrl-C ends it"),
+  Flag.withDescription("End after N lines; if omitted, Ctrl-C ends it"),
   Flag.withDefault(Infinity)
 )
 
 /** `--limit` and `--all`: how much of a list to show. */
 export const amount = {
-  limit: atLeastOne.pipe(Flag.withDescription("How many at most; 20 if omitted"), Flag.withDefault(20)),
-  all: toggle("all", "All of them")
+  limit: atLeastOne.pipe(Flag.withDescription("List at most N; 20 if omitted"), Flag.withDefault(20)),
+  all: toggle("all", "List all")
 }
 
 /** The page size for `--limit` and `--all`. */

@@ -15,7 +15,7 @@ export const Json = GlobalFlag.Setting("json")({
   flag: Flags.toggle("json", "Print one JSON object per line, as in a pipe")
 })
 
-/** Many messages begin with the field's name: do not print it twice. */
+/** Many messages begin with the field's name: do not print the name twice. */
 const violationOf = ({ message, param }: Violation) =>
   message.startsWith(param ?? "body") ? message : `${param ?? "body"}: ${message}`
 

@@ -40,8 +40,8 @@ export const backup = Command.make(
   "backup",
   {
     json,
-    file: Argument.String("file").pipe(Argument.withDescription("The file to write; must not exist")),
-    with_key: toggle("with-key", "Include the keys of DATA_DIR or FOLIO_KEY, sealed with a passphrase"),
+    file: Argument.String("file").pipe(Argument.withDescription("File to write; must not exist")),
+    with_key: toggle("with-key", "Include the keys of DATA_DIR or FOLIO_KEY, encrypted with a passphrase"),
     passphrase_file: passphraseFile
   },
   Effect.fn(function* (flags) {
@@ -60,8 +60,8 @@ export const backup = Command.make(
       [
         `Wrote ${flags.file}: ${rows} rows as of ${taken_at}, ${sizeOf(size)}.`,
         has_keys
-          ? "It includes the keys, sealed with the passphrase."
-          : "It does not include the key that seals secrets: keep FOLIO_KEY, or DATA_DIR/secret-key, in another place.",
+          ? "It includes the keys, encrypted with the passphrase."
+          : "It does not include the key that encrypts secrets: keep FOLIO_KEY, or DATA_DIR/secret-key, in another place.",
         ...(isAuthenticated
           ? []
           : [

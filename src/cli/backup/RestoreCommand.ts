@@ -13,17 +13,17 @@ type Verified = Effect.Success<ReturnType<typeof verify>>
 const total = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((sum, count) => sum + count, 0)
 
 const keyWords = (opens: boolean | undefined) => {
-  if (opens === undefined) return "key    Not checked: nothing is sealed, or no key was given"
+  if (opens === undefined) return "key    Not checked: the backup has no encrypted secrets, or no key was given"
   return opens
-    ? "ok     The key opens the secrets"
-    : "WRONG  The key does not open the secrets: set FOLIO_KEY to the service's key"
+    ? "ok     The key decrypts the secrets"
+    : "WRONG  The key does not decrypt the secrets: set FOLIO_KEY to the service's key"
 }
 
 const authenticWords = (isAuthentic: boolean | null, isTrusted: boolean) => {
   if (isAuthentic === true) return "ok     The file was not altered since the backup"
   return isTrusted
     ? "note   Not checked for changes, because of --unauthenticated"
-    : "WRONG  Not checked for changes: set FOLIO_KEY to the service's key, or add --unauthenticated if you trust the place where the file was kept"
+    : "WRONG  Not checked for changes: set FOLIO_KEY to the service's key, or add --unauthenticated if you trust the place where the file was stored"
 }
 
 const toldOf = (
@@ -31,10 +31,10 @@ const toldOf = (
   isTrusted: boolean,
   { counts, header, isAuthentic, isRestored, opens, promises }: Verified
 ) => [
-  `${file} is whole: ${total(counts)} rows as of ${header.taken_at}, of release ${header.release}, migration ${header.migration}.`,
+  `${file} is complete: ${total(counts)} rows as of ${header.taken_at}, of release ${header.release}, migration ${header.migration}.`,
   ...(isRestored
-    ? ["It was restored into a temporary place, which was removed again:"]
-    : ["It was not restored for the check: this machine has no bundled PostgreSQL."]),
+    ? ["The check restored it into a temporary directory, and removed the directory:"]
+    : ["The check did not restore it: this machine has no bundled PostgreSQL."]),
   ...promises.map(({ broken, promise }) =>
     broken.length === 0 ? `ok     ${promise}` : `WRONG  ${promise}: ${broken.join("; ")}`
   ),
@@ -75,10 +75,10 @@ export const restore = Command.make(
   {
     json,
     file: Argument.String("file").pipe(Argument.withDescription("A file from folio backup")),
-    verify: toggle("verify", "Only verify the backup, in a temporary place"),
+    verify: toggle("verify", "Only verify the backup, in a temporary directory"),
     unauthenticated: toggle(
       "unauthenticated",
-      "Accept a file without an authentication code, or with another key's: it may have been altered"
+      "Accept a file without an authentication code, or with the code of another key: the file may have been altered"
     ),
     passphrase_file: passphraseFile
   },

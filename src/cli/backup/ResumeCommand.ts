@@ -39,7 +39,7 @@ const chosen = Effect.fnUntraced(function* (ranges: ReadonlyArray<Holds.HeldRang
     return yield* refuse(`${last} is outside its range. folio resume lists the numbers of each range.`)
   return yield* refuse(
     ranges.length === 0
-      ? "No such range is paused: every range gives numbers."
+      ? "No range that matches is paused."
       : `${last} matches no paused range; the paused ranges have the prefixes ${prefixes}. Give prefix and number together, as on the document.`
   )
 })
@@ -85,7 +85,7 @@ const listed = Effect.fnUntraced(function* (ranges: ReadonlyArray<Holds.HeldRang
     asJson,
     { ranges: rows, drafts_of_backup: old.map((row) => ({ ...row, mode: modeOf(row), livemode: undefined })) },
     rows.length === 0
-      ? ["Every range gives numbers."]
+      ? ["No range is paused."]
       : [
           ...when,
           ...table([
@@ -102,7 +102,7 @@ const listed = Effect.fnUntraced(function* (ranges: ReadonlyArray<Holds.HeldRang
           ]),
           ...old.map(
             (row) =>
-              `${row.account_id} ${modeOf(row)}: ${row.count} documents had no number in the backup, and may have been issued later (${row.ids.join(", ")}${row.count > row.ids.length ? ", …" : ""}). First cancel those that the authority has; otherwise Folio issues them twice.`
+              `${row.account_id} ${modeOf(row)}: ${row.count} documents had no number in the backup, and may have been issued later (${row.ids.join(", ")}${row.count > row.ids.length ? ", …" : ""}). First cancel each document that the authority has; otherwise Folio issues it twice.`
           ),
           "For each range, find the last number that the authority has, and run: folio resume --last PREFIX123.",
           "If nothing was issued after the backup: folio resume --as-backed-up."
@@ -117,7 +117,7 @@ export const resume = Command.make(
     last: Flag.optional(
       Flag.String("last").pipe(
         Flag.withDescription(
-          "Last number of a range that the authority has, with its prefix, for example FE123; FE0 if it has none of a range from 1"
+          "Last number of a range that the authority has, with its prefix, for example FE123; FE0 if the authority has no number of a range from 1"
         )
       )
     ),
@@ -170,7 +170,7 @@ export const resume = Command.make(
     yield* say(
       flags.json,
       { resumed: ranges.map(({ id }) => id) },
-      lines.length === 0 ? ["Every range gives numbers."] : lines.flat()
+      lines.length === 0 ? ["No range is paused."] : lines.flat()
     )
   })
 ).pipe(

@@ -9,7 +9,7 @@ import { Output } from "../Output.ts"
 import { type Column, fieldLines, type Paint } from "../Table.ts"
 import { clock } from "../Times.ts"
 
-const customer = Flags.argument("customer", "Its id, cust_…")
+const customer = Flags.argument("customer", "Customer id, cust_…")
 const path = (id: string) => `/v1/customers/${encodeURIComponent(id)}`
 
 const identificationOf = ({ identification: { check_digit, number } }: Customer) =>
@@ -64,9 +64,13 @@ const find = Command.make(
   "find",
   {
     ...Flags.amount,
-    identification: Flags.text("identification", "TYPE-NUMBER", "With this identification, for example 31-900000001"),
-    email: Flags.text("email", "ADDRESS", "With this email address"),
-    name: Flags.text("name", "TEXT", "With this text in a name; ignores accents and case")
+    identification: Flags.text(
+      "identification",
+      "TYPE-NUMBER",
+      "Only with this identification, for example 31-900000001"
+    ),
+    email: Flags.text("email", "ADDRESS", "Only with this email address"),
+    name: Flags.text("name", "TEXT", "Only with this text in a name; ignores accents, case")
   },
   Effect.fnUntraced(function* (flags) {
     const { email, identification, name } = flags

@@ -34,7 +34,7 @@ const statuses = ["pending", "succeeded", "failed", "canceled"] as const
 export const deliveries = Command.make(
   "deliveries",
   {
-    failed: Flags.toggle("failed", "Only failed ones: the same as --status failed"),
+    failed: Flags.toggle("failed", "Only failed deliveries, as with --status failed"),
     status: Flags.choice("status", statuses, "Only with this status"),
     endpoint: Flags.text("endpoint", "we_…", "Only to this webhook endpoint"),
     event: Flags.text("event", "evt_…", "Only of this event"),
@@ -81,7 +81,7 @@ export const deliveries = Command.make(
 export const recover = Command.make(
   "recover",
   {
-    endpoint: Flags.argument("endpoint", "Its id, we_…"),
+    endpoint: Flags.argument("endpoint", "Endpoint id, we_…"),
     since: Flags.required("since", "TIME", "Since this time: 10m, 2h or 3d ago, or a date")
   },
   Effect.fnUntraced(function* (flags) {
@@ -105,4 +105,4 @@ export const recover = Command.make(
       `${bold(String(done.deliveries))} deliveries to ${done.webhook_endpoint_id} started, for events since ${clock(done.since)}.`
     ])
   })
-).pipe(Flags.described("Deliver events again that a webhook endpoint missed", "folio recover we_… --since 2h"))
+).pipe(Flags.described("Deliver the events that a webhook endpoint missed", "folio recover we_… --since 2h"))

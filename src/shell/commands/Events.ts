@@ -13,7 +13,7 @@ import type { Column } from "../Table.ts"
 import { timeOf, timeOfDay } from "../Times.ts"
 import { deliveryColumns } from "./Deliveries.ts"
 
-const event = Flags.argument("event", "Its id, evt_…")
+const event = Flags.argument("event", "Event id, evt_…")
 
 const columns: ReadonlyArray<Column<Event>> = [
   ["TIME", ({ created }) => timeOfDay(created)],
@@ -31,7 +31,7 @@ const columns: ReadonlyArray<Column<Event>> = [
 const tail = Command.make(
   "tail",
   {
-    events: Flags.texts("events", "TYPES", "Only these: a type, or a pattern such as 'invoice.*'"),
+    events: Flags.texts("events", "TYPES", "Only this type or pattern, such as 'invoice.*'"),
     object: Flags.text("object", "ID", "Only about this document"),
     since: Flags.since,
     limit: Flags.end
@@ -80,8 +80,8 @@ const resend = Command.make(
     )
     if (found.length === 0) {
       return yield* new Failed({
-        message: `${flags.event} has no delivery to send again.`,
-        hint: "Only endpoints that were subscribed at its time have one. For other endpoints: folio recover we_… --since TIME"
+        message: `${flags.event} has no delivery to repeat.`,
+        hint: "Only endpoints that were subscribed when the event happened have a delivery. For other endpoints: folio recover we_… --since TIME"
       })
     }
     const resent = yield* Effect.forEach(found, ({ id }) =>
@@ -95,10 +95,10 @@ const resend = Command.make(
     )
     yield* output.rows(resent, deliveryColumns)
   })
-).pipe(Flags.described("Attempt the deliveries of an event again", "folio events resend evt_…"))
+).pipe(Flags.described("Redeliver an event to its webhook endpoints", "folio events resend evt_…"))
 
 export const events = Command.make("events").pipe(
-  Command.withDescription("Follow and show events, and send their deliveries again"),
+  Command.withDescription("Follow, show and redeliver events"),
   Command.withSubcommands([tail, get, resend]),
   Command.withExamples([{ command: "folio events tail" }])
 )

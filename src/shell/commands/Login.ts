@@ -60,7 +60,7 @@ export const login = Command.make(
   })
 ).pipe(
   Flags.described(
-    "Save a service's URL and an API key, which it prompts for",
+    "Save a service's URL and an API key; prompts for the key",
     "folio login --url https://folio.example.com"
   )
 )

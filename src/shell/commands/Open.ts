@@ -61,7 +61,7 @@ export const open = Command.make(
     const isOpen = !output.isJson && (yield* opened(target))
     yield* output.one(isError ? { url: target } : { file: target }, ({ dim }) => [
       target,
-      ...(isOpen ? [] : [dim("No display was found to open it on.")])
+      ...(isOpen ? [] : [dim("No display was found, so open it yourself.")])
     ])
   })
 ).pipe(

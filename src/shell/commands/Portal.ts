@@ -43,12 +43,12 @@ const lines =
 export const portal = Command.make(
   "portal",
   {
-    what: Flags.argumentOrNone("what", "The document (FE12, inv_…) or other id whose page to open"),
+    what: Flags.argumentOrNone("what", "Document (FE12, inv_…) or other id: the page to open"),
     lasting: Flags.text("expires-in", "TIME", "Duration of the session: 30m, 8h, 7d; 1h if omitted"),
     capabilities: Flags.text(
       "capabilities",
       "LIST",
-      `Capabilities: ${all.join(",")}; all with a test key, view with a live one`
+      `Capabilities: ${all.join(",")}; all with a test key, view with a live key`
     )
   },
   Effect.fnUntraced(function* ({ capabilities, lasting = "1h", what }) {

@@ -38,7 +38,7 @@ const tail = Command.make(
   "tail",
   {
     status: Flags.text("status", "STATUS", "Only with this status: 404, or 4xx"),
-    path: Flags.text("path", "PATH", "Only with a path that begins like this"),
+    path: Flags.text("path", "PATH", "Only with a path that begins with this text"),
     method: Flags.choice("method", ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"], "Only with this method"),
     object: Flags.text("object", "ID", "Only about this object"),
     key: Flags.text("idempotency-key", "KEY", "Only with this idempotency key"),
@@ -100,7 +100,7 @@ const lines = (one: LoggedRequestWithBodies) => (paint: Paint) => {
 
 const get = Command.make(
   "get",
-  { request: Flags.argument("request", "Its id, req_…, from a response's header Request-Id") },
+  { request: Flags.argument("request", "Request id, req_…, from the Request-Id header") },
   Effect.fnUntraced(function* (flags) {
     const one = yield* (yield* Api).call("requests", "retrieveRequest", { params: { id: flags.request } })
     yield* (yield* Output).one(one, lines(one))

@@ -45,7 +45,7 @@ const faultsOf = ({ authority_errors, message }: EnablementDocument): ReadonlyAr
           `${rule}: ${text.replace(/[.\s]+$/, "")}.${hint === null ? "" : ` What to do: ${hint}`}`
       )
 
-/** Progress per kind, without kinds that the test set doesn't want: "invoices 12/30 · credit notes 0/10". */
+/** Progress per kind, without kinds that the test set doesn't require: "invoices 12/30 · credit notes 0/10". */
 const countsOf = ({ credit_notes, debit_notes, invoices }: Enablement): string =>
   [["invoices", invoices] as const, ["credit notes", credit_notes] as const, ["debit notes", debit_notes] as const]
     .filter(([, { wanted }]) => wanted > 0)
@@ -55,7 +55,7 @@ const countsOf = ({ credit_notes, debit_notes, invoices }: Enablement): string =
 const columns: ReadonlyArray<Column<EnablementDocument>> = [
   ["DOCUMENT", ({ full_number }) => full_number],
   ["KIND", ({ kind }) => nouns[kind]],
-  ["VERDICT", ({ status }, paint) => painted(status, paint)]
+  ["OUTCOME", ({ status }, paint) => painted(status, paint)]
 ]
 
 const isOpen = ({ status }: EnablementDocument) => status === "waiting" || status === "sent"

@@ -136,7 +136,7 @@ export const importFile = Effect.fnUntraced(function* ({ decimalComma, dryRun, f
   const left = items.filter(({ key }) => progress?.done.has(key) !== true)
   if (!dryRun && left.length > 0) yield* api.mayChange(`creating ${left.length} invoices`)
   const customerOf = yield* makeCustomers(left, dryRun)
-  const verdicts = yield* Verdicts.make(items.length, items.length - left.length, dryRun ? "in order" : "created")
+  const verdicts = yield* Verdicts.make(items.length, items.length - left.length, dryRun ? "valid" : "created")
 
   let isWaiting = false
   const waiting = {

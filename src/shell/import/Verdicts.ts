@@ -9,7 +9,7 @@ const barWidth = 24
  * Prints each invoice's outcome as it arrives, and at a terminal a progress bar below. An earlier run created `done` of
  * `total`. `happened` describes the invoices that were not rejected.
  */
-export const make = Effect.fnUntraced(function* (total: number, done: number, happened: "in order" | "created") {
+export const make = Effect.fnUntraced(function* (total: number, done: number, happened: "valid" | "created") {
   const output = yield* Output
   const hasBar = !output.isJson && process.stderr.isTTY
   const refused: Array<{ readonly item: Item; readonly error: string }> = []

@@ -12,7 +12,7 @@ const flags = {
   ),
   since: Flags.text("since", "TIME", "Begin at this age (10m, 2h), or after the event evt_…"),
   between: Flags.text("between", "T1 T2", "Send the events of this period again, then end"),
-  end: Flags.argumentOrNone("T2", "The end of --between"),
+  end: Flags.argumentOrNone("T2", "End of --between"),
   envFile: Flags.text("env-file", "FILE", "Write FOLIO_WEBHOOK_SECRET into this file").pipe(Flag.withAlias("e"))
 }
 
@@ -27,7 +27,7 @@ export const listen = Command.make(
 ).pipe(
   Command.withShortDescription("Receive the account's events on this machine, as webhooks"),
   Flags.described(
-    "Receive the account's events on this machine, as webhooks, in order. An event without a 2xx response within 15 s is retried; later events wait. Folio remembers the place: events that happen while no listener runs arrive when the next one starts.",
+    "Receive the account's events on this machine, as webhooks, in order. Folio retries an event without a 2xx response within 15 s; later events wait. Events that happen while no listener runs arrive when the next listener starts.",
     "folio listen --forward-to :9099/hook -e .env",
     "folio listen --forward-to :9099/hook --between 2h 1h"
   )

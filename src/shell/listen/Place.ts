@@ -47,7 +47,7 @@ export const secretOf = Effect.fnUntraced(function* (listener: Listener) {
   if (/^whsec_[A-Za-z0-9+/]+=*$/.test(secret)) return secret
   return yield* new Failed({
     message: `${path} is damaged.`,
-    hint: "Remove the file; folio listen then makes a new secret."
+    hint: "Remove the file; folio listen then creates a new secret."
   })
 })
 

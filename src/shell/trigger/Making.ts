@@ -71,7 +71,7 @@ export const awaited = Effect.fnUntraced(function* (type: EventType, object_id: 
       if (first !== undefined) {
         return yield* new Failed({
           message: `${object_id} ended as ${first.type}, not as ${type}.`,
-          hint: "Another document was created in between and used this document's script. Try again."
+          hint: "Another document was created in between and used this document's script. Repeat the command."
         })
       }
     }

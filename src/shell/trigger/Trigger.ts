@@ -28,7 +28,7 @@ export const trigger = Command.make(
     const document = yield* output.during(`creating the document for ${type}`)(make(type, set))
     if (!wait) {
       return yield* output.one(document, ({ bold }) => [
-        `${bold(document.id)} is created: ${type} follows in a moment.`
+        `${bold(document.id)} is created. The event ${type} follows in a moment.`
       ])
     }
     const event = yield* output.during(`waiting for ${type}`)(awaited(type, document.id))

@@ -128,7 +128,7 @@ describe("a backup", () => {
       )
       assert.match(
         (yield* folioHere(["resume"], env)).out,
-        /test: 2 documents had no number in the backup.*First cancel those/
+        /test: 2 documents had no number in the backup.*First cancel each document/
       )
 
       yield* query(url, "insert into accounts (id, created_at) values ('ten_later', now() + interval '1 second')")

@@ -12,7 +12,7 @@ import { timeOf } from "../../Times.ts"
 
 /** The argument that names a document. */
 export const document = ({ idPrefix }: Kind) =>
-  Flags.argument("document", `Its full number, for example FE12, or its id, ${idPrefix}…`)
+  Flags.argument("document", `Full number, for example FE12, or id, ${idPrefix}…`)
 
 const statuses = [
   "draft",
