@@ -1,6 +1,6 @@
 import * as CliOutput from "effect/cli/CliOutput"
 
-/** Colours a text for a terminal; without colour support, leaves it unchanged. */
+/** Colors a text for a terminal; without color support, leaves it unchanged. */
 export interface Paint {
   readonly bold: (text: string) => string
   readonly dim: (text: string) => string
@@ -49,7 +49,7 @@ export const fieldLines = (
   return said.map(([name, value]) => `  ${dim(name.padEnd(wide))}  ${shown(value)}`)
 }
 
-/** The terminal's colour codes. Print lines that have them with `safe`. */
+/** The terminal's color codes. Print lines that have them with `safe`. */
 export const paintFor = (canColor: boolean): Paint => {
   const painting = (number: number) => (text: string) => {
     const inner = betweenCodes(text, (own) => own)

@@ -3,7 +3,7 @@ import { type Column, fieldLines, type Paint } from "../Table.ts"
 import { clock } from "../Times.ts"
 import { type Document, nameOf } from "./Kinds.ts"
 
-/** A document's status in colour: red if it needs attention, yellow if it is in progress. */
+/** A document's status in color: red if it needs attention, yellow if it is in progress. */
 export const painted = (status: InvoiceStatus, { dim, green, red, yellow }: Paint): string => {
   switch (status) {
     case "accepted_by_authority":
