@@ -4,10 +4,10 @@ import * as Effect from "effect/Effect"
 import * as Flags from "../Flags.ts"
 
 const flags = {
-  forwardTo: Flags.required("forward-to", "ADDRESS", "Where to post events: :9099/hook, 9099, or a URL"),
+  forwardTo: Flags.required("forward-to", "ADDRESS", "URL that receives the events: :9099/hook, 9099, or a URL"),
   events: Flag.String("events").pipe(
     Flag.withMetavar("PATTERN"),
-    Flag.withDescription("Only these: 'invoice.*', '*.failed,*.email.bounced'"),
+    Flag.withDescription("Only these types: 'invoice.*', '*.failed,*.email.bounced'"),
     Flag.withDefault("*")
   ),
   since: Flags.text("since", "TIME", "Begin at this age (10m, 2h), or after the event evt_…"),
