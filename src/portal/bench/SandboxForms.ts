@@ -147,7 +147,7 @@ export const clockSection = (visit: Visit, refused: Refused | undefined): Html =
     "clock",
     t("Clock", "Reloj"),
     html`<p>
-        ${t("Scheduled retries of documents, e-mails and webhooks happen sooner. An outage counts as longer. Dates in documents do not change.", "Los reintentos programados de documentos, correos y webhooks llegan antes. Una caída cuenta como más larga. Las fechas de los documentos no cambian.")}
+        ${t("Scheduled retries of documents, emails and webhooks happen sooner. An outage counts as longer. Dates in documents do not change.", "Los reintentos programados de documentos, correos y webhooks llegan antes. Una caída cuenta como más larga. Las fechas de los documentos no cambian.")}
       </p>
       ${visit.may("setup") ? form(visit, { action: paths.clock, submit: t("Advance", "Adelantar"), content }) : null}`
   )

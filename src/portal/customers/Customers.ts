@@ -46,7 +46,7 @@ const columns = ({ t, to }: Visit): ReadonlyArray<Column<Customer>> => [
     title: t("Identification", "Identificación"),
     cell: ({ identification }) => identificationWords(identification)
   },
-  { title: t("E-mail", "Correo electrónico"), cell: ({ email }) => email ?? null, isWide: true },
+  { title: t("Email", "Correo"), cell: ({ email }) => email ?? null, isWide: true },
   {
     title: t("Municipality", "Municipio"),
     cell: ({ city_code }) => (city_code === undefined ? null : cityWords(city_code)),
@@ -89,8 +89,8 @@ const customersPage = (visit: Visit) =>
 const newPage = (visit: Visit, shown: CustomerShown): Page => {
   const { t } = visit
   const sub = t(
-    "Only the identification and the name are required. Folio e-mails documents to customers with an e-mail address.",
-    "Solo se requieren la identificación y el nombre. Folio envía los documentos por correo a los clientes que tienen dirección de correo."
+    "Only the identification and the name are required. Folio emails documents to customers that have an email address.",
+    "Solo se requieren la identificación y el nombre. Folio envía los documentos por correo a los clientes que tienen correo."
   )
   return titled(
     "customers",

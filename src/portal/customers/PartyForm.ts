@@ -127,7 +127,7 @@ export const addressFields = (visit: Visit, shown: ShownForm): Html => {
   const department = firstOf(values, "department_code")
   const asksDepartment = city === "" && department !== ""
   return html`<div class="fields">
-      ${input("email", t("E-mail", "Correo electrónico"), { type: "email" })} ${input("phone", t("Phone", "Teléfono"))}
+      ${input("email", t("Email", "Correo"), { type: "email" })} ${input("phone", t("Phone", "Teléfono"))}
     </div>
     <div class="fields">
       ${input("address", t("Address", "Dirección"))}

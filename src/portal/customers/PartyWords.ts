@@ -102,7 +102,7 @@ export const partyRows = (
     [t("Legal name", "Razón social"), legal_name],
     [t("Trade name", "Nombre comercial"), trade_name],
     [t("Person type", "Tipo de persona"), organization_type && chosen(organizationChoices(t), organization_type)],
-    [t("E-mail", "Correo electrónico"), email],
+    [t("Email", "Correo"), email],
     [t("Phone", "Teléfono"), phone],
     [t("Address", "Dirección"), placeWords(visit, party)],
     [t("Postal code", "Código postal"), postal_code]

@@ -49,7 +49,7 @@ export const searchForm = (visit: Visit, refusal?: Refusal): Html => {
       value: typed(visit, "type") || "31",
       choices: identificationChoices(visit)
     })}
-    ${input("number", t("Number", "Número"))} ${input("email", t("E-mail", "Correo electrónico"))}
+    ${input("number", t("Number", "Número"))} ${input("email", t("Email", "Correo"))}
     ${input("metadata", t("Metadata (key=value)", "Dato propio (clave=valor)"))}
     <div class="do">
       <button>${t("Search", "Buscar")}</button>

@@ -69,7 +69,7 @@ const annulPage = (visit: Visit, sent: Form.Form, refusal?: Refusal) => {
 const emailPage = (visit: Visit, sent: Form.Form, refusal?: Refusal) => {
   const { t } = visit
   const text = t(
-    "Folio sends the XML and the PDF, as in the first e-mail. If you leave the address empty, Folio uses the customer’s address.",
+    "Folio sends the XML and the PDF, as in the first email. If you leave the address empty, Folio uses the customer’s address.",
     "Folio envía el XML y el PDF, como en el primer correo. Si deja la dirección vacía, Folio usa la del cliente."
   )
   const address = field("to", t("Address", "Dirección"), {
@@ -78,7 +78,7 @@ const emailPage = (visit: Visit, sent: Form.Form, refusal?: Refusal) => {
     error: faultOf(refusal, "to")
   })
   const content = [refusedForm(visit, refusal, (param) => param === "to"), address]
-  return asking(visit, t("Send by e-mail", "Enviar por correo"), text, (path) =>
+  return asking(visit, t("Send by email", "Enviar por correo"), text, (path) =>
     form(visit, { action: `${path}/email`, submit: t("Send", "Enviar"), kind: "first", content })
   )
 }

@@ -49,7 +49,7 @@ const others = ({ may, t, to }: Visit, { document, kind }: Shown): ReadonlyArray
   if (!may("documents")) return []
   const isIssued = status === "accepted_by_authority" || status === "accepted_contingency"
   return [
-    ...(isIssued ? [linkButton(to(`${path}/email`), t("Send by e-mail", "Enviar por correo"))] : []),
+    ...(isIssued ? [linkButton(to(`${path}/email`), t("Send by email", "Enviar por correo"))] : []),
     ...(status === "accepted_by_authority" && kind === "invoice"
       ? [linkButton(to(`${path}/annul`), t("Annul", "Anular"))]
       : []),
@@ -68,7 +68,7 @@ const notices = ({ t }: Visit) => ({
   ),
   canceled: t("Draft canceled.", "Borrador cancelado."),
   annulled: t("This credit note annuls the invoice.", "Esta nota crédito anula la factura."),
-  emailed: t("Folio is sending the e-mail.", "Folio está enviando el correo."),
+  emailed: t("Folio is sending the email.", "Folio está enviando el correo."),
   redelivered: t("Folio is resending the delivery.", "Folio está reenviando la entrega.")
 })
 

@@ -249,7 +249,7 @@ const email = ({ t }: Visit, { attempts, reason, status, to }: Of<"email">, at: 
   }
   const tone = status === "delivered" ? "good" : status === "pending" ? "" : "no"
   const tries = attempts > 1 ? t(`, ${attempts} attempts`, `, ${attempts} intentos`) : ""
-  return item(tone, at, html`${t("E-mail to", "Correo a")} ${to}: ${words[status]}${tries}`, reason)
+  return item(tone, at, html`${t("Email to", "Correo a")} ${to}: ${words[status]}${tries}`, reason)
 }
 
 const acceptance = ({ t }: Visit, entry: Of<"acceptance">, at: Html): Html => {

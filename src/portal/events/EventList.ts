@@ -101,7 +101,7 @@ const shown = Effect.fnUntraced(function* (visit: Visit) {
     : emptyState(
         t("No events yet", "Todavía no hay eventos"),
         t(
-          "Folio creates an event when the authority accepts or rejects a document, and when an e-mail arrives or bounces.",
+          "Folio creates an event when the authority accepts or rejects a document, and when an email arrives or bounces.",
           "Folio crea un evento cuando la DIAN acepta o rechaza un documento, y cuando un correo llega o es devuelto."
         )
       )
@@ -111,7 +111,7 @@ const shown = Effect.fnUntraced(function* (visit: Visit) {
     {
       title: t("Events", "Eventos"),
       sub: t(
-        "Outcomes of documents and e-mails, and their deliveries to endpoints.",
+        "Outcomes of documents and emails, and their deliveries to endpoints.",
         "Resultados de documentos y correos, y sus entregas a los destinos."
       )
     },

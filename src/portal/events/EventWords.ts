@@ -36,9 +36,9 @@ export const outcomeWords = (t: Translate, type: string): string => {
     rejected_by_authority: t("rejected", "rechazada"),
     accepted_contingency: t("in contingency", "en contingencia"),
     failed: t("failed", "fallida"),
-    "email.delivered": t("e-mail delivered", "correo entregado"),
-    "email.bounced": t("e-mail bounced", "correo devuelto"),
-    "email.complained": t("e-mail marked as spam", "correo marcado como spam")
+    "email.delivered": t("email delivered", "correo entregado"),
+    "email.bounced": t("email bounced", "correo devuelto"),
+    "email.complained": t("email marked as spam", "correo marcado como spam")
   }
   return words[outcome] ?? type
 }

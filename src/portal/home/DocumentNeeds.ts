@@ -130,9 +130,9 @@ const bouncedNeeds = (reader: Reader, { bounced }: Facts): ReadonlyArray<Need> =
   if (bounced.count === 0 || bounced.id === null) return []
   const words =
     bounced.count === 1
-      ? t("The e-mail of a document bounced.", "El correo de un documento fue devuelto.")
+      ? t("The email of a document bounced.", "El correo de un documento fue devuelto.")
       : t(
-          `The e-mails of ${many(reader, bounced.count)} documents bounced.`,
+          `The emails of ${many(reader, bounced.count)} documents bounced.`,
           `Los correos de ${many(reader, bounced.count)} documentos fueron devueltos.`
         )
   const isOne = bounced.count === 1

@@ -97,7 +97,7 @@ const starting = (visit: Visit, known: Enablement | null, sent?: Form, refusal?:
         t("Start test set", "Iniciar el set"),
         html`<p>
             ${t(
-              "Folio creates the documents, signs them with your certificate and software, sends them to the authority’s test environment and reads the results. Folio uses none of your numbers and sends no e-mails.",
+              "Folio creates the documents, signs them with your certificate and software, sends them to the authority’s test environment and reads the results. Folio uses none of your numbers and sends no emails.",
               "Folio crea los documentos, los firma con su certificado y su software, los envía al ambiente de habilitación de la DIAN y lee los resultados. No usa sus números ni envía correos."
             )}
           </p>
