@@ -38,7 +38,7 @@ const livePage = (visit: Visit, status: number): Page => {
 
 const notices = ({ t }: Visit) => ({
   authority: t("Simulated authority changed.", "DIAN simulada actualizada."),
-  planned: t("Outcome set for one more document.", "Resultado definido para un documento más."),
+  planned: t("Outcome planned for one more document.", "Resultado planeado para un documento más."),
   cleared: t("Planned outcomes removed.", "Resultados planeados quitados."),
   reset: t("Simulated authority reset.", "DIAN simulada restablecida."),
   clock: t("Test clock advanced.", "Reloj de pruebas adelantado.")
@@ -48,10 +48,10 @@ const benchPage = (visit: Visit, standing: SandboxSetting, body: string, { refus
   const { may, t } = visit
   const sub = t(
     "Check why a webhook fails verification, and control the simulated authority.",
-    "Averigüe por qué un webhook no pasa la verificación y controle la DIAN simulada."
+    "Revise por qué un webhook no pasa la verificación, y controle la DIAN simulada."
   )
   const only = html`<p class="soft">
-    ${t("This session can only view. To change the simulated authority and the clock, it needs the capability setup.", "Esta sesión solo puede ver. Para cambiar la DIAN simulada y el reloj, necesita el permiso setup.")}
+    ${t("This session can only view. To change the simulated authority and the clock, the session needs the capability “setup”.", "Esta sesión solo puede ver. Para cambiar la DIAN simulada y el reloj, la sesión necesita el permiso «setup».")}
   </p>`
   const bench = titled(
     "bench",

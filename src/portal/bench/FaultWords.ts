@@ -22,7 +22,7 @@ const ofAccount: Readonly<Record<AccountFault, readonly [en: Words, es: Words]>>
     ],
     [
       "Folio firmó el webhook con el secreto actual del destino. El secreto indicado es otro.",
-      "Puede ser el anterior a la última rotación, o de otra cuenta o modo. Use el secreto actual en su receptor. Si lo perdió, rote el secreto."
+      "Puede ser el secreto anterior a la última rotación, o un secreto de otra cuenta o modo. Use el secreto actual en su receptor. Si perdió el secreto actual, rote el secreto."
     ]
   ],
   secret_old: [
@@ -31,7 +31,7 @@ const ofAccount: Readonly<Record<AccountFault, readonly [en: Words, es: Words]>>
       "Folio signs new webhooks with the current secret. Use the current secret in your receiver."
     ],
     [
-      "El secreto firmó este webhook, pero hoy ningún destino lo tiene. Se rotó el secreto o se eliminó el destino.",
+      "El secreto firmó este webhook, pero ningún destino lo tiene ahora. Usted rotó el secreto o eliminó su destino.",
       "Folio firma los webhooks nuevos con el secreto actual. Use el secreto actual en su receptor."
     ]
   ],
@@ -41,7 +41,7 @@ const ofAccount: Readonly<Record<AccountFault, readonly [en: Words, es: Words]>>
       "Look for a proxy or middleware that rewrites bodies. Verify the raw bytes before other code reads them."
     ],
     [
-      "El cuerpo no es el que Folio envió: cambiaron valores.",
+      "El cuerpo difiere del cuerpo que Folio envió: cambiaron valores.",
       "Busque un proxy o middleware que reescriba los cuerpos. Verifique los bytes originales antes de que otro código los lea."
     ]
   ]
@@ -50,14 +50,14 @@ const ofAccount: Readonly<Record<AccountFault, readonly [en: Words, es: Words]>>
 const spanish: Readonly<Record<Fault, Words>> = {
   secret_missing: [
     "No hay secreto.",
-    "Indique el secreto del destino, whsec_…, que muestra la respuesta de su creación."
+    "Indique el secreto del destino, whsec_…, que aparece en la respuesta de su creación."
   ],
   secret_no_prefix: [
-    "Al secreto le falta su comienzo, whsec_.",
-    "Use el secreto con su whsec_: Svc-Signature se calcula con el texto completo."
+    "Al secreto le falta el prefijo whsec_.",
+    "Use el secreto con el prefijo whsec_: Svc-Signature se calcula con el texto completo."
   ],
   secret_white_space: [
-    "El secreto tiene espacios o saltos de línea, adentro o alrededor.",
+    "El secreto contiene espacios o saltos de línea, o los tiene al comienzo o al final.",
     "Quítelos: los archivos y las variables suelen terminar con un salto de línea."
   ],
   secret_quoted: ["El secreto está entre comillas.", "Quítelas: algunos lectores de archivos .env las conservan."],
@@ -65,23 +65,23 @@ const spanish: Readonly<Record<Fault, Words>> = {
     "El secreto está cortado: después de whsec_ debe haber 44 caracteres.",
     "Copie el secreto completo, con el = del final."
   ],
-  body_empty: ["El cuerpo está vacío.", "Lea el cuerpo antes que todo lo demás, y conserve sus bytes."],
+  body_empty: ["El cuerpo está vacío.", "Lea el cuerpo antes que cualquier otro código, y conserve sus bytes."],
   body_parsed: [
-    "El cuerpo es el texto [object …], en el que JavaScript convirtió un objeto que ya estaba interpretado.",
-    "Verifique el cuerpo original, antes de que lo tome el lector de JSON del framework."
+    "El cuerpo es el texto [object …]: JavaScript convirtió en texto un objeto ya interpretado.",
+    "Verifique el cuerpo original, antes de que el framework interprete el JSON."
   ],
   body_final_newline: [
-    "El cuerpo termina con un salto de línea que no se envió.",
+    "El cuerpo termina con un salto de línea que Folio no envió.",
     "Conserve los bytes como llegaron: echo y los editores agregan un salto de línea."
   ],
   body_byte_order_mark: [
-    "El cuerpo empieza con una marca de orden de bytes (BOM) que no se envió.",
+    "El cuerpo empieza con una marca de orden de bytes (BOM) que Folio no envió.",
     "Conserve los bytes como llegaron, no como un archivo de texto con marca."
   ],
   body_base64: ["El cuerpo está en base64.", "Decodifíquelo primero: algunos gateways entregan los cuerpos en base64."],
   body_reserialized: [
-    "El cuerpo se interpretó y se volvió a escribir como JSON: sus espacios, escapes u orden de claves no son los que se enviaron.",
-    "Verifique los bytes originales de la solicitud, antes de que algo los interprete."
+    "El cuerpo se interpretó y se escribió de nuevo como JSON: los espacios, los escapes o el orden de las claves difieren de los enviados.",
+    "Verifique los bytes originales de la solicitud, antes de que otro código los interprete."
   ],
   body_encoding: [
     "El cuerpo se decodificó con una codificación distinta de UTF-8.",
@@ -131,22 +131,19 @@ const spanish: Readonly<Record<Fault, Words>> = {
     "Use el valor como llegó, con + y / y =."
   ],
   signature_upper_case: ["Los dígitos hexadecimales de la firma están en mayúsculas.", "Use el valor como llegó."],
-  webhook_id: [
-    "webhook-id no es el id que se firmó, que es el del evento.",
-    "Use el encabezado webhook-id como llegó."
-  ],
+  webhook_id: ["webhook-id no es el id firmado, que es el id del evento.", "Use el encabezado webhook-id como llegó."],
   too_old: [
     "La firma es correcta, pero demasiado antigua.",
     "Revise el reloj de esta máquina. Un webhook antiguo se verifica con la hora en que llegó. Cada intento se firma de nuevo."
   ],
-  in_the_future: ["La firma es correcta, pero del futuro.", "Revise el reloj de esta máquina: está atrasado."],
+  in_the_future: ["La firma es correcta, pero está en el futuro.", "Revise el reloj de esta máquina: está atrasado."],
   not_an_event: [
     "La firma es correcta, pero el cuerpo no es un evento de Folio.",
-    "Algo distinto de Folio firmó el cuerpo con este secreto."
+    "Otro programa, y no Folio, firmó el cuerpo con este secreto."
   ],
   mismatch: [
     "Este secreto no firmó este cuerpo.",
-    "Revise que el secreto sea el actual de este destino, en este modo, y que el cuerpo sea el original de la solicitud que traía este encabezado."
+    "Revise que el secreto sea el secreto actual de este destino, en este modo. Revise que el cuerpo sea el cuerpo original de la solicitud con este encabezado."
   ]
 }
 

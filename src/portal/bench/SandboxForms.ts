@@ -37,7 +37,7 @@ const modeForm = (visit: Visit, { mode }: SandboxSetting, refused: Refused | und
     value: mode,
     hint: t(
       "Down: no response. Slow: responds after 10 s. Flaky: the first two responses fail.",
-      "Caída: sin respuesta. Lenta: responde a los 10 s. Inestable: fallan las dos primeras respuestas."
+      "No disponible: sin respuesta. Lenta: responde a los 10 s. Inestable: fallan las dos primeras respuestas."
     ),
     error: faultOf(refusal, "mode")
   })
@@ -109,7 +109,7 @@ export const authoritySection = (visit: Visit, standing: SandboxSetting, refused
         isHeld && !isUntouched
           ? html`<h3>${t("Reset", "Restablecer")}</h3>
               <p>
-                ${t("Sets the authority up and removes all planned outcomes.", "Pone la DIAN disponible y quita todos los resultados planeados.")}
+                ${t("Returns the simulated authority to “Up” and removes all planned outcomes.", "Vuelve la DIAN simulada a «Disponible» y quita todos los resultados planeados.")}
               </p>
               ${action(visit, { action: paths.reset, submit: t("Reset", "Restablecer") })}`
           : null
@@ -147,7 +147,7 @@ export const clockSection = (visit: Visit, refused: Refused | undefined): Html =
     "clock",
     t("Clock", "Reloj"),
     html`<p>
-        ${t("Scheduled retries of documents, emails and webhooks happen sooner. An outage counts as longer. Dates in documents do not change.", "Los reintentos programados de documentos, correos y webhooks llegan antes. Una caída cuenta como más larga. Las fechas de los documentos no cambian.")}
+        ${t("Scheduled retries of documents, emails and webhooks happen sooner. An outage counts as longer. Dates in documents do not change.", "Los reintentos programados de documentos, correos y webhooks ocurren antes. Una indisponibilidad cuenta como más larga. Las fechas de los documentos no cambian.")}
       </p>
       ${visit.may("setup") ? form(visit, { action: paths.clock, submit: t("Advance", "Adelantar"), content }) : null}`
   )

@@ -6,7 +6,7 @@ export const modeWords = (t: Translate, mode: AuthorityMode): readonly [word: st
   const words: Record<AuthorityMode, readonly [string, string]> = {
     up: [t("Up", "Disponible"), t("The authority responds immediately.", "La DIAN responde de inmediato.")],
     down: [
-      t("Down", "Caída"),
+      t("Down", "No disponible"),
       t(
         "The authority doesn’t respond. Folio issues documents in contingency.",
         "La DIAN no responde. Folio emite los documentos en contingencia."
@@ -49,7 +49,7 @@ export const scriptWords = (t: Translate, script: AuthorityScript): string => {
       : [t(`respond after ${script.delay} s`, `responder después de ${script.delay} s`)]),
     ...(script.events === undefined
       ? []
-      : [t(`then the buyer: ${script.events.join(", ")}`, `luego el comprador: ${script.events.join(", ")}`)])
+      : [t(`then the buyer: ${script.events.join(", ")}`, `luego el adquiriente: ${script.events.join(", ")}`)])
   ]
   const text = parts.join(", ")
   return text.charAt(0).toUpperCase() + text.slice(1)

@@ -41,7 +41,7 @@ const documents = (visit: Visit, customer: Customer, { data }: Listed<Invoice>):
       [
         {
           title: t("Number", "Número"),
-          cell: ({ full_number, id }) => idLink(visit, id, full_number ?? t("Without a number", "Sin número"))
+          cell: ({ full_number, id }) => idLink(visit, id, full_number ?? t("No number yet", "Aún sin número"))
         },
         {
           title: t("Date", "Fecha"),

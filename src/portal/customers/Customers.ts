@@ -26,7 +26,7 @@ const emptyList = (visit: Visit): Html => {
   return emptyState(
     t("No customers yet", "Todavía no hay clientes"),
     may("documents")
-      ? html`<a href="${to(`${path}/new`)}">${t("Register the first customer", "Registre el primero")}</a>${t(
+      ? html`<a href="${to(`${path}/new`)}">${t("Register the first customer", "Registre el primer cliente")}</a>${t(
             " here, or with ",
             " aquí, o con "
           )}<code>POST /v1/customers</code>.`
@@ -59,7 +59,7 @@ const listPage = (visit: Visit, shown: Html, status = 200): Page => {
   const title = t("Customers", "Clientes")
   const sub = t(
     "The buyers of your invoices, newest first",
-    "Los compradores de sus facturas, los más recientes primero"
+    "Los adquirientes de sus facturas, los más recientes primero"
   )
   const actions = may("documents")
     ? linkButton(to(`${path}/new`), t("Register customer", "Registrar cliente"), "first")
@@ -108,7 +108,7 @@ const changePage = (visit: Visit, { id, legal_name }: Customer, shown: CustomerS
       heading: legal_name,
       sub: html`${t(
           "Existing documents keep their copy of the customer.",
-          "Los documentos ya creados conservan su copia del cliente."
+          "Los documentos existentes conservan su copia del cliente."
         )} <a href="${to(`${path}/${id}`)}">${t("Cancel", "Cancelar")}</a>`
     },
     customerForm(visit, { action: `${path}/${id}/change`, shown, submit: t("Save", "Guardar") })

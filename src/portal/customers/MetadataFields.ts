@@ -59,7 +59,7 @@ export const metadataFields = ({ t }: Visit, pairs: ReadonlyArray<Pair>, faults:
   return html`<p class="soft">
       ${t(
         "Your own keys and values, such as the customer’s number in your shop. Folio removes empty rows.",
-        "Claves y valores propios, como el número del cliente en su tienda. Las filas vacías se eliminan."
+        "Claves y valores propios, como el número del cliente en su tienda. Folio elimina las filas vacías."
       )}
     </p>
     ${rows.map(

@@ -34,7 +34,7 @@ const cancelPage = (visit: Visit) => {
   const title = t("Cancel draft", "Cancelar borrador")
   const text = t(
     "The draft has no number yet, so no number is lost. Folio never issues a canceled draft. You can’t undo this.",
-    "El borrador aún no tiene número, así que no se pierde ninguno. Folio nunca emite un borrador cancelado. No se puede deshacer."
+    "El borrador todavía no tiene número. Por eso no se pierde ninguno. Folio nunca emite un borrador cancelado. No se puede deshacer."
   )
   return asking(
     visit,
@@ -52,8 +52,8 @@ const annulPage = (visit: Visit, sent: Form.Form, refusal?: Refusal) => {
   const { t } = visit
   const title = t("Annul invoice", "Anular factura")
   const text = t(
-    "Folio issues a credit note for all lines and sends it to the authority. The invoice keeps its number. You can’t undo this.",
-    "Folio emite una nota crédito por todas las líneas y la envía a la DIAN. La factura conserva su número. No se puede deshacer."
+    "Folio issues a credit note for all lines and transmits it to the authority. The invoice keeps its number. You can’t undo this.",
+    "Folio emite una nota crédito por todas las líneas y la transmite a la DIAN. La factura conserva su número. No se puede deshacer."
   )
   const reason = field("reason", t("Reason (on the credit note)", "Motivo (en la nota crédito)"), {
     value: sent.text("reason"),

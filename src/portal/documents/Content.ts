@@ -81,7 +81,7 @@ export const lines = (visit: Visit, { document }: Shown): Html => {
     ...sum(t("Cash rounding", "Redondeo del pago en efectivo"), totals.cash_rounding_amount),
     ...sum(t("Balance due", "Saldo por pagar"), totals.due_amount),
     ...withholdings.flatMap(({ code, rate, value }) =>
-      sum(`${t("Withheld", "Retención")}: ${taxWords(t, { code: code as Tax["code"], rate })}`, value)
+      sum(`${t("Withholding", "Retención")}: ${taxWords(t, { code: code as Tax["code"], rate })}`, value)
     ),
     ...sum(t("Net amount", "Neto a recibir"), totals.net_amount)
   ]
@@ -147,14 +147,14 @@ const documentFacts = (visit: Visit, shown: Shown): Html => {
       due_amount === undefined ? null : html`<span class="whole">${money(t, due_amount, currency)}</span>`
     ],
     [
-      t("Issued", "Emisión"),
+      t("Issue date", "Fecha de emisión"),
       document.issue_date === null
         ? null
         : html`${day(visit, document.issue_date)}${listed?.issue_time === null || listed === undefined ? null : `, ${listed.issue_time.slice(0, 5)}`}`
     ],
     [t("Payment", "Pago"), payment(visit, document)],
     [
-      t("Buyer’s response", "Respuesta del cliente"),
+      t("Buyer’s response", "Respuesta del adquiriente"),
       document.acceptance === undefined ? null : acceptanceWords(visit, document.acceptance.status)
     ],
     [t("Corrects", "Corrige"), corrects(visit, shown)],
@@ -164,7 +164,7 @@ const documentFacts = (visit: Visit, shown: Shown): Html => {
         ? null
         : html`${nameOf(visit, concepts, document.correction_code)}: ${document.reason ?? ""}`
     ],
-    [t("Order", "Pedido"), document.order_reference?.id],
+    [t("Purchase order", "Orden de compra"), document.order_reference?.id],
     [t("Despatch", "Despacho"), document.despatch_reference?.id],
     [t("Exchange rate", "Tasa de cambio"), rate === null ? null : money(t, rate, "COP")],
     [t("Range", "Rango"), left],

@@ -19,7 +19,7 @@ const stateWords = ({ t }: Visit, { stage, status, waiting }: AnyDocument): Html
   const words: Record<typeof stage, string> = {
     queued: t("waiting for its number", "en espera de su número"),
     numbered: t("signing", "en firma"),
-    signed: t("sending to the authority", "en envío a la DIAN"),
+    signed: t("transmission to the authority", "en transmisión a la DIAN"),
     submitted: t("validation by the authority", "en validación de la DIAN"),
     done: ""
   }
@@ -63,13 +63,13 @@ const pollSeconds = (created_at: string, now: number) => (now - Date.parse(creat
 const notices = ({ t }: Visit) => ({
   retried: t("Retry started.", "Reintento iniciado."),
   corrected: t(
-    "Document corrected. Folio is sending it to the authority.",
-    "Documento corregido. Folio lo está enviando a la DIAN."
+    "Document corrected. Folio transmits it to the authority.",
+    "Documento corregido. Folio lo transmite a la DIAN."
   ),
   canceled: t("Draft canceled.", "Borrador cancelado."),
   annulled: t("This credit note annuls the invoice.", "Esta nota crédito anula la factura."),
   emailed: t("Folio is sending the email.", "Folio está enviando el correo."),
-  redelivered: t("Folio is resending the delivery.", "Folio está reenviando la entrega.")
+  redelivered: t("Redelivery started.", "Reenvío iniciado.")
 })
 
 const document = Effect.fnUntraced(function* (visit: Visit) {

@@ -84,7 +84,7 @@ const customersNamed = Effect.fnUntraced(function* ({ get, t, to }: Visit, searc
 const nothing = ({ t, to }: Visit, wanted: Asked): Html =>
   isEverything(wanted)
     ? emptyState(
-        t("No documents yet", "Aún no hay documentos"),
+        t("No documents yet", "Todavía no hay documentos"),
         html`${t("Send the first invoice with one request:", "Envíe la primera factura con una solicitud:")}
           <a href="${to("/docs/guides/first-invoice")}" hx-boost="false">${t("Guide", "Guía")}</a>.`
       )
@@ -109,7 +109,7 @@ const exporting = ({ query, t, to }: Visit, wanted: Asked, list: Html): Html => 
       <small
         >${t(
           `Exports the selected documents. Without a selection, CSV exports all matches (up to ${figure(t, exportMax)}) and ZIP exports this page (up to ${archiveMax}).`,
-          `Exporta los documentos elegidos. Sin elegir, el CSV exporta todos los encontrados (hasta ${figure(t, exportMax)}) y el ZIP exporta esta página (hasta ${archiveMax}).`
+          `Exporta los documentos elegidos. Si no elige ninguno, el CSV exporta todos los encontrados (hasta ${figure(t, exportMax)}) y el ZIP exporta esta página (hasta ${archiveMax}).`
         )}</small
       >
     </div>

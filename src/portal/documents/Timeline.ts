@@ -53,7 +53,7 @@ const requestOf = ({ entries, requests }: Shown, entry: Transition): LoggedReque
   return fitting.at(same.indexOf(entry) - same.length)
 }
 
-/** The code with which Folio sent a document to the authority, from this entry on. */
+/** The code with which Folio transmitted a document to the authority, from this entry on. */
 const codeFrom = ({ document, entries }: Shown, entry: Transition): string | null => {
   const later = entries
     .slice(entries.indexOf(entry))
@@ -86,11 +86,11 @@ const headOf = ({ t }: Visit, { document }: Shown, { command }: Transition): rea
     number: ["good", `${t("Numbered", "Numerada")} ${document.full_number}`],
     redate: ["", t("New issue date", "Fecha de emisión nueva")],
     sign: ["good", t("Signed", "Firmada")],
-    submit: ["good", t("Sent to the authority", "Enviada a la DIAN")],
+    submit: ["good", t("Transmitted to the authority", "Transmitida a la DIAN")],
     accept: ["good", t("Accepted by the authority", "Aceptada por la DIAN")],
     reject: ["no", t("Rejected by the authority", "Rechazada por la DIAN")],
     enter_contingency: ["", t("Issued in contingency", "Emitida en contingencia")],
-    fail: ["no", t("Failed", "Falló")],
+    fail: ["no", t("Failed", "Fallida")],
     cancel: ["", t("Canceled", "Cancelada")],
     retry: ["good", t("Retried", "Reintentada")],
     correct: ["good", t("Corrected", "Corregida")]
@@ -183,7 +183,7 @@ const takenBack = (visit: Visit, { last, times }: Extract<Step, { readonly times
   )
   const words = triedWords(visit, times)
   return times === 1
-    ? item("", at, t("Not sent", "No enviada"), more)
+    ? item("", at, t("Not transmitted", "Sin transmitir"), more)
     : item("", at, html`${words.charAt(0).toUpperCase()}${words.slice(1)} ${clock(last.at)}`, more)
 }
 
@@ -209,7 +209,7 @@ const delivery = (visit: Visit, shown: Shown, attempts: ReadonlyArray<Attempt>):
     ? html` ·
       ${action(visit, {
         action: `/portal/documents/${shown.document.id}/redeliver/${made.webhook_delivery_id}`,
-        submit: t("Resend", "Reenviar"),
+        submit: t("Redeliver", "Reenviar"),
         kind: "plain"
       })}`
     : null
@@ -227,7 +227,7 @@ const event = (visit: Visit, shown: Shown, entry: Of<"event">, at: Html): Html =
   const tone = all === 0 || (taken > 0 && taken < all) ? "" : taken === all ? "good" : "no"
   const words =
     all === 0
-      ? t("no deliveries yet", "aún sin entregas")
+      ? t("no deliveries", "sin entregas")
       : taken === 0
         ? t("not delivered", "no entregado")
         : taken === all
@@ -241,7 +241,7 @@ const event = (visit: Visit, shown: Shown, entry: Of<"event">, at: Html): Html =
 
 const email = ({ t }: Visit, { attempts, reason, status, to }: Of<"email">, at: Html): Html => {
   const words: Record<typeof status, string> = {
-    pending: t("sending", "en envío"),
+    pending: t("in progress", "en curso"),
     delivered: t("delivered", "entregado"),
     bounced: t("bounced", "devuelto"),
     complained: t("marked as spam", "marcado como spam"),
@@ -283,7 +283,7 @@ export const timeline = (visit: Visit, shown: Shown): Html => {
   const momentOf = moments(visit, shown.entries)
   return section(
     "what",
-    visit.t("Timeline", "Historia"),
+    visit.t("Timeline", "Historial"),
     html`<ol class="time">
       ${stepsOf(shown.entries).flatMap((step) =>
         "times" in step ? [takenBack(visit, step, momentOf(step.last))] : entryItem(visit, shown, step, momentOf(step))

@@ -34,28 +34,28 @@ const remedyWords = ({ t }: Visit, remedy: Remedy): string => {
   const words: Record<Remedy, string> = {
     customer: t(
       "Fix the customer’s data. Then correct this document: Folio copies the customer’s data again.",
-      "Corrija los datos del cliente. Luego corrija este documento: Folio copia de nuevo los datos del cliente."
+      "Corrija los datos del cliente. Después corrija este documento: Folio copia de nuevo los datos del cliente."
     ),
     issuer: t(
       "Fix the issuer’s data here or in the authority’s portal. Then correct this document.",
-      "Corrija los datos del emisor aquí o en el portal de la DIAN. Luego corrija este documento."
+      "Corrija los datos del emisor aquí o en el portal de la DIAN. Después corrija este documento."
     ),
     ranges: t(
       "In the authority’s portal, check that this range is associated with your software. Then correct this document.",
-      "En el portal de la DIAN, verifique que este rango de numeración esté asociado a su software. Luego corrija este documento."
+      "En el portal de la DIAN, revise que este rango de numeración esté asociado con su software. Después corrija este documento."
     ),
     technicalKey: t(
       "Compare the range’s technical key with the key in the authority’s portal. Then correct this document.",
-      "Compare la clave técnica del rango de numeración con la del portal de la DIAN. Luego corrija este documento."
+      "Compare la clave técnica del rango de numeración con la clave del portal de la DIAN. Después corrija este documento."
     ),
     certificate: t(
       "Check that the certificate is valid and belongs to the issuer. Then correct this document.",
-      "Verifique que el certificado esté vigente y sea del emisor. Luego corrija este documento."
+      "Revise que el certificado esté vigente y sea del emisor. Después corrija este documento."
     ),
     document: t("Correct this document.", "Corrija este documento."),
     nothing: t(
       "The authority already has a document with this number. Look it up in the authority’s portal. That document stays valid.",
-      "La DIAN ya tiene un documento con este número. Consúltelo en el portal de la DIAN. Ese documento sigue vigente."
+      "La DIAN ya tiene un documento con este número. Búsquelo en el portal de la DIAN. Ese documento sigue siendo válido."
     )
   }
   return words[remedy]
@@ -157,7 +157,7 @@ const heldNumbering = (visit: Visit, since: string): Html => {
     <p>
       ${t(
         "The operator restored this service from a backup. Folio assigns no numbers until the operator confirms the last number at the authority. Then Folio continues with the document.",
-        "El operador restauró este servicio de una copia de seguridad. Folio no asigna números hasta que el operador confirme el último que tiene la DIAN. Después Folio continúa con el documento."
+        "El operador restauró este servicio de una copia de seguridad. Folio no asigna números hasta que el operador confirme el último número en la DIAN. Después Folio continúa con el documento."
       )}
     </p>
   </div>`
@@ -183,7 +183,7 @@ const contingency = (visit: Visit, { since, transmit_before }: NonNullable<Shown
   return mild(
     t(
       "Issued in contingency. The buyer has the document. The authority does not have it yet.",
-      "Emitido en contingencia. El cliente ya tiene el documento. La DIAN aún no lo tiene."
+      "Emitido en contingencia. El adquiriente ya tiene el documento. La DIAN todavía no lo tiene."
     ),
     html`${t("Since", "Desde el")} ${time(visit, since)}.
     ${
@@ -221,9 +221,9 @@ const sandboxNote = ({ session, t, to }: Visit, { customer, document }: Shown): 
     : mild(
         t(
           `The sandbox rejects every document for ${rejectedByNumber}.`,
-          `El modo de pruebas rechaza todo documento para ${rejectedByNumber}.`
+          `El ambiente de pruebas rechaza todo documento para ${rejectedByNumber}.`
         ),
-        html`${t("To get it accepted, correct it for another customer, such as 900000001, or first", "Para que se acepte, corríjalo para otro cliente, por ejemplo 900000001, o antes")}
+        html`${t("To get the document accepted, correct it for another customer, such as 900000001, or first", "Para que la DIAN simulada acepte el documento, corríjalo para otro cliente, por ejemplo 900000001, o antes")}
           <a href="${to("/portal/bench")}"
             >${t("plan its acceptance in the sandbox tools", "planee su aceptación en las herramientas de pruebas")}</a
           >.`

@@ -48,7 +48,7 @@ const eventsPart = ({ t }: Visit, { events }: Typed, fault: string | undefined):
   html`<fieldset>
     <legend>${t("Events", "Eventos")}</legend>
     ${fault === undefined ? null : html`<p class="bad" lang="${languageOfMessage(fault)}" role="alert">${fault}</p>`}
-    ${checkbox("event", t("All, including types of later releases", "Todos, también los de versiones posteriores"), events.includes(allEvents), allEvents)}
+    ${checkbox("event", t("All, including types of later releases", "Todos, también los de versiones futuras"), events.includes(allEvents), allEvents)}
     <div class="fields">
       ${typesByKind.map(
         ([kind, types]) =>
@@ -101,7 +101,7 @@ const formPage = (visit: Visit, typed: Typed, refusal?: Refusal): Page => {
     : html`<p>
         ${t(
           "This session can’t change endpoints. Request a link with the capability “endpoints”.",
-          "Esta sesión no puede cambiar destinos. Pida un enlace con el permiso «endpoints»."
+          "Esta sesión no puede cambiar destinos. Solicite un enlace con el permiso «endpoints»."
         )}
       </p>`
   return titled(

@@ -26,7 +26,7 @@ export const pauseButton = (visit: Visit, { id, is_active }: WebhookEndpoint): H
         kind: "first"
       })
 
-/** The form that sends a sample event. */
+/** The form that sends a test event. */
 export const testPart = (visit: Visit, { id, is_active, subscribed_events }: WebhookEndpoint): Html | null => {
   const { t } = visit
   if (!visit.may("deliver")) return null
@@ -36,13 +36,15 @@ export const testPart = (visit: Visit, { id, is_active, subscribed_events }: Web
         content: field("type", t("Event type", "Tipo de evento"), {
           choices: typesOf(subscribed_events).map((type) => [type, eventWords(t, type)])
         }),
-        submit: t("Send sample", "Enviar muestra")
+        submit: t("Send test event", "Enviar evento")
       })
-    : html`<p>${t("To send a sample, resume the endpoint.", "Para enviar una muestra, reanude el destino.")}</p>`
-  return section("test", t("Sample event", "Evento de muestra"), content)
+    : html`<p>
+        ${t("To send a test event, resume the endpoint.", "Para enviar un evento de prueba, reanude el destino.")}
+      </p>`
+  return section("test", t("Test event", "Evento de prueba"), content)
 }
 
-/** The form that resends the events that an endpoint missed. */
+/** The form that recovers the events that an endpoint missed. */
 export const recoverPart = (
   visit: Visit,
   { health, id }: WebhookEndpoint,
@@ -58,8 +60,8 @@ export const recoverPart = (
     t("Recover", "Recuperar"),
     html`<p>
         ${t(
-          "Folio resends failed deliveries and sends missed events, from a start time on.",
-          "Folio reenvía las entregas fallidas y envía los eventos perdidos, desde una hora de inicio."
+          "Folio sends failed and missed events again, from a start time on.",
+          "Folio envía de nuevo los eventos fallidos y perdidos, desde una hora de inicio."
         )}
       </p>
       ${formPart(visit, {
@@ -118,8 +120,8 @@ export const deletePage = (visit: Visit) =>
       name: endpoint.description ?? "",
       heading: t("Effect", "Efecto"),
       warning: t(
-        "Folio cancels waiting deliveries and deletes the secret. Folio keeps the events, but can’t send them here again. To stop for a while, pause the endpoint.",
-        "Folio cancela las entregas en espera y elimina el secreto. Folio conserva los eventos, pero no puede enviarlos aquí de nuevo. Para detener el destino un tiempo, páuselo."
+        "Folio cancels waiting deliveries and deletes the secret. Folio keeps the events, but can’t send them to this endpoint again. To stop deliveries for a while, pause the endpoint.",
+        "Folio cancela las entregas en espera y elimina el secreto. Folio conserva los eventos, pero no puede enviarlos de nuevo a este destino. Para detener las entregas un tiempo, pause el destino."
       ),
       command: "delete",
       submit: t("Delete permanently", "Eliminar definitivamente")
@@ -142,7 +144,7 @@ export const remove = ({ id, send }: Visit, form: Form.Form) =>
     notice: "deleted"
   })
 
-/** Sends a sample event, and redirects to its result. */
+/** Sends a test event, and redirects to its delivery. */
 export const test = ({ id, send }: Visit, form: Form.Form) =>
   Effect.map(
     send<Delivery>("POST", `/v1/webhook-endpoints/${id}/test`, bodyOf(form, { type: { empty: "omit" } }), form),

@@ -5,7 +5,7 @@ import { isToAll, typesOf } from "../../domain/webhooks/Subscriptions.ts"
 import type { HealthHour } from "../../store/webhooks/DeliveryHealth.ts"
 import { DeliveryLog } from "../../store/webhooks/DeliveryLog.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
-import { shortTime, time } from "../frame/Formats.ts"
+import { figure, shortTime, time } from "../frame/Formats.ts"
 import { titled } from "../frame/Layout.ts"
 import { twoColumns, copied, facts, linkButton, notice, polling, section } from "../frame/Parts.ts"
 import type { Refusal } from "../frame/Refusal.ts"
@@ -23,7 +23,7 @@ const deliveryIn = ({ query }: Visit, name: string): string | null => {
   return /^whd_\w{26}$/.test(id) ? id : null
 }
 
-/** The result of a sample event. */
+/** The delivery of a test event. */
 const testedPart = (visit: Visit, delivery: Delivery | null, now: number): Html | null => {
   if (delivery === null) return null
   const { path, t, to } = visit
@@ -35,21 +35,21 @@ const testedPart = (visit: Visit, delivery: Delivery | null, now: number): Html 
   const content =
     attempt === undefined
       ? html`<p>
-          ${t("Folio is sending the sample event.", "Folio está enviando el evento de muestra.")}
+          ${t("Folio is sending the test event.", "Folio está enviando el evento de prueba.")}
           <a href="${to(path, { tested: delivery.id })}">${t("Refresh", "Actualizar")}</a>
         </p>`
       : html`<p>${outcomeOf(t, attempt)} · ${eventWords(t, delivery.event_type)}</p>
           ${attempt.error === null ? null : html`<p>${reasonWords(t, attempt.error.code, attempt.response_status)}</p>`}
           <p>${event}</p>`
   return html`<div id="tested" role="status" ${poll}>
-    ${section("tested-title", t("Sample event", "Evento de muestra"), content)}
+    ${section("tested-title", t("Test event", "Evento de prueba"), content)}
   </div>`
 }
 
 const words = ({ query, t }: Visit): Readonly<Record<string, string>> => {
   const count = /^\d{1,6}$/.exec(query.get("count") ?? "")?.[0] ?? "0"
   const more =
-    query.get("more") === "1" ? t(" More events remain. Recover again.", " Quedan más eventos. Recupere otra vez.") : ""
+    query.get("more") === "1" ? t(" More events remain. Recover again.", " Quedan más eventos. Recupere de nuevo.") : ""
   return {
     changed: t("Endpoint changed.", "Destino actualizado."),
     paused: t("Endpoint paused. Folio sends nothing.", "Destino en pausa. Folio no envía nada."),
@@ -57,8 +57,8 @@ const words = ({ query, t }: Visit): Readonly<Record<string, string>> => {
       "Endpoint resumed. To send the events since the pause, recover them.",
       "Destino reanudado. Para enviar los eventos desde la pausa, recupérelos."
     ),
-    redelivered: t("Folio is resending the delivery.", "Folio está reenviando la entrega."),
-    recovered: t(`Recovered deliveries: ${count}.`, `Entregas recuperadas: ${count}.`) + more
+    redelivered: t("Redelivery started.", "Reenvío iniciado."),
+    recovered: t(`Recovered deliveries: ${figure(t, count)}.`, `Entregas recuperadas: ${figure(t, count)}.`) + more
   }
 }
 
@@ -71,10 +71,10 @@ const factsPart = (visit: Visit, endpoint: WebhookEndpoint): Html => {
     html`${facts([
         [
           t("Last delivery", "Última entrega"),
-          health.last_success_at === null ? t("never", "nunca") : shortTime(visit, health.last_success_at)
+          health.last_success_at === null ? t("Never", "Nunca") : shortTime(visit, health.last_success_at)
         ],
         [t("Parallel deliveries", "Entregas simultáneas"), String(max_in_flight)],
-        [t("Version", "Versión"), api_version],
+        [t("API version", "Versión de la API"), api_version],
         [t("Added", "Agregado"), time(visit, created_at)],
         ...Object.entries(metadata).map(([name, value]) => [name, value] as const),
         ["Id", copied(visit, id)]

@@ -13,7 +13,7 @@ export const endpointMark = ({ t }: Pick<Visit, "t">, { health, is_active }: Web
   if (health.status === "failing") return state("bad", t("Failing", "Con fallas"))
   return health.status === "healthy"
     ? state("ok", t("Delivering", "Entregando"))
-    : state("still", t("Nothing sent yet", "Nada enviado aún"))
+    : state("still", t("No deliveries yet", "Aún sin entregas"))
 }
 
 /** The start of an endpoint's current state, in words. Null if unknown. */

@@ -13,7 +13,7 @@ import * as Secret from "./Secret.ts"
 
 const item = "/portal/endpoints/:id"
 
-/** Resends the events that an endpoint missed. If the time is not valid, shows the page again with the error. */
+/** Recovers the events that an endpoint missed. If the time is not valid, shows the page again with the error. */
 const recover = (visit: Visit, form: Form.Form) => {
   const { id, send } = visit
   const since = form.text("since")

@@ -1,6 +1,6 @@
 import type { HealthHour } from "../../store/webhooks/DeliveryHealth.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
-import { duration, shortTime } from "../frame/Formats.ts"
+import { duration, figure, shortTime } from "../frame/Formats.ts"
 import { table } from "../frame/Parts.ts"
 import type { Translate, Visit } from "../frame/Visit.ts"
 
@@ -24,8 +24,8 @@ export const healthWords = (t: Translate, hours: ReadonlyArray<HealthHour>): str
   if (succeeded + failed === 0)
     return t(`No attempts in ${hoursShown} hours.`, `Ningún intento en ${hoursShown} horas.`)
   return t(
-    `Attempts in ${hoursShown} hours: ${succeeded} succeeded (above the line), ${failed} failed (below).`,
-    `Intentos en ${hoursShown} horas: ${succeeded} con éxito (sobre la línea), ${failed} con falla (debajo).`
+    `Attempts in ${hoursShown} hours: ${figure(t, succeeded)} succeeded (above the line), ${figure(t, failed)} failed (below).`,
+    `Intentos en ${hoursShown} horas: ${figure(t, succeeded)} con éxito (sobre la línea), ${figure(t, failed)} con falla (debajo).`
   )
 }
 
@@ -83,8 +83,8 @@ export const hourTable = (visit: Visit, hours: ReadonlyArray<HealthHour>): Html 
         title: t("Hour from", "Hora desde"),
         cell: ({ hour }: HealthHour) => shortTime(visit, new Date(hour * hourMs))
       },
-      { title: t("Succeeded", "Con éxito"), isFigure: true, cell: ({ succeeded }) => String(succeeded) },
-      { title: t("Failed", "Con falla"), isFigure: true, cell: ({ failed }) => String(failed) },
+      { title: t("Succeeded", "Con éxito"), isFigure: true, cell: ({ succeeded }) => figure(t, succeeded) },
+      { title: t("Failed", "Con falla"), isFigure: true, cell: ({ failed }) => figure(t, failed) },
       { title: t("Median", "Mediana"), isFigure: true, cell: ({ median_ms }) => took(t, median_ms) },
       {
         title: t("Slowest", "El más lento"),

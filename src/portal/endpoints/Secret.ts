@@ -20,7 +20,7 @@ export const secretPage = (
   const rotated = html`<p>
     ${t(
       "The old secret no longer works. Folio retries deliveries that fail verification, on the usual schedule.",
-      "El secreto anterior ya no sirve. Folio reintenta las entregas que no pasan la verificación, con el calendario usual."
+      "El secreto anterior ya no funciona. Folio reintenta las entregas que no pasan la verificación, con los intervalos usuales."
     )}
   </p>`
   return titled(
@@ -51,10 +51,10 @@ export const rotatePage = (visit: Visit) =>
     const { t } = visit
     return askingPage(visit, endpoint, {
       title: t("Rotate secret", "Rotar secreto"),
-      heading: t("Old secret stops immediately", "El secreto anterior deja de servir de inmediato"),
+      heading: t("Effect", "Efecto"),
       warning: t(
-        "From the next delivery on, Folio signs webhooks only with the new secret. Until your server uses it, verification fails there. Folio retries a failed delivery after 30 seconds, 5 minutes and 30 minutes. Prepare the change of the secret before you rotate it.",
-        "Desde la siguiente entrega, Folio firma los webhooks solo con el secreto nuevo. Mientras su servidor no lo use, la verificación falla allí. Folio reintenta una entrega fallida a los 30 segundos, a los 5 minutos y a los 30 minutos. Prepare el cambio del secreto antes de rotarlo."
+        "The old secret stops working immediately: Folio signs webhooks only with the new secret. Until your server uses the new secret, its verification fails. Folio retries a failed delivery after 30 seconds, 5 minutes and 30 minutes. Prepare your server before you rotate the secret.",
+        "El secreto anterior deja de funcionar de inmediato: Folio firma los webhooks solo con el secreto nuevo. Mientras su servidor no use el secreto nuevo, la verificación falla. Folio reintenta una entrega fallida a los 30 segundos, a los 5 minutos y a los 30 minutos. Prepare su servidor antes de rotar el secreto."
       ),
       command: "rotate",
       submit: t("Rotate now", "Rotar ahora")

@@ -45,7 +45,7 @@ const shown = Effect.fnUntraced(function* (visit: Visit) {
   )
 })
 
-/** Resends a delivery, and returns to the page with the button. */
+/** Redelivers an event, and returns to the page with the button. */
 const redeliver = ({ id, send }: Visit, form: Form.Form) =>
   Effect.map(send<Delivery>("POST", `/v1/webhook-deliveries/${id}/redeliver`, undefined, form), ({ event_id }) => ({
     to: pageOf(form.raw("back")) ?? `/portal/events/${event_id}`,

@@ -28,18 +28,18 @@ export const reasonWords = (t: Translate, code: string, status: number | null): 
     internal: t("Folio failed to send the request.", "Folio no pudo enviar la solicitud."),
     blocked: t("Folio sends no webhooks to this address.", "Folio no envía webhooks a esta dirección."),
     dns: t("DNS did not find the host name.", "El DNS no encontró el nombre del servidor."),
-    connect: t("The connection failed.", "Falló la conexión."),
-    tls: t("The TLS connection failed.", "Falló la conexión TLS."),
+    connect: t("The connection failed.", "La conexión falló."),
+    tls: t("The TLS connection failed.", "La conexión TLS falló."),
     timeout: t("No complete response arrived in time.", "No llegó una respuesta completa a tiempo."),
     too_large: t("The response had too many headers.", "La respuesta tenía demasiados encabezados."),
     protocol: t("The response was not HTTP, or was incomplete.", "La respuesta no era HTTP o quedó incompleta."),
     redirect: t(
       "The endpoint redirects. Folio follows no redirects. Register the address that the redirect names.",
-      "El destino respondió con una redirección. Folio no sigue redirecciones. Registre la dirección a la que lleva."
+      "El destino redirige. Folio no sigue redirecciones. Registre la dirección a la que redirige."
     )
   }
   if (code === "status" && status !== null) {
-    return t(`Status code ${status}. Only 2xx is a success.`, `Respondió ${status}. Solo 2xx es un éxito.`)
+    return t(`Status code ${status}. Only 2xx is a success.`, `Código de estado ${status}. Solo 2xx es un éxito.`)
   }
   return words[code] ?? t("The attempt failed.", "El intento falló.")
 }
@@ -68,7 +68,7 @@ const lines = (headers: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${visible(name)}: ${visible(value)}`)
     .join("\n")
 
-/** The headers that an attempt sent. Folio does not store signatures, so they are shown as "…". */
+/** The headers that an attempt sent. Folio does not store signatures, so the page shows them as "…". */
 const sentHeaders = ({ event_id, event_type, webhook_endpoint_id }: Delivery, { started_at }: Attempt): string => {
   const timestamp = String(Math.floor(new Date(started_at).getTime() / 1000))
   return lines({
@@ -104,11 +104,11 @@ const attemptItem = (visit: Visit, delivery: Delivery, attempt: Attempt, isOpen:
         [t("Trigger", "Origen"), triggerWords(t, trigger)],
         [t("Connected to", "Conectado a"), inCode(remote_ip && visible(remote_ip))]
       ])}
-      ${quoted(t("Request headers", "Encabezados enviados"), sentHeaders(delivery, attempt), "")}
+      ${quoted(t("Request headers", "Encabezados de la solicitud"), sentHeaders(delivery, attempt), "")}
       <p class="soft">
         ${t(
           "The request body is the event body below, byte for byte. Folio signs each attempt with the current secret and does not store signatures.",
-          "El cuerpo de la solicitud es el del evento, más abajo, byte por byte. Folio firma cada intento con el secreto vigente y no guarda las firmas."
+          "El cuerpo de la solicitud es el cuerpo del evento, más abajo, byte por byte. Folio firma cada intento con el secreto actual y no guarda las firmas."
         )}
       </p>
       ${
@@ -128,15 +128,15 @@ export const attemptList = (visit: Visit, delivery: Delivery, attempts: Readonly
   </ol>`
 
 /**
- * The button that resends a delivery. Omitted without the capability, or if the endpoint was deleted. `back`: the id of
- * the page to return to.
+ * The button that redelivers an event. Omitted without the capability, or if the endpoint was deleted. `back`: the id
+ * of the page to return to.
  */
 export const redeliverButton = (visit: Visit, { id, status }: Delivery, back: string): Html | null =>
   visit.may("deliver") && status !== "canceled"
     ? form(visit, {
         action: `/portal/deliveries/${id}/redeliver`,
         content: html`<input type="hidden" name="back" value="${back}" />`,
-        submit: visit.t("Resend", "Reenviar"),
+        submit: visit.t("Redeliver", "Reenviar"),
         className: "inline"
       })
     : null
@@ -147,8 +147,8 @@ export const nextWords = (visit: Visit, { next_attempt_at, status }: Delivery): 
     ? html`${visit.t("Next attempt", "Próximo intento")}: ${shortTime(visit, next_attempt_at)}.`
     : null
 
-/** The notice after a resend. */
+/** The notice after a redelivery. */
 export const redeliveredNotice = (visit: Pick<Visit, "query" | "t">): Html =>
   notice(visit, {
-    redelivered: visit.t("Folio is resending the delivery.", "Folio está reenviando la entrega.")
+    redelivered: visit.t("Redelivery started.", "Reenvío iniciado.")
   })

@@ -5,7 +5,7 @@ import { DeliveryLog } from "../../store/webhooks/DeliveryLog.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { faultOf, inputs, refusedForm } from "../forms/Fields.ts"
 import { kindWords } from "../frame/DocumentWords.ts"
-import { shortTime } from "../frame/Formats.ts"
+import { figure, shortTime } from "../frame/Formats.ts"
 import { titled } from "../frame/Layout.ts"
 import { asked, filterForm, listTable, noneFits, ofDay } from "../frame/Lists.ts"
 import { type Column, emptyState, idLink, section, state } from "../frame/Parts.ts"
@@ -39,10 +39,14 @@ export const typeChoices = (t: Translate): ReadonlyArray<readonly [string, strin
 const deliveryWords = (t: Translate, counts: ReadonlyArray<DeliveryCount>): Html => {
   const count = (status: DeliveryCount["status"]) => counts.find((each) => each.status === status)?.count ?? 0
   const [failed, pending, succeeded] = [count("failed"), count("pending"), count("succeeded")]
-  if (failed > 0) return state("bad", t(`${failed} failed`, failed === 1 ? "1 fallida" : `${failed} fallidas`))
-  if (pending > 0) return state("wait", t(`${pending} waiting`, `${pending} en espera`))
+  if (failed > 0)
+    return state("bad", t(`${figure(t, failed)} failed`, failed === 1 ? "1 fallida" : `${figure(t, failed)} fallidas`))
+  if (pending > 0) return state("wait", t(`${figure(t, pending)} waiting`, `${figure(t, pending)} en espera`))
   if (succeeded > 0)
-    return state("ok", t(`${succeeded} delivered`, succeeded === 1 ? "1 entregada" : `${succeeded} entregadas`))
+    return state(
+      "ok",
+      t(`${figure(t, succeeded)} delivered`, succeeded === 1 ? "1 entregada" : `${figure(t, succeeded)} entregadas`)
+    )
   return html`<span class="soft">${t("No deliveries", "Sin entregas")}</span>`
 }
 

@@ -75,7 +75,7 @@ const deliveriesPart = (
           html`<p>
             ${t(
               "No endpoint was subscribed to this event type when the event happened. To send the event, recover the events of an endpoint.",
-              "Ningún destino estaba suscrito a este tipo de evento cuando ocurrió. Para enviarlo, recupere los eventos de un destino."
+              "Ningún destino estaba suscrito a este tipo de evento cuando ocurrió el evento. Para enviar el evento, recupere los eventos de un destino."
             )}
           </p>`
         )
@@ -141,15 +141,15 @@ const shown = Effect.fnUntraced(function* (visit: Visit) {
   ])
   // The list holds only the last three attempts, without headers.
   const deliveries = yield* Effect.forEach(listed.data, (each) => get<Delivery>(`/v1/webhook-deliveries/${each.id}`))
-  // Sample events are about documents that do not exist, and no list holds them.
+  // Test events are about documents that do not exist, and no list holds them.
   const isSample = !others.data.some((other) => other.id === id)
   const number = document.number === "" ? undefined : document.number
   const known = facts([
     [
       t("Document", "Documento"),
-      isSample ? t("None (sample event)", "Ninguno (evento de muestra)") : idLink(visit, document.id, number)
+      isSample ? t("None (test event)", "Ninguno (evento de prueba)") : idLink(visit, document.id, number)
     ],
-    [t("Type", "Tipo"), inCode(event.type)],
+    [t("Event type", "Tipo de evento"), inCode(event.type)],
     [t("Size", "Tamaño"), size(t, bytes.length)],
     ["Id", copied(visit, id)]
   ])

@@ -157,10 +157,10 @@ export const whole = (visit: Visit, { content, current, title }: Page): string =
   const root = to("/")
   const mode = session.principal.livemode
     ? html`<p class="mode live">
-        ${t("Live mode. Folio sends documents to the tax authority.", "Producción. Folio envía los documentos a la DIAN.")}
+        ${t("Live mode. Folio transmits documents to the tax authority.", "Producción. Folio transmite los documentos a la DIAN.")}
       </p>`
     : html`<p class="mode">
-        ${t("Test mode. Folio sends nothing to the tax authority.", "Modo de pruebas. Folio no envía nada a la DIAN.")}
+        ${t("Test mode. Folio transmits nothing to the tax authority.", "Modo de pruebas. Folio no transmite nada a la DIAN.")}
       </p>`
   return html`<!doctype html>
     <html lang="${language}">

@@ -38,22 +38,22 @@ const wordsOf = (t: Translate, why: Why): readonly [title: string, sentence: str
     shut: [
       t("The portal opens with a link", "El portal se abre con un enlace"),
       t(
-        "There is no password. A link opens the portal once, within a minute. The creator of the link chose how long the session lasts.",
-        "No hay contraseña. Un enlace abre el portal una sola vez, dentro de un minuto. Quien creó el enlace eligió la duración de la sesión."
+        "There is no password. A link opens the portal once, within a minute. The link sets how long the session lasts.",
+        "No hay contraseña. Un enlace abre el portal una vez, dentro de un minuto. El enlace define cuánto dura la sesión."
       )
     ],
     used: [
       t("This link has been used", "Este enlace ya se usó"),
       t(
-        "Each link opens the portal once. If you didn’t use it, ask the sender to end the session.",
-        "Cada enlace abre el portal una sola vez. Si no lo usó usted, pida a quien lo envió que termine la sesión."
+        "Each link opens the portal once. If you didn’t use this link, ask the sender to end the session.",
+        "Cada enlace abre el portal una vez. Si usted no usó este enlace, pida al remitente que cierre la sesión."
       )
     ],
     expired: [
       t("This link has expired", "Este enlace ya venció"),
       t(
         "A link works for 60 seconds after its creation.",
-        "Un enlace sirve durante 60 segundos después de su creación."
+        "Un enlace funciona durante 60 segundos después de su creación."
       )
     ],
     unknown: [
@@ -91,10 +91,10 @@ export const openingPage = (
   const mode = livemode ? t("Live mode.", "Producción.") : t("Test mode.", "Modo de pruebas.")
   const left =
     other === undefined
-      ? t("The link works once.", "El enlace sirve una sola vez.")
+      ? t("The link works once.", "El enlace funciona una vez.")
       : t(
-          `This browser has a session of ${other}. If you continue, that session ends here.`,
-          `Este navegador tiene una sesión de ${other}. Si continúa, saldrá de ella.`
+          `This browser has a session of ${other}. If you continue, that session ends in this browser.`,
+          `Este navegador tiene una sesión de ${other}. Si continúa, esa sesión se cierra en este navegador.`
         )
   return alone(
     language,

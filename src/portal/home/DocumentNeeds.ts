@@ -72,7 +72,7 @@ const waitingNeeds = (reader: Reader, { isHindered, waiting }: Facts): ReadonlyA
     .map((row) => {
       const of = ofWaiting(row.code)
       const who = documentsWord(reader, row.count, many(reader, row.count))
-      const verb = row.count === 1 ? t("waiting", "en espera") : t("waiting", "en espera")
+      const verb = t("waiting", "en espera")
       const whys: Record<typeof of, string> = {
         authority: isHindered
           ? t(
@@ -84,20 +84,20 @@ const waitingNeeds = (reader: Reader, { isHindered, waiting }: Facts): ReadonlyA
               "la DIAN no responde. Folio continúa cuando responda."
             ),
         service: t(
-          "this service can’t reach the authority. Contact its operator.",
-          "este servicio no puede llegar a la DIAN. Avise al operador del servicio."
+          "this service can’t reach the authority. Contact the operator.",
+          "este servicio no puede acceder a la DIAN. Comuníquese con el operador."
         ),
         account: t(
-          "the authority rejects your certificate or your permission to send. Open the document for the next step.",
-          "la DIAN rechaza su certificado o su permiso para enviar. Abra el documento para ver qué hacer."
+          "the authority rejects your certificate or your right to issue. Open the document for the next step.",
+          "la DIAN rechaza su certificado o su autorización para facturar. Abra el documento para ver qué hacer."
         ),
         restore: t(
-          "the operator restored the service from a backup. Folio assigns no numbers until the operator confirms the last one.",
-          "el operador restauró el servicio de una copia de seguridad. Folio no asigna números hasta que el operador confirme el último."
+          "the operator restored the service from a backup. Folio assigns no numbers until the operator confirms the last number.",
+          "el operador restauró el servicio de una copia de seguridad. Folio no asigna números hasta que el operador confirme el último número."
         ),
         document: t(
           "the authority is still validating. No action is needed.",
-          "la DIAN aún está validando. No hay que hacer nada."
+          "la DIAN todavía está validando. No hay que hacer nada."
         )
       }
       const tone = of === "service" || of === "restore" || of === "account" ? "bad" : "wait"
@@ -145,7 +145,7 @@ const hinderedNeeds = ({ t }: Reader, { isHindered, waiting }: Facts): ReadonlyA
   if (!isHindered || waiting.some(({ is_contingency }) => !is_contingency)) return []
   const words = t(
     "The simulated authority is not up. Folio treats new documents as in an outage.",
-    "La DIAN simulada no está disponible. Folio trata los documentos nuevos como en una caída."
+    "La DIAN simulada no está disponible. Folio trata los documentos nuevos como en una indisponibilidad de la DIAN."
   )
   return [
     { tone: "wait", words: html`${words}`, to: "/portal/bench", link: t("Sandbox tools", "Herramientas de pruebas") }

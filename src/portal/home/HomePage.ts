@@ -86,7 +86,7 @@ const latestSection = (visit: Visit, latest: ReadonlyArray<LatestRow>): Html => 
     },
     { title: t("Customer", "Cliente"), cell: ({ buyer }) => buyer, isWide: true },
     { title: t("Status", "Estado"), cell: (row) => statusMark(t, statusOf(row.state)) },
-    { title: t("Amount", "Valor"), cell: ({ currency, total }) => money(t, total, currency), isFigure: true }
+    { title: t("Total", "Total"), cell: ({ currency, total }) => money(t, total, currency), isFigure: true }
   ]
   return section(
     "latest",
@@ -101,10 +101,10 @@ const liveSection = ({ session, t, to }: Visit, { live }: Account): Html => {
   const left = live.steps.length
   const words = livemode
     ? t("This account can’t issue documents yet.", "Esta cuenta todavía no puede emitir documentos.")
-    : t("Try everything out in test mode.", "Ensaye todo en el modo de pruebas.")
+    : t("Try everything in test mode.", "Pruebe todo en el modo de pruebas.")
   return section(
     "live",
-    t("Going live", "Salir a producción"),
+    t("Going live", "Salida a producción"),
     html`<p>
         ${words}
         ${left === 1 ? t("1 step remains.", "Falta 1 paso.") : t(`${left} steps remain.`, `Faltan ${left} pasos.`)}
@@ -126,7 +126,7 @@ const firstInvoice = ({ session, t, to }: Visit): Html => {
     </p>`
   return html`<p>${t("Invoice: your program sends it.", "Factura: su programa la envía.")} ${how}</p>
     <p>
-      ${t("To create a sample invoice with its own customer now:", "Para crear ya una factura de muestra con su propio cliente:")}
+      ${t("To create a test invoice with its own customer now:", "Para crear ya una factura de prueba con su propio cliente:")}
     </p>
     <pre><code>npx folio trigger invoice.accepted_by_authority --wait</code></pre>`
 }
@@ -140,7 +140,7 @@ const firstSteps = (visit: Visit, { customers, endpoints }: AccountOverview): Ht
     t("First steps", "Primeros pasos"),
     html`<ol>
         <li>
-          <p>${t("Customer: the buyer on the invoice.", "Cliente: el comprador de la factura.")} ${customer}</p>
+          <p>${t("Customer: the buyer on the invoice.", "Cliente: el adquiriente de la factura.")} ${customer}</p>
         </li>
         <li>${firstInvoice(visit)}</li>
         <li>
@@ -175,13 +175,13 @@ const home = Effect.fnUntraced(function* (visit: Visit) {
     : [
         needsSection(visit, needs),
         todaySection(visit, overview),
-        section("days", t("The last 30 days", "Los últimos 30 días"), dayLine(visit, days)),
+        section("days", t("Last 30 days", "Últimos 30 días"), dayLine(visit, days)),
         latestSection(visit, latest)
       ]
   return titled(
     "home",
     { title: t("Home", "Inicio"), heading: account.name, sub: day(visit, date) },
-    account.live.ready ? wide : twoColumns(wide, liveSection(visit, account), t("Going live", "Salir a producción"))
+    account.live.ready ? wide : twoColumns(wide, liveSection(visit, account), t("Going live", "Salida a producción"))
   )
 })
 

@@ -69,7 +69,7 @@ const filters = (visit: Visit, keys: ReadonlyArray<ApiKey>, refusal: Refusal | u
           ${input("idempotency_key", t("Idempotency key", "Clave de idempotencia"), { isCode: true })}
           ${input("object", t("Object id", "Id del objeto"), { isCode: true })}
           ${input("from", t("From (Colombian time)", "Desde (hora de Colombia)"), { type: "datetime-local" })}
-          ${input("to", t("To", "Hasta"), { type: "datetime-local" })}
+          ${input("to", t("Until", "Hasta"), { type: "datetime-local" })}
         </div>
       </details>`
     ],

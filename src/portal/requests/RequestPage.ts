@@ -76,7 +76,7 @@ const keyPart = (visit: Visit, request: LoggedRequest): Html | null => {
       </p>
       ${facts([
         [
-          t("Key", "Clave"),
+          t("Idempotency key", "Clave de idempotencia"),
           html`<a href="${to("/portal/requests", { idempotency_key: idempotency.key })}"
             ><code>${idempotency.key}</code></a
           >`
@@ -99,7 +99,7 @@ const maskedPart = ({ t, to }: Visit, level: Account["request_log"]): Html =>
             "[masked] reemplaza los secretos y datos personales que Folio no registró."
           )
     }
-    <a href="${to("/portal/setup")}">${t("Log settings", "Ajustes del registro")}</a>
+    <a href="${to("/portal/setup")}">${t("Log settings", "Configuración del registro")}</a>
   </p>`
 
 /** The page of a logged request. */
@@ -117,7 +117,7 @@ const shown = Effect.fnUntraced(function* (visit: Visit) {
     [t("Client", "Cliente API"), who(t, request)],
     [t("IP address", "Dirección IP"), inCode(ip)],
     [t("Query", "Consulta"), inCode(query && visible(query))],
-    [t("Version", "Versión"), version],
+    [t("API version", "Versión de la API"), version],
     [t("Objects", "Objetos"), links(visit, objects)],
     [t("Events", "Eventos"), links(visit, events)],
     ["Id", copied(visit, id)]

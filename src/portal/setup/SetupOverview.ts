@@ -76,7 +76,7 @@ const overview = Effect.fnUntraced(function* (visit: Visit) {
     "setup",
     { title: t("Setup", "Ajustes"), sub: `${account.name} · ${mode}` },
     html`<div class="grid">
-      <div>${section("parts", t("Settings", "Ajustes"), html`<dl>${rows}</dl>`)}</div>
+      <div>${section("parts", t("Settings", "Configuración"), html`<dl>${rows}</dl>`)}</div>
       <div>${liveSteps(visit, account)}</div>
     </div>`
   )

@@ -39,14 +39,14 @@ it("repeated calls that were taken back share a row, with their number and the t
   assert.deepStrictEqual(itemsOf(["sign", ...taken, ...taken, ...taken, "submit", "accept"]), [
     "10:00:00.000 Signed",
     "10:00:06.000 3 attempts, last at 10:00:06.000",
-    "10:00:07.000 Sent to the authority",
+    "10:00:07.000 Transmitted to the authority",
     "10:00:08.000 Accepted by the authority"
   ])
 })
 
 it("a single call that was taken back has a row of its own, and calls with another day's signature have another", () => {
   assert.deepStrictEqual(itemsOf([...taken, "redate", ...taken, ...taken]), [
-    "10:00:01.000 Not sent",
+    "10:00:01.000 Not transmitted",
     "10:00:02.000 New issue date",
     "10:00:06.000 2 attempts, last at 10:00:06.000"
   ])

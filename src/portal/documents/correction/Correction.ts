@@ -53,7 +53,7 @@ const shownWith = Effect.fnUntraced(function* (
     {
       title: t("Correct", "Corregir"),
       sub: html`${kindWords(t, kind)} ${document.full_number} ·
-        ${t("The document keeps its number and gets a new date and code.", "El documento conserva su número y recibe fecha y código nuevos.")}
+        ${t("The document keeps its number and gets a new date and code.", "El documento conserva su número y recibe una fecha y un código nuevos.")}
         <a href="${to(`/portal/documents/${document.id}`)}">${t("Back", "Volver")}</a>`
     },
     correctionForm(visit, filled)
@@ -111,7 +111,7 @@ const correct = (visit: Visit, sent: Form.Form) =>
 
 const correctPage = (visit: Visit) => Effect.flatMap(named(visit), (rejected) => shownWith(visit, rejected, Form.empty))
 
-/** The pages that correct a rejected document and send it to the authority again. */
+/** The pages that correct a rejected document and transmit it to the authority again. */
 export const layer = Layer.mergeAll(
   page("/portal/documents/:id/correct", correctPage),
   change("/portal/documents/:id/correct", correct)

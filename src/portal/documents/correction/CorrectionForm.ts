@@ -196,7 +196,7 @@ const checkedNotice = ({ t }: Visit, { checked, document }: Filled): Html =>
     : html`<p class="notice" role="status" data-notice="checked">
           ${t("The document is valid. Total:", "El documento es válido. Total:")}
           ${money(t, checked.totals.payable_amount, document.currency)}.
-          ${t("Folio has not sent it yet.", "Folio aún no lo ha enviado.")}
+          ${t("Folio has not transmitted it yet.", "Folio todavía no lo ha transmitido.")}
         </p>
         ${checked.warnings.map((warning) => html`<div class="rule mild"><p lang="en">${warning}</p></div>`)}`
 
@@ -223,10 +223,10 @@ export const correctionForm = (visit: Visit, filled: Filled): Html => {
       "lines",
       t("Lines", "Líneas"),
       html`<p class="soft">
-          ${t("Folio computes amounts and taxes from quantity, price and rate.", "Folio calcula los valores y los impuestos con cantidad, precio y tarifa.")}
+          ${t("Folio computes amounts and taxes from quantity, price and rate.", "Folio calcula los valores y los impuestos con la cantidad, el precio y la tarifa.")}
         </p>
         ${lines.map((line, index) => lineFields(visit, filled, line, index))} ${added}
-        ${more > 0 ? html`<p>${t(`The request below holds ${more} more lines.`, `La solicitud de abajo tiene ${more} líneas más.`)}</p>` : null}`
+        ${more > 0 ? html`<p>${t(`The request below has ${figure(t, more)} more lines.`, `La solicitud de abajo tiene ${figure(t, more)} líneas más.`)}</p>` : null}`
     )}
     ${termsPart(visit, filled)} ${buttons}`
   })

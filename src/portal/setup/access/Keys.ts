@@ -74,7 +74,7 @@ const newKey = ({ t }: Visit, { key }: ApiKeyWithKey): Html =>
       <b>${t("Copy the new key now.", "Copie la clave nueva ahora.")}</b>
       ${t(
         "Folio keeps no copy and can’t show the key again.",
-        "Folio no guarda copia de la clave y no puede volver a mostrarla."
+        "Folio no guarda ninguna copia y no puede mostrar la clave de nuevo."
       )}
     </p>
     <p class="secret" role="group" aria-label="${t("New key", "Clave nueva")}">${copied({ t }, key)}</p>
@@ -166,7 +166,7 @@ const revocation = (visit: Visit, { id }: ApiKey): Html => {
     t("Revoke key…", "Revocar clave…"),
     t(
       "Folio then rejects all requests with this key. You can’t undo this.",
-      "Folio rechaza desde entonces las solicitudes con esta clave. No se puede deshacer."
+      "Después Folio rechaza todas las solicitudes con esta clave. No se puede deshacer."
     ),
     { action: `${path}/${id}/revoke`, submit: t("Revoke now", "Revocar ahora") }
   )

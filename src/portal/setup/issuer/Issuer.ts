@@ -118,7 +118,7 @@ const accountForm = (visit: Visit, account: Account, sent?: Form, refusal?: Refu
       t("Account", "Cuenta"),
       html`<div class="fields">
           ${input("name", t("Account name", "Nombre de la cuenta"), { isRequired: true })}
-          ${input("default_version", t("Default API version", "Versión por defecto"), {
+          ${input("default_version", t("Default API version", "Versión predeterminada"), {
             hint: t("For requests without Svc-Version", "Para las solicitudes sin Svc-Version"),
             choices: versions.map((version) => [version, version])
           })}
@@ -135,7 +135,7 @@ const issuerPage = (visit: Visit, ...content: ReadonlyArray<Html>): Page => {
   const { t } = visit
   const about = t(
     "Your company’s data on documents. Changes apply to documents numbered from now on.",
-    "Datos de su empresa en los documentos. Los cambios valen para los que se numeren desde ahora."
+    "Los datos de su empresa en los documentos. Los cambios se aplican a los documentos que se numeren desde ahora."
   )
   return setupPage(visit, t("Issuer and account", "Emisor y cuenta"), about, content)
 }

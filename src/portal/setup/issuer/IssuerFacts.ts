@@ -43,9 +43,9 @@ export const issuerFacts = (visit: Visit, account: Account): ReadonlyArray<Html>
       "account",
       t("Account", "Cuenta"),
       wideFacts([
-        [t("Name", "Nombre"), account.name],
+        [t("Account name", "Nombre de la cuenta"), account.name],
         [t("Id", "Id"), copied(visit, account.id)],
-        [t("Default API version", "Versión por defecto"), account.default_version],
+        [t("Default API version", "Versión predeterminada"), account.default_version],
         [t("Request log", "Registro de solicitudes"), logWords(t)[account.request_log]]
       ])
     )

@@ -71,8 +71,8 @@ const upload = (visit: Visit, { logo }: Account, refusal?: Refusal): Html => {
 const logoPage = (visit: Visit, account: Account, refusal?: Refusal): Page => {
   const { may, t } = visit
   const about = t(
-    "Folio prints the logo on documents numbered from now on. Earlier documents keep theirs.",
-    "Folio imprime el logo en los documentos que se numeren desde ahora. Los anteriores conservan el suyo."
+    "Folio prints the logo on documents numbered from now on. Earlier documents keep their logo.",
+    "Folio imprime el logo en los documentos que se numeren desde ahora. Los documentos anteriores conservan su logo."
   )
   return setupPage(visit, t("Logo", "Logo"), about, [
     notice(visit, {

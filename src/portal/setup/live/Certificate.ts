@@ -25,7 +25,7 @@ const requestOf = ({ t }: Visit, sent: Form) =>
       none: t("Choose the certificate file.", "Elija el archivo del certificado."),
       tooLarge: t(
         "The file is too large for one certificate with its key. Choose the .p12 or .pfx file.",
-        "El archivo es demasiado grande para un certificado con su clave. Elija el archivo .p12 o .pfx."
+        "El archivo pasa del tamaño de un certificado con su clave. Elija el archivo .p12 o .pfx."
       )
     }),
     ({ bytes }) => ({ pkcs12: Buffer.from(bytes).toString("base64"), password: sent.raw("password") })
@@ -43,11 +43,11 @@ const current = (visit: Visit, { certificate }: Account, at: number): Html => {
   const advice = isOver
     ? t(
         "Folio signs nothing until you upload a new certificate.",
-        "Folio no firma nada hasta que suba un certificado nuevo."
+        "Folio no firma nada hasta que usted suba un certificado nuevo."
       )
     : t(
         "Order a new certificate from the certification body now, and upload it here before the last day.",
-        "Pida ya un certificado nuevo a la entidad de certificación y súbalo aquí antes del último día."
+        "Solicite ya un certificado nuevo a la entidad de certificación, y súbalo aquí antes del último día."
       )
   return html`${wideFacts([
     [t("Status", "Estado"), state(tone, words)],
@@ -91,7 +91,7 @@ const certificatePage = Effect.fnUntraced(function* (visit: Visit, refusal?: Ref
   const uploading = may("setup") ? section("upload", t("Upload", "Subir"), upload(visit, refusal)) : null
   const ofTest = t(
     "Folio signs test documents with the sandbox certificate, and live documents with your certificate.",
-    "Folio firma los documentos de prueba con el certificado de pruebas, y los de producción con el suyo."
+    "Folio firma los documentos de prueba con el certificado de pruebas, y los documentos de producción con su certificado."
   )
   return setupPage(
     visit,

@@ -89,19 +89,19 @@ const starting = (visit: Visit, known: Enablement | null, sent?: Form, refusal?:
   return known?.status === "failed"
     ? section(
         "again",
-        t("Fix and resume", "Corregir y seguir"),
-        startForm(visit, values, t("Resume test set", "Seguir el set"), refusal)
+        t("Fix and resume", "Corregir y reanudar"),
+        startForm(visit, values, t("Resume test set", "Reanudar set"), refusal)
       )
     : section(
         "start",
-        t("Start test set", "Iniciar el set"),
+        t("Start test set", "Iniciar set"),
         html`<p>
             ${t(
-              "Folio creates the documents, signs them with your certificate and software, sends them to the authority’s test environment and reads the results. Folio uses none of your numbers and sends no emails.",
-              "Folio crea los documentos, los firma con su certificado y su software, los envía al ambiente de habilitación de la DIAN y lee los resultados. No usa sus números ni envía correos."
+              "Folio creates the documents, signs them with your certificate and software, transmits them to the authority’s test environment and reads the outcomes. Folio uses none of your numbers and sends no emails.",
+              "Folio crea los documentos, los firma con su certificado y su software, los transmite al ambiente de habilitación de la DIAN y lee los resultados. Folio no usa sus números ni envía correos."
             )}
           </p>
-          ${startForm(visit, values, t("Start test set", "Iniciar el set"), refusal)}`
+          ${startForm(visit, values, t("Start test set", "Iniciar set"), refusal)}`
       )
 }
 
@@ -115,7 +115,7 @@ const enablementPage = Effect.fnUntraced(function* (visit: Visit, sent?: Form, r
   if (!session.principal.livemode) {
     const ofTest = t(
       "Enablement is part of live mode. It shows the authority that the issuer’s documents are valid.",
-      "La habilitación es de producción. Muestra a la DIAN que los documentos del emisor son válidos."
+      "La habilitación es una parte de producción. Demuestra a la DIAN que los documentos del emisor son válidos."
     )
     return setupPage(visit, title, about, liveOnly(visit, "live", ofTest))
   }

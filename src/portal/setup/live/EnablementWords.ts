@@ -2,7 +2,7 @@ import type { Enablement, EnablementDocument } from "../../../../schemas/Enablem
 import { type Html, html } from "../../../http/pages/Html.ts"
 import { hintWords, kindWords } from "../../frame/DocumentWords.ts"
 import { testSetFailureInSpanish, testSetTroubleInSpanish } from "../../documents/TroubleWords.ts"
-import { clock, time } from "../../frame/Formats.ts"
+import { clock, figure, time } from "../../frame/Formats.ts"
 import { inCode, polling, section, state, table, type Tone, wideFacts } from "../../frame/Parts.ts"
 import type { Translate, Visit } from "../../frame/Visit.ts"
 
@@ -10,13 +10,13 @@ const shownDocuments = 60
 
 const verdict = (t: Translate, { status }: EnablementDocument): Html => {
   const states: Record<EnablementDocument["status"], readonly [Tone, string]> = {
-    waiting: ["still", t("Not sent", "Sin enviar")],
-    sent: ["wait", t("Waiting for result", "Espera respuesta")],
-    accepted: ["ok", t("Accepted", "Aceptado")],
-    rejected: ["bad", t("Rejected", "Rechazado")],
-    number_used: ["wait", t("Number used", "Número ya usado")],
+    waiting: ["still", t("Not transmitted", "Sin transmitir")],
+    sent: ["wait", t("Waiting for outcome", "Espera resultado")],
+    accepted: ["ok", t("Accepted", "Aceptada")],
+    rejected: ["bad", t("Rejected", "Rechazada")],
+    number_used: ["wait", t("Number used", "Número usado")],
     refused: ["bad", t("Sender rejected", "Emisor rechazado")],
-    unanswered: ["wait", t("No result", "Sin respuesta")]
+    unanswered: ["wait", t("No response", "Sin respuesta")]
   }
   return state(...states[status])
 }
@@ -36,7 +36,10 @@ const rules = (visit: Visit, { authority_errors, message, status }: EnablementDo
 
 /** The progress of one document kind, as a figure and a bar. */
 const count = (t: Translate, { accepted, wanted }: Enablement["invoices"]): Html => {
-  const words = t(`${accepted} of ${wanted} accepted`, `${accepted} de ${wanted} aceptados`)
+  const words = t(
+    `${figure(t, accepted)} of ${figure(t, wanted)} accepted`,
+    `${figure(t, accepted)} de ${figure(t, wanted)} aceptadas`
+  )
   return html`${words}<br /><progress
       aria-label="${words}"
       max="${Math.max(wanted, 1)}"
@@ -46,7 +49,7 @@ const count = (t: Translate, { accepted, wanted }: Enablement["invoices"]): Html
 
 const stateOf = (t: Translate, { status, waiting }: Enablement): Html => {
   if (status === "passed") return state("ok", t("Passed", "Superado"))
-  if (status === "failed") return state("bad", t("Failed", "Falló"))
+  if (status === "failed") return state("bad", t("Failed", "Fallido"))
   return waiting === null
     ? state("wait", t("In progress", "En curso"))
     : state("wait", t("Waiting for authority", "Espera a la DIAN"))
@@ -72,7 +75,7 @@ const next = ({ t, to }: Visit, { status }: Enablement): Html | null =>
     ? html`<p>
         ${t(
           "In the authority’s portal, check that the test set is accepted and request the numbering ranges. Then ",
-          "En el portal de la DIAN, verifique que el set quedó aceptado y pida los rangos de numeración. Después, "
+          "En el portal de la DIAN, revise que el set de pruebas esté aceptado y solicite los rangos de numeración. Después, "
         )}<a href="${to("/portal/setup/ranges")}">${t("import them here", "impórtelos aquí")}</a>.
       </p>`
     : null
@@ -104,8 +107,8 @@ export const progress = (visit: Visit, path: string, enablement: Enablement): Ht
           "documents",
           documents.length > newest.length
             ? t(
-                `Newest ${newest.length} of ${documents.length} documents`,
-                `${newest.length} documentos más recientes de ${documents.length}`
+                `Newest ${newest.length} of ${figure(t, documents.length)} documents`,
+                `${newest.length} documentos más recientes de ${figure(t, documents.length)}`
               )
             : t("Documents", "Documentos"),
           table<EnablementDocument>(
@@ -115,7 +118,7 @@ export const progress = (visit: Visit, path: string, enablement: Enablement): Ht
                 title: t("Number", "Número"),
                 cell: (one) => html`${one.full_number}<br /><small>${kindWords(t, one.kind)}</small>`
               },
-              { title: t("Result", "Respuesta"), cell: (one) => html`${verdict(t, one)}<br />${rules(visit, one)}` },
+              { title: t("Outcome", "Resultado"), cell: (one) => html`${verdict(t, one)}<br />${rules(visit, one)}` },
               {
                 title: t("Time", "Hora"),
                 cell: ({ created_at, judged_at, sent_at }) => clock(judged_at ?? sent_at ?? created_at),

@@ -40,7 +40,10 @@ const wordsOf = (t: Translate): Readonly<Record<LiveStepCode, Words>> => ({
   },
   issuer: {
     name: t("Issuer", "Emisor"),
-    todo: t("Enter your company as in the tax register (RUT).", "Escriba su empresa como está en el RUT."),
+    todo: t(
+      "Enter your company as in the tax register (RUT).",
+      "Escriba los datos de su empresa como aparecen en el RUT."
+    ),
     page: "issuer"
   },
   vat_responsible: {
@@ -57,13 +60,13 @@ const wordsOf = (t: Translate): Readonly<Record<LiveStepCode, Words>> => ({
     name: t("Software and PIN", "Software y PIN"),
     todo: t(
       "Enter the software that you registered with the authority.",
-      "Escriba el software que registró en la DIAN."
+      "Escriba el software que registró ante la DIAN."
     ),
     page: "software"
   },
   enablement: {
     name: t("Enablement", "Habilitación"),
-    todo: t("Pass the authority's test set.", "Pase el set de pruebas de la DIAN."),
+    todo: t("Pass the authority's test set.", "Supere el set de pruebas de la DIAN."),
     page: "enablement"
   },
   numbering_range: {
@@ -77,7 +80,7 @@ const stepWords = (t: Translate, { state: now }: LiveStep): string => {
   const states: Record<LiveStep["state"], string> = {
     missing: t("To do", "Por hacer"),
     running: t("In progress", "En curso"),
-    failed: t("Failed", "Falló")
+    failed: t("Failed", "Fallido")
   }
   return states[now]
 }
@@ -113,7 +116,7 @@ export const liveSteps = ({ session, t, to }: Visit, { live }: Account): Html =>
     return section(
       "live",
       t("Live documents", "Documentos de producción"),
-      html`<p>${state("ok", t("All steps done", "No falta nada"))}</p>
+      html`<p>${state("ok", t("All steps done", "Pasos completos"))}</p>
         <details>
           <summary>${t("Steps", "Pasos")}</summary>
           ${list}

@@ -21,7 +21,7 @@ const current = (visit: Visit, { software }: Account): Html => {
     return html`<p>
       ${t(
         "Live documents name the software of this service, if the operator has set it.",
-        "Los documentos de producción nombran el software de este servicio, si el operador lo definió."
+        "Los documentos de producción llevan el software de este servicio, si el operador lo definió."
       )}
     </p>`
   }
@@ -49,7 +49,7 @@ const softwareForm = (visit: Visit, sent: Form | undefined, refusal: Refusal | u
         ${input("pin", t("PIN", "PIN"), {
           type: "password",
           isRequired: true,
-          hint: t("Your choice when you registered the software", "El que eligió al registrar el software")
+          hint: t("The PIN that you chose at the registration", "El PIN que eligió al registrar el software")
         })}
         ${input("provider_nit", t("Provider NIT", "NIT del proveedor"), {
           hint: t("Empty for your own software", "Vacío si el software es propio")
@@ -64,8 +64,8 @@ const removal = (visit: Visit): Html => {
     visit,
     t("Use service software…", "Usar software del servicio…"),
     t(
-      "Documents numbered from then on name the service’s software. In the authority’s portal, associate your ranges with it.",
-      "Los documentos que se numeren desde entonces nombran el software del servicio. En el portal de la DIAN, asocie a él sus rangos de numeración."
+      "Documents numbered from then on name the service’s software. In the authority’s portal, associate your ranges with that software.",
+      "Los documentos que se numeren desde entonces llevan el software del servicio. En el portal de la DIAN, asocie sus rangos de numeración con ese software."
     ),
     { action: `${path}/remove`, submit: t("Remove software", "Quitar software") }
   )
@@ -86,7 +86,7 @@ const softwarePage = (visit: Visit, account: Account, sent?: Form, refusal?: Ref
   return setupPage(
     visit,
     t("Software and PIN", "Software y PIN"),
-    t("The software that you registered with the authority", "El software que registró en la DIAN para facturar"),
+    t("The software that you registered with the authority", "El software que registró ante la DIAN"),
     session.principal.livemode
       ? [
           notice(visit, {

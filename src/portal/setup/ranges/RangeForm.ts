@@ -52,7 +52,7 @@ export const rangeForm = (visit: Visit, action: string, sent?: Form, refusal?: R
           choices: (["invoice", "credit_note", "debit_note"] as const).map((kind) => [kind, kindWords(t, kind)])
         })}
         ${input("prefix", t("Prefix", "Prefijo"), {
-          hint: t("Empty if the authority gave none", "Vacío si la DIAN no dio ninguno")
+          hint: t("Empty if the authority gave none", "Vacío si la DIAN no asignó ninguno")
         })}
         ${input("next_number", t("Next number", "Número siguiente"), {
           inputMode: "numeric",
@@ -69,7 +69,7 @@ export const rangeForm = (visit: Visit, action: string, sent?: Form, refusal?: R
       html`<p class="soft">
           ${t(
             "Only for invoices. You choose the ranges of notes yourself; they have no resolution.",
-            "Solo para facturas. Los rangos de notas los elige usted y no tienen resolución."
+            "Solo para facturas. Usted elige los rangos de las notas; no tienen resolución."
           )}
         </p>
         <div class="fields">

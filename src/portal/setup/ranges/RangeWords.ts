@@ -31,12 +31,12 @@ export const warningWords = (
   if (code === "few_numbers_left") {
     const [left, all] = [figure(t, remaining), figure(t, to_number - from_number + 1)]
     return html`${remaining === 1 ? t(`1 of ${all} numbers remains.`, `Queda 1 de ${all} números.`) : t(`${left} of ${all} numbers remain.`, `Quedan ${left} de ${all} números.`)}
-    ${t("Request a new range from the authority and register it.", "Pida otro rango a la DIAN y regístrelo.")}`
+    ${t("Request a new range from the authority and register it.", "Solicite otro rango a la DIAN y regístrelo.")}`
   }
   const { isOver } = untilDay(t, valid_to, now)
   return html`${isOver ? t("The range expired on", "El rango venció el") : t("The range expires on", "El rango vence el")}
   ${day(visit, valid_to)}.
-  ${t("Ask the authority to extend it, or request a new range.", "Pida a la DIAN su prórroga, u otro rango.")}`
+  ${t("Ask the authority to extend the range, or request a new range.", "Solicite a la DIAN la prórroga del rango, u otro rango.")}`
 }
 
 /** The remaining numbers of a range, as a figure and a bar. A range of notes has no end. */

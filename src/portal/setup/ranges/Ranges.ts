@@ -41,7 +41,7 @@ const noRange = ({ t }: Visit): Html =>
     t("No ranges yet", "Todavía no hay rangos"),
     t(
       "Folio can’t number invoices without a range. Register the range that the authority granted.",
-      "Folio no puede numerar facturas sin un rango de numeración. Registre el que autorizó la DIAN."
+      "Folio no puede numerar facturas sin un rango de numeración. Registre el rango que autorizó la DIAN."
     )
   )
 
