@@ -11,11 +11,11 @@ const labels = {
   errors: { en: "Errors", es: "Errores" },
   example: { en: "Example", es: "Ejemplo" },
   lead: {
-    en: "Every error has a stable code, names the next step, and links to its page here.",
+    en: "Each error has a stable code, names the next step, and links to its page.",
     es: "Cada error tiene un código estable, indica qué hacer y enlaza a su página."
   },
   retry: { en: "Retry?", es: "¿Reintentar?" },
-  status: { en: "HTTP status", es: "Estado HTTP" },
+  status: { en: "Status code", es: "Código de estado" },
   type: { en: "Type", es: "Tipo" }
 } satisfies Readonly<Record<string, Words>>
 
@@ -24,7 +24,10 @@ const retries = (code: ErrorCode): Words => {
     return { en: "Yes, with the same Idempotency-Key.", es: "Sí, con el mismo `Idempotency-Key`." }
   return code === "rate_limited"
     ? { en: "Yes, after the seconds in `Retry-After`.", es: "Sí, después de los segundos de `Retry-After`." }
-    : { en: "Not without changes: it would fail again.", es: "No sin cambios: fallaría de nuevo." }
+    : {
+        en: "Not without changes: the request would fail again.",
+        es: "No sin cambios: la solicitud fallaría de nuevo."
+      }
 }
 
 const explained = (code: ErrorCode, language: Language): { readonly help: string; readonly request: string } => {

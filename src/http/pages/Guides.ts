@@ -93,7 +93,7 @@ const placed = new Set([start, ...order.flatMap(([, names]) => names)])
 export const guides: ReadonlyArray<{ readonly title: Words; readonly pages: ReadonlyArray<Guide> }> = [
   ...order.map(([title, names]) => ({ title, pages: named(names) })),
   {
-    title: { en: "Folio internals", es: "Folio por dentro" },
+    title: { en: "Folio internals", es: "Funcionamiento interno" },
     pages: pages.filter(({ name }) => !placed.has(name))
   }
 ]

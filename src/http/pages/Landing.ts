@@ -47,13 +47,13 @@ export const frontPage = (): string =>
     html`<h1>Folio</h1>
       <p class="lead">
         Folio issues electronic invoices. A shop or an ERP posts an invoice to the JSON API. Folio numbers it, signs it,
-        submits it to the tax authority, and sends the outcome in a signed webhook.
+        submits it to the tax authority, and reports the outcome by a signed webhook.
       </p>
       <ul class="cards">
         <li>
           <a href="portal">Portal</a><span>Documents, deliveries and settings of an account. Opens with a link.</span>
         </li>
-        <li><a href="docs">Quickstart</a><span>API key, first invoice, first webhook.</span></li>
+        <li><a href="docs">Start here</a><span>API key, first invoice, first webhook.</span></li>
         <li><a href="docs#guides">Guides</a><span>A page for each task.</span></li>
         <li><a href="docs/reference">Reference</a><span>Every operation, with samples in four languages.</span></li>
         <li><a href="v1/openapi.json">OpenAPI</a><span>API description for code generators.</span></li>

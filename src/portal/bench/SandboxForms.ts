@@ -83,7 +83,7 @@ const scriptsPart = (visit: Visit, { next }: SandboxSetting, refused: Refused | 
   const list =
     next.length === 0
       ? html`<p class="soft">
-          ${t("No planned outcomes. The customer’s number decides the outcome of a document.", "Sin resultados planeados. El número del cliente decide el resultado de un documento.")}
+          ${t("No planned outcomes. The customer’s identification determines the outcome of a document.", "Sin resultados planeados. La identificación del cliente determina el resultado de un documento.")}
         </p>`
       : html`<ol>
             ${next.map((script) => html`<li>${scriptWords(t, script)}</li>`)}

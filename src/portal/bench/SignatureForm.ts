@@ -126,7 +126,7 @@ export const signatureSection = (visit: Visit, sent: Sent | undefined, body: str
       isCode: true,
       hint: t(
         "All headers, each on its own line, or only the signature header.",
-        "Todos los encabezados, cada uno en su línea, o solo el de la firma."
+        "Todos los encabezados, cada uno en su línea, o solo el encabezado de la firma."
       )
     })}
     <div class="fields">
@@ -150,7 +150,7 @@ export const signatureSection = (visit: Visit, sent: Sent | undefined, body: str
   return html`${sent?.found === undefined ? null : resultSection(visit, sent.found)}
   ${section(
     "signature",
-    t("Webhook check", "Verificar webhook"),
+    t("Check webhook", "Verificar webhook"),
     form(visit, { action: signaturePath, kind: "first", submit: t("Check", "Verificar"), content })
   )}`
 }

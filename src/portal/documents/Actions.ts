@@ -69,10 +69,10 @@ const annulPage = (visit: Visit, sent: Form.Form, refusal?: Refusal) => {
 const emailPage = (visit: Visit, sent: Form.Form, refusal?: Refusal) => {
   const { t } = visit
   const text = t(
-    "Folio sends the XML and the PDF, as in the first email. If you leave the address empty, Folio uses the customer’s address.",
-    "Folio envía el XML y el PDF, como en el primer correo. Si deja la dirección vacía, Folio usa la del cliente."
+    "Folio sends the XML and the PDF, as in the first email. If you leave the address empty, Folio uses the customer’s email address.",
+    "Folio envía el XML y el PDF, como en el primer correo. Si deja el correo vacío, Folio usa el correo del cliente."
   )
-  const address = field("to", t("Address", "Dirección"), {
+  const address = field("to", t("Email", "Correo"), {
     type: "email",
     value: sent.text("to"),
     error: faultOf(refusal, "to")

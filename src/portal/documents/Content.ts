@@ -78,7 +78,7 @@ export const lines = (visit: Visit, { document }: Shown): Html => {
       amount: money(t, totals.payable_amount, currency)
     },
     ...sum(t("Prepayments", "Anticipos"), totals.prepaid_amount),
-    ...sum(t("Cash rounding", "Redondeo del pago en efectivo"), totals.cash_rounding_amount),
+    ...sum(t("Cash rounding", "Redondeo en efectivo"), totals.cash_rounding_amount),
     ...sum(t("Balance due", "Saldo por pagar"), totals.due_amount),
     ...withholdings.flatMap(({ code, rate, value }) =>
       sum(`${t("Withholding", "Retención")}: ${taxWords(t, { code: code as Tax["code"], rate })}`, value)

@@ -152,7 +152,7 @@ const failed = ({ language, t }: Visit, failure: NonNullable<Shown["document"]["
 const heldNumbering = (visit: Visit, since: string): Html => {
   const { t } = visit
   return html`<div class="rule mild">
-    <b>${t("Waiting for a number.", "Espera su número.")}</b
+    <b>${t("Waiting for a number.", "En espera de su número.")}</b
     ><span><code>numbering_held</code> · ${t("since", "desde el")} ${time(visit, since)}</span>
     <p>
       ${t(

@@ -80,14 +80,14 @@ export const hourTable = (visit: Visit, hours: ReadonlyArray<HealthHour>): Html 
     t("Attempts by hour", "Intentos por hora"),
     [
       {
-        title: t("Hour from", "Hora desde"),
+        title: t("Hour", "Hora"),
         cell: ({ hour }: HealthHour) => shortTime(visit, new Date(hour * hourMs))
       },
       { title: t("Succeeded", "Con éxito"), isFigure: true, cell: ({ succeeded }) => figure(t, succeeded) },
       { title: t("Failed", "Con falla"), isFigure: true, cell: ({ failed }) => figure(t, failed) },
       { title: t("Median", "Mediana"), isFigure: true, cell: ({ median_ms }) => took(t, median_ms) },
       {
-        title: t("Slowest", "El más lento"),
+        title: t("Slowest", "Más lento"),
         isFigure: true,
         isWide: true,
         cell: ({ slowest_ms }) => took(t, slowest_ms)

@@ -100,7 +100,7 @@ const attemptItem = (visit: Visit, delivery: Delivery, attempt: Attempt, isOpen:
     <details ${isOpen ? html`open` : null}>
       <summary>${t("Attempt", "Intento")} ${number}: ${outcomeOf(t, attempt)}</summary>
       ${reason}${facts([
-        [t("Started", "Comenzó"), clock(started_at)],
+        [t("Started", "Inicio"), clock(started_at)],
         [t("Trigger", "Origen"), triggerWords(t, trigger)],
         [t("Connected to", "Conectado a"), inCode(remote_ip && visible(remote_ip))]
       ])}

@@ -76,8 +76,8 @@ const waitingNeeds = (reader: Reader, { isHindered, waiting }: Facts): ReadonlyA
       const whys: Record<typeof of, string> = {
         authority: isHindered
           ? t(
-              "the simulated authority is not up. Reset it in the sandbox tools.",
-              "la DIAN simulada no está disponible. Restablézcala en las herramientas de pruebas."
+              "the simulated authority is not in the mode “Up”. Reset it in the sandbox tools.",
+              "la DIAN simulada no está en el modo «Disponible». Restablézcala en las herramientas de pruebas."
             )
           : t(
               "the authority doesn’t respond. Folio continues when it does.",
@@ -144,8 +144,8 @@ const bouncedNeeds = (reader: Reader, { bounced }: Facts): ReadonlyArray<Need> =
 const hinderedNeeds = ({ t }: Reader, { isHindered, waiting }: Facts): ReadonlyArray<Need> => {
   if (!isHindered || waiting.some(({ is_contingency }) => !is_contingency)) return []
   const words = t(
-    "The simulated authority is not up. Folio treats new documents as in an outage.",
-    "La DIAN simulada no está disponible. Folio trata los documentos nuevos como en una indisponibilidad de la DIAN."
+    "The simulated authority is not in the mode “Up”. Folio treats new documents as in an outage.",
+    "La DIAN simulada no está en el modo «Disponible». Folio trata los documentos nuevos como en una indisponibilidad."
   )
   return [
     { tone: "wait", words: html`${words}`, to: "/portal/bench", link: t("Sandbox tools", "Herramientas de pruebas") }

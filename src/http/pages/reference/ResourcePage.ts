@@ -76,7 +76,7 @@ const kindsShown = ({ body, name }: Operation): Html | null => {
   const examples = Object.entries(body?.examples ?? {})
   return examples.length === 0
     ? null
-    : html`<h3>One of each kind</h3>
+    : html`<h3>Examples</h3>
         ${examples.map(
           ([kind, { description, summary, value }]) =>
             html`<details id="${name}-${kind}">
@@ -133,10 +133,10 @@ const errorsShown = ({ errors }: Operation, root: string, shown: Map<string, str
 const exampleShown = ({ answers }: Operation): ReadonlyArray<Html> =>
   answers.map(({ example, mediaType, status }) => {
     if (example !== undefined) {
-      return html`<h3>Answer ${status}</h3>
+      return html`<h3>Response ${status}</h3>
         <div class="sample">${pre(literal(example, json))}</div>`
     }
-    return html`<h3>Answer ${status}</h3>
+    return html`<h3>Response ${status}</h3>
       <p class="type">${mediaType === "" ? "No body." : `A file: ${mediaType}`}</p>`
   })
 
@@ -144,8 +144,8 @@ const keyOf = ({ scheme }: Operation): Html =>
   scheme === "apiKey"
     ? html``
     : scheme === undefined
-      ? html`<p>Needs no API key.</p>`
-      : html`<p>Needs no API key. The header <code>Svc-Signature</code> signs the request instead.</p>`
+      ? html`<p>This operation needs no API key.</p>`
+      : html`<p>This operation needs no API key. The header <code>Svc-Signature</code> signs the request instead.</p>`
 
 const operationShown = (operation: Operation, root: string, shown: Map<string, string>): Html => {
   const { description, isAlsoPost, method, name, path, summary } = operation
@@ -156,7 +156,7 @@ const operationShown = (operation: Operation, root: string, shown: Map<string, s
       <p>${words(description)}</p>
       ${isAlsoPost ? html`<p>Clients that cannot send PATCH can send POST.</p>` : null}${keyOf(operation)}
       ${parametersShown(operation)}${bodyShown(operation, shown)}${kindsShown(operation)}
-      <h3>Answer</h3>
+      <h3>Response</h3>
       ${operation.answers.map((answer) => answerShown(answer, operation, shown))} ${errorsShown(operation, root, shown)}
     </div>
     <div class="beside">

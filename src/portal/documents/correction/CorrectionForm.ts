@@ -124,14 +124,14 @@ const customerPart = (visit: Visit, { customer, found, refusal, request, sent }:
   )
 }
 
-/** The correction concept and the reason of a note. */
+/** The correction code and the reason of a note. */
 const reasonFields = (visit: Visit, kind: "credit_note" | "debit_note", request: Request, input: Input): Html => {
   const { t } = visit
   const concepts = kind === "credit_note" ? creditConcepts : debitConcepts
   return html`<div class="fields">
     ${input(
       "correction_code",
-      t("Correction concept", "Concepto de corrección"),
+      t("Correction code", "Concepto de corrección"),
       String(request["correction_code"] ?? ""),
       { choices: concepts.map((each) => [each.code, languageName(visit, each)] as const) }
     )}

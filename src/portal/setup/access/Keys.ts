@@ -144,7 +144,7 @@ const roll = (visit: Visit, key: ApiKey): Html => {
     html`<p>
         ${t(
           "Folio creates a new key with the same name. Keep the old key until you have replaced it in all your programs.",
-          "Folio crea una clave nueva con el mismo nombre. Conserve la anterior hasta cambiarla en todos sus programas."
+          "Folio crea una clave nueva con el mismo nombre. Conserve la clave anterior hasta reemplazarla en todos sus programas."
         )}
       </p>
       ${form(visit, {

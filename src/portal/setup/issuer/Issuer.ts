@@ -87,7 +87,7 @@ const otherFields = ({ t }: Visit, shown: ShownForm): Html => {
 
 const issuerForm = (visit: Visit, shown: ShownForm, refusal?: Refusal): Html => {
   const { t } = visit
-  const vat = inputsOf(shown)("vat_responsible", t("Charges IVA", "Responsable del IVA"), {
+  const vat = inputsOf(shown)("vat_responsible", t("Charges IVA", "Responsable de IVA"), {
     choices: vatChoices(visit, firstOf(shown.values, "vat_responsible"))
   })
   return html`${refusedForm(visit, refusal, shown.faults.isNamed)}

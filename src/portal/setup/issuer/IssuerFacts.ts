@@ -14,12 +14,12 @@ export const logWords = (t: Translate): Readonly<Record<Account["request_log"], 
 const issuer = (visit: Visit, account: Account): Html => {
   const { t } = visit
   const { economic_activities, identification, tax_responsibilities, tax_scheme, vat_responsible } = account
-  if (identification === null) return html`<p>${t("No issuer is set.", "Todavía no se ha definido el emisor.")}</p>`
+  if (identification === null) return html`<p>${t("No issuer is set.", "El emisor todavía no está definido.")}</p>`
   const responsibilities = responsibilityChoices(visit)
   return wideFacts([
     ...partyRows(visit, { ...account, identification }),
     [
-      t("Charges IVA", "Responsable del IVA"),
+      t("Charges IVA", "Responsable de IVA"),
       vat_responsible === undefined ? t("Not set", "Sin definir") : vat_responsible ? t("Yes", "Sí") : t("No", "No")
     ],
     [

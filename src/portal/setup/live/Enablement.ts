@@ -66,13 +66,13 @@ const startForm = (visit: Visit, values: FormValues, submit: string, refusal: Re
       <div class="field">
         <details ${attributes({ open: isOpen })}>
           <summary>
-            ${t("Other test range (default: SETP 990000000)", "Otro rango de pruebas (por defecto: SETP 990000000)")}
+            ${t("Other test range (default: SETP 990000000)", "Otro rango de pruebas (predeterminado: SETP 990000000)")}
           </summary>
           <div class="fields">
             ${input("range.prefix", t("Prefix", "Prefijo"))}
             ${input("range.number", t("Resolution number", "Número de la resolución"))}
-            ${input("range.from_number", t("From", "Desde"), { inputMode: "numeric" })}
-            ${input("range.to_number", t("To", "Hasta"), { inputMode: "numeric" })}
+            ${input("range.from_number", t("First number", "Primer número"), { inputMode: "numeric" })}
+            ${input("range.to_number", t("Last number", "Último número"), { inputMode: "numeric" })}
             ${input("range.valid_from", t("Valid from", "Vigente desde"), { type: "date" })}
             ${input("range.valid_to", t("Valid until", "Vigente hasta"), { type: "date" })}
           </div>

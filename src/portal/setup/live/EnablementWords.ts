@@ -11,7 +11,7 @@ const shownDocuments = 60
 const verdict = (t: Translate, { status }: EnablementDocument): Html => {
   const states: Record<EnablementDocument["status"], readonly [Tone, string]> = {
     waiting: ["still", t("Not transmitted", "Sin transmitir")],
-    sent: ["wait", t("Waiting for outcome", "Espera resultado")],
+    sent: ["wait", t("Waiting for outcome", "En espera")],
     accepted: ["ok", t("Accepted", "Aceptada")],
     rejected: ["bad", t("Rejected", "Rechazada")],
     number_used: ["wait", t("Number used", "Número usado")],
@@ -52,7 +52,7 @@ const stateOf = (t: Translate, { status, waiting }: Enablement): Html => {
   if (status === "failed") return state("bad", t("Failed", "Fallido"))
   return waiting === null
     ? state("wait", t("In progress", "En curso"))
-    : state("wait", t("Waiting for authority", "Espera a la DIAN"))
+    : state("wait", t("Waiting for authority", "En espera"))
 }
 
 const reason = ({ language, t }: Visit, { failure, waiting }: Enablement): Html | null => {

@@ -48,7 +48,7 @@ const wordsOf = (t: Translate): Readonly<Record<LiveStepCode, Words>> => ({
   },
   vat_responsible: {
     name: t("Value added tax", "IVA"),
-    todo: t("Choose whether your company charges IVA.", "Elija si su empresa es responsable del IVA."),
+    todo: t("Choose whether your company charges IVA.", "Elija si su empresa es responsable de IVA."),
     page: "issuer"
   },
   certificate: {

@@ -74,8 +74,8 @@ export const rangeForm = (visit: Visit, action: string, sent?: Form, refusal?: R
         </p>
         <div class="fields">
           ${input("number", t("Resolution number", "Número de la resolución"), { inputMode: "numeric" })}
-          ${input("from_number", t("From", "Desde"), { inputMode: "numeric" })}
-          ${input("to_number", t("To", "Hasta"), { inputMode: "numeric" })}
+          ${input("from_number", t("First number", "Primer número"), { inputMode: "numeric" })}
+          ${input("to_number", t("Last number", "Último número"), { inputMode: "numeric" })}
         </div>
         <div class="fields">
           ${input("valid_from", t("Valid from", "Vigente desde"), { type: "date" })}

@@ -50,7 +50,7 @@ const importing = (visit: Visit): Html | null => {
   if (!session.principal.livemode) return null
   return section(
     "import",
-    t("Authority import", "Importar de la DIAN"),
+    t("Import from authority", "Importar de la DIAN"),
     html`<p>
         ${t(
           "Folio reads the issuer’s ranges from the authority and registers the new ones. The import needs the issuer, the certificate and the software.",
