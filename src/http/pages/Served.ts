@@ -35,7 +35,7 @@ export const page: Kind = {
 
 export const plainText: Kind = { contentType: "text/plain; charset=utf-8" }
 
-// The address in the commands of the pages and of `README.md`: that of a service without settings.
+// The address of a service without settings, in the commands of the pages and of `README.md`.
 const usual = "http://127.0.0.1:3000"
 
 /** Replaces the address in a page's commands by the address of this service. */

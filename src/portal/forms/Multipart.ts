@@ -26,7 +26,7 @@ export const fileBytesMax = pictureBytesMax + 1
 // page if the server breaks off an upload.
 const uploadBytesMax = 24 * 1024 * 1024
 const partsMax = 100
-// More than any form has. Keeps the memory of an upload close to that of the largest JSON request.
+// More than any form has. Keeps an upload close to the memory of the largest JSON request.
 const filesMax = 2
 
 const limits = Multipart.limitsServices({

@@ -46,7 +46,7 @@ export const shut = (
     headers: { ...headers, Vary: "Accept-Language, Cookie" }
   })
 
-/** Adds a route. Its handler gets the services of the route's layer and those of the request. */
+/** Adds a route. Its handler gets the services of the route's layer and of the request. */
 export const add = <E, R>(
   method: "GET" | "POST",
   path: HttpRouter.PathInput,
