@@ -61,11 +61,15 @@ const taxChoices = ({ t }: Visit, tax: Tax) => {
   })
 }
 
-const taxFields = (visit: Visit, path: string, line: Line, input: Input) =>
+const taxFields = (visit: Visit, path: string, line: Line, currency: string, input: Input) =>
   line.taxes.map((tax, index) => {
+    const { t } = visit
     const at = `${path}.taxes[${index}]`
-    if (isPerUnit(tax)) return html`<p class="soft">${tax.code}: ${tax.unit_amount ?? ""} × ${tax.units ?? ""}</p>`
-    return input(at, visit.t("Tax", "Impuesto"), taxValue(tax), {
+    if (isPerUnit(tax)) {
+      const { code, unit_amount = "", units = "" } = tax
+      return html`<p class="soft">${code}: ${money(t, unit_amount, currency)} × ${figure(t, units)}</p>`
+    }
+    return input(at, t("Tax", "Impuesto"), taxValue(tax), {
       choices: taxChoices(visit, tax),
       also: [`${at}.code`, `${at}.rate`, `${at}.base`, `${at}.value`]
     })
@@ -73,7 +77,7 @@ const taxFields = (visit: Visit, path: string, line: Line, input: Input) =>
 
 const lineFields = (visit: Visit, filled: Filled, line: Line, index: number): Html => {
   const { t } = visit
-  const { request, sent } = filled
+  const { document, request, sent } = filled
   const path = `lines[${index}]`
   const input = inputsIn(filled)
   const isNew = index === request.lines.length
@@ -87,7 +91,7 @@ const lineFields = (visit: Visit, filled: Filled, line: Line, index: number): Ht
         inputMode: "decimal",
         also: [`${path}.line_extension_amount`]
       })}
-      ${taxFields(visit, path, line, input)}
+      ${taxFields(visit, path, line, document.currency, input)}
     </div>
     ${isNew ? null : checkbox(`${path}.remove`, t("Remove line", "Quitar línea"), sent.names.includes(`${path}.remove`))}
   </fieldset>`
