@@ -1,4 +1,5 @@
 import { html } from "../../http/pages/Html.ts"
+import { parameter } from "../../http/pages/Language.ts"
 import type { Linked } from "../../store/accounts/PortalSessions.ts"
 import { alone, type Page } from "./Layout.ts"
 import type { Refusal } from "./Refusal.ts"
@@ -118,6 +119,11 @@ export const shutPage = (language: "en" | "es", url: string, why: Why): string =
       <p class="sub">${sentence}</p>
       <h2>${t("New link", "Enlace nuevo")}</h2>
       <pre><code>npx folio portal</code></pre>
-      <p>${t("or, with an API key,", "o, con una clave de la API,")} <code>POST /v1/portal-sessions</code>.</p>`
+      <p>${t("or, with an API key,", "o, con una clave de la API,")} <code>POST /v1/portal-sessions</code>.</p>
+      <p>
+        <a href="${rootFrom(url)}docs/guides/portal?${parameter}=${language}"
+          >${t("Guide: use the portal", "Guía: usar el portal")}</a
+        >
+      </p>`
   )
 }

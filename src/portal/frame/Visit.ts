@@ -6,6 +6,7 @@ import type { PortalSession } from "../../api/Authorization.ts"
 import type { Capability } from "../../../schemas/PortalSession.ts"
 import { languageOf } from "../../http/request/Accept.ts"
 import { LocalApi, type LocalAnswer, type LocalRequest } from "../../http/LocalApi.ts"
+import { parameter } from "../../http/pages/Language.ts"
 import { pathOf, queryOf } from "../../http/request/Exchange.ts"
 import type { Admitted } from "../session/Guard.ts"
 import { ownReads } from "../session/OwnReads.ts"
@@ -33,7 +34,10 @@ export interface Visit {
   /** The id in the path of an object's page; empty for the other pages. */
   readonly id: string
   readonly query: URLSearchParams
-  /** The relative address of a path of the service. Relative, because a proxy may serve Folio below a path. */
+  /**
+   * The relative address of a path of the service. Relative, because a proxy may serve Folio below a path. Opens the
+   * documentation in the reader's language.
+   */
   readonly to: (path: string, query?: Query) => string
   /** The response to a GET request. */
   readonly get: <A>(path: string, query?: Query) => Effect.Effect<A, Refusal>
@@ -65,6 +69,9 @@ const withQuery = (path: string, query: Query = {}) => {
   )
   return given.length === 0 ? path : `${path}${path.includes("?") ? "&" : "?"}${new URLSearchParams(given)}`
 }
+
+const inLanguageOf = (language: "en" | "es", path: string, query?: Query): Query | undefined =>
+  path.startsWith("/docs") ? { ...query, [parameter]: language } : query
 
 const rootFrom = (path: string) => "../".repeat(path.split("/").length - 2) || "./"
 
@@ -100,7 +107,7 @@ export const make = Effect.fnUntraced(function* ({ csrf, session }: Admitted) {
     ids,
     id: ids["id"] ?? "",
     query: new URLSearchParams(queryOf(request.url)),
-    to: (target, query) => root + withQuery(target, query).slice(1),
+    to: (target, query) => root + withQuery(target, inLanguageOf(language, target, query)).slice(1),
     get: <A>(target: string, query?: Query) =>
       Effect.map(call({ method: "GET", url: withQuery(target, query) }), json<A>),
     send: <A>(method: LocalRequest["method"], url: string, body?: unknown, form?: Pick<Form, "raw">) =>

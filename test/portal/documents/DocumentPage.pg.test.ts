@@ -58,7 +58,7 @@ describeLive(app)("the page of a document", (it) => {
       `data-copy="${invoice.cufe}"`,
       `data-copy="${invoice.id}"`,
       `/pdf#toolbar=0&amp;navpanes=0&amp;view=FitH"`,
-      `href="../../docs"`,
+      `href="../../docs?lang=en"`,
       `/qr.svg"`,
       "kB ·",
       "facturas@andina.example",

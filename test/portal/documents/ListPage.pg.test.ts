@@ -34,7 +34,7 @@ describeLive(app)("the page of all documents", (it) => {
     const none = yield* other.see(list)
     assert.strictEqual(none.status, 200)
     assert.include(none.text, 'class="empty"')
-    assert.include(none.text, `href="../docs/guides/first-invoice"`)
+    assert.include(none.text, `href="../docs/guides/first-invoice?lang=en"`)
     const nothing = yield* other.see(`${list}?status=failed&q=FE1`)
     assert.include(nothing.text, 'class="empty"')
     assert.include(nothing.text, `value="FE1"`)

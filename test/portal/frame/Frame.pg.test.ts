@@ -5,6 +5,7 @@ import { connect } from "node:net"
 import { Refusal } from "../../../src/portal/frame/Refusal.ts"
 import { inLanguage } from "../../../src/portal/frame/SpanishRefusals.ts"
 import { layer as app } from "../../support/apps/PostgresApp.ts"
+import { get } from "../../support/apps/Requests.ts"
 import { formOf, visitor } from "../../support/portal/Visitor.ts"
 import { describeLive } from "../../support/Tests.ts"
 
@@ -29,6 +30,15 @@ describeLive(app)("the frame of the portal", (it) => {
     const answer = yield* reader.see("/portal/nowhere")
     assert.strictEqual(answer.status, 404)
     assert.include(answer.text, 'lang="es"')
+  })
+
+  it.effect("links to the documentation in the reader's language, with and without a session", function* () {
+    for (const language of ["es", "en"]) {
+      const reader = yield* visitor({ language })
+      assert.include((yield* reader.see("/portal/setup")).text, `href="../docs?lang=${language}"`)
+      const shut = yield* get("/portal/setup", { authorization: undefined, "accept-language": language })
+      assert.include(shut.text, `href="../docs/guides/portal?lang=${language}"`)
+    }
   })
 
   it.effect("rejects an id that leads the page's request to another path of the API", function* () {

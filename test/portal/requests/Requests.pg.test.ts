@@ -88,7 +88,7 @@ describeLive(Layer.effect(Asked, asking).pipe(Layer.provideMerge(app)))("the req
     const replayed = yield* reader.see(`/portal/requests/${ids.replayed}`)
     assert.include(replayed.text, `requests/${ids.executed}"`)
     const refused = yield* reader.see(`/portal/requests/${ids.refused}`)
-    assert.match(refused.text, /docs\/errors\/\w+"/)
+    assert.match(refused.text, /docs\/errors\/\w+\?lang=en"/)
     assert.notInclude(refused.text, "<img")
   })
 
