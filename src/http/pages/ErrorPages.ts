@@ -57,9 +57,6 @@ export const errorPage = (code: ErrorCode, baseUrl: string, language: Language):
   return layout({ path: `/docs/errors/${code}`, title: code, content, language, contentLanguage: language })
 }
 
-/** The text of an error page, for the search. */
-export const errorHelp = (code: ErrorCode, language: Language): string => explained(code, language).help
-
 export const errorIndex = (language: Language): string => {
   const statuses = [...new Set(ErrorCode.literals.map((code) => errorCodes[code].status))].toSorted((a, b) => a - b)
   const content = html`<h1>${labels.errors[language]}</h1>

@@ -1,67 +1,39 @@
 import { ErrorCode } from "../../../schemas/ErrorCode.ts"
-import { errorHelp } from "./ErrorPages.ts"
-import { type Guide, pages } from "./Guides.ts"
+import { errorIndex, errorPage } from "./ErrorPages.ts"
+import { pages } from "./Guides.ts"
+import { sectionsOf } from "./Headings.ts"
+import { guidePage } from "./Landing.ts"
 import type { Language } from "./Language.ts"
-import { rendered } from "./Markdown.ts"
-import { resources, webhookTypes } from "./reference/Resources.ts"
+import { referencePage, resourcePage } from "./reference/ResourcePage.ts"
+import { resources } from "./reference/Resources.ts"
+import { webhooksPage } from "./reference/WebhooksPage.ts"
 
-/** A search result: the page, its title, the heading of a section, and the section's text. */
-type Section = readonly [path: string, title: string, heading: string, text: string]
+/** A search result: the page, its title, the heading of a section, the section's text, and the language of the page. */
+type Result = readonly [path: string, title: string, heading: string, text: string, language: string]
 
-const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" }
+/** Samples repeat the fields of the reference, and would be most of the index. */
+const withoutSamples = (markup: string) => markup.replaceAll(/<fieldset.*?<\/fieldset>/gs, "")
 
-const textOf = (markup: string) =>
-  markup
-    .replaceAll(/<[^>]*>/g, " ")
-    .replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => entities[name] ?? "")
-    .replaceAll(/\s+/g, " ")
-    .trim()
-
-const ofGuide = (guide: Guide, language: Language): ReadonlyArray<Section> => {
-  const { name, text, title } = language === "es" && guide.spanish !== undefined ? guide.spanish : guide
-  // Each heading starts a section with the id of the heading.
-  return rendered(text, name, "", guide.text)
-    .markup.split(/(?=<h[1-4] id=")/)
-    .flatMap((part) => {
-      const found = /^<h(\d) id="([^"]*)">(.*?)<\/h\d>/s.exec(part)
-      if (found === null) return []
-      const [whole, depth, id, heading = ""] = found
-      const path = depth === "1" ? guide.path : `${guide.path}#${id}`
-      return [[path, title, textOf(heading), textOf(part.slice(whole.length))] as const]
-    })
+const resultsOf = (path: string, page: string): ReadonlyArray<Result> => {
+  const [, language = "", main = ""] = /<main [^>]*lang="(\w+)"[^>]*>(.*)<\/main>/s.exec(page) ?? []
+  const sections = sectionsOf(withoutSamples(main))
+  const title = sections[0]?.heading ?? ""
+  return sections.map(({ anchor, heading, text }) => [
+    anchor === undefined ? path : `${path}#${anchor}`,
+    title,
+    heading,
+    text,
+    language
+  ])
 }
 
-const reference: ReadonlyArray<Section> = resources.flatMap(({ description, name, operations, slug }) => {
-  const path = `/docs/reference/${slug}`
-  return [
-    [path, name, name, description] as const,
-    ...operations.map((operation): Section => {
-      const fields = Object.keys(operation.body?.schema?.properties ?? {}).join(" ")
-      const route = `${operation.method} ${operation.path}`
-      return [`${path}#${operation.name}`, name, operation.summary, `${route} ${operation.description} ${fields}`]
-    })
-  ]
-})
-
-const webhooks: ReadonlyArray<Section> = webhookTypes.map(({ description, type }) => [
-  `/docs/reference/webhooks#${type.replaceAll(".", "-")}`,
-  "Webhook reference",
-  type,
-  description
-])
-
-/** The search index: every heading of the documentation with its text, in the reader's language. */
-export const searchIndex = (language: Language): string =>
-  JSON.stringify(
-    [
-      ...pages.flatMap((guide) => ofGuide(guide, language)),
-      ...reference,
-      ...webhooks,
-      ...ErrorCode.literals.map((code): Section => [
-        `/docs/errors/${code}`,
-        language === "es" ? "Errores" : "Errors",
-        code,
-        errorHelp(code, language)
-      ])
-    ].map((parts) => parts.map((part) => part.replaceAll("`", "")))
-  )
+/** The search index: every heading of every page with its text, in the reader's language. */
+export const searchIndex = (baseUrl: string, language: Language): string =>
+  JSON.stringify([
+    ...pages.flatMap((guide) => resultsOf(guide.path, guidePage(guide, language))),
+    ...resultsOf("/docs/reference", referencePage(language)),
+    ...resources.flatMap((resource) => resultsOf(`/docs/reference/${resource.slug}`, resourcePage(resource, language))),
+    ...resultsOf("/docs/reference/webhooks", webhooksPage(language)),
+    ...resultsOf("/docs/errors", errorIndex(language)),
+    ...ErrorCode.literals.flatMap((code) => resultsOf(`/docs/errors/${code}`, errorPage(code, baseUrl, language)))
+  ])

@@ -56,11 +56,12 @@ const snippetLength = 140
 const contents = document.querySelector("#contents")
 
 const indexOf = async () =>
-  (await (await fetch(contents.dataset.index)).json()).map(([path, title, heading, text]) => ({
+  (await (await fetch(contents.dataset.index)).json()).map(([path, title, heading, text, language]) => ({
     path,
     title,
     heading,
     text,
+    language,
     inHeading: plain(`${title} ${heading}`),
     inText: plain(text)
   }))
@@ -92,8 +93,9 @@ const snippet = ({ section: { inText, text }, word }) => {
 }
 
 const resultShown = (result) => {
-  const { heading, path, title } = result.section
+  const { heading, language, path, title } = result.section
   const item = document.createElement("li")
+  item.lang = language
   const link = document.createElement("a")
   link.href = contents.dataset.root + path.slice(1)
   link.textContent = heading === title ? title : `${title}: ${heading}`
@@ -128,6 +130,9 @@ if (contents !== null) {
     const nothing = document.createElement("li")
     nothing.textContent = contents.dataset.nothing
     results.replaceChildren(...(all.length === 0 ? [nothing] : all))
+  })
+  field.addEventListener("keydown", ({ key }) => {
+    if (key === "Enter") results.querySelector("a")?.click()
   })
   contents.prepend(field, results)
   // Scrolls the list of pages to the current page, because the list is longer than the window.

@@ -120,7 +120,7 @@ const search = HttpRouter.use((router) =>
       router.add(
         "GET",
         `/${searchIndexPath(language)}` as HttpRouter.PathInput,
-        served(() => searchIndex(language), { contentType: "application/json" })
+        served((baseUrl) => searchIndex(baseUrl, language), { contentType: "application/json" })
       ),
     { discard: true }
   )

@@ -182,6 +182,11 @@ describeLive(app)("the documentation in a browser (skipped where there is no Chr
       yield* Effect.promise(() => contents.getByText("No page contains all these words.").waitFor())
       yield* Effect.promise(() => search.fill(""))
       yield* Effect.promise(() => contents.getByRole("link", { name: "Webhook endpoints" }).waitFor())
+      // The Enter key opens the first result.
+      yield* Effect.promise(() => search.fill("30 min later"))
+      yield* Effect.promise(() => results.first().waitFor())
+      yield* Effect.promise(() => search.press("Enter"))
+      yield* Effect.promise(() => page.waitForURL("**/docs/guides/webhooks#retries-and-recovery"))
       assert.deepStrictEqual(faults, [])
     }
   )
