@@ -1,76 +1,86 @@
-import { type Guide, guides, pages } from "./Guides.ts"
-import { type Html, html } from "./Html.ts"
+import { ErrorCode, errorCodes } from "../../../schemas/ErrorCode.ts"
+import { type Guide, guides } from "./Guides.ts"
+import { attributes, type Html, html } from "./Html.ts"
 import type { Language, Words } from "./Language.ts"
 import { resources } from "./reference/Resources.ts"
 
 interface Entry {
   readonly path: string
   readonly title: Words
-  readonly inside: ReadonlyArray<{ readonly anchor: string; readonly title: string }>
+  /** Whether the page has a Spanish translation. */
+  readonly isTranslated: boolean
 }
 
-interface Chapter {
-  readonly title: Words
-  readonly entries: ReadonlyArray<Entry>
-}
-
-const same = (title: string): Words => ({ en: title, es: title })
+const english = (path: string, title: string): Entry => ({ path, title: { en: title, es: title }, isTranslated: false })
 
 const entryOf = ({ path, spanish, title }: Guide): Entry => ({
   path,
   title: { en: title, es: spanish?.title ?? title },
-  inside: []
+  isTranslated: spanish !== undefined
 })
 
-const chapterOf = (chapter: (typeof guides)[number]): Chapter => ({
-  title: chapter.title,
-  entries: chapter.pages.map(entryOf)
-})
+const errorIndex: Entry = { path: "/docs/errors", title: { en: "Errors", es: "Errores" }, isTranslated: true }
 
-const chapters: ReadonlyArray<Chapter> = [
-  { title: { en: "Start", es: "Comenzar" }, entries: pages.filter(({ path }) => path === "/docs").map(entryOf) },
-  ...guides.slice(0, -1).map(chapterOf),
-  {
-    title: { en: "Reference", es: "Referencia" },
-    entries: [
-      { path: "/docs/reference", title: { en: "All operations", es: "Todas las operaciones" }, inside: [] },
-      ...resources.map(({ name, operations, slug }) => ({
-        path: `/docs/reference/${slug}`,
-        title: same(name),
-        inside: operations.map((operation) => ({
-          anchor: operation.name,
-          title: `${operation.method} ${operation.path.replace(/^\/v1/, "")}`
-        }))
-      })),
-      { path: "/docs/reference/webhooks", title: same("Webhook reference"), inside: [] },
-      { path: "/docs/errors", title: { en: "Errors", es: "Errores" }, inside: [] }
-    ]
-  },
-  ...guides.slice(-1).map(chapterOf)
+const reference: ReadonlyArray<Entry> = [
+  english("/docs/reference", "All operations"),
+  ...resources.map(({ name, slug }) => english(`/docs/reference/${slug}`, name)),
+  english("/docs/reference/webhooks", "Webhook reference"),
+  errorIndex
 ]
 
-const entryShown = ({ inside, path, title }: Entry, current: string, root: string, language: Language): Html => {
-  const address = root + path.slice(1)
-  const isCurrent = path === current
-  const link = isCurrent
-    ? html`<a href="${address}" aria-current="page">${title[language]}</a>`
-    : html`<a href="${address}">${title[language]}</a>`
-  if (inside.length === 0) return html`<li>${link}</li>`
-  const anchors = inside.map((one) => html`<li><a href="${address}#${one.anchor}">${one.title}</a></li>`)
-  return html`<li>
-    ${link}
-    <ul class="${isCurrent ? "inside" : "inside away"}">
-      ${anchors}
-    </ul>
-  </li>`
+const chapters = guides.map(({ hasReference, pages, title }) => ({
+  title,
+  entries: [...(hasReference ? reference : []), ...pages.map(entryOf)]
+}))
+
+const errorPages = ErrorCode.literals
+  .toSorted((one, other) => errorCodes[one].status - errorCodes[other].status)
+  .map((code): Entry => ({ path: `/docs/errors/${code}`, title: { en: code, es: code }, isTranslated: true }))
+
+/** All pages. The menu omits the pages of error codes. */
+const readingOrder = chapters
+  .flatMap(({ entries }) => entries)
+  .flatMap((entry) => (entry === errorIndex ? [entry, ...errorPages] : [entry]))
+
+/** Whether the page has a Spanish translation. */
+export const isTranslated = (path: string): boolean =>
+  readingOrder.some((entry) => entry.path === path && entry.isTranslated)
+
+/** A link to a page. Titles of pages without a translation are in English. */
+const linkTo = (entry: Entry, root: string, language: Language, more: Readonly<Record<string, string | undefined>>) => {
+  const lang = entry.isTranslated || language === "en" ? undefined : "en"
+  const all = attributes({ href: root + entry.path.slice(1), lang, ...more })
+  return html`<a ${all}>${entry.title[language]}</a>`
 }
 
-/** The list of all pages, with the operations of the current resource. */
-export const contents = (current: string, root: string, language: Language): Html =>
+/** The list of all pages. `inside`: the headings of the current page, if they are in this list. */
+export const contents = (current: string, root: string, language: Language, inside: Html | null): Html =>
   html`${chapters.map(
     ({ entries, title }) =>
       html`<h2>${title[language]}</h2>
         <ul>
-          ${entries.map((entry) => entryShown(entry, current, root, language))}
+          ${entries.map((entry) => {
+            const isCurrent = entry.path === current
+            const link = linkTo(entry, root, language, { "aria-current": isCurrent ? "page" : undefined })
+            return html`<li>${link}${isCurrent ? inside : null}</li>`
+          })}
         </ul>`
   )}`
+
+const labels = {
+  previous: { en: "Previous", es: "Anterior" },
+  next: { en: "Next", es: "Siguiente" },
+  pager: { en: "Previous and next page", es: "Página anterior y siguiente" }
+} satisfies Readonly<Record<string, Words>>
+
+/** Links to the previous and the next page. */
+export const pager = (current: string, root: string, language: Language): Html => {
+  const at = readingOrder.findIndex(({ path }) => path === current)
+  const link = (entry: Entry | undefined, rel: "prev" | "next", label: Words) =>
+    entry === undefined
+      ? null
+      : html`<p class="${rel}"><span>${label[language]}</span> ${linkTo(entry, root, language, { rel })}</p>`
+  return html`<nav class="pager" aria-label="${labels.pager[language]}">
+    ${link(readingOrder[at - 1], "prev", labels.previous)}${link(readingOrder[at + 1], "next", labels.next)}
+  </nav>`
+}

@@ -54,7 +54,7 @@ export const errorPage = (code: ErrorCode, baseUrl: string, language: Language):
       <pre><code>${literal(errorExample(code, baseUrl), json)}</code></pre>
     </div>
     <p><a href="../errors">${labels.all[language]}</a></p>`
-  return layout({ path: `/docs/errors/${code}`, title: code, content, language, contentLanguage: language })
+  return layout({ path: `/docs/errors/${code}`, title: code, content, language })
 }
 
 export const errorIndex = (language: Language): string => {
@@ -77,5 +77,5 @@ export const errorIndex = (language: Language): string => {
           </dl>`
     )}`
   const title = labels.errors[language]
-  return layout({ path: "/docs/errors", title, content, language, contentLanguage: language })
+  return layout({ path: "/docs/errors", title, content, language })
 }

@@ -47,53 +47,61 @@ export const pages: ReadonlyArray<Guide> = Fs.globSync("{*,guides/*,running/*}.m
   .toSorted()
   .map(read)
 
-const order: ReadonlyArray<readonly [title: Words, names: ReadonlyArray<string>]> = [
-  [
+/** A part of the menu. */
+interface Chapter {
+  readonly title: Words
+  readonly pages: ReadonlyArray<Guide>
+  /** Whether the pages of operations and errors are in this chapter, before its other pages. */
+  readonly hasReference: boolean
+}
+
+const named = (within: string, names: ReadonlyArray<string>): ReadonlyArray<Guide> =>
+  names.flatMap((name) => pages.filter((page) => page.name === within + name))
+
+const chapter = (title: Words, ...own: ReadonlyArray<Guide>): Chapter => ({ title, pages: own, hasReference: false })
+
+/** The chapters of the menu, in reading order. Every page is in one chapter. */
+export const guides: ReadonlyArray<Chapter> = [
+  chapter({ en: "Start", es: "Comenzar" }, ...named("", [start])),
+  chapter(
     { en: "Guides", es: "Guías" },
-    [
-      ...[
-        "first-invoice",
-        "invoice-contents",
-        "webhooks",
-        "idempotency",
-        "notes",
-        "sandbox",
-        "portal",
-        "going-live"
-      ].map((name) => `guides/${name}`),
-      "composing"
-    ]
-  ],
-  [
-    { en: "Operate the service", es: "Operar el servicio" },
-    [
-      "operating",
-      ...[
-        "machines",
-        "processes",
-        "behind-a-proxy",
-        "upgrading",
-        "backup",
-        "alerts",
-        "monitoring",
-        "authority",
-        "request-log"
-      ].map((name) => `running/${name}`)
-    ]
-  ],
-  [{ en: "Clients", es: "Clientes" }, ["api", "php", "python"]],
-  [{ en: "Extend Folio", es: "Ampliar Folio" }, ["testing-own", "ports"]]
-]
-
-const named = (names: ReadonlyArray<string>) => names.flatMap((name) => pages.filter((page) => page.name === name))
-
-const placed = new Set([start, ...order.flatMap(([, names]) => names)])
-
-/** The pages by chapter, in reading order. The last chapter holds all pages without another chapter. */
-export const guides: ReadonlyArray<{ readonly title: Words; readonly pages: ReadonlyArray<Guide> }> = [
-  ...order.map(([title, names]) => ({ title, pages: named(names) })),
+    ...named("guides/", [
+      "first-invoice",
+      "invoice-contents",
+      "webhooks",
+      "idempotency",
+      "notes",
+      "sandbox",
+      "portal",
+      "going-live"
+    ])
+  ),
+  chapter({ en: "Clients", es: "Clientes" }, ...named("", ["typescript", "php", "python", "shell", "api"])),
   {
-    title: { en: "Folio internals", es: "Funcionamiento interno" },
-    pages: pages.filter(({ name }) => !placed.has(name))
-  }
+    ...chapter({ en: "Reference", es: "Referencia" }, ...named("", ["glossary"])),
+    hasReference: true
+  },
+  chapter(
+    { en: "Operate the service", es: "Operar el servicio" },
+    ...named("", ["operating"]),
+    ...named("running/", [
+      "machines",
+      "processes",
+      "behind-a-proxy",
+      "upgrading",
+      "backup",
+      "alerts",
+      "monitoring",
+      "authority",
+      "request-log"
+    ])
+  ),
+  chapter(
+    { en: "Extend Folio", es: "Ampliar Folio" },
+    ...named("", ["composing", "testing-own", "ports", "extending"])
+  ),
+  chapter(
+    { en: "Folio internals", es: "Folio por dentro" },
+    ...named("", ["architecture", "decisions", "costs", "testing"])
+  )
 ]

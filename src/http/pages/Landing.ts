@@ -14,19 +14,19 @@ const translated = (guide: Guide, language: Language) =>
 /** A Markdown page inside the layout. */
 export const guidePage = (guide: Guide, language: Language): string => {
   const { path } = guide
-  const { contentLanguage, name, text, title } = translated(guide, language)
+  const { name, text, title } = translated(guide, language)
   const content = html`<article>${rendered(text, name, rootFrom(path), guide.text)}</article>`
-  return layout({ path, title, content, language, contentLanguage })
+  return layout({ path, title, content, language })
 }
 
 /** The first page of the documentation: the quickstart, then the guides and the resources. */
 export const startPage = (start: Guide, language: Language): string => {
-  const [first] = guides
+  const tasks = guides.find(({ title: { en } }) => en === "Guides")
   const { contentLanguage, title, ...page } = translated(start, language)
   const content = html`<article>${rendered(page.text, page.name, "", start.text)}</article>
-    <h2 id="guides">${first?.title[contentLanguage] ?? ""}</h2>
+    <h2 id="guides">${tasks?.title[contentLanguage] ?? ""}</h2>
     <ul class="cards">
-      ${(first?.pages ?? []).map(
+      ${(tasks?.pages ?? []).map(
         (one) => html`<li><a href="${one.path.slice(1)}">${translated(one, contentLanguage).title}</a></li>`
       )}
     </ul>
@@ -37,7 +37,7 @@ export const startPage = (start: Guide, language: Language): string => {
           html`<li><a href="docs/reference/${slug}">${name}</a><span>${words(description)}</span></li>`
       )}
     </ul>`
-  return layout({ path: "/docs", title, content, language, contentLanguage })
+  return layout({ path: "/docs", title, content, language })
 }
 
 /** The page at the root address of the service, for browsers. */

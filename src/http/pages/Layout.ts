@@ -1,6 +1,7 @@
 import * as Assets from "./Assets.ts"
+import { contents, isTranslated, pager } from "./Contents.ts"
+import { type Section, sectionsOf } from "./Headings.ts"
 import { type Html, html } from "./Html.ts"
-import { contents } from "./Contents.ts"
 import { type Language, parameter, type Words } from "./Language.ts"
 
 /** The path of the search index. */
@@ -16,8 +17,6 @@ interface Page {
   readonly content: Html
   /** The language of the reader and of the layout. */
   readonly language: Language
-  /** The language of the content. English without a translation. */
-  readonly contentLanguage?: Language
   /** Whether the page uses the full width, for samples next to the text. */
   readonly isWide?: boolean
 }
@@ -25,6 +24,8 @@ interface Page {
 const labels = {
   about: { en: "Documentation", es: "Documentación" },
   contents: { en: "Contents", es: "Contenido" },
+  onPage: { en: "On this page", es: "En esta página" },
+  untranslated: { en: "", es: "Esta página solo está disponible en inglés." },
   skip: { en: "Skip to content", es: "Ir al contenido" },
   search: { en: "Search", es: "Buscar" },
   nothing: { en: "No page contains all these words.", es: "Ninguna página contiene todas estas palabras." },
@@ -39,6 +40,18 @@ const switchTo = (language: Language): Html =>
     >${languageNames[language]}</a
   >`
 
+/** The addresses of a translated page in each language, for search engines. */
+const alternates = html`<link rel="alternate" hreflang="en" href="?${parameter}=en" />
+  <link rel="alternate" hreflang="es" href="?${parameter}=es" />`
+
+/** Links to the headings of a page. */
+const headingLinks = (headings: ReadonlyArray<Section>, language: Language): Html =>
+  html`<ul class="inside" lang="${language}">
+    ${headings.map(
+      ({ anchor = "", depth, heading }) => html`<li class="depth-${depth}"><a href="#${anchor}">${heading}</a></li>`
+    )}
+  </ul>`
+
 const head = (title: string, root: string) =>
   html`<meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -48,28 +61,37 @@ const head = (title: string, root: string) =>
     <link rel="stylesheet" href="${root}${Assets.style.address}" />
     <script src="${root}${Assets.script.address}" defer></script>`
 
-/** A documentation page: its content, next to the list of all pages. */
-export const layout = ({ content, contentLanguage = "en", isWide = false, language, path, title }: Page): string => {
+/**
+ * A documentation page: its content between the list of all pages and the list of its own headings. On a wide page, the
+ * samples are next to the text, so the headings are in the list of pages.
+ */
+export const layout = ({ content, isWide = false, language, path, title }: Page): string => {
   const root = rootFrom(path)
   const label = (name: keyof typeof labels) => labels[name][language]
+  const hasTranslation = isTranslated(path)
+  const contentLanguage = hasTranslation ? language : "en"
+  const headings = sectionsOf(content.markup).filter(({ depth }) => depth === 2 || depth === 3)
+  const onPage = headings.length < 2 ? null : headingLinks(headings, contentLanguage)
   return html`<!doctype html>
     <html lang="${language}">
       <head>
-        ${head(`${title} · Folio`, root)}
+        ${head(`${title} · Folio`, root)}${hasTranslation ? alternates : null}
       </head>
       <body data-copy="${label("copy")}" data-copied="${label("copied")}">
         <a class="skip" href="#main">${label("skip")}</a>
         <header>
           <a class="brand" href="${root === "" ? "docs" : `${root}docs`}">Folio</a
-          ><span class="about">${label("about")}</span>${switchTo(language === "en" ? "es" : "en")}<a
+          ><span class="about">${label("about")}</span
+          ><a href="${root}portal">Portal</a>${switchTo(language === "en" ? "es" : "en")}<a
             class="to-contents"
             href="#contents"
             >${label("contents")}</a
           >
         </header>
-        <div class="page">
+        <div class="${isWide ? "page wide-page" : "page narrow-page"}">
           <nav
             id="contents"
+            class="menu"
             aria-label="${label("contents")}"
             tabindex="-1"
             data-index="${root}${searchIndexPath(language)}"
@@ -77,11 +99,31 @@ export const layout = ({ content, contentLanguage = "en", isWide = false, langua
             data-search="${label("search")}"
             data-nothing="${label("nothing")}"
           >
-            ${contents(path, root, language)}
+            ${contents(path, root, language, isWide ? onPage : null)}
           </nav>
-          <main id="main" class="${isWide ? "wide-page" : "narrow-page"}" lang="${contentLanguage}" tabindex="-1">
-            ${content}
-          </main>
+          <div class="column">
+            <main id="main" lang="${contentLanguage}" tabindex="-1">
+              ${language === contentLanguage ? null : html`<p class="note" lang="es">${label("untranslated")}</p>`}
+              ${
+                onPage === null
+                  ? null
+                  : html`<details class="on-page">
+                      <summary lang="${language}">${label("onPage")}</summary>
+                      ${onPage}
+                    </details>`
+              }
+              ${content}
+            </main>
+            ${pager(path, root, language)}
+          </div>
+          ${
+            onPage === null || isWide
+              ? null
+              : html`<nav class="menu on-page" aria-label="${label("onPage")}">
+                  <h2>${label("onPage")}</h2>
+                  ${onPage}
+                </nav>`
+          }
         </div>
       </body>
     </html> `.markup

@@ -47,6 +47,7 @@ const headingIds = (text: string): ReadonlyArray<string> => {
  */
 export const rendered = (text: string, page: string, root: string, original = text): Html => {
   const ids = headingIds(original)
+  const tableLabel = page.startsWith("es/") ? "Tabla" : "Table"
   let headings = 0
   const marked = new Marked({
     renderer: {
@@ -66,7 +67,7 @@ export const rendered = (text: string, page: string, root: string, original = te
           row.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join("")
         const head = `<thead><tr>${cells(header, "th")}</tr></thead>`
         const body = `<tbody>${rows.map((row) => `<tr>${cells(row, "td")}</tr>`).join("")}</tbody>`
-        return `<div class="table" role="group" aria-label="Table" tabindex="0"><table>${head}${body}</table></div>\n`
+        return `<div class="table" role="group" aria-label="${tableLabel}" tabindex="0"><table>${head}${body}</table></div>\n`
       }
     }
   })

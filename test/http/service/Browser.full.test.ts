@@ -120,6 +120,28 @@ describeLive(app)("the documentation in a browser (skipped where there is no Chr
     assert.deepStrictEqual(faults, [])
   })
 
+  it.effect.skipIf(executablePath === undefined)(
+    "lists the headings of a page without JavaScript: beside the text, or closed on a phone",
+    function* () {
+      const { faults, go, page } = yield* visited({ javaScriptEnabled: false })
+      yield* showAs(page, { width: 1440, colorScheme: "light" })
+      yield* go("/docs/guides/webhooks")
+      const beside = page.getByRole("navigation", { name: "On this page" })
+      yield* Effect.promise(() => beside.getByRole("link", { name: "Retries and recovery" }).click())
+      assert.isTrue(page.url().endsWith("#retries-and-recovery"))
+      // The script makes the search field.
+      assert.strictEqual(yield* Effect.promise(() => page.getByRole("searchbox").count()), 0)
+      yield* showAs(page, { width: 360, colorScheme: "light" })
+      assert.isFalse(yield* Effect.promise(() => beside.isVisible()))
+      const link = page.locator("details.on-page").getByRole("link", { name: "Rotate the secret" })
+      assert.isFalse(yield* Effect.promise(() => link.isVisible()))
+      yield* Effect.promise(() => page.getByText("On this page").filter({ visible: true }).click())
+      yield* Effect.promise(() => link.click())
+      assert.isTrue(page.url().endsWith("#rotate-the-secret"))
+      assert.deepStrictEqual(faults, [])
+    }
+  )
+
   it.effect.skipIf(executablePath === undefined)("can be used with the keyboard only", function* () {
     const { go, page } = yield* visited({})
     yield* go("/docs/reference/versions")

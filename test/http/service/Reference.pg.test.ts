@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import * as Fs from "node:fs"
 import { gunzipSync } from "node:zlib"
 import * as Assets from "../../../src/http/pages/Assets.ts"
+import { guides, pages as written } from "../../../src/http/pages/Guides.ts"
 import { rendered } from "../../../src/http/pages/Markdown.ts"
 import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { baseUrl } from "../../support/apps/TestSettings.ts"
@@ -100,10 +101,74 @@ describeLive(app)("the documentation", (it) => {
       const [cookie = ""] = String(switched.headers["set-cookie"]).split(";")
       assert.strictEqual((yield* open(path, { ...spanish, cookie })).text, inEnglish.text)
     }
-    // The reference is in English, in a layout of the reader's language.
-    const { text } = yield* open("/docs/reference/invoices", spanish)
-    assert.include(text, '<html lang="es">')
-    assert.match(text, /<main[^>]* lang="en"/)
+  })
+
+  it.effect("shows Spanish readers a page without a translation in English, with a note", function* () {
+    const note = "Esta página solo está disponible en inglés."
+    for (const path of ["/docs/reference/invoices", "/docs/operating"]) {
+      const { text } = yield* open(`${path}?lang=es`)
+      assert.include(text, '<html lang="es">')
+      assert.match(text, new RegExp(`<main[^>]* lang="en"[^>]*>\\s*<p class="note" lang="es">${note}</p>`), path)
+      assert.match(text, new RegExp(`<a href="[^"]*${path.slice(1)}" lang="en" aria-current="page">`), path)
+      assert.notInclude(text, 'rel="alternate"')
+      assert.notInclude((yield* open(`${path}?lang=en`)).text, note)
+    }
+  })
+
+  it.effect("has every guide, the start page and the error pages in both languages", function* () {
+    const translated = guides
+      .filter(({ title }) => ["Start", "Guides"].includes(title.en))
+      .flatMap(({ pages }) => pages)
+    assert.isAbove(translated.length, 8)
+    for (const path of [...translated.map((one) => one.path), "/docs/errors", "/docs/errors/rate_limited"]) {
+      for (const language of ["en", "es"]) {
+        const { text } = yield* open(`${path}?lang=${language}`)
+        assert.match(text, new RegExp(`<main[^>]* lang="${language}"`), path)
+        assert.notInclude(text, "Esta página solo está disponible en inglés.")
+        for (const other of ["en", "es"])
+          assert.include(text, `<link rel="alternate" hreflang="${other}" href="?lang=${other}" />`, path)
+      }
+    }
+  })
+
+  it.effect("has every page in one chapter, and no user's page among the internals", function* () {
+    const placed = guides.flatMap(({ pages }) => pages.map(({ name }) => name))
+    assert.deepStrictEqual(placed.toSorted(), written.map(({ name }) => name).toSorted())
+    const internals = guides.find(({ title }) => title.en === "Folio internals")
+    assert.deepStrictEqual(
+      internals?.pages.map(({ name }) => name),
+      ["architecture", "decisions", "costs", "testing"]
+    )
+    yield* Effect.void
+  })
+
+  it.effect("links every page to the previous and the next page, from the start page to the last page", function* () {
+    const { pages } = yield* everyPage
+    const neighbour = (path: string, rel: "prev" | "next") => {
+      const [, href] = new RegExp(`<a href="([^"]*)"(?: lang="en")? rel="${rel}">`).exec(pages.get(path) ?? "") ?? []
+      return href === undefined ? undefined : new URL(href, `http://folio.test${path}`).pathname
+    }
+    const walked = ["/docs"]
+    for (let next = neighbour("/docs", "next"); next !== undefined; next = neighbour(next, "next")) {
+      assert.notInclude(walked, next)
+      assert.strictEqual(neighbour(next, "prev"), walked.at(-1), next)
+      walked.push(next)
+    }
+    const shown = [...pages].filter(([path, text]) => path.startsWith("/docs") && text !== "").map(([path]) => path)
+    assert.deepStrictEqual(walked.toSorted(), shown.toSorted())
+  })
+
+  it.effect("lists the headings of each page with two or more headings", function* () {
+    const { pages } = yield* everyPage
+    for (const [path, text] of pages) {
+      if (!path.startsWith("/docs") || text === "") continue
+      const [, main = ""] = /<main [^>]*>(.*)<\/main>/s.exec(text) ?? []
+      const headings = [...main.matchAll(/<h[23] id="/g)].length
+      const listed = [...text.matchAll(/<ul class="inside" lang="en">(.*?)<\/ul>/gs)].map(([, list = ""]) => list)
+      // For a phone and for a desktop.
+      assert.strictEqual(listed.length, headings < 2 ? 0 : 2, path)
+      for (const list of listed) assert.strictEqual([...list.matchAll(/<a href="#[^"]+">/g)].length, headings, path)
+    }
   })
 
   it.effect("has in Spanish the same headings and commands as in English, and no English paragraph", function* () {
