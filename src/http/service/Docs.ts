@@ -7,8 +7,9 @@ import * as Assets from "../pages/Assets.ts"
 import { errorIndex, errorPage } from "../pages/ErrorPages.ts"
 import { pages } from "../pages/Guides.ts"
 import { frontPage, guidePage, startPage } from "../pages/Landing.ts"
-import { searchIndexPath } from "../pages/Layout.ts"
+import { rootFrom, searchIndexPath } from "../pages/Layout.ts"
 import type { Language } from "../pages/Language.ts"
+import { redirects } from "../pages/Moved.ts"
 import { searchIndex } from "../pages/SearchIndex.ts"
 import { referencePage, resourcePage } from "../pages/reference/ResourcePage.ts"
 import { resources } from "../pages/reference/Resources.ts"
@@ -126,6 +127,22 @@ const search = HttpRouter.use((router) =>
   )
 )
 
+/** Redirects former addresses. The new address is relative, because a proxy may serve Folio below a path. */
+const former = HttpRouter.use((router) =>
+  Effect.forEach(
+    redirects,
+    ([from, to]) =>
+      router.add(
+        "GET",
+        from as HttpRouter.PathInput,
+        Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) =>
+          HttpServerResponse.redirect(rootFrom(from) + to.slice(1) + url.slice(from.length), { status: 308 })
+        )
+      ),
+    { discard: true }
+  )
+)
+
 const nothingHere = new ApiError({
   code: "route_not_found",
   message: "There is nothing at /. The paths are listed at /docs."
@@ -154,5 +171,6 @@ export const layer = Layer.mergeAll(
   reference,
   errors,
   search,
+  former,
   front
 )

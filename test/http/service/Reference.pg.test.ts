@@ -5,6 +5,7 @@ import { gunzipSync } from "node:zlib"
 import * as Assets from "../../../src/http/pages/Assets.ts"
 import { guides, pages as written } from "../../../src/http/pages/Guides.ts"
 import { rendered } from "../../../src/http/pages/Markdown.ts"
+import { redirects } from "../../../src/http/pages/Moved.ts"
 import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { baseUrl } from "../../support/apps/TestSettings.ts"
 import { fetchBytes, get } from "../../support/apps/Requests.ts"
@@ -168,6 +169,17 @@ describeLive(app)("the documentation", (it) => {
       // For a phone and for a desktop.
       assert.strictEqual(listed.length, headings < 2 ? 0 : 2, path)
       for (const list of listed) assert.strictEqual([...list.matchAll(/<a href="#[^"]+">/g)].length, headings, path)
+    }
+  })
+
+  it.effect("redirects every former address to a page, and keeps the language", function* () {
+    assert.isAbove(redirects.length, 0)
+    for (const [from, to] of redirects) {
+      const { headers, status } = yield* open(`${from}?lang=es`)
+      assert.strictEqual(status, 308, from)
+      const found = new URL(String(headers["location"]), `http://folio.test/base${from}`)
+      assert.strictEqual(found.pathname + found.search, `/base${to}?lang=es`, from)
+      assert.strictEqual((yield* open(to)).status, 200, to)
     }
   })
 
