@@ -1,19 +1,18 @@
 import * as Fs from "node:fs"
 import { constants } from "node:os"
 
-/**
- * Nice value of each thread of this process: 0 by default, higher for threads with a lower priority (proc(5), field 19
- * of `stat`).
- */
-export const niceness = () =>
-  Fs.readdirSync("/proc/self/task").map((thread) =>
-    Number(
-      Fs.readFileSync(`/proc/self/task/${thread}/stat`, "utf8")
-        .replace(/^.*\) /, "")
-        .split(" ")[16]
-    )
-  )
+// Field 19 of `stat`, see proc(5). Undefined if the thread has ended meanwhile.
+const niceness = (thread: string) => {
+  try {
+    const stat = Fs.readFileSync(`/proc/self/task/${thread}/stat`, "utf8")
+    return Number(stat.replace(/^.*\) /, "").split(" ")[16])
+  } catch {
+    return undefined
+  }
+}
 
-/** Number of these threads with a lower priority than the service. */
-export const giveWay = (list: ReadonlyArray<number>) =>
-  list.filter((nice) => nice === constants.priority.PRIORITY_BELOW_NORMAL).length
+/** The ids of this process's threads that have a lower priority than the service. */
+export const lowPriorityThreads = (): ReadonlySet<string> =>
+  new Set(
+    Fs.readdirSync("/proc/self/task").filter((thread) => niceness(thread) === constants.priority.PRIORITY_BELOW_NORMAL)
+  )
