@@ -107,8 +107,8 @@ export const badBodies = [
     ["null for a text", customerWith({ email: null }), /must be a string/, "email"],
     ["a list for an object", customerWith({ identification: [] }), /must be an object/, "identification"],
     ["a malformed e-mail", customerWith({ email: "x" }), /one email address/, "email"],
-    ["two addresses to send to", post("/v1/invoices/inv_1/email", { to: "a@b.co, c@d.co" }), /one e-mail/, "to"],
-    ["an address with a header", post("/v1/invoices/inv_1/email", { to: "a@b.co\r\nBcc:c@d.co" }), /one e-mail/, "to"],
+    ["two addresses to send to", post("/v1/invoices/inv_1/email", { to: "a@b.co, c@d.co" }), /one email/, "to"],
+    ["an address with a header", post("/v1/invoices/inv_1/email", { to: "a@b.co\r\nBcc:c@d.co" }), /one email/, "to"],
     ["a name with a line break", customerWith({ legal_name: "a\nb" }), /control characters/, "legal_name"],
     [
       "a metadata value that is a number",

@@ -135,7 +135,11 @@ export const badMoments = [
   {
     given: endpointIs({ full_since: new Date() }),
     bad: refused("endpoint_not_sending", [
-      ["a sample to a full endpoint", post(`/v1/webhook-endpoints/${endpointId}/test`), /when they have been delivered/]
+      [
+        "a sample to a full endpoint",
+        post(`/v1/webhook-endpoints/${endpointId}/test`),
+        /queue of the webhook endpoint is full/
+      ]
     ])
   },
   {

@@ -73,7 +73,7 @@ describeLive(app)("API keys", (it) => {
     assert.deepInclude((yield* get(`/v1/api-keys/${old.id}`)).json, { expires_at: seen.expires_at })
     yield* change("api_keys", old.id, { expires_at: new Date() })
     const ended = yield* until(get("/v1/account", bearer(old.key)), ({ status }) => status !== 200)
-    assert.match(ended.json.error.message, /has expired: it was rolled/)
+    assert.match(ended.json.error.message, /has expired: a client rolled it/)
     assert.isTrue(yield* works(rolled.json.key))
     assert.include(yield* auditedOf(old.id), `api_key.rolled by ${apiKeyIds.test}`)
     assert.strictEqual(

@@ -106,6 +106,6 @@ describe("the authority's web service", () => {
     const document = yield* submission
     const authority = yield* liveAt("http://127.0.0.1:1/")
     const { message } = (yield* outcome(authority.submit(document))) as { message: string }
-    assert.match(message, /takes no connections/)
+    assert.match(message, /accepts no connections/)
   })
 })

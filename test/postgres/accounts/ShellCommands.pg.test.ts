@@ -42,7 +42,7 @@ describe("folio", () => {
     const copied = yield* folio(...liveKey, "--copy-issuer")
     assert.deepStrictEqual((yield* shownLive).json.account.identification, account.identification)
     const copiedAgain = yield* folio(...liveKey, "--copy-issuer")
-    assert.deepStrictEqual([copiedAgain.code, /has its issuer/.test(copiedAgain.error)], [1, true])
+    assert.deepStrictEqual([copiedAgain.code, /already has an issuer/.test(copiedAgain.error)], [1, true])
     const { rows } = yield* query(url, "select id from api_keys where livemode order by id")
     const [, untold] = rows.map(({ id }) => String(id))
     const rolled = yield* folio("keys", "roll", live.json.id, "--expires-in", "0")

@@ -119,7 +119,7 @@ describe("the doctor", () => {
     assert.isFalse(found?.ok)
     assert.match(
       found?.said ?? "",
-      /fail since 2026-11-21T15:00:00\.000Z \(.*ENETUNREACH\)\): .*no network route.*none is issued in contingency.*-> .*route/
+      /failed since 2026-11-21T15:00:00\.000Z \(.*ENETUNREACH\)\): .*no network route.*none is issued in contingency.*-> .*route/
     )
     yield* query(url, "update authority_circuits set failed_at = now() - interval '16 minutes'")
     assert.deepStrictEqual(yield* said, [{ ok: true, said: "No call to the live authority fails -> " }])

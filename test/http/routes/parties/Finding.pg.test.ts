@@ -61,8 +61,8 @@ describeLive(app)("Customers, acquirers and logos", (it) => {
   it.effect.each([
     ["name=mu", "parameter_invalid", "name", /at least 3 characters/],
     ["name=%20%20n%CC%83%20", "parameter_invalid", "name", /at least 3 characters/],
-    ["identification[number]=1018", "parameter_missing", "identification[type]", /required beside/],
-    ["identification[type]=13", "parameter_missing", "identification[number]", /required beside/],
+    ["identification[number]=1018", "parameter_missing", "identification[type]", /required together with/],
+    ["identification[type]=13", "parameter_missing", "identification[number]", /required together with/],
     ["identification[type]=99&identification[number]=1", "unknown_catalog_code", "identification[type]", /"13"/],
     ["metadata[erp]=1&metadata[erp]=2", "parameter_invalid", "metadata.erp", /given once/],
     ["metadata=1", "parameter_invalid", "metadata", /object|form/],
