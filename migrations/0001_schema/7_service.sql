@@ -124,7 +124,7 @@ grant select, insert, update (status, run, wanted, range, technical_key_sealed, 
   answering_since, finished_at, next_action_at, worker) on enablements to folio_account;
 call isolate_accounts('enablements');
 
--- The documents of a test set. Folio never e-mails them, and they use no number of the account's ranges. The statement
+-- The documents of a test set. Folio never emails them, and they use no number of the account's ranges. The statement
 -- that adds the row takes the number and stores the signed bytes. A number is unique over all test sets of an account.
 --   place    position among the wanted documents of its kind, from 1; a replacement has the same place
 --   run      run of the test set that created the document

@@ -26,7 +26,7 @@ export const layer = InvoiceEntity.toLayer(
     const proceed = Effect.andThen(Effect.annotateCurrentSpan(facts), executor.proceed(key))
     return InvoiceEntity.of({
       Proceed: () => logged(proceed, "An invoice could not proceed; the sweeper will retry it"),
-      Mail: () => logged(emails.send(key), "An e-mail's outcome could not be stored; it is due again")
+      Mail: () => logged(emails.send(key), "An email's outcome could not be stored; it is due again")
     })
   }),
   { maxIdleTime, mailboxCapacity, concurrency: 1, disableFatalDefects: true }

@@ -10,7 +10,7 @@ import { Ids } from "../store/sql/Ids.ts"
 import * as Command from "./Command.ts"
 import { describe } from "./documents/Invoices.ts"
 
-/** The command that e-mails a document again. It notifies the document's actor after the commit. */
+/** The command that emails a document again. It notifies the document's actor after the commit. */
 export const make = Effect.gen(function* () {
   const commands = yield* InvoiceCommands
   const emails = yield* Emails
@@ -47,5 +47,5 @@ export const make = Effect.gen(function* () {
 })
 
 const noAddress = ApiError.fromViolations([
-  violation("to", "parameter_missing", "to is required: the document's customer has no e-mail address.", "buyer_email")
+  violation("to", "parameter_missing", "to is required: the document's customer has no email address.", "buyer_email")
 ])

@@ -6,10 +6,10 @@ import { Mailing } from "./Mailing.ts"
 import * as Papers from "./Papers.ts"
 import { Signing } from "./Signing.ts"
 
-/** The files and e-mails of documents. */
+/** The files and emails of documents. */
 export const layerPapers = Layer.provide(Papers.layer, Signing.layer)
 
-/** The services of a document from its number to the e-mail to its buyer and the buyer's response. */
+/** The services of a document from its number to the email to its buyer and the buyer's response. */
 export const layer = Layer.mergeAll(Executor.layer, Mailing.layer).pipe(
   Layer.provideMerge([AuthorityTurns.layer, CircuitBreaker.layer, Signing.layer])
 )

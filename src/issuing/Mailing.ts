@@ -39,18 +39,18 @@ export interface MailNotice {
   readonly reason: string | null
 }
 
-// Connections of this process to the mail server. Accounts take turns. An e-mail that waits for a connection has no
+// Connections of this process to the mail server. Accounts take turns. An email that waits for a connection has no
 // lease yet.
 const sendingMax = 8
 
-// Attempts until an e-mail fails because Folio cannot render its document. The address is not the cause, so Folio does
+// Attempts until an email fails because Folio cannot render its document. The address is not the cause, so Folio does
 // not retry for a whole day.
 const brokenMax = 5
 
-// The longest text of a mail server that an e-mail stores and shows.
+// The longest text of a mail server that an email stores and shows.
 const reasonMax = 500
 
-// Less than the lease of an attempt, so that no other process sends the e-mail in that time.
+// Less than the lease of an attempt, so that no other process sends the email in that time.
 const sendWithin = Duration.seconds(mailLeaseSeconds - 10)
 const late = `The mailer did not respond within ${Duration.toSeconds(sendWithin)} s.`
 
@@ -69,7 +69,7 @@ const origins: Readonly<Record<EmailNoticeType, ReadonlyArray<EmailStatus>>> = {
   complained: ["pending", "delivered"]
 }
 
-/** The e-mail work of an invoice's actor. */
+/** The email work of an invoice's actor. */
 export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing", {
   make: Effect.gen(function* () {
     const emails = yield* Emails
@@ -81,8 +81,8 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
     const turns = Turns.make({ atOnce: sendingMax, ofOwnerAtOnce: sendingMax })
 
     /**
-     * Stores outcomes of an e-mail together, each with its event, and notifies the endpoints' actors. The last outcome
-     * becomes the e-mail's status. Returns whether the status changed.
+     * Stores outcomes of an email together, each with its event, and notifies the endpoints' actors. The last outcome
+     * becomes the email's status. Returns whether the status changed.
      */
     const record = Effect.fnUntraced(function* (
       email: StoredEmail,
@@ -107,12 +107,12 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
       return moved
     })
 
-    /** Delays an e-mail or, without a delay, fails it. Makes no event, so endpoints receive nothing. */
+    /** Delays an email or, without a delay, fails it. Makes no event, so endpoints receive nothing. */
     const postpone = Effect.fnUntraced(function* (email: StoredEmail, reason: string, retryInMs: number | null) {
       const at = new Date(yield* Clock.currentTimeMillis)
       const status = retryInMs === null ? "failed" : "pending"
       if (status === "pending") {
-        yield* Effect.logInfo("An e-mail was not accepted by the mail server").pipe(
+        yield* Effect.logInfo("An email was not accepted by the mail server").pipe(
           Effect.annotateLogs({ email_id: email.id, reason })
         )
       }
@@ -121,7 +121,7 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
     })
 
     const broke = Effect.fnUntraced(function* (email: StoredEmail, cause: Cause.Cause<unknown>) {
-      yield* Effect.logError("Folio could not make an e-mail", cause).pipe(Effect.annotateLogs({ email_id: email.id }))
+      yield* Effect.logError("Folio could not make an email", cause).pipe(Effect.annotateLogs({ email_id: email.id }))
       yield* Metric.update(Metrics.poison("email"), 1)
       const delay = email.attempts >= brokenMax ? null : nextEmailDelayMs(email.attempts, yield* Random.next)
       yield* postpone(email, "Folio could not make the message. The address is not the cause.", delay)
@@ -147,7 +147,7 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
       if (Result.isSuccess(result)) {
         yield* Fault.at("after-mail")
         if (!result.success.complained) return yield* Effect.asVoid(record(email, ["delivered"], null, at))
-        // Both in one statement. Folio doesn't send a delivered e-mail again, so a complaint stored separately could be
+        // Both in one statement. Folio doesn't send a delivered email again, so a complaint stored separately could be
         // lost.
         const stored = yield* record(email, ["delivered", "complained"], null, at)
         // If a notice reported the delivery before, only the complaint is new.
@@ -161,7 +161,7 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
       if (error instanceof MailerRefused) return yield* Effect.asVoid(record(email, ["bounced"], reason, at))
       const delay = nextEmailDelayMs(email.attempts, yield* Random.next)
       if (delay !== null) return yield* postpone(email, reason, delay)
-      // An e-mail that no server accepted within 24 hours counts as bounced, because for the sender it never arrived.
+      // An email that no server accepted within 24 hours counts as bounced, because for the sender it never arrived.
       yield* record(email, ["bounced"], `No server accepted it within 24 hours: ${reason}`, at)
     })
 
@@ -171,16 +171,16 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
       return Option.isSome(email)
     })
 
-    /** Sends the due e-mails of a document, one by one. */
+    /** Sends the due emails of a document, one by one. */
     const send = Effect.fn("Mailing.send")((key: DocumentKey) =>
-      // The sandbox only simulates e-mails, so test e-mails can wait until the process is not busy.
+      // The sandbox only simulates emails, so test emails can wait until the process is not busy.
       (key.livemode
         ? turns.inTurn(Turns.askerOf(key), sendOne(key))
         : Effect.andThen(backpressure.calm, sendOne(key))
       ).pipe(Effect.repeat({ while: (sent) => sent }), Effect.asVoid)
     )
 
-    /** Records a notice. Returns whether it changed the status of an e-mail of this account. */
+    /** Records a notice. Returns whether it changed the status of an email of this account. */
     const note = Effect.fn("Mailing.note")(function* (account: AccountMode, notice: MailNotice) {
       const found = yield* emails.locate(notice.invoice_id, notice.id)
       if (Option.isNone(found)) return false

@@ -19,7 +19,7 @@ import { reminderLeaseSeconds, type Vitals } from "../store/documents/Vitals.ts"
  * the time. `Executor` carries out the steps.
  *
  * Other decisions are elsewhere: the steps that a state allows (`InvoiceLifecycle`), a draft's number (`Numbering`),
- * the result of a verdict (`conclusion` in `Changes`), and the e-mail of an accepted document (`Mailing`).
+ * the result of a verdict (`conclusion` in `Changes`), and the email of an accepted document (`Mailing`).
  */
 
 /**

@@ -45,8 +45,8 @@ const bounded = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> 
   )
 
 /**
- * Makes the files and e-mails of documents from their rows, with the issuer and the range at the time of numbering.
- * Makes an e-mail each time that Folio sends or reads it.
+ * Makes the files and emails of documents from their rows, with the issuer and the range at the time of numbering.
+ * Makes an email each time that Folio sends or reads it.
  */
 export const layer = Layer.effect(
   DocumentFiles,
@@ -72,7 +72,7 @@ export const layer = Layer.effect(
       return isSigned ? found.value : yield* noFile(name, found.value.state, file)
     })
 
-    /** The e-mail of a document, from its row and its signed bytes. */
+    /** The email of a document, from its row and its signed bytes. */
     const pack = Effect.fnUntraced(function* (name: DocumentKey, state: InvoiceState) {
       // In this order, so that the row shows a correction after the bytes were read.
       const bytes = yield* invoices.signedDocument(name)

@@ -168,7 +168,7 @@ export const make = Effect.gen(function* () {
   return { all, one }
 })
 
-/** An event about a document or an e-mail of an account. Every attempt of every delivery sends these bytes. */
+/** An event about a document or an email of an account. Every attempt of every delivery sends these bytes. */
 export const eventFor = <Type extends EventType>(
   account: AccountMode,
   type: Type,

@@ -17,7 +17,7 @@ const pathMax = 60
 // Monitors, and clients that follow the request log, send one request per second.
 const unseen = /^\/(health|metrics|v1\/requests)(\/|$)/
 
-// A client may put any text into a path. Show names of routes and ids. Hide texts that could be an e-mail address or a
+// A client may put any text into a path. Show names of routes and ids. Hide texts that could be an email address or a
 // personal number, or could move the cursor.
 const isId = (segment: string) => /^[a-z]{2,4}_[0-9a-z]{26}(_\d+)?$/.test(segment)
 const hasNumber = (segment: string) => /\d([.-]?\d){4}/.test(segment)

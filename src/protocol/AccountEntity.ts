@@ -111,7 +111,7 @@ const commands = [
 /** The actor of each account and mode. It keeps the account's requests idempotent and its numbers in order. */
 export const AccountEntity = Entity.make("Account", [
   ...commands,
-  /** A notice of the mail provider about an e-mail. Returns whether the notice changed the e-mail's status. */
+  /** A notice of the mail provider about an email. Returns whether the notice changed the email's status. */
   Rpc.make("NoteEmail", {
     payload: {
       invoice_id: Schema.String,

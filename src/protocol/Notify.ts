@@ -13,7 +13,7 @@ import { AccountEntity } from "./AccountEntity.ts"
 export const InvoiceEntity = Entity.make("Invoice", [
   /** A message without a reply: carry out the next step that the document's row requires. */
   Rpc.make("Proceed"),
-  /** A message without a reply: send the document's e-mails that are due. */
+  /** A message without a reply: send the document's emails that are due. */
   Rpc.make("Mail")
 ])
 

@@ -13,7 +13,7 @@ export class PortBroken extends Data.TaggedError("PortBroken")<{
 
 /**
  * A port method and the checks of its result. The callers of the authority, the mailer and the webhook sender check the
- * result, because it decides the future of a document, an e-mail or a delivery, and a team may replace the port. Other
+ * result, because it decides the future of a document, an email or a delivery, and a team may replace the port. Other
  * callers trust the type.
  */
 export interface PortMethod {

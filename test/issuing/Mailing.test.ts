@@ -54,7 +54,7 @@ const addEmail = Effect.fnUntraced(function* (owner: AccountMode = liveMode, to 
 
 const emailOf = Effect.fnUntraced(function* (id: string) {
   const { tables } = yield* MemoryTables
-  return tables.emails.get(id) ?? (yield* Effect.die(`no e-mail ${id}`))
+  return tables.emails.get(id) ?? (yield* Effect.die(`no email ${id}`))
 })
 
 const eventsOf = ({ id }: { readonly id: string }) =>

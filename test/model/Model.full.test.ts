@@ -68,7 +68,7 @@ const mustMeet = [
   "invoice.accepted_by_authority: no answer",
   "invoice.email.bounced: 200",
   "invoice.email.complained: 200",
-  "e-mail: refused",
+  "email: refused",
   "ended: credit_note accepted_by_authority",
   "ended: accepted_by_authority",
   "ended: rejected_by_authority",

@@ -3,12 +3,12 @@ import { guards, type Mutant } from "./Mutant.ts"
 /** Guards of emails and of webhook deliveries. */
 export const mailMutants: ReadonlyArray<Mutant> = [
   ...guards("src/store/documents/Transitions.ts", "test/store/mail/Emails.pg.test.ts", {
-    "a document accepted in contingency is not e-mailed": {
+    "a document accepted in contingency is not emailed": {
       "n.command in ('Accept', 'EnterContingency')": "n.command in ('Accept')"
     }
   }),
   {
-    name: "a rejected document is e-mailed",
+    name: "a rejected document is emailed",
     edits: [
       {
         file: "src/store/documents/Transitions.ts",
@@ -24,10 +24,10 @@ export const mailMutants: ReadonlyArray<Mutant> = [
     tests: ["test/store/mail/Emails.pg.test.ts"]
   },
   ...guards("src/store/mail/Emails.ts", "test/store/mail/Emails.pg.test.ts", {
-    "an e-mail is claimed while another worker sends it": {
+    "an email is claimed while another worker sends it": {
       "                and next_attempt_at <= now()\n": "                and next_attempt_at is not null\n"
     },
-    "each notice about an e-mail emits its event again": {
+    "each notice about an email emits its event again": {
       "and e.status = any(string_to_array(n.origins, ' '))": "and true"
     },
     "an expired attempt sets the alarm of the next attempt": {
@@ -42,36 +42,36 @@ export const mailMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/store/sql/Workers.ts", "test/store/mail/Emails.pg.test.ts", {
-    "a dead process's e-mails are not released": {
+    "a dead process's emails are not released": {
       "set ${sql(due)} = now(), worker = null": "set worker = null"
     }
   }),
   ...guards("src/issuing/Mailing.ts", "test/issuing/Mailing.test.ts", {
-    "an e-mail that cannot be composed is retried for ever": {
+    "an email that cannot be composed is retried for ever": {
       "email.attempts >= brokenMax ? null :": ""
     },
     "a complaint is stored after its delivery, and lost between the two": {
       'record(email, ["delivered", "complained"], null, at)': '!(yield* record(email, ["delivered"], null, at))'
     },
     "a complaint is lost after a notice reported the delivery": { "if (!stored)": "if (false)" },
-    "a refused e-mail is retried": { "if (error instanceof MailerRefused) return": "if (false) return" }
+    "a refused email is retried": { "if (error instanceof MailerRefused) return": "if (false) return" }
   }),
   ...guards("src/outbound/mail/Mailer.ts", "test/issuing/Mailing.test.ts", {
-    "sandbox e-mails are composed and sent": {
+    "sandbox emails are composed and sent": {
       "envelope.livemode ? live(envelope, message) : sendInSandbox(envelope)": "live(envelope, message)"
     }
   }),
   ...guards("src/issuing/Steps.ts", "test/issuing/Mailing.test.ts", {
-    "the actor is not notified of a new e-mail": {
+    "the actor is not notified of a new email": {
       "if (stored.value.emailed) yield* notify.mail(one.step.key)": ""
     }
   }),
   ...guards("src/actors/Sweeper.ts", "test/issuing/Mailing.test.ts", {
-    "the sweeper does not look for e-mails": { "emails: sweepEmails": "emails: Effect.void" }
+    "the sweeper does not look for emails": { "emails: sweepEmails": "emails: Effect.void" }
   }),
   ...guards("src/outbound/mail/MailerSmtp.ts", "test/outbound/mail/MailerSmtp.test.ts", {
     "each attempt has a Message-ID of its own": { ", messageId: idOf(reference)": "" },
-    "an e-mail goes to a server without TLS": { "requireTLS: !secure && !loopback,": "" },
+    "an email goes to a server without TLS": { "requireTLS: !secure && !loopback,": "" },
     "a failed login at the mail server bounces every address": {
       'const isAboutIt = command === "RCPT TO" || command === "DATA"': "const isAboutIt = true"
     }
@@ -93,7 +93,7 @@ export const mailMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/commands/Emails.ts", "test/http/routes/Emails.pg.test.ts", {
-    "a request e-mails any document": {
+    "a request emails any document": {
       'if (state !== "accepted_by_authority" && state !== "accepted_contingency") {': "if (false) {"
     }
   }),

@@ -86,7 +86,7 @@ export const paperMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/store/documents/InvoiceCommands.ts", "test/postgres/correction/InContingency.full.test.ts", {
-    "an e-mail of the rejected version is sent after the correction": {
+    "an email of the rejected version is sent after the correction": {
       "invoice_id = ${key.id} and status = 'pending'": "invoice_id = ${key.id} and status = 'nothing'"
     }
   }),
@@ -107,7 +107,7 @@ export const paperMutants: ReadonlyArray<Mutant> = [
   }),
   // The model's memory store has no constraint behind this guard.
   ...guards("src/commands/Emails.ts", "test/model/Model.full.test.ts", {
-    "every document is e-mailed": {
+    "every document is emailed": {
       'if (state !== "accepted_by_authority" && state !== "accepted_contingency") {': "if (false) {"
     }
   }),
@@ -238,7 +238,7 @@ export const paperMutants: ReadonlyArray<Mutant> = [
     "a client caches the PDF from before the rejection": { '${imprint} ${validity.invalid ?? ""}`': "${imprint}`" }
   }),
   ...guards("src/issuing/Papers.ts", "test/http/routes/Emails.pg.test.ts", {
-    "the e-mail of a rejected document looks valid": { ", ...invalidityOf(row.state) }": " }" }
+    "the email of a rejected document looks valid": { ", ...invalidityOf(row.state) }": " }" }
   }),
   ...guards("src/documents/print/content/Closing.ts", "test/documents/print/Pdf.test.ts", {
     "a rejected document has a QR code": { "url: invalid === undefined ? url : null": "url" }

@@ -11,7 +11,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/http/request/Paging.ts", "test/postgres/requests/AnswerSizes.full.test.ts", {
-    "a list of e-mails shows every archive": {
+    "a list of emails shows every archive": {
       "return isFirst || bytes <= pageBytesMax": "return isFirst || bytes > 0"
     }
   }),
@@ -254,12 +254,12 @@ export const readMutants: ReadonlyArray<Mutant> = [
     "a credit card is written as a bank transfer": { "paymentCode(payment.code)": "payment.code" }
   }),
   ...guards("src/issuing/Mailing.ts", "test/issuing/Mailing.test.ts", {
-    "one account's e-mails precede all others": {
+    "one account's emails precede all others": {
       "turns.inTurn(Turns.askerOf(key), sendOne(key))": "turns.inTurn({ owner: '', asker: '' }, sendOne(key))"
     }
   }),
   ...guards("src/store/mail/Emails.ts", "test/store/accounts/Limits.pg.test.ts", {
-    "a document can be e-mailed without limit": { ") < ${emailsMax}": ") >= 0" }
+    "a document can be emailed without limit": { ") < ${emailsMax}": ") >= 0" }
   }),
   ...guards("src/store/accounts/Accounts.ts", "test/store/accounts/Accounts.pg.test.ts", {
     "changes of the issuer have no limit": {

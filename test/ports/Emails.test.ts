@@ -33,11 +33,11 @@ const cases = [
   ...Object.entries(profile.attach).map(([fault, outcome]) => ["NationalProfile.attach", fault, outcome] as const)
 ] as ReadonlyArray<readonly [Port, string, Outcome]>
 
-/** An accepted document with a due e-mail, and the actor that sends it. */
+/** An accepted document with a due email, and the actor that sends it. */
 const mailing = Effect.fnUntraced(function* (port: Port, fault: string) {
   const { tables } = yield* MemoryTables
   const switched = breakable()
-  // Makes the message of every e-mail, as a server does that accepts it.
+  // Makes the message of every email, as a server does that accepts it.
   const taking: typeof Mailer.Service = { send: (_, message) => Effect.as(message, { complained: false }) }
   if (port === "Printer.parcel") yield* installed(yield* Printer, "parcel", switched)
   if (port === "NationalProfile.attach") {
@@ -74,7 +74,7 @@ const mailing = Effect.fnUntraced(function* (port: Port, fault: string) {
   return { added, attempt, breaks, emailOf, eventsOf, mail, mends, switched }
 })
 
-/** The same e-mail for another account: on a small machine, an account has only one turn at the printer. */
+/** The same email for another account: on a small machine, an account has only one turn at the printer. */
 const moved = Effect.fnUntraced(function* ({ id, key }: { readonly id: string; readonly key: DocumentKey }) {
   const { tables } = yield* MemoryTables
   const owner = { ...testMode, account_id: otherAccount }
@@ -92,7 +92,7 @@ const ended: Partial<Record<Outcome, { status: string; attempts: number; event: 
 
 const it = itOn(alone)
 
-describe("An e-mail", () => {
+describe("An email", () => {
   it.effect.each(cases)("has the documented outcome when %s %s: %s", function* ([port, fault, outcome]) {
     const { added, attempt, breaks, emailOf, eventsOf } = yield* mailing(port, fault)
     const email = yield* added

@@ -85,7 +85,7 @@ const broken = Effect.fnUntraced(function* (method: Method) {
   return switched
 })
 
-/** An accepted invoice with an e-mail. */
+/** An accepted invoice with an email. */
 const acceptedInvoice = Effect.gen(function* () {
   const { tables, until } = yield* MemoryTables
   const customer = yield* addCustomer()

@@ -64,7 +64,7 @@ const isClean = (text: string) => {
 }
 
 describe("A port's texts that PostgreSQL does not accept", () => {
-  it.live("change no outcome of documents, e-mails and deliveries", function* () {
+  it.live("change no outcome of documents, emails and deliveries", function* () {
     const sql = yield* SqlClient.SqlClient
     const { client } = yield* TestApp.TestApp
     const buyer = { ...customerBody(), email: "compras@cliente.test" }

@@ -63,7 +63,7 @@ export const world = Effect.fnUntraced(function* (
   return { database: db, authority, receivers: hooks, fleet, client, shops, hostile }
 })
 
-/** Documents, e-mails and deliveries without a final status. */
+/** Documents, emails and deliveries without a final status. */
 export const leftToDo = (db: Database) =>
   Effect.map(
     db.rows<{ invoices: number; emails: number; deliveries: number }>(

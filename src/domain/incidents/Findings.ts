@@ -107,7 +107,7 @@ export const failingEndpoint = kindsOf(ofEndpoint, {
       "El destino {name} no recibe webhooks desde el {since}."
     ],
     action:
-      "Contact its owner: the endpoint's page in the portal shows the result of each attempt. To resend the failed deliveries, use the button there or POST /v1/webhook-endpoints/{id}/recover."
+      "Contact its owner: the endpoint's page in the portal shows the result of each attempt. To redeliver the failed events, use the button there or POST /v1/webhook-endpoints/{id}/recover."
   }
 })
 
@@ -116,7 +116,7 @@ export const fullEndpoint = kindsOf(ofEndpoint, {
     severity: "warning",
     sentence: [
       "The delivery queue of webhook endpoint {name}{of} is full: since {since} later deliveries are not attempted.",
-      "El destino {name} tiene tantas entregas en espera que desde el {since} las nuevas no se intentan."
+      "La cola de entregas del destino {name} está llena desde el {since}."
     ],
     action:
       "Ask its owner to make it respond faster, or to raise max_in_flight. To send the deliveries that were not attempted, use POST /v1/webhook-endpoints/{id}/recover."
@@ -160,7 +160,7 @@ export const endingCertificate = kindsOf<FindingFacts["certificate"]>(
 const ofRange = ({ document_type, id, left, prefix, size, valid_to }: FindingFacts["range"]) => ({
   subject: id,
   action:
-    "Ask the authority for another range and register it: POST /v1/resolutions. To put aside a range that is no longer used: PATCH /v1/resolutions/{id} with is_active false.",
+    "Ask the authority for another range and register it: POST /v1/resolutions. To deactivate a range that is no longer used: PATCH /v1/resolutions/{id} with is_active false.",
   details: { range_id: id, document_type, prefix, numbers_left: left, size, valid_to }
 })
 
@@ -188,7 +188,7 @@ export const endingRange = kindsOf(ofRange, {
     severity: "warning",
     when: ({ days }) => days <= endsWithinDays,
     since: (range) => daysBefore(endsWithinDays, lastDay(range)),
-    sentence: ["{name}{of} is valid until {valid_to}.", "{name}: vale hasta el {valid_to}."]
+    sentence: ["{name}{of} is valid until {valid_to}.", "{name} está vigente hasta el {valid_to}."]
   },
   range_expired: {
     severity: "critical",

@@ -53,7 +53,7 @@ export const frontPage = (): string =>
         <li>
           <a href="portal">Portal</a><span>Documents, deliveries and settings of an account. Opens with a link.</span>
         </li>
-        <li><a href="docs">Start here</a><span>API key, first invoice, first webhook.</span></li>
+        <li><a href="docs">Quickstart</a><span>API key, first invoice, first webhook.</span></li>
         <li><a href="docs#guides">Guides</a><span>A page for each task.</span></li>
         <li><a href="docs/reference">Reference</a><span>Every operation, with samples in four languages.</span></li>
         <li><a href="v1/openapi.json">OpenAPI</a><span>API description for code generators.</span></li>

@@ -32,11 +32,11 @@ const emailView = (row: StoredEmail, parcel: Parcel | undefined, withContent: bo
 })
 
 /**
- * Makes the handler that lists the e-mails of a document. Folio renders each e-mail at the request, with its content at
+ * Makes the handler that lists the emails of a document. Folio renders each email at the request, with its content at
  * the time of sending.
  *
- * All e-mails of a page belong to one document, so their content depends only on the document's state. For example, an
- * e-mail in contingency differs from one after acceptance.
+ * All emails of a page belong to one document, so their content depends only on the document's state. For example, an
+ * email in contingency differs from one after acceptance.
  */
 export const makeListEmails = Effect.gen(function* () {
   const emails = yield* Emails
@@ -47,7 +47,7 @@ export const makeListEmails = Effect.gen(function* () {
       Effect.map(Option.getOrUndefined),
       Effect.catchCauseIf(
         (cause) => !Cause.hasFails(cause),
-        (cause) => Effect.as(Effect.logError("Cannot render the content of an e-mail", cause), undefined)
+        (cause) => Effect.as(Effect.logError("Cannot render the content of an email", cause), undefined)
       )
     )
 

@@ -7,7 +7,7 @@ import { sendTextOverSmtp } from "../mail/MailerSmtp.ts"
 import { smtpSettings, type SmtpOptions } from "../mail/SmtpSettings.ts"
 import { type Alert, AlertFailed, Alerts } from "./Alerts.ts"
 
-/** The channels in the settings: a POST of JSON to `ALERT_URL`, and an e-mail to `ALERT_EMAIL`. */
+/** The channels in the settings: a POST of JSON to `ALERT_URL`, and an email to `ALERT_EMAIL`. */
 
 const postWithin: Duration.Input = "10 seconds"
 const mailWithin: Duration.Input = "60 seconds"
@@ -71,7 +71,7 @@ const poster = (setting: Redacted.Redacted<string>, secret: Redacted.Redacted<st
   })
 }
 
-/** The e-mail about an incident's end replies to the first one, so that mail programs group them. */
+/** The email about an incident's end replies to the first one, so that mail programs group them. */
 const mailerTo = (smtp: SmtpOptions, to: ReadonlyArray<string>) => {
   const send = sendTextOverSmtp({ ...smtp, timeout: mailWithin })
   return Effect.fn("Alerts.mail")(
@@ -123,7 +123,7 @@ export const alertSettings = Effect.gen(function* () {
     .filter((address) => address !== "")
   if (!to.every(isAddress)) {
     return yield* refuse(
-      "ALERT_EMAIL must be an e-mail address, or several with commas between them, such as ops@example.com"
+      "ALERT_EMAIL must be an email address, or several with commas between them, such as ops@example.com"
     )
   }
   const smtp = yield* smtpSettings

@@ -79,7 +79,7 @@ export interface AcquirerQuestion extends Pick<DocumentName, "livemode" | "issue
 }
 
 /**
- * An acquirer in the authority's records: its name, and the e-mail address for its documents. Null if unknown to the
+ * An acquirer in the authority's records: its name, and the email address for its documents. Null if unknown to the
  * authority.
  */
 export interface AuthorityAcquirer {
@@ -145,7 +145,7 @@ export class Authority extends Context.Service<
       issuer: Pick<DocumentName, "issuer_nit" | "certificate"> & { readonly software?: RegisteredSoftware }
     ) => Effect.Effect<ReadonlyArray<AuthorityRange>, AuthorityUnavailable | AuthorityRefusal>
     /**
-     * Looks up an acquirer's name and e-mail address. Null if the authority knows neither. Omit it if there is no
+     * Looks up an acquirer's name and email address. Null if the authority knows neither. Omit it if there is no
      * authority to call.
      */
     readonly acquirer?: (

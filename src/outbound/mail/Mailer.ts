@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 
-/** An e-mail's identity: its reference, mode and recipient. */
+/** An email's identity: its reference, mode and recipient. */
 export interface Envelope {
   /** Part of the Message-ID, the same in every attempt, so that a recipient can recognize a duplicate. */
   readonly reference: string
@@ -8,7 +8,7 @@ export interface Envelope {
   readonly to: string
 }
 
-/** The content of an e-mail. `archive` is its only attachment, a ZIP of at most 2 MB. */
+/** The content of an email. `archive` is its only attachment, a ZIP of at most 2 MB. */
 export interface Message {
   readonly subject: string
   readonly text: string
@@ -34,14 +34,14 @@ export class MailerUnavailable extends Schema.TaggedError<MailerUnavailable>()("
   message: Schema.String
 }) {}
 
-/** Permanent rejection of the message to this address. Folio does not retry, and the e-mail counts as bounced. */
+/** Permanent rejection of the message to this address. Folio does not retry, and the email counts as bounced. */
 export class MailerRefused extends Schema.TaggedError<MailerRefused>()("MailerRefused", { message: Schema.String }) {}
 
-/** Failure without a configured mail server. The e-mail fails without an attempt, and Folio does not retry. */
+/** Failure without a configured mail server. The email fails without an attempt, and Folio does not retry. */
 export class MailerAbsent extends Schema.TaggedError<MailerAbsent>()("MailerAbsent", { message: Schema.String }) {}
 
 /**
- * Sends an e-mail. `message` makes the content: run it only when needed. Must end within two minutes; after that,
+ * Sends an email. `message` makes the content: run it only when needed. Must end within two minutes; after that,
  * another process may start the same send.
  */
 export type Send = (
@@ -53,8 +53,8 @@ const withoutMailServer: Send = () =>
   Effect.fail(new MailerAbsent({ message: "The service has no mail server: SMTP_URL is not set." }))
 
 /**
- * The outcome of a test-mode e-mail, which never leaves the machine; its content is built when a client reads it. An
- * address at bounced.test bounces. An address at complained.test gets the e-mail and complains. Any other address gets
+ * The outcome of a test-mode email, which never leaves the machine; its content is built when a client reads it. An
+ * address at bounced.test bounces. An address at complained.test gets the email and complains. Any other address gets
  * it.
  */
 const sendInSandbox = ({ to }: Envelope): Effect.Effect<Sent, MailerRefused> => {
@@ -66,7 +66,7 @@ const sendInSandbox = ({ to }: Envelope): Effect.Effect<Sent, MailerRefused> => 
 }
 
 /**
- * The sandbox simulates the test mode's e-mails; `live` sends the live mode's.
+ * The sandbox simulates the test mode's emails; `live` sends the live mode's.
  *
  * @internal
  */
@@ -75,14 +75,14 @@ export const mailer = (live: Send = withoutMailServer) => ({
 })
 
 /**
- * Sends the e-mails of documents. A team's own layer gets the e-mails of both modes. `Mailer.layerWith` gives the team
- * only the live e-mails, and simulates test e-mails.
+ * Sends the emails of documents. A team's own layer gets the emails of both modes. `Mailer.layerWith` gives the team
+ * only the live emails, and simulates test emails.
  */
 export class Mailer extends Context.Service<Mailer, { readonly send: Send }>()("@folio-einvoicing/service/Mailer") {
-  /** Live e-mails fail with `MailerAbsent`; test e-mails are simulated. */
+  /** Live emails fail with `MailerAbsent`; test emails are simulated. */
   static readonly layer = Layer.succeed(Mailer, mailer())
 
-  /** `live` sends the live e-mails; test e-mails are simulated. */
+  /** `live` sends the live emails; test emails are simulated. */
   static layerWith(live: Send) {
     return Layer.succeed(Mailer, mailer(live))
   }

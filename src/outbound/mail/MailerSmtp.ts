@@ -78,7 +78,7 @@ const sending = (options: SmtpOptions) => {
   return { idOf, send }
 }
 
-/** Makes a function that sends e-mails over SMTP. */
+/** Makes a function that sends emails over SMTP. */
 export const sendOverSmtp = (options: SmtpOptions): Send => {
   const { send } = sending(options)
   return Effect.fn("MailerSmtp.send")(function* (envelope, message) {
@@ -122,18 +122,18 @@ export const sendTextOverSmtp = (options: SmtpOptions) => {
     })
 }
 
-/** Sends live e-mails over SMTP; test e-mails are simulated. */
+/** Sends live emails over SMTP; test emails are simulated. */
 export const layer = (smtp: SmtpOptions): Layer.Layer<Mailer> => Mailer.layerWith(sendOverSmtp(smtp))
 
 /**
- * The mail server of `SMTP_URL` and `MAIL_FROM`. If they are not set, live e-mails fail. Fails with `SettingsError`.
+ * The mail server of `SMTP_URL` and `MAIL_FROM`. If they are not set, live emails fail. Fails with `SettingsError`.
  */
 export const layerConfig = Layer.effect(
   Mailer,
   Effect.gen(function* () {
     const smtp = yield* smtpSettings
     if (smtp !== undefined) return mailer(sendOverSmtp(smtp))
-    yield* Effect.logInfo("SMTP_URL is not set: live documents are not e-mailed")
+    yield* Effect.logInfo("SMTP_URL is not set: live documents are not emailed")
     return mailer()
   })
 )

@@ -6,7 +6,7 @@ import { isDecodable, read, refuse } from "../../settings/Setting.ts"
 export interface SmtpOptions {
   /** smtp://user:password@host:port, or smtps:// */
   readonly url: Redacted.Redacted<string>
-  /** The sender address of all e-mails. */
+  /** The sender address of all emails. */
   readonly from: string
   /** PEM certificates to trust instead of the system's. */
   readonly ca?: string
@@ -34,7 +34,7 @@ export const smtpSettings = Effect.gen(function* () {
     )
   if (!isAddress(from))
     return yield* refuse(
-      "MAIL_FROM must be the e-mail address that documents are sent from, such as facturas@example.com"
+      "MAIL_FROM must be the email address that documents are sent from, such as facturas@example.com"
     )
   return { url, from } satisfies SmtpOptions
 })

@@ -7,7 +7,7 @@ import { Refusal } from "./Refusal.ts"
 
 /** Spanish messages by pattern. Patterns take precedence over codes. */
 const formsInSpanish: ReadonlyArray<readonly [form: RegExp, words: string]> = [
-  [/must be one e-?mail address/, "Debe ser una dirección de correo, como facturas@example.com."],
+  [/must be one email address/, "Debe ser una dirección de correo, como facturas@example.com."],
   [
     /must be 1 to 20 digits/,
     "Debe tener de 1 a 20 dígitos, sin puntos (letras y guiones en pasaportes y NIT de otro país)."

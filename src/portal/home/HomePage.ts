@@ -152,7 +152,7 @@ const firstSteps = (visit: Visit, { customers, endpoints }: AccountOverview): Ht
       </ol>
       <p>
         <a href="${to("/docs")}" hx-boost="false"
-          >${t("Start here: ten minutes, step by step", "Comience aquí: diez minutos, paso a paso")}</a
+          >${t("Quickstart: ten minutes, step by step", "Inicio rápido: diez minutos, paso a paso")}</a
         >
       </p>`
   )

@@ -2,7 +2,7 @@ import { Cache, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 
-/** The actions that `record` stores: changes of an account, and repeated e-mails and deliveries. */
+/** The actions that `record` stores: changes of an account, and repeated emails and deliveries. */
 export type AuditAction =
   | "account.created"
   | "account.updated"

@@ -38,8 +38,7 @@ export interface Renewal {
 // If the message to the document's actor after the commit is lost, the sweeper takes the document after this time.
 const alarmSeconds = 5
 
-const givenUp =
-  "The document was corrected before this e-mail was sent. The corrected document has an e-mail of its own."
+const givenUp = "The document was corrected before this email was sent. The corrected document has an email of its own."
 
 /**
  * Commands of clients to their documents. All methods except `codes` run in the caller's transaction and account view.

@@ -116,7 +116,7 @@ export const loadedColumns = (sql: SqlClient.SqlClient) => sql`
     (extract(epoch from now() - i.waiting_since) * 1000)::float8 as waiting_ms`
 
 /**
- * A stored document with its latest e-mail and its buyer's acceptance. `email` is null without an e-mail. `acceptance`
+ * A stored document with its latest email and its buyer's acceptance. `email` is null without an email. `acceptance`
  * is null unless the document is an accepted invoice on credit terms.
  */
 const ShownRow = Schema.Struct({

@@ -66,7 +66,7 @@ const Moved = Schema.Struct({
  * - `moved`: false if another owner moved the document first. The step then changed nothing.
  * - `endpoints`: the endpoints with a new delivery to send.
  * - `taken`: the deliveries of the step's event whose first attempts have a reserved place.
- * - `emailed`: whether the document has a new e-mail to send.
+ * - `emailed`: whether the document has a new email to send.
  */
 export type Moved = typeof Moved.Type
 
@@ -101,7 +101,7 @@ const input = Input.make<Step>({
 /**
  * Moves documents along their lifecycle by a compare-and-set on state and version. A step from an outdated version
  * changes nothing. The same statement stores the signed bytes, the event and its deliveries. For an accepted document,
- * it also stores the e-mail to the acquirer and the question about the buyer's acceptance. The statement locks rows in
+ * it also stores the email to the acquirer and the question about the buyer's acceptance. The statement locks rows in
  * id order, so that two owners of the same documents cannot deadlock.
  */
 export class Transitions extends Context.Service<Transitions>()("folio/store/Transitions", {

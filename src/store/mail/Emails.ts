@@ -19,7 +19,7 @@ import * as Query from "../sql/Query.ts"
 import { viewOf } from "../sql/View.ts"
 import { Workers } from "../sql/Workers.ts"
 
-/** A stored e-mail with the data of its document. */
+/** A stored email with the data of its document. */
 const Row = Schema.Struct({
   ...AccountMode.fields,
   id: EmailId,
@@ -27,7 +27,7 @@ const Row = Schema.Struct({
   kind: DocumentKind,
   full_number: Schema.String,
   metadata: Metadata.pipe(Schema.catchDecoding(() => Effect.succeedSome({}))),
-  /** The document's state when the e-mail was made. */
+  /** The document's state when the email was made. */
   document_state: Schema.Literals(states),
   recipient: Schema.String,
   status: EmailStatus,
@@ -39,7 +39,7 @@ const Row = Schema.Struct({
 })
 export type StoredEmail = typeof Row.Type
 
-/** An e-mail that an account requests. */
+/** An email that an account requests. */
 export interface NewEmail extends AccountMode {
   readonly id: EmailId
   readonly invoice_id: string
@@ -47,10 +47,10 @@ export interface NewEmail extends AccountMode {
   readonly recipient: string
 }
 
-/** The outcome of an e-mail. Status `pending`: the attempt failed, and the next attempt follows after `retryInMs`. */
+/** The outcome of an email. Status `pending`: the attempt failed, and the next attempt follows after `retryInMs`. */
 export interface EmailOutcome {
   readonly email: StoredEmail
-  /** The statuses that may change to `status`. An e-mail with any other status stays unchanged. */
+  /** The statuses that may change to `status`. An email with any other status stays unchanged. */
   readonly from: ReadonlyArray<EmailStatus>
   readonly status: EmailStatus
   readonly reason: string | null
@@ -69,10 +69,10 @@ export type Recorded = typeof Recorded.Type
 
 const batchMax = 300
 
-/** The lease of a taken e-mail: longer than an attempt, so that two processes never send an e-mail concurrently. */
+/** The lease of a taken email: longer than an attempt, so that two processes never send an email concurrently. */
 export const mailLeaseSeconds = 120
 
-/** Maximum e-mails of a document. E-mails stay as long as their document. */
+/** Maximum emails of a document. Emails stay as long as their document. */
 export const emailsMax = 100
 
 export const emailLimitReached = new ApiError({
@@ -97,7 +97,7 @@ const eventInput = Input.make<{ readonly outcome: number; readonly event: NewEve
   ...eventColumns
 })
 
-/** E-mails to acquirers. A document's acceptance adds its first e-mail (`Transitions`), and requests add others. */
+/** Emails to acquirers. A document's acceptance adds its first email (`Transitions`), and requests add others. */
 export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -133,7 +133,7 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
             returning e.*
           )
           select ${columns} from e ${itsDocument}`
-        // If several callers take an e-mail of the same document, only the first caller gets the row.
+        // If several callers take an email of the same document, only the first caller gets the row.
         const byDocument = new Map(rows.map((row) => [row["invoice_id"], row]))
         return keys.map((key) => {
           const row = byDocument.get(key.id)
@@ -143,14 +143,14 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
       }, Effect.orDie)
     })
 
-    /** Takes the oldest due e-mail of a document under a lease, and counts the attempt. */
+    /** Takes the oldest due email of a document under a lease, and counts the attempt. */
     // Each caller decodes its own row, so that an unreadable row does not fail the other items of the batch.
     const take = Effect.fn("Emails.take")(function* (key: DocumentKey) {
       const row = yield* takeRow(key)
       if (row === undefined) return Option.none<StoredEmail>()
       const email = yield* Effect.result(decodeRow(row))
       if (Result.isSuccess(email)) return Option.some(email.success)
-      yield* Effect.logError("An unreadable row of an e-mail; the e-mail fails", email.failure)
+      yield* Effect.logError("An unreadable row of an email; the email fails", email.failure)
       yield* Metric.update(Metrics.poison("email"), 1)
       yield* sql`
         update emails set status = 'failed', status_at = now(), next_attempt_at = null, worker = null
@@ -161,7 +161,7 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
     const record = yield* Batcher.make({
       name: "Emails.record",
       max: batchMax,
-      // The `object_version` of an e-mail's event is no version of the document. It derives from the e-mail's id and
+      // The `object_version` of an email's event is no version of the document. It derives from the email's id and
       // the status in the event's type, so that the unique constraint on events allows each status once.
       run: Query.all(
         Recorded,
@@ -200,7 +200,7 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
       )
     })
 
-    /** The documents with a due e-mail. */
+    /** The documents with a due email. */
     const dueDocuments = Effect.fn("Emails.dueDocuments")(function* (limit: number) {
       const rows = yield* sql<DocumentKey>`
         select account_id, livemode, invoice_id as id from emails
@@ -223,7 +223,7 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
         )
         select ${columns} from e ${itsDocument}`
     )
-    /** Adds an e-mail of a locked document, in the caller's transaction and view. Fails with `email_limit_reached`. */
+    /** Adds an email of a locked document, in the caller's transaction and view. Fails with `email_limit_reached`. */
     const insert = Effect.fn("Emails.insert")(function* (email: NewEmail) {
       return Option.getOrUndefined(yield* insertWithin(email)) ?? (yield* emailLimitReached)
     })
@@ -255,7 +255,7 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
       insert,
       list: (account: AccountMode, invoice_id: string, request: PageRequest) =>
         list(account, request, sql`invoice_id = ${invoice_id}`),
-      /** Finds an e-mail of any account by the two ids in its Message-ID. */
+      /** Finds an email of any account by the two ids in its Message-ID. */
       locate: Effect.fn("Emails.locate")(locate)
     }
   })
@@ -265,6 +265,6 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
 
 const view = viewOf(EmailSnapshot)
 
-/** An e-mail as events show it. */
+/** An email as events show it. */
 export const emailSnapshot = (row: StoredEmail): EmailSnapshot =>
   view({ ...row, document_id: row.invoice_id, document_type: row.kind, to: row.recipient, at: row.status_at })

@@ -30,7 +30,7 @@ import {
 export const overviewDays = 30
 /** The number of the newest documents in the overview. */
 export const latestCount = 5
-/** The overview shows e-mails that were returned within this time. */
+/** The overview shows emails that were returned within this time. */
 export const bouncedMs = 7 * 86_400_000
 /** The overview counts failed deliveries of this time. */
 export const undeliveredMs = 86_400_000

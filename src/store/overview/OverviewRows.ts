@@ -10,7 +10,7 @@ import { states } from "../../domain/documents/InvoiceLifecycle.ts"
 export const todayMax = 10_000
 /** The maximum number of documents of one kind that the overview counts for one day. */
 export const dayMax = 10_000
-/** The maximum number of documents, deliveries and e-mails that the overview counts for one kind of trouble. */
+/** The maximum number of documents, deliveries and emails that the overview counts for one kind of trouble. */
 export const troubledMax = 1_000
 
 const State = Schema.Literals(states)
@@ -71,7 +71,7 @@ export const RangeRow = Schema.Struct({
 })
 export type RangeRow = typeof RangeRow.Type
 
-/** Documents whose newest e-mail bounced or was reported as spam. */
+/** Documents whose newest email bounced or was reported as spam. */
 export const BouncedRow = Schema.Struct({ count: Schema.Int, id: Schema.NullOr(Schema.String) })
 export type BouncedRow = typeof BouncedRow.Type
 
@@ -104,7 +104,7 @@ export interface AccountOverview {
   readonly ranges: ReadonlyArray<RangeRow>
   /** The end of the certificate that signs live documents. Null without a certificate, and in test mode. */
   readonly certificate_ends: Date | null
-  /** E-mails returned in the last seven days. */
+  /** Emails returned in the last seven days. */
   readonly bounced: BouncedRow
   readonly latest: ReadonlyArray<LatestRow>
   readonly customers: number

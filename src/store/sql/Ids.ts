@@ -54,5 +54,5 @@ export const createdWithin = (
 export const deliveryId = (sql: SqlClient.SqlClient, event: Statement.Fragment, endpoint: Statement.Fragment) =>
   sql`'whd_' || substr(${event}, 5, 10) || substr(encode(sha256(convert_to(${event} || ${endpoint}, 'UTF8')), 'hex'), 1, 16)`
 
-/** The SQL of the id of an event's e-mail. The id derives from the event's id, because an event has only one e-mail. */
+/** The SQL of the id of an event's email. The id derives from the event's id, because an event has only one email. */
 export const emailId = (sql: SqlClient.SqlClient, event: Statement.Fragment) => sql`'em_' || substr(${event}, 5)`

@@ -34,7 +34,7 @@ export const columnsOf = (sql: SqlClient.SqlClient, row: { readonly fields: obje
 }
 
 /**
- * A searchable value: the identification or the e-mail address of a customer, or a metadata entry of a customer or a
+ * A searchable value: the identification or the email address of a customer, or a metadata entry of a customer or a
  * document. Triggers maintain the table `marks`, which contains all marks.
  */
 export type Mark =

@@ -97,7 +97,7 @@ export class Workers extends Context.Service<Workers>()("folio/store/Workers", {
         (now) => Math.abs(now - seenAt) < (leaseSeconds - marginSeconds) * 1000
       ),
       /**
-       * Declares workers without a recent heartbeat dead. Makes the documents, deliveries, e-mails and test sets of
+       * Declares workers without a recent heartbeat dead. Makes the documents, deliveries, emails and test sets of
        * dead workers due.
        */
       freeDead: Effect.gen(function* () {

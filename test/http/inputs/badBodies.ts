@@ -95,7 +95,7 @@ export const badBodies = [
     ["a key without end", roll({ expires_in: 604_801 }), /seven days/, "expires_in"],
     ["a key that ended yesterday", roll({ expires_in: -1 }), /from 0/, "expires_in"],
     ["half a second", roll({ expires_in: 0.5 }), /whole number/, "expires_in"],
-    ["an issuer without an e-mail", account({ email: null }), /must be a string/, "email"],
+    ["an issuer without an email", account({ email: null }), /must be a string/, "email"],
     [
       "an issuer without a NIT",
       account({ identification: { type: "13", number: "1020304050" } }),
@@ -106,7 +106,7 @@ export const badBodies = [
     ["a responsibility twice", account({ tax_responsibilities: ["O-13", "O-13"] }), /once/, "tax_responsibilities"],
     ["null for a text", customerWith({ email: null }), /must be a string/, "email"],
     ["a list for an object", customerWith({ identification: [] }), /must be an object/, "identification"],
-    ["a malformed e-mail", customerWith({ email: "x" }), /one email address/, "email"],
+    ["a malformed email", customerWith({ email: "x" }), /one email address/, "email"],
     ["two addresses to send to", post("/v1/invoices/inv_1/email", { to: "a@b.co, c@d.co" }), /one email/, "to"],
     ["an address with a header", post("/v1/invoices/inv_1/email", { to: "a@b.co\r\nBcc:c@d.co" }), /one email/, "to"],
     ["a name with a line break", customerWith({ legal_name: "a\nb" }), /control characters/, "legal_name"],

@@ -120,7 +120,7 @@ export const badMoments = [
     }),
     bad: refused("email_limit_reached", [
       [
-        "one e-mail over the limit",
+        "one email over the limit",
         post(`/v1/invoices/${numberedId}/email`, { to: "a@example.com" }),
         /at most 100 times/
       ]
@@ -196,7 +196,7 @@ export const badMoments = [
           "invoice_id"
         ],
         [
-          "an e-mail of a document that is not accepted",
+          "an email of a document that is not accepted",
           post(`/v1/invoices/${numberedId}/email`, { to: "a@example.com" }),
           /accepted/
         ]

@@ -55,7 +55,7 @@ export const bad: ReadonlyArray<readonly [name: string, sent: Sent]> = [
     })
   ],
   ["a type of 200 kB", customerWith({ identification: { type: long, number: long } })],
-  ["an e-mail of 200 kB", customerWith({ email: `${"a.".repeat(100_000)}@` })],
+  ["an email of 200 kB", customerWith({ email: `${"a.".repeat(100_000)}@` })],
   ["a URL of 200 kB", { method: "POST", path: "/v1/webhook-endpoints", body: { url: long, subscribed_events: ["x"] } }],
   [
     "a URL of 2 kB",

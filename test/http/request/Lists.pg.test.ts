@@ -158,7 +158,7 @@ describeLive(app)("lists", (it) => {
     assert.notInclude(text, '"secret"')
   })
 
-  it.effect("page e-mails and notes the same way", function* () {
+  it.effect("page emails and notes the same way", function* () {
     const { id } = yield* issue
     const emails = `/v1/invoices/${id}/email`
     yield* showsBothWays(`${emails}s`, yield* make(5, emails, { to: "compras@example.com" }))

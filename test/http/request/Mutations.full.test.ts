@@ -173,7 +173,7 @@ describeLive(app)("Bodies with one fault", (it) => {
     assert.isAbove(yield* sendAll({ method: "POST", path: `${path}/test` }, { type: "invoice.failed" }), 40)
   })
 
-  it.effect("request an e-mail or get an error", function* () {
+  it.effect("request an email or get an error", function* () {
     const { id } = yield* issue
     const path = `/v1/invoices/${id}/email`
     assert.isAbove(yield* sendAll({ method: "POST", path }, { to: "compras@example.com" }), 50)

@@ -29,7 +29,7 @@ const delivered = Effect.gen(function* () {
 
 describeLive(app)("POST /v1/email-notices", (it) => {
   it.effect.each(["bounced", "complained"] as const)(
-    "changes a delivered e-mail to %s, and emits one event",
+    "changes a delivered email to %s, and emits one event",
     function* (type) {
       const { emailId, id } = yield* delivered
       for (const recorded of [true, false, false]) {

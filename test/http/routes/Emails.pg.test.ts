@@ -20,11 +20,11 @@ interface Listed {
   readonly status: string
 }
 
-/** Waits until an e-mail of a document has this status. */
+/** Waits until an email of a document has this status. */
 const ended = (id: string, isIt: (one: Listed) => boolean) =>
   seen(`/v1/invoices/${id}/emails`, ({ data }) => data.some(isIt))
 
-describeLive(app)("E-mails of the test mode", (it) => {
+describeLive(app)("Emails of the test mode", (it) => {
   it.effect.each([
     ["compras@example.com", ["delivered"]],
     ["nadie@bounced.test", ["bounced"]],

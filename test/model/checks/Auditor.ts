@@ -39,7 +39,7 @@ export interface AuditorOptions {
  * - notes correct accepted invoices of their own book, and credit no more than the invoice's total
  * - each document is submitted with the same bytes each time, and again only after a status query to the authority
  * - each outcome is one event, delivered in order to every endpoint subscribed at that time, and to no other
- * - each acceptance is e-mailed once to the customer, each requested e-mail is sent once, and each e-mail's outcome is
+ * - each acceptance is emailed once to the customer, each requested email is sent once, and each email's outcome is
  *   reported
  * - nothing of one account or mode is visible in another
  *
@@ -137,7 +137,7 @@ export class Auditor implements Observer {
 
   readonly mailed: NonNullable<Observer["mailed"]> = (mail) => {
     this.emails.sent(mail)
-    return (outcome) => this.meet(`e-mail: ${outcome}`)
+    return (outcome) => this.meet(`email: ${outcome}`)
   }
 
   private meet(what: string): void {

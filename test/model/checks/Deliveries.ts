@@ -10,7 +10,7 @@ import type { Webhook } from "../worlds/Surroundings.ts"
 
 type Snapshot = InvoiceSnapshot | NoteSnapshot
 
-/** An event about a document's outcome, or about the outcome of an e-mail with a document. */
+/** An event about a document's outcome, or about the outcome of an email with a document. */
 export type OutcomeEvent = Event & { readonly data: { readonly object: Snapshot } }
 export type EmailEvent = Event & { readonly data: { readonly object: EmailSnapshot } }
 
@@ -290,7 +290,7 @@ export const livesOf = <One extends OutcomeEvent>(events: ReadonlyArray<One>): R
 export const byVersion = (a: OutcomeEvent, b: OutcomeEvent) => a.data.object.version - b.data.object.version
 
 /**
- * Order of two events of one document. There is no order between two e-mails, or between an e-mail and a later outcome.
+ * Order of two events of one document. There is no order between two emails, or between an email and a later outcome.
  */
 const isBefore = (a: Event, b: Event): boolean => {
   if (isOutcome(a)) return isOutcome(b) ? byVersion(a, b) < 0 : b.data.object.id === emailOf(a)
@@ -298,7 +298,7 @@ const isBefore = (a: Event, b: Event): boolean => {
   return outcomeIn(a) === "email.delivered" && outcomeIn(b) === "email.complained"
 }
 
-/** The id of the e-mail that an acceptance creates, from its event. */
+/** The id of the email that an acceptance creates, from its event. */
 export const emailOf = (event: Event): string => `em_${event.id.slice("evt_".length)}`
 
 const signs = (secret: string, signature: string, body: string): boolean => {

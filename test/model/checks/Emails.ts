@@ -23,7 +23,7 @@ interface Mailed {
   readonly document: string
 }
 
-/** Promises about e-mails: the documents that have them, their recipients, their content, and their events. */
+/** Promises about emails: the documents that have them, their recipients, their content, and their events. */
 export class Emails extends Judge {
   private readonly documents: Documents
   private readonly mailed = new Map<string, Array<Mailed>>()
@@ -33,13 +33,13 @@ export class Emails extends Judge {
     this.documents = documents
   }
 
-  /** Records an e-mail that the service passed to a mail server. */
+  /** Records an email that the service passed to a mail server. */
   sent(mail: Mail): void {
     const [id = "", document = ""] = mail.reference.split(".")
     const before = this.mailed.get(id) ?? []
-    if (before.some(({ document: other }) => other !== document)) this.say(`the e-mail ${id} carries two documents`)
+    if (before.some(({ document: other }) => other !== document)) this.say(`the email ${id} carries two documents`)
     // The model's mail servers accept or refuse immediately: only a failed machine may send twice.
-    if (!this.options.rough && before.length > 0) this.say(`the e-mail ${id} of ${document} was sent again`)
+    if (!this.options.rough && before.length > 0) this.say(`the email ${id} of ${document} was sent again`)
     this.mailed.set(id, [...before, { mail, document }])
   }
 
@@ -64,30 +64,30 @@ export class Emails extends Judge {
       const wrong = (what: string) => this.say(`${id} (${document.status}): ${what}`)
       for (const [email, to] of expected.certain) {
         const own = byEmail.get(email) ?? []
-        // A correction cancels the pending e-mails of its document.
+        // A correction cancels the pending emails of its document.
         if (own.length === 0 && this.journal.mayHave(id, "corrected")) continue
-        if (own.some(({ data }) => data.object.to !== to)) wrong(`the e-mail ${email} did not go to ${to}`)
+        if (own.some(({ data }) => data.object.to !== to)) wrong(`the email ${email} did not go to ${to}`)
         const outcomes = own.map(outcomeIn)
         if (outcomes.toSorted().join() !== outcomesOf(to).toSorted().join())
-          wrong(`the e-mail ${email} to ${to} has the events ${outcomes.join()}`)
+          wrong(`the email ${email} to ${to} has the events ${outcomes.join()}`)
       }
       const ids = new Set([...byEmail.keys(), ...(mailed.get(id) ?? []).map(([email]) => email)])
       for (const entry of this.asked(id).filter((one) => isSuccess(one) && isFirst(one))) {
-        if (!mayBeAccepted(told.get(id) ?? [], entry)) wrong("was e-mailed on request, and was not accepted")
+        if (!mayBeAccepted(told.get(id) ?? [], entry)) wrong("was emailed on request, and was not accepted")
       }
       const strange = [...ids].filter((email) => !expected.certain.has(email))
-      // A request without a response may have created an e-mail.
-      if (strange.length > expected.unheard) wrong(`has e-mails that no request asked for: ${strange.join()}`)
+      // A request without a response may have created an email.
+      if (strange.length > expected.unheard) wrong(`has emails that no request asked for: ${strange.join()}`)
       const isUnsent = mayBeUnsent.has(id)
       for (const [email, list] of mailed.get(id) ?? [])
         this.carried(email, list, document, { isUnsent, to: expected.certain.get(email) })
       if (isAccepted(document) && document.email === null && expected.certain.size > 0)
-        wrong("shows none of its e-mails")
+        wrong("shows none of its emails")
     }
-    for (const [id] of mailed) if (!documents.has(id)) this.say(`an e-mail of ${id}, which does not exist`)
+    for (const [id] of mailed) if (!documents.has(id)) this.say(`an email of ${id}, which does not exist`)
   }
 
-  /** The required e-mails of a document with their addresses, and the number of further ones that are possible. */
+  /** The required emails of a document with their addresses, and the number of further ones that are possible. */
   private expected(
     { customer_id, id }: Document,
     events: ReadonlyArray<Told["event"]>
@@ -95,12 +95,12 @@ export class Emails extends Judge {
     const addressOf = (customer: string): string | undefined => this.journal.things.get(customer)?.maker?.body.email
     const address = addressOf(customer_id)
     const certain = new Map<string, string>()
-    // Each acceptance creates one e-mail: the acceptance in contingency, and the authority's.
+    // Each acceptance creates one email: the acceptance in contingency, and the authority's.
     const outcomes = events.filter(isOutcome).toSorted(byVersion)
     const present = new Set(livesOf(outcomes).at(-1))
     const maker = this.journal.things.get(id)?.maker?.body.customer_id ?? customer_id
     for (const event of outcomes.filter(({ type }) => /^[a-z_]+\.accepted_/.test(type))) {
-      // An e-mail in contingency before a correction went to the customer of that time.
+      // An email in contingency before a correction went to the customer of that time.
       const to = present.has(event) ? address : addressOf(maker)
       if (to !== undefined) certain.set(emailOf(event), to)
     }
@@ -136,7 +136,7 @@ export class Emails extends Judge {
   ): void {
     const { full_number, id, livemode } = document
     for (const { mail } of list) {
-      const wrong = (what: string) => this.say(`the e-mail ${email} of ${id}: ${what}`)
+      const wrong = (what: string) => this.say(`the email ${email} of ${id}: ${what}`)
       if (mail.livemode !== livemode) wrong("belongs to the other mode")
       if (to !== undefined && mail.to !== to) wrong(`was sent to ${mail.to}, not to ${to}`)
       const message = mail.message

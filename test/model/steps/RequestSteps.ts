@@ -37,7 +37,7 @@ export const wrongBuyers = ["wrong digit", "no name"] as const
 export const lineSets = ["one", "two", "untaxed", "five"] as const
 export const wrongLineSets = ["wrong amount", "wrong tax", "no lines"] as const
 export const creditLineSets = ["whole", "part", "more"] as const
-/** Outcome of the e-mails to a customer; `none`: the customer has no address. */
+/** Outcome of the emails to a customer; `none`: the customer has no address. */
 export const addresses = ["none", "taken", "bounced", "complained"] as const
 export const collections = ["customers", ...documentCollections, "webhook-endpoints"] as const
 
@@ -75,7 +75,7 @@ const notes = step("notes", {
 })
 const annul = step("annul", { as, key, invoice: item, how })
 const ofDocuments = Schema.Literals(["invoices", "invoices", "invoices", "credit-notes", "debit-notes"])
-/** E-mails a document again, to its customer or to another address. */
+/** Emails a document again, to its customer or to another address. */
 const email = step("email", {
   as,
   key,

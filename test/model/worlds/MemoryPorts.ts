@@ -23,15 +23,15 @@ export interface MemoryPortsOptions {
    */
   readonly sender?: Layer.Layer<WebhookSender, never, WebhookSender>
   /**
-   * The mailer, built again for each sequence. It can require the world's own mailer, which treats live e-mails as the
-   * sandbox treats test e-mails. The model expects the same final outcomes of this mailer.
+   * The mailer, built again for each sequence. It can require the world's own mailer, which treats live emails as the
+   * sandbox treats test emails. The model expects the same final outcomes of this mailer.
    */
   readonly mailer?: Layer.Layer<Mailer, never, Mailer>
 }
 
 const sandboxMailer = mailer()
 
-/** Outcome of live e-mails: the sandbox's rule for their addresses. */
+/** Outcome of live emails: the sandbox's rule for their addresses. */
 export const mailServer: Send = (envelope, message) => sandboxMailer.send({ ...envelope, livemode: false }, message)
 
 const ownMailer = Mailer.layerWith((envelope, message) => Effect.andThen(message, mailServer(envelope, message)))

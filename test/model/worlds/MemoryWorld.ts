@@ -150,7 +150,7 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
         WebhookSender,
         WebhookSender.of({ send: (request) => elsewhere(() => ports.now.sender.send(request)) })
       ),
-      // The content of an e-mail is made when it is sent.
+      // The content of an email is made when it is sent.
       Context.add(
         Mailer,
         Mailer.of({ send: (envelope, message) => Effect.suspend(() => ports.now.mailer.send(envelope, message)) })

@@ -37,7 +37,7 @@ export const make = Effect.gen(function* () {
     })
   )
   const authority = Layer.succeed(Authority, surroundings.around(Context.get(sandbox, Authority)))
-  // E-mail contents are checked in memory: printing takes longer than everything else.
+  // Email contents are checked in memory: printing takes longer than everything else.
   const mailer = Layer.succeed(Mailer, surroundings.aroundMailer(Mailer.of({ send: mailServer })))
   const database = yield* freshDatabase
   const process = Layer.build(TestApp.layerOn(database, { allow: `127.0.0.1:${customer.port}`, authority, mailer }))
@@ -86,7 +86,7 @@ export const make = Effect.gen(function* () {
   const open = sql<{ id: string }>`
     select id from invoices where next_action_at is not null
     union all
-    select invoice_id || ' (e-mail)' from emails where next_attempt_at is not null
+    select invoice_id || ' (email)' from emails where next_attempt_at is not null
     union all
     select d.endpoint_id from deliveries d join webhook_endpoints w
       on w.account_id = d.account_id and w.livemode = d.livemode and w.id = d.endpoint_id and w.is_active

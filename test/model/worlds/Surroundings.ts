@@ -26,9 +26,9 @@ export interface Webhook {
   readonly body: string
 }
 
-/** An e-mail that the service passed to a mail server. */
+/** An email that the service passed to a mail server. */
 export interface Mail {
-  /** The id of the e-mail and the id of its document, with a point between them. */
+  /** The id of the email and the id of its document, with a point between them. */
   readonly reference: string
   readonly livemode: boolean
   readonly to: string
@@ -36,7 +36,7 @@ export interface Mail {
   readonly message: Message | null
 }
 
-/** A mail server's outcome for an e-mail. `broken`: it gave no such response, or cannot accept the e-mail now. */
+/** A mail server's outcome for an email. `broken`: it gave no such response, or cannot accept the email now. */
 export type MailOutcome = "taken" | "refused" | "broken"
 
 /** A call of the authority's port that the service has begun. */
@@ -79,7 +79,7 @@ export interface Observer {
    * hangs.
    */
   readonly delivered: (webhook: Webhook) => (status: number | null) => void
-  /** Observes an e-mail passed to a mail server. The returned function is called with the mail server's outcome. */
+  /** Observes an email passed to a mail server. The returned function is called with the mail server's outcome. */
   readonly mailed?: (mail: Mail) => (outcome: MailOutcome) => void
 }
 

@@ -31,7 +31,7 @@ describe("The alert settings", () => {
 
   it.effect.each([
     [{ ALERT_EMAIL: "ops@example.com" }, "ALERT_EMAIL needs a mail server: set SMTP_URL and MAIL_FROM"],
-    [{ ALERT_EMAIL: "ops" }, "ALERT_EMAIL must be an e-mail address"],
+    [{ ALERT_EMAIL: "ops" }, "ALERT_EMAIL must be an email address"],
     [{ ALERT_URL: "ftp://example.com" }, "ALERT_URL must be an http or https URL"],
     [{ ALERT_URL: "not a url" }, "ALERT_URL must be an http or https URL"],
     [{ ALERT_SECRET: secret }, "ALERT_SECRET signs the requests to ALERT_URL"],
@@ -111,7 +111,7 @@ describe("ALERT_URL", () => {
 })
 
 describe("ALERT_EMAIL", () => {
-  it.live("receives a plain-text e-mail, and the end of the incident as a reply to it", function* () {
+  it.live("receives a plain-text email, and the end of the incident as a reply to it", function* () {
     const server = yield* mailServer()
     const { channels, send } = yield* alertsOf({
       ALERT_EMAIL: "ops@example.com, boss@example.com",

@@ -21,7 +21,7 @@ const asked = Effect.gen(function* () {
 
 describe("the acquirer look-up of the authority", () => {
   it.live(
-    "returns the name and e-mail address that the authority has, or null if the acquirer is unknown",
+    "returns the name and email address that the authority has, or null if the acquirer is unknown",
     function* () {
       const { ask, certificate, service } = yield* asked
       for (const [fields, value] of [

@@ -220,7 +220,7 @@ describeLive(app)("the page of a document", (it) => {
     }
   )
 
-  it.effect("cancels, retries, annuls and e-mails, each after a confirmation if it cannot be undone", function* () {
+  it.effect("cancels, retries, annuls and emails, each after a confirmation if it cannot be undone", function* () {
     const person = yield* visitor()
     const customer = yield* customerNamed("Con Acciones", { email: "uno@andina.example" })
     const draft = yield* draftOf

@@ -190,9 +190,9 @@ const cases: ReadonlyArray<
     ["1 December 2026", "FE"]
   ],
   ["a range that is used up", { ranges: [{ ...range, next_number: 1_001n }] }, "bad", "/portal/setup", ["FE"]],
-  ["an e-mail that came back", { bounced: { count: 1, id: "inv_9" } }, "wait", "/portal/documents/inv_9", []],
+  ["an email that came back", { bounced: { count: 1, id: "inv_9" } }, "wait", "/portal/documents/inv_9", []],
   [
-    "e-mails that came back",
+    "emails that came back",
     { bounced: { count: 2, id: "inv_9" } },
     "wait",
     "/portal/events?type=invoice.email.bounced",

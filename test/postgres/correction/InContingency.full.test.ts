@@ -56,7 +56,7 @@ describeLive(layerTestApp())("The correction of an invoice that was rejected aft
     assert.strictEqual(refused.contingency.type, "04")
     yield* afterwards(client, 30, credit, accepted)
     yield* afterwards(client, 30, debit, rejected)
-    // An e-mail of the rejected invoice that no server has accepted yet.
+    // An email of the rejected invoice that no server has accepted yet.
     yield* sql`
       insert into emails (account_id, livemode, id, invoice_id, document_state, recipient, next_attempt_at)
       values (${accountId}, false, ${waiting}, ${former.id}, 'accepted_contingency', 'antes@cliente.test', 'infinity')`

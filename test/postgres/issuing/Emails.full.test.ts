@@ -26,7 +26,7 @@ interface Row {
   readonly attempts: number
 }
 
-/** A service that sends live documents to an authority and e-mails to a real server, and a client with a live key. */
+/** A service that sends live documents to an authority and emails to a real server, and a client with a live key. */
 const mailing = Effect.gen(function* () {
   const server = yield* mailServer()
   const authority = yield* standInAuthority({ readCufe: (signed) => readSignedDocument(signed)?.cufe ?? null })
@@ -63,7 +63,7 @@ const mailing = Effect.gen(function* () {
 const count = 6
 
 it.live(
-  "A kill between sending and recording e-mails loses none, and a repeated e-mail has the same Message-ID",
+  "A kill between sending and recording emails loses none, and a repeated email has the same Message-ID",
   function* () {
     const { client, emails, hurried, issue, server, service } = yield* mailing
     let issued = 0
@@ -88,8 +88,8 @@ it.live(
       [...new Set(arrived)],
       rows.map(({ id, invoice_id }) => `<${id}.${invoice_id}@folio.test>`)
     )
-    assert.isAbove(arrived.length, rows.length, "e-mails that were sent before the kill came again")
-    // At most the e-mails in progress when the process died.
+    assert.isAbove(arrived.length, rows.length, "emails that were sent before the kill came again")
+    // At most the emails in progress when the process died.
     assert.isAtMost(arrived.length - rows.length, 8)
     const events = yield* service.rows<{ events: bigint }>(`
     select count(*) as events from events where type = 'invoice.email.delivered' group by object_id`)
@@ -103,7 +103,7 @@ it.live(
 )
 
 it.live(
-  "A server that rejects the recipient bounces an e-mail, and after a cut connection the server gets the e-mail again",
+  "A server that rejects the recipient bounces an email, and after a cut connection the server gets the email again",
   function* () {
     const { emails, hurried, issue, server, service } = yield* mailing
     server.onRecipient = () => ({ code: 550, text: "5.1.1 No such user" })

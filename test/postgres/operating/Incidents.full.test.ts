@@ -104,7 +104,7 @@ describe("Alerts to the operator", () => {
       assert.deepStrictEqual(taken.map(({ kind }) => kind).toSorted(), ["endpoint_failing", "range_filling"])
       const failing = taken.find(({ kind }) => kind === "endpoint_failing")!
       assert.deepInclude(failing, { state: "opened", severity: "info", subject: endpoint.json.id, ended_at: null })
-      assert.include(failing.text, "To resend the failed deliveries")
+      assert.include(failing.text, "To redeliver the failed events")
       assert.strictEqual(failing.account?.issuer, "Folio Sandbox S.A.S.")
       assert.notInclude(JSON.stringify(taken), String(hooks.port))
 

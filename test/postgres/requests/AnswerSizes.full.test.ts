@@ -41,7 +41,7 @@ const largeLines = JSON.stringify(
 )
 
 /**
- * An accepted invoice with its event, delivery and e-mail, and copies of each of these rows with the largest content.
+ * An accepted invoice with its event, delivery and email, and copies of each of these rows with the largest content.
  */
 const stored = Effect.gen(function* () {
   const { client } = yield* TestApp.TestApp
@@ -210,7 +210,7 @@ describeLive(Layer.merge(Stored.layer, FetchHttpClient.layer))("Lists of the lar
     })
     assert.lengthOf(lists, 16)
     for (const { kind, path: template } of lists) {
-      // No debit note has e-mails to list. Its list differs from a credit note's only in the path.
+      // No debit note has emails to list. Its list differs from a credit note's only in the path.
       if (template === "/v1/debit-notes/{id}/emails") continue
       const path = template.replace("{id}", ids[template.split("/")[2] ?? ""] ?? "")
       const first = yield* client.get(`${path}?limit=2`)

@@ -3,7 +3,7 @@ import type { Shop } from "../parties/Shops.ts"
 
 /**
  * A request for an invoice or a credit note. Its metadata key, `shop key`, is unique in the database. An order that
- * corrects or e-mails a document (`about`) creates no document with that name.
+ * corrects or emails a document (`about`) creates no document with that name.
  */
 export interface Order {
   readonly shop: Shop
@@ -58,7 +58,7 @@ export const makeLedger = () => {
   return {
     /** Created documents, by the name of their order. */
     acknowledged,
-    /** Acknowledged corrections and e-mails, by the name of their order. */
+    /** Acknowledged corrections and emails, by the name of their order. */
     requested,
     /** Orders with a final rejection: none of them may create an invoice. */
     refusedOrders,

@@ -64,7 +64,7 @@ const ofClients = ({ books: all, ledger }: Run): ReadonlyArray<Line> => {
       )
     },
     { name: "corrections lost or duplicated", broken: miscounted(requestsOf(ledger, "correct"), correctionsOf(books)) },
-    { name: "e-mails lost or duplicated", broken: miscounted(requestsOf(ledger, "email"), emailsOf(books)) },
+    { name: "emails lost or duplicated", broken: miscounted(requestsOf(ledger, "email"), emailsOf(books)) },
     { name: "orders never acknowledged", broken: [...ledger.open] },
     { name: "unexpected responses", broken: ledger.broken.unexpected },
     {
@@ -151,7 +151,7 @@ const ofWebhooks = ({ books, faults, receivers }: Run): ReadonlyArray<Line> => {
   const repeated = Promises.repeated(books, posts)
   return [
     { name: "events per transition other than 1", broken: Promises.straysAmongEvents(books) },
-    { name: "events per e-mail outcome other than 1", broken: Promises.straysAmongEmails(books) },
+    { name: "events per email outcome other than 1", broken: Promises.straysAmongEmails(books) },
     { name: "deliveries lost", broken: Promises.undelivered(books, posts) },
     ...books.endpoints.map(({ id, max_in_flight }) => ({
       name: `duplicate deliveries at ${id.slice(0, 14)}… (${max_in_flight} in flight, ${cuts} cuts)`,
@@ -204,7 +204,7 @@ const ofTheRun = (run: Run): ReadonlyArray<Line> => {
     { name: "operations", says: tallied(ledger.operations) },
     { name: "responses by status", says: tallied(ledger.statuses) },
     {
-      name: "credit notes, corrections, e-mails",
+      name: "credit notes, corrections, emails",
       says: [books.invoices.filter(({ id }) => kindOf(id) === "credit_note"), correctionsOf(books), emailsOf(books)]
         .map((list) => list.length)
         .join(", ")

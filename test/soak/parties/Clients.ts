@@ -169,13 +169,13 @@ export const makeClients = Effect.fnUntraced(function* (options: {
     yield* insist({ shop, key: keyFor(shop, "correction"), path, about: id, body }, below(processes), true)
   })
 
-  /** E-mails an accepted invoice. Only the sandbox has a mail server. */
+  /** Emails an accepted invoice. Only the sandbox has a mail server. */
   const email = Effect.gen(function* () {
     const found = yield* oneThatIs("accepted_by_authority")
     if (found === undefined || found.shop.owner.endsWith("/live")) return
     const { id, shop } = found
     const body = JSON.stringify({ to: "compras@example.com" })
-    yield* insist({ shop, key: keyFor(shop, "e-mail"), path: `${invoices}/${id}/email`, about: id, body })
+    yield* insist({ shop, key: keyFor(shop, "email"), path: `${invoices}/${id}/email`, about: id, body })
   })
 
   const repeat = Effect.suspend(() => {
@@ -229,7 +229,7 @@ export const makeClients = Effect.fnUntraced(function* (options: {
     [48, "issue", issue],
     [6, "credit", credit],
     [6, "correct", correct],
-    [4, "e-mail", email],
+    [4, "email", email],
     [10, "twice concurrently", twice],
     [4, "two bodies concurrently", race],
     [8, "repeat", repeat],

@@ -168,7 +168,7 @@ onPostgres("Deliveries beyond an endpoint's queue limit fail unsent, are visible
   assert.sameMembers([...(yield* happen).endpoints], [slow, gone, other])
 })
 
-onPostgres("E-mails of one document stay within their limit among concurrent requests", function* () {
+onPostgres("Emails of one document stay within their limit among concurrent requests", function* () {
   const { accept, admin, document, documents, first, account, second, services } = yield* mailOwners(2)
   yield* first.transitions.move(yield* accept(document))
   yield* admin`

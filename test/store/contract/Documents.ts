@@ -194,7 +194,7 @@ export const numbering: Promises = (test) => {
 const nothing = { moved: false, endpoints: [], taken: null, emailed: false }
 
 export const transitions: Promises = (test) => {
-  test.effect("writes a step with its event, its e-mail and a delivery to each endpoint that wants it", function* () {
+  test.effect("writes a step with its event, its email and a delivery to each endpoint that wants it", function* () {
     const it = yield* world
     const { shows } = yield* Contract
     const wanted = yield* Effect.all([it.endpoint(), it.endpoint({ subscribed_events: ["*"] })])

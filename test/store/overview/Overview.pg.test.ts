@@ -97,7 +97,7 @@ describe("The overview of an account", () => {
     assert.strictEqual(again.days.at(-1)?.count, 6)
   })
 
-  onPostgres("reports endpoints, ranges, certificates, customers and returned e-mails", function* () {
+  onPostgres("reports endpoints, ranges, certificates, customers and returned emails", function* () {
     const { account, first, model, read, sql } = yield* arranged
     const failing_since = new Date(Date.now() - dayMs)
     const hook = yield* seedEndpoint(account, { failing_since }).pipe(Effect.provideContext(first))

@@ -124,7 +124,7 @@ export const commandsOf = (key: DocumentKey) =>
 
 const noLinks = { pdf_url: null, xml_url: null, qr_url: null }
 
-/** An invoice as the API shows it, without an e-mail. */
+/** An invoice as the API shows it, without an email. */
 export const shown = Effect.fnUntraced(function* (key: DocumentKey) {
   return invoiceView({ ...(yield* invoiceOf(key)), email: null, acceptance: null }, noLinks)
 })

@@ -49,7 +49,7 @@ export interface TestAppOptions {
   readonly latency?: number
   /** Replaces the simulated authority. */
   readonly authority?: Layer.Layer<Authority>
-  /** Replaces the mailer, which by default has no mail server for live e-mails. */
+  /** Replaces the mailer, which by default has no mail server for live emails. */
   readonly mailer?: Layer.Layer<Mailer>
   /** Replaces the Colombian profile. */
   readonly profile?: Layer.Layer<NationalProfile>

@@ -120,7 +120,7 @@ export const straysAmongEvents = ({ events: all, invoices, steps }: Books): Brok
   ]
 }
 
-/** E-mails without an event or with more than one, and events that differ from the e-mail's outcome. */
+/** Emails without an event or with more than one, and events that differ from the email's outcome. */
 export const straysAmongEmails = ({ emails, events }: Books): Broken => {
   const told = Map.groupBy(events.filter(isOfEmail), (event) => String(JSON.parse(event.body).data.object.id))
   const ids = new Set(emails.map(({ id }) => id))

@@ -9,7 +9,7 @@ import { until } from "../apps/Until.ts"
 const isMailed = ({ email: sent, status }: { readonly status: string; readonly email: { status: string } | null }) =>
   status === "accepted_by_authority" && sent?.status !== "pending"
 
-/** An accepted invoice for a customer with this address, whose e-mail has its final status. */
+/** An accepted invoice for a customer with this address, whose email has its final status. */
 export const accepted = Effect.fnUntraced(function* (email?: string) {
   const customer = yield* post("/v1/customers", { ...customerBody(), ...(email === undefined ? {} : { email }) })
   const { json } = yield* post("/v1/invoices", invoiceBody(customer.json.id, { order: "1001" }))
@@ -19,7 +19,7 @@ export const accepted = Effect.fnUntraced(function* (email?: string) {
 
 const decodeEvents = Schema.decodeUnknownEffect(Schema.Array(Event))
 
-/** The e-mail events of a document, oldest first, each decoded with the API's schema. */
+/** The email events of a document, oldest first, each decoded with the API's schema. */
 export const told = Effect.fnUntraced(function* (id: string) {
   const sql = yield* SqlClient.SqlClient
   // An event is listed only after all earlier transactions.

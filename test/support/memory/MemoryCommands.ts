@@ -13,8 +13,7 @@ import { existing, inMemory, type InvoiceRow, isOf, optionOf, type Tables } from
 
 const retryAlarmMs = 5_000
 
-const givenUp =
-  "The document was corrected before this e-mail was sent. The corrected document has an e-mail of its own."
+const givenUp = "The document was corrected before this email was sent. The corrected document has an email of its own."
 
 /** Corrects a document as the SQL does: the rejected version is kept, and everything except the number is reset. */
 const correct = (tables: Tables, { key, totals, ...date }: Renewal, content: Partial<InvoiceRow>, now: number) => {

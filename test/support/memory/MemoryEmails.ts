@@ -12,7 +12,7 @@ import {
 import { pageOf } from "./MemoryPages.ts"
 import { type EmailRow, existing, inMemory, publish, type Tables } from "./MemoryTables.ts"
 
-/* The part of the memory store for e-mails to acquirers. */
+/* The part of the memory store for emails to acquirers. */
 
 const stored = ({ invoices }: Tables, row: EmailRow): StoredEmail => {
   const document = existing(invoices, row.invoice_id)
@@ -51,7 +51,7 @@ const put = (
   return row
 }
 
-/** Creates the e-mail of an acceptance; returns whether there is one. */
+/** Creates the email of an acceptance; returns whether there is one. */
 export const mail = (tables: Tables, invoice_id: string, event: string, state: InvoiceState, now: number): boolean => {
   const row = tables.invoices.get(invoice_id)
   const to = row?.acquirer.email
@@ -60,7 +60,7 @@ export const mail = (tables: Tables, invoice_id: string, event: string, state: I
   return true
 }
 
-/** The latest e-mail of an invoice, as the API shows it. */
+/** The latest email of an invoice, as the API shows it. */
 export const latestEmail = ({ emails }: Tables, invoice_id: string) => {
   const newest = [...emails.values()]
     .filter((row) => row.invoice_id === invoice_id)

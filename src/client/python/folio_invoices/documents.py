@@ -54,11 +54,11 @@ class Documents(Resource):
         return self._get(f"{self._of(id)}/timeline")
 
     def send_email(self, id: str, email: Optional[Body] = None, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Sends the e-mail of a document again: ``folio.invoices.send_email("inv_…", {"to": "copia@cliente.test"})``"""
+        """Sends the email of a document again: ``folio.invoices.send_email("inv_…", {"to": "copia@cliente.test"})``"""
         return self._post(f"{self._of(id)}/email", idempotency_key, email or {})
 
     def emails(self, id: str, query: Optional[Query] = None) -> Iterator[JsonObject]:
-        """Yields the e-mails of a document, newest first: ``for email in folio.invoices.emails("inv_…"): …``"""
+        """Yields the emails of a document, newest first: ``for email in folio.invoices.emails("inv_…"): …``"""
         return self._folio.pages(f"{self._of(id)}/emails", query)
 
     def pdf(self, id: str) -> bytes:

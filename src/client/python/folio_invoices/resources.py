@@ -141,7 +141,7 @@ class Acquirers(Resource):
     """Look-ups of buyers at the tax authority: ``folio.acquirers``"""
 
     def retrieve(self, identification: str) -> JsonObject:
-        """Requests from the authority a buyer's name and e-mail.
+        """Requests from the authority a buyer's name and email.
 
             folio.acquirers.retrieve("31-900000001")["email"]
         """

@@ -36,7 +36,7 @@ const ask = (key: string = keys.test) => get("/v1/acquirers/31-900000001", beare
 
 describeLive(app)("Customers, acquirers and logos", (it) => {
   it.effect(
-    "customers can be found by identification, e-mail address, part of a name and metadata, newest first",
+    "customers can be found by identification, email address, part of a name and metadata, newest first",
     function* () {
       const { id: ana } = yield* register({ ...person("1018"), legal_name: "Ana  Muñoz", email: "Ana@Cliente.test" })
       const { id: shop } = yield* register({

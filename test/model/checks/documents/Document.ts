@@ -58,7 +58,7 @@ export const numberOf = ({ full_number }: Document, { prefix }: NumberRange) => 
 
 const unsigned = (url: string | null) => url?.replace(/&expires=\d+&signature=[\w-]{43}$/, "")
 
-/** The document without the expiry of its links and without its e-mail, which are not part of a version. */
+/** The document without the expiry of its links and without its email, which are not part of a version. */
 export const untimed = (document: Document) => ({
   ...document,
   pdf_url: unsigned(document.pdf_url),

@@ -8,7 +8,7 @@ namespace Folio\Resource;
 final class Acquirers extends ResourceMethods
 {
     /**
-     * Requests from the authority a buyer's name and e-mail address:
+     * Requests from the authority a buyer's name and email address:
      * `$folio->acquirers->retrieve('31-900000001')['email']`
      *
      * @return array<string, mixed>

@@ -108,7 +108,7 @@ class Documents extends ResourceMethods
     }
 
     /**
-     * Sends the e-mail of a document again: `$folio->invoices->sendEmail('inv_…', ['to' => 'copia@cliente.test'])`
+     * Sends the email of a document again: `$folio->invoices->sendEmail('inv_…', ['to' => 'copia@cliente.test'])`
      *
      * @param array<string, mixed> $email
      * @return array<string, mixed>
@@ -119,7 +119,7 @@ class Documents extends ResourceMethods
     }
 
     /**
-     * Yields the e-mails of a document, newest first: `foreach ($folio->invoices->emails('inv_…') as $email) { … }`
+     * Yields the emails of a document, newest first: `foreach ($folio->invoices->emails('inv_…') as $email) { … }`
      *
      * @param array<string, string|int|bool|list<string>|null> $query
      * @return \Generator<int, array<string, mixed>>
