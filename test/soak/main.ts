@@ -35,7 +35,7 @@ const worst: HostileOptions = {
   rate: 10,
   invoices: 12,
   hoard: 2_400,
-  bounds: { p50: 2, p99Ms: 250, turnMs: 250, answerBytes: 1_000_000 }
+  bounds: { p50: 2, p99Ms: 250, limited: 0, turnMs: 250, answerBytes: 1_000_000 }
 }
 
 const keepLogs = (list: ReadonlyArray<string>) => {
