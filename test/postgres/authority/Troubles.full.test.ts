@@ -255,12 +255,12 @@ describeLive(world)("a live document", (it) => {
       assert.match(text, new RegExp(`^folio_authority_unanswered_total\\{trouble="${trouble}"\\} [1-9]`, "mu"))
       const doctor = yield* folio("doctor")
       assert.strictEqual(doctor.code, 1)
-      assert.match(doctor.out, /Calls of the live authority are in trouble since/)
+      assert.match(doctor.out, /Calls to the live authority have failed since/)
       assert.include(doctor.out, authorityTroubles[trouble].what)
       const warned = (yield* service.log)
         .slice(logged)
         .split("\n")
-        .filter((line) => line.includes("Calls of the authority fail"))
+        .filter((line) => line.includes("Calls to the authority fail"))
       assert.lengthOf(warned, 1)
       assert.include(warned[0], `"trouble":"${trouble}"`)
       yield* heal
@@ -268,7 +268,7 @@ describeLive(world)("a live document", (it) => {
       assert.notProperty(invoice, "waiting")
       assert.isNull(invoice.contingency)
       assert.deepStrictEqual([sent(authority, from), authority.documents.get(invoice.cufe)?.times], [times, 1])
-      assert.include((yield* service.log).slice(logged), "The authority answers again")
+      assert.include((yield* service.log).slice(logged), "The authority responds again")
       yield* isWell
     }
   )

@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import { openApi } from "../../../src/api/OpenApi.ts"
@@ -129,20 +129,25 @@ describeLive(app())("Slow reads of four accounts", (it) => {
     yield* sql`create policy slow on requests as restrictive to folio_account using (pg_sleep(0.05) is not null)`
 
     const answers: Array<Answer> = []
-    const repeated = (other: (typeof others)[number]) =>
-      Effect.forever(Effect.map(other.get("/v1/requests?path=/v1/none"), (answer) => void answers.push(answer)))
-    const flood = yield* Effect.forEach(
+    const repeated = (other: (typeof others)[number], ended: Deferred.Deferred<void>) =>
+      other.get("/v1/requests?path=/v1/none").pipe(
+        Effect.tap((answer) => Effect.sync(() => answers.push(answer))),
+        Effect.tap(Deferred.succeed(ended, undefined)),
+        Effect.forever
+      )
+    const firstReads = yield* Effect.forEach(
       others.flatMap((other) => [other, other, other, other]),
-      (other) => Effect.forkChild(repeated(other))
+      (other) =>
+        Effect.gen(function* () {
+          const ended = yield* Deferred.make<void>()
+          return { ended: Deferred.await(ended), fiber: yield* Effect.forkChild(repeated(other, ended)) }
+        })
     )
     const slow = sql<{ count: number }>`
       select count(*)::integer as count from pg_stat_activity
       where datname = current_database() and usename <> current_user and state = 'active' and wait_event = 'PgSleep'`
-    // The first reads of an account, which Folio does not yet know to be slow, have ended.
-    yield* until(
-      Effect.sync(() => answers.length),
-      (count) => count >= 4
-    )
+    // Folio does not yet know that the first reads of each account are slow.
+    for (const { ended } of firstReads) yield* ended
     let most = 0
     const began = performance.now()
     for (let asked = 0; asked < 20; asked++) {
@@ -151,7 +156,7 @@ describeLive(app())("Slow reads of four accounts", (it) => {
       assert.strictEqual((yield* client.get(`/v1/customers/${customer}`)).status, 200)
     }
     const each = (performance.now() - began) / 20
-    for (const fiber of flood) yield* Fiber.interrupt(fiber)
+    for (const { fiber } of firstReads) yield* Fiber.interrupt(fiber)
     assert.isAtLeast(most, 1)
     assert.isAtMost(most, connectionsMax / 3)
     // When slow reads held every connection, a read took seconds.
