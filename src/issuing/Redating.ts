@@ -54,7 +54,7 @@ export const make = Effect.gen(function* () {
     return Result.map(code(numbered), (cufe) => ({ date, cufe }))
   })
 
-  /** Like `coded`, for now or for the next second whose code the authority has not rejected. */
+  /** The code for the current second, or for the next second whose code the authority has not rejected. */
   const codedAnew = Effect.fnUntraced(function* (row: Document) {
     const now = yield* Clock.currentTimeMillis
     const first = yield* coded(row, now)

@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 import { ErrorCode } from "../../../schemas/ErrorCode.ts"
 import { errorIndex, errorPage } from "./ErrorPages.ts"
 import { pages } from "./Guides.ts"
@@ -27,13 +28,28 @@ const resultsOf = (path: string, page: string): ReadonlyArray<Result> => {
   ])
 }
 
-/** The search index: every heading of every page with its text, in the reader's language. */
-export const searchIndex = (baseUrl: string, language: Language): string =>
-  JSON.stringify([
-    ...pages.flatMap((guide) => resultsOf(guide.path, guidePage(guide, language))),
-    ...resultsOf("/docs/reference", referencePage(language)),
-    ...resources.flatMap((resource) => resultsOf(`/docs/reference/${resource.slug}`, resourcePage(resource, language))),
-    ...resultsOf("/docs/reference/webhooks", webhooksPage(language)),
-    ...resultsOf("/docs/errors", errorIndex(language)),
-    ...ErrorCode.literals.flatMap((code) => resultsOf(`/docs/errors/${code}`, errorPage(code, baseUrl, language)))
-  ])
+type Page = readonly [path: string, write: () => string]
+
+const allPages = (baseUrl: string, language: Language): ReadonlyArray<Page> => [
+  ...pages.map((guide): Page => [guide.path, () => guidePage(guide, language)]),
+  ["/docs/reference", () => referencePage(language)],
+  ...resources.map((resource): Page => [`/docs/reference/${resource.slug}`, () => resourcePage(resource, language)]),
+  ["/docs/reference/webhooks", () => webhooksPage(language)],
+  ["/docs/errors", () => errorIndex(language)],
+  ...ErrorCode.literals.map((code): Page => [`/docs/errors/${code}`, () => errorPage(code, baseUrl, language)])
+]
+
+/**
+ * The search index: every heading of every page with its text, in the reader's language. Writes one page in each turn
+ * of the event loop, because all pages together take 0.4 s.
+ */
+export const searchIndex = (baseUrl: string, language: Language): Effect.Effect<string> =>
+  Effect.map(
+    Effect.forEach(allPages(baseUrl, language), ([path, write]) =>
+      Effect.andThen(
+        Effect.yieldNow,
+        Effect.sync(() => resultsOf(path, write()))
+      )
+    ),
+    (results) => JSON.stringify(results.flat())
+  )

@@ -58,9 +58,16 @@ const respond = ({ etag, gzip, plain }: Packed, { contentType, headers = {} }: K
  * Responds with a text that is constant while the service runs. `write` gets the base URL of the service. Writes and
  * compresses the text at its first request, which takes some milliseconds, and caches it.
  */
-export const served = (write: (baseUrl: string) => string, kind: Kind) => {
+export const served = (write: (baseUrl: string) => string | Effect.Effect<string>, kind: Kind) => {
   let kept: Packed | undefined
-  return Effect.flatMap(ServiceInfo, ({ baseUrl }) => respond((kept ??= pack(write(baseUrl))), kind))
+  return Effect.gen(function* () {
+    const { baseUrl } = yield* ServiceInfo
+    if (kept === undefined) {
+      const text = write(baseUrl)
+      kept = pack(typeof text === "string" ? text : yield* text)
+    }
+    return yield* respond(kept, kind)
+  })
 }
 
 /** Responds with a page in the reader's language, and stores the language after a switch. */
