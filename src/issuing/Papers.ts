@@ -10,9 +10,11 @@ import type { FiscalDocument } from "../documents/ubl/FiscalDocument.ts"
 import { makePrinting } from "../documents/print/Printing.ts"
 import { documentKinds } from "../domain/documents/DocumentKinds.ts"
 import { type InvoiceState, stageOf, statusOf } from "../domain/documents/InvoiceLifecycle.ts"
+import * as AccountTurns from "../protocol/AccountTurns.ts"
 import { accountAddress } from "../protocol/Address.ts"
 import { withDeadline } from "../protocol/PortCall.ts"
 import { askerOf } from "../protocol/Turns.ts"
+import { Limits } from "../settings/Limits.ts"
 import { Accounts } from "../store/accounts/Accounts.ts"
 import { Invoices } from "../store/documents/Invoices.ts"
 import { Signing } from "./Signing.ts"
@@ -55,6 +57,8 @@ export const layer = Layer.effect(
     const accounts = yield* Accounts
     const printer = yield* Printer
     const printing = yield* makePrinting
+    // Its own turns: a print takes the processor at low priority, and on a busy machine an XML would wait for it.
+    const readInTurn = AccountTurns.make({ what: "XML file", ...(yield* Limits).printing })
     const signing = yield* Signing
     const { version } = yield* ServiceInfo
 
@@ -104,7 +108,7 @@ export const layer = Layer.effect(
         const { full_number, id } = yield* imprintOf(name, "XML")
         const key = { account_id: name.account_id, livemode: name.livemode, id }
         const read = invoices.signedDocument(key).pipe(Effect.flatMap(Effect.fromOption), Effect.orDie)
-        const bytes = yield* printing.inTurn(askerOf(name, asker), read)
+        const bytes = yield* readInTurn(askerOf(name, asker), read)
         return { full_number, tag: tagOf(bytes), bytes: Effect.succeed(bytes) }
       }),
       parcel: Effect.fn("DocumentFiles.parcel")(function* (key, state, asker) {

@@ -105,7 +105,7 @@ export interface LimitValues {
    * the service accepts no notices.
    */
   readonly noticeSecret: Redacted.Redacted<string> | undefined
-  /** Turns at printing, packing and reading documents. */
+  /** Turns at printing and packing documents, and as many at reading their XML. */
   readonly printing: TurnLimits
   /**
    * Maximum requests of one API key: `perSecond` on average (`RATE_LIMIT`), and `burst` at a time (`RATE_LIMIT_BURST`).

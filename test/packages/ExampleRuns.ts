@@ -217,8 +217,10 @@ const OwnRoutes = Effect.fnUntraced(function* (program: string) {
   const customer = makeClient(service.url, made.key)
   assert.strictEqual((yield* customer.get("/v1/account")).json.id, made.account)
   assert.strictEqual((yield* settled(customer, yield* issued(customer))).status, "accepted_by_authority")
-  assert.strictEqual((yield* customer.get(made.customer)).status, 200, "made by a call inside the process")
-  const { data } = (yield* customer.get("/v1/api-keys")).json
+  // On a slow machine, the wait for the outcome uses up the key's requests of the next seconds.
+  const read = (path: string) => until(customer.get(path), ({ status }) => status !== 429)
+  assert.strictEqual((yield* read(made.customer)).status, 200, "made by a call inside the process")
+  const { data } = (yield* read("/v1/api-keys")).json
   assert.deepStrictEqual(data.map(({ name }: { readonly name: string | null }) => name).toSorted(), ["LocalApi", null])
 
   const wrong = yield* posted(shop, "/own/sign-up", { ...form, check_digit: "5" }, 400)

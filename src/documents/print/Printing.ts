@@ -15,8 +15,7 @@ interface Pending {
 }
 
 /**
- * Makes the scheduler of the expensive work with documents (printing, packing, reading signed documents). Accounts take
- * turns.
+ * Makes the scheduler of the expensive work with documents (printing and packing). Accounts take turns.
  *
  * - `inTurn` carries out work in the account's turn.
  * - `once` gives the bytes of `tag`, cached or made in the account's turn. Concurrent calls of one owner, asker and tag

@@ -4,6 +4,7 @@ import { account, keys, otherAccount } from "../../support/apps/Accounts.ts"
 import { serviceWith } from "../../support/apps/MemoryApp.ts"
 import { addCustomer, addSigned, become } from "../../support/apps/MemoryRows.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
+import { patiently } from "../../support/apps/Until.ts"
 import { bearer, fetchBytes, get, send } from "../../support/apps/Requests.ts"
 import { linkTo, noKey } from "../inputs/links.ts"
 import { describeOn } from "../../support/Tests.ts"
@@ -48,8 +49,10 @@ describeOn(serviceWith(Limits.layerChanged({ printing: limits })))("a flood of r
       headers: bearer(keys.otherAccount)
     })
     assert.strictEqual(other.status, 200, "another account has its turn while all of that waits")
-    const mine = yield* Effect.forkChild(get(`/v1/invoices/${own.id}/xml`))
-    yield* memory.until(() => memory.count("Invoices.imprint") >= 8)
+    const xml = yield* patiently(get(`/v1/invoices/${own.id}/xml`))
+    assert.strictEqual(xml.status, 200, "an XML does not wait for the PDFs of its own account")
+    const mine = yield* Effect.forkChild(get(`/v1/invoices/${own.id}/pdf`))
+    yield* memory.until(() => memory.count("Invoices.imprint") >= 9)
     yield* goesOn.open
     assert.strictEqual((yield* Fiber.join(mine)).status, 200)
     for (const fiber of asked.slice(0, 4)) assert.strictEqual((yield* Fiber.join(fiber)).status, 200)

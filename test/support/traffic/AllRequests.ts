@@ -47,6 +47,8 @@ const kinds = Effect.fnUntraced(function* (url: string, client: Client, customer
   const first = yield* client.post("/v1/invoices", invoiceBody(customer, { key: "first" }), { key: "first" })
   const invoice = `/v1/invoices/${first.json.id}`
   yield* until(client.get(invoice), ({ json }) => json.status === "accepted_by_authority")
+  // The first PDF starts the print threads, which takes seconds beside the other requests.
+  yield* client.get(`${invoice}/pdf`)
   const cookie = yield* portalCookie(url, client)
   const { json: events } = yield* client.get("/v1/events?limit=1")
   const last = String(events.data[0]?.id)
