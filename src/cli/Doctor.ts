@@ -13,6 +13,7 @@ import { type Finding, finding, good, inspect, noted, wrong } from "../platform/
 import { unusable, where } from "../platform/postgres/PostgresPlace.ts"
 import { existingSecretKey } from "../platform/files/SealingKey.ts"
 import { smtpSettings } from "../outbound/mail/SmtpSettings.ts"
+import { endsWithinDays } from "../domain/accounts/ResolutionRules.ts"
 import * as Findings from "../domain/incidents/Findings.ts"
 import { Incidents } from "../store/incidents/Incidents.ts"
 import { Backlog } from "../store/sql/Backlog.ts"
@@ -72,7 +73,7 @@ const certificate = Effect.gen(function* () {
   const until = found.notAfter.toISOString().slice(0, 10)
   return finding(
     "certificate",
-    days > Findings.endsWithinDays,
+    days > endsWithinDays,
     days < 0 ? `${found.subject} expired on ${until}` : `${found.subject} is valid until ${until}`,
     `Put a new certificate in ${Path.join(yield* DataDir, certificateFile)} and restart. The sandbox replaces an expired certificate with a self-signed one.`
   )

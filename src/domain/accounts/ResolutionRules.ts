@@ -7,9 +7,13 @@ import {
   type ResolutionWarning
 } from "../../../schemas/Resolution.ts"
 import { violation } from "../documents/AuthorityRules.ts"
-import { endsWithinDays, usedTenths } from "../incidents/Findings.ts"
 import { findingsInItems, findingsOf } from "../requests/Unreadable.ts"
 import { headOf, type NumberForm } from "../documents/FullNumber.ts"
+
+/** A range is reported once this many tenths of its numbers are used. */
+export const usedTenths = 9
+/** Ranges and certificates are reported this many days before their end. */
+export const endsWithinDays = 30
 
 /**
  * The violation of a range that ends before it begins. The dates are compared as text, because YYYY-MM-DD sorts by

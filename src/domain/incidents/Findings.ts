@@ -1,5 +1,6 @@
 import type { FindingFacts, FindingOwner } from "../../../schemas/Finding.ts"
 import type { IncidentDetails, IncidentKind } from "../../../schemas/Incident.ts"
+import { endsWithinDays, usedTenths } from "../accounts/ResolutionRules.ts"
 import { authorityTroubles } from "../authority/AuthorityTroubles.ts"
 
 /*
@@ -8,13 +9,7 @@ import { authorityTroubles } from "../authority/AuthorityTroubles.ts"
  * finding has no URL, no address and no name but the issuer's.
  */
 
-/** A range is reported once this many tenths of its numbers are used. */
-export const usedTenths = 9
-/**
- * Certificates and ranges are reported this many days before their end. Certificates are reported again on the last
- * days.
- */
-export const endsWithinDays = 30
+/** Certificates are reported again this many days before their end. */
 const endsSoonWithinDays = 7
 /** Documents in contingency are reported again this many hours before their deadline. */
 const deadlineHours = 12

@@ -1,5 +1,5 @@
 import { localDate } from "../../domain/documents/AuthorityTime.ts"
-import { endsWithinDays } from "../../domain/incidents/Findings.ts"
+import { endsWithinDays } from "../../domain/accounts/ResolutionRules.ts"
 import type { Tone } from "../frame/Parts.ts"
 import type { Translate } from "../frame/Visit.ts"
 

@@ -3,6 +3,7 @@ import { SqlClient, type Statement } from "effect/sql"
 import { findingFacts, FindingOwner } from "../../../schemas/Finding.ts"
 import type { IncidentKind } from "../../../schemas/Incident.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
+import { endsWithinDays, usedTenths } from "../../domain/accounts/ResolutionRules.ts"
 import { type Cause, causeOf } from "../../domain/incidents/Causes.ts"
 import * as Findings from "../../domain/incidents/Findings.ts"
 import { oldestUnsettled } from "../sql/Backlog.ts"
@@ -102,7 +103,7 @@ export const sources = Effect.gen(function* () {
         select account_id, livemode, ${issuer("c")}, id, not_after,
           floor(extract(epoch from not_after - now()) / 86400)::integer as days
         from certificates c
-        where not_after < now() + ${Findings.endsWithinDays + 1} * interval '1 day' and not exists (
+        where not_after < now() + ${endsWithinDays + 1} * interval '1 day' and not exists (
           select from certificates o where o.account_id = c.account_id and o.livemode = c.livemode and o.id <> c.id
             and (o.not_after, o.id) > (c.not_after, c.id)
         )
@@ -118,12 +119,12 @@ export const sources = Effect.gen(function* () {
         select account_id, livemode, ${issuer("r")}, id, document_type, prefix, left_over::float8 as left, size::float8 as size,
           to_char(valid_to, 'YYYY-MM-DD') as valid_to, valid_to - ${date}::date as days
         from (select r.*, to_number - next_number + 1 as left_over, to_number - from_number + 1 as size from resolutions r) r
-        where is_active and ((next_number - from_number) * 10 >= size * ${Findings.usedTenths} or valid_to <= ${date}::date + ${Findings.endsWithinDays}::integer)
+        where is_active and ((next_number - from_number) * 10 >= size * ${usedTenths} or valid_to <= ${date}::date + ${endsWithinDays}::integer)
           and (
             select true from resolutions o
             where o.account_id = r.account_id and o.livemode = r.livemode and o.document_type = r.document_type
-              and o.prefix = r.prefix and o.id <> r.id and o.is_active and o.valid_to > ${date}::date + ${Findings.endsWithinDays}::integer
-              and (o.next_number - o.from_number) * 10 < (o.to_number - o.from_number + 1) * ${Findings.usedTenths} limit 1
+              and o.prefix = r.prefix and o.id <> r.id and o.is_active and o.valid_to > ${date}::date + ${endsWithinDays}::integer
+              and (o.next_number - o.from_number) * 10 < (o.to_number - o.from_number + 1) * ${usedTenths} limit 1
           ) is null
         order by valid_to desc`,
       Findings.usedRange,
