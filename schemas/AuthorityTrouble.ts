@@ -3,7 +3,7 @@ import { field } from "./Field.ts"
 import { Timestamp } from "./Money.ts"
 
 /**
- * The reason why a call to the authority returned no verdict. `src/domain/authority/AuthorityTroubles.ts` states for
+ * The reason why a call to the authority returned no verdict. `src/invoices/rules/AuthorityTroubles.ts` states for
  * each code which party causes it, whether the authority may have the document, and what to do.
  */
 export const AuthorityTrouble = Schema.Literals([

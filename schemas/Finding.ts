@@ -10,7 +10,7 @@ export const FindingOwner = Schema.Struct({
 })
 export type FindingOwner = typeof FindingOwner.Type
 
-/** The facts of findings. `src/domain/incidents/Findings.ts` has the conditions and the texts. */
+/** The facts of findings. `src/operations/rules/Findings.ts` has the conditions and the texts. */
 export const findingFacts = {
   endpoint: Schema.Struct({ id: Schema.String, since: Schema.Date }),
   /** `days`: the number of days until expiry; negative once it has expired. */

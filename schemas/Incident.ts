@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { AccountId, IncidentId } from "./Id.ts"
 
-/** The types of problems that Folio reports to the operator. `src/domain/incidents/Findings.ts` has their texts. */
+/** The types of problems that Folio reports to the operator. `src/operations/rules/Findings.ts` has their texts. */
 export const IncidentKind = Schema.Literals([
   "endpoint_failing",
   "endpoint_full",

@@ -1,3 +1,3 @@
-import { launch } from "./cli/Launch.ts"
+import { launch } from "./cli/operator/Launch.ts"
 
 await launch(process.argv.slice(2))

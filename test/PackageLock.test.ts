@@ -26,7 +26,7 @@ const { allowScripts } = Schema.decodeSync(
   Schema.fromJsonString(Schema.Struct({ allowScripts: Schema.Record(Schema.String, Schema.Boolean) }))
 )(read("package.json"))
 /** Folders of the repository that npm links: the client, and the versions of Node for the tests of the packages. */
-const links = ["src/client", "test/packages/nodes"]
+const links = ["src/clients/typescript", "test/packages/nodes"]
 const entries = Object.entries(packages).filter(
   ([path, { resolved = "" }]) => path !== "" && !links.includes(path) && !links.includes(resolved)
 )

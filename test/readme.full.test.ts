@@ -12,7 +12,7 @@ import { freePort, type ServiceProcess, serviceProcess } from "./support/process
 import { it } from "./support/Tests.ts"
 
 const root = Path.resolve(import.meta.dirname, "..")
-const docs = "src/http/docs"
+const docs = "src/docs"
 /** Pages whose commands run in one terminal, one page after another. */
 const terminals = [
   ["README.md", `${docs}/api.md`],

@@ -31,7 +31,7 @@ create function reject_change() returns trigger language plpgsql as $$ begin
 end $$;
 
 -- The lifecycle of a document: command, state before, state after. A test compares it with
--- src/domain/documents/InvoiceLifecycle.ts. With a function instead of a table, constraints and triggers compare with a
+-- src/invoices/rules/InvoiceLifecycle.ts. With a function instead of a table, constraints and triggers compare with a
 -- constant and lock no row.
 create function lifecycle() returns text[] immutable language sql
 return array[

@@ -10,7 +10,7 @@ import {
   requiredKeyHeaders,
   versionHeader
 } from "./Conventions.ts"
-import { Errors } from "./Errors.ts"
+import { Errors } from "./ErrorApi.ts"
 
 /** The request and response of an endpoint, and its texts in the OpenAPI document. */
 interface Declaration<Params, Query, Payload, Success> {

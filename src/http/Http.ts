@@ -4,8 +4,8 @@ import * as LocalApi from "./LocalApi.ts"
 import * as Envelope from "./request/Envelope.ts"
 import { SpentKeys } from "./limits/SpentKeys.ts"
 import { noteRoute } from "./request/Exchange.ts"
-import { Limits } from "../settings/Limits.ts"
-import { Stopping } from "./service/Health.ts"
+import { Limits } from "../runtime/Limits.ts"
+import { Stopping } from "./service/HealthRoutes.ts"
 
 /**
  * Serves routes, those of the service (`Routes.layer`) and additional ones, inside the envelope (`Envelope`). A handler

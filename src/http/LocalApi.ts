@@ -2,9 +2,9 @@ import { Context, Effect, Option, Redacted } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { AccountMode } from "../../schemas/Account.ts"
 import { type PortalSession, PortalCaller } from "../api/Authorization.ts"
-import { localApiKey } from "../domain/accounts/LocalApiKey.ts"
-import { ApiKeys } from "../store/accounts/ApiKeys.ts"
-import { SecretKey } from "../store/sql/Secrets.ts"
+import { localApiKey } from "../accounts/rules/LocalApiKey.ts"
+import { ApiKeys } from "../accounts/store/ApiKeys.ts"
+import { SecretKey } from "../database/Secrets.ts"
 
 /** A request to the API of this process. */
 export interface LocalRequest {

@@ -1,6 +1,6 @@
 /*
- * Generates src/client/Interface.ts, the client's types, from openapi.json. No program needs the file at run time:
- * modules import only types from it. `npm run check`, `npm run build` and `npm run openapi` generate it:
+ * Generates src/clients/typescript/Interface.ts, the client's types, from openapi.json. No program needs the file at
+ * run time: modules import only types from it. `npm run check`, `npm run build` and `npm run openapi` generate it:
  *
  *   node src/packages/ClientInterface.ts
  */
@@ -234,7 +234,7 @@ const indented = (source: string) => {
   })
 }
 
-/** The text of src/client/Interface.ts. */
+/** The text of src/clients/typescript/Interface.ts. */
 const clientInterface = (document: Document): string => {
   const groups = [...groupsOf(document)]
   const descriptions = new Map(document.tags.map(({ description, name }) => [name, description]))
@@ -262,7 +262,7 @@ const clientInterface = (document: Document): string => {
 /** Generates the file, unless it already has the same text. */
 export const writeClientInterface = (): void => {
   const root = Path.join(import.meta.dirname, "../..")
-  const file = Path.join(root, "src/client/Interface.ts")
+  const file = Path.join(root, "src/clients/typescript/Interface.ts")
   const text = clientInterface(JSON.parse(Fs.readFileSync(Path.join(root, "openapi.json"), "utf8")) as Document)
   if (Fs.existsSync(file) && Fs.readFileSync(file, "utf8") === text) return
   // Other programs can read the file at any time, so they must never see a part of it.

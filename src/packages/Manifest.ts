@@ -59,7 +59,7 @@ export const serviceManifest = (root: Manifest, commit: string | undefined) => {
 }
 
 /** Folders in the client's package: the modules for `import`, and the modules for `require`. */
-const [esm, commonjs] = ["./src/client", "./commonjs/src/client"]
+const [esm, commonjs] = ["./src/clients/typescript", "./commonjs/src/clients/typescript"]
 
 // `effect` has modules for `import` only.
 const forRequire = (client: Manifest) => Object.entries(client.exports).filter(([name]) => name !== "./effect")

@@ -8,7 +8,7 @@ const root = Path.join(import.meta.dirname, "../..")
 export const packCommand = async (folder: string, commit: string | undefined) => {
   const manifest = Path.join(root, "package.json")
   const modules = await rolldown({
-    input: Path.join(root, "src/shell/folio.ts"),
+    input: Path.join(root, "src/cli/user/folio.ts"),
     platform: "node",
     plugins: [
       {

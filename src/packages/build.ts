@@ -8,7 +8,7 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { writeClientInterface } from "./ClientInterface.ts"
 import { clientManifest, legacyFolders, type Manifest, serviceManifest } from "./Manifest.ts"
-import { commitOf } from "../settings/Version.ts"
+import { commitOf } from "../runtime/Version.ts"
 import { packCommand } from "./PackCommand.ts"
 
 const root = Path.join(import.meta.dirname, "../..")
@@ -17,7 +17,10 @@ const read = (file: string): Manifest => JSON.parse(Fs.readFileSync(Path.join(ro
 
 /** Copies files that no module imports, but that modules read or people open. */
 const copy = (what: string, to: string) => {
-  for (const file of Fs.globSync(what, { cwd: root, exclude: ["**/__pycache__/**", "src/cli/templates/*.ts"] })) {
+  for (const file of Fs.globSync(what, {
+    cwd: root,
+    exclude: ["**/__pycache__/**", "src/cli/operator/templates/*.ts"]
+  })) {
     const from = Path.join(root, file)
     if (Fs.statSync(from).isFile()) Fs.cpSync(from, Path.join(build, to, file))
   }
@@ -35,16 +38,16 @@ for (const project of ["tsconfig.json", "tsconfig.client.json", "tsconfig.common
   execFileSync("tsc", ["-p", Path.join(import.meta.dirname, project)], { cwd: root, stdio: "inherit" })
 }
 copy(
-  "{LICENSE,README.md,CHANGELOG.md,migrations/**/*.sql,src/http/docs/**/*.md,src/http/pages/*.{css,js,svg},src/portal/frame/*.{css,js},src/cli/templates/*,test/examples/*.ts}",
+  "{LICENSE,README.md,CHANGELOG.md,migrations/**/*.sql,src/docs/**/*.md,src/http/pages/*.{css,js,svg},src/portal/frame/*.{css,js},src/cli/operator/templates/*,test/examples/*.ts}",
   "service"
 )
-copy("{LICENSE,src/client/{php,python}/**/*}", "client")
+copy("{LICENSE,src/clients/{php,python}/**/*}", "client")
 
 const commit = commitOf(root)
 await packCommand(Path.join(build, "client"), commit)
 
 const service = read("package.json")
-const client = read("src/client/package.json")
+const client = read("src/clients/typescript/package.json")
 write("service/package.json", serviceManifest(service, commit))
 write("client/package.json", clientManifest(client, service.version ?? ""))
 for (const [folder, content] of legacyFolders(client)) write(`client/${folder}/package.json`, content)

@@ -7,8 +7,8 @@
 export { ApiError, type Violation } from "../../schemas/ApiError.ts"
 export { Exchange, RequestId } from "../http/request/Exchange.ts"
 export { ServiceInfo } from "../api/ServiceInfo.ts"
-export { SettingsError } from "../settings/Setting.ts"
-export { DataDir } from "../platform/files/DataFiles.ts"
+export { SettingsError } from "../runtime/Setting.ts"
+export { DataDir } from "../runtime/process/DataFiles.ts"
 
 // The country.
 /** The default `NationalProfile`. */
@@ -39,17 +39,17 @@ export {
   type Submission,
   type TestSet,
   type Verdict
-} from "../outbound/authority/Authority.ts"
+} from "../invoices/authority/Authority.ts"
 /** The web service of the Colombian authority, and an authority that combines a test and a live one. */
-export * as AuthorityLive from "../outbound/authority/AuthorityLive.ts"
+export * as AuthorityLive from "../invoices/authority/AuthorityLive.ts"
 /** The simulated authority, for test documents. */
-export * as AuthoritySandbox from "../outbound/authority/AuthoritySandbox.ts"
-export { AuthoritySettings, type LiveAuthority } from "../outbound/authority/AuthoritySettings.ts"
+export * as AuthoritySandbox from "../invoices/authority/AuthoritySandbox.ts"
+export { AuthoritySettings, type LiveAuthority } from "../invoices/authority/AuthoritySettings.ts"
 
 // Files and emails of documents.
 export { Printer } from "../documents/print/Printer.ts"
-export { type DocumentFile, DocumentFiles, type DocumentOfAccount } from "../documents/parcel/DocumentFiles.ts"
-export type { Parcel, ParcelFile } from "../documents/parcel/EmailParcel.ts"
+export { type DocumentFile, DocumentFiles, type DocumentOfAccount } from "../invoices/DocumentFiles.ts"
+export type { Parcel, ParcelFile } from "../documents/email/EmailParcel.ts"
 export {
   type Envelope,
   Mailer,
@@ -59,9 +59,9 @@ export {
   type Message,
   type Send,
   type Sent
-} from "../outbound/mail/Mailer.ts"
+} from "../invoices/mail/Mailer.ts"
 /** The default `Mailer`. */
-export * as MailerSmtp from "../outbound/mail/MailerSmtp.ts"
+export * as MailerSmtp from "../invoices/mail/MailerSmtp.ts"
 
 // Webhooks.
 export {
@@ -70,18 +70,18 @@ export {
   type WebhookResponse,
   WebhookSender,
   type WebhookSenderOptions
-} from "../outbound/webhooks/WebhookSender.ts"
+} from "../webhooks/sender/WebhookSender.ts"
 export {
   DnsFailed,
   EgressGuard,
   type EgressGuardOptions,
   EgressRefused,
   type UrlVerdict
-} from "../outbound/webhooks/EgressGuard.ts"
+} from "../webhooks/sender/EgressGuard.ts"
 
 // The service itself.
-export { type Alert, AlertFailed, Alerts } from "../outbound/alerts/Alerts.ts"
-export { Notify } from "../protocol/Notify.ts"
+export { type Alert, AlertFailed, Alerts } from "../operations/Alerts.ts"
+export { Notify } from "../accounts/Notify.ts"
 export { RateLimit } from "../http/limits/RateLimit.ts"
-export { SecretKey } from "../store/sql/Secrets.ts"
-export { Limits, type LimitsChange, type LimitValues, type TurnLimits } from "../settings/Limits.ts"
+export { SecretKey } from "../database/Secrets.ts"
+export { Limits, type LimitsChange, type LimitValues, type TurnLimits } from "../runtime/Limits.ts"

@@ -1,10 +1,10 @@
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Console, Effect, Exit, Predicate, Result, type Runtime, Schema } from "effect"
-import { failureOfDatabase } from "../platform/postgres/PostgresPlace.ts"
-import { redactor } from "../platform/Redaction.ts"
-import { onSupervisorEnd } from "../platform/Supervised.ts"
-import { type SettingsError, unusable } from "../settings/Setting.ts"
+import { failureOfDatabase } from "../runtime/postgres/PostgresPlace.ts"
+import { redactor } from "../runtime/telemetry/Redaction.ts"
+import { onSupervisorEnd } from "../runtime/process/Supervised.ts"
+import { type SettingsError, unusable } from "../runtime/Setting.ts"
 import { readSecretFiles } from "./SecretFiles.ts"
 
 // The settings may be unreadable, so this redacts only texts in the form of a secret, not the secrets of the settings.

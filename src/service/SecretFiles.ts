@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import * as Fs from "node:fs"
-import { refuse } from "../settings/Setting.ts"
+import { refuse } from "../runtime/Setting.ts"
 
 /** The settings that hold a secret. A setting with the suffix `_FILE` can name a file that holds it. */
 export const secretSettings = [

@@ -1,6 +1,6 @@
 import type { Line } from "../../schemas/Line.ts"
 import type { FiscalDocument } from "../../src/documents/ubl/FiscalDocument.ts"
-import { totalsOf } from "../../src/domain/documents/Totals.ts"
+import { totalsOf } from "../../src/documents/rules/Totals.ts"
 import { sale } from "./Documents.ts"
 
 export const sampleLine = (description: string, change: Partial<Line> = {}): Line => ({

@@ -1,4 +1,4 @@
-import { png } from "../domain/accounts/pictures.ts"
+import { png } from "../accounts/rules/pictures.ts"
 import { customerBody, invoiceBody } from "../support/apps/Invoices.ts"
 import type { Chance } from "./Chance.ts"
 import type { Known } from "./Messages.ts"

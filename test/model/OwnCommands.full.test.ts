@@ -14,12 +14,12 @@ import {
 import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
 import { ApiKeyId } from "../../schemas/Id.ts"
 import type { Invoice } from "../../schemas/Invoice.ts"
-import { Authority, AuthorityRefusal } from "../../src/outbound/authority/Authority.ts"
-import { AccountEntity, RequestContext } from "../../src/protocol/AccountEntity.ts"
-import { accountAddress } from "../../src/protocol/Address.ts"
-import { InvoiceCommands } from "../../src/store/documents/InvoiceCommands.ts"
-import { Numbering } from "../../src/store/documents/Numbering.ts"
-import { Invoices } from "../../src/store/documents/Invoices.ts"
+import { Authority, AuthorityRefusal } from "../../src/invoices/authority/Authority.ts"
+import { AccountEntity, RequestContext } from "../../src/accounts/AccountEntity.ts"
+import { accountAddress } from "../../src/runtime/Address.ts"
+import { InvoiceCommands } from "../../src/invoices/store/InvoiceCommands.ts"
+import { Numbering } from "../../src/invoices/store/Numbering.ts"
+import { Invoices } from "../../src/invoices/store/Invoices.ts"
 import { it } from "../support/Tests.ts"
 
 const context = RequestContext.make({

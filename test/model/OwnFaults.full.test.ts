@@ -6,12 +6,12 @@ import {
   AuthorityRefusal,
   AuthorityUnavailable,
   type Verdict
-} from "../../src/outbound/authority/Authority.ts"
-import { type WebhookResponse, WebhookSender } from "../../src/outbound/webhooks/WebhookSender.ts"
-import { AuthorityCircuits } from "../../src/store/documents/AuthorityCircuits.ts"
-import { Invoices } from "../../src/store/documents/Invoices.ts"
-import { Transitions } from "../../src/store/documents/Transitions.ts"
-import { Deliveries } from "../../src/store/webhooks/Deliveries.ts"
+} from "../../src/invoices/authority/Authority.ts"
+import { type WebhookResponse, WebhookSender } from "../../src/webhooks/sender/WebhookSender.ts"
+import { AuthorityCircuits } from "../../src/invoices/store/AuthorityCircuits.ts"
+import { Invoices } from "../../src/invoices/store/Invoices.ts"
+import { Transitions } from "../../src/invoices/store/Transitions.ts"
+import { Deliveries } from "../../src/webhooks/store/Deliveries.ts"
 import { accepted, rejected } from "../support/apps/Fakes.ts"
 import { it } from "../support/Tests.ts"
 

@@ -12,9 +12,9 @@ import {
 } from "@folio-einvoicing/service/testing"
 import { CustomerRequest } from "../../schemas/Customer.ts"
 import { InvoiceRequest } from "../../schemas/Invoice.ts"
-import { transition } from "../../src/domain/documents/InvoiceLifecycle.ts"
-import { Authority, type Verdict } from "../../src/outbound/authority/Authority.ts"
-import { Transitions } from "../../src/store/documents/Transitions.ts"
+import { transition } from "../../src/invoices/rules/InvoiceLifecycle.ts"
+import { Authority, type Verdict } from "../../src/invoices/authority/Authority.ts"
+import { Transitions } from "../../src/invoices/store/Transitions.ts"
 import { accepted, rejected } from "../support/apps/Fakes.ts"
 
 /** A custom authority: it takes a fraction of a second, and rejects numbers that end in an odd digit. */

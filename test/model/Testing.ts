@@ -1,6 +1,6 @@
 /*
  * `@folio-einvoicing/service/testing`: for teams that build the service with layers of their own and want to check that
- * it still keeps its promises. The page `src/http/docs/testing-own.md` shows its use.
+ * it still keeps its promises. The page `src/docs/testing-own.md` shows its use.
  *
  * - `sequences`, `politeSequences`, `requests`, `commandSequences`: arbitraries of the workload
  * - `check`: runs sequences against a world, and shrinks the first one that fails; `describe` formats the failure

@@ -2,35 +2,35 @@ import { guards, type Mutant } from "./Mutant.ts"
 
 /** Guards of accounts, their data and their limits. */
 export const accountMutants: ReadonlyArray<Mutant> = [
-  ...guards("src/store/accounts/Accounts.ts", "test/http/routes/AccountUpdate.pg.test.ts", {
+  ...guards("src/accounts/store/Accounts.ts", "test/http/routes/AccountUpdate.pg.test.ts", {
     "a change of the account applies to both of its modes": {
       "const where = (account: AccountMode) => ofAccount(sql, account)":
         "const where = ({ account_id }: AccountMode) => sql`account_id = ${account_id} and not livemode`"
     }
   }),
-  ...guards("src/issuing/accounts/LiveSteps.ts", "test/http/routes/AccountUpdate.pg.test.ts", {
+  ...guards("src/invoices/enablement/LiveSteps.ts", "test/http/routes/AccountUpdate.pg.test.ts", {
     "a live mode without an issuer issues": {
       'if (issuer === null) return [{ code: "issuer", phrase: issuerLack }]': "if (issuer === null) return []"
     }
   }),
-  ...guards("src/issuing/accounts/LiveSteps.ts", "test/http/routes/parties/LiveSteps.pg.test.ts", {
+  ...guards("src/invoices/enablement/LiveSteps.ts", "test/http/routes/parties/LiveSteps.pg.test.ts", {
     "an account without numbers counts as ready": { "if (has_number) return []": "if (has_range) return []" }
   }),
-  ...guards("src/issuing/accounts/ShownAccounts.ts", "test/http/routes/parties/LiveSteps.pg.test.ts", {
+  ...guards("src/accounts/ShownAccounts.ts", "test/http/routes/parties/LiveSteps.pg.test.ts", {
     "the response to a change of the issuer shows the steps before the change": {
       "issuer: account.issuer, software": "software"
     }
   }),
-  ...guards("src/issuing/Signing.ts", "test/postgres/accounts/Softwares.pg.test.ts", {
+  ...guards("src/invoices/Signing.ts", "test/postgres/accounts/Softwares.pg.test.ts", {
     "a document names the service's software, not the account's": {
       "profile.sign(yield* document(row), yield* certificateOf(row), yield* softwareOf(row))":
         "profile.sign(yield* document(row), yield* certificateOf(row))"
     }
   }),
-  ...guards("src/issuing/Numbering.ts", "test/postgres/accounts/Softwares.pg.test.ts", {
+  ...guards("src/invoices/Numbering.ts", "test/postgres/accounts/Softwares.pg.test.ts", {
     "the code of a note uses the service's PIN": { "      ...issued_by.software\n": "" }
   }),
-  ...guards("migrations/0001_schema/2_accounts.sql", "test/store/accounts/Softwares.pg.test.ts", {
+  ...guards("migrations/0001_schema/2_accounts.sql", "test/accounts/store/Softwares.pg.test.ts", {
     "a change of software makes no new version of the issuer": {
       "or new.issuer is not null and new.software is distinct from old.software)\n  execute function count_issuer();":
         ")\n  execute function count_issuer();",
@@ -47,12 +47,12 @@ export const accountMutants: ReadonlyArray<Mutant> = [
         "grant select, insert on softwares"
     }
   }),
-  ...guards("src/domain/accounts/PartyRules.ts", "test/http/routes/AccountUpdate.pg.test.ts", {
+  ...guards("src/documents/rules/parties/PartyRules.ts", "test/http/routes/AccountUpdate.pg.test.ts", {
     "a live mode issues before the account states whether it charges value added tax": {
       "vat_responsible === undefined\n": "vat_responsible === null\n"
     }
   }),
-  ...guards("src/domain/accounts/Picture.ts", "test/domain/accounts/Picture.test.ts", {
+  ...guards("src/accounts/rules/Picture.ts", "test/accounts/rules/Picture.test.ts", {
     "a logo has no limit of pixels": { "width * height > pixelsMax": "width * height > Infinity" },
     "a logo has no limit of height or width": {
       "Math.max(width, height) > sideMax": "Math.max(width, height) > Infinity"
@@ -60,17 +60,17 @@ export const accountMutants: ReadonlyArray<Mutant> = [
     "a logo has no limit of bytes": { "file.length > pictureBytesMax": "file.length > Infinity" },
     "an animated logo is accepted": { 'has("acTL")': 'has("none")' }
   }),
-  ...guards("migrations/0001_schema/2_accounts.sql", "test/store/sql/Fences.pg.test.ts", {
+  ...guards("migrations/0001_schema/2_accounts.sql", "test/database/Fences.pg.test.ts", {
     "the logo of an existing document changes": {
       "grant select, insert on logos": "grant select, insert, update, delete on logos"
     },
     "a logo is stored under another logo's hash": { " check (sha256 = encode(sha256(bytes), 'hex'))": "" }
   }),
-  ...guards("migrations/0001_schema/3_parties.sql", "test/store/sql/AccountView.pg.test.ts", {
+  ...guards("migrations/0001_schema/3_parties.sql", "test/database/AccountView.pg.test.ts", {
     "every account sees the customer names of all accounts": { "call isolate_accounts('customer_names');\n": "" },
     "every account sees the authority's responses to all accounts": { "call isolate_accounts('acquirers');\n": "" }
   }),
-  ...guards("src/store/accounts/Acquirers.ts", "test/store/sql/Retention.pg.test.ts", {
+  ...guards("src/accounts/store/Acquirers.ts", "test/operations/store/Retention.pg.test.ts", {
     "the authority's response about an acquirer never expires": {
       "and asked_at > now() - case when found then interval '1 day' else interval '1 hour' end": ""
     },
@@ -78,7 +78,7 @@ export const accountMutants: ReadonlyArray<Mutant> = [
       "case when found then interval '1 day' else interval '1 hour' end": "interval '1 day'"
     }
   }),
-  ...guards("src/store/accounts/Customers.ts", "test/postgres/accounts/Finding.pg.test.ts", {
+  ...guards("src/accounts/store/Customers.ts", "test/postgres/accounts/Finding.pg.test.ts", {
     "two concurrent requests create one customer twice": {
       "where ${ofAccount(sql, account)} for no key update`": "where ${ofAccount(sql, account)}`"
     },
@@ -86,55 +86,55 @@ export const accountMutants: ReadonlyArray<Mutant> = [
       "known !== undefined && other !== undefined": "known !== undefined && other === null"
     }
   }),
-  ...guards("src/commands/parties/Accounts.ts", "test/http/routes/AccountUpdate.pg.test.ts", {
+  ...guards("src/accounts/commands/AccountCommands.ts", "test/http/routes/AccountUpdate.pg.test.ts", {
     "a partial first issuer of a live mode is accepted": {
       "issuerFields.every((field) => issuer[field] !== undefined)":
         "issuerFields.some((field) => issuer[field] !== undefined)"
     }
   }),
-  ...guards("src/domain/accounts/ResolutionRules.ts", "test/domain/accounts/ResolutionRules.test.ts", {
+  ...guards("src/documents/rules/parties/ResolutionRules.ts", "test/documents/rules/parties/ResolutionRules.test.ts", {
     "ranges with different prefixes are not compared": {
       "if (!longHead.startsWith(head)) return false": "if (longHead !== head) return false"
     },
     "text with a leading zero counts as a number": { "/^[1-9]\\d*$/.test(between)": "/^\\d+$/.test(between)" }
   }),
-  ...guards("migrations/0001_schema/5_documents.sql", "test/store/documents/FullNumbers.pg.test.ts", {
+  ...guards("migrations/0001_schema/5_documents.sql", "test/invoices/store/FullNumbers.pg.test.ts", {
     "a document code of one account blocks the same code in another account": {
       "on invoices (cufe, account_id, livemode) where": "on invoices (cufe) where"
     }
   }),
-  ...guards("src/outbound/authority/AuthoritySandbox.ts", "test/outbound/authority/AuthoritySandbox.test.ts", {
+  ...guards("src/invoices/authority/AuthoritySandbox.ts", "test/invoices/authority/AuthoritySandbox.test.ts", {
     "the simulated authority knows a document by its code alone": { "`${account_id}|${livemode}|${cufe}`": "cufe" }
   }),
-  ...guards("src/store/accounts/Resolutions.ts", "test/postgres/issuing/RangesOfNotes.pg.test.ts", {
+  ...guards("src/accounts/store/Resolutions.ts", "test/postgres/issuing/RangesOfNotes.pg.test.ts", {
     "the service's own counter takes precedence over the account's registered ranges": {
       "held_since is not null, registered desc, id limit 1": "held_since is not null, registered, id limit 1"
     }
   }),
-  ...guards("src/issuing/Numbering.ts", "test/http/routes/Resolutions.pg.test.ts", {
+  ...guards("src/invoices/Numbering.ts", "test/http/routes/Resolutions.pg.test.ts", {
     "a document is created after the last number of its range": {
       "row?.full_number === lastOf(range)": "row?.full_number === range.prefix"
     }
   }),
-  ...guards("src/commands/documents/Invoices.ts", "test/http/routes/Resolutions.pg.test.ts", {
+  ...guards("src/invoices/commands/DocumentCommands.ts", "test/http/routes/Resolutions.pg.test.ts", {
     "an invoice is created without a range to number it": { "...(hasRange ? []": "...(true ? []" }
   }),
-  ...guards("src/commands/documents/Invoices.ts", "test/http/routes/RangeReads.test.ts", {
+  ...guards("src/invoices/commands/DocumentCommands.ts", "test/http/routes/RangeReads.test.ts", {
     "each invoice that is created looks for its range": { "...(hasRange ? []": "...(false ? []" }
   }),
-  ...guards("src/store/accounts/NoteCounters.ts", "test/http/notes/RangesOfNotes.pg.test.ts", {
+  ...guards("src/accounts/store/NoteCounters.ts", "test/http/notes/RangesOfNotes.pg.test.ts", {
     "an account that has archived its note ranges has no counter": {
       "!range.registered || (range.is_active &&": "!range.registered || (true &&"
     }
   }),
-  ...guards("src/store/accounts/Resolutions.ts", "test/domain/accounts/ResolutionRules.test.ts", {
+  ...guards("src/accounts/store/Resolutions.ts", "test/documents/rules/parties/ResolutionRules.test.ts", {
     "an account has no limit of ranges": { ".length >= resolutionsMax": ".length >= Infinity" }
   }),
   ...guards("schemas/Money.ts", "test/postgres/issuing/IssueDates.full.test.ts", {
     "a date accepts a year that the XML cannot hold": { "(19|20|21)\\d{2}-": "\\d{4}-" },
     "a time accepts a year that the database cannot hold": { "time >= Date.parse(first) && time <=": "time <=" }
   }),
-  ...guards("src/store/accounts/Customers.ts", "test/store/accounts/Limits.pg.test.ts", {
+  ...guards("src/accounts/store/Customers.ts", "test/accounts/store/Limits.pg.test.ts", {
     "customers are counted without a lock": {
       "order by account_id, livemode for no key update": "order by account_id, livemode"
     },
@@ -143,52 +143,56 @@ export const accountMutants: ReadonlyArray<Mutant> = [
         "partition by n.account_id, n.livemode order by"
     }
   }),
-  ...guards("src/store/sql/Retention.ts", "test/store/accounts/Limits.pg.test.ts", {
+  ...guards("src/operations/store/Retention.ts", "test/accounts/store/Limits.pg.test.ts", {
     "a key is removed while it still has stored responses": {
       " and not exists (select from idempotency_keys i where i.api_key_id = api_keys.id)": ""
     }
   }),
-  ...guards("migrations/0001_schema/2_accounts.sql", "test/store/accounts/Limits.pg.test.ts", {
+  ...guards("migrations/0001_schema/2_accounts.sql", "test/accounts/store/Limits.pg.test.ts", {
     "a working key can be removed": {
       "< now() - interval '1 day') is not true)": "< now() - interval '1 day') is unknown and false)"
     }
   }),
-  ...guards("src/store/webhooks/NewDeliveries.ts", "test/store/accounts/Limits.pg.test.ts", {
+  ...guards("src/webhooks/store/NewDeliveries.ts", "test/accounts/store/Limits.pg.test.ts", {
     "an endpoint has no limit of waiting deliveries": {
       "case when w.full_since is null then 'pending' else 'failed' end": "'pending'"
     }
   }),
-  ...guards("src/store/webhooks/Deliveries.ts", "test/store/accounts/Limits.pg.test.ts", {
+  ...guards("src/webhooks/store/Deliveries.ts", "test/accounts/store/Limits.pg.test.ts", {
     "an endpoint stays marked as full after its queue has space again": {
       "where w.full_since is not null and not exists": "where false and not exists"
     }
   }),
-  ...guards("src/store/accounts/ApiKeys.ts", "test/store/accounts/ApiKeys.pg.test.ts", {
+  ...guards("src/accounts/store/ApiKeys.ts", "test/accounts/store/ApiKeys.pg.test.ts", {
     "a revoked key creates a new key": { "if (by === undefined) return": "if (by !== null) return" }
   }),
-  ...guards("src/settings/Limits.ts", "test/postgres/accounts/CommandTurns.pg.test.ts", {
+  ...guards("src/runtime/Limits.ts", "test/postgres/accounts/CommandTurns.pg.test.ts", {
     "one account's commands take all connections": { "ofOwnerAtOnce: 2,": "ofOwnerAtOnce: 6," }
   }),
-  ...guards("src/commands/Command.ts", "test/http/limits/CommandTurns.test.ts", {
+  ...guards("src/accounts/Command.ts", "test/http/limits/CommandTurns.test.ts", {
     "a command begins its transaction without a turn": {
       "turns.inTurn(account, context, keys.once(account, claim, effect, options))":
         "keys.once(account, claim, effect, options)"
     }
   }),
-  ...guards("src/store/sandbox/SandboxAuthorities.ts", "test/store/sandbox/SandboxAuthorities.pg.test.ts", {
-    "two processes assign the same script": { "where ${own(account_id)} for update`": "where ${own(account_id)}`" },
-    "scripts are assigned to notes before invoices": { "order by split_part(id, '_', 2)": "order by id" },
-    "new scripts remove the pending outcomes of earlier documents": {
-      "      yield* giveScripts(account_id)\n      return": "      return"
+  ...guards(
+    "src/accounts/store/sandbox/SandboxAuthorities.ts",
+    "test/accounts/store/sandbox/SandboxAuthorities.pg.test.ts",
+    {
+      "two processes assign the same script": { "where ${own(account_id)} for update`": "where ${own(account_id)}`" },
+      "scripts are assigned to notes before invoices": { "order by split_part(id, '_', 2)": "order by id" },
+      "new scripts remove the pending outcomes of earlier documents": {
+        "      yield* giveScripts(account_id)\n      return": "      return"
+      }
     }
-  }),
-  ...guards("src/store/sandbox/ClockJumps.ts", "test/store/sandbox/SandboxAuthorities.pg.test.ts", {
+  ),
+  ...guards("src/accounts/store/sandbox/ClockJumps.ts", "test/accounts/store/sandbox/SandboxAuthorities.pg.test.ts", {
     "a clock jump rewrites inactive rows": {
       "waits: sql`next_action_at < 'infinity' and": "waits: sql`next_action_at is not null and"
     },
     "a clock jump locks every waiting row": { "order by id limit ${portionMax}": "order by id limit 1000000" }
   }),
-  ...guards("src/commands/Sandbox.ts", "test/http/routes/TestHelpers.pg.test.ts", {
+  ...guards("src/accounts/commands/SandboxCommands.ts", "test/http/routes/TestHelpers.pg.test.ts", {
     "a large clock jump that is repeated is applied twice": { "    isBeforeLong: true,\n": "" }
   }),
   ...guards("src/documents/signature/Pkcs12.ts", "test/documents/signature/Pkcs12.test.ts", {

@@ -2,7 +2,7 @@ import { guards, type Mutant } from "./Mutant.ts"
 
 /** Guards of the connections between processes. */
 export const clusterMutants: ReadonlyArray<Mutant> = [
-  ...guards("src/platform/cluster/RunnerConnections.ts", "test/postgres/process/RunnerConnections.full.test.ts", {
+  ...guards("src/runtime/cluster/RunnerConnections.ts", "test/postgres/process/RunnerConnections.full.test.ts", {
     "cluster: the key of the connections does not come from the secret": {
       'hkdfSync("sha256", secret,': 'hkdfSync("sha256", "",'
     },
@@ -26,7 +26,7 @@ export const clusterMutants: ReadonlyArray<Mutant> = [
     },
     "cluster: every refused connection writes a log line": { "now - known.at >= 60_000": "now >= 0" }
   }),
-  ...guards("src/platform/cluster/Cluster.ts", "test/postgres/process/RunnerConnections.full.test.ts", {
+  ...guards("src/runtime/cluster/Cluster.ts", "test/postgres/process/RunnerConnections.full.test.ts", {
     "cluster: a frame has no size limit": { "maxFrameSize: messageBytesMax": 'maxFrameSize: "unbounded"' }
   })
 ]

@@ -2,7 +2,7 @@ import { guards, type Mutant } from "./Mutant.ts"
 
 /** Guards of connections, keys, links and rate limits, and of free disk space. */
 export const connectionMutants: ReadonlyArray<Mutant> = [
-  ...guards("src/platform/server/Listeners.ts", "test/platform/Listeners.test.ts", {
+  ...guards("src/runtime/server/Listeners.ts", "test/runtime/server/Listeners.test.ts", {
     "connections: the server accepts one connection per round of the event loop": {
       "canShare ? sockets - 1 : 0": "canShare ? 0 : 0"
     },
@@ -10,13 +10,13 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
       "for (const other of others) other.close(() => done())": "for (const _ of others) done()"
     }
   }),
-  ...guards("src/platform/server/OpenPort.ts", "test/platform/Listeners.test.ts", {
+  ...guards("src/runtime/server/OpenPort.ts", "test/runtime/server/Listeners.test.ts", {
     "connections: two services share one port": {
       "return yield* Effect.mapError(freePort(address.host, address.port),":
         "return yield* Effect.mapError(freePort(address.host, 0),"
     }
   }),
-  ...guards("src/platform/server/Connections.ts", "test/http/limits/Connections.test.ts", {
+  ...guards("src/runtime/server/Connections.ts", "test/http/limits/Connections.test.ts", {
     "connections: idle connections keep new ones out": {
       "for (const connection of idle) {": "for (const connection of [] as Array<Connection>) {"
     },
@@ -68,7 +68,7 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
       "if (isStopping) while (makeRoom());": ""
     }
   }),
-  ...guards("src/platform/server/Server.ts", "test/http/limits/Connections.test.ts", {
+  ...guards("src/runtime/server/Server.ts", "test/http/limits/Connections.test.ts", {
     "connections: a full service does not answer its health check": {
       'request.url?.startsWith("/health/") === true': "request.url === undefined"
     },
@@ -81,10 +81,10 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
       "Effect.andThen(portInTime(limit.ofAddress), Effect.fail(error))": "Effect.fail(error)"
     }
   }),
-  ...guards("src/http/service/Health.ts", "test/http/limits/RateLimit.test.ts", {
+  ...guards("src/http/service/HealthRoutes.ts", "test/http/limits/RateLimit.test.ts", {
     "limits: health requests have no limit per address": { "Effect.as(limited, ok)": "Effect.succeed(ok)" }
   }),
-  ...guards("src/http/service/Metrics.ts", "test/http/limits/RateLimit.test.ts", {
+  ...guards("src/http/service/MetricsRoutes.ts", "test/http/limits/RateLimit.test.ts", {
     "limits: metrics requests have no limit per address": {
       "Effect.andThen(makeProbeLimit(), asked)": "asked"
     }
@@ -99,10 +99,10 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
       'headers["transfer-encoding"] !== undefined ||': ""
     }
   }),
-  ...guards("src/platform/server/Refusals.ts", "test/http/limits/Connections.test.ts", {
+  ...guards("src/runtime/server/Refusals.ts", "test/http/limits/Connections.test.ts", {
     "connections: refused requests are not counted": { "self.noteRefusal(why)": "" }
   }),
-  ...guards("src/store/accounts/ApiKeys.ts", "test/store/accounts/ApiKeys.pg.test.ts", {
+  ...guards("src/accounts/store/ApiKeys.ts", "test/accounts/store/ApiKeys.pg.test.ts", {
     "limits: rolling a key exceeds the maximum number of keys": {
       "return yield* insertWithin({ ...next, name: row.name, capabilities })":
         "return yield* insert({ ...next, name: row.name, capabilities })"
@@ -147,7 +147,7 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
       "for (const { who } of holders) held.add(who, -1)": "for (const { who } of holders) held.add(who, 0)"
     }
   }),
-  ...guards("src/store/accounts/ApiKeyLookup.ts", "test/store/accounts/ApiKeys.pg.test.ts", {
+  ...guards("src/accounts/store/ApiKeyLookup.ts", "test/accounts/store/ApiKeys.pg.test.ts", {
     "keys: an invalid key is looked up on each request": {
       "(isGood ? cacheMs : badCacheMs)": "(isGood ? cacheMs : 0)"
     },
@@ -155,8 +155,8 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
     "keys: a valid key waits behind a flood from its address": { "isSuspect && !proven.has(hash)": "isSuspect" }
   }),
   ...guards(
-    "src/store/webhooks/Events.ts",
-    ["test/store/webhooks/Events.pg.test.ts", "test/postgres/webhooks/LongPoll.pg.test.ts"],
+    "src/webhooks/store/Events.ts",
+    ["test/webhooks/store/Events.pg.test.ts", "test/postgres/webhooks/LongPoll.pg.test.ts"],
     {
       "keys: a request that waits outlives its key": { "then 'key_ended'": "then null" },
       "a client that waits for events receives one twice": { "BigInt(edge) > BigInt(from.tx)": "true" }
@@ -172,17 +172,17 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
       "html: ({ text: markup }) => escape(markup)": "html: ({ text: markup }) => markup"
     }
   }),
-  ...guards("src/http/service/Metrics.ts", "test/http/service/Metrics.test.ts", {
+  ...guards("src/http/service/MetricsRoutes.ts", "test/http/service/Metrics.test.ts", {
     "metrics: each request computes the metrics again": {
       "yield* Effect.cachedWithTTL(written, textInterval)": "written"
     }
   }),
-  ...guards("src/http/service/Health.ts", "test/http/service/Health.test.ts", {
+  ...guards("src/http/service/HealthRoutes.ts", "test/http/service/Health.test.ts", {
     "readiness: each request queries the database": {
       "yield* Effect.cachedWithTTL(database.answers, answersInterval)": "database.answers"
     }
   }),
-  ...guards("src/store/sql/Database.ts", "test/postgres/process/DiskFull.full.test.ts", {
+  ...guards("src/database/Database.ts", "test/postgres/process/DiskFull.full.test.ts", {
     "readiness: the clients detect a full disk before the service does": {
       "insert into write_probes values (repeat('x', ${fillerLength}::integer))": "select ${fillerLength}::integer"
     },

@@ -4,7 +4,7 @@ const judged = "test/oracle/Formulas.test.ts"
 
 /** Figures of documents, in the rules and in the code that writes them. */
 export const figureMutants: ReadonlyArray<Mutant> = [
-  ...guards("src/domain/documents/Totals.ts", judged, {
+  ...guards("src/documents/rules/Totals.ts", judged, {
     "prepayments lower the payable amount": {
       "- sum(discounts) + sum(charges) + cents": "- sum(discounts) + sum(charges) - prepaid + cents"
     }
@@ -32,17 +32,17 @@ export const figureMutants: ReadonlyArray<Mutant> = [
       '"cbc:ChargeTotalAmount", totals.charge_total_amount': '"cbc:ChargeTotalAmount", totals.allowance_total_amount'
     }
   }),
-  ...guards("src/domain/documents/rules/TaxRules.ts", "test/domain/documents/rules/TaxSums.test.ts", {
+  ...guards("src/documents/rules/amounts/TaxRules.ts", "test/documents/rules/amounts/TaxSums.test.ts", {
     "sugary drinks are taxed per millilitre": { "exact: whole / 100n": "exact: whole" },
     "a line sells other bags than it taxes": { "ofQuantity.has(code) &&": "false &&" }
   }),
-  ...guards("src/domain/documents/rules/DetailRules.ts", "test/domain/documents/rules/TaxSums.test.ts", {
+  ...guards("src/documents/rules/amounts/DetailRules.ts", "test/documents/rules/amounts/TaxSums.test.ts", {
     "a total is rounded to another whole unit": { "100n * wholeUnits(payable) === whole": "true" }
   }),
-  ...guards("src/domain/documents/rules/AllowanceRules.ts", "test/http/routes/AuthorityRules.pg.test.ts", {
+  ...guards("src/documents/rules/amounts/AllowanceRules.ts", "test/http/routes/AuthorityRules.pg.test.ts", {
     "a discount applies to a zero amount": { "cents(base) === 0n": "cents(base) < 0n" }
   }),
-  ...guards("src/domain/documents/LocalRules.ts", "test/http/notes/NotesWithoutInvoice.pg.test.ts", {
+  ...guards("src/documents/rules/LocalRules.ts", "test/http/notes/NotesWithoutInvoice.pg.test.ts", {
     "a note within the tolerance has no warning": {
       "  warningsOf(noteFindings(request, operation, today))":
         "  warningsOf(noteFindings(request, operation, today)).slice(0, 0)"

@@ -2,7 +2,7 @@ import { guards, type Mutant } from "./Mutant.ts"
 
 /** Guards of emails and of webhook deliveries. */
 export const mailMutants: ReadonlyArray<Mutant> = [
-  ...guards("src/store/documents/Transitions.ts", "test/store/mail/Emails.pg.test.ts", {
+  ...guards("src/invoices/store/Transitions.ts", "test/invoices/store/Emails.pg.test.ts", {
     "a document accepted in contingency is not emailed": {
       "n.command in ('Accept', 'EnterContingency')": "n.command in ('Accept')"
     }
@@ -11,7 +11,7 @@ export const mailMutants: ReadonlyArray<Mutant> = [
     name: "a rejected document is emailed",
     edits: [
       {
-        file: "src/store/documents/Transitions.ts",
+        file: "src/invoices/store/Transitions.ts",
         find: "n.command in ('Accept', 'EnterContingency')",
         replace: "n.command in ('Accept', 'EnterContingency', 'Reject')"
       },
@@ -21,9 +21,9 @@ export const mailMutants: ReadonlyArray<Mutant> = [
         replace: "check (true)"
       }
     ],
-    tests: ["test/store/mail/Emails.pg.test.ts"]
+    tests: ["test/invoices/store/Emails.pg.test.ts"]
   },
-  ...guards("src/store/mail/Emails.ts", "test/store/mail/Emails.pg.test.ts", {
+  ...guards("src/invoices/store/Emails.ts", "test/invoices/store/Emails.pg.test.ts", {
     "an email is claimed while another worker sends it": {
       "                and next_attempt_at <= now()\n": "                and next_attempt_at is not null\n"
     },
@@ -41,12 +41,12 @@ export const mailMutants: ReadonlyArray<Mutant> = [
       "where e.invoice_id = ${invoice_id} and e.id = ${id}`": "where e.id = ${id}`"
     }
   }),
-  ...guards("src/store/sql/Workers.ts", "test/store/mail/Emails.pg.test.ts", {
+  ...guards("src/database/Workers.ts", "test/invoices/store/Emails.pg.test.ts", {
     "a dead process's emails are not released": {
       "set ${sql(due)} = now(), worker = null": "set worker = null"
     }
   }),
-  ...guards("src/issuing/Mailing.ts", "test/issuing/Mailing.test.ts", {
+  ...guards("src/invoices/Mailing.ts", "test/invoices/Mailing.test.ts", {
     "an email that cannot be composed is retried for ever": {
       "email.attempts >= brokenMax ? null :": ""
     },
@@ -56,27 +56,27 @@ export const mailMutants: ReadonlyArray<Mutant> = [
     "a complaint is lost after a notice reported the delivery": { "if (!stored)": "if (false)" },
     "a refused email is retried": { "if (error instanceof MailerRefused) return": "if (false) return" }
   }),
-  ...guards("src/outbound/mail/Mailer.ts", "test/issuing/Mailing.test.ts", {
+  ...guards("src/invoices/mail/Mailer.ts", "test/invoices/Mailing.test.ts", {
     "sandbox emails are composed and sent": {
       "envelope.livemode ? live(envelope, message) : sendInSandbox(envelope)": "live(envelope, message)"
     }
   }),
-  ...guards("src/issuing/Steps.ts", "test/issuing/Mailing.test.ts", {
+  ...guards("src/invoices/Steps.ts", "test/invoices/Mailing.test.ts", {
     "the actor is not notified of a new email": {
       "if (stored.value.emailed) yield* notify.mail(one.step.key)": ""
     }
   }),
-  ...guards("src/actors/Sweeper.ts", "test/issuing/Mailing.test.ts", {
+  ...guards("src/operations/Sweeper.ts", "test/invoices/Mailing.test.ts", {
     "the sweeper does not look for emails": { "emails: sweepEmails": "emails: Effect.void" }
   }),
-  ...guards("src/outbound/mail/MailerSmtp.ts", "test/outbound/mail/MailerSmtp.test.ts", {
+  ...guards("src/invoices/mail/MailerSmtp.ts", "test/invoices/mail/MailerSmtp.test.ts", {
     "each attempt has a Message-ID of its own": { ", messageId: idOf(reference)": "" },
     "an email goes to a server without TLS": { "requireTLS: !secure && !loopback,": "" },
     "a failed login at the mail server bounces every address": {
       'const isAboutIt = command === "RCPT TO" || command === "DATA"': "const isAboutIt = true"
     }
   }),
-  ...guards("src/documents/parcel/EmailParcel.ts", "test/documents/parcel/EmailParcel.test.ts", {
+  ...guards("src/documents/email/EmailParcel.ts", "test/documents/email/EmailParcel.test.ts", {
     "a semicolon in a name splits the subject": { 'oneLine(text).replaceAll(";", ",")': "oneLine(text)" },
     "HTML is not escaped": {
       'text.replaceAll(/[&<>"\']/g, (character) => entities[character] ?? "")': "text + String(entities).slice(0, 0)"
@@ -86,30 +86,30 @@ export const mailMutants: ReadonlyArray<Mutant> = [
       "return new Date(year, month - 1, day, 12)": "return new Date(Date.UTC(year, month - 1, day, 12))"
     }
   }),
-  ...guards("src/http/routes/EmailNotices.ts", "test/http/routes/EmailNotices.pg.test.ts", {
+  ...guards("src/http/routes/EmailNoticeRoutes.ts", "test/http/routes/EmailNotices.pg.test.ts", {
     "a forged notice is accepted": { "if (Result.isFailure(verdict)) return": "if (false) return" },
     "an old notice is accepted": {
       "if (Result.isFailure(verdict)) return": 'if (Result.isFailure(verdict) && verdict.failure !== "expired") return'
     }
   }),
-  ...guards("src/commands/Emails.ts", "test/http/routes/Emails.pg.test.ts", {
+  ...guards("src/invoices/commands/EmailCommands.ts", "test/http/routes/Emails.pg.test.ts", {
     "a request emails any document": {
       'if (state !== "accepted_by_authority" && state !== "accepted_contingency") {': "if (false) {"
     }
   }),
-  ...guards("src/store/webhooks/DeliveryClaims.ts", "test/store/webhooks/DeliveryLine.pg.test.ts", {
+  ...guards("src/webhooks/store/DeliveryClaims.ts", "test/webhooks/store/DeliveryLine.pg.test.ts", {
     "webhooks: deliveries behind a scheduled one are read again and again": {
       "update deliveries d set next_attempt_at = b.planned_at,":
         "update deliveries d set next_attempt_at = d.next_attempt_at,"
     },
     "webhooks: a delivery is scheduled for the end of the lease before it": { "h.worker is null and ": "" }
   }),
-  ...guards("src/store/webhooks/Redelivery.ts", "test/store/contract/Postgres.pg.test.ts", {
+  ...guards("src/webhooks/store/Redelivery.ts", "test/contract/Postgres.pg.test.ts", {
     "webhooks: deliveries behind a redelivery wait for the original schedule": {
       "and d.status = 'pending' and d.next_attempt_at = h.prior_attempt_at": "and false"
     }
   }),
-  ...guards("src/actors/WebhookEndpoint.ts", "test/actors/AttemptTurns.test.ts", {
+  ...guards("src/webhooks/WebhookEndpointActor.ts", "test/webhooks/AttemptTurns.test.ts", {
     "webhooks: the turns for which no delivery is due are lost": {
       "underWay.turns.end(owner, turns - due.length)": ""
     },
@@ -117,7 +117,7 @@ export const mailMutants: ReadonlyArray<Mutant> = [
       "          underWay.turns.end(owner)\n          return isMoreDue": "          return isMoreDue"
     }
   }),
-  ...guards("src/protocol/FairPages.ts", "test/actors/Together.test.ts", {
+  ...guards("src/runtime/turns/FairPages.ts", "test/operations/Together.test.ts", {
     "the backlog of one account precedes the documents of others": {
       "without = [...without, ...crowding(due, pageMax)]": "without = []"
     }

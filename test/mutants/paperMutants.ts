@@ -2,32 +2,32 @@ import { guards, type Mutant } from "./Mutant.ts"
 
 /** Guards of documents: their content, dates, parties and authority calls. */
 export const paperMutants: ReadonlyArray<Mutant> = [
-  ...guards("src/store/documents/Notes.ts", "test/postgres/issuing/Notes.pg.test.ts", {
+  ...guards("src/invoices/store/Notes.ts", "test/postgres/issuing/Notes.pg.test.ts", {
     "a note does not lock the invoice that it credits": {
       "${correctable(account, id)} for no key update`": "${correctable(account, id)}`"
     }
   }),
-  ...guards("src/store/documents/Notes.ts", "test/http/routes/CreditNotes.pg.test.ts", {
+  ...guards("src/invoices/store/Notes.ts", "test/http/routes/CreditNotes.pg.test.ts", {
     "the amount of a note is released while the authority may have the note": {
       "or state = 'failed' and submitted_at is not null": "or false and submitted_at is not null"
     }
   }),
-  ...guards("src/commands/documents/NoteChecks.ts", "test/http/routes/CreditNotes.pg.test.ts", {
+  ...guards("src/invoices/commands/NoteChecks.ts", "test/http/routes/CreditNotes.pg.test.ts", {
     "each credit note is compared with the invoice alone": {
       "(cents(payable_amount) > left ?": "(cents(payable_amount) > cents(invoice.totals.payable_amount) ?"
     }
   }),
-  ...guards("src/commands/documents/NoteChecks.ts", "test/http/routes/Notes.pg.test.ts", {
+  ...guards("src/invoices/commands/NoteChecks.ts", "test/http/routes/Notes.pg.test.ts", {
     "a note corrects an invoice with any outcome": {
       'return status === "accepted_by_authority" ||': 'return status !== "failed" ||'
     }
   }),
-  ...guards("src/commands/documents/NoteChecks.ts", "test/http/notes/NotesWithoutInvoice.pg.test.ts", {
+  ...guards("src/invoices/commands/NoteChecks.ts", "test/http/notes/NotesWithoutInvoice.pg.test.ts", {
     "a note corrects an account's invoice without its lock, as another system's invoice": {
       "...(named.own === null ? [] : [ownInvoice(named.own)]),": ""
     }
   }),
-  ...guards("src/domain/documents/rules/NoteRules.ts", "test/http/notes/NotesWithoutInvoice.pg.test.ts", {
+  ...guards("src/documents/rules/amounts/NoteRules.ts", "test/http/notes/NotesWithoutInvoice.pg.test.ts", {
     "a note without an invoice can annul": { "if (!isDebitNote && correction_code === annulment)": "if (false)" },
     "a note without an invoice can correct the sales of a year": {
       "period.start_date.slice(0, 7) !== period.end_date.slice(0, 7)":
@@ -35,7 +35,7 @@ export const paperMutants: ReadonlyArray<Mutant> = [
     },
     "a note accepts a buyer besides its invoice's buyer": { "if (request[name] === undefined) return": "return" }
   }),
-  ...guards("src/issuing/Signing.ts", "test/http/notes/NotesWithoutInvoice.pg.test.ts", {
+  ...guards("src/invoices/Signing.ts", "test/http/notes/NotesWithoutInvoice.pg.test.ts", {
     "a note dates its invoice's exchange rate today": {
       ": { exchange_rate_date: corrected.issue_date }": ": {}"
     },
@@ -54,17 +54,17 @@ export const paperMutants: ReadonlyArray<Mutant> = [
       "create unique index resolutions_counter": "create index resolutions_counter"
     }
   }),
-  ...guards("src/commands/documents/Invoices.ts", "test/http/routes/CreditNotes.pg.test.ts", {
+  ...guards("src/invoices/commands/DocumentCommands.ts", "test/http/routes/CreditNotes.pg.test.ts", {
     "a retried credit note takes an amount that others have credited meanwhile": {
       'if (kindOf(key.id) === "credit_note" && !note.is_credited)': "if (key.id === null)"
     }
   }),
-  ...guards("src/issuing/Redating.ts", "test/issuing/Correction.test.ts", {
+  ...guards("src/invoices/Redating.ts", "test/invoices/Correction.test.ts", {
     "a corrected document can get the code of its rejected version": {
       "rejected.includes(next.success.cufe)": "rejected.includes(`not ${next.success.cufe}`)"
     }
   }),
-  ...guards("src/issuing/AuthorityCalls.ts", "test/issuing/Correction.test.ts", {
+  ...guards("src/invoices/AuthorityCalls.ts", "test/invoices/Correction.test.ts", {
     "every document with a processed number is rejected": {
       "isCorrected ? row.attempts < knownAfterAttempts : waited < otherAfterMs": "row.attempts < knownAfterAttempts"
     },
@@ -72,7 +72,7 @@ export const paperMutants: ReadonlyArray<Mutant> = [
       "isCorrected ? row.attempts < knownAfterAttempts": "isCorrected ? row.attempts < 2"
     }
   }),
-  ...guards("src/commands/documents/Correction.ts", "test/postgres/correction/Correction.pg.test.ts", {
+  ...guards("src/invoices/commands/CorrectionCommands.ts", "test/postgres/correction/Correction.pg.test.ts", {
     "a document that the authority has can be replaced": {
       "return isKnown ? yield* numberKnown(key, standing) : standing": "return standing"
     },
@@ -80,23 +80,23 @@ export const paperMutants: ReadonlyArray<Mutant> = [
       'if (invoice !== null && kind === "credit_note") {': "if (false as boolean) {"
     }
   }),
-  ...guards("src/commands/documents/Correction.ts", "test/postgres/correction/InContingency.full.test.ts", {
+  ...guards("src/invoices/commands/CorrectionCommands.ts", "test/postgres/correction/InContingency.full.test.ts", {
     "the total of a corrected invoice can fall below its credited amount": {
       "if (cents(totals.payable_amount) < cents(amount))": "if (cents(totals.payable_amount) < 0n)"
     }
   }),
-  ...guards("src/store/documents/InvoiceCommands.ts", "test/postgres/correction/InContingency.full.test.ts", {
+  ...guards("src/invoices/store/InvoiceCommands.ts", "test/postgres/correction/InContingency.full.test.ts", {
     "an email of the rejected version is sent after the correction": {
       "invoice_id = ${key.id} and status = 'pending'": "invoice_id = ${key.id} and status = 'nothing'"
     }
   }),
-  ...guards("src/store/documents/Numbering.ts", "test/postgres/issuing/Notes.pg.test.ts", {
+  ...guards("src/invoices/store/Numbering.ts", "test/postgres/issuing/Notes.pg.test.ts", {
     "all credit notes get one number": {
       "set next_number = r.next_number + f.count":
         "set next_number = r.next_number + case r.document_type when 'credit_note' then 0 else f.count end"
     }
   }),
-  ...guards("src/store/documents/InvoiceCommands.ts", "test/postgres/correction/Correction.pg.test.ts", {
+  ...guards("src/invoices/store/InvoiceCommands.ts", "test/postgres/correction/Correction.pg.test.ts", {
     "a corrected document keeps the code of its rejected version": {
       "cufe = null, issue_date = ${issue_date}::date": "cufe = i.cufe, issue_date = ${issue_date}::date"
     },
@@ -106,7 +106,7 @@ export const paperMutants: ReadonlyArray<Mutant> = [
     }
   }),
   // The model's memory store has no constraint behind this guard.
-  ...guards("src/commands/Emails.ts", "test/model/Model.full.test.ts", {
+  ...guards("src/invoices/commands/EmailCommands.ts", "test/model/Model.full.test.ts", {
     "every document is emailed": {
       'if (state !== "accepted_by_authority" && state !== "accepted_contingency") {': "if (false) {"
     }
@@ -137,7 +137,7 @@ export const paperMutants: ReadonlyArray<Mutant> = [
         "with check (true)"
     }
   }),
-  ...guards("src/issuing/NextStep.ts", "test/issuing/Contingency.test.ts", {
+  ...guards("src/invoices/NextStep.ts", "test/invoices/Contingency.test.ts", {
     "a document that may have been sent is taken back": {
       "const isUnsent = isFresh && !may_have_left && row.state": "const isUnsent = isFresh && row.state"
     },
@@ -148,15 +148,15 @@ export const paperMutants: ReadonlyArray<Mutant> = [
       'const contingency = of !== "authority" ? null :': "const contingency ="
     }
   }),
-  ...guards("src/issuing/NextStep.ts", "test/issuing/outages/HeldBack.test.ts", {
+  ...guards("src/invoices/NextStep.ts", "test/invoices/outages/HeldBack.test.ts", {
     "one document delays all others": { "isFresh && isTried && leftMs": "isFresh && leftMs" }
   }),
-  ...guards("src/issuing/NextStep.ts", "test/issuing/Refusals.test.ts", {
+  ...guards("src/invoices/NextStep.ts", "test/invoices/Refusals.test.ts", {
     "a later trouble clears the record of what the authority received": {
       'return trouble !== "in_process" && isReceived(row)': "return false"
     }
   }),
-  ...guards("src/issuing/AuthorityCalls.ts", "test/issuing/Refusals.test.ts", {
+  ...guards("src/invoices/AuthorityCalls.ts", "test/invoices/Refusals.test.ts", {
     "a document that the authority received is sent again": {
       "if (verdict !== null || !isReceived(row)) return verdict": "return verdict"
     },
@@ -165,19 +165,19 @@ export const paperMutants: ReadonlyArray<Mutant> = [
         "Effect.fail(new AuthorityRefusal({ message, trouble }))"
     }
   }),
-  ...guards("src/issuing/CircuitBreaker.ts", "test/issuing/CircuitBreaker.test.ts", {
+  ...guards("src/invoices/CircuitBreaker.ts", "test/invoices/CircuitBreaker.test.ts", {
     "the failures of one account stop the calls of all": {
       "(of_all || accounts.length > 1 || accounts.includes(account_id))":
         "(of_all || accounts.length > 0 || account_id === '')"
     }
   }),
-  ...guards("src/issuing/CircuitBreaker.ts", "test/issuing/Contingency.test.ts", {
+  ...guards("src/invoices/CircuitBreaker.ts", "test/invoices/Contingency.test.ts", {
     "every document probes whether the authority is back": {
       "return yield* circuits.claimProbe(circuitOf(account), interval)":
         'return !(yield* circuits.claimProbe("", interval))'
     }
   }),
-  ...guards("src/store/documents/AuthorityCircuits.ts", "test/store/documents/AuthorityCircuits.pg.test.ts", {
+  ...guards("src/invoices/store/AuthorityCircuits.ts", "test/invoices/store/AuthorityCircuits.pg.test.ts", {
     "several processes probe at one time whether the authority is back": {
       "where name = ${name} and next_probe_at <= now() returning name": "where name = ${name} returning name"
     },
@@ -201,43 +201,47 @@ export const paperMutants: ReadonlyArray<Mutant> = [
         "Schema.Struct({ ...AccountMode.fields, id: DocumentId.members[0] })"
     }
   }),
-  ...guards("src/issuing/NextStep.ts", "test/issuing/Redating.test.ts", {
+  ...guards("src/invoices/NextStep.ts", "test/invoices/Redating.test.ts", {
     "a document keeps the date of the previous day": {
       "!isIssued(row) && (row.cufe": "isIssued(row) && (row.cufe"
     }
   }),
-  ...guards("src/issuing/NextStep.ts", "test/issuing/OtherCountry.pg.test.ts", {
+  ...guards("src/invoices/NextStep.ts", "test/invoices/OtherCountry.pg.test.ts", {
     "another country: a document without its code is signed": {
       "(row.cufe === null || row.issue_date": "(row.issue_date"
     }
   }),
-  ...guards("src/store/documents/Numbering.ts", "test/postgres/issuing/NationalProfile.pg.test.ts", {
+  ...guards("src/invoices/store/Numbering.ts", "test/postgres/issuing/NationalProfile.pg.test.ts", {
     "another country: numbers have no leading zeros": { "digits <= 1 ?": "digits <= 99 ?" },
     "another country: numbers have no separator": { 'separator === "" ?': 'separator !== "" ?' }
   }),
-  ...guards("src/domain/documents/FullNumber.ts", "test/domain/accounts/ResolutionRules.test.ts", {
+  ...guards("src/documents/rules/FullNumber.ts", "test/documents/rules/parties/ResolutionRules.test.ts", {
     "another country: the comparison of ranges ignores the separator": { ": prefix + separator": ": prefix" }
   }),
-  ...guards("migrations/0001_schema/5_documents.sql", "test/store/sql/Fences.pg.test.ts", {
+  ...guards("migrations/0001_schema/5_documents.sql", "test/database/Fences.pg.test.ts", {
     "another country: the database accepts a signed document without its code": {
       "state in ('queued', 'canceled', 'numbered', 'failed')": "state <> 'unknown'"
     }
   }),
-  ...guards("src/store/documents/Numbering.ts", "test/store/contract/Postgres.pg.test.ts", {
+  ...guards("src/invoices/store/Numbering.ts", "test/contract/Postgres.pg.test.ts", {
     "a submitted document gets a new date": { "not is_issued(i) and": "" }
   }),
-  ...guards("src/domain/documents/InvoiceLifecycle.ts", "test/domain/documents/InvoiceLifecycle.test.ts", {
+  ...guards("src/invoices/rules/InvoiceLifecycle.ts", "test/invoices/rules/InvoiceLifecycle.test.ts", {
     "a retry signs a submitted document again": {
       'return Result.succeed(facts.isIssued ? "signed" : "numbered")': 'return Result.succeed("numbered")'
     }
   }),
-  ...guards("src/store/sandbox/SandboxAuthorities.ts", "test/store/sandbox/SandboxAuthorities.pg.test.ts", {
-    "one tester's outage affects other testers": { "found.get(id) ?? unset": "[...found.values()][0] ?? unset" }
-  }),
-  ...guards("src/issuing/Papers.ts", "test/http/routes/Files.pg.test.ts", {
+  ...guards(
+    "src/accounts/store/sandbox/SandboxAuthorities.ts",
+    "test/accounts/store/sandbox/SandboxAuthorities.pg.test.ts",
+    {
+      "one tester's outage affects other testers": { "found.get(id) ?? unset": "[...found.values()][0] ?? unset" }
+    }
+  ),
+  ...guards("src/invoices/Papers.ts", "test/http/routes/Files.pg.test.ts", {
     "a client caches the PDF from before the rejection": { '${imprint} ${validity.invalid ?? ""}`': "${imprint}`" }
   }),
-  ...guards("src/issuing/Papers.ts", "test/http/routes/Emails.pg.test.ts", {
+  ...guards("src/invoices/Papers.ts", "test/http/routes/Emails.pg.test.ts", {
     "the email of a rejected document looks valid": { ", ...invalidityOf(row.state) }": " }" }
   }),
   ...guards("src/documents/print/content/Closing.ts", "test/documents/print/Pdf.test.ts", {

@@ -2,7 +2,7 @@ import { guards, type Mutant } from "./Mutant.ts"
 
 /** Guards of expensive work: large pages, printed documents, certificates, and fair turns. */
 export const readMutants: ReadonlyArray<Mutant> = [
-  ...guards("src/store/sql/Pages.ts", "test/postgres/requests/AnswerSizes.full.test.ts", {
+  ...guards("src/database/Pages.ts", "test/postgres/requests/AnswerSizes.full.test.ts", {
     "a page has no size limit": {
       "where c.page_place = 1 or m.bytes <= ${pageBytesMax}::bigint": "where true"
     },
@@ -15,38 +15,42 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "return isFirst || bytes <= pageBytesMax": "return isFirst || bytes > 0"
     }
   }),
-  ...guards("src/outbound/webhooks/WebhookAttempt.ts", "test/outbound/webhooks/WebhookSenderLimits.test.ts", {
+  ...guards("src/webhooks/sender/WebhookAttempt.ts", "test/webhooks/sender/WebhookSenderLimits.test.ts", {
     "all headers of a webhook response are stored": {
       "Buffer.byteLength(value)) <= maxRecordedBytes)": "Buffer.byteLength(value)) > 0)"
     }
   }),
-  ...guards("src/protocol/FairQueue.ts", "test/protocol/AccountTurns.test.ts", {
+  ...guards("src/runtime/turns/FairQueue.ts", "test/runtime/turns/AccountTurns.test.ts", {
     "turns are first come, first served": {
       "if (lines.size > 0) this.owners.set(owner, lines)":
         "if (lines.size > 0) this.owners = new Map([[owner, lines], ...this.owners])"
     }
   }),
-  ...guards("src/protocol/Turns.ts", ["test/protocol/Turns.test.ts", "test/protocol/AccountTurns.test.ts"], {
-    "one account can hold all turns": {
-      "!resting.has(owner) && underWay.of(owner) < ofOwnerAtOnce": "!resting.has(owner)"
-    },
-    "one account takes the free turns of all": {
-      "atOnce - inAll, ofOwnerAtOnce - underWay.of(owner)": "atOnce - inAll"
-    },
-    "a released turn is not passed on": {
-      "    count(owner, -turns)\n    dispatch()": "    count(owner, -turns)"
-    },
-    "an account that waits for its own turns delays others": { "waiting.take(mayBegin)": "waiting.take(() => true)" },
-    "an interrupted waiter keeps the turn": {
-      "end(owner) : waiting.remove(owner, asker, turn)": "end(owner) : undefined"
-    },
-    "a waiter that timed out keeps the turn": {
-      "          waiting.remove(owner, asker, turn)\n          return Effect.succeed(false)":
-        "          return Effect.succeed(false)"
-    },
-    "no account pauses after a turn": { "resting.set(owner, (owed ?? 0) + ms)": "" }
-  }),
-  ...guards("src/protocol/AccountTurns.ts", "test/protocol/AccountTurns.test.ts", {
+  ...guards(
+    "src/runtime/turns/Turns.ts",
+    ["test/runtime/turns/Turns.test.ts", "test/runtime/turns/AccountTurns.test.ts"],
+    {
+      "one account can hold all turns": {
+        "!resting.has(owner) && underWay.of(owner) < ofOwnerAtOnce": "!resting.has(owner)"
+      },
+      "one account takes the free turns of all": {
+        "atOnce - inAll, ofOwnerAtOnce - underWay.of(owner)": "atOnce - inAll"
+      },
+      "a released turn is not passed on": {
+        "    count(owner, -turns)\n    dispatch()": "    count(owner, -turns)"
+      },
+      "an account that waits for its own turns delays others": { "waiting.take(mayBegin)": "waiting.take(() => true)" },
+      "an interrupted waiter keeps the turn": {
+        "end(owner) : waiting.remove(owner, asker, turn)": "end(owner) : undefined"
+      },
+      "a waiter that timed out keeps the turn": {
+        "          waiting.remove(owner, asker, turn)\n          return Effect.succeed(false)":
+          "          return Effect.succeed(false)"
+      },
+      "no account pauses after a turn": { "resting.set(owner, (owed ?? 0) + ms)": "" }
+    }
+  ),
+  ...guards("src/runtime/turns/AccountTurns.ts", "test/runtime/turns/AccountTurns.test.ts", {
     "the queue for turns has no limit": { "if (own >= options.waiting.ofOwner)": "if (own < 0)" },
     "the wait for a turn has no limit": { "delayMs(before, now) > maxDelayMs": "own < 0" },
     "the estimated wait counts only the account's own turns": {
@@ -63,7 +67,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "turns.mayBegin(owner) ? refusals.late": "owner !== '' ? refusals.late"
     }
   }),
-  ...guards("src/store/sql/SlowReads.ts", "test/postgres/requests/SlowReads.full.test.ts", {
+  ...guards("src/database/SlowReads.ts", "test/postgres/requests/SlowReads.full.test.ts", {
     "slow reads can use every connection": { "atOnce: slowMax": "atOnce: connectionsMax" },
     "a statement time-out fails like any other error": {
       "Effect.fail(tooSlow(narrow, slowMs))": 'Effect.fail(new ApiError({ code: "internal_error", message: "" }))'
@@ -78,7 +82,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "yield* Effect.tapError(turns.admit(principal), () => note)": "yield* note"
     }
   }),
-  ...guards("src/issuing/Backpressure.ts", "test/issuing/Backpressure.test.ts", {
+  ...guards("src/invoices/Backpressure.ts", "test/invoices/Backpressure.test.ts", {
     "one account's documents use another account's capacity": { "own === 0 || (own": "(own" },
     "an account can create while its drafts are late": { "lateMs(account) > lateMaxMs": "lateMs(account) < 0" },
     "creations do not wait for late drafts": { "lateMs(account) <= slowFromMs": "lateMs(account) >= 0" }
@@ -89,7 +93,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
         "inTurnOfCreation(asker(principal), Effect.andThen(backpressure.caughtUp(principal), create))"
     }
   }),
-  ...guards("src/protocol/PortCall.ts", "test/protocol/PortCall.test.ts", {
+  ...guards("src/runtime/PortCall.ts", "test/runtime/PortCall.test.ts", {
     "an effect runs past its deadline": {
       "        fiber.interruptUnsafe()\n      })\n      const": "      })\n      const"
     },
@@ -97,11 +101,11 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "        timer?.interruptUnsafe()\n        fiber.interruptUnsafe()": "        timer?.interruptUnsafe()"
     }
   }),
-  ...guards("src/protocol/AccountEntity.ts", "test/protocol/LocalAccounts.test.ts", {
+  ...guards("src/accounts/AccountEntity.ts", "test/runtime/LocalAccounts.test.ts", {
     "an actor without messages is called until it ends": { "< messageEveryMs": "< Infinity" },
     "the end of an earlier actor removes the later one": { "all.get(address) === local &&": "all.has(address) &&" }
   }),
-  ...guards("src/platform/EventLoop.ts", "test/platform/EventLoop.test.ts", {
+  ...guards("src/runtime/telemetry/EventLoop.ts", "test/runtime/telemetry/EventLoop.test.ts", {
     "accounts that are as busy as each other have short turns": { "tasks.length * 2 > ready": "tasks.length > 0" },
     "the fibers of one account precede those of another": {
       "sharedUntil ? lane : common": "sharedUntil ? common : common"
@@ -122,7 +126,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "isFlooded() ? fibersOfFlood : ready * rounds": "isFlooded() ? ready * rounds : ready * rounds"
     }
   }),
-  ...guards("src/store/sql/Batcher.ts", "test/platform/EventLoop.test.ts", {
+  ...guards("src/database/Batcher.ts", "test/runtime/telemetry/EventLoop.test.ts", {
     "all items of a batch resume in one turn of the event loop": {
       "Effect.tap(Deferred.await(answer), Effect.yieldNow)": "Deferred.await(answer)"
     },
@@ -132,9 +136,9 @@ export const readMutants: ReadonlyArray<Mutant> = [
   }),
   ...[
     "src/http/request/Authentication.ts",
-    "src/issuing/Numbering.ts",
-    "src/issuing/Executor.ts",
-    "src/actors/Account.ts"
+    "src/invoices/Numbering.ts",
+    "src/invoices/Executor.ts",
+    "src/accounts/AccountActor.ts"
   ].flatMap((file) =>
     guards(file, "test/http/limits/AccountLanes.test.ts", {
       [`${file} works outside of the account's lane`]: { "inLane(": "((_: unknown) => <A>(effect: A) => effect)(" }
@@ -159,7 +163,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "const isSmall = bytes.length <= smallBytesMax": "const isSmall = bytes.length >= 0"
     }
   }),
-  ...guards("src/http/routes/Events.ts", "test/http/limits/RequestTurns.test.ts", {
+  ...guards("src/http/routes/EventRoutes.ts", "test/http/limits/RequestTurns.test.ts", {
     "an account follows its events without a turn": {
       "yield* turns.read(principal, inTime(events.after(principal, position, filter, limit)), bytes)":
         "yield* inTime(events.after(principal, position, filter, limit))"
@@ -170,12 +174,12 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "setPriority(constants.priority.PRIORITY_BELOW_NORMAL)": "setPriority(constants.priority.PRIORITY_NORMAL)"
     }
   }),
-  ...guards("src/http/routes/Files.ts", "test/http/limits/FileTurns.test.ts", {
+  ...guards("src/http/routes/FileRoutes.ts", "test/http/limits/FileTurns.test.ts", {
     "opening a link waits behind the account's keys": {
       'sent["authorization"] === undefined ? yield* network : api_key_id': '""'
     }
   }),
-  ...guards("src/commands/Certificates.ts", "test/http/limits/CertificateTurns.test.ts", {
+  ...guards("src/accounts/commands/CertificateCommands.ts", "test/http/limits/CertificateTurns.test.ts", {
     "all certificates are read concurrently": {
       "yield* inTurn({ owner: account.account_id, asker: context.api_key_id }, read)": "yield* read"
     }
@@ -185,7 +189,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "pending.get(name) ?? (yield* begin(account, name, tag, make))": "yield* begin(account, name, tag, make)"
     }
   }),
-  ...guards("src/domain/requests/ByteCache.ts", "test/documents/print/Printing.test.ts", {
+  ...guards("src/runtime/json/ByteCache.ts", "test/documents/print/Printing.test.ts", {
     "printed documents are cached without a limit": {
       "if (this.total <= this.max) return": "if (oldest !== '') return"
     }
@@ -217,19 +221,19 @@ export const readMutants: ReadonlyArray<Mutant> = [
       'text.toWellFormed().replaceAll(/[\\p{Cc}\\ufffe\\uffff]+/gu, " ")': "text"
     }
   }),
-  ...guards("src/store/webhooks/Events.ts", "test/store/contract/Postgres.pg.test.ts", {
+  ...guards("src/webhooks/store/Events.ts", "test/contract/Postgres.pg.test.ts", {
     "a wait for one object reads every event of the account": {
       "(n.object_id is null or e.object_id = n.object_id)": "true"
     }
   }),
-  ...guards("src/store/webhooks/Redelivery.ts", "test/store/webhooks/Redelivery.pg.test.ts", {
+  ...guards("src/webhooks/store/Redelivery.ts", "test/webhooks/store/Redelivery.pg.test.ts", {
     "an inactive endpoint gets samples that wait for ever": { "if (!is_active) return yield* inactive": "" },
     "a full endpoint gets samples": { "if (is_full) return yield* full": "" }
   }),
-  ...guards("src/outbound/authority/AuthoritySandbox.ts", "test/outbound/authority/AuthoritySandbox.test.ts", {
+  ...guards("src/invoices/authority/AuthoritySandbox.ts", "test/invoices/authority/AuthoritySandbox.test.ts", {
     "the sandbox stores each document of a flaky scenario": { "      failures.delete(key)\n": "" }
   }),
-  ...guards("src/outbound/authority/AuthoritySandbox.ts", "test/outbound/authority/SandboxAnswers.test.ts", {
+  ...guards("src/invoices/authority/AuthoritySandbox.ts", "test/invoices/authority/SandboxAnswers.test.ts", {
     "the sandbox accepts what breaks a rule": { "check?.().map(remarkOf) ?? []": "[]" },
     "the sandbox rejects where the authority only notifies": { 'severity === "rejection")': "severity.length > 0)" }
   }),
@@ -253,15 +257,15 @@ export const readMutants: ReadonlyArray<Mutant> = [
   ...guards("src/documents/ubl/UblPayment.ts", "test/documents/ubl/FullContent.test.ts", {
     "a credit card is written as a bank transfer": { "paymentCode(payment.code)": "payment.code" }
   }),
-  ...guards("src/issuing/Mailing.ts", "test/issuing/Mailing.test.ts", {
+  ...guards("src/invoices/Mailing.ts", "test/invoices/Mailing.test.ts", {
     "one account's emails precede all others": {
       "turns.inTurn(Turns.askerOf(key), sendOne(key))": "turns.inTurn({ owner: '', asker: '' }, sendOne(key))"
     }
   }),
-  ...guards("src/store/mail/Emails.ts", "test/store/accounts/Limits.pg.test.ts", {
+  ...guards("src/invoices/store/Emails.ts", "test/accounts/store/Limits.pg.test.ts", {
     "a document can be emailed without limit": { ") < ${emailsMax}": ") >= 0" }
   }),
-  ...guards("src/store/accounts/Accounts.ts", "test/store/accounts/Accounts.pg.test.ts", {
+  ...guards("src/accounts/store/Accounts.ts", "test/accounts/store/Accounts.pg.test.ts", {
     "changes of the issuer have no limit": {
       "if (Option.isSome(wait)) return yield* issuerChangedTooOften(wait.value.seconds)": ""
     }

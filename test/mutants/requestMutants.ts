@@ -13,7 +13,7 @@ export const requestMutants: ReadonlyArray<Mutant> = [
       "return this.violations.length > violationsMax": "return this.violations.length > 1e6"
     }
   }),
-  ...guards("src/domain/requests/Violations.ts", "test/http/limits/RequestLimits.test.ts", {
+  ...guards("src/runtime/json/Violations.ts", "test/http/limits/RequestLimits.test.ts", {
     "request: the response lists all violations": { "index === violationsMax || ": "" },
     "request: the length of a listed violation has no limit": { " || (index > 0 && bytes > bytesMax)": "" },
     "request: the response does not say that there are more violations": {
@@ -23,12 +23,12 @@ export const requestMutants: ReadonlyArray<Mutant> = [
   ...guards("src/http/request/SchemaErrors.ts", "test/http/limits/RequestLimits.test.ts", {
     "request: the length of a quoted name has no limit": { "name.length > nameMax ?": "name.length > 1e6 ?" }
   }),
-  ...guards("src/domain/documents/LocalRules.ts", "test/domain/documents/InvoiceRules.test.ts", {
+  ...guards("src/documents/rules/LocalRules.ts", "test/documents/rules/InvoiceRules.test.ts", {
     "request: rules are checked in every line": {
       "if (refusals > violationsMax)": "if (refusals > 1e6)"
     }
   }),
-  ...guards("src/domain/documents/rules/Amounts.ts", "test/domain/documents/InvoiceRules.test.ts", {
+  ...guards("src/documents/rules/amounts/Amounts.ts", "test/documents/rules/InvoiceRules.test.ts", {
     "a figure beyond the authority's tolerance is accepted": {
       "return off <= tolerance && off >= -tolerance": "return off <= 2n * tolerance && off >= -tolerance"
     },
@@ -39,13 +39,13 @@ export const requestMutants: ReadonlyArray<Mutant> = [
   ...guards("src/http/request/Envelope.ts", "test/http/limits/RequestLimits.test.ts", {
     "request: the router ends a path at a semicolon": { "/[;#]/.test": "/[#]/.test" }
   }),
-  ...guards("src/domain/requests/StrictJson.ts", "test/domain/requests/StrictJson.test.ts", {
+  ...guards("src/runtime/json/StrictJson.ts", "test/runtime/json/StrictJson.test.ts", {
     "request: the members of an object have no limit": { "> membersMax) return tooWide": "> 1e6) return tooWide" },
     "request: the number of objects has no limit": {
       "++objects > objectsMax) return tooMany": "++objects > 1e6) return tooMany"
     }
   }),
-  ...guards("src/store/sql/Slices.ts", "test/store/sql/Slices.test.ts", {
+  ...guards("src/database/Slices.ts", "test/database/Slices.test.ts", {
     "request: a list of any length is checked in one turn": {
       "performance.now() - began < sliceMs": "performance.now() > 0"
     }
@@ -98,7 +98,7 @@ export const requestMutants: ReadonlyArray<Mutant> = [
       "Math.max(restMs, Math.min(slowMs, slowRead.restMsMax))": "restMs"
     }
   }),
-  ...guards("src/domain/requests/JsonMask.ts", "test/http/log/Canaries.full.test.ts", {
+  ...guards("src/runtime/json/JsonMask.ts", "test/http/log/Canaries.full.test.ts", {
     "request log: an unknown field is stored": {
       "privacy === undefined || secretForm.test(name)": "secretForm.test(name)"
     },
@@ -112,7 +112,7 @@ export const requestMutants: ReadonlyArray<Mutant> = [
       'privacy === "secret" || (privacy === "personal" && level === "masked")': 'privacy === "secret"'
     }
   }),
-  ...guards("src/domain/requests/RequestMask.ts", "test/http/log/Canaries.full.test.ts", {
+  ...guards("src/runtime/json/RequestMask.ts", "test/http/log/Canaries.full.test.ts", {
     "request log: personal data are stored": {
       'return privacy === "open" && closedForm.test(text) ? text : masked': "return text"
     },
@@ -129,18 +129,18 @@ export const requestMutants: ReadonlyArray<Mutant> = [
       'privacy === "secret" || secretForm.test(text)': 'privacy === "secret"'
     }
   }),
-  ...guards("src/store/requests/RequestLog.ts", "test/http/log/RequestLog.test.ts", {
+  ...guards("src/operations/store/RequestLog.ts", "test/http/log/RequestLog.test.ts", {
     "request log: the number of waiting requests has no limit": { "waiting.length >= waitingMax || ": "" },
     "request log: the bytes of waiting bodies have no limit": { " || waitingBytes + bytes > waitingBytesMax": "" },
     "request log: one account can fill it with bodies": {
       "isWithin ? (sent?.text ?? null)": "sent !== null ? (sent.text ?? null)"
     }
   }),
-  ...guards("src/store/requests/RequestLog.ts", "test/http/log/RequestLog.pg.test.ts", {
+  ...guards("src/operations/store/RequestLog.ts", "test/http/log/RequestLog.pg.test.ts", {
     "request log: every refusal of a flood is stored": { "if (isOneOfMany(answered))": "if (answered === null)" },
     "request log: requests of an account that opted out are stored": { '?? "off") !== "off"': '?? "off") !== ""' }
   }),
-  ...guards("src/store/requests/RequestLog.ts", "test/postgres/requests/RequestLogAtStop.full.test.ts", {
+  ...guards("src/operations/store/RequestLog.ts", "test/postgres/requests/RequestLogAtStop.full.test.ts", {
     "request log: a stop loses the last requests": {
       "Effect.ignore(Effect.timeout(drain, stopMax))": "Effect.void"
     }

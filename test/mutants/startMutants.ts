@@ -2,13 +2,13 @@ import { guards, type Mutant } from "./Mutant.ts"
 
 /** Guards of a service's start and stop. */
 export const startMutants: ReadonlyArray<Mutant> = [
-  ...guards("src/store/sql/KeyCanary.ts", "test/platform/SealingKey.full.test.ts", {
+  ...guards("src/operations/store/KeyCanary.ts", "test/runtime/process/SealingKey.full.test.ts", {
     "the service starts with a key that does not open the canary": {
       "if (Option.isSome(found)) return yield* opens(found.value)": "if (Option.isSome(found)) return true"
     },
     "a database without a canary takes any key": { "if (looked > 0 && looked === unopened) return false": "" }
   }),
-  ...guards("src/platform/files/SealingKey.ts", "test/platform/SealingKey.full.test.ts", {
+  ...guards("src/runtime/process/SealingKey.ts", "test/runtime/process/SealingKey.full.test.ts", {
     "a key file is made for a database that has sealed secrets": {
       "if (!Fs.existsSync(file) && (yield* isAnythingSealed)) {": "if (false as boolean) {"
     },
@@ -16,10 +16,10 @@ export const startMutants: ReadonlyArray<Mutant> = [
       'return (yield* isOfDatabase(key)) ? key : yield* wrongKey("the part secretKey")': "return key"
     }
   }),
-  ...guards("src/issuing/NextStep.ts", "test/issuing/Failures.test.ts", {
+  ...guards("src/invoices/NextStep.ts", "test/invoices/Failures.test.ts", {
     "an authority that throws is called for ever": { "brokenInARow < brokenCallsMax ||": "brokenInARow > 0 ||" }
   }),
-  ...guards("src/issuing/AuthorityCalls.ts", "test/issuing/Failures.test.ts", {
+  ...guards("src/invoices/AuthorityCalls.ts", "test/invoices/Failures.test.ts", {
     "an authority's silence counts as a defect": {
       "const times = (brokenInARow.get(row.id) ?? 0) + 1": "const times = row.attempts"
     }
@@ -30,12 +30,12 @@ export const startMutants: ReadonlyArray<Mutant> = [
         "if (!(yield* Limits).webhookAllow || (yield* hasLiveKeys) !== undefined) return"
     }
   }),
-  ...guards("src/store/accounts/LiveMode.ts", "test/postgres/accounts/WebhookAllow.full.test.ts", {
+  ...guards("src/accounts/store/LiveMode.ts", "test/postgres/accounts/WebhookAllow.full.test.ts", {
     "a live key is made beside a service that lets webhooks reach internal addresses": {
       "if (!isAllowed) return\n": "if (isAllowed || !isAllowed) return\n"
     }
   }),
-  ...guards("src/platform/postgres/ServiceLock.ts", "test/postgres/process/ServiceLock.full.test.ts", {
+  ...guards("src/runtime/postgres/ServiceLock.ts", "test/postgres/process/ServiceLock.full.test.ts", {
     "a second process serves the same database": { "if (row?.[0] !== true) {": "if (row === undefined) {" },
     "a process that hangs keeps its lock on the database": {
       "idle_session_timeout: `${silenceMax}`": 'idle_session_timeout: "0"',
@@ -47,23 +47,23 @@ export const startMutants: ReadonlyArray<Mutant> = [
       "return yield* (yield* ServiceLock).lost": "return yield* Effect.never"
     }
   }),
-  ...guards("src/service/Run.ts", "test/platform/Signals.full.test.ts", {
+  ...guards("src/service/Run.ts", "test/runtime/platform/Signals.full.test.ts", {
     "closing the terminal ends a process without a drain": {
       'process.on("SIGHUP", stop)': ""
     }
   }),
-  ...guards("src/platform/postgres/Postgres.ts", "test/platform/DatabaseRefusals.full.test.ts", {
+  ...guards("src/runtime/postgres/Postgres.ts", "test/runtime/platform/DatabaseRefusals.full.test.ts", {
     "an error of the database is shown in its raw form": {
       "if (refused !== undefined) return unusable(place, refused)":
         "if (refused !== undefined) return new DatabaseError({ message: refused.message })"
     }
   }),
-  ...guards("src/platform/postgres/TablesRelease.ts", "test/platform/DatabaseRefusals.full.test.ts", {
+  ...guards("src/runtime/postgres/TablesRelease.ts", "test/runtime/platform/DatabaseRefusals.full.test.ts", {
     "a release serves a later release's incompatible tables": {
       "if (oldest <= schemaRelease) return undefined": "return undefined"
     }
   }),
-  ...guards("src/platform/postgres/Migrations.ts", "test/platform/Migrations.pg.test.ts", {
+  ...guards("src/runtime/postgres/Migrations.ts", "test/runtime/postgres/Migrations.pg.test.ts", {
     "a migration removes what a running process needs": {
       "if (release < serves) return yield* new EarlierReleaseServes({ release, serves })": ""
     },
@@ -71,7 +71,7 @@ export const startMutants: ReadonlyArray<Mutant> = [
       "yield* sql`update oldest_release set release = greatest(release, ${serves})`": ""
     }
   }),
-  ...guards("src/platform/cluster/ClusterTables.ts", "test/platform/ClusterTables.pg.test.ts", {
+  ...guards("src/runtime/cluster/ClusterTables.ts", "test/runtime/cluster/ClusterTables.pg.test.ts", {
     "processes with different message formats share actors": {
       "(revision) => `cluster_${revision}`": '(revision) => (revision === "" ? revision : "cluster")'
     },
@@ -79,12 +79,12 @@ export const startMutants: ReadonlyArray<Mutant> = [
       "if not used then": "if true then"
     }
   }),
-  ...guards("src/cli/Doctor.ts", "test/postgres/accounts/ShellCommands.pg.test.ts", {
+  ...guards("src/cli/operator/Doctor.ts", "test/postgres/accounts/ShellCommands.pg.test.ts", {
     "the doctor passes a configuration that is not ready for production": {
       'flags.production && one.state === "note"': "flags.production && false"
     }
   }),
-  ...guards("src/platform/backup/BackupFile.ts", "test/postgres/operating/BackupTricks.full.test.ts", {
+  ...guards("src/operations/backup/BackupFile.ts", "test/postgres/operating/BackupTricks.full.test.ts", {
     "a backup that was altered without the key is restored": {
       "if (!isMac(last.mac, macOf(key, last.sha256))) throw altered(file)": ""
     }

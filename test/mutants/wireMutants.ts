@@ -2,7 +2,7 @@ import { guards, type Mutant } from "./Mutant.ts"
 
 /** Guards of all routes. */
 export const wireMutants: ReadonlyArray<Mutant> = [
-  ...guards("src/domain/requests/TokenBuckets.ts", "test/domain/requests/TokenBuckets.test.ts", {
+  ...guards("src/runtime/json/TokenBuckets.ts", "test/runtime/json/TokenBuckets.test.ts", {
     "wire: a clock that was set back locks keys out": {
       "Math.min(Math.max(known, nowMs), nowMs + capacityMs)": "Math.max(known, nowMs)"
     },
@@ -55,12 +55,12 @@ export const wireMutants: ReadonlyArray<Mutant> = [
   ...guards("src/http/Http.ts", "test/http/service/OwnRoutes.test.ts", {
     "wire: a client that waits for events delays the end of the service": { "stopping.told.open": "Effect.void" }
   }),
-  ...guards("src/platform/server/Server.ts", "test/http/limits/RawServer.test.ts", {
+  ...guards("src/runtime/server/Server.ts", "test/http/limits/RawServer.test.ts", {
     "wire: a request upgrades to another protocol": {
       "shouldUpgradeCallback: () => false": "shouldUpgradeCallback: () => true"
     }
   }),
-  ...guards("src/store/accounts/Idempotency.ts", "test/http/request/Idempotency.test.ts", {
+  ...guards("src/accounts/store/Idempotency.ts", "test/http/request/Idempotency.test.ts", {
     "wire: a duplicate waits too short a time": { "Duration.millis(250)": "Duration.millis(249)" }
   }),
   ...guards("src/http/request/Ask.ts", "test/postgres/process/LostAnswers.pg.test.ts", {

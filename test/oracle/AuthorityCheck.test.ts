@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { brokenRules } from "./AuthorityCheck.ts"
 import { signDocument } from "../../src/documents/signature/SignedDocument.ts"
 import type { FiscalDocument } from "../../src/documents/ubl/FiscalDocument.ts"
-import { sandboxSoftware } from "../../src/documents/ubl/Software.ts"
-import ruleTexts from "../../src/outbound/authority/ruleTexts.json" with { type: "json" }
+import { sandboxSoftware } from "../../src/documents/ubl/UblSoftware.ts"
+import ruleTexts from "../../src/invoices/authority/ruleTexts.json" with { type: "json" }
 import { certificate, examples, ofLength, sale } from "../documents/Documents.ts"
 import { coded, fullDocuments } from "../documents/ubl/FullDocuments.ts"
 import { it } from "../support/Tests.ts"

@@ -1,5 +1,5 @@
-import { colombianSandbox } from "../../src/domain/accounts/Sandbox.ts"
-import { sandboxSoftware } from "../../src/documents/ubl/Software.ts"
+import { colombianSandbox } from "../../src/documents/rules/parties/SandboxIds.ts"
+import { sandboxSoftware } from "../../src/documents/ubl/UblSoftware.ts"
 import { allowanceRules, lineAllowanceRules, type PlacedAllowance } from "./AllowanceRules.ts"
 import { codeRules, type Records } from "./CodeRules.ts"
 import { brokenFormulas } from "./Formulas.ts"

@@ -1,4 +1,4 @@
-import { cufe, cufeTail, softwareSecurityCode } from "../../src/domain/documents/Cufe.ts"
+import { cufe, cufeTail, softwareSecurityCode } from "../../src/documents/rules/Cufe.ts"
 import { extension } from "./HeadRules.ts"
 import type { Received, Rule } from "./Rules.ts"
 import { all, at, textAt, type XmlElement } from "./XmlTree.ts"

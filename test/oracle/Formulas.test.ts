@@ -9,12 +9,12 @@ import { type Line, lineExample, type Tax } from "../../schemas/Line.ts"
 import { brokenFormulas, formulas } from "./Formulas.ts"
 import { received } from "./Rules.ts"
 import { parsedXml } from "./XmlTree.ts"
-import { sandboxSoftware } from "../../src/documents/ubl/Software.ts"
+import { sandboxSoftware } from "../../src/documents/ubl/UblSoftware.ts"
 import { unsignedDocument } from "../../src/documents/ubl/UblDocument.ts"
-import { asKept } from "../../src/domain/documents/Details.ts"
-import { invoiceViolations, noteViolations } from "../../src/domain/documents/LocalRules.ts"
-import { totalsOf } from "../../src/domain/documents/Totals.ts"
-import { figuresOf, withFigure } from "../domain/documents/rules/Corrections.ts"
+import { asKept } from "../../src/documents/rules/Details.ts"
+import { invoiceViolations, noteViolations } from "../../src/documents/rules/LocalRules.ts"
+import { totalsOf } from "../../src/documents/rules/Totals.ts"
+import { figuresOf, withFigure } from "../documents/rules/amounts/Corrections.ts"
 import { invoiceBody } from "../support/apps/Invoices.ts"
 import { money } from "../support/documents/Fractions.ts"
 import { invoiceRequests, noteRequestOf, today } from "../support/documents/RightRequests.ts"
@@ -263,7 +263,7 @@ const bodiesIn = (page: string): ReadonlyArray<unknown> => {
   })
 }
 
-const docs = Fs.globSync("src/http/docs/**/*.md", { cwd: root })
+const docs = Fs.globSync("src/docs/**/*.md", { cwd: root })
 
 describe("The table of the authority's formulas and the examples", () => {
   it.each([

@@ -1,4 +1,4 @@
-import { currencyCodes } from "../../src/domain/documents/Currencies.ts"
+import { currencyCodes } from "../../src/documents/rules/Currencies.ts"
 import { isFigure } from "./Figures.ts"
 import { authority, elementNames, profiles, ublVersion } from "../../src/documents/ubl/UblProfile.ts"
 import { hasWrongDigit } from "./PartyRules.ts"

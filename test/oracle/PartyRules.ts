@@ -1,5 +1,5 @@
 import { identificationTypes, taxResponsibilities } from "../../schemas/Code.ts"
-import { checkDigit, isNit, sandboxIdentification } from "../../src/domain/accounts/CheckDigit.ts"
+import { checkDigit, isNit, sandboxIdentification } from "../../src/documents/rules/parties/CheckDigit.ts"
 import type { Rule } from "./Rules.ts"
 import { at, attributeOf, textAt, type XmlElement } from "./XmlTree.ts"
 

@@ -1,5 +1,5 @@
 import { paymentMeans } from "../../schemas/Code.ts"
-import { peso } from "../../src/domain/documents/Currencies.ts"
+import { peso } from "../../src/documents/rules/Currencies.ts"
 import { figureAt } from "./Figures.ts"
 import type { Received, Rule } from "./Rules.ts"
 import { at, textAt, type XmlElement } from "./XmlTree.ts"

@@ -4,8 +4,8 @@ import { HttpServer } from "effect/http"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { fileURLToPath } from "node:url"
-import { sampleEvent } from "../../src/domain/webhooks/SampleEvent.ts"
-import { signatureHeaders } from "../../src/domain/webhooks/WebhookSignature.ts"
+import { sampleEvent } from "../../src/webhooks/rules/SampleEvent.ts"
+import { signatureHeaders } from "../../src/webhooks/rules/WebhookSignature.ts"
 import { keys } from "../support/apps/Accounts.ts"
 import { bytesOf, complaints, run, succeed, write } from "./Installed.ts"
 import { Packages, type Test } from "./Packages.ts"
@@ -80,9 +80,7 @@ export { id, isWrong }
 
 /** The programs of the README, unchanged except for the address. */
 export const ofReadme = (name: string, baseUrl: string) => {
-  const pages = ["README.md", "src/http/docs/typescript.md"].map((page) =>
-    Fs.readFileSync(Path.join(root, page), "utf8")
-  )
+  const pages = ["README.md", "src/docs/typescript.md"].map((page) => Fs.readFileSync(Path.join(root, page), "utf8"))
   const code = [...pages.join("\n").matchAll(/^```ts\n(.*?)^```$/gmsu)]
   const [program = "", ...others] = code.map(([, text = ""]) => text).filter((text) => text.includes(`from "${name}"`))
   assert.lengthOf(others, 0)
@@ -164,9 +162,9 @@ export const clientTests = (it: Test<HttpServer.HttpServer>) => {
     assert.isBelow(bytesOf(Path.join(alone, "node_modules")), 15_000_000)
     const inside = Path.join(alone, "node_modules/@folio-einvoicing/client")
     const read = (file: string) => Fs.readFileSync(Path.join(inside, file), "utf8")
-    assert.notMatch(read("src/client/Webhooks.js"), /^\s*import\b|\bimport\(|\brequire\(/m)
+    assert.notMatch(read("src/clients/typescript/Webhooks.js"), /^\s*import\b|\bimport\(|\brequire\(/m)
     // The client contains the interface, and nothing of the server.
-    assert.sameMembers(Fs.readdirSync(Path.join(inside, "src")), ["api", "client"])
+    assert.sameMembers(Fs.readdirSync(Path.join(inside, "src")), ["api", "clients"])
     for (const file of Fs.globSync("{src,schemas}/**/*.js", { cwd: inside })) {
       assert.notMatch(read(file), /from "node:/, `${file} runs in a browser`)
     }

@@ -100,7 +100,7 @@ writeClientInterface()
  * All exports of the service's and the client's package, from the sources of their modules.
  * A type and a value with one name count as one.
  */
-export const publicExports: ReadonlyArray<PublicExport> = ["", "src/client"].flatMap((folder) => {
+export const publicExports: ReadonlyArray<PublicExport> = ["", "src/clients/typescript"].flatMap((folder) => {
   const { exports, name } = manifest(folder)
   return Object.entries(exports).flatMap(([path, file]) => {
     const all = exportsOf(Path.posix.join(name, path), Path.join(root, folder, file))

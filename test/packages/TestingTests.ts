@@ -4,7 +4,7 @@ import * as Path from "node:path"
 import { succeed, write } from "./Installed.ts"
 import { Packages, type Test } from "./Packages.ts"
 
-const page = Path.join(import.meta.dirname, "../../src/http/docs/testing-own.md")
+const page = Path.join(import.meta.dirname, "../../src/docs/testing-own.md")
 
 /** The programs of the page about testing, each as a file. */
 export const testingPrograms = Object.fromEntries(

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Fs from "node:fs"
 import { outcomes, table } from "./PortTable.ts"
 
-const page = Fs.readFileSync(new URL("../../src/http/docs/ports.md", import.meta.url), "utf8")
+const page = Fs.readFileSync(new URL("../../src/docs/ports.md", import.meta.url), "utf8")
 
 /** The rows of the page's tables, without their headings. */
 const cells = page

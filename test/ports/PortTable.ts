@@ -1,24 +1,24 @@
 import type { Effect, Layer, Result } from "effect"
 import type { ServiceInfo } from "../../src/api/ServiceInfo.ts"
 import type * as Layers from "../../src/service/Layers.ts"
-import type { DocumentFiles } from "../../src/documents/parcel/DocumentFiles.ts"
+import type { DocumentFiles } from "../../src/invoices/DocumentFiles.ts"
 import type { Printer } from "../../src/documents/print/Printer.ts"
 import type { SandboxCertificate } from "../../src/documents/signature/Certificate.ts"
-import type { Busyness } from "../../src/protocol/Busyness.ts"
-import type { Alerts } from "../../src/outbound/alerts/Alerts.ts"
-import type { Limits } from "../../src/settings/Limits.ts"
-import type { Authority } from "../../src/outbound/authority/Authority.ts"
+import type { Busyness } from "../../src/runtime/turns/Busyness.ts"
+import type { Alerts } from "../../src/operations/Alerts.ts"
+import type { Limits } from "../../src/runtime/Limits.ts"
+import type { Authority } from "../../src/invoices/authority/Authority.ts"
 import type { NationalProfile, Rules } from "../../src/documents/NationalProfile.ts"
 import type { RateLimit } from "../../src/http/limits/RateLimit.ts"
-import type { Notify } from "../../src/protocol/Notify.ts"
-import type { Mailer } from "../../src/outbound/mail/Mailer.ts"
-import type { EgressGuard } from "../../src/outbound/webhooks/EgressGuard.ts"
-import type { WebhookSender } from "../../src/outbound/webhooks/WebhookSender.ts"
-import type { SecretKey } from "../../src/store/sql/Secrets.ts"
+import type { Notify } from "../../src/accounts/Notify.ts"
+import type { Mailer } from "../../src/invoices/mail/Mailer.ts"
+import type { EgressGuard } from "../../src/webhooks/sender/EgressGuard.ts"
+import type { WebhookSender } from "../../src/webhooks/sender/WebhookSender.ts"
+import type { SecretKey } from "../../src/database/Secrets.ts"
 
 /* The outcome of a document, an email, a delivery or a request for each failure of each method of each port. */
 
-/** Every outcome of work that needed a failing port. `src/http/docs/ports.md` has the same sentences. */
+/** Every outcome of work that needed a failing port. `src/docs/ports.md` has the same sentences. */
 export const outcomes = {
   "asked again":
     "The document stays `submitted` without a time limit, because it may have left. Folio asks for its verdict after 1 s, then after twice as long each time, up to 5 min. If no call succeeds for 5 min, Folio issues documents that never left in contingency.",

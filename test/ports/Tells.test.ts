@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { Notify } from "../../src/protocol/Notify.ts"
+import { Notify } from "../../src/accounts/Notify.ts"
 import { invoiceBody } from "../support/apps/Invoices.ts"
 import { layer } from "../support/apps/MemoryApp.ts"
 import { addCustomer, addDraft, addEndpoint, addNumbered } from "../support/apps/MemoryRows.ts"

@@ -1,6 +1,6 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Redacted } from "effect"
-import * as EmbeddedPostgres from "../../src/platform/postgres/EmbeddedPostgres.ts"
+import * as EmbeddedPostgres from "../../src/runtime/postgres/EmbeddedPostgres.ts"
 import { dataDirectory } from "../support/database/Postgres.ts"
 import { runImage } from "../support/deploy/RunImage.ts"
 

@@ -1,5 +1,5 @@
 import { Effect, Redacted } from "effect"
-import * as EmbeddedPostgres from "../../src/platform/postgres/EmbeddedPostgres.ts"
+import * as EmbeddedPostgres from "../../src/runtime/postgres/EmbeddedPostgres.ts"
 import * as Path from "node:path"
 import { percentile } from "../bench/Machine.ts"
 import { refused, rollingRestart, slowest } from "../support/traffic/RollingRestart.ts"

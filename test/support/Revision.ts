@@ -3,8 +3,8 @@ import type { Rpc } from "effect/rpc"
 import { createHash } from "node:crypto"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { AccountEntity } from "../../src/protocol/AccountEntity.ts"
-import { InvoiceEntity, WebhookEndpointEntity } from "../../src/protocol/Notify.ts"
+import { AccountEntity } from "../../src/accounts/AccountEntity.ts"
+import { InvoiceEntity, WebhookEndpointEntity } from "../../src/accounts/Notify.ts"
 
 const words = new Set(["description", "title", "examples"])
 
@@ -40,6 +40,6 @@ export const fingerprint = (entities: ReadonlyArray<Messages>, effect: string) =
 const effectVersion = String(
   JSON.parse(Fs.readFileSync(Path.resolve(import.meta.dirname, "../../package.json"), "utf8")).dependencies.effect
 )
-/** The current revision of the messages, for `src/protocol/Revision.ts`. */
+/** The current revision of the messages, for `src/runtime/Revision.ts`. */
 export const revisionOfMessages = () =>
   fingerprint([AccountEntity, InvoiceEntity, WebhookEndpointEntity], effectVersion)

@@ -10,6 +10,6 @@ const inRoot = (path: string) => Path.join(import.meta.dirname, "../..", path)
 Fs.writeFileSync(inRoot("openapi.json"), openApiText(openApi))
 writeClientInterface()
 // The content of a request is also the content of a message to an actor.
-const revision = inRoot("src/protocol/Revision.ts")
+const revision = inRoot("src/runtime/Revision.ts")
 const source = Fs.readFileSync(revision, "utf8")
 Fs.writeFileSync(revision, source.replace(/"[0-9a-f]{8}"/, JSON.stringify(revisionOfMessages())))

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { qrText } from "../../domain/documents/QrText.ts"
+import { qrText } from "../rules/QrText.ts"
 import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
 import { printedContent } from "./content/PrintedContent.ts"
 import { drawClosing } from "./PdfClosing.ts"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { constants, setPriority } from "node:os"
 import { isMainThread, parentPort } from "node:worker_threads"
-import { emailParcel, type Parcel } from "../parcel/EmailParcel.ts"
+import { emailParcel, type Parcel } from "../email/EmailParcel.ts"
 import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
 import { renderPdf } from "./Pdf.ts"
 

@@ -1,9 +1,9 @@
 import { Context, Duration, Effect, Layer, Pool, Schema } from "effect"
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
-import type { Parcel } from "../parcel/EmailParcel.ts"
+import type { Parcel } from "../email/EmailParcel.ts"
 import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
-import { printThreads } from "../../settings/Limits.ts"
+import { printThreads } from "../../runtime/Limits.ts"
 import type { PrintAnswer, PrintTask } from "./PrintWorker.ts"
 
 // The longest document takes half a second; this time-out is for a task that never ends.

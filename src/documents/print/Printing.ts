@@ -1,9 +1,9 @@
 import { Deferred, Effect, Fiber } from "effect"
 import type { ApiError } from "../../../schemas/ApiError.ts"
-import { ByteCache } from "../../domain/requests/ByteCache.ts"
-import * as AccountTurns from "../../protocol/AccountTurns.ts"
-import type { Asker } from "../../protocol/Turns.ts"
-import { Limits } from "../../settings/Limits.ts"
+import { ByteCache } from "../../runtime/json/ByteCache.ts"
+import * as AccountTurns from "../../runtime/turns/AccountTurns.ts"
+import type { Asker } from "../../runtime/turns/Turns.ts"
+import { Limits } from "../../runtime/Limits.ts"
 
 const cacheBytes = 16 * 1024 * 1024
 

@@ -1,7 +1,7 @@
 import { Schema, Struct } from "effect"
 import { OperationType } from "../../../schemas/Code.ts"
 import { DocumentKind } from "../../../schemas/FiscalDocument.ts"
-import { cents, decimal } from "../../domain/documents/Decimal.ts"
+import { cents, decimal } from "../rules/Decimal.ts"
 import { FiscalDocument } from "../ubl/FiscalDocument.ts"
 import { elementNames } from "../ubl/UblProfile.ts"
 import { unescaped } from "../ubl/Xml.ts"

@@ -4,7 +4,7 @@ import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
 import type { Violation } from "../../../schemas/ApiError.ts"
 import type { CertificateRequest } from "../../../schemas/Certificate.ts"
-import { violation } from "../../domain/documents/AuthorityRules.ts"
+import { violation } from "../rules/AuthorityRules.ts"
 import { subjectOf } from "./Certificate.ts"
 import type { Pkcs12Answer, Pkcs12Fault } from "./Pkcs12Worker.ts"
 

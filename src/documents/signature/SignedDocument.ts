@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { Certificate } from "./Certificate.ts"
 import { type DocumentContent, documentContent } from "./DocumentContent.ts"
 import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
-import type { Software } from "../ubl/Software.ts"
+import type { Software } from "../ubl/UblSoftware.ts"
 import { unsignedDocument } from "../ubl/UblDocument.ts"
 import { signXml, verifiedXml } from "./XadesSignature.ts"
 

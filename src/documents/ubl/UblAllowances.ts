@@ -1,5 +1,5 @@
 import type { DocumentAllowance, Prepayment } from "../../../schemas/DocumentDetails.ts"
-import { percentageOf } from "../../domain/documents/Decimal.ts"
+import { percentageOf } from "../rules/Decimal.ts"
 import { amount } from "./UblAmounts.ts"
 import { element, leaf, optional } from "./Xml.ts"
 

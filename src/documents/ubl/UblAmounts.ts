@@ -1,6 +1,6 @@
 import type { Withholding } from "../../../schemas/DocumentDetails.ts"
 import type { Line, Tax } from "../../../schemas/Line.ts"
-import { cents, decimal } from "../../domain/documents/Decimal.ts"
+import { cents, decimal } from "../rules/Decimal.ts"
 import { taxSchemes, withholdingSchemes } from "./AuthorityCodes.ts"
 import type { FiscalDocument } from "./FiscalDocument.ts"
 import { taxScheme } from "./UblParties.ts"

@@ -1,6 +1,6 @@
 import { customization, documentTypeCode } from "./AuthorityCodes.ts"
 import type { FiscalDocument } from "./FiscalDocument.ts"
-import type { Software } from "./Software.ts"
+import type { Software } from "./UblSoftware.ts"
 import { documentAllowances, prepayments } from "./UblAllowances.ts"
 import { monetaryTotal, taxTotals, withholdingTotals } from "./UblAmounts.ts"
 import { authorityExtension, type Unsigned, unsigned } from "./UblExtensions.ts"

@@ -1,5 +1,5 @@
 import type { Item, Line, Principal, Tax } from "../../../schemas/Line.ts"
-import { cents, millionths } from "../../domain/documents/Decimal.ts"
+import { cents, millionths } from "../rules/Decimal.ts"
 import { isMandate, itemStandards } from "./AuthorityCodes.ts"
 import type { FiscalDocument } from "./FiscalDocument.ts"
 import { lineAllowances } from "./UblAllowances.ts"

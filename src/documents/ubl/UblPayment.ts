@@ -1,5 +1,5 @@
 import type { PaymentMeans } from "../../../schemas/DocumentDetails.ts"
-import { peso } from "../../domain/documents/Currencies.ts"
+import { peso } from "../rules/Currencies.ts"
 import { paymentCode } from "./AuthorityCodes.ts"
 import type { FiscalDocument } from "./FiscalDocument.ts"
 import { element, leaf, optional } from "./Xml.ts"

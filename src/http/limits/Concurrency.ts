@@ -1,8 +1,8 @@
 import { Context, Effect, Function, Layer } from "effect"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { Principal } from "../../api/Authorization.ts"
-import { Counts } from "../../protocol/Counts.ts"
-import { Limits } from "../../settings/Limits.ts"
+import { Counts } from "../../runtime/turns/Counts.ts"
+import { Limits } from "../../runtime/Limits.ts"
 import { accountShare } from "./RateLimit.ts"
 
 type Limited = (principal: Principal) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | ApiError, R>

@@ -3,8 +3,8 @@ import { HttpServerRequest } from "effect/http"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { Principal } from "../../api/Authorization.ts"
-import { type BucketSize, makeTokenBuckets } from "../../domain/requests/TokenBuckets.ts"
-import { Limits } from "../../settings/Limits.ts"
+import { type BucketSize, makeTokenBuckets } from "../../runtime/json/TokenBuckets.ts"
+import { Limits } from "../../runtime/Limits.ts"
 import { Exchange } from "../request/Exchange.ts"
 
 /**

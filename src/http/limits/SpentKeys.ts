@@ -4,7 +4,7 @@ import { hash } from "node:crypto"
 import type { ApiError } from "../../../schemas/ApiError.ts"
 import type { Principal } from "../../api/Authorization.ts"
 import { type Facts, pathOf } from "../request/Exchange.ts"
-import { portInTime } from "../../protocol/PortCall.ts"
+import { portInTime } from "../../runtime/PortCall.ts"
 import { KeyTokens, RateLimit } from "./RateLimit.ts"
 
 // If this cache has dropped a key, Folio rejects the key's request after the look-up, as for the first rejection.

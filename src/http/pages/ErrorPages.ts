@@ -1,9 +1,9 @@
 import { ErrorCode, errorCodes } from "../../../schemas/ErrorCode.ts"
-import { errorExample } from "../../api/Errors.ts"
+import { errorExample } from "../../api/ErrorApi.ts"
 import spanish from "./errorPages.es.json" with { type: "json" }
 import { html, words } from "./Html.ts"
 import type { Language, Words } from "./Language.ts"
-import { layout } from "./Layout.ts"
+import { layout } from "./DocsLayout.ts"
 import { json, literal } from "./reference/Literals.ts"
 
 const labels = {

@@ -3,7 +3,7 @@ import * as Path from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Words } from "./Language.ts"
 
-const folder = fileURLToPath(new URL("../docs/", import.meta.url))
+const folder = fileURLToPath(new URL("../../docs/", import.meta.url))
 
 /** A translated page, with a `name` such as `es/guides/webhooks`. */
 interface Translation {
@@ -13,7 +13,7 @@ interface Translation {
 }
 
 export interface Guide {
-  /** The path of the file in src/http/docs, without `.md`: `guides/webhooks`. */
+  /** The path of the file in src/docs, without `.md`: `guides/webhooks`. */
   readonly name: string
   /** The path of the page in the service. */
   readonly path: string
@@ -42,7 +42,7 @@ const read = (file: string): Guide => {
   }
 }
 
-/** Every page of src/http/docs. */
+/** Every page of src/docs. */
 export const pages: ReadonlyArray<Guide> = Fs.globSync("{*,guides/*,running/*}.md", { cwd: folder })
   .toSorted()
   .map(read)

@@ -1,5 +1,5 @@
 import { html, words } from "./Html.ts"
-import { alone, layout, rootFrom } from "./Layout.ts"
+import { alone, layout, rootFrom } from "./DocsLayout.ts"
 import { type Guide, guides } from "./Guides.ts"
 import type { Language } from "./Language.ts"
 import { rendered } from "./Markdown.ts"

@@ -5,7 +5,7 @@ const moved: Readonly<Record<string, string>> = {
   "/docs/start": "/docs"
 }
 
-/** Former and present addresses. If a page of src/http/docs has moved, includes its text files. */
+/** Former and present addresses. If a page of src/docs has moved, includes its text files. */
 export const redirects: ReadonlyArray<readonly [from: string, to: string]> = Object.entries(moved).flatMap(
   ([from, to]) => {
     const page = pages.find(({ path }) => path === to)

@@ -9,9 +9,9 @@ import {
   type Answered,
   LocalAccounts,
   type RequestContext
-} from "../../protocol/AccountEntity.ts"
-import { accountAddress } from "../../protocol/Address.ts"
-import { withDeadline } from "../../protocol/PortCall.ts"
+} from "../../accounts/AccountEntity.ts"
+import { accountAddress } from "../../runtime/Address.ts"
+import { withDeadline } from "../../runtime/PortCall.ts"
 import { Exchange, originOf } from "./Exchange.ts"
 
 // A little longer than the time limit of a statement. If a command takes longer, the client's retry gets the command's

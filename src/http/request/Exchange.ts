@@ -3,7 +3,7 @@ import { HttpRouter, type HttpServerRequest, type HttpServerResponse } from "eff
 import type { AccountMode } from "../../../schemas/Account.ts"
 import type { ErrorCode } from "../../../schemas/ErrorCode.ts"
 import type { ApiKeyId, PortalSessionId, RequestId as Id } from "../../../schemas/Id.ts"
-import * as Metrics from "../../protocol/Metrics.ts"
+import * as Metrics from "../../runtime/Metrics.ts"
 
 /**
  * Facts about a request: some are known on arrival, others once the request is handled.

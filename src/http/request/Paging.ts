@@ -3,9 +3,9 @@ import { HttpServerResponse } from "effect/http"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { pageBytesMax, type pageQuery, type PageRequest, pageSizeDefault } from "../../../schemas/Page.ts"
 import { CurrentPrincipal, type Principal } from "../../api/Authorization.ts"
-import { violation } from "../../domain/documents/AuthorityRules.ts"
-import { inSlices } from "../../store/sql/Slices.ts"
-import type { Rows } from "../../store/sql/Pages.ts"
+import { violation } from "../../documents/rules/AuthorityRules.ts"
+import { inSlices } from "../../database/Slices.ts"
+import type { Rows } from "../../database/Pages.ts"
 
 /** A request whose path names an object. */
 export interface Named {

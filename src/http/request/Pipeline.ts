@@ -15,19 +15,19 @@ import {
   type HandlingValues,
   idempotencyKeyMax
 } from "../../api/Conventions.ts"
-import { refuse as refuseAll } from "../../commands/Command.ts"
+import { refuse as refuseAll } from "../../accounts/Command.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
-import { violation } from "../../domain/documents/AuthorityRules.ts"
-import { fingerprint } from "../../domain/requests/Fingerprint.ts"
+import { violation } from "../../documents/rules/AuthorityRules.ts"
+import { fingerprint } from "../../runtime/json/Fingerprint.ts"
 import { Concurrency } from "../limits/Concurrency.ts"
 import { RequestTurns, smallBytesMax } from "../limits/RequestTurns.ts"
 import { SpentKeys } from "../limits/SpentKeys.ts"
 import * as BodyChecks from "./BodyChecks.ts"
 import { Exchange, pathOf, queryOf } from "./Exchange.ts"
 import { shownName } from "./SchemaErrors.ts"
-import { inTime } from "../../protocol/PortCall.ts"
+import { inTime } from "../../runtime/PortCall.ts"
 import { decodeBody, holdsNul, inOrder, queryViolations, verdict } from "./Validation.ts"
-import { parseStrict } from "../../domain/requests/StrictJson.ts"
+import { parseStrict } from "../../runtime/json/StrictJson.ts"
 
 /*
  * The stages of a request to the API. Their order is part of the contract; each may end the request with an `ApiError`.

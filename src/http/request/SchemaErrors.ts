@@ -1,8 +1,8 @@
 import { SchemaAST, type SchemaIssue } from "effect"
 import type { Violation } from "../../../schemas/ApiError.ts"
 import { type ErrorCode, errorCodes } from "../../../schemas/ErrorCode.ts"
-import { violation } from "../../domain/documents/AuthorityRules.ts"
-import type { AuthorityRule, Source } from "../../domain/documents/Grounds.ts"
+import { violation } from "../../documents/rules/AuthorityRules.ts"
+import type { AuthorityRule, Source } from "../../documents/rules/Grounds.ts"
 
 /** The phrase for each type of value in an error message. */
 export type TypeNames = Readonly<Record<string, string>>

@@ -3,7 +3,7 @@ import { HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import type { Violation } from "../../../schemas/ApiError.ts"
 import type { Validation } from "../../../schemas/Validation.ts"
-import { told, violationsMax } from "../../domain/requests/Violations.ts"
+import { told, violationsMax } from "../../runtime/json/Violations.ts"
 import {
   annotated,
   issueViolations,

@@ -1,4 +1,4 @@
-import { type Fault, faults } from "../../client/Faults.ts"
+import { type Fault, faults } from "../../clients/typescript/Faults.ts"
 import type { AccountFault } from "./SignatureCheck.ts"
 
 /** A fault and its remedy. */

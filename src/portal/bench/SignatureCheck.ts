@@ -1,6 +1,6 @@
-import { diagnose, type Diagnosis } from "../../client/Diagnosis.ts"
-import type { Fault } from "../../client/Faults.ts"
-import type { SigningSecret } from "../../store/webhooks/WebhookEndpoints.ts"
+import { diagnose, type Diagnosis } from "../../clients/typescript/Diagnosis.ts"
+import type { Fault } from "../../clients/typescript/Faults.ts"
+import type { SigningSecret } from "../../webhooks/store/WebhookEndpoints.ts"
 import { differences } from "./Differences.ts"
 
 /*

@@ -1,7 +1,7 @@
 import { type Html, html } from "../../http/pages/Html.ts"
 import { figure, time } from "../frame/Formats.ts"
 import { empty, type Form } from "../forms/SentForm.ts"
-import { form, inputs } from "../forms/Fields.ts"
+import { form, inputs } from "../forms/FormFields.ts"
 import { idLink, inCode, section, state, wideFacts } from "../frame/Parts.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { faultWords } from "./FaultWords.ts"

@@ -2,10 +2,10 @@ import { Effect } from "effect"
 import type { Customer } from "../../../schemas/Customer.ts"
 import type { Invoice } from "../../../schemas/Invoice.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
-import { warned } from "../forms/Fields.ts"
+import { warned } from "../forms/FormFields.ts"
 import { statusMark } from "../frame/DocumentWords.ts"
 import { day, money, shortTime, time } from "../frame/Formats.ts"
-import { titled } from "../frame/Layout.ts"
+import { titled } from "../frame/PortalLayout.ts"
 import type { Listed } from "../frame/Lists.ts"
 import {
   copied,

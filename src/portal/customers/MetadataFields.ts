@@ -1,7 +1,7 @@
 import type { Violation } from "../../../schemas/ApiError.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { type FormFaults, type SentFields, stepsOf, typed } from "../forms/FormBody.ts"
-import { field } from "../forms/Fields.ts"
+import { field } from "../forms/FormFields.ts"
 import type { Visit } from "../frame/Visit.ts"
 
 /** A typed key and its typed value. */

@@ -1,7 +1,7 @@
 import { attributes, type Html, html } from "../../http/pages/Html.ts"
-import { departments } from "../../domain/accounts/Territories.ts"
+import { departments } from "../../documents/rules/parties/Territories.ts"
 import { bodyOf, firstOf, type FormShape, type FormValues, type SentFields, type ShownForm } from "../forms/FormBody.ts"
-import { checkbox, inputsOf } from "../forms/Fields.ts"
+import { checkbox, inputsOf } from "../forms/FormFields.ts"
 import { languageOfMessage } from "../frame/SpanishRefusals.ts"
 import type { Visit } from "../frame/Visit.ts"
 import {

@@ -1,7 +1,7 @@
 import { type CodeEntry, identificationTypes, partyTaxSchemes, taxResponsibilities } from "../../../schemas/Code.ts"
 import { plainText } from "../../../schemas/Customer.ts"
 import type { Identification } from "../../../schemas/Party.ts"
-import { departments, municipalities } from "../../domain/accounts/Territories.ts"
+import { departments, municipalities } from "../../documents/rules/parties/Territories.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import type { Translate, Visit } from "../frame/Visit.ts"
 

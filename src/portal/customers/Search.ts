@@ -1,6 +1,6 @@
 import { type Html, html } from "../../http/pages/Html.ts"
 import { faultsOf, noFaults } from "../forms/FormBody.ts"
-import { inputs } from "../forms/Fields.ts"
+import { inputs } from "../forms/FormFields.ts"
 import { linkButton } from "../frame/Parts.ts"
 import type { Refusal } from "../frame/Refusal.ts"
 import type { Visit } from "../frame/Visit.ts"

@@ -2,14 +2,14 @@ import { Effect, Layer } from "effect"
 import { html, type Part } from "../../http/pages/Html.ts"
 import { bodyOf } from "../forms/FormBody.ts"
 import * as Form from "../forms/SentForm.ts"
-import { action, faultOf, field, form, refusedForm } from "../forms/Fields.ts"
+import { action, faultOf, field, form, refusedForm } from "../forms/FormFields.ts"
 import { kindWords } from "../frame/DocumentWords.ts"
-import { titled } from "../frame/Layout.ts"
+import { titled } from "../frame/PortalLayout.ts"
 import { linkButton } from "../frame/Parts.ts"
 import { orShown, type Refusal } from "../frame/Refusal.ts"
-import { change, page } from "../frame/Routes.ts"
+import { change, page } from "../frame/PortalRoutes.ts"
 import type { Visit } from "../frame/Visit.ts"
-import { named } from "./Shown.ts"
+import { named } from "./DocumentView.ts"
 
 /** A page that confirms an irreversible action, or that needs one more input. */
 const asking = (visit: Visit, title: string, text: string, formAt: (path: string) => Part) =>

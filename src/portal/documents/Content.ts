@@ -12,7 +12,7 @@ import { type Html, html } from "../../http/pages/Html.ts"
 import { day, figure, money, time } from "../frame/Formats.ts"
 import { copied, facts, fileLink, idLink, section, table } from "../frame/Parts.ts"
 import type { Translate, Visit } from "../frame/Visit.ts"
-import { codeOf, isMoving, type Shown } from "./Shown.ts"
+import { codeOf, isMoving, type Shown } from "./DocumentView.ts"
 
 const nameOf = ({ language }: Visit, entries: ReadonlyArray<CodeEntry>, code: string): string => {
   const entry = entries.find((each) => each.code === code)

@@ -1,6 +1,6 @@
 import type { Failure } from "../../../schemas/FiscalDocument.ts"
 import type { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
-import { authorityTroubles } from "../../domain/authority/AuthorityTroubles.ts"
+import { authorityTroubles } from "../../invoices/rules/AuthorityTroubles.ts"
 
 /* Authority troubles in Spanish. The reference and the API describe them in English. */
 

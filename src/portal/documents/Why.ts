@@ -1,12 +1,12 @@
 import type { AuthorityError } from "../../../schemas/FiscalDocument.ts"
-import { checkDigit, isNit } from "../../domain/accounts/CheckDigit.ts"
-import { processedBefore } from "../../domain/documents/AuthorityRules.ts"
+import { checkDigit, isNit } from "../../documents/rules/parties/CheckDigit.ts"
+import { processedBefore } from "../../documents/rules/AuthorityRules.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { hintWords } from "../frame/DocumentWords.ts"
 import { time } from "../frame/Formats.ts"
 import { section } from "../frame/Parts.ts"
 import type { Visit } from "../frame/Visit.ts"
-import { isMoving, type Shown } from "./Shown.ts"
+import { isMoving, type Shown } from "./DocumentView.ts"
 import { failureInSpanish, meanwhileInSpanish, saidIn, troubleWords } from "./TroubleWords.ts"
 
 /** The place to fix a broken rule. */

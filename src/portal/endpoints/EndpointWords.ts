@@ -1,5 +1,5 @@
 import type { WebhookEndpoint } from "../../../schemas/WebhookEndpoint.ts"
-import type { HealthHour } from "../../store/webhooks/DeliveryHealth.ts"
+import type { HealthHour } from "../../webhooks/store/DeliveryHealth.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { shortTime } from "../frame/Formats.ts"
 import { idLink, state } from "../frame/Parts.ts"

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import type { Recovery } from "../../../schemas/Delivery.ts"
 import type * as Form from "../forms/SentForm.ts"
-import { change, page } from "../frame/Routes.ts"
+import { change, page } from "../frame/PortalRoutes.ts"
 import { orShown } from "../frame/Refusal.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { momentOf } from "../frame/Lists.ts"

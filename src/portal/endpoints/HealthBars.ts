@@ -1,4 +1,4 @@
-import type { HealthHour } from "../../store/webhooks/DeliveryHealth.ts"
+import type { HealthHour } from "../../webhooks/store/DeliveryHealth.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { duration, figure, shortTime } from "../frame/Formats.ts"
 import { table } from "../frame/Parts.ts"

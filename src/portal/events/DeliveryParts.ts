@@ -1,8 +1,8 @@
 import type { Attempt, Delivery } from "../../../schemas/Delivery.ts"
-import { eventHeaders } from "../../domain/webhooks/WebhookSignature.ts"
+import { eventHeaders } from "../../webhooks/rules/WebhookSignature.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { clock, duration, shortTime, visible } from "../frame/Formats.ts"
-import { form } from "../forms/Fields.ts"
+import { form } from "../forms/FormFields.ts"
 import { inCode, facts, notice, state } from "../frame/Parts.ts"
 import type { Translate, Visit } from "../frame/Visit.ts"
 

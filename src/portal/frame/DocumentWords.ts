@@ -1,7 +1,7 @@
 import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import type { InvoiceStatus } from "../../../schemas/Invoice.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
-import { hintInSpanish } from "../../outbound/authority/RuleHints.ts"
+import { hintInSpanish } from "../../invoices/authority/RuleHints.ts"
 import { state, type Tone } from "./Parts.ts"
 import type { Translate, Visit } from "./Visit.ts"
 

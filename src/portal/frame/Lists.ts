@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { firstMoment, inZone, lastMoment, timestamp } from "../../domain/documents/AuthorityTime.ts"
+import { firstMoment, inZone, lastMoment, timestamp } from "../../runtime/AuthorityTime.ts"
 import { type Html, html, type Part } from "../../http/pages/Html.ts"
 import { type Column, emptyState, table } from "./Parts.ts"
 import type { Refusal } from "./Refusal.ts"

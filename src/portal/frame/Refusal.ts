@@ -1,7 +1,7 @@
 import { Data, Effect } from "effect"
 import type { ApiError, Violation } from "../../../schemas/ApiError.ts"
 import { errorCodes } from "../../../schemas/ErrorCode.ts"
-import { violation } from "../../domain/documents/AuthorityRules.ts"
+import { violation } from "../../documents/rules/AuthorityRules.ts"
 import type { Html } from "../../http/pages/Html.ts"
 
 /** The API's error for a request of a page. `/docs/errors` explains the code. */

@@ -1,5 +1,5 @@
 import { type Html, html } from "../../http/pages/Html.ts"
-import { dayMax } from "../../store/overview/OverviewRows.ts"
+import { dayMax } from "../../operations/store/OverviewRows.ts"
 import { day, figure } from "../frame/Formats.ts"
 import { table } from "../frame/Parts.ts"
 import type { Visit } from "../frame/Visit.ts"

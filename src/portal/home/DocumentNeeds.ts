@@ -1,5 +1,5 @@
-import { authorityTroubles } from "../../domain/authority/AuthorityTroubles.ts"
-import { inContingency } from "../../domain/incidents/Findings.ts"
+import { authorityTroubles } from "../../invoices/rules/AuthorityTroubles.ts"
+import { inContingency } from "../../operations/rules/Findings.ts"
 import { html } from "../../http/pages/Html.ts"
 import { figure, time } from "../frame/Formats.ts"
 import { type Facts, many, type Need, needsOfFindings, type Reader, seeWords } from "./Need.ts"

@@ -1,6 +1,6 @@
-import { type Finding, partsOf } from "../../domain/incidents/Findings.ts"
+import { type Finding, partsOf } from "../../operations/rules/Findings.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
-import { type AccountOverview, troubledMax } from "../../store/overview/OverviewRows.ts"
+import { type AccountOverview, troubledMax } from "../../operations/store/OverviewRows.ts"
 import { day, figure, time } from "../frame/Formats.ts"
 import type { Tone } from "../frame/Parts.ts"
 import type { Visit } from "../frame/Visit.ts"

@@ -1,14 +1,14 @@
-import { resolutionStatus, resolutionWarnings } from "../../domain/accounts/ResolutionRules.ts"
-import { documentKinds } from "../../domain/documents/DocumentKinds.ts"
+import { resolutionStatus, resolutionWarnings } from "../../documents/rules/parties/ResolutionRules.ts"
+import { documentKinds } from "../../documents/rules/DocumentKinds.ts"
 import {
   endingCertificate,
   endingRange,
   failingEndpoint,
   fullEndpoint,
   usedRange
-} from "../../domain/incidents/Findings.ts"
+} from "../../operations/rules/Findings.ts"
 import { html } from "../../http/pages/Html.ts"
-import type { EndpointRow, RangeRow } from "../../store/overview/OverviewRows.ts"
+import type { EndpointRow, RangeRow } from "../../operations/store/OverviewRows.ts"
 import { hostOf } from "../frame/Parts.ts"
 import { documentNeeds } from "./DocumentNeeds.ts"
 import { type Facts, findingWords, many, type Need, needsOfFindings, type Reader } from "./Need.ts"

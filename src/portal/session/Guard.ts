@@ -4,9 +4,9 @@ import { ApiError } from "../../../schemas/ApiError.ts"
 import type { PortalSession } from "../../api/Authorization.ts"
 import { ServiceInfo } from "../../api/ServiceInfo.ts"
 import { network, RateLimit } from "../../http/limits/RateLimit.ts"
-import { inTime, portInTime } from "../../protocol/PortCall.ts"
-import * as Turns from "../../protocol/Turns.ts"
-import { PortalSessions } from "../../store/accounts/PortalSessions.ts"
+import { inTime, portInTime } from "../../runtime/PortCall.ts"
+import * as Turns from "../../runtime/turns/Turns.ts"
+import { PortalSessions } from "../../accounts/store/PortalSessions.ts"
 import { csrfToken, isSame, isSentFromHere, referrerPolicy } from "./OwnForms.ts"
 
 /** A request with a valid session. */

@@ -5,7 +5,7 @@ import { Concurrency } from "../../http/limits/Concurrency.ts"
 import { RateLimit } from "../../http/limits/RateLimit.ts"
 import { RequestTurns } from "../../http/limits/RequestTurns.ts"
 import { lacking } from "../../http/request/Authentication.ts"
-import { inTime, portInTime } from "../../protocol/PortCall.ts"
+import { inTime, portInTime } from "../../runtime/PortCall.ts"
 
 // The approximate size of a row as text. After a large read, an account pauses as after a large API response.
 const bytesOfRow = 400

@@ -4,14 +4,14 @@ import type { Resolution } from "../../../schemas/Resolution.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { identificationWords } from "../customers/PartyWords.ts"
 import { figure } from "../frame/Formats.ts"
-import { titled } from "../frame/Layout.ts"
+import { titled } from "../frame/PortalLayout.ts"
 import { section, state } from "../frame/Parts.ts"
 import { type Listed } from "../frame/Lists.ts"
-import { page } from "../frame/Routes.ts"
+import { page } from "../frame/PortalRoutes.ts"
 import type { Visit } from "../frame/Visit.ts"
-import { liveSteps } from "./live/LiveSteps.ts"
+import { liveSteps } from "./live/LiveStepsPart.ts"
 import { readAccount, setupRoot } from "./SetupPage.ts"
-import { untilMoment } from "./Terms.ts"
+import { untilMoment } from "./SetupTerms.ts"
 
 /** A setup page: its path, its name, and its current value. */
 type Row = readonly [page: string, name: string, says: Html | string]

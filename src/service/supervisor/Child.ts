@@ -1,6 +1,6 @@
 import { Deferred, type Duration, Effect, Option } from "effect"
 import { spawn } from "node:child_process"
-import { isReady } from "../../platform/Supervised.ts"
+import { isReady } from "../../runtime/process/Supervised.ts"
 
 /** How a process ended: with a code, or by a signal. */
 export interface End {

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { processes } from "../../platform/Settings.ts"
-import { Supervised } from "../../platform/Supervised.ts"
+import { processes } from "../../runtime/process/Settings.ts"
+import { Supervised } from "../../runtime/process/Supervised.ts"
 
 /** Runs `serve` as this process. If `PROCESSES` is more than one, runs a supervisor of that many processes instead. */
 export const asManyAsSet = <A, E, R>(serve: Effect.Effect<A, E, R>) =>

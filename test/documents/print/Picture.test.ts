@@ -3,7 +3,7 @@ import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import decodeQr from "qr/decode.js"
 import { renderPdf } from "../../../src/documents/print/Pdf.ts"
-import { qrText } from "../../../src/domain/documents/QrText.ts"
+import { qrText } from "../../../src/documents/rules/QrText.ts"
 import { describeLive } from "../../support/Tests.ts"
 import { samples } from "./PrintedSamples.ts"
 

@@ -17,7 +17,7 @@ import {
   placeWords,
   responsibilityWords
 } from "../../../src/documents/print/content/PrintedWords.ts"
-import { departments, municipalities } from "../../../src/domain/accounts/Territories.ts"
+import { departments, municipalities } from "../../../src/documents/rules/parties/Territories.ts"
 
 const plain = (text: string) => text.replaceAll("\u00a0", " ")
 

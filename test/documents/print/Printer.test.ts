@@ -5,7 +5,7 @@ import { Printer } from "../../../src/documents/print/Printer.ts"
 import { lowPriorityThreads } from "../../support/processes/Threads.ts"
 import { sampleDocument, sampleLine } from "../samples.ts"
 import { describeLive } from "../../support/Tests.ts"
-import { printThreads } from "../../../src/settings/Limits.ts"
+import { printThreads } from "../../../src/runtime/Limits.ts"
 
 describeLive(Printer.layer)("the threads that print", (it) => {
   it.effect.skipIf(process.platform !== "linux" || getPriority() !== 0)("give way to the event loop", function* () {

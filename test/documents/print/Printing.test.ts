@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { Limits } from "../../../src/settings/Limits.ts"
+import { Limits } from "../../../src/runtime/Limits.ts"
 import { makePrinting } from "../../../src/documents/print/Printing.ts"
 import { answered } from "../../support/database/Refusals.ts"
 import { itOn } from "../../support/Tests.ts"

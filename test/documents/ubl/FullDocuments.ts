@@ -1,9 +1,9 @@
 import type { Line } from "../../../schemas/Line.ts"
-import { sandboxSoftware } from "../../../src/documents/ubl/Software.ts"
+import { sandboxSoftware } from "../../../src/documents/ubl/UblSoftware.ts"
 import type { FiscalDocument } from "../../../src/documents/ubl/FiscalDocument.ts"
-import { colombianSandbox } from "../../../src/domain/accounts/Sandbox.ts"
-import { cufe, documentTail } from "../../../src/domain/documents/Cufe.ts"
-import { totalsOf } from "../../../src/domain/documents/Totals.ts"
+import { colombianSandbox } from "../../../src/documents/rules/parties/SandboxIds.ts"
+import { cufe, documentTail } from "../../../src/documents/rules/Cufe.ts"
+import { totalsOf } from "../../../src/documents/rules/Totals.ts"
 import { examples, sale } from "../Documents.ts"
 
 /** Documents that have every optional part. */

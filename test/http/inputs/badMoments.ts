@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import { EmailId, InvoiceId, ResolutionId, WebhookEndpointId } from "../../../schemas/Id.ts"
-import type { InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
-import type { StoredInvoice } from "../../../src/store/documents/Invoices.ts"
-import { usableKeysMax } from "../../../src/store/accounts/ApiKeys.ts"
-import { customersMax } from "../../../src/store/accounts/Customers.ts"
-import { emailsMax } from "../../../src/store/mail/Emails.ts"
-import { resolutionsMax } from "../../../src/store/accounts/Resolutions.ts"
-import { endpointsPerAccountMax, type StoredWebhookEndpoint } from "../../../src/store/webhooks/WebhookEndpoints.ts"
+import type { InvoiceState } from "../../../src/invoices/rules/InvoiceLifecycle.ts"
+import type { StoredInvoice } from "../../../src/invoices/store/Invoices.ts"
+import { usableKeysMax } from "../../../src/accounts/store/ApiKeys.ts"
+import { customersMax } from "../../../src/accounts/store/Customers.ts"
+import { emailsMax } from "../../../src/invoices/store/Emails.ts"
+import { resolutionsMax } from "../../../src/accounts/store/Resolutions.ts"
+import { endpointsPerAccountMax, type StoredWebhookEndpoint } from "../../../src/webhooks/store/WebhookEndpoints.ts"
 import {
   customerBody,
   endpointBody,

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { openSessionsMax } from "../../../src/store/accounts/PortalSessions.ts"
+import { openSessionsMax } from "../../../src/accounts/store/PortalSessions.ts"
 import { send } from "../../support/apps/Requests.ts"
 import { get, post, refused, remove } from "./Refused.ts"
 

@@ -1,4 +1,4 @@
-import { type FileKind, filePath, linkKey, signedPath } from "../../../src/domain/requests/FileLink.ts"
+import { type FileKind, filePath, linkKey, signedPath } from "../../../src/invoices/rules/FileLink.ts"
 import { startOfTest, testMode } from "../../support/apps/Accounts.ts"
 
 export const noKey = { authorization: undefined }

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { documentKinds, type NoteKind } from "../../../src/domain/documents/DocumentKinds.ts"
+import { documentKinds, type NoteKind } from "../../../src/documents/rules/DocumentKinds.ts"
 import { CustomerId, InvoiceId } from "../../../schemas/Id.ts"
-import type { InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
+import type { InvoiceState } from "../../../src/invoices/rules/InvoiceLifecycle.ts"
 import {
   endpointBody,
   invoiceBody,
@@ -17,7 +17,7 @@ import { account, keys } from "../../support/apps/Accounts.ts"
 import { settled } from "../../support/apps/Correcting.ts"
 import { addCustomer, addEndpoint, addInvoice, change as changeRow } from "../../support/apps/PostgresRows.ts"
 import { conditionOf, seedDrafts } from "../../support/database/Owners.ts"
-import { png } from "../../domain/accounts/pictures.ts"
+import { png } from "../../accounts/rules/pictures.ts"
 import { bearer, get, post, send } from "../../support/apps/Requests.ts"
 import {
   absent,

@@ -1,6 +1,6 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
-import { Limits, type LimitsChange } from "../../../src/settings/Limits.ts"
+import { Limits, type LimitsChange } from "../../../src/runtime/Limits.ts"
 import { serviceWith } from "../../support/apps/MemoryApp.ts"
 import { get } from "../../support/apps/Requests.ts"
 import { askFrom, eventually, open, requestOf } from "../../support/processes/Sockets.ts"

@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import type { NoteKind } from "../../../src/domain/documents/DocumentKinds.ts"
+import type { NoteKind } from "../../../src/documents/rules/DocumentKinds.ts"
 import { apiKeyIds, keys, rangeId, startOfTest, testMode } from "../../support/apps/Accounts.ts"
 import { serviceWith } from "../../support/apps/MemoryApp.ts"
 import { addCustomer, addDelivery, addEndpoint, addNote, addNumbered, become } from "../../support/apps/MemoryRows.ts"
@@ -8,7 +8,7 @@ import { keyFile } from "../../support/authority/LiveAccounts.ts"
 import { bearer, post, send } from "../../support/apps/Requests.ts"
 import { rows } from "../inputs/routeRows.ts"
 import { describeOn } from "../../support/Tests.ts"
-import { Limits } from "../../../src/settings/Limits.ts"
+import { Limits } from "../../../src/runtime/Limits.ts"
 
 // They share a transaction, change nothing, or wait for the authority first.
 const withoutTurn = [

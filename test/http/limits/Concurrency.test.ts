@@ -9,7 +9,7 @@ import { bearer, get, post, type Reply, send } from "../../support/apps/Requests
 import { patiently } from "../../support/apps/Until.ts"
 import { describeOn } from "../../support/Tests.ts"
 import { atNoCalls, holdCalls } from "../../support/memory/Calls.ts"
-import { Limits, type LimitValues } from "../../../src/settings/Limits.ts"
+import { Limits, type LimitValues } from "../../../src/runtime/Limits.ts"
 
 const limitedTo = (concurrency: Partial<LimitValues["concurrency"]>) =>
   serviceWith(Limits.layerChanged({ concurrency }))

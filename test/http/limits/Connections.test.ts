@@ -3,7 +3,7 @@ import { ConfigProvider, Effect, Exit, Fiber, Function, Layer, Scope } from "eff
 import { TestClock } from "effect/testing"
 import { IncomingMessage, ServerResponse } from "node:http"
 import { Socket } from "node:net"
-import { makeConnections } from "../../../src/platform/server/Connections.ts"
+import { makeConnections } from "../../../src/runtime/server/Connections.ts"
 import { keys } from "../../support/apps/Accounts.ts"
 import { serviceWith } from "../../support/apps/MemoryApp.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
@@ -11,7 +11,7 @@ import { invoiceBody } from "../../support/apps/Invoices.ts"
 import { ask, askFrom, eventually, type Line, open, requestOf, statusesOf } from "../../support/processes/Sockets.ts"
 import { patiently } from "../../support/apps/Until.ts"
 import { it as alone, itOn } from "../../support/Tests.ts"
-import { Limits, type LimitsChange } from "../../../src/settings/Limits.ts"
+import { Limits, type LimitsChange } from "../../../src/runtime/Limits.ts"
 
 const [one, two, three] = ["127.0.0.1", "127.0.0.2", "127.0.0.3"] as const
 const megabyte = 1_048_576

@@ -8,7 +8,7 @@ import { patiently } from "../../support/apps/Until.ts"
 import { bearer, fetchBytes, get, send } from "../../support/apps/Requests.ts"
 import { linkTo, noKey } from "../inputs/links.ts"
 import { describeOn } from "../../support/Tests.ts"
-import { Limits } from "../../../src/settings/Limits.ts"
+import { Limits } from "../../../src/runtime/Limits.ts"
 
 const limits = {
   atOnce: 2,

@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { Limits } from "../../../src/settings/Limits.ts"
+import { Limits } from "../../../src/runtime/Limits.ts"
 import { serviceWith } from "../../support/apps/PostgresApp.ts"
 import { get } from "../../support/apps/Requests.ts"
 import { until } from "../../support/apps/Until.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it as test } from "@effect/vitest"
 import { Schema, SchemaAST } from "effect"
 import { Api } from "../../../src/api/Api.ts"
-import { violationsMax } from "../../../src/domain/requests/Violations.ts"
+import { violationsMax } from "../../../src/runtime/json/Violations.ts"
 import { decodeBody, limitOf, queryViolations } from "../../../src/http/request/Validation.ts"
 import { customerBody, invoiceBody } from "../../support/apps/Invoices.ts"
 import { keys } from "../../support/apps/Accounts.ts"

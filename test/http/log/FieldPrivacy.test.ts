@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import document from "../../../openapi.json" with { type: "json" }
-import { privacyOf } from "../../../src/domain/requests/FieldPrivacy.ts"
+import { privacyOf } from "../../../src/runtime/json/FieldPrivacy.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -33,7 +33,7 @@ const isFree = ({ enum: values, maxLength, pattern, type }: Json) =>
 describe("The privacy of fields", () => {
   it("covers every field of the interface: a new field stays masked and hidden until it is classified", () => {
     const unclassified = [...namesIn(document)].filter((name) => privacyOf(name) === undefined)
-    assert.deepStrictEqual(unclassified, [], "name them in src/domain/requests/FieldPrivacy.ts")
+    assert.deepStrictEqual(unclassified, [], "name them in src/runtime/json/FieldPrivacy.ts")
   })
 
   it("exposes no name, address, personal number or secret", () => {

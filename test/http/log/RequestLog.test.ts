@@ -1,8 +1,8 @@
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer, Metric } from "effect"
-import * as Metrics from "../../../src/protocol/Metrics.ts"
-import { type OfferedRequest, RequestLog } from "../../../src/store/requests/RequestLog.ts"
-import { Requests, type WrittenRequest } from "../../../src/store/requests/Requests.ts"
+import * as Metrics from "../../../src/runtime/Metrics.ts"
+import { type OfferedRequest, RequestLog } from "../../../src/operations/store/RequestLog.ts"
+import { Requests, type WrittenRequest } from "../../../src/operations/store/Requests.ts"
 import { apiKeyIds, testMode } from "../../support/apps/Accounts.ts"
 import { itOn } from "../../support/Tests.ts"
 

@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Arbitrary, Effect } from "effect"
-import { asKept } from "../../../src/domain/documents/Details.ts"
+import { asKept } from "../../../src/documents/rules/Details.ts"
 import { acceptedByRules } from "../../support/apps/Correcting.ts"
 import { customerBody } from "../../support/apps/Invoices.ts"
 import { layer as app } from "../../support/apps/PostgresApp.ts"

@@ -174,12 +174,10 @@ const others: ReadonlyArray<Broken> = [
   }))
 ]
 
-const domain = Path.join(import.meta.dirname, "../../../src/domain")
+const rules = Path.join(import.meta.dirname, "../../../src/documents/rules")
 
 const rulesIn = (file: string) =>
-  [...Fs.readFileSync(Path.join(domain, file), "utf8").matchAll(/"([A-Z]{3}\d\d[a-z]?)"/g)].map(
-    ([, rule]) => rule ?? ""
-  )
+  [...Fs.readFileSync(Path.join(rules, file), "utf8").matchAll(/"([A-Z]{3}\d\d[a-z]?)"/g)].map(([, rule]) => rule ?? "")
 
 const written = ["invoices", "transitions", "events", "resolutions", "idempotency_keys", "audit_log", "marks"]
 
@@ -218,11 +216,11 @@ describeLive(app)("The rules of the authority", (it) => {
 
   test("each have a case here if the sources name them", () => {
     const named = [
-      "documents/AuthorityRules.ts",
-      "documents/LocalRules.ts",
-      ...Fs.globSync("documents/rules/*.ts", { cwd: domain }),
-      "accounts/PartyRules.ts",
-      "accounts/ResolutionRules.ts"
+      "AuthorityRules.ts",
+      "LocalRules.ts",
+      ...Fs.globSync("amounts/*.ts", { cwd: rules }),
+      "parties/PartyRules.ts",
+      "parties/ResolutionRules.ts"
     ]
       .flatMap(rulesIn)
       // NoteRules.test.ts breaks the rules of notes, and Resolutions.pg.test.ts the rule of expired ranges.

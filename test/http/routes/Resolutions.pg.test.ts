@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { localDate } from "../../../src/domain/documents/AuthorityTime.ts"
+import { localDate } from "../../../src/runtime/AuthorityTime.ts"
 import { customerBody, invoiceBody, resolutionBody } from "../../support/apps/Invoices.ts"
 import { rangeId, testMode } from "../../support/apps/Accounts.ts"
 import { layer as app } from "../../support/apps/PostgresApp.ts"

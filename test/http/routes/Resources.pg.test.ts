@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { customerBody, endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
 import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { settled } from "../../support/apps/Correcting.ts"
-import { localDate } from "../../../src/domain/documents/AuthorityTime.ts"
+import { localDate } from "../../../src/runtime/AuthorityTime.ts"
 import { get, patch, post, send } from "../../support/apps/Requests.ts"
 import { describeLive } from "../../support/Tests.ts"
 

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { portionMax } from "../../../src/store/sandbox/ClockJumps.ts"
+import { portionMax } from "../../../src/accounts/store/sandbox/ClockJumps.ts"
 import { account } from "../../support/apps/Accounts.ts"
 import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { addResting } from "../../support/apps/PostgresRows.ts"

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Fs from "node:fs"
 
 const read = (file: string) => Fs.readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8")
-const page = read("src/http/docs/composing.md")
+const page = read("src/docs/composing.md")
 
 /** The lines without their indentation, which the page leaves out. */
 const bare = (text: string) =>

@@ -4,7 +4,7 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { liveStepCodes } from "../../../schemas/LiveSteps.ts"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
-import { softwareSecurityCode } from "../../../src/domain/documents/Cufe.ts"
+import { softwareSecurityCode } from "../../../src/documents/rules/Cufe.ts"
 import { type Client, makeClient } from "../../support/apps/Client.ts"
 import { keyFile } from "../../support/authority/LiveAccounts.ts"
 import { grantedRange, rangesAnswer, standInAuthority } from "../../support/authority/StandInAuthority.ts"
@@ -13,7 +13,7 @@ import { folioCommand } from "../../support/processes/FolioCommand.ts"
 import { serviceProcess } from "../../support/processes/ServiceProcess.ts"
 import { it } from "../../support/Tests.ts"
 
-const page = "src/http/docs/guides/going-live.md"
+const page = "src/docs/guides/going-live.md"
 const root = Path.resolve(import.meta.dirname, "../../..")
 
 const stepsOf = (client: Client) =>

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Duration, Effect, Layer, Metric } from "effect"
 import { TestClock } from "effect/testing"
-import { Backlog, everyKind, type Waiting } from "../../../src/store/sql/Backlog.ts"
+import { Backlog, everyKind, type Waiting } from "../../../src/operations/store/Backlog.ts"
 import { serviceWith } from "../../support/apps/MemoryApp.ts"
 import { send } from "../../support/apps/Requests.ts"
 import { describeOn } from "../../support/Tests.ts"

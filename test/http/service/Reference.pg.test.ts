@@ -15,7 +15,7 @@ const answerMax = 1_000_000
 
 const root = new URL("../../../", import.meta.url)
 const read = (file: string) => Fs.readFileSync(new URL(file, root), "utf8")
-const markdown = Fs.globSync("src/http/docs/**/*.md", { cwd: root })
+const markdown = Fs.globSync("src/docs/**/*.md", { cwd: root })
 
 const open = (path: string, headers: Readonly<Record<string, string>> = {}) =>
   get(path, { authorization: undefined, ...headers })
@@ -271,7 +271,7 @@ describeLive(app)("the documentation", (it) => {
 
   it.effect("has the pages of the repository, word for word with .md, without broken links", function* () {
     for (const file of markdown) {
-      const { headers, status, text } = yield* open(`/docs/${file.slice("src/http/docs/".length)}`)
+      const { headers, status, text } = yield* open(`/docs/${file.slice("src/docs/".length)}`)
       assert.strictEqual(status, 200)
       assert.match(headers["content-type"] ?? "", /^text\/plain/)
       assert.strictEqual(text, read(file))

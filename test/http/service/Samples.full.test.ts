@@ -7,7 +7,7 @@ import * as Os from "node:os"
 import * as Path from "node:path"
 import { type Operation, resources } from "../../../src/http/pages/reference/Resources.ts"
 import { beginnings, type Language, samplesOf } from "../../../src/http/pages/reference/Samples.ts"
-import { environment, php, python, run } from "../../client/Languages.ts"
+import { environment, php, python, run } from "../../clients/typescript/Languages.ts"
 import { compile, folderOf } from "../../support/apps/GeneratedClient.ts"
 import { listening } from "../../support/apps/Listening.ts"
 import { keys } from "../../support/apps/Accounts.ts"
@@ -186,7 +186,7 @@ describeLive(app)("the samples of the reference", (it) => {
         const seen = yield* seenBy((url, folder) => {
           const file = Path.join(folder, `samples.${extension}`)
           Fs.writeFileSync(file, [beginnings[language], ...samplesIn(language).map(({ text }) => text)].join("\n"))
-          Fs.symlinkSync(Path.join(root, "src/client/php"), Path.join(folder, "folio"))
+          Fs.symlinkSync(Path.join(root, "src/clients/php"), Path.join(folder, "folio"))
           return run(runner, file, { cwd: folder, env: settings(url) })
         })
         assertSame(seen, language, yield* seenBy(curl))

@@ -1,4 +1,4 @@
-import { brokenCallsMax } from "../../../src/issuing/NextStep.ts"
+import { brokenCallsMax } from "../../../src/invoices/NextStep.ts"
 import type { AuthorityCall, AuthorityOutcome } from "../worlds/Surroundings.ts"
 import type { Journal, Moment } from "./Journal.ts"
 

@@ -1,4 +1,4 @@
-import { typesOf } from "../../../src/domain/webhooks/Subscriptions.ts"
+import { typesOf } from "../../../src/webhooks/rules/Subscriptions.ts"
 import { type Entry, isFirst, isSuccess, isUnknown, type Journal, meaning, type Moment } from "./Journal.ts"
 
 /** The possible state of an endpoint at a moment; null if it is deleted. */

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import type { FaultPoint } from "../../../src/protocol/Fault.ts"
+import type { FaultPoint } from "../../../src/runtime/Fault.ts"
 import { statementFaults } from "../worlds/Faults.ts"
 import { authorityMoods, receiverMoods } from "../worlds/Surroundings.ts"
 import { item, step, upTo } from "./RequestSteps.ts"

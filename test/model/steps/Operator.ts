@@ -1,10 +1,10 @@
 import { Clock, Effect } from "effect"
-import { timestamp } from "../../../src/domain/documents/AuthorityTime.ts"
-import { eventOf, type InvoiceCommand, sources, transition } from "../../../src/domain/documents/InvoiceLifecycle.ts"
-import { Ids } from "../../../src/store/sql/Ids.ts"
-import { type StoredInvoice } from "../../../src/store/documents/Invoices.ts"
-import { invoiceSnapshot } from "../../../src/store/documents/InvoiceViews.ts"
-import { Transitions } from "../../../src/store/documents/Transitions.ts"
+import { timestamp } from "../../../src/runtime/AuthorityTime.ts"
+import { eventOf, type InvoiceCommand, sources, transition } from "../../../src/invoices/rules/InvoiceLifecycle.ts"
+import { Ids } from "../../../src/database/Ids.ts"
+import { type StoredInvoice } from "../../../src/invoices/store/Invoices.ts"
+import { invoiceSnapshot } from "../../../src/invoices/store/InvoiceViews.ts"
+import { Transitions } from "../../../src/invoices/store/Transitions.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 
 /**

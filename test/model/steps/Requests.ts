@@ -1,5 +1,5 @@
 import { Arbitrary, Schema } from "effect"
-import { checkDigit, sandboxIdentification } from "../../../src/domain/accounts/CheckDigit.ts"
+import { checkDigit, sandboxIdentification } from "../../../src/documents/rules/parties/CheckDigit.ts"
 import { eventTypes } from "../../../schemas/Event.ts"
 import { addresses, buyers, lineSets, wrongBuyers, wrongLineSets } from "./RequestSteps.ts"
 import type { StepOf } from "./Steps.ts"

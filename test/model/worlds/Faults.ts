@@ -1,6 +1,6 @@
 import { Context, Effect, Scheduler } from "effect"
 import { SqlError } from "effect/sql"
-import type { FaultPoint } from "../../../src/protocol/Fault.ts"
+import type { FaultPoint } from "../../../src/runtime/Fault.ts"
 
 /**
  * Fault of a statement, as PostgreSQL shows it. `refused`: nothing was done (no connection, a time-out, a deadlock).

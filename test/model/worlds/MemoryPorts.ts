@@ -1,11 +1,11 @@
 import { Context, Effect, Exit, Layer, Scope } from "effect"
-import { applicationResponse } from "../../../src/documents/parcel/ApplicationResponse.ts"
+import { applicationResponse } from "../../../src/documents/email/ApplicationResponse.ts"
 import { brokenRules } from "../../oracle/AuthorityCheck.ts"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
-import { Authority } from "../../../src/outbound/authority/Authority.ts"
-import * as AuthoritySandbox from "../../../src/outbound/authority/AuthoritySandbox.ts"
-import { Mailer, mailer, type Send } from "../../../src/outbound/mail/Mailer.ts"
-import { type WebhookResponse, WebhookSender } from "../../../src/outbound/webhooks/WebhookSender.ts"
+import { Authority } from "../../../src/invoices/authority/Authority.ts"
+import * as AuthoritySandbox from "../../../src/invoices/authority/AuthoritySandbox.ts"
+import { Mailer, mailer, type Send } from "../../../src/invoices/mail/Mailer.ts"
+import { type WebhookResponse, WebhookSender } from "../../../src/webhooks/sender/WebhookSender.ts"
 import type { Surroundings } from "./Surroundings.ts"
 
 /**

@@ -1,5 +1,5 @@
 import { Cause, Clock, Effect, Exit, Option } from "effect"
-import { authorityTroubles } from "../../../src/domain/authority/AuthorityTroubles.ts"
+import { authorityTroubles } from "../../../src/invoices/rules/AuthorityTroubles.ts"
 import {
   Authority,
   AuthorityRefusal,
@@ -7,9 +7,9 @@ import {
   type DocumentName,
   troubleOf,
   type Verdict
-} from "../../../src/outbound/authority/Authority.ts"
-import { Mailer, MailerRefused, type Message } from "../../../src/outbound/mail/Mailer.ts"
-import { WebhookSender } from "../../../src/outbound/webhooks/WebhookSender.ts"
+} from "../../../src/invoices/authority/Authority.ts"
+import { Mailer, MailerRefused, type Message } from "../../../src/invoices/mail/Mailer.ts"
+import { WebhookSender } from "../../../src/webhooks/sender/WebhookSender.ts"
 
 /** Behaviours of the authority on the next documents, instead of an immediate response. */
 export const authorityMoods = ["unavailable", "lost", "slow", "silent", "broken"] as const

@@ -1,6 +1,6 @@
 import type { Effect } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
-import type { NumberForm } from "../../../src/domain/documents/FullNumber.ts"
+import type { NumberForm } from "../../../src/documents/rules/FullNumber.ts"
 import type { AuditorOptions } from "../checks/Auditor.ts"
 import type { Step } from "../steps/Steps.ts"
 import type { Translate } from "../steps/Translate.ts"

@@ -1,7 +1,7 @@
 import { guards, type Mutant } from "../Mutant.ts"
 
 const entrance = "test/portal/session/Entrance.pg.test.ts"
-const sessions = "test/store/accounts/PortalSessions.pg.test.ts"
+const sessions = "test/accounts/store/PortalSessions.pg.test.ts"
 const migration = "migrations/0001_schema/2_accounts.sql"
 
 /** Guards of the portal: sign-in links, capabilities of sessions, and content of pages. */
@@ -28,7 +28,7 @@ export const portalMutants: ReadonlyArray<Mutant> = [
     name: "a link of the portal works twice",
     edits: [
       {
-        file: "src/store/accounts/PortalSessions.ts",
+        file: "src/accounts/store/PortalSessions.ts",
         find: " and used_at is null and ${isOpen}",
         replace: " and ${isOpen}"
       },
@@ -36,7 +36,7 @@ export const portalMutants: ReadonlyArray<Mutant> = [
     ],
     tests: [sessions]
   },
-  ...guards("src/store/accounts/PortalSessions.ts", sessions, {
+  ...guards("src/accounts/store/PortalSessions.ts", sessions, {
     "a session of the portal outlives its key": { "closes_at > now() and ${keyWorks}`": "closes_at > now()`" },
     "concurrent requests exceed the limit of portal sessions": {
       "      yield* AccountView.lock(sql, session)\n": ""
@@ -48,7 +48,7 @@ export const portalMutants: ReadonlyArray<Mutant> = [
         "grant select (link_hash, cookie_hash, account_id, livemode, id, api_key_id,"
     }
   }),
-  ...guards("src/store/documents/DocumentList.ts", "test/store/documents/DocumentList.pg.test.ts", {
+  ...guards("src/invoices/store/DocumentList.ts", "test/invoices/store/DocumentList.pg.test.ts", {
     "the portal lists documents of other accounts": {
       "where ${ofAccount(sql, account)} and ${fits": "where ${fits",
       "yield* bounded(sql, account, reading)(page(account, request, filter))":
@@ -73,15 +73,15 @@ export const portalMutants: ReadonlyArray<Mutant> = [
     },
     "a preview uses up a link of the portal": { "return isFollowed(request) && other": "return other" }
   }),
-  ...guards("src/commands/ApiKeys.ts", "test/portal/session/Capabilities.pg.test.ts", {
+  ...guards("src/accounts/commands/ApiKeyCommands.ts", "test/portal/session/Capabilities.pg.test.ts", {
     "a session's key has every capability": { "capabilities: capabilities ?? null": "capabilities: null" }
   }),
-  ...guards("src/commands/Command.ts", "test/portal/session/Capabilities.pg.test.ts", {
+  ...guards("src/accounts/Command.ts", "test/portal/session/Capabilities.pg.test.ts", {
     "a session changes customers without an entry in the audit log": {
       "done.audit.length > 0 ? done.audit : sessionEntry(tag, account, payload, done.answer)": "done.audit"
     }
   }),
-  ...guards("src/portal/documents/correction/Correction.ts", "test/portal/documents/Correction.pg.test.ts", {
+  ...guards("src/portal/documents/correction/CorrectionPage.ts", "test/portal/documents/Correction.pg.test.ts", {
     "a correction misreads names with escapes": {
       'parseStrict(new TextEncoder().encode(sent.raw("request")))': 'Result.try(() => JSON.parse(sent.raw("request")))'
     }

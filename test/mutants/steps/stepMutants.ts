@@ -1,30 +1,30 @@
 import { guards, type Mutant } from "../Mutant.ts"
 
-const contract = "test/store/contract/Postgres.pg.test.ts"
+const contract = "test/contract/Postgres.pg.test.ts"
 
 /**
  * Guards of combined statements: signing with submitting, an event with the lease of its deliveries, and groups of
  * documents.
  */
 export const stepMutants: ReadonlyArray<Mutant> = [
-  ...guards("migrations/0001_schema/5_documents.sql", "test/store/documents/Transitions.pg.test.ts", {
+  ...guards("migrations/0001_schema/5_documents.sql", "test/invoices/store/Transitions.pg.test.ts", {
     "steps: signing and submitting share one version": { "new.version < old.version + 2": "false" },
     "steps: a document signed and submitted in one step has no stored bytes": {
       "elsif not exists (\n        select from invoice_documents":
         "elsif false and not exists (\n        select from invoice_documents"
     }
   }),
-  ...guards("src/store/documents/Transitions.ts", contract, {
+  ...guards("src/invoices/store/Transitions.ts", contract, {
     "steps: the timeline of a document submitted in one step lacks its signing": {
       "from done where signs\n": "from done where false\n"
     }
   }),
-  ...guards("src/issuing/NextStep.ts", "test/actors/SentAtOnce.test.ts", {
+  ...guards("src/invoices/NextStep.ts", "test/webhooks/SentAtOnce.test.ts", {
     "steps: a document is sent immediately although the authority may be unavailable": {
       'authority.phase === "closed" && !isHeldBack(true, authority) ?': 'authority.phase === "closed" ?'
     }
   }),
-  ...guards("src/issuing/Executor.ts", "test/actors/SentAtOnce.test.ts", {
+  ...guards("src/invoices/Executor.ts", "test/webhooks/SentAtOnce.test.ts", {
     "steps: a document is sent immediately although others wait": { "index < free ?": "index >= 0 || index < free ?" },
     "together: documents that fail before signing are forgotten": {
       "(cause) => Effect.forEach(rows, (row) => leave(row, cause), { discard: true })": "() => Effect.void"
@@ -36,26 +36,26 @@ export const stepMutants: ReadonlyArray<Mutant> = [
       'if (Option.isSome(row) && row.value.state === "signed") yield* goesOn(row.value)': "row satisfies unknown"
     }
   }),
-  ...guards("src/issuing/Changes.ts", "test/actors/SentAtOnce.test.ts", {
+  ...guards("src/invoices/Changes.ts", "test/webhooks/SentAtOnce.test.ts", {
     "steps: a document is sent before its bytes are stored": {
       "signs: true, signed: row.signed,": "signs: true, signed: new Uint8Array(),"
     }
   }),
-  ...guards("src/issuing/Numbering.ts", "test/actors/SentAtOnce.test.ts", {
+  ...guards("src/invoices/Numbering.ts", "test/webhooks/SentAtOnce.test.ts", {
     "steps: a numbered document is passed to its actor": {
       "if (row === undefined) yield* notify.proceed(key)\n        else numbered":
         "yield* notify.proceed(key)\n        if (row !== undefined) numbered"
     }
   }),
-  ...guards("src/store/documents/Numbering.ts", "test/store/sql/WithoutVacuum.pg.test.ts", {
+  ...guards("src/invoices/store/Numbering.ts", "test/database/WithoutVacuum.pg.test.ts", {
     "steps: numbering reads all drafts since the last vacuum": { "i.state = n.from_state": "i.state = 'queued'" }
   }),
-  ...guards("src/store/webhooks/Deliveries.ts", "test/store/sql/WithoutVacuum.pg.test.ts", {
+  ...guards("src/webhooks/store/Deliveries.ts", "test/database/WithoutVacuum.pg.test.ts", {
     "steps: recording reads all deliveries since the last vacuum": {
       "d.status = n.from_status": "d.status = 'pending'"
     }
   }),
-  ...guards("src/store/sql/Backlog.ts", "test/store/sql/DueWork.pg.test.ts", {
+  ...guards("src/operations/store/Backlog.ts", "test/database/DueWork.pg.test.ts", {
     "steps: a sweep starts although nothing is due": { "where next_question_at <= now()": "" },
     "steps: the sweep does not look for dead workers": {
       "dead_since is not null or seen_at <": "dead_since is not null and seen_at <"
@@ -68,7 +68,7 @@ export const stepMutants: ReadonlyArray<Mutant> = [
       "Effect.catchCause((cause) =>": "Effect.catchCauseIf(() => false, (cause) =>"
     }
   }),
-  ...guards("src/store/webhooks/NewDeliveries.ts", contract, {
+  ...guards("src/webhooks/store/NewDeliveries.ts", contract, {
     "steps: a delivery is taken beyond max_in_flight": { "select w.max_in_flight > (": "select w.max_in_flight >= (" },
     "steps: a delivery is taken before one that is due": { ") > now(), true)": ") > now() or true, true)" },
     "steps: a delivery is taken although an earlier one of its resource waits": {
@@ -82,13 +82,13 @@ export const stepMutants: ReadonlyArray<Mutant> = [
       "case when t.is_taken then ${worker ?? null}::text end": "null::text"
     }
   }),
-  ...guards("src/actors/WebhookEndpoint.ts", "test/actors/ReadyPlaces.test.ts", {
+  ...guards("src/webhooks/WebhookEndpointActor.ts", "test/webhooks/ReadyPlaces.test.ts", {
     "steps: a slot is offered while deliveries are being taken": { "if (isTaking || ": "if (" },
     "steps: a reserved slot does not count": {
       "      underWay.counts.add(entityId, 1)\n      return {": "      return {"
     }
   }),
-  ...guards("src/issuing/Steps.ts", "test/actors/ReadyPlaces.test.ts", {
+  ...guards("src/invoices/Steps.ts", "test/webhooks/ReadyPlaces.test.ts", {
     "steps: a step that is not stored loses a slot": {
       "one.places.forEach((place) => place.release())": "yield* Effect.void"
     },
@@ -100,23 +100,23 @@ export const stepMutants: ReadonlyArray<Mutant> = [
       "? Effect.uninterruptible(storing)": "? storing"
     }
   }),
-  ...guards("src/issuing/Steps.ts", "test/issuing/SubmissionByTwoOwners.test.ts", {
+  ...guards("src/invoices/Steps.ts", "test/invoices/SubmissionByTwoOwners.test.ts", {
     "together: a document that another owner has changed is processed further": {
       "stored.value.moved ? Option.some(one.next) : Option.none()": "Option.some(one.next)"
     }
   }),
-  ...guards("src/store/webhooks/ReadyEndpoints.ts", "test/actors/ReadyPlaces.test.ts", {
+  ...guards("src/webhooks/store/ReadyEndpoints.ts", "test/webhooks/ReadyPlaces.test.ts", {
     "together: an actor that ends removes its successor's slots": {
       "if (own?.get(key.id) === reserve) own.delete(key.id)": "own?.delete(key.id)"
     }
   }),
-  ...guards("src/issuing/Steps.ts", "test/actors/SentTogether.test.ts", {
+  ...guards("src/invoices/Steps.ts", "test/webhooks/SentTogether.test.ts", {
     "together: an event that cannot be written blocks the outcomes of a group": {
       "Effect.exit(Effect.sync(() => prepare(change, id, now, linksOf)))":
         "Effect.map(Effect.sync(() => prepare(change, id, now, linksOf)), Exit.succeed)"
     }
   }),
-  ...guards("src/issuing/Numbering.ts", "test/actors/SentTogether.test.ts", {
+  ...guards("src/invoices/Numbering.ts", "test/webhooks/SentTogether.test.ts", {
     "together: a draft on which the profile throws blocks its group": {
       "const next = yield* Effect.exit(":
         "const next = yield* ((effect: Effect.Effect<any>) => Effect.map(effect, Exit.succeed))("
@@ -125,7 +125,7 @@ export const stepMutants: ReadonlyArray<Mutant> = [
       "yield* executor.stumble(key, result.cause)": "yield* Effect.void"
     }
   }),
-  ...guards("src/issuing/Executor.ts", "test/actors/SentTogether.test.ts", {
+  ...guards("src/invoices/Executor.ts", "test/webhooks/SentTogether.test.ts", {
     "together: each outcome is stored in a statement of its own": {
       "Effect.andThen(Effect.yieldNow, concludeAll)": "concludeAll"
     },
@@ -149,10 +149,10 @@ export const stepMutants: ReadonlyArray<Mutant> = [
     },
     "together: a turn is kept until the last call of the group ends": { "Effect.ensuring(giveBack)": "(call) => call" }
   }),
-  ...guards("src/store/documents/Transitions.ts", "test/postgres/process/CutGroup.full.test.ts", {
+  ...guards("src/invoices/store/Transitions.ts", "test/postgres/process/CutGroup.full.test.ts", {
     "together: a step with a lost response counts as another owner's step": { "blind: true,": "" }
   }),
-  ...guards("src/issuing/AuthorityTurns.ts", "test/issuing/AuthorityTurns.test.ts", {
+  ...guards("src/invoices/AuthorityTurns.ts", "test/invoices/AuthorityTurns.test.ts", {
     "together: a turn released twice counts as two turns": { "end(Math.min(left, 1))": "end(1)" },
     "together: the turns of a group that breaks are lost": {
       "() => Effect.sync(() => end(left))": "() => Effect.void"

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { signatureHeaders } from "../../../src/domain/webhooks/WebhookSignature.ts"
+import { signatureHeaders } from "../../../src/webhooks/rules/WebhookSignature.ts"
 import { differences } from "../../../src/portal/bench/Differences.ts"
 import { faultWords } from "../../../src/portal/bench/FaultWords.ts"
 import { headersOf } from "../../../src/portal/bench/HeaderLines.ts"
 import { check, type Known } from "../../../src/portal/bench/SignatureCheck.ts"
-import { faults } from "../../../src/client/Faults.ts"
+import { faults } from "../../../src/clients/typescript/Faults.ts"
 
 /*
  * Signs webhooks as Folio does, and then makes one mistake that happens to receivers. The check must name that mistake.

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { csvLines } from "../../../src/portal/documents/Csv.ts"
-import { figureOf } from "../../../src/portal/documents/correction/Figures.ts"
+import { figureOf } from "../../../src/portal/documents/correction/CorrectionFigures.ts"
 import { remedyOf } from "../../../src/portal/documents/Why.ts"
 
 it("a figure is read as people of either country type it, or gets an error", () => {

@@ -1,8 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import type { TimelineEntry } from "../../../schemas/Timeline.ts"
 import type { Visit } from "../../../src/portal/frame/Visit.ts"
-import { timeline } from "../../../src/portal/documents/Timeline.ts"
-import type { Shown } from "../../../src/portal/documents/Shown.ts"
+import { timeline } from "../../../src/portal/documents/TimelinePart.ts"
+import type { Shown } from "../../../src/portal/documents/DocumentView.ts"
 
 const visit = {
   language: "en",

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { localDate } from "../../../src/domain/documents/AuthorityTime.ts"
+import { localDate } from "../../../src/runtime/AuthorityTime.ts"
 import { eventWords } from "../../../src/portal/events/EventWords.ts"
 import { reasonWords } from "../../../src/portal/events/DeliveryParts.ts"
 import { en, es } from "../../support/portal/Words.ts"

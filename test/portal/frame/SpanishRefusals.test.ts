@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { EgressGuard } from "../../../src/outbound/webhooks/EgressGuard.ts"
+import { EgressGuard } from "../../../src/webhooks/sender/EgressGuard.ts"
 import { Refusal } from "../../../src/portal/frame/Refusal.ts"
 import { inLanguage, languageOfMessage } from "../../../src/portal/frame/SpanishRefusals.ts"
-import { FakeInternet } from "../../outbound/webhooks/FakeInternet.ts"
+import { FakeInternet } from "../../webhooks/sender/FakeInternet.ts"
 
 const refusalOf = (code: string, message: string) =>
   new Refusal({

@@ -6,7 +6,7 @@ import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { addCustomer, addEndpoint, addInvoice, change } from "../../support/apps/PostgresRows.ts"
 import { visitor } from "../../support/portal/Visitor.ts"
 import { en } from "../../support/portal/Words.ts"
-import { localDate } from "../../../src/domain/documents/AuthorityTime.ts"
+import { localDate } from "../../../src/runtime/AuthorityTime.ts"
 import { statusWords } from "../../../src/portal/frame/DocumentWords.ts"
 import { describeLive } from "../../support/Tests.ts"
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import type { Facts } from "../../../src/portal/home/Need.ts"
 import { needsOf } from "../../../src/portal/home/Needs.ts"
-import { troubledMax } from "../../../src/store/overview/OverviewRows.ts"
+import { troubledMax } from "../../../src/operations/store/OverviewRows.ts"
 
 const now = new Date("2026-11-23T15:00:00Z")
 const at = (hours: number) => new Date(now.getTime() + hours * 3_600_000)

@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Array, Effect, Fiber } from "effect"
-import { Limits } from "../../../src/settings/Limits.ts"
+import { Limits } from "../../../src/runtime/Limits.ts"
 import { apiKeyIds, keys } from "../../support/apps/Accounts.ts"
 import { serviceWith } from "../../support/apps/PostgresApp.ts"
 import { bearer, get } from "../../support/apps/Requests.ts"

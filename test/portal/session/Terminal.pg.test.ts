@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Layer } from "effect"
 import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
-import { Onlooker } from "../../../src/protocol/Onlooker.ts"
+import { Onlooker } from "../../../src/runtime/Onlooker.ts"
 import { serviceWith } from "../../support/apps/PostgresApp.ts"
 import { cookieOf, link, open, pairOf } from "../../support/portal/Entering.ts"
 import { describeLive } from "../../support/Tests.ts"

@@ -1,6 +1,6 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
-import { jpeg, png } from "../../domain/accounts/pictures.ts"
+import { jpeg, png } from "../../accounts/rules/pictures.ts"
 import { keys } from "../../support/apps/Accounts.ts"
 import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { bearer, get, patch } from "../../support/apps/Requests.ts"

@@ -1,5 +1,5 @@
 import { Duration, Effect, Layer } from "effect"
-import { TestSetPace } from "../../../src/issuing/enablement/TestSetPace.ts"
+import { TestSetPace } from "../../../src/invoices/enablement/TestSetPace.ts"
 
 /** Requests the verdicts of a test set without a wait. */
 export const pace = Layer.effect(

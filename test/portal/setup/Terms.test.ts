@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { untilDay, untilMoment } from "../../../src/portal/setup/Terms.ts"
+import { untilDay, untilMoment } from "../../../src/portal/setup/SetupTerms.ts"
 
 const english = (en: string, _es: string) => en
 // Eight in the evening of 21 November in the authority's zone: already the 22nd in UTC.

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
-import { checkDigit } from "../../../src/domain/accounts/CheckDigit.ts"
+import { checkDigit } from "../../../src/documents/rules/parties/CheckDigit.ts"
 import { type Client, makeClient } from "../../support/apps/Client.ts"
 import { customerBody, invoiceBody, resolutionBody } from "../../support/apps/Invoices.ts"
 import { until } from "../../support/apps/Until.ts"

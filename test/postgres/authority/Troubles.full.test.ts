@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
-import { authorityTroubles } from "../../../src/domain/authority/AuthorityTroubles.ts"
+import { authorityTroubles } from "../../../src/invoices/rules/AuthorityTroubles.ts"
 import { until } from "../../support/apps/Until.ts"
 import { type StandIn, standInAuthority } from "../../support/authority/StandInAuthority.ts"
 import { plays } from "../../support/authority/StandInTroubles.ts"

@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect, Fiber, Option } from "effect"
-import type { FaultPoint } from "../../../src/protocol/Fault.ts"
+import type { FaultPoint } from "../../../src/runtime/Fault.ts"
 import type { Answer } from "../../support/apps/Client.ts"
 import { invoiceBody, scripted } from "../../support/apps/Invoices.ts"
 import { until } from "../../support/apps/Until.ts"

@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { folioInTerminal, hasTerminals } from "../../shell/Spawned.ts"
+import { folioInTerminal, hasTerminals } from "../../cli/user/Spawned.ts"
 import * as TestApp from "../../support/apps/TestApp.ts"
 import { rejectedBy } from "../../support/authority/StandInAnswers.ts"
 import { folioCommand } from "../../support/processes/FolioCommand.ts"

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { localDate } from "../../../src/domain/documents/AuthorityTime.ts"
+import { localDate } from "../../../src/runtime/AuthorityTime.ts"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
 import { seedDrafts } from "../../support/database/Owners.ts"
 import * as TestApp from "../../support/apps/TestApp.ts"

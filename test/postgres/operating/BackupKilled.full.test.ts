@@ -20,7 +20,7 @@ const killed = Effect.fnUntraced(function* (
   env: Record<string, string>,
   isTime: Effect.Effect<boolean, Error>
 ) {
-  const child = spawn(process.execPath, [programAt("src/cli/folio.js"), ...words], {
+  const child = spawn(process.execPath, [programAt("src/cli/operator/folio.js"), ...words], {
     env: { ...inherited(), ...env },
     stdio: "ignore"
   })

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import descriptions from "../../../src/protocol/Metrics.json" with { type: "json" }
-import { version } from "../../../src/settings/Version.ts"
+import descriptions from "../../../src/runtime/Metrics.json" with { type: "json" }
+import { version } from "../../../src/runtime/Version.ts"
 import { collector } from "../../support/apps/Collector.ts"
 import { makeClient } from "../../support/apps/Client.ts"
 import { until } from "../../support/apps/Until.ts"

@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 import { invoiceBody } from "../../support/apps/Invoices.ts"
 import * as TestApp from "../../support/apps/TestApp.ts"
 import { describeLive } from "../../support/Tests.ts"
-import { app, directory, envOf, row, run } from "../../shell/ShellService.ts"
-import { folioInTerminal, hasTerminals } from "../../shell/Spawned.ts"
+import { app, directory, envOf, row, run } from "../../cli/user/ShellService.ts"
+import { folioInTerminal, hasTerminals } from "../../cli/user/Spawned.ts"
 
 /**
  * Opens a link as a browser without a session does, with the button of its page: a fetch shows that no person follows

@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Array, Effect } from "effect"
-import type { FaultPoint } from "../../../src/protocol/Fault.ts"
+import type { FaultPoint } from "../../../src/runtime/Fault.ts"
 import { Crashing, insist, post, settleAndReconcile } from "../../support/processes/Crashing.ts"
 import { scripted } from "../../support/apps/Invoices.ts"
 import { never } from "../../support/processes/ServiceProcess.ts"

@@ -1,6 +1,6 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import type { FaultPoint } from "../../../src/protocol/Fault.ts"
+import type { FaultPoint } from "../../../src/runtime/Fault.ts"
 import {
   balanced,
   insist,

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Array, Context, Effect, Layer } from "effect"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
-import type { FaultPoint } from "../../../src/protocol/Fault.ts"
+import type { FaultPoint } from "../../../src/runtime/Fault.ts"
 import { until } from "../../support/apps/Until.ts"
 import type { Call } from "../../support/authority/StandInEnvelope.ts"
 import { accepted, rejectedBy } from "../../support/authority/StandInAnswers.ts"

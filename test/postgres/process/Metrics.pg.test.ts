@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Metric } from "effect"
 import { SqlClient } from "effect/sql"
-import { purgeBatchMax } from "../../../src/store/sql/Retention.ts"
+import { purgeBatchMax } from "../../../src/operations/store/Retention.ts"
 import { invoiceBody, scripted } from "../../support/apps/Invoices.ts"
 import { layerOwner, seedAccount } from "../../support/database/Owners.ts"
 import { freshDatabase } from "../../support/database/Postgres.ts"

@@ -1,7 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Array, Context, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { Silence } from "../../../src/platform/postgres/PostgresSocket.ts"
+import { Silence } from "../../../src/runtime/postgres/PostgresSocket.ts"
 import type { Answer, NoAnswer } from "../../support/apps/Client.ts"
 import { invoiceBody } from "../../support/apps/Invoices.ts"
 import { freshDatabase } from "../../support/database/Postgres.ts"

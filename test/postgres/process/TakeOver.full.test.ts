@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import type { FaultPoint } from "../../../src/protocol/Fault.ts"
+import type { FaultPoint } from "../../../src/runtime/Fault.ts"
 import { isDone, openWork } from "../../support/database/Reconcile.ts"
 import { Crashing, insist, post } from "../../support/processes/Crashing.ts"
 import { never } from "../../support/processes/ServiceProcess.ts"

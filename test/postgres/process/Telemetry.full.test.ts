@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
 import * as Path from "node:path"
-import { makeApiKey } from "../../../src/domain/accounts/ApiKeyFormat.ts"
+import { makeApiKey } from "../../../src/accounts/rules/ApiKeyFormat.ts"
 import folio from "../../../package.json" with { type: "json" }
 import { attributeOf, collector, type Span } from "../../support/apps/Collector.ts"
 import { type Client, makeClient } from "../../support/apps/Client.ts"

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { purgeBatchMax, Retention } from "../../../src/store/sql/Retention.ts"
+import { purgeBatchMax, Retention } from "../../../src/operations/store/Retention.ts"
 import { customerBody, invoiceBody } from "../../support/apps/Invoices.ts"
 import type { Answer, Client } from "../../support/apps/Client.ts"
 import { layer as app, TestApp } from "../../support/apps/TestApp.ts"

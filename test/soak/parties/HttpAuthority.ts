@@ -1,7 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { FetchHttpClient, HttpBody, HttpClient, type HttpClientResponse } from "effect/http"
 import { AuthorityError } from "../../../schemas/FiscalDocument.ts"
-import { Authority, AuthorityUnavailable, type Submission } from "../../../src/outbound/authority/Authority.ts"
+import { Authority, AuthorityUnavailable, type Submission } from "../../../src/invoices/authority/Authority.ts"
 
 const Verdict = Schema.fromJsonString(
   Schema.Struct({

@@ -4,7 +4,7 @@ import type * as http from "node:http"
 import { buffer } from "node:stream/consumers"
 import { setTimeout as sleep } from "node:timers/promises"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
-import type { Verdict } from "../../../src/outbound/authority/Authority.ts"
+import type { Verdict } from "../../../src/invoices/authority/Authority.ts"
 import { listening } from "../../support/apps/Listening.ts"
 
 /** A document in the authority's journal. */

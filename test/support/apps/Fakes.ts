@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Queue } from "effect"
-import { sandboxSoftware } from "../../../src/documents/ubl/Software.ts"
-import { Notify } from "../../../src/protocol/Notify.ts"
+import { sandboxSoftware } from "../../../src/documents/ubl/UblSoftware.ts"
+import { Notify } from "../../../src/accounts/Notify.ts"
 import {
   type AcquirerQuestion,
   Authority,
@@ -9,14 +9,10 @@ import {
   AuthorityUnavailable,
   type Submission,
   type Verdict
-} from "../../../src/outbound/authority/Authority.ts"
-import { type Envelope, Mailer, mailer, type Message, type Send } from "../../../src/outbound/mail/Mailer.ts"
-import {
-  type WebhookRequest,
-  type WebhookResponse,
-  WebhookSender
-} from "../../../src/outbound/webhooks/WebhookSender.ts"
-import { accountAddress, memberAddress } from "../../../src/protocol/Address.ts"
+} from "../../../src/invoices/authority/Authority.ts"
+import { type Envelope, Mailer, mailer, type Message, type Send } from "../../../src/invoices/mail/Mailer.ts"
+import { type WebhookRequest, type WebhookResponse, WebhookSender } from "../../../src/webhooks/sender/WebhookSender.ts"
+import { accountAddress, memberAddress } from "../../../src/runtime/Address.ts"
 
 export const accepted: Verdict = {
   accepted: true,

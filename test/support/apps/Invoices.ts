@@ -1,4 +1,4 @@
-import { checkDigit, sandboxIdentification } from "../../../src/domain/accounts/CheckDigit.ts"
+import { checkDigit, sandboxIdentification } from "../../../src/documents/rules/parties/CheckDigit.ts"
 
 /** Numbers of acquirers (type 31) whose invoices the sandbox does not simply accept. */
 export const scripted = {

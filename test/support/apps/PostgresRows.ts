@@ -3,11 +3,11 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { customerBody, endpointBody, invoiceBody } from "./Invoices.ts"
 import type { AccountMode } from "../../../schemas/Account.ts"
-import { Accounts } from "../../../src/store/accounts/Accounts.ts"
+import { Accounts } from "../../../src/accounts/store/Accounts.ts"
 import { account } from "./Accounts.ts"
 import { settled } from "./Correcting.ts"
 import { post, type Reply } from "./Requests.ts"
-import type { InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
+import type { InvoiceState } from "../../../src/invoices/rules/InvoiceLifecycle.ts"
 import { conditionOf, seedDrafts } from "../database/Owners.ts"
 
 /*

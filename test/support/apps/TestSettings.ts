@@ -1,6 +1,6 @@
 import { Layer, Redacted } from "effect"
-import { type SettingValues, Settings } from "../../../src/platform/Settings.ts"
-import { Limits } from "../../../src/settings/Limits.ts"
+import { type SettingValues, Settings } from "../../../src/runtime/process/Settings.ts"
+import { Limits } from "../../../src/runtime/Limits.ts"
 
 /**
  * The settings of a single process that listens at this address, without its own database; by default at any free port.

@@ -5,8 +5,8 @@ import type { AuthorityError } from "../../../schemas/FiscalDocument.ts"
 import { type Accepted, NationalProfile, type Numbered } from "../../../src/documents/NationalProfile.ts"
 import type { Certificate } from "../../../src/documents/signature/Certificate.ts"
 import type { FiscalDocument } from "../../../src/documents/ubl/FiscalDocument.ts"
-import { colombianSandbox } from "../../../src/domain/accounts/Sandbox.ts"
-import { Authority, type Submission, type Verdict } from "../../../src/outbound/authority/Authority.ts"
+import { colombianSandbox } from "../../../src/documents/rules/parties/SandboxIds.ts"
+import { Authority, type Submission, type Verdict } from "../../../src/invoices/authority/Authority.ts"
 
 /*
  * An invented country. Its day begins at another time; its numbers have a hyphen and twelve digits; a code contains the

@@ -3,9 +3,9 @@ import forge from "node-forge"
 import { generateKeyPairSync } from "node:crypto"
 import type { AccountId } from "../../../schemas/Id.ts"
 import * as ColombianProfile from "../../../src/documents/ColombianProfile.ts"
-import { sandboxSoftware } from "../../../src/documents/ubl/Software.ts"
-import { Certificates } from "../../../src/store/accounts/Certificates.ts"
-import { Ids } from "../../../src/store/sql/Ids.ts"
+import { sandboxSoftware } from "../../../src/documents/ubl/UblSoftware.ts"
+import { Certificates } from "../../../src/accounts/store/Certificates.ts"
+import { Ids } from "../../../src/database/Ids.ts"
 
 /** The software that live documents name, as settings. */
 export const softwareSettings = {

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto"
 import type { IncomingHttpHeaders } from "node:http"
 import { SignedXml } from "xml-crypto"
-import { parseXml, type XmlElement } from "../../../src/outbound/authority/soap/SoapAnswers.ts"
+import { parseXml, type XmlElement } from "../../../src/invoices/authority/soap/SoapAnswers.ts"
 
 const soap = "http://www.w3.org/2003/05/soap-envelope"
 const service = "http://wcf.dian.colombia"

@@ -1,4 +1,4 @@
-import { issue, type Issuer } from "../../outbound/webhooks/Certificates.ts"
+import { issue, type Issuer } from "../../webhooks/sender/Certificates.ts"
 import { accepted, type DianResponse, faults, unknown } from "./StandInAnswers.ts"
 import type { Answer } from "./StandInAuthority.ts"
 import type { Call } from "./StandInEnvelope.ts"

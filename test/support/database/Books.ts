@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { hash } from "node:crypto"
-import type { InvoiceCommand, InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
+import type { InvoiceCommand, InvoiceState } from "../../../src/invoices/rules/InvoiceLifecycle.ts"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
 
 /** The rows of a statement. */

@@ -1,5 +1,5 @@
-import { eventOf, type InvoiceState, transition } from "../../../src/domain/documents/InvoiceLifecycle.ts"
-import { kindOf } from "../../../src/domain/documents/DocumentKinds.ts"
+import { eventOf, type InvoiceState, transition } from "../../../src/invoices/rules/InvoiceLifecycle.ts"
+import { kindOf } from "../../../src/documents/rules/DocumentKinds.ts"
 import type { Books } from "./Books.ts"
 import type { Received } from "../receiver/Receiver.ts"
 

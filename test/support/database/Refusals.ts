@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
 import type { SqlError } from "effect/sql"
-import type * as AccountView from "../../../src/store/sql/AccountView.ts"
+import type * as AccountView from "../../../src/database/AccountView.ts"
 
 /** The value of an effect: shows that the effect succeeds, without meeting another guard behind the tested one. */
 export const answered = <A, E, R>(effect: Effect.Effect<A, E, R>) =>

@@ -1,6 +1,6 @@
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
-import type { InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
+import type { InvoiceState } from "../../../src/invoices/rules/InvoiceLifecycle.ts"
 import { until } from "../apps/Until.ts"
 import { itOn } from "../Tests.ts"
 import { layerOwner, seedAccount, seedDrafts } from "./Owners.ts"

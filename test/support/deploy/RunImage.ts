@@ -21,7 +21,7 @@ export const runImage = Effect.fnUntraced(function* (databaseUrl: string, instal
       })
   )
   Fs.chmodSync(folder, 0o755)
-  const file = Path.join(import.meta.dirname, "../../../src/cli/templates/Dockerfile")
+  const file = Path.join(import.meta.dirname, "../../../src/cli/operator/templates/Dockerfile")
   const image = buildInFolder(file, folder, install)
   const settings = {
     HOST: "127.0.0.1",

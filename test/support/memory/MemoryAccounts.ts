@@ -2,15 +2,15 @@ import { Effect, Option, Redacted, Result } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { ApiKeyId } from "../../../schemas/Id.ts"
-import { apiKeyHash, apiKeyMode } from "../../../src/domain/accounts/ApiKeyFormat.ts"
-import { localKeyPrefix } from "../../../src/domain/accounts/LocalApiKey.ts"
+import { apiKeyHash, apiKeyMode } from "../../../src/accounts/rules/ApiKeyFormat.ts"
+import { localKeyPrefix } from "../../../src/accounts/rules/LocalApiKey.ts"
 import {
   Accounts,
   isAnotherVersion,
   issuerChangedTooOften,
   issuersPerDayMax,
   type StoredAccount
-} from "../../../src/store/accounts/Accounts.ts"
+} from "../../../src/accounts/store/Accounts.ts"
 import {
   type ApiKeyRef,
   ApiKeys,
@@ -23,9 +23,9 @@ import {
   nothingInCommon,
   type NewApiKey,
   usableKeysMax
-} from "../../../src/store/accounts/ApiKeys.ts"
-import { actorOf, AuditLog } from "../../../src/store/accounts/AuditLog.ts"
-import { Certificates, type StoredCertificate } from "../../../src/store/accounts/Certificates.ts"
+} from "../../../src/accounts/store/ApiKeys.ts"
+import { actorOf, AuditLog } from "../../../src/accounts/store/AuditLog.ts"
+import { Certificates, type StoredCertificate } from "../../../src/accounts/store/Certificates.ts"
 import { pageOf } from "./MemoryPages.ts"
 import { type ApiKeyRow, type AuditRow, existing, inMemory, isOf, modeKey, rowOf, type Tables } from "./MemoryTables.ts"
 

@@ -5,8 +5,8 @@ import {
   type CircuitState,
   type Share,
   type Waiting
-} from "../../../src/store/documents/AuthorityCircuits.ts"
-import { reminderLeaseSeconds } from "../../../src/store/documents/Vitals.ts"
+} from "../../../src/invoices/store/AuthorityCircuits.ts"
+import { reminderLeaseSeconds } from "../../../src/invoices/store/Vitals.ts"
 import { type CircuitRow, type InvoiceRow, inMemory, type Tables } from "./MemoryTables.ts"
 
 /* The part of the memory store for an unavailable authority, and for documents that waited past midnight. */

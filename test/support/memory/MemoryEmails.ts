@@ -1,14 +1,14 @@
 import { Option, Result } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { type DocumentId, EmailId } from "../../../schemas/Id.ts"
-import type { InvoiceState } from "../../../src/domain/documents/InvoiceLifecycle.ts"
+import type { InvoiceState } from "../../../src/invoices/rules/InvoiceLifecycle.ts"
 import {
   emailLimitReached,
   Emails,
   emailsMax,
   mailLeaseSeconds,
   type StoredEmail
-} from "../../../src/store/mail/Emails.ts"
+} from "../../../src/invoices/store/Emails.ts"
 import { pageOf } from "./MemoryPages.ts"
 import { type EmailRow, existing, inMemory, publish, type Tables } from "./MemoryTables.ts"
 

@@ -5,7 +5,7 @@ import {
   limitReached,
   type StoredWebhookEndpoint,
   WebhookEndpoints
-} from "../../../src/store/webhooks/WebhookEndpoints.ts"
+} from "../../../src/webhooks/store/WebhookEndpoints.ts"
 import { pageOf } from "./MemoryPages.ts"
 import { isOf, inMemory, rowOf } from "./MemoryTables.ts"
 

@@ -1,5 +1,5 @@
 import { Effect, Option, Result } from "effect"
-import { typesOf } from "../../../src/domain/webhooks/Subscriptions.ts"
+import { typesOf } from "../../../src/webhooks/rules/Subscriptions.ts"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { attemptsShown, bodyShownInLists } from "../../../schemas/Delivery.ts"
@@ -11,10 +11,10 @@ import {
   foreignAttempt,
   type StoredAttempt,
   type StoredDelivery
-} from "../../../src/store/webhooks/DeliveryLog.ts"
-import { type EventFilter, Events, type Look, unknownEvent } from "../../../src/store/webhooks/Events.ts"
-import { full, inactive, recoveredMax, Redelivery } from "../../../src/store/webhooks/Redelivery.ts"
-import type { EndpointKey } from "../../../src/store/webhooks/WebhookEndpoints.ts"
+} from "../../../src/webhooks/store/DeliveryLog.ts"
+import { type EventFilter, Events, type Look, unknownEvent } from "../../../src/webhooks/store/Events.ts"
+import { full, inactive, recoveredMax, Redelivery } from "../../../src/webhooks/store/Redelivery.ts"
+import type { EndpointKey } from "../../../src/webhooks/store/WebhookEndpoints.ts"
 import { isUsable } from "./MemoryAccounts.ts"
 import { firstOf, pageOf } from "./MemoryPages.ts"
 import { type DeliveryRow, type EventRow, isOf, inMemory, newDelivery, rowOf, type Tables } from "./MemoryTables.ts"

@@ -1,6 +1,6 @@
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { pageBytesMax, type PageRequest } from "../../../schemas/Page.ts"
-import { rowBytesExtra, type Rows } from "../../../src/store/sql/Pages.ts"
+import { rowBytesExtra, type Rows } from "../../../src/database/Pages.ts"
 import { isOf } from "./MemoryTables.ts"
 
 const bytesOf = (row: unknown) =>

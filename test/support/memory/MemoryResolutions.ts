@@ -1,7 +1,7 @@
 import { Option, Result } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
-import type { NumberForm } from "../../../src/domain/documents/FullNumber.ts"
+import type { NumberForm } from "../../../src/documents/rules/FullNumber.ts"
 import type { ResolutionUpdate } from "../../../schemas/Resolution.ts"
 import {
   changed,
@@ -12,8 +12,8 @@ import {
   type ResolutionKey,
   Resolutions,
   type StoredResolution
-} from "../../../src/store/accounts/Resolutions.ts"
-import { counterBeside, isCounted, isCounterPrefix } from "../../../src/store/accounts/NoteCounters.ts"
+} from "../../../src/accounts/store/Resolutions.ts"
+import { counterBeside, isCounted, isCounterPrefix } from "../../../src/accounts/store/NoteCounters.ts"
 import { pageOf } from "./MemoryPages.ts"
 import { isOf, inMemory, rowOf } from "./MemoryTables.ts"
 

@@ -1,4 +1,4 @@
-import { detailsOf } from "../../../src/domain/documents/Details.ts"
+import { detailsOf } from "../../../src/documents/rules/Details.ts"
 import { Effect, Latch, Layer, Option, Result } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
@@ -10,17 +10,17 @@ import {
   Customers,
   customersMax,
   type StoredCustomer
-} from "../../../src/store/accounts/Customers.ts"
-import { Database } from "../../../src/store/sql/Database.ts"
+} from "../../../src/accounts/store/Customers.ts"
+import { Database } from "../../../src/database/Database.ts"
 import {
   type Answer,
   type Claim,
   conflict,
   Idempotency,
   type Outcome
-} from "../../../src/store/accounts/Idempotency.ts"
-import { InvoiceCreation } from "../../../src/store/documents/InvoiceCreation.ts"
-import { Workers } from "../../../src/store/sql/Workers.ts"
+} from "../../../src/accounts/store/Idempotency.ts"
+import { InvoiceCreation } from "../../../src/invoices/store/InvoiceCreation.ts"
+import { Workers } from "../../../src/database/Workers.ts"
 import { layerAccounts, layerApiKeys, layerAuditLog, layerCertificates } from "./MemoryAccounts.ts"
 import { layerAcceptances } from "./acceptance/MemoryAcceptances.ts"
 import { layerInvoiceCommands } from "./MemoryCommands.ts"

@@ -16,7 +16,7 @@ export interface Said {
 /** Runs the installed folio command, and waits for its end. `json`: its output with --json. */
 export const folioCommand = (words: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
   Effect.callback<Said>((resume) => {
-    const child = spawn(process.execPath, [programAt("src/cli/folio.js"), ...words], {
+    const child = spawn(process.execPath, [programAt("src/cli/operator/folio.js"), ...words], {
       cwd: root,
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...inherited(), ...env }

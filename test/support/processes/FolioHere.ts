@@ -1,6 +1,6 @@
 import { ConfigProvider, Effect, Exit } from "effect"
 import { TestConsole } from "effect/testing"
-import { folio } from "../../../src/cli/Folio.ts"
+import { folio } from "../../../src/cli/operator/Folio.ts"
 import { run } from "../../../src/service/Run.ts"
 import type { Said } from "./FolioCommand.ts"
 

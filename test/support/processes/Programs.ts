@@ -10,7 +10,7 @@ const folder = Path.join(root, "node_modules/.cache/programs")
 // The programs that tests start as processes, and the threads that these start.
 const programs = [
   "src/main.ts",
-  "src/cli/folio.js",
+  "src/cli/operator/folio.js",
   "src/documents/print/PrintWorker.ts",
   "src/documents/signature/Pkcs12Worker.ts",
   "test/soak/serviceMain.ts",

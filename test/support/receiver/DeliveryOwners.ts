@@ -1,8 +1,8 @@
 import { Context, Effect } from "effect"
-import { type CompletedAttempt, Deliveries, type DueDelivery } from "../../../src/store/webhooks/Deliveries.ts"
-import { Ids } from "../../../src/store/sql/Ids.ts"
-import { Transitions } from "../../../src/store/documents/Transitions.ts"
-import { WebhookEndpoints } from "../../../src/store/webhooks/WebhookEndpoints.ts"
+import { type CompletedAttempt, Deliveries, type DueDelivery } from "../../../src/webhooks/store/Deliveries.ts"
+import { Ids } from "../../../src/database/Ids.ts"
+import { Transitions } from "../../../src/invoices/store/Transitions.ts"
+import { WebhookEndpoints } from "../../../src/webhooks/store/WebhookEndpoints.ts"
 import { restingAt, seedEndpoint } from "../database/Owners.ts"
 import { twoOwners } from "../database/TwoOwners.ts"
 

@@ -2,9 +2,9 @@ import { Context, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AttemptTrigger } from "../../../schemas/Delivery.ts"
 import { DeliveryId, type EventId } from "../../../schemas/Id.ts"
-import { DeliveryLog } from "../../../src/store/webhooks/DeliveryLog.ts"
-import { Idempotency } from "../../../src/store/accounts/Idempotency.ts"
-import { Redelivery } from "../../../src/store/webhooks/Redelivery.ts"
+import { DeliveryLog } from "../../../src/webhooks/store/DeliveryLog.ts"
+import { Idempotency } from "../../../src/accounts/store/Idempotency.ts"
+import { Redelivery } from "../../../src/webhooks/store/Redelivery.ts"
 import { deliveryOwners } from "./DeliveryOwners.ts"
 
 export interface Row {

@@ -1,4 +1,4 @@
-import { catalogueUrl } from "../../../domain/documents/QrText.ts"
+import { catalogueUrl } from "../../rules/QrText.ts"
 import { count, dateWords } from "./Figures.ts"
 import type { FiscalDocument } from "../../ubl/FiscalDocument.ts"
 import { codeName, titleOf } from "./PrintedWords.ts"

@@ -12,7 +12,7 @@ import {
   withholdingTaxes
 } from "../../../../schemas/Code.ts"
 import type { Identification } from "../../../../schemas/Party.ts"
-import { departments, homeCountry, municipalities } from "../../../domain/accounts/Territories.ts"
+import { departments, homeCountry, municipalities } from "../../rules/parties/Territories.ts"
 import { figures, nbsp, percent } from "./Figures.ts"
 import type { FiscalDocument } from "../../ubl/FiscalDocument.ts"
 

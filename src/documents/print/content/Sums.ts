@@ -1,5 +1,5 @@
 import type { Tax } from "../../../../schemas/Line.ts"
-import { amountInWords } from "../../../domain/documents/AmountInWords.ts"
+import { amountInWords } from "../../rules/AmountInWords.ts"
 import { count, dateWords, less, money, percent } from "./Figures.ts"
 import type { FiscalDocument } from "../../ubl/FiscalDocument.ts"
 import { allowanceAmount, allowanceWords, isExempt } from "./Items.ts"

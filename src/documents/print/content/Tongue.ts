@@ -1,4 +1,4 @@
-import { homeCountry } from "../../../domain/accounts/Territories.ts"
+import { homeCountry } from "../../rules/parties/Territories.ts"
 import type { FiscalDocument } from "../../ubl/FiscalDocument.ts"
 
 /** The language of a document's labels: Spanish, and also English for a buyer abroad. */

@@ -1,9 +1,9 @@
 import { type ErrorCode, errorCodes } from "../../../../schemas/ErrorCode.ts"
-import { fieldsOf, parametersOf } from "./Fields.ts"
+import { fieldsOf, parametersOf } from "./FieldList.ts"
 import { attributes, type Html, html, words } from "../Html.ts"
 import { json, literal } from "./Literals.ts"
 import type { Language as PageLanguage } from "../Language.ts"
-import { layout, rootFrom } from "../Layout.ts"
+import { layout, rootFrom } from "../DocsLayout.ts"
 import { type Answer, type Operation, type Resource, resources, schemas } from "./Resources.ts"
 import { beginnings, type Language, languages, type Sample, samplesOf } from "./Samples.ts"
 

@@ -1,4 +1,4 @@
-import { codesOf } from "../../../api/Errors.ts"
+import { codesOf } from "../../../api/ErrorApi.ts"
 import type { JsonSchema, Schemas } from "../../../api/Examples.ts"
 import { openApi } from "../../../api/OpenApi.ts"
 import type { ErrorCode } from "../../../../schemas/ErrorCode.ts"

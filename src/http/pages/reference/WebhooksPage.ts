@@ -1,7 +1,7 @@
-import { parametersOf } from "./Fields.ts"
+import { parametersOf } from "./FieldList.ts"
 import { type Html, html, words } from "../Html.ts"
 import type { Language } from "../Language.ts"
-import { layout, rootFrom } from "../Layout.ts"
+import { layout, rootFrom } from "../DocsLayout.ts"
 import { json, literal } from "./Literals.ts"
 import { webhookHeaders, type WebhookType, webhookTypes } from "./Resources.ts"
 

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { ApiError } from "../../../../schemas/ApiError.ts"
 import { Identification } from "../../../../schemas/Party.ts"
-import { violation } from "../../../domain/documents/AuthorityRules.ts"
+import { violation } from "../../../documents/rules/AuthorityRules.ts"
 
 /** The identification that a path names: the type, a hyphen, and the number, which may have hyphens of its own. */
 type Named = Pick<Identification, "type" | "number">

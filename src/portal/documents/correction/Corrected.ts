@@ -3,11 +3,11 @@ import type { DocumentKind } from "../../../../schemas/FiscalDocument.ts"
 import { InvoiceRequest } from "../../../../schemas/Invoice.ts"
 import { isPerUnit, type Line, type Tax } from "../../../../schemas/Line.ts"
 import { CreditNoteRequest } from "../../../../schemas/Note.ts"
-import { violation } from "../../../domain/documents/AuthorityRules.ts"
-import { contract, settledLine } from "../../../domain/documents/rules/LineRules.ts"
+import { violation } from "../../../documents/rules/AuthorityRules.ts"
+import { contract, settledLine } from "../../../documents/rules/amounts/LineRules.ts"
 import type * as Form from "../../forms/SentForm.ts"
-import { figureOf } from "./Figures.ts"
-import type { AnyDocument } from "../Shown.ts"
+import { figureOf } from "./CorrectionFigures.ts"
+import type { AnyDocument } from "../DocumentView.ts"
 
 /** The request for a document. Fields outside the form keep the document's values. */
 export type Request = Readonly<Record<string, unknown>> & {

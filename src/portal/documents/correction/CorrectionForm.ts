@@ -4,13 +4,13 @@ import { isPerUnit, type Line, type Tax, type Totals } from "../../../../schemas
 import { attributes, type Html, html } from "../../../http/pages/Html.ts"
 import { figure, money } from "../../frame/Formats.ts"
 import type * as Form from "../../forms/SentForm.ts"
-import { checkbox, faultOf, field, form as formAt, refusedForm } from "../../forms/Fields.ts"
+import { checkbox, faultOf, field, form as formAt, refusedForm } from "../../forms/FormFields.ts"
 import { idLink, linkButton, section } from "../../frame/Parts.ts"
 import type { Refusal } from "../../frame/Refusal.ts"
 import { languageOfMessage } from "../../frame/SpanishRefusals.ts"
 import type { Visit } from "../../frame/Visit.ts"
 import { linesShown, newLine, noTax, notesText, type Request, taxValue } from "./Corrected.ts"
-import type { Named } from "../Shown.ts"
+import type { Named } from "../DocumentView.ts"
 
 /** The content of the form. */
 export interface Filled extends Named {

@@ -22,11 +22,11 @@ import {
   type ShownForm,
   valuesOf
 } from "../../forms/FormBody.ts"
-import { form, inputs, inputsOf, refusedForm } from "../../forms/Fields.ts"
-import type { Page } from "../../frame/Layout.ts"
+import { form, inputs, inputsOf, refusedForm } from "../../forms/FormFields.ts"
+import type { Page } from "../../frame/PortalLayout.ts"
 import { notice, section } from "../../frame/Parts.ts"
 import { orShown, type Refusal } from "../../frame/Refusal.ts"
-import { change, page } from "../../frame/Routes.ts"
+import { change, page } from "../../frame/PortalRoutes.ts"
 import type { Visit } from "../../frame/Visit.ts"
 import { issuerFacts, logWords } from "./IssuerFacts.ts"
 import { ofAccount, readAccount, setupPage, setupRoot } from "../SetupPage.ts"

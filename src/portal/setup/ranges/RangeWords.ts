@@ -4,7 +4,7 @@ import { kindWords } from "../../frame/DocumentWords.ts"
 import { day, figure } from "../../frame/Formats.ts"
 import { state, type Tone } from "../../frame/Parts.ts"
 import type { Translate, Visit } from "../../frame/Visit.ts"
-import { untilDay } from "../Terms.ts"
+import { untilDay } from "../SetupTerms.ts"
 
 /** The name of a range: "FE · Invoice". A range without a prefix has its resolution number instead. */
 export const rangeName = (t: Translate, { document_type, number, prefix }: Resolution): string =>

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { AuthorityRefusal, AuthorityUnavailable } from "../../../../src/outbound/authority/Authority.ts"
+import { AuthorityRefusal, AuthorityUnavailable } from "../../../../src/invoices/authority/Authority.ts"
 import { codeOf } from "../../../support/apps/Correcting.ts"
 import { FakeAuthority } from "../../../support/apps/Fakes.ts"
 import { customerBody, invoiceBody, noteBody } from "../../../support/apps/Invoices.ts"
@@ -11,7 +11,7 @@ import { bearer, fetchBytes, get, post, send } from "../../../support/apps/Reque
 import { until } from "../../../support/apps/Until.ts"
 import { describeLive } from "../../../support/Tests.ts"
 import { issue } from "../../../support/apps/Correcting.ts"
-import { jpeg, png } from "../../../domain/accounts/pictures.ts"
+import { jpeg, png } from "../../../accounts/rules/pictures.ts"
 
 const put = (path: string, body: unknown, headers = {}) => send({ method: "PUT", path, body, headers })
 

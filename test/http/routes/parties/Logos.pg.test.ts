@@ -4,7 +4,7 @@ import { issue } from "../../../support/apps/Correcting.ts"
 import { layer as app } from "../../../support/apps/PostgresApp.ts"
 import { fetchBytes, send } from "../../../support/apps/Requests.ts"
 import { describeLive } from "../../../support/Tests.ts"
-import { png } from "../../../domain/accounts/pictures.ts"
+import { png } from "../../../accounts/rules/pictures.ts"
 
 const picturesOf = (bytes: Uint8Array) =>
   Buffer.from(bytes)

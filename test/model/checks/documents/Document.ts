@@ -1,7 +1,7 @@
 import type { DocumentKind } from "../../../../schemas/FiscalDocument.ts"
 import type { Invoice } from "../../../../schemas/Invoice.ts"
 import type { CreditNote, DebitNote } from "../../../../schemas/Note.ts"
-import { headOf } from "../../../../src/domain/documents/FullNumber.ts"
+import { headOf } from "../../../../src/documents/rules/FullNumber.ts"
 import type { Book } from "../../worlds/World.ts"
 
 /** Any fiscal document, as the API shows it. */

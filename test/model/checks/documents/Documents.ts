@@ -1,5 +1,5 @@
 import type { Invoice } from "../../../../schemas/Invoice.ts"
-import type { Verdict } from "../../../../src/outbound/authority/Authority.ts"
+import type { Verdict } from "../../../../src/invoices/authority/Authority.ts"
 import type { AuthorityCall, AuthorityOutcome } from "../../worlds/Surroundings.ts"
 import { codeOf, type Document, isAccepted, isTerminal, kindOf, place, rangeOf, untimed } from "./Document.ts"
 import { checkContent, checkCorrection } from "./Contents.ts"

@@ -9,7 +9,7 @@ import {
   states,
   statusOf,
   transition
-} from "../../../../src/domain/documents/InvoiceLifecycle.ts"
+} from "../../../../src/invoices/rules/InvoiceLifecycle.ts"
 
 /** A command to one of a few documents, legal or not. */
 const Command = Schema.Struct({

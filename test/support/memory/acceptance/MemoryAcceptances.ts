@@ -1,11 +1,7 @@
 import type { DocumentKey } from "../../../../schemas/FiscalDocument.ts"
 import type { DocumentId } from "../../../../schemas/Id.ts"
-import { finalCodes } from "../../../../src/domain/documents/Acceptance.ts"
-import {
-  Acceptances,
-  questionLeaseSeconds,
-  type StoredAcceptance
-} from "../../../../src/store/acceptance/Acceptances.ts"
+import { finalCodes } from "../../../../src/invoices/rules/AcceptanceRules.ts"
+import { Acceptances, questionLeaseSeconds, type StoredAcceptance } from "../../../../src/invoices/store/Acceptances.ts"
 import { existing, inMemory, type InvoiceRow, type Tables } from "../MemoryTables.ts"
 
 /* The part of the memory store for buyers' answers. */

@@ -1,0 +1,280 @@
+import { Context, Effect, Layer, Option, Result, Schema, Struct } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { AccountMode } from "../../../schemas/Account.ts"
+import { ApiError } from "../../../schemas/ApiError.ts"
+import { type AccountId, ApiKeyId, PortalSessionId } from "../../../schemas/Id.ts"
+import { Capability, PortalSession as Shown, type PortalSessionWithUrl } from "../../../schemas/PortalSession.ts"
+import { Version } from "../../../schemas/Version.ts"
+import type { PortalSession } from "../../api/Authorization.ts"
+import { timestamp } from "../../runtime/AuthorityTime.ts"
+import { isPortalToken, makePortalToken, portalTokenHash } from "../rules/PortalTokens.ts"
+import { isUsable } from "./ApiKeyLookup.ts"
+import { AuditLog } from "./AuditLog.ts"
+import * as AccountView from "../../database/AccountView.ts"
+import { type Key, ofAccount, ofKey } from "../../database/Keys.ts"
+import * as Pages from "../../database/Pages.ts"
+import * as Query from "../../database/Query.ts"
+import { viewOf } from "../../database/View.ts"
+
+const Row = Schema.Struct({
+  ...AccountMode.fields,
+  ...Struct.omit(Shown.fields, ["object", "status"]),
+  link_expires_at: Schema.Date,
+  created_at: Schema.Date,
+  expires_at: Schema.Date,
+  used_at: Schema.NullOr(Schema.Date),
+  ended_at: Schema.NullOr(Schema.Date),
+  /** Time at which the session expires. A session with an unused link expires together with the link. */
+  closes_at: Schema.Date,
+  /** Time at which the key that created the session ends. Null for a key without an end. */
+  key_ends_at: Schema.NullOr(Schema.Date),
+  /** Time of the read. */
+  read_at: Schema.Date
+})
+export type StoredPortalSession = typeof Row.Type
+
+/** A session to store. The database contains only the hash of the link's token. */
+export interface NewPortalSession extends AccountMode {
+  readonly id: PortalSessionId
+  readonly api_key_id: ApiKeyId
+  readonly capabilities: ReadonlyArray<Capability>
+  readonly token: string
+  /** Seconds, from 60 to 604,800. */
+  readonly expires_in: number
+}
+
+/** A browser that has just opened its session. Only this browser has `cookie`. */
+export interface Entered {
+  readonly session: PortalSession
+  readonly cookie: string
+}
+
+/** The target of a link, before and after the link is used. */
+export interface Linked {
+  readonly id: PortalSessionId
+  readonly account_id: AccountId
+  readonly account_name: string
+  readonly livemode: boolean
+  /** Reason why the link no longer opens a session. Null for a link that works. */
+  readonly dead: Exclude<DeadLink, "unknown"> | null
+}
+
+/** Reason why a link opens no session. A link whose session or key has ended is `expired`. */
+export type DeadLink = "used" | "expired" | "unknown"
+
+/** The request in which a browser opens or ends its session, for the audit log. */
+export interface Origin {
+  readonly request_id?: string
+  readonly ip?: string
+}
+
+/** The maximum number of open sessions of an account in each mode, including sessions with an unused link. */
+export const openSessionsMax = 100
+/** The validity of a new session's link, in seconds. */
+export const linkSeconds = 60
+
+export const sessionLimitReached = new ApiError({
+  code: "portal_session_limit_reached",
+  message: `An account has at most ${openSessionsMax} open portal sessions in each mode. End a session that you no longer use: DELETE /v1/portal-sessions/{id}.`
+})
+export const missingSession = (id: string) => ApiError.missing("portal session", id)
+
+const Found = Schema.Struct({
+  ...AccountMode.fields,
+  id: PortalSessionId,
+  api_key_id: ApiKeyId,
+  account_name: Schema.String,
+  capabilities: Schema.Array(Capability),
+  expires_at: Schema.Date,
+  default_version: Version
+})
+
+const FoundLink = Schema.Struct({
+  ...AccountMode.fields,
+  id: PortalSessionId,
+  account_name: Schema.String,
+  used: Schema.Boolean,
+  open: Schema.Boolean
+})
+
+const sessionOf = ({
+  account_id,
+  api_key_id,
+  default_version,
+  livemode,
+  ...row
+}: typeof Found.Type): PortalSession => ({
+  id: row.id,
+  principal: { api_key_id, account_id, livemode, default_version },
+  account_name: row.account_name,
+  capabilities: row.capabilities,
+  expires_at: row.expires_at
+})
+
+/** Portal sessions. All times come from the database's clock. */
+export class PortalSessions extends Context.Service<PortalSessions>()("folio/store/PortalSessions", {
+  make: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const audit = yield* AuditLog
+    const random = yield* SecureRandom.SecureRandom
+
+    const columns = sql`
+      id, account_id, livemode, api_key_id, capabilities, link_expires_at, created_at, expires_at, used_at, ended_at, closes_at,
+      (select least(revoked_at, expires_at) from api_keys where id = portal_sessions.api_key_id) as key_ends_at,
+      now() as read_at`
+    const keyWorks = sql`
+      exists (select from api_keys where id = portal_sessions.api_key_id and ${sql.literal(isUsable)})`
+    const isOpen = sql`ended_at is null and closes_at > now() and ${keyWorks}`
+    const ofMode = (column: string) => sql`(
+        select ${sql.literal(column)} from account_modes m
+        where m.account_id = portal_sessions.account_id and m.livemode = portal_sessions.livemode)`
+    const accountName = sql`${ofMode("name")} as account_name`
+    const found = sql`
+      id, account_id, livemode, api_key_id, capabilities, expires_at, ${accountName},
+      ${ofMode("default_version")} as default_version`
+
+    const { find: retrieve, list } = Pages.readers(sql, {
+      service: "PortalSessions",
+      table: "portal_sessions",
+      columns,
+      row: Row
+    })
+
+    const insertRow = Query.one(
+      Row,
+      ({ account_id, api_key_id, capabilities, expires_in, id, livemode, token }: NewPortalSession) => sql`
+        insert into portal_sessions
+          (account_id, livemode, id, api_key_id, capabilities, link_hash, link_expires_at, expires_at)
+        values (
+          ${account_id}, ${livemode}, ${id}, ${api_key_id}, ${capabilities}::text[], ${portalTokenHash(token)},
+          now() + ${linkSeconds} * interval '1 second', now() + ${expires_in} * interval '1 second'
+        )
+        returning ${columns}`
+    )
+    /** Stores a session in the caller's transaction. Fails with `portal_session_limit_reached`. */
+    const insert = Effect.fn("PortalSessions.insert")(function* (session: NewPortalSession) {
+      yield* AccountView.lock(sql, session)
+      const full = yield* Query.isAny(sql`
+        select 1 as found from portal_sessions where ${ofAccount(sql, session)} and ${isOpen}
+        having count(*) >= ${openSessionsMax}`)
+      return full ? yield* sessionLimitReached : yield* insertRow(session)
+    })
+
+    const use = Query.first(
+      Found,
+      (token: string, cookie: string) => sql`
+        update portal_sessions set used_at = now(), cookie_hash = ${portalTokenHash(cookie)}
+        where link_hash = ${portalTokenHash(token)} and used_at is null and ${isOpen}
+        returning ${found}`
+    )
+    const findLink = Query.first(
+      FoundLink,
+      (token: string) => sql`
+        select id, account_id, livemode, ${accountName}, used_at is not null as used, ${isOpen} as open
+        from portal_sessions where link_hash = ${portalTokenHash(token)}`
+    )
+    /** The target of the link with this token. Does not use the link. None if the link does not exist. */
+    const look = Effect.fn("PortalSessions.look")(function* (token: string) {
+      if (!isPortalToken(token)) return Option.none<Linked>()
+      return Option.map(yield* findLink(token), ({ open, used, ...link }): Linked => ({
+        ...link,
+        dead: used ? "used" : open ? null : "expired"
+      }))
+    })
+    /** Opens the session of a link for a browser. Only one call with the same token succeeds. */
+    const enter = Effect.fn("PortalSessions.enter")(function* (token: string, origin: Origin = {}) {
+      const cookie = makePortalToken(yield* random.randomBytes(32))
+      const entering = Effect.gen(function* () {
+        const entered = Option.map(yield* use(token, cookie), sessionOf)
+        if (Option.isNone(entered)) {
+          const why = Option.map(yield* look(token), ({ dead }): DeadLink => dead ?? "expired")
+          return Result.fail(Option.getOrElse(why, (): DeadLink => "unknown"))
+        }
+        const session = entered.value
+        yield* audit.record(session.principal, actorOf(session, origin), "portal_session.entered", session.id)
+        return Result.succeed<Entered>({ session, cookie })
+      })
+      return yield* Effect.orDie(sql.withTransaction(entering))
+    })
+
+    const findOpen = Query.first(
+      Found,
+      (cookie: string) => sql`
+        select ${found} from portal_sessions where cookie_hash = ${portalTokenHash(cookie)} and ${isOpen}`
+    )
+    /**
+     * The session of a cookie. None if the session or its key has ended or expired. Each call reads the database, so
+     * that every process immediately rejects an ended session.
+     */
+    const find = (cookie: string): Effect.Effect<Option.Option<PortalSession>> =>
+      isPortalToken(cookie) ? Effect.map(findOpen(cookie), (row) => Option.map(row, sessionOf)) : Effect.succeedNone
+
+    /** Whether a session is still open. Needed for a request that has waited since Folio read its cookie. */
+    const stillWorks = ({ id, principal }: PortalSession) =>
+      Query.isAny(sql`select 1 as found from portal_sessions where ${ofKey(sql, { ...principal, id })} and ${isOpen}`)
+
+    /**
+     * Ends a session in the caller's transaction. If the session has ended already, nothing changes. Fails with
+     * `resource_missing`.
+     */
+    const end = Effect.fn("PortalSessions.end")(function* (key: Key) {
+      const isThere = yield* Query.isAny(sql`select 1 as found from portal_sessions where ${ofKey(sql, key)}`)
+      if (!isThere) return yield* missingSession(key.id)
+      yield* Effect.orDie(
+        sql`update portal_sessions set ended_at = now() where ${ofKey(sql, key)} and ended_at is null`
+      )
+    })
+
+    /** Ends a session on request of the person who uses it. The session needs no capability for this. */
+    const leave = Effect.fn("PortalSessions.leave")((session: PortalSession, origin: Origin = {}) => {
+      const { id, principal } = session
+      return end({ ...principal, id }).pipe(
+        Effect.andThen(audit.record(principal, actorOf(session, origin), "portal_session.ended", id)),
+        AccountView.within(sql, principal),
+        Effect.orDie
+      )
+    })
+
+    return { insert, look, enter, find, stillWorks, retrieve, list, end, leave }
+  })
+}) {
+  static readonly layer = Layer.effect(PortalSessions, PortalSessions.make)
+}
+
+/** The actor of a session's requests: the session, and the key that created it. */
+const actorOf = ({ id, principal }: PortalSession, origin: Origin) => ({
+  ...origin,
+  api_key_id: principal.api_key_id,
+  portal_session_id: id
+})
+
+/**
+ * Time at which the session or its key ended, if this was before the session expired. Null for an expired session and
+ * for an open session.
+ */
+const endOf = ({ closes_at, ended_at, key_ends_at, read_at }: StoredPortalSession): Date | null => {
+  const [first] = [ended_at, key_ends_at]
+    .flatMap((at) => (at === null ? [] : [at]))
+    .toSorted((a, b) => Number(a) - Number(b))
+  return first !== undefined && first < closes_at && first <= read_at ? first : null
+}
+
+const statusOf = (row: StoredPortalSession): Shown["status"] => {
+  if (endOf(row) !== null) return "ended"
+  if (row.closes_at <= row.read_at) return "expired"
+  return row.used_at === null ? "waiting" : "active"
+}
+
+const view = viewOf(Shown)
+
+/** The session as the API shows it, without its link. */
+export const portalSessionView = (row: StoredPortalSession): Shown =>
+  view({ ...row, status: statusOf(row), ended_at: endOf(row) })
+
+/** The session as the response to its creation shows it, with its link. */
+export const portalSessionWithUrl = (row: StoredPortalSession, url: string): PortalSessionWithUrl => ({
+  ...portalSessionView(row),
+  url,
+  url_expires_at: timestamp(row.link_expires_at.getTime())
+})

@@ -1,0 +1,37 @@
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { Effect, Layer, Logger, References } from "effect"
+import * as ColombianProfile from "../../documents/ColombianProfile.ts"
+import * as Postgres from "../../runtime/postgres/Postgres.ts"
+import { version } from "../../runtime/Version.ts"
+import { Redactor } from "../../runtime/telemetry/Redaction.ts"
+import * as Settings from "../../runtime/process/Settings.ts"
+import { Accounts } from "../../accounts/store/Accounts.ts"
+import { ApiKeys } from "../../accounts/store/ApiKeys.ts"
+import { AuditLog } from "../../accounts/store/AuditLog.ts"
+import { Ids } from "../../database/Ids.ts"
+import { Retention } from "../../operations/store/Retention.ts"
+
+// Log to standard error: standard output has only the command's result.
+const logs = Layer.unwrap(
+  Effect.map(Redactor, (redact) =>
+    Layer.merge(
+      Logger.layer([Logger.withConsoleError(Logger.map(Logger.formatSimple, redact))]),
+      Layer.succeed(References.MinimumLogLevel, "Warn")
+    )
+  )
+)
+
+/** The services that every command needs, without a database. */
+export const edge = Layer.mergeAll(
+  NodeCrypto.layer,
+  logs,
+  // These commands sign nothing and need no registered software.
+  ColombianProfile.layer({ live: undefined })
+).pipe(Layer.provideMerge(Settings.layer(version)))
+
+/** The database, shared with a running service, and the commands' stores. */
+export const store = Layer.mergeAll(ApiKeys.layer, Accounts.layer, Retention.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(AuditLog.layer, Ids.layer)),
+  Layer.provideMerge(Postgres.layerCommand),
+  Layer.provideMerge(edge)
+)

@@ -1,0 +1,117 @@
+/** The keys of a place, sealed with a passphrase. */
+import { Config, Effect, Redacted, Schema } from "effect"
+import { createCipheriv, createDecipheriv, randomBytes, scrypt } from "node:crypto"
+import { BackupError } from "./BackupFile.ts"
+import { Prompt } from "effect/cli"
+import * as Fs from "node:fs"
+import { read } from "../../runtime/Setting.ts"
+import { reasonOf } from "../../runtime/postgres/PostgresBinaries.ts"
+
+/**
+ * Keys and files outside the database: the key that seals secrets at rest (base64), the sandbox account's test key, and
+ * the certificate that signs test documents (PEM).
+ */
+export const Keys = Schema.Struct({
+  secret_key: Schema.String,
+  test_key: Schema.optionalKey(Schema.String),
+  sandbox_certificate: Schema.optionalKey(Schema.String)
+})
+export type Keys = typeof Keys.Type
+
+const KeysJson = Schema.fromJsonString(Keys)
+
+const Sealed = Schema.fromJsonString(
+  Schema.Struct({
+    // 128 MiB and about half a second per attempt.
+    scrypt: Schema.Struct({ N: Schema.Literal(131_072), r: Schema.Literal(8), p: Schema.Literal(1) }),
+    salt: Schema.Uint8ArrayFromBase64,
+    nonce: Schema.Uint8ArrayFromBase64,
+    sealed: Schema.Uint8ArrayFromBase64
+  })
+)
+const cost = { N: 131_072, r: 8, p: 1 } as const
+
+const place = Buffer.from("folio-backup keys")
+const tagLength = 16
+
+const derived = (passphrase: Redacted.Redacted<string>, salt: Uint8Array) =>
+  Effect.callback<Buffer>((resume) => {
+    const bytes = Buffer.from(Redacted.value(passphrase).normalize("NFC"), "utf8")
+    scrypt(bytes, salt, 32, { ...cost, maxmem: 256 * 1024 * 1024 }, (error, key) =>
+      resume(error === null ? Effect.succeed(key) : Effect.die(error))
+    )
+  })
+
+/** Seals keys with AES-256-GCM, under a key that scrypt derives from the passphrase. */
+export const seal = Effect.fnUntraced(function* (keys: Keys, passphrase: Redacted.Redacted<string>) {
+  const [salt, nonce] = [randomBytes(16), randomBytes(12)]
+  const cipher = createCipheriv("aes-256-gcm", yield* derived(passphrase, salt), nonce).setAAD(place)
+  const text = yield* Effect.orDie(Schema.encodeEffect(KeysJson)(keys))
+  const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()])
+  return Buffer.from(yield* Effect.orDie(Schema.encodeEffect(Sealed)({ scrypt: cost, salt, nonce, sealed })))
+})
+
+const wrong = () =>
+  new BackupError({
+    message:
+      "The passphrase does not open the keys of this backup. Give the backup's passphrase in FOLIO_BACKUP_PASSPHRASE or in the file of --passphrase-file."
+  })
+
+/** Opens sealed keys. Fails with `BackupError` for a wrong passphrase. */
+export const open = Effect.fnUntraced(function* (content: Uint8Array, passphrase: Redacted.Redacted<string>) {
+  const { nonce, salt, sealed } = yield* Effect.mapError(
+    Schema.decodeEffect(Sealed)(Buffer.from(content).toString()),
+    () => new BackupError({ message: "The keys of this backup are damaged. Restore it with FOLIO_KEY set." })
+  )
+  const key = yield* derived(passphrase, salt)
+  const text = yield* Effect.try({
+    try: () => {
+      const decipher = createDecipheriv("aes-256-gcm", key, nonce).setAAD(place)
+      decipher.setAuthTag(sealed.subarray(-tagLength))
+      return Buffer.concat([decipher.update(sealed.subarray(0, -tagLength)), decipher.final()]).toString()
+    },
+    catch: wrong
+  })
+  return yield* Effect.mapError(Schema.decodeEffect(KeysJson)(text), wrong)
+})
+
+const lengthMin = 12
+
+const prompted = (message: string) =>
+  Effect.mapError(
+    Prompt.run(Prompt.Password({ message })),
+    () => new BackupError({ message: "No passphrase was given." })
+  )
+
+const fromFile = (file: string) =>
+  Effect.try({
+    try: () => Redacted.make(Fs.readFileSync(file, "utf8").replace(/\r?\n$/, "")),
+    catch: (cause) =>
+      new BackupError({
+        message: `The passphrase cannot be read from ${file} (${reasonOf(cause)}). Choose a file that this user can read.`
+      })
+  })
+
+/**
+ * The passphrase from `file`, from `FOLIO_BACKUP_PASSPHRASE`, or from a prompt at the terminal; undefined without any.
+ * Never an argument, which other users of the machine can read. `isNew`: the person types it twice, and it must not be
+ * short.
+ */
+export const passphrase = Effect.fnUntraced(function* (file: string | undefined, isNew: boolean) {
+  const given =
+    file === undefined
+      ? yield* read(Config.Redacted("FOLIO_BACKUP_PASSPHRASE").pipe(Config.withDefault(undefined)))
+      : yield* fromFile(file)
+  if (given === undefined && !process.stdin.isTTY) return undefined
+  const found = given ?? (yield* prompted("The passphrase of the backup's keys"))
+  if (!isNew) return found
+  if (Redacted.value(found).length < lengthMin) {
+    return yield* new BackupError({
+      message: `The passphrase must have at least ${lengthMin} characters, because an attacker with the file has unlimited attempts. To make one: openssl rand -base64 24`
+    })
+  }
+  if (given === undefined && Redacted.value(yield* prompted("The same passphrase again")) !== Redacted.value(found)) {
+    return yield* new BackupError({ message: "The two passphrases differ. Try again." })
+  }
+  return found
+})

@@ -1,0 +1,95 @@
+/** The keys of a backup's source, and of a restore's target. */
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { Effect, Exit, Layer, Redacted } from "effect"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import { canaryPlace } from "../store/Inspection.ts"
+import { SecretKey, Secrets } from "../../database/Secrets.ts"
+import { attempt, DataDir } from "../../runtime/process/DataFiles.ts"
+import { existingSecretKey } from "../../runtime/process/SealingKey.ts"
+import { BackupError } from "./BackupFile.ts"
+import type { Keys } from "./BackupKeys.ts"
+import { Settings } from "../../runtime/process/Settings.ts"
+
+const files = { test_key: "test-key", sandbox_certificate: "sandbox-certificate.pem" } as const
+
+const base64 = (key: Redacted.Redacted<Uint8Array>) => Buffer.from(Redacted.value(key)).toString("base64")
+
+/** Whether a key opens a canary, the text that identifies the key of a database's secrets. */
+export const opensCanary = (canary: string, key: Redacted.Redacted<Uint8Array>) =>
+  Effect.flatMap(Secrets, (secrets) => Effect.exit(secrets.open(canary, canaryPlace))).pipe(
+    Effect.map(Exit.isSuccess),
+    Effect.provide(Secrets.layer.pipe(Layer.provide([Layer.succeed(SecretKey, key), NodeCrypto.layer])))
+  )
+
+/** The keys of this place. Fails with the fix if there is no key to include. */
+export const keysHere = Effect.gen(function* () {
+  const found = yield* existingSecretKey
+  if (found._tag !== "Key") {
+    return yield* new BackupError({
+      message:
+        "The key that seals secrets is missing, so the backup cannot include it. Set FOLIO_KEY or DATA_DIR to the service's value, or omit --with-key and keep the key in another place."
+    })
+  }
+  const dataDir = yield* DataDir
+  const others = Object.entries(files).flatMap(([name, file]) => {
+    const path = Path.join(dataDir, file)
+    return Fs.existsSync(path) ? [[name, Fs.readFileSync(path, "utf8")]] : []
+  })
+  return { secret_key: base64(found.key), ...Object.fromEntries(others) } satisfies Keys
+})
+
+const other = (source: string) =>
+  new BackupError({
+    message: `The key in ${source} is not the one that the secrets of this backup are sealed with. Set FOLIO_KEY to the service's key, or replace the file with the service's file secret-key.`
+  })
+
+const none = new BackupError({
+  message:
+    "The secrets of this backup are sealed, and their key is missing. Set FOLIO_KEY to the service's key, or put the service's file secret-key into DATA_DIR. Without it, signing certificates, PINs and webhook secrets are lost."
+})
+
+/**
+ * The key of this place, or else from the keys of a backup, after a check that it opens the backup's secrets; undefined
+ * if nothing is sealed. `isNew`: write the key into `DataDir`.
+ */
+export const keyFor = Effect.fnUntraced(function* (canary: string | null, keys: Keys | undefined) {
+  const found = yield* existingSecretKey
+  if (found._tag === "Exposed" || found._tag === "Damaged") {
+    return yield* new BackupError({
+      message: `${found.path} cannot be used. Restore it from its backup, readable by its owner only (chmod 600).`
+    })
+  }
+  if (found._tag === "Key") {
+    const source = (yield* Settings).folioKey === undefined ? "DATA_DIR/secret-key" : "FOLIO_KEY"
+    if (canary !== null && !(yield* opensCanary(canary, found.key))) return yield* other(source)
+    return { key: found.key, isNew: false }
+  }
+  if (keys !== undefined) {
+    const key = Redacted.make(new Uint8Array(Buffer.from(keys.secret_key, "base64")))
+    if (canary !== null && !(yield* opensCanary(canary, key))) return yield* other("the backup")
+    return { key, isNew: true }
+  }
+  return canary === null ? undefined : yield* none
+})
+
+/** Writes the missing keys into `DataDir`. Returns the paths of the files. */
+export const writeKeys = Effect.fnUntraced(function* (keys: Keys, isNew: boolean) {
+  const dataDir = yield* DataDir
+  const wanted = [
+    ...(isNew ? [["secret-key", keys.secret_key] as const] : []),
+    ...(keys.test_key === undefined ? [] : [[files.test_key, keys.test_key] as const]),
+    ...(keys.sandbox_certificate === undefined ? [] : [[files.sandbox_certificate, keys.sandbox_certificate] as const])
+  ]
+  const paths: Array<string> = []
+  for (const [name, content] of wanted) {
+    const path = Path.join(dataDir, name)
+    if (Fs.existsSync(path)) continue
+    yield* attempt(path, () => {
+      Fs.mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+      Fs.writeFileSync(path, `${content.trim()}\n`, { mode: 0o600, flush: true, flag: "wx" })
+    })
+    paths.push(path)
+  }
+  return paths
+})

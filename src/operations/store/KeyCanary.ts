@@ -1,0 +1,38 @@
+import { Effect, Exit, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Inspection from "./Inspection.ts"
+import * as Query from "../../database/Query.ts"
+import { Secrets } from "../../database/Secrets.ts"
+
+const plain = "canary"
+
+const find = Query.firstIn(Schema.Struct({ sealed: Schema.String }), (sql) => sql`select sealed from key_canary`)
+
+/** Whether this database contains sealed secrets, which a new key could not open. */
+export const isAnythingSealed = Effect.gen(function* () {
+  return Option.isSome(yield* find) || (yield* Inspection.storedSecrets).length > 0
+})
+
+const opens = ({ sealed }: { readonly sealed: string }) =>
+  Effect.flatMap(Secrets, (secrets) => Effect.exit(secrets.open(sealed, Inspection.canaryPlace))).pipe(
+    Effect.map(Exit.isSuccess)
+  )
+
+/**
+ * Whether the key of `Secrets` opens the secrets of this database. A database without a canary accepts the key, unless
+ * the database has secrets and the key opens none of them. The first accepted key seals the canary and becomes the
+ * database's key.
+ */
+export const isKeyOfDatabase = Effect.gen(function* () {
+  const secrets = yield* Secrets
+  const sql = yield* SqlClient.SqlClient
+  const found = yield* find
+  if (Option.isSome(found)) return yield* opens(found.value)
+  const { looked, unopened } = yield* Inspection.unopenedSecrets
+  if (looked > 0 && looked === unopened) return false
+  const sealed = yield* secrets.seal(plain, Inspection.canaryPlace)
+  yield* Effect.orDie(sql`insert into key_canary ${sql.insert({ sealed })} on conflict do nothing`)
+  // Another process with another key may have inserted the canary first.
+  const stands = yield* find
+  return Option.isSome(stands) && (yield* opens(stands.value))
+})

@@ -1,0 +1,95 @@
+import { Effect, Layer, Redacted } from "effect"
+import * as Fs from "node:fs"
+import * as Path from "node:path"
+import { isAnythingSealed, isKeyOfDatabase } from "../../operations/store/KeyCanary.ts"
+import { SecretKey, Secrets } from "../../database/Secrets.ts"
+import { attempt, damaged, DataDir, DataDirError, keep, random32 } from "./DataFiles.ts"
+import { Settings } from "./Settings.ts"
+
+const fileName = "secret-key"
+
+const restore =
+  "Restore that file from its backup, or set FOLIO_KEY to what it held: another key would not open the secrets in the database."
+
+const keyOf = (content: string) => {
+  const bytes = new Uint8Array(Buffer.from(content.trim(), "base64"))
+  return bytes.length === 32 && /^[A-Za-z0-9+/]{43}=$/.test(content.trim()) ? Redacted.make(bytes) : undefined
+}
+
+/**
+ * The existing key that seals secrets at rest, or the reason why there is none. Creates no key.
+ *
+ * @internal
+ */
+export const existingSecretKey = Effect.gen(function* () {
+  const dataDir = yield* DataDir
+  const { folioKey: secretKey } = yield* Settings
+  if (secretKey !== undefined) return { _tag: "Key", key: secretKey } as const
+  const path = Path.join(dataDir, fileName)
+  if (!Fs.existsSync(path)) return { _tag: "None" } as const
+  if ((Fs.statSync(path).mode & 0o077) !== 0) return { _tag: "Exposed", path } as const
+  const key = keyOf(yield* attempt(path, () => Fs.readFileSync(path, "utf8")))
+  return key === undefined ? ({ _tag: "Damaged", path } as const) : ({ _tag: "Key", key } as const)
+})
+
+const wrongKey = (source: string) =>
+  new DataDirError({
+    message: `The key in ${source} is not the one that the secrets in the database are sealed with. Restore that key: the file ${fileName} of the DATA_DIR that this database was first served with, or the FOLIO_KEY.`
+  })
+
+/**
+ * Whether `key` opens the secrets in the database. While there are no secrets, the first tried key becomes the
+ * database's.
+ *
+ * @internal
+ */
+export const isOfDatabase = (key: typeof SecretKey.Service) =>
+  Effect.provide(isKeyOfDatabase, Layer.provide(Secrets.layer, Layer.succeed(SecretKey, key)))
+
+/**
+ * The default `SecretKey`: the key of the settings, or of the file `secret-key` in `DataDir`, which is created only for
+ * a database without secrets. Requires a `SqlClient`. Fails with `DataDirError` if the key is not the database's.
+ */
+export const layerSecretKey = Layer.effect(
+  SecretKey,
+  Effect.gen(function* () {
+    const dataDir = yield* DataDir
+    const { folioKey: secretKey } = yield* Settings
+    if (secretKey !== undefined) {
+      return (yield* isOfDatabase(secretKey)) ? secretKey : yield* wrongKey("FOLIO_KEY")
+    }
+    const file = Path.join(dataDir, fileName)
+    if (!Fs.existsSync(file) && (yield* isAnythingSealed)) {
+      return yield* new DataDirError({
+        message: `There is no ${file}, and the database holds sealed secrets. ${restore}`
+      })
+    }
+    const { content, made, path } = yield* keep(
+      fileName,
+      Effect.map(random32, (bytes) => Buffer.from(bytes).toString("base64"))
+    )
+    const key = keyOf(content)
+    if (key === undefined) return yield* damaged(path, content, "32 bytes in base64", restore)
+    if (!(yield* isOfDatabase(key))) {
+      // Another process has just stored the first key of this database.
+      if (made) Fs.rmSync(path)
+      return yield* wrongKey(path)
+    }
+    if (made) {
+      yield* Effect.logWarning(
+        `A key that seals secrets at rest was made in ${path}. Back it up apart from the database: without it signing secrets are lost. In production set FOLIO_KEY.`
+      )
+    }
+    return key
+  })
+)
+
+/** A team's own `SecretKey`. Requires a `SqlClient`. Fails with `DataDirError` if the key is not the database's. */
+export const layerOf = <E, R>(own: Layer.Layer<SecretKey, E, R>) =>
+  Layer.effect(
+    SecretKey,
+    Effect.gen(function* () {
+      const key = yield* SecretKey
+      return (yield* isOfDatabase(key)) ? key : yield* wrongKey("the part secretKey")
+    })
+  ).pipe(Layer.provide(own))

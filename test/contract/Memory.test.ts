@@ -1,0 +1,32 @@
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { assert } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { Ids } from "../../src/database/Ids.ts"
+import { startOfTest } from "../support/apps/Accounts.ts"
+import { colombia } from "../support/authority/LiveAccounts.ts"
+import * as MemoryStore from "../support/memory/MemoryStore.ts"
+import { describeOn } from "../support/Tests.ts"
+import { keysAndCreation, numbering, transitions } from "./Documents.ts"
+import { deliveries, events, redeliveries, takenWithTheEvent } from "./Webhooks.ts"
+import { Contract } from "./World.ts"
+
+const contract = Layer.succeed(Contract, {
+  pass: (seconds) => TestClock.adjust(`${seconds} seconds`),
+  shows: (look, expected) => Effect.map(look, (found) => assert.deepStrictEqual(found, expected))
+})
+
+const layer = Layer.mergeAll(MemoryStore.layer, Ids.layer, contract).pipe(
+  Layer.provide(Layer.mergeAll(colombia, NodeCrypto.layer)),
+  Layer.provideMerge(Layer.effectDiscard(TestClock.setTime(startOfTest)))
+)
+
+const describeMemory = describeOn(layer)
+
+describeMemory("Idempotency and InvoiceCreation in memory", keysAndCreation)
+describeMemory("Numbering in memory", numbering)
+describeMemory("Transitions in memory", transitions)
+describeMemory("Deliveries in memory", deliveries)
+describeMemory("Redelivery in memory", redeliveries)
+describeMemory("Deliveries taken with their event in memory", takenWithTheEvent)
+describeMemory("Events in memory", events)
