@@ -25,8 +25,8 @@ import { Secrets } from "../../database/Secrets.ts"
  *    fingerprint. Folio stores only 2xx responses, for 24 hours. A rejected request leaves its key free.
  *
  * Related code: `api/Endpoint` defines which operations require, honor or ignore a key. `Pipeline` checks the form of a
- * key. `Fingerprint` defines which requests are the same. `commands/Command` and `actors/Account` nest the steps above.
- * `Ask` writes `Retry-After`. `Retention` deletes old keys.
+ * key. `Fingerprint` defines which requests are the same. `accounts/Command` and `accounts/AccountActor` nest the steps
+ * above. `Ask` writes `Retry-After`. `Retention` deletes old keys.
  */
 
 /**

@@ -45,7 +45,7 @@ import { parseStrict } from "../../runtime/json/StrictJson.ts"
  *  9. content     query, then body: schema and rules, all violations together (Validation, BodyChecks)
  * 10. handler     with the body as decoded by stage 9, within 15 s (routes); a change asks the account's actor (Ask)
  *
- * This file has the stages from 4 on. `platform/server/Server` has the limits of the server itself (connections, time
+ * This file has the stages from 4 on. `runtime/server/Server` has the limits of the server itself (connections, time
  * for headers).
  */
 

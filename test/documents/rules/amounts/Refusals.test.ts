@@ -8,7 +8,7 @@ import { hintOf } from "../../../../src/invoices/authority/RuleHints.ts"
 
 const root = Path.join(import.meta.dirname, "../../../../src")
 const sources = (Fs.readdirSync(root, { recursive: true }) as ReadonlyArray<string>)
-  .filter((file) => file.endsWith(".ts") && !file.endsWith("documents/AuthorityRules.ts"))
+  .filter((file) => file.endsWith(".ts") && !file.endsWith("rules/AuthorityRules.ts"))
   .map((file) => ({ file, text: Fs.readFileSync(Path.join(root, file), "utf8") }))
 
 const parts = ["param", "code", "message"]
