@@ -234,19 +234,19 @@ call isolate_accounts('incidents');
 -- The alerts of an incident by channel: one when it opens, and one when it ends.
 --   next_attempt_at   the time of a retry or the end of a lease; null once the alert is sent or has failed
 --   error             why the newest attempt failed
-create table incident_tellings (
+create table incident_alerts (
   incident_id text not null references incidents on delete cascade, channel text not null,
   state text not null check (state in ('opened', 'ended')), attempts integer not null default 0,
-  next_attempt_at timestamptz default now(), told_at timestamptz, error text, created_at timestamptz not null default now(),
+  next_attempt_at timestamptz default now(), sent_at timestamptz, error text, created_at timestamptz not null default now(),
   primary key (incident_id, channel, state),
-  constraint told_once check (told_at is null or next_attempt_at is null)
+  constraint sent_once check (sent_at is null or next_attempt_at is null)
 );
 
-create index incident_tellings_due on incident_tellings (channel, next_attempt_at) where next_attempt_at is not null;
+create index incident_alerts_due on incident_alerts (channel, next_attempt_at) where next_attempt_at is not null;
 
-create trigger sent_alert_is_final before update on incident_tellings for each row
-  when (old.told_at is not null) execute function reject_change('an alert is sent once');
-grant select, insert, update (attempts, next_attempt_at, told_at, error) on incident_tellings to folio_service;
+create trigger sent_alert_is_final before update on incident_alerts for each row
+  when (old.sent_at is not null) execute function reject_change('an alert is sent once');
+grant select, insert, update (attempts, next_attempt_at, sent_at, error) on incident_alerts to folio_service;
 
 -- For the check whether the database accepts changes. Each check empties the table, so that it needs new space.
 create table write_probes (filler text storage plain not null);

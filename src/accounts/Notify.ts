@@ -1,37 +1,15 @@
 import { Context, Duration, Effect, Layer } from "effect"
-import { Entity } from "effect/cluster"
-import { Rpc } from "effect/rpc"
 import type { AccountMode } from "../../schemas/Account.ts"
 import { accountAddress, memberAddress, type MemberKey } from "../runtime/Address.ts"
+import { InvoiceEntity } from "../invoices/InvoiceEntity.ts"
+import { WebhookEndpointEntity } from "../webhooks/WebhookEndpointEntity.ts"
 import { AccountEntity } from "./AccountEntity.ts"
-
-/**
- * The actor of each fiscal document. It takes the document from its number to the authority's verdict.
- *
- * @internal
- */
-export const InvoiceEntity = Entity.make("Invoice", [
-  /** A message without a reply: carry out the next step that the document's row requires. */
-  Rpc.make("Proceed"),
-  /** A message without a reply: send the document's emails that are due. */
-  Rpc.make("Mail")
-])
-
-/**
- * The actor of each webhook endpoint. It makes the endpoint's deliveries in order.
- *
- * @internal
- */
-export const WebhookEndpointEntity = Entity.make("WebhookEndpoint", [
-  /** A message without a reply: send the deliveries that are due. */
-  Rpc.make("Deliver")
-])
 
 // Ends messages to the shards of a dead process. Otherwise they would repeat until the shards have moved.
 const timeout = Duration.seconds(2)
 
 /** Sends a message in parallel to its caller, for 2 s at most. */
-const told = (call: () => Effect.Effect<void>) =>
+const guarded = (call: () => Effect.Effect<void>) =>
   Effect.suspend(call).pipe(
     Effect.timeout(timeout),
     Effect.catchCause((cause) => Effect.logError("A message to an actor was lost; the sweeper will repeat it", cause)),
@@ -52,9 +30,9 @@ export class Notify extends Context.Service<Notify>()("@folio-einvoicing/service
     const scope = yield* Effect.scope
     const discard = { discard: true } as const
 
-    // When `tell` returns, a message within this process has arrived. A message to another process or a moving shard is
+    // When `send` returns, a message within this process has arrived. A message to another process or a moving shard is
     // in transit.
-    const tell = (message: Effect.Effect<unknown, unknown>) =>
+    const send = (message: Effect.Effect<unknown, unknown>) =>
       message.pipe(
         Effect.timeoutOption(timeout),
         Effect.ignore,
@@ -63,10 +41,10 @@ export class Notify extends Context.Service<Notify>()("@folio-einvoicing/service
       )
     return {
       numberDrafts: (account: AccountMode) =>
-        tell(accountActor(accountAddress(account)).NumberDrafts(undefined, discard)),
-      proceed: (key: MemberKey) => tell(documentActor(memberAddress(key)).Proceed(undefined, discard)),
-      mail: (key: MemberKey) => tell(documentActor(memberAddress(key)).Mail(undefined, discard)),
-      deliver: (key: MemberKey) => tell(endpointActor(memberAddress(key)).Deliver(undefined, discard))
+        send(accountActor(accountAddress(account)).NumberDrafts(undefined, discard)),
+      proceed: (key: MemberKey) => send(documentActor(memberAddress(key)).Proceed(undefined, discard)),
+      mail: (key: MemberKey) => send(documentActor(memberAddress(key)).Mail(undefined, discard)),
+      deliver: (key: MemberKey) => send(endpointActor(memberAddress(key)).Deliver(undefined, discard))
     }
   })
 }) {
@@ -81,10 +59,10 @@ export class Notify extends Context.Service<Notify>()("@folio-einvoicing/service
     Notify,
     Effect.map(Notify, (port): Notify["Service"] => {
       return {
-        numberDrafts: (account) => told(() => port.numberDrafts(account)),
-        proceed: (key) => told(() => port.proceed(key)),
-        mail: (key) => told(() => port.mail(key)),
-        deliver: (key) => told(() => port.deliver(key))
+        numberDrafts: (account) => guarded(() => port.numberDrafts(account)),
+        proceed: (key) => guarded(() => port.proceed(key)),
+        mail: (key) => guarded(() => port.mail(key)),
+        deliver: (key) => guarded(() => port.deliver(key))
       }
     })
   )

@@ -52,11 +52,11 @@ export interface HandlingValues {
   /** The document keeps its number, so the request needs no numbering range. */
   readonly keepsNumber?: true
   /** The request validates its body, so the violations are the response and not a failure. */
-  readonly judged?: true
+  readonly validates?: true
   /** The request waits for events and may exceed the time-out of other requests. The handler limits its own time. */
   readonly mayWait?: true
   /** The handler takes its turns itself, or takes turns of another kind. */
-  readonly ownTurn?: true
+  readonly takesOwnTurns?: true
   /**
    * The request creates an object in a statement that it shares with other requests, or validates such an object, so it
    * takes a turn of its account. Commands with their own transaction take turns in the account's actor.

@@ -38,7 +38,7 @@ export class CustomersApi extends group(
     summary: "Validate a customer",
     description:
       "Checks the body of a new customer by the same rules as its creation and stores nothing. Send the same body as to create a customer. `errors` is empty if `valid` is true.",
-    handling: { judged: true, creation: true, rules: "customer", checkedAs: "customer" }
+    handling: { validates: true, creation: true, rules: "customer", checkedAs: "customer" }
   }),
   get("listCustomers", "/v1/customers", {
     query: CustomerQuery,

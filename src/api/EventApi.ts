@@ -15,7 +15,7 @@ export class EventsApi extends group(
     summary: "List events",
     description:
       "Lists events, newest first. With `after`, the response lists the later events, oldest first. If you add `wait` and there is no later event, the request waits up to 20 seconds for one. Use this request to get outcomes without a webhook.",
-    handling: { mayWait: true, ownTurn: true }
+    handling: { mayWait: true, takesOwnTurns: true }
   }),
   get("retrieveEvent", item, {
     params,

@@ -31,7 +31,7 @@ export const exampleOf = (
   lacking: (path: string) => void = () => {},
   path = ""
 ): unknown => {
-  const within = (part: JsonSchema, step: string, tell = lacking) => exampleOf(part, schemas, tell, path + step)
+  const within = (part: JsonSchema, step: string, missing = lacking) => exampleOf(part, schemas, missing, path + step)
   if (schema.examples !== undefined) return schema.examples[0]
   if (schema.const !== undefined) return schema.const
   if (schema.enum !== undefined) return schema.enum[0]

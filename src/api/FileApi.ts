@@ -41,7 +41,7 @@ const file = <const Name extends string, const Path extends HttpRouter.PathInput
     success: Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType })),
     summary,
     description: `${returns} Send an API key, or use the signed link in the object's \`pdf_url\` or \`xml_url\`. The link ignores tracking parameters: \`utm_…\`, \`_gl\`, \`_hsenc\`, \`_hsmi\`, \`dclid\`, \`fbclid\`, \`gbraid\`, \`gclid\`, \`gclsrc\`, \`igshid\`, \`li_fat_id\`, \`mc_cid\`, \`mc_eid\`, \`mkt_tok\`, \`msclkid\`, \`ttclid\`, \`twclid\`, \`wbraid\` and \`yclid\`. The response has an ETag. If you send \`If-None-Match\` and your copy is current, Folio returns 304.`,
-    handling: { ownTurn: true }
+    handling: { takesOwnTurns: true }
   })
     // No security scheme is an option, because a request with a signed link needs no key.
     .annotate(OpenApi.Override, { security: [{ apiKey: [] }, {}] })

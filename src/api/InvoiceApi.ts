@@ -26,7 +26,7 @@ export class InvoicesApi extends group(
     summary: "Validate an invoice",
     description:
       "Checks the body of a new invoice by the same rules as its creation, stores nothing and uses no number. Send the same body as to create an invoice. `errors` is empty if `valid` is true. `warnings` lists notifications that the authority would give without rejecting the invoice.",
-    handling: { judged: true, creation: true, rules: "invoice", checkedAs: "invoice" }
+    handling: { validates: true, creation: true, rules: "invoice", checkedAs: "invoice" }
   }),
   get("listInvoices", "/v1/invoices", {
     query: InvoiceQuery,

@@ -46,7 +46,7 @@ const noteEndpoints = <
       success: Validation,
       summary: `Validate a ${noun}`,
       description: `Checks the body of a new ${noun} by the same rules as its creation, stores nothing and uses no number. Send the same body as to create a ${noun}. \`errors\` is empty if \`valid\` is true.`,
-      handling: { judged: true, checkedAs: kind.object, creation: true }
+      handling: { validates: true, checkedAs: kind.object, creation: true }
     }),
     get(`list${name}s` as const, path, {
       query: noteQuery(name === "CreditNote" ? "cn" : "dn"),

@@ -32,7 +32,7 @@ const form = "v1."
 const nonceLength = 12
 
 /**
- * Seals secrets at rest with AES-256-GCM. Each secret is bound to its place in the database, so that a ciphertext in
+ * Seals secrets at rest with AES-256-GCM. Each secret is bound to its context in the database, so that a ciphertext in
  * another row does not open. A sealed secret is `v1.` followed by the base64 of nonce, ciphertext and tag.
  *
  * @internal
@@ -43,18 +43,18 @@ export class Secrets extends Context.Service<Secrets>()("folio/store/Secrets", {
     const random = yield* SecureRandom.SecureRandom
     const key = yield* Aead.key(Aead.aes256Gcm, Redacted.value(yield* SecretKey)).pipe(Effect.orDie)
 
-    const seal = Effect.fnUntraced(function* (plain: string, place: string) {
+    const seal = Effect.fnUntraced(function* (plain: string, context: string) {
       const nonce = yield* random.randomBytes(nonceLength)
-      const sealed = yield* aead.encrypt(key, encoder.encode(plain), { nonce, aad: encoder.encode(place) })
+      const sealed = yield* aead.encrypt(key, encoder.encode(plain), { nonce, aad: encoder.encode(context) })
       return form + Base64.encode(Buffer.concat([nonce, sealed]))
     }, Effect.orDie)
 
-    /** Opens a sealed secret. Dies if another key sealed it, or this key for another place. */
-    const open = Effect.fnUntraced(function* (sealed: string, place: string) {
+    /** Opens a sealed secret. Dies if another key sealed it, or this key for another context. */
+    const open = Effect.fnUntraced(function* (sealed: string, context: string) {
       const bytes = yield* Effect.fromResult(Base64.decode(sealed.slice(form.length)))
       const plain = yield* aead.decrypt(key, bytes.subarray(nonceLength), {
         nonce: bytes.subarray(0, nonceLength),
-        aad: encoder.encode(place)
+        aad: encoder.encode(context)
       })
       return decoder.decode(plain)
     }, Effect.orDie)

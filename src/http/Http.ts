@@ -22,16 +22,16 @@ export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>) =>
       const spentKeys = yield* SpentKeys.make
       const envelope = yield* Envelope.make(known.methodsOf, spentKeys)
       const { drainSeconds: seconds } = yield* Limits
-      const stopping = { asked: false, told: yield* Latch.make() }
+      const stopping = { isStopping: false, drained: yield* Latch.make() }
       const drain = Effect.gen(function* () {
-        stopping.asked = true
+        stopping.isStopping = true
         yield* Effect.logInfo(
           seconds === 0
             ? "The process stops: it completes the requests that have arrived"
             : `The process stops: it serves requests for ${seconds} s more, until a balancer uses other processes`
         )
         if (seconds > 0) yield* drainFor(seconds)
-        yield* stopping.told.open
+        yield* stopping.drained.open
       })
       const handler = yield* routes.pipe(
         Layer.provide([
@@ -49,7 +49,7 @@ export const serve = <A, E, R>(routes: Layer.Layer<A, E, R>) =>
       // A client with a kept-alive connection opens its next connection through the balancer. The process doesn't close
       // the connection, because a request may be in transit.
       const letGo = (answer: HttpServerResponse.HttpServerResponse) =>
-        stopping.asked ? HttpServerResponse.setHeader(answer, "Connection", "close") : answer
+        stopping.isStopping ? HttpServerResponse.setHeader(answer, "Connection", "close") : answer
       // The finalizer of the last layer runs first: the server drains before it waits for requests that have arrived.
       return Layer.effectDiscard(Effect.addFinalizer(() => drain)).pipe(
         Layer.provideMerge(HttpServer.serve(Effect.map(answered, letGo)))

@@ -7,7 +7,7 @@ import { Counts } from "../runtime/turns/Counts.ts"
 
 // At these counts the process is busy: it serves requests first and processes documents later.
 const creatingMax = 48
-const creatingCalmMax = 16
+const creatingIdleMax = 16
 const signingMax = 64
 const workingMax = 8
 
@@ -15,7 +15,7 @@ const workingMax = 8
 // drafts, which use no resources, so that other accounts' documents do not wait long for the event loop.
 const ofAccountMax = 8
 
-// The longest wait of `room` or `calm`. Even in a busy process, each account's work resumes after this time.
+// The longest wait of `capacity` or `idle`. Even in a busy process, each account's work resumes after this time.
 const timeout = Duration.millis(100)
 
 // In milliseconds. If an account's oldest draft is later than `slowFromMs`, the account's creations wait, at most
@@ -73,8 +73,8 @@ export class Backpressure extends Context.Service<Backpressure>()("folio/issuing
           )
         })
 
-    const isCalm = () => count.creating < creatingCalmMax && count.signing + count.storing < workingMax
-    const hasRoom = (account: string) => {
+    const isIdle = () => count.creating < creatingIdleMax && count.signing + count.storing < workingMax
+    const hasCapacity = (account: string) => {
       const own = ofAccount.of(account)
       return own === 0 || (own < ofAccountMax && count.creating < creatingMax && count.signing < signingMax)
     }
@@ -122,11 +122,11 @@ export class Backpressure extends Context.Service<Backpressure>()("folio/issuing
       /** Counts documents for `storing` (store their steps) while the effect runs. */
       storing: counted("storing"),
       /** Waits until the process can number more drafts of the account, for 100 ms at most. */
-      room: (account: AccountMode) => openedWithin(() => hasRoom(accountAddress(account)), timeout),
+      capacity: (account: AccountMode) => openedWithin(() => hasCapacity(accountAddress(account)), timeout),
       /** Waits until the process is not busy, for 100 ms at most, so that late work can proceed. */
-      calm: Effect.asVoid(Effect.timeoutOption(Effect.andThen(opened(isCalm), hasTime), timeout)),
+      idle: Effect.asVoid(Effect.timeoutOption(Effect.andThen(opened(isIdle), hasTime), timeout)),
       /** Registers how late the drafts of an account are (`ms`), until the scope closes. */
-      tellLateness: (account: AccountMode, ms: () => number) =>
+      reportLateness: (account: AccountMode, ms: () => number) =>
         Effect.acquireRelease(
           Effect.sync(() => lateness.set(accountAddress(account), ms)),
           () =>

@@ -109,7 +109,7 @@ export const make = Effect.gen(function* () {
   })
 
   const askOrPostpone = (key: DocumentKey) =>
-    Effect.andThen(backpressure.calm, ask(key)).pipe(
+    Effect.andThen(backpressure.idle, ask(key)).pipe(
       Effect.catchCauseIf(Predicate.not(Cause.hasInterruptsOnly), (cause) => postpone(key, cause))
     )
 

@@ -11,7 +11,7 @@ const workAlarmMs = 5_000
 /** A document with newly signed bytes that are not stored yet. */
 export type Signed = Document & { readonly signed: Uint8Array }
 
-export interface Judged {
+export interface DocumentVerdict {
   readonly row: Document
   readonly verdict: Verdict
 }
@@ -33,7 +33,7 @@ export const signedAndSubmitted = (row: Signed): Change<Document> => ({
   details: { signs: true, signed: row.signed, ...leaving }
 })
 
-export const conclusion = ({ row, verdict }: Judged): Change<Document> => ({
+export const conclusion = ({ row, verdict }: DocumentVerdict): Change<Document> => ({
   row,
   command: verdict.accepted ? "Accept" : "Reject",
   details: {

@@ -3,7 +3,7 @@ import type { AccountMode } from "../../schemas/Account.ts"
 import type { ApiError } from "../../schemas/ApiError.ts"
 import type { DocumentKind } from "../../schemas/FiscalDocument.ts"
 import type { InvoiceState } from "./rules/InvoiceLifecycle.ts"
-import type { Parcel } from "../documents/email/EmailParcel.ts"
+import type { EmailPackage } from "../documents/email/EmailPackage.ts"
 
 /**
  * The PDF or XML of a document. Files with the same `tag` have the same content, so the tag serves as the `ETag`.
@@ -37,10 +37,10 @@ export interface DocumentOfAccount extends AccountMode {
  *   DocumentFiles,
  *   Effect.map(DocumentFiles, (ours) => ({
  *     ...ours,
- *     parcel: (key, state, asker) =>
+ *     emailPackage: (key, state, asker) =>
  *       Effect.map(
- *         ours.parcel(key, state, asker),
- *         Option.map((parcel) => ({ ...parcel, from_name: `${parcel.from_name} (facturación)` }))
+ *         ours.emailPackage(key, state, asker),
+ *         Option.map((emailPackage) => ({ ...emailPackage, from_name: `${emailPackage.from_name} (facturación)` }))
  *       )
  *   }))
  * )
@@ -60,10 +60,10 @@ export class DocumentFiles extends Context.Service<
      * state at the creation of the email, and so includes the authority's response by then. Fails if too many
      * documents wait to be packed or the wait takes too long. Dies if the document cannot be rendered.
      */
-    readonly parcel: (
+    readonly emailPackage: (
       key: AccountMode & { readonly id: string },
       state: InvoiceState,
       asker: string
-    ) => Effect.Effect<Option.Option<Parcel>, ApiError>
+    ) => Effect.Effect<Option.Option<EmailPackage>, ApiError>
   }
 >()("@folio-einvoicing/service/DocumentFiles") {}

@@ -24,7 +24,7 @@ import { isDefect, isSqlFailure } from "../database/SqlFailure.ts"
 import * as AuthorityCalls from "./AuthorityCalls.ts"
 import { AuthorityTurns } from "./AuthorityTurns.ts"
 import { Backpressure } from "./Backpressure.ts"
-import { conclusion, type Judged, leaving, signedAndSubmitted, signedOnly } from "./Changes.ts"
+import { conclusion, type DocumentVerdict, leaving, signedAndSubmitted, signedOnly } from "./Changes.ts"
 import { CircuitBreaker } from "./CircuitBreaker.ts"
 import { afterDefect, type Next, nextStep } from "./NextStep.ts"
 import * as Redating from "./Redating.ts"
@@ -107,7 +107,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
     const call = Effect.fnUntraced(function* (
       row: Document,
       how: AuthorityCalls.How,
-      conclude: (judged: Judged) => Effect.Effect<unknown> = (judged) => steps.one(conclusion(judged))
+      conclude: (verdicts: DocumentVerdict) => Effect.Effect<unknown> = (verdicts) => steps.one(conclusion(verdicts))
     ) {
       const next = yield* callAuthority(row, how)
       switch (next.do) {
@@ -192,15 +192,15 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
      * all.
      */
     const makeConclude = (leaves: Leaves) => {
-      let judged: Array<Judged> = []
+      let verdicts: Array<DocumentVerdict> = []
       const concludeAll = Effect.suspend(() => {
-        const all = judged
-        judged = []
+        const all = verdicts
+        verdicts = []
         const rows = all.map(({ row }) => row)
         return Effect.flatMap(steps.all(all.map(conclusion)), (exits) => kept(rows, exits, leaves))
       })
-      return (one: Judged) =>
-        Effect.suspend(() => (judged.push(one) === 1 ? Effect.andThen(Effect.yieldNow, concludeAll) : Effect.void))
+      return (one: DocumentVerdict) =>
+        Effect.suspend(() => (verdicts.push(one) === 1 ? Effect.andThen(Effect.yieldNow, concludeAll) : Effect.void))
     }
 
     /**
@@ -259,7 +259,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
      * Runs the steps of one document. A call waits for its turn. If no turn comes in time, the alarm in the row resumes
      * the document.
      */
-    const workOff = Effect.fnUntraced(function* (from: Going) {
+    const runSteps = Effect.fnUntraced(function* (from: Going) {
       let going = from
       while (Option.isSome(going)) {
         const row = going.value
@@ -271,14 +271,14 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
 
     const settle = Effect.fnUntraced(function* (key: DocumentKey, cause: Cause.Cause<never>) {
       const found = yield* invoices.vitals(key)
-      if (Option.isNone(found)) return yield* invoices.park([key])
+      if (Option.isNone(found)) return yield* invoices.suspend([key])
       const next = afterDefect(found.value, isUnreadable(cause), yield* Random.next)
       if (next.do === "End") yield* end(found.value, next.failure)
       else if (next.do === "Wait") yield* wait(found.value, next)
     })
 
     /** Handles an internal error of Folio on a document, with the step from `afterDefect`. */
-    const stumble = Effect.fn("Executor.stumble")(function* (key: DocumentKey, cause: Cause.Cause<never>) {
+    const handleDefect = Effect.fn("Executor.handleDefect")(function* (key: DocumentKey, cause: Cause.Cause<never>) {
       yield* Effect.logError("An invoice could not proceed", cause).pipe(Effect.annotateLogs({ invoice_id: key.id }))
       if (isSqlFailure(cause)) return
       yield* Metric.update(Metrics.poison("invoice"), 1)
@@ -286,7 +286,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
         Effect.catchCauseIf(isDefect, (second) =>
           Effect.andThen(
             Effect.logError("Folio could not store the failure of an invoice; the invoice waits", second),
-            invoices.park([key])
+            invoices.suspend([key])
           )
         )
       )
@@ -295,7 +295,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
     /** After a database failure, the document's actor resumes from the row. */
     const leave: Leaves = (row, cause) => {
       if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause)
-      return isSqlFailure(cause) ? notify.proceed(row) : stumble(row, cause)
+      return isSqlFailure(cause) ? notify.proceed(row) : handleDefect(row, cause)
     }
 
     /**
@@ -303,10 +303,10 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
      * failure, reads the row again.
      */
     const proceed = Effect.fn("Executor.proceed")((key: DocumentKey) =>
-      Effect.flatMap(backpressure.signing(key, invoices.load(key)), workOff).pipe(
+      Effect.flatMap(backpressure.signing(key, invoices.load(key)), runSteps).pipe(
         Effect.sandbox,
         Effect.retry(afterDatabaseFailure),
-        Effect.catch((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : stumble(key, cause)))
+        Effect.catch((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : handleDefect(key, cause)))
       )
     )
 
@@ -320,7 +320,7 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
       )
 
     const goOnAlone = (row: Document) =>
-      beside([row], Effect.annotateLogs(workOff(Option.some(row)), { invoice_id: row.id }))
+      beside([row], Effect.annotateLogs(runSteps(Option.some(row)), { invoice_id: row.id }))
 
     const goTogether = Effect.fnUntraced(function* (rows: ReadonlyArray<Document>) {
       const authority = yield* circuits.look(rows[0]!)
@@ -348,10 +348,10 @@ export class Executor extends Context.Service<Executor>()("folio/issuing/Executo
         const row = yield* invoices.vitals(key)
         if (Option.isSome(row) && row.value.state === "queued") yield* end(row.value, why)
       },
-      (ending, key) => ending.pipe(Effect.catchCauseIf(isDefect, (cause) => stumble(key, cause)))
+      (ending, key) => ending.pipe(Effect.catchCauseIf(isDefect, (cause) => handleDefect(key, cause)))
     )
 
-    return { begin, proceed, fail, stumble }
+    return { begin, proceed, fail, handleDefect }
   })
 }) {
   static readonly layer = Layer.effect(Executor, Executor.make)

@@ -2,7 +2,7 @@ import { Duration, Effect } from "effect"
 import { Entity } from "effect/cluster"
 import { inLane } from "../runtime/turns/AccountLanes.ts"
 import { invoiceKeyOf } from "../runtime/Address.ts"
-import { InvoiceEntity } from "../accounts/Notify.ts"
+import { InvoiceEntity } from "./InvoiceEntity.ts"
 import { Executor } from "./Executor.ts"
 import { Mailing } from "./Mailing.ts"
 

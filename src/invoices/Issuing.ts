@@ -3,11 +3,11 @@ import { AuthorityTurns } from "./AuthorityTurns.ts"
 import { CircuitBreaker } from "./CircuitBreaker.ts"
 import { Executor } from "./Executor.ts"
 import { Mailing } from "./Mailing.ts"
-import * as Papers from "./Papers.ts"
+import * as IssuedFiles from "./IssuedFiles.ts"
 import { Signing } from "./Signing.ts"
 
 /** The files and emails of documents. */
-export const layerPapers = Layer.provide(Papers.layer, Signing.layer)
+export const layerDocumentFiles = Layer.provide(IssuedFiles.layer, Signing.layer)
 
 /** The services of a document from its number to the email to its buyer and the buyer's response. */
 export const layer = Layer.mergeAll(Executor.layer, Mailing.layer).pipe(

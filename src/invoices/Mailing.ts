@@ -128,11 +128,13 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
     })
 
     const message = Effect.fnUntraced(function* (email: StoredEmail) {
-      const parcel = yield* Effect.mapError(
-        files.parcel({ ...email, id: email.invoice_id }, email.document_state, "mail"),
+      const emailPackage = yield* Effect.mapError(
+        files.emailPackage({ ...email, id: email.invoice_id }, email.document_state, "mail"),
         ({ message: reason }) => new MailerUnavailable({ message: reason })
       )
-      return Option.isSome(parcel) ? parcel.value : yield* Effect.die(`nothing to mail of ${email.invoice_id}`)
+      return Option.isSome(emailPackage)
+        ? emailPackage.value
+        : yield* Effect.die(`nothing to mail of ${email.invoice_id}`)
     })
 
     const attempt = Effect.fn("Mailing.attempt")(function* (email: StoredEmail) {
@@ -176,7 +178,7 @@ export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing",
       // The sandbox only simulates emails, so test emails can wait until the process is not busy.
       (key.livemode
         ? turns.inTurn(Turns.askerOf(key), sendOne(key))
-        : Effect.andThen(backpressure.calm, sendOne(key))
+        : Effect.andThen(backpressure.idle, sendOne(key))
       ).pipe(Effect.repeat({ while: (sent) => sent }), Effect.asVoid)
     )
 

@@ -84,7 +84,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
   /** The times at which the waiting drafts joined the queue, in their order, in Unix milliseconds. */
   const since: Array<number> = []
   const clock = yield* Clock.Clock
-  yield* backpressure.tellLateness(account, () => clock.currentTimeMillisUnsafe() - (since[0] ?? Infinity))
+  yield* backpressure.reportLateness(account, () => clock.currentTimeMillisUnsafe() - (since[0] ?? Infinity))
   const put = (draft: NewDraft) => {
     since.push(clock.currentTimeMillisUnsafe())
     return Queue.offerUnsafe(drafts, draft)
@@ -185,7 +185,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
           )
         )
       )
-      if (Exit.isFailure(next)) failed.push(executor.stumble(key, next.cause))
+      if (Exit.isFailure(next)) failed.push(executor.handleDefect(key, next.cause))
       else if (Result.isFailure(next.value)) failed.push(executor.fail(key, next.value.failure))
       else fitting.push(next.value.success)
     }
@@ -199,7 +199,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
     const numbered: Array<LoadedInvoice> = []
     for (const [index, { draft, key, range }] of fitting.entries()) {
       const result = results[index]!
-      if (Exit.isFailure(result) && isDefect(result.cause)) yield* executor.stumble(key, result.cause)
+      if (Exit.isFailure(result) && isDefect(result.cause)) yield* executor.handleDefect(key, result.cause)
       else if (Exit.isFailure(result)) outage = result.cause
       else if (result.value.result === "no_number_left") left.push(draft)
       else if (result.value.result === "numbered") {
@@ -222,10 +222,10 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
   })
 
   // An unreadable account or range is no draft's fault. The drafts wait, longer each time, and none of them fails.
-  const park = Effect.fnUntraced(function* (batch: ReadonlyArray<NewDraft>, cause: Cause.Cause<never>) {
+  const suspend = Effect.fnUntraced(function* (batch: ReadonlyArray<NewDraft>, cause: Cause.Cause<never>) {
     yield* Effect.logError("The drafts of an account cannot be numbered; they wait", cause)
     yield* Metric.update(Metrics.poison("numbering"), 1)
-    yield* invoices.park(batch.map(({ id }) => ({ ...account, id })))
+    yield* invoices.suspend(batch.map(({ id }) => ({ ...account, id })))
   })
 
   // True while the database has more queued drafts than one page. New drafts then wait in the database and not in this
@@ -241,7 +241,7 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
       const page = yield* invoices.queued(account, backlogPage)
       backlog = page.length === backlogPage
       for (const { draft, id } of page) {
-        if (Result.isFailure(draft)) yield* executor.stumble({ ...account, id }, Cause.die(draft.failure))
+        if (Result.isFailure(draft)) yield* executor.handleDefect({ ...account, id }, Cause.die(draft.failure))
         else taken += put(draftOf(draft.success)) ? 1 : 0
       }
       // If no draft of a full page can be read, tries the drafts after that page.
@@ -251,11 +251,11 @@ export const make = Effect.fnUntraced(function* (account: AccountMode) {
   )
   yield* takeUp
 
-  yield* backpressure.room(account).pipe(
+  yield* backpressure.capacity(account).pipe(
     Effect.andThen(Queue.takeBetween(drafts, 1, portionMax)),
     Effect.tap((batch) => Effect.sync(() => since.splice(0, batch.length))),
     Effect.flatMap((batch) =>
-      numberAll(inOrder(batch)).pipe(Effect.catchCauseIf(isDefect, (cause) => park(batch, cause)))
+      numberAll(inOrder(batch)).pipe(Effect.catchCauseIf(isDefect, (cause) => suspend(batch, cause)))
     ),
     Effect.andThen(Effect.suspend(() => (backlog && Queue.sizeUnsafe(drafts) === 0 ? takeUp : Effect.void))),
     Effect.catchCause((cause) => Effect.logError("Drafts could not be numbered; the sweeper will retry", cause)),

@@ -145,9 +145,9 @@ export const make = Effect.gen(function* () {
         Exit.isSuccess(exit) ? yield* finish(exit.value, answers.next().value!, now) : Exit.failCause(exit.cause)
       )
     }
-    const told = new Set(stored.flatMap((exit) => (Exit.isSuccess(exit) ? exit.value.endpoints : [])))
+    const notified = new Set(stored.flatMap((exit) => (Exit.isSuccess(exit) ? exit.value.endpoints : [])))
     const { account_id, livemode } = first.row
-    for (const id of told) yield* notify.deliver({ account_id, livemode, id })
+    for (const id of notified) yield* notify.deliver({ account_id, livemode, id })
     return results
   })
 

@@ -57,22 +57,22 @@ export const layer = Singleton.make(
     const askBuyers = yield* BuyersAnswers.make
     const underWay = yield* FiberMap.make<KindOfWork>()
 
-    const tellAll = Effect.fnUntraced(function* (due: Effect.Success<ReturnType<typeof invoices.takeDue>>) {
+    const notifyAll = Effect.fnUntraced(function* (due: Effect.Success<ReturnType<typeof invoices.takeDue>>) {
       const accounts = new Map(due.filter((item) => item.queued).map((item) => [accountAddress(item), item]))
       yield* Effect.forEach(accounts.values(), notify.numberDrafts, discard)
       const numbered = due.filter((item) => !item.queued)
       // In portions, so that new requests do not queue up behind a backlog that is due at the same time.
       for (const some of Array.chunksOf(numbered, portion)) {
-        yield* backpressure.calm
+        yield* backpressure.idle
         yield* Effect.forEach(some, notify.proceed, discard)
       }
     })
-    const sweepInvoices = inFairPages(invoicesMax, (without) => invoices.takeDue(invoicesMax, without), tellAll)
+    const sweepInvoices = inFairPages(invoicesMax, (without) => invoices.takeDue(invoicesMax, without), notifyAll)
     // During an outage of the authority, one document at a time probes the authority. After the outage, Folio submits
     // all documents, oldest first. If a circuit issues in contingency, Folio also issues its documents that were never
     // sent to the authority.
     const wake = Effect.fnUntraced(function* (circuit: Waiting) {
-      yield* backpressure.calm
+      yield* backpressure.idle
       const shares = [
         circuit.is_failing ? [] : yield* circuits.take(circuit, "all", transmissions),
         circuit.is_open ? yield* circuits.take(circuit, "signed", issues) : [],

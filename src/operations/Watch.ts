@@ -2,13 +2,13 @@ import { type Duration, Effect, Metric, Schedule } from "effect"
 import { Singleton } from "effect/cluster"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import { judge, type Look } from "./rules/IncidentRules.ts"
-import { alertOf } from "./rules/Told.ts"
+import { alertOf } from "./rules/AlertContent.ts"
 import { nextAlertDelayMs } from "../webhooks/rules/RetrySchedule.ts"
 import { Alerts } from "./Alerts.ts"
 import { withDeadline } from "../runtime/PortCall.ts"
 import { Fault } from "../runtime/Fault.ts"
 import * as Metrics from "../runtime/Metrics.ts"
-import { Incidents, type Telling, tellingLeaseSeconds } from "./store/Incidents.ts"
+import { Incidents, type DueAlert, alertLeaseSeconds } from "./store/Incidents.ts"
 import type { Source } from "./store/Sources.ts"
 import { WatchPace } from "./WatchPace.ts"
 
@@ -16,11 +16,11 @@ import { WatchPace } from "./WatchPace.ts"
 const atOnce = 4
 
 // Less than the lease of an alert, so that no other process sends the same alert in that time.
-const sendWithinSeconds = tellingLeaseSeconds - 30
+const sendWithinSeconds = alertLeaseSeconds - 30
 
 /** Searches for incidents. If a source fails, the incidents of its kinds stay unchanged. */
-const lookAt = ({ kinds, look }: Source): Effect.Effect<Look> =>
-  look.pipe(
+const searchIn = ({ kinds, search }: Source): Effect.Effect<Look> =>
+  search.pipe(
     Effect.map((found) => ({ kinds, ...found })),
     Effect.catchCause((cause) =>
       Effect.as(
@@ -51,14 +51,14 @@ export const layer = Singleton.make(
     const { baseUrl } = yield* ServiceInfo
     const pace = yield* WatchPace
 
-    const look = Effect.gen(function* () {
-      const looks = yield* Effect.forEach(incidents.sources, lookAt)
-      yield* incidents.record(judge(yield* incidents.open, looks), alerts.channels)
+    const search = Effect.gen(function* () {
+      const searches = yield* Effect.forEach(incidents.sources, searchIn)
+      yield* incidents.record(judge(yield* incidents.open, searches), alerts.channels)
     })
 
-    const tell = Effect.fnUntraced(function* (channel: string, telling: Telling) {
-      const { attempts, id, state } = telling
-      const sending = Effect.suspend(() => alerts.send(channel, alertOf(telling, state, baseUrl)))
+    const sendAlert = Effect.fnUntraced(function* (channel: string, alert: DueAlert) {
+      const { attempts, id, state } = alert
+      const sending = Effect.suspend(() => alerts.send(channel, alertOf(alert, state, baseUrl)))
       const failure = yield* withDeadline(sending, sendWithinSeconds * 1_000, () =>
         Effect.die(new Error(`Alerts.send did not end within ${sendWithinSeconds} s`))
       ).pipe(
@@ -70,9 +70,9 @@ export const layer = Singleton.make(
       )
       yield* Fault.at("after-alert")
       const retryInMs = failure === null ? null : nextAlertDelayMs(attempts)
-      yield* incidents.told({ incident_id: id, channel, state, attempts, error: failure, retryInMs })
+      yield* incidents.recordAttempt({ incident_id: id, channel, state, attempts, error: failure, retryInMs })
       yield* Metric.update(
-        Metrics.alerts(channel, failure === null ? "told" : retryInMs === null ? "failed" : "retry"),
+        Metrics.alerts(channel, failure === null ? "sent" : retryInMs === null ? "failed" : "retry"),
         1
       )
       if (failure === null) return
@@ -81,15 +81,15 @@ export const layer = Singleton.make(
         `The alert of an incident was not sent: ${next}. Check the channel: npx folio incidents test`
       ).pipe(Effect.annotateLogs({ incident_id: id, state, channel, attempts, reason: failure }))
     })
-    const tellAll = Effect.fnUntraced(function* (channel: string) {
+    const sendAll = Effect.fnUntraced(function* (channel: string) {
       const due = yield* incidents.take(channel)
-      yield* Effect.forEach(due, (telling) => tell(channel, telling), { concurrency: atOnce, discard: true })
+      yield* Effect.forEach(due, (alert) => sendAlert(channel, alert), { concurrency: atOnce, discard: true })
     })
 
     yield* Effect.all(
       [
-        repeated("The search for incidents", look, pace.look),
-        ...alerts.channels.map((channel) => repeated("The alerts of incidents", tellAll(channel), pace.tell))
+        repeated("The search for incidents", search, pace.search),
+        ...alerts.channels.map((channel) => repeated("The alerts of incidents", sendAll(channel), pace.send))
       ],
       { concurrency: "unbounded", discard: true }
     )

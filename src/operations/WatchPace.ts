@@ -1,7 +1,7 @@
 import { Context, Duration } from "effect"
 
-/** How often Folio searches for incidents (`look`) and sends their alerts (`tell`). Tests search more often. */
-export const WatchPace = Context.Reference<{ readonly look: Duration.Duration; readonly tell: Duration.Duration }>(
-  "folio/actors/WatchPace",
-  { defaultValue: () => ({ look: Duration.minutes(1), tell: Duration.seconds(5) }) }
-)
+/** How often Folio searches for incidents (`search`) and sends their alerts (`send`). Tests search more often. */
+export const WatchPace = Context.Reference<{
+  readonly search: Duration.Duration
+  readonly send: Duration.Duration
+}>("folio/actors/WatchPace", { defaultValue: () => ({ search: Duration.minutes(1), send: Duration.seconds(5) }) })

@@ -2,14 +2,14 @@ import { Layer } from "effect"
 import { Concurrency } from "../http/limits/Concurrency.ts"
 import { RequestTurns } from "../http/limits/RequestTurns.ts"
 import { layerAssets } from "../http/service/DocsRoutes.ts"
-import * as Bench from "./bench/Bench.ts"
+import * as SandboxTools from "./sandbox/SandboxTools.ts"
 import * as Customers from "./customers/CustomersPage.ts"
 import * as Actions from "./documents/Actions.ts"
 import * as Correction from "./documents/correction/CorrectionPage.ts"
 import * as DocumentPage from "./documents/DocumentPage.ts"
 import * as Exports from "./documents/Exports.ts"
 import * as DocumentList from "./documents/ListPage.ts"
-import * as Papers from "./documents/DocumentFilesPart.ts"
+import * as DocumentFilesPart from "./documents/DocumentFilesPart.ts"
 import * as Endpoints from "./endpoints/Endpoints.ts"
 import * as DeliveryPage from "./events/DeliveryPage.ts"
 import * as EventList from "./events/EventList.ts"
@@ -35,7 +35,7 @@ const documents = Layer.mergeAll(
   DocumentList.layer,
   Exports.layer,
   DocumentPage.layer,
-  Papers.layer,
+  DocumentFilesPart.layer,
   Actions.layer,
   Correction.layer
 )
@@ -66,6 +66,6 @@ export const layer = Layer.mergeAll(
   RequestList.layer,
   RequestPage.layer,
   setup,
-  Bench.layer,
+  SandboxTools.layer,
   Routes.rest
 ).pipe(Layer.provide([Guard.layer, Concurrency.layer, RequestTurns.layer]))

@@ -40,7 +40,7 @@ export const routes = Layer.merge(Routes.layer, Portal.layer).pipe(
 )
 
 /** The default `DocumentFiles`, made from the rows of the database. Requires the stores and `Printer`. */
-export const layerDocuments = Issuing.layerPapers
+export const layerDocuments = Issuing.layerDocumentFiles
 
 /**
  * The default `Authority`. It sends test documents to a simulated authority, live documents to the web service in

@@ -49,7 +49,7 @@ export { AuthoritySettings, type LiveAuthority } from "../invoices/authority/Aut
 // Files and emails of documents.
 export { Printer } from "../documents/print/Printer.ts"
 export { type DocumentFile, DocumentFiles, type DocumentOfAccount } from "../invoices/DocumentFiles.ts"
-export type { Parcel, ParcelFile } from "../documents/email/EmailParcel.ts"
+export type { EmailPackage, PackageFile } from "../documents/email/EmailPackage.ts"
 export {
   type Envelope,
   Mailer,

@@ -1,7 +1,7 @@
 import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Console, Effect, Exit, Predicate, Result, type Runtime, Schema } from "effect"
-import { failureOfDatabase } from "../runtime/postgres/PostgresPlace.ts"
+import { failureOfDatabase } from "../runtime/postgres/PostgresAddress.ts"
 import { redactor } from "../runtime/telemetry/Redaction.ts"
 import { onSupervisorEnd } from "../runtime/process/Supervised.ts"
 import { type SettingsError, unusable } from "../runtime/Setting.ts"
@@ -11,7 +11,7 @@ import { readSecretFiles } from "./SecretFiles.ts"
 const redact = redactor([])
 
 /** A failure that the command has already printed: the process only exits, with `exitCode` or with 1. */
-export class Told extends Schema.TaggedError<Told>()("Told", {
+export class ReportedFailure extends Schema.TaggedError<ReportedFailure>()("ReportedFailure", {
   message: Schema.String,
   exitCode: Schema.optionalKey(Schema.Int)
 }) {}
@@ -35,13 +35,13 @@ export const run = <A, E extends { readonly message: string }>(
   Effect.tapCause(Effect.andThen(readSecretFiles(process.env), program), (cause) => {
     if (Cause.hasInterruptsOnly(cause)) return Effect.void
     const error = Result.getOrUndefined(Cause.findError(cause))
-    if (error instanceof Told) return Effect.void
+    if (error instanceof ReportedFailure) return Effect.void
     return Console.error(redact(error === undefined ? unexpected(cause) : `folio: ${lineOf(error)}`))
   })
 
 const codeOf = (cause: Cause.Cause<unknown>) => {
   const error = Result.getOrUndefined(Cause.findError(cause))
-  return (error instanceof Told ? error.exitCode : undefined) ?? 1
+  return (error instanceof ReportedFailure ? error.exitCode : undefined) ?? 1
 }
 
 /** Exits with 0 after success or a stop signal, and with 1 if the process could not start or continue. */

@@ -96,14 +96,14 @@ const firstStart = Layer.effect(
 const untilStopped = Effect.gen(function* () {
   const { baseUrl } = yield* ServiceInfo
   const { key } = yield* NewTestKey
-  const place = { baseUrl, dataDir: yield* DataDir }
+  const origin = { baseUrl, dataDir: yield* DataDir }
   if ((yield* Settings.Settings).log.format === "json") {
     // Log collectors store these lines, so they contain no key and no link.
-    yield* Effect.annotateLogs(Effect.logInfo("Folio is ready"), readiness(place, key !== undefined))
+    yield* Effect.annotateLogs(Effect.logInfo("Folio is ready"), readiness(origin, key !== undefined))
   } else if ((yield* Supervised) !== "more") {
     const { customer } = (yield* NationalProfile).sandbox
     const link = key === undefined ? undefined : yield* portalLink(key)
-    yield* Console.log(welcome(place, key, link, customer))
+    yield* Console.log(welcome(origin, key, link, customer))
   }
   yield* tellReady
   return yield* (yield* ServiceLock).lost

@@ -11,7 +11,7 @@ import type { Accepted } from "../../src/documents/NationalProfile.ts"
 import { fromPem, makeSelfSigned } from "../../src/documents/signature/Certificate.ts"
 import type { FiscalDocument } from "../../src/documents/ubl/FiscalDocument.ts"
 import type { Software } from "../../src/documents/ubl/UblSoftware.ts"
-import { asKept } from "../../src/documents/rules/Details.ts"
+import { truncated } from "../../src/documents/rules/Details.ts"
 import { totalsOf } from "../../src/documents/rules/Totals.ts"
 import { invoiceRequests, noteRequestOf } from "../support/documents/RightRequests.ts"
 
@@ -226,7 +226,7 @@ const Given = Schema.Struct({
 
 /** The content that a document takes from its request, with every figure as the document keeps it. */
 const contentOf = (request: InvoiceRequest, kind: FiscalDocument["kind"]) => {
-  const kept = asKept(request)
+  const kept = truncated(request)
   const { currency, exchange_rate = null, operation_type, payment_means } = kept
   const content =
     kind === "invoice"

@@ -8,7 +8,7 @@ import { readSignedDocument, signDocument } from "../../src/documents/signature/
 import type { FiscalDocument } from "../../src/documents/ubl/FiscalDocument.ts"
 import { sandboxSoftware } from "../../src/documents/ubl/UblSoftware.ts"
 import { decimal } from "../../src/documents/rules/Decimal.ts"
-import { asKeptOn } from "../../src/documents/rules/Details.ts"
+import { storedForm } from "../../src/documents/rules/Details.ts"
 import { invoiceViolations, noteViolations } from "../../src/documents/rules/LocalRules.ts"
 import { totalsOf } from "../../src/documents/rules/Totals.ts"
 import { brokenRules } from "../oracle/AuthorityCheck.ts"
@@ -23,7 +23,7 @@ const kinds: ReadonlyArray<DocumentKind> = ["invoice", "credit_note", "debit_not
 const bases = { invoice: sale, credit_note: examples["credit note"]!, debit_note: examples["debit note"]! }
 
 const documentOf = (kind: DocumentKind, sent: Content): FiscalDocument => {
-  const content = asKeptOn(sent, today)
+  const content = storedForm(sent, today)
   return coded({ ...bases[kind], ...content, totals: totalsOf(content.lines, content) } as FiscalDocument)
 }
 

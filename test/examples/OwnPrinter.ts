@@ -35,7 +35,7 @@ export const printer = Layer.succeed(
   Printer,
   Printer.of({
     pdf: print,
-    parcel: Effect.fnUntraced(function* (document, signed) {
+    emailPackage: Effect.fnUntraced(function* (document, signed) {
       const { lines, title } = factsOf(document)
       const files = [
         { name: `${document.full_number}.jws`, bytes: signed },

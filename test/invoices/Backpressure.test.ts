@@ -27,14 +27,14 @@ const busy = Effect.fnUntraced(function* (what: "creating" | "signing" | "storin
 })
 
 const waitingOf = (of: typeof account) =>
-  Effect.flatMap(Backpressure, ({ room }) => Effect.forkChild(room(of), { startImmediately: true }))
+  Effect.flatMap(Backpressure, ({ capacity }) => Effect.forkChild(capacity(of), { startImmediately: true }))
 const waiting = waitingOf(account)
 
 const isWaiting = (fiber: Fiber.Fiber<void>) => Effect.sync(() => fiber.pollUnsafe() === undefined)
 
 describe("Workload", () => {
   it.effect(
-    "has room for an account until eight of its documents are in work, and always for every other account",
+    "has capacity for an account until eight of its documents are in work, and always for every other account",
     function* () {
       const few = yield* busy("signing", 4)
       yield* busy("storing", 3)
@@ -51,10 +51,10 @@ describe("Workload", () => {
   )
 
   it.effect("rejects a creation if the account's oldest draft has waited for more than five seconds", function* () {
-    const { admit, tellLateness } = yield* Backpressure
+    const { admit, reportLateness } = yield* Backpressure
     let ms = 5_000
     const told = Effect.gen(function* () {
-      yield* tellLateness(account, () => ms)
+      yield* reportLateness(account, () => ms)
       yield* admit(account)
       ms = 5_001
       const refused = yield* Effect.result(admit(account))
@@ -67,9 +67,9 @@ describe("Workload", () => {
   })
 
   it.effect("holds a creation while its account's drafts are late, for a second at most", function* () {
-    const { caughtUp, tellLateness } = yield* Backpressure
+    const { caughtUp, reportLateness } = yield* Backpressure
     let ms = 100
-    yield* tellLateness(account, () => ms)
+    yield* reportLateness(account, () => ms)
     yield* caughtUp(account)
     ms = 101
     yield* caughtUp(other)
@@ -89,7 +89,7 @@ describe("Workload", () => {
     yield* Fiber.join(patient)
   })
 
-  it.effect("has room until the process is busy, and again afterwards", function* () {
+  it.effect("has capacity until the process is busy, and again afterwards", function* () {
     yield* busy("storing", 1)
     const few = yield* busy("creating", 47)
     assert.isFalse(yield* isWaiting(yield* waiting))
@@ -103,32 +103,35 @@ describe("Workload", () => {
     yield* few.end
   })
 
-  it.effect("holds late work while sixteen documents are being created, although creations have room", function* () {
-    const { calm, room } = yield* Backpressure
-    const few = yield* busy("creating", 15)
-    yield* calm
-    const last = yield* busy("creating", 1)
-    yield* room(account)
-    const held = yield* Effect.forkChild(calm, { startImmediately: true })
-    assert.isTrue(yield* isWaiting(held))
-    yield* last.end
-    yield* Fiber.join(held)
-    yield* few.end
-  })
+  it.effect(
+    "holds late work while sixteen documents are being created, although creations have capacity",
+    function* () {
+      const { idle, capacity } = yield* Backpressure
+      const few = yield* busy("creating", 15)
+      yield* idle
+      const last = yield* busy("creating", 1)
+      yield* capacity(account)
+      const held = yield* Effect.forkChild(idle, { startImmediately: true })
+      assert.isTrue(yield* isWaiting(held))
+      yield* last.end
+      yield* Fiber.join(held)
+      yield* few.end
+    }
+  )
 
   it.effect("resumes late work while little is signed and stored", function* () {
-    const { calm, room } = yield* Backpressure
+    const { idle, capacity } = yield* Backpressure
     yield* busy("signing", 4)
     yield* busy("storing", 3)
-    yield* calm
+    yield* idle
     const last = yield* busy("storing", 1, other)
-    yield* room(account)
-    const held = yield* Effect.forkChild(calm, { startImmediately: true })
+    yield* capacity(account)
+    const held = yield* Effect.forkChild(idle, { startImmediately: true })
     assert.isTrue(yield* isWaiting(held))
     yield* last.end
     yield* Fiber.join(held)
     yield* busy("storing", 1)
-    const patient = yield* Effect.forkChild(calm, { startImmediately: true })
+    const patient = yield* Effect.forkChild(idle, { startImmediately: true })
     yield* TestClock.adjust("99 millis")
     assert.isTrue(yield* isWaiting(patient))
     yield* TestClock.adjust("1 millis")
@@ -137,18 +140,18 @@ describe("Workload", () => {
 
   alone.effect("holds late work while the process is busy, for 100 ms at most", function* () {
     let busyness = 0.9
-    const { calm, room } = yield* Backpressure.pipe(
+    const { idle, capacity } = yield* Backpressure.pipe(
       Effect.provide(Backpressure.layer.pipe(Layer.provide(Layer.succeed(Busyness, () => busyness))))
     )
-    yield* room(account)
-    const held = yield* Effect.forkChild(calm, { startImmediately: true })
+    yield* capacity(account)
+    const held = yield* Effect.forkChild(idle, { startImmediately: true })
     yield* TestClock.adjust("50 millis")
     assert.isTrue(yield* isWaiting(held))
     busyness = 0.5
     yield* TestClock.adjust("10 millis")
     yield* Fiber.join(held)
     busyness = 0.9
-    const patient = yield* Effect.forkChild(calm, { startImmediately: true })
+    const patient = yield* Effect.forkChild(idle, { startImmediately: true })
     yield* TestClock.adjust("99 millis")
     assert.isTrue(yield* isWaiting(patient))
     yield* TestClock.adjust("1 millis")

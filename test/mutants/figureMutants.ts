@@ -1,25 +1,25 @@
 import { guards, type Mutant } from "./Mutant.ts"
 
-const judged = "test/oracle/Formulas.test.ts"
+const verdicts = "test/oracle/Formulas.test.ts"
 
 /** Figures of documents, in the rules and in the code that writes them. */
 export const figureMutants: ReadonlyArray<Mutant> = [
-  ...guards("src/documents/rules/Totals.ts", judged, {
+  ...guards("src/documents/rules/Totals.ts", verdicts, {
     "prepayments lower the payable amount": {
       "- sum(discounts) + sum(charges) + cents": "- sum(discounts) + sum(charges) - prepaid + cents"
     }
   }),
-  ...guards("src/documents/ubl/UblAllowances.ts", judged, {
+  ...guards("src/documents/ubl/UblAllowances.ts", verdicts, {
     "a discount given as an amount has no percentage": {
       "percent ?? percentageOf(rest.amount, base)": 'percent ?? ""'
     }
   }),
-  ...guards("src/documents/ubl/UblLines.ts", judged, {
+  ...guards("src/documents/ubl/UblLines.ts", verdicts, {
     "a tax per unit precedes the tax on the line's base": {
       "line.taxes.toSorted(byBase)": "line.taxes"
     }
   }),
-  ...guards("src/documents/ubl/UblAmounts.ts", judged, {
+  ...guards("src/documents/ubl/UblAmounts.ts", verdicts, {
     "a base counts once for each tax": { "given > taxed) taxed = given": "given > 0n) taxed += given" },
     "the total with taxes is without taxes": {
       "sum([totals.line_extension_amount, totals.tax_amount])": "sum([totals.line_extension_amount])"

@@ -76,7 +76,7 @@ export const mailMutants: ReadonlyArray<Mutant> = [
       'const isAboutIt = command === "RCPT TO" || command === "DATA"': "const isAboutIt = true"
     }
   }),
-  ...guards("src/documents/email/EmailParcel.ts", "test/documents/email/EmailParcel.test.ts", {
+  ...guards("src/documents/email/EmailPackage.ts", "test/documents/email/EmailPackage.test.ts", {
     "a semicolon in a name splits the subject": { 'oneLine(text).replaceAll(";", ",")': "oneLine(text)" },
     "HTML is not escaped": {
       'text.replaceAll(/[&<>"\']/g, (character) => entities[character] ?? "")': "text + String(entities).slice(0, 0)"

@@ -238,10 +238,10 @@ export const paperMutants: ReadonlyArray<Mutant> = [
       "one tester's outage affects other testers": { "found.get(id) ?? unset": "[...found.values()][0] ?? unset" }
     }
   ),
-  ...guards("src/invoices/Papers.ts", "test/http/routes/Files.pg.test.ts", {
+  ...guards("src/invoices/IssuedFiles.ts", "test/http/routes/Files.pg.test.ts", {
     "a client caches the PDF from before the rejection": { '${imprint} ${validity.invalid ?? ""}`': "${imprint}`" }
   }),
-  ...guards("src/invoices/Papers.ts", "test/http/routes/Emails.pg.test.ts", {
+  ...guards("src/invoices/IssuedFiles.ts", "test/http/routes/Emails.pg.test.ts", {
     "the email of a rejected document looks valid": { ", ...invalidityOf(row.state) }": " }" }
   }),
   ...guards("src/documents/print/content/Closing.ts", "test/documents/print/Pdf.test.ts", {

@@ -48,7 +48,7 @@ export const portMutants: ReadonlyArray<Mutant> = [
         "Effect.map(Effect.sync(() => prepare(change, id, now, linksOf)), Exit.succeed)"
     }
   }),
-  ...guards("src/invoices/Papers.ts", "test/ports/Emails.test.ts", {
+  ...guards("src/invoices/IssuedFiles.ts", "test/ports/Emails.test.ts", {
     "a printer that hangs keeps its turn": { "withDeadline(work, printWithinMs,": "withDeadline(work, Infinity," }
   }),
   ...guards("src/operations/Watch.ts", "test/ports/Alerts.test.ts", {

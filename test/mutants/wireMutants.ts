@@ -53,7 +53,7 @@ export const wireMutants: ReadonlyArray<Mutant> = [
     }
   }),
   ...guards("src/http/Http.ts", "test/http/service/OwnRoutes.test.ts", {
-    "wire: a client that waits for events delays the end of the service": { "stopping.told.open": "Effect.void" }
+    "wire: a client that waits for events delays the end of the service": { "stopping.drained.open": "Effect.void" }
   }),
   ...guards("src/runtime/server/Server.ts", "test/http/limits/RawServer.test.ts", {
     "wire: a request upgrades to another protocol": {

@@ -11,7 +11,7 @@ import { received } from "./Rules.ts"
 import { parsedXml } from "./XmlTree.ts"
 import { sandboxSoftware } from "../../src/documents/ubl/UblSoftware.ts"
 import { unsignedDocument } from "../../src/documents/ubl/UblDocument.ts"
-import { asKept } from "../../src/documents/rules/Details.ts"
+import { truncated } from "../../src/documents/rules/Details.ts"
 import { invoiceViolations, noteViolations } from "../../src/documents/rules/LocalRules.ts"
 import { totalsOf } from "../../src/documents/rules/Totals.ts"
 import { figuresOf, withFigure } from "../documents/rules/amounts/Corrections.ts"
@@ -27,7 +27,7 @@ const bases = { invoice: sale, credit_note: examples["credit note"]!, debit_note
 
 /** The XML of a document with these lines and details. */
 const xmlOf = (kind: DocumentKind, sent: Content): string => {
-  const content = asKept(sent)
+  const content = truncated(sent)
   const document = { ...bases[kind], ...content, totals: totalsOf(content.lines, content) }
   const { after, before } = unsignedDocument(document as typeof sale, sandboxSoftware)
   return before + after

@@ -13,7 +13,7 @@ import { grantedRange, rangesAnswer, standInAuthority } from "../support/authori
 import { dataDirectory } from "../support/database/Postgres.ts"
 import { folioCommand } from "../support/processes/FolioCommand.ts"
 import type { ServiceProcess } from "../support/processes/ServiceProcess.ts"
-import { issued, place, posted, running, settled } from "./ExampleService.ts"
+import { issued, ownDatabase, posted, running, settled } from "./ExampleService.ts"
 import { isCode, mailProvider, readJws, taxOffice, unknownBuyer } from "./ExampleStandIns.ts"
 
 /* Runs each program of test/examples as a team does, from the folder with the installed packages. */
@@ -22,7 +22,7 @@ const filesIn = (folder: string) =>
   Fs.existsSync(folder) ? Fs.readdirSync(folder).filter((one) => one[0] !== ".") : []
 
 const Unchanged = Effect.fnUntraced(function* (program: string) {
-  const service = yield* running(program, yield* place)
+  const service = yield* running(program, yield* ownDatabase)
   const client = service.client()
   assert.strictEqual((yield* settled(client, yield* issued(client))).status, "accepted_by_authority")
   // The package contains the files of the documentation and of the portal.
@@ -45,7 +45,7 @@ const accountOf = Effect.fnUntraced(function* (settings: Readonly<Record<string,
 })
 
 const OwnProgram = Effect.fnUntraced(function* (program: string) {
-  const service = yield* running(program, yield* place)
+  const service = yield* running(program, yield* ownDatabase)
   const client = service.client()
   assert.strictEqual((yield* settled(client, yield* issued(client))).status, "accepted_by_authority")
   assert.strictEqual((yield* client.get("/own/health")).text, "ours is well")
@@ -60,7 +60,7 @@ const OwnMailer = Effect.fnUntraced(function* (program: string) {
   const authority = yield* standInAuthority({ readCufe: (signed) => readSignedDocument(signed)?.cufe ?? null })
   authority.answerTo("GetNumberingRange", rangesAnswer([grantedRange]))
   authority.judgeBy(({ cufe }) => accepted("", cufe))
-  const settings = yield* place
+  const settings = yield* ownDatabase
   const mail = { MAIL_API_URL: provider.url, MAIL_API_KEY: "a secret", MAIL_FROM: "facturas@folio.test" }
   const service = yield* running(program, { ...settings, ...softwareSettings, AUTHORITY_URL: authority.url, ...mail })
 
@@ -97,7 +97,7 @@ const OwnMailer = Effect.fnUntraced(function* (program: string) {
 
 const OwnWebhookSender = Effect.fnUntraced(function* (program: string) {
   const OUTBOX = Path.join(yield* dataDirectory, "outbox")
-  const service = yield* running(program, { ...(yield* place), OUTBOX })
+  const service = yield* running(program, { ...(yield* ownDatabase), OUTBOX })
   const client = service.client()
   yield* posted(client, "/v1/webhook-endpoints", endpointBody("https://hooks.example.com/in"))
   const first = yield* issued(client)
@@ -124,7 +124,7 @@ const OwnWebhookSender = Effect.fnUntraced(function* (program: string) {
 
 const OwnDocumentFiles = Effect.fnUntraced(function* (program: string) {
   const ARCHIVE = Path.join(yield* dataDirectory, "archive")
-  const service = yield* running(program, { ...(yield* place), ARCHIVE })
+  const service = yield* running(program, { ...(yield* ownDatabase), ARCHIVE })
   const client = service.client()
   const path = yield* issued(client)
   yield* settled(client, path)
@@ -147,7 +147,7 @@ const OwnDocumentFiles = Effect.fnUntraced(function* (program: string) {
 })
 
 const OwnEgressGuard = Effect.fnUntraced(function* (program: string) {
-  const service = yield* running(program, { ...(yield* place), WEBHOOK_DOMAINS: "example.com,127.0.0.1" })
+  const service = yield* running(program, { ...(yield* ownDatabase), WEBHOOK_DOMAINS: "example.com,127.0.0.1" })
   const client = service.client()
   yield* posted(client, "/v1/webhook-endpoints", endpointBody("https://hooks.example.com/in"))
   for (const [url, why] of [
@@ -163,7 +163,7 @@ const OwnEgressGuard = Effect.fnUntraced(function* (program: string) {
 })
 
 const OwnRateLimit = Effect.fnUntraced(function* (program: string) {
-  const settings = yield* place
+  const settings = yield* ownDatabase
   const service = yield* running(program, settings)
   const client = service.client()
   const first = yield* client.get("/v1/account")
@@ -211,7 +211,7 @@ const halfSent = Effect.fnUntraced(function* (service: ServiceProcess, body: str
 
 const OwnRoutes = Effect.fnUntraced(function* (program: string) {
   const limits = { RATE_LIMIT: "1", RATE_LIMIT_BURST: "10" }
-  const service = yield* running(program, { ...(yield* place), ...limits, SHOP_TOKEN: "of the shop" })
+  const service = yield* running(program, { ...(yield* ownDatabase), ...limits, SHOP_TOKEN: "of the shop" })
   const shop = makeClient(service.url, "of the shop")
   const made = yield* posted(shop, "/own/sign-up", form)
   const customer = makeClient(service.url, made.key)
@@ -246,7 +246,7 @@ const syldavian = (number: string) => ({ ...customerBody(), identification: { ty
 
 const OwnCountry = Effect.fnUntraced(function* (program: string) {
   const office = yield* taxOffice
-  const settings = { ...(yield* place), TAX_OFFICE_URL: office.url }
+  const settings = { ...(yield* ownDatabase), TAX_OFFICE_URL: office.url }
   const service = yield* running(program, settings)
   const client = service.client()
   const syk = { currency: "SYK" }

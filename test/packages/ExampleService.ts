@@ -10,7 +10,7 @@ import { serviceProcess } from "../support/processes/ServiceProcess.ts"
 type Settings = Readonly<Record<string, string>>
 
 /** Settings of a service with its own database. */
-export const place = Effect.gen(function* () {
+export const ownDatabase = Effect.gen(function* () {
   const DATABASE_URL = yield* freshDatabase
   return { DATABASE_URL, FOLIO_KEY: randomBytes(32).toString("base64"), LOG_LEVEL: "Warn" }
 })

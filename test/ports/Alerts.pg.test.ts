@@ -15,7 +15,7 @@ const twoChannels = Layer.succeed(Alerts, {
   channels: ["one", "other"],
   send: (channel, alert) => Effect.sync(() => void taken.push([channel, alert]))
 })
-const often = Layer.succeed(WatchPace, { look: Duration.millis(50), tell: Duration.millis(20) })
+const often = Layer.succeed(WatchPace, { search: Duration.millis(50), send: Duration.millis(20) })
 
 describeLive(serviceWith(Layer.merge(twoChannels, often)))("An alert", (it) => {
   it.effect("reaches each channel once when its incident opens, and once when the incident has ended", function* () {
@@ -27,7 +27,7 @@ describeLive(serviceWith(Layer.merge(twoChannels, often)))("An alert", (it) => {
     const endpoint = yield* addEndpoint()
     yield* change("webhook_endpoints", endpoint, { failing_since: new Date(0) })
 
-    const hurry = sql`update incident_tellings set next_attempt_at = now() where error is not null and next_attempt_at > now()`
+    const hurry = sql`update incident_alerts set next_attempt_at = now() where error is not null and next_attempt_at > now()`
     yield* until(
       Effect.map(hurry, () => switched.calls),
       (calls) => calls >= 3
@@ -42,8 +42,8 @@ describeLive(serviceWith(Layer.merge(twoChannels, often)))("An alert", (it) => {
       alerts.map(([channel, { kind, state, subject }]) => [channel, kind, state, subject]).toSorted()
     const both = (state: string) => ["one", "other"].map((channel) => [channel, "endpoint_failing", state, endpoint])
     assert.deepStrictEqual(told(taken), both("opened"))
-    const [row] = yield* until(incidents.list, ([one]) => one!.told.every(({ told_at }) => told_at !== null))
-    assert.isTrue(row?.told.every(({ next_attempt_at }) => next_attempt_at === null))
+    const [row] = yield* until(incidents.list, ([one]) => one!.alerts.every(({ sent_at }) => sent_at !== null))
+    assert.isTrue(row?.alerts.every(({ next_attempt_at }) => next_attempt_at === null))
 
     yield* change("webhook_endpoints", endpoint, { failing_since: null })
     const pass = (time: string) =>

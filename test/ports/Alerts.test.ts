@@ -7,14 +7,14 @@ import * as Watch from "../../src/operations/Watch.ts"
 import { ServiceInfo } from "../../src/api/ServiceInfo.ts"
 import { nextAlertDelayMs } from "../../src/webhooks/rules/RetrySchedule.ts"
 import { AlertFailed, Alerts } from "../../src/operations/Alerts.ts"
-import { type Attempted, Incidents, type Telling, tellingLeaseSeconds } from "../../src/operations/store/Incidents.ts"
+import { type Attempted, Incidents, type DueAlert, alertLeaseSeconds } from "../../src/operations/store/Incidents.ts"
 import { patiently } from "../support/apps/Until.ts"
 import { itOn } from "../support/Tests.ts"
 import { breakable, faultOf, installed } from "./Faults.ts"
 import { alerts } from "./PortTable.ts"
 
 const channels = ["one", "other"]
-const opened: Omit<Telling, "attempts"> = {
+const opened: Omit<DueAlert, "attempts"> = {
   id: IncidentId.make(`inc_${"a".repeat(26)}`),
   kind: "endpoint_failing",
   subject: "we_1",
@@ -48,10 +48,10 @@ const oneIncident = Layer.unwrap(
       take: (channel) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
           if (now < due.get(channel)!) return []
-          due.set(channel, now + tellingLeaseSeconds * 1_000)
+          due.set(channel, now + alertLeaseSeconds * 1_000)
           return [{ ...opened, attempts: countOf(channel) + 1 }]
         }),
-      told: (one) =>
+      recordAttempt: (one) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
           attempts.push(one)
           due.set(one.channel, now + (one.retryInMs ?? Infinity))

@@ -25,11 +25,11 @@ const failures = {
   MailerAbsent: new MailerAbsent({ message: words })
 }
 const noAnswers = [undefined, null, {}, "sent", { complained: "no" }]
-type Port = "Mailer.send" | "Printer.parcel" | "NationalProfile.attach"
+type Port = "Mailer.send" | "Printer.emailPackage" | "NationalProfile.attach"
 
 const cases = [
   ...Object.entries(mailer.send).map(([fault, outcome]) => ["Mailer.send", fault, outcome] as const),
-  ...Object.entries(printer.parcel).map(([fault, outcome]) => ["Printer.parcel", fault, outcome] as const),
+  ...Object.entries(printer.emailPackage).map(([fault, outcome]) => ["Printer.emailPackage", fault, outcome] as const),
   ...Object.entries(profile.attach).map(([fault, outcome]) => ["NationalProfile.attach", fault, outcome] as const)
 ] as ReadonlyArray<readonly [Port, string, Outcome]>
 
@@ -39,7 +39,7 @@ const mailing = Effect.fnUntraced(function* (port: Port, fault: string) {
   const switched = breakable()
   // Makes the message of every email, as a server does that accepts it.
   const taking: typeof Mailer.Service = { send: (_, message) => Effect.as(message, { complained: false }) }
-  if (port === "Printer.parcel") yield* installed(yield* Printer, "parcel", switched)
+  if (port === "Printer.emailPackage") yield* installed(yield* Printer, "emailPackage", switched)
   if (port === "NationalProfile.attach") {
     yield* installed(yield* NationalProfile, "attach", switched)
     const fake = yield* FakeAuthority
@@ -148,12 +148,12 @@ describe("An email", () => {
 
   it.effect.each(Object.keys(busyness.measure))("is sent while the measure of busyness %s", function* (fault) {
     const measure = fault === "throws" ? faultOf(fault, {}, []) : () => "busy"
-    const calm = yield* Effect.provide(
+    const idle = yield* Effect.provide(
       Backpressure,
       Layer.fresh(Backpressure.layer).pipe(Layer.provide(Layer.succeed(Busyness, measure as () => number)))
     )
     const { added, emailOf, mail } = yield* mailing("Mailer.send", "dies").pipe(
-      Effect.provideService(Backpressure, calm)
+      Effect.provideService(Backpressure, idle)
     )
     const email = yield* added
     const begin = yield* Clock.currentTimeMillis

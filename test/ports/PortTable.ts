@@ -163,7 +163,7 @@ export const mailer = {
 
 export const printer = {
   pdf: printing,
-  parcel: broken("mailed five times", "mailed five times")
+  emailPackage: broken("mailed five times", "mailed five times")
 } as const satisfies Rows<typeof Printer.Service>
 
 export const sender = {
@@ -183,7 +183,7 @@ export const guard = {
 export const files = {
   pdf: { ApiError: "request: its own error", ...printing },
   xml: { ApiError: "request: its own error", ...printing },
-  parcel: { ApiError: "request: its own error", ...broken("shown without content", "request: no response") }
+  emailPackage: { ApiError: "request: its own error", ...broken("shown without content", "request: no response") }
 } as const satisfies Rows<typeof DocumentFiles.Service>
 
 export const busyness = {

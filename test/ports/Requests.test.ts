@@ -42,7 +42,7 @@ type Method =
   | "Printer.pdf"
   | "DocumentFiles.pdf"
   | "DocumentFiles.xml"
-  | "DocumentFiles.parcel"
+  | "DocumentFiles.emailPackage"
 
 const rows = (method: Method, row: Readonly<Record<string, Outcome>>) =>
   Object.entries(row).map(([fault, outcome]) => [method, fault, outcome] as const)
@@ -54,7 +54,7 @@ const cases = [
   ...rows("Printer.pdf", printer.pdf),
   ...rows("DocumentFiles.pdf", files.pdf),
   ...rows("DocumentFiles.xml", files.xml),
-  ...rows("DocumentFiles.parcel", files.parcel)
+  ...rows("DocumentFiles.emailPackage", files.emailPackage)
 ]
 
 const ends: Partial<Record<Outcome, readonly [status: number, code?: string]>> = {
@@ -81,7 +81,7 @@ const broken = Effect.fnUntraced(function* (method: Method) {
   if (method === "Printer.pdf") yield* installed(yield* Printer, "pdf", switched)
   if (method === "DocumentFiles.pdf") yield* installed(yield* DocumentFiles, "pdf", switched)
   if (method === "DocumentFiles.xml") yield* installed(yield* DocumentFiles, "xml", switched)
-  if (method === "DocumentFiles.parcel") yield* installed(yield* DocumentFiles, "parcel", switched)
+  if (method === "DocumentFiles.emailPackage") yield* installed(yield* DocumentFiles, "emailPackage", switched)
   return switched
 })
 
@@ -115,7 +115,7 @@ const requestFor = Effect.fnUntraced(function* (method: Method, name: string): E
     }
   }
   const id = yield* acceptedInvoice
-  if (method === "DocumentFiles.parcel") return { path: `/v1/invoices/${id}/emails` }
+  if (method === "DocumentFiles.emailPackage") return { path: `/v1/invoices/${id}/emails` }
   return { path: `/v1/invoices/${id}/${method === "DocumentFiles.xml" ? "xml" : "pdf"}` }
 })
 
@@ -146,7 +146,7 @@ describeOn(serving(routes, Layer.empty))("A request", (it) => {
     switched.fault = null
     const well: Reply = yield* request
     assert.isTrue(well.status === 200 || well.status === 201, well.text.slice(0, 500))
-    if (method === "DocumentFiles.parcel") assert.isString(well.json.data[0].subject)
+    if (method === "DocumentFiles.emailPackage") assert.isString(well.json.data[0].subject)
     if (method === "Authority.ranges") assert.strictEqual(well.json.data[0].prefix, "LIVE")
   })
 })

@@ -37,7 +37,7 @@ export const edgesMax = 12
 
 /** Folders whose files import from no actor and no command: ports, adapters, statements and rules. */
 const inner =
-  /^src\/\w+\/(?:rules|store|authority|mail|sender)\/|^src\/accounts\/(?:AccountEntity|Notify)|^src\/operations\/Alerts/
+  /^src\/\w+\/(?:rules|store|authority|mail|sender)\/|^src\/(?:accounts|invoices|webhooks)\/(?:AccountEntity|InvoiceEntity|Notify|WebhookEndpointEntity)\.ts$|^src\/operations\/Alerts/
 
 /** Files without effects. They import from each other and from the schemas, and only these names of effect. */
 const pure = {

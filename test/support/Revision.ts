@@ -4,7 +4,8 @@ import { createHash } from "node:crypto"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { AccountEntity } from "../../src/accounts/AccountEntity.ts"
-import { InvoiceEntity, WebhookEndpointEntity } from "../../src/accounts/Notify.ts"
+import { InvoiceEntity } from "../../src/invoices/InvoiceEntity.ts"
+import { WebhookEndpointEntity } from "../../src/webhooks/WebhookEndpointEntity.ts"
 
 const words = new Set(["description", "title", "examples"])
 

@@ -39,7 +39,7 @@ const cacheTime = Duration.seconds(1)
 const cacheSize = 10_000
 
 /** The place that a certificate and its key are sealed for (see `Secrets`). */
-export const certificatePlace = (id: string) => `certificates|${id}`
+export const certificateContext = (id: string) => `certificates|${id}`
 
 export class Certificates extends Context.Service<Certificates>()("folio/store/Certificates", {
   make: Effect.gen(function* () {
@@ -63,14 +63,14 @@ export class Certificates extends Context.Service<Certificates>()("folio/store/C
       /** The unsealed PEM text of a certificate, as inserted. */
       pem: Effect.fn("Certificates.pem")(function* (certificate: Pick<StoredCertificate, "account_id" | "id">) {
         const { sealed } = yield* findSealed(certificate)
-        return Redacted.make(yield* secrets.open(sealed, certificatePlace(certificate.id)))
+        return Redacted.make(yield* secrets.open(sealed, certificateContext(certificate.id)))
       }),
       /** Seals and stores a certificate in the caller's transaction. */
       insert: Effect.fn("Certificates.insert")(function* (
         certificate: StoredCertificate,
         pem: Redacted.Redacted<string>
       ) {
-        const sealed = yield* secrets.seal(Redacted.value(pem), certificatePlace(certificate.id))
+        const sealed = yield* secrets.seal(Redacted.value(pem), certificateContext(certificate.id))
         yield* Effect.orDie(sql`insert into certificates ${sql.insert({ ...certificate, livemode: true, sealed })}`)
       }),
       /**

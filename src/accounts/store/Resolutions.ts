@@ -27,7 +27,7 @@ import * as Pages from "../../database/Pages.ts"
 import * as Query from "../../database/Query.ts"
 import { Secrets } from "../../database/Secrets.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
-import { rangePlace } from "./TechnicalKeys.ts"
+import { rangeContext } from "./TechnicalKeys.ts"
 
 const Row = Schema.Struct({
   ...AccountMode.fields,
@@ -174,7 +174,7 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
         decode: SchemaGetter.transformEffect(({ technical_key_sealed: sealed, ...row }) =>
           sealed === null
             ? Effect.succeed(row)
-            : Effect.map(secrets.open(sealed, rangePlace(row)), (technical_key) => ({ ...row, technical_key }))
+            : Effect.map(secrets.open(sealed, rangeContext(row)), (technical_key) => ({ ...row, technical_key }))
         ),
         encode: SchemaGetter.forbidden(() => "a range is written by its statements")
       })
@@ -213,7 +213,7 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/store/Res
     /** Inserts a range without checking the account's other ranges. */
     const insert = Effect.fnUntraced(function* (resolution: StoredResolution) {
       const key = resolution.technical_key
-      const technical_key_sealed = key === "" ? null : yield* secrets.seal(key, rangePlace(resolution))
+      const technical_key_sealed = key === "" ? null : yield* secrets.seal(key, rangeContext(resolution))
       const row = { ...resolution, technical_key: "", technical_key_sealed }
       yield* Effect.orDie(sql`insert into resolutions ${sql.insert(row)}`)
     })

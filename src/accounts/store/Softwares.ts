@@ -30,7 +30,7 @@ const Sealed = Schema.Struct({
 const cacheSize = 10_000
 
 /** The place that a software's PIN is sealed for (see `Secrets`). */
-export const softwarePlace = (id: string) => `softwares|${id}`
+export const softwareContext = (id: string) => `softwares|${id}`
 
 /**
  * The softwares of accounts, only in live mode. `Accounts` stores the current software of a mode, and the software of
@@ -44,7 +44,7 @@ export class Softwares extends Context.Service<Softwares>()("folio/store/Softwar
     const opened = Effect.fnUntraced(function* (found: Option.Option<typeof Sealed.Type>) {
       if (Option.isNone(found)) return Option.none<Software>()
       const { id, provider_number, sealed, software_id } = found.value
-      const pin = yield* secrets.open(sealed, softwarePlace(id))
+      const pin = yield* secrets.open(sealed, softwareContext(id))
       return Option.some<Software>({ id: software_id, provider: providerOf(provider_number), pin })
     })
 
@@ -97,7 +97,7 @@ export class Softwares extends Context.Service<Softwares>()("folio/store/Softwar
       /** The PIN of a software, as inserted. */
       pin: Effect.fn("Softwares.pin")(function* (account: AccountId, id: SoftwareId) {
         const { sealed } = yield* findSealed(account, id)
-        return Redacted.make(yield* secrets.open(sealed, softwarePlace(id)))
+        return Redacted.make(yield* secrets.open(sealed, softwareContext(id)))
       }),
       /**
        * Stores a software in the caller's transaction. Fails with `rate_limited`, like a change of the issuer, because
@@ -106,7 +106,7 @@ export class Softwares extends Context.Service<Softwares>()("folio/store/Softwar
       insert: Effect.fn("Softwares.insert")(function* (software: StoredSoftware, pin: Redacted.Redacted<string>) {
         const wait = yield* waitOf(software.account_id)
         if (Option.isSome(wait)) return yield* issuerChangedTooOften(wait.value.seconds)
-        const sealed = yield* secrets.seal(Redacted.value(pin), softwarePlace(software.id))
+        const sealed = yield* secrets.seal(Redacted.value(pin), softwareContext(software.id))
         yield* Effect.orDie(sql`insert into softwares ${sql.insert({ ...software, livemode: true, sealed })}`)
       })
     }

@@ -159,8 +159,11 @@ export const accounts = Command.make("accounts").pipe(
   Command.provide(store)
 )
 
-const tellNew = (asJson: boolean, what: string, { key, row }: { readonly key: string; readonly row: StoredApiKey }) =>
-  say(asJson, { ...apiKeyView(row), key }, [what, ...shownOnce(key)])
+const printNewKey = (
+  asJson: boolean,
+  what: string,
+  { key, row }: { readonly key: string; readonly row: StoredApiKey }
+) => say(asJson, { ...apiKeyView(row), key }, [what, ...shownOnce(key)])
 
 const keyId = Argument.String("key").pipe(Argument.withDescription("The key's id, key_…"))
 
@@ -180,7 +183,7 @@ const createKeyCommand = Command.make(
     const made = yield* createKey({ account_id: flags.account, livemode }, name, { copyIssuer: flags.copy_issuer })
     const lack = "Its live mode has no issuer yet: send all of the issuer's data to PATCH /v1/account with this key."
     const what = `Created the ${flags.mode} key ${made.row.id} of ${flags.account}.`
-    yield* tellNew(flags.json, made.has_issuer ? what : `${what} ${lack}`, made)
+    yield* printNewKey(flags.json, made.has_issuer ? what : `${what} ${lack}`, made)
   })
 ).pipe(Command.withDescription("Create another key for an account"))
 
@@ -205,7 +208,7 @@ const roll = Command.make(
   },
   Effect.fn(function* (flags) {
     const made = yield* rollKey(flags.id, flags.expires_in)
-    yield* tellNew(flags.json, `Created ${made.row.id} to replace ${flags.id}.`, made)
+    yield* printNewKey(flags.json, `Created ${made.row.id} to replace ${flags.id}.`, made)
   })
 ).pipe(Command.withDescription("Replace a key with a new one"))
 

@@ -16,9 +16,9 @@ const verdictMaxMs = 3_600_000
 
 const documents = (count: number) => (count === 1 ? "1 document" : `${count} documents`)
 
-const wrongOf = (trouble: AuthorityTrouble, told: string): Finding => {
+const wrongOf = (trouble: AuthorityTrouble, problem: string): Finding => {
   const { meanwhile, remedy, what } = authorityTroubles[trouble]
-  return wrong(check, `${told}: ${what} ${meanwhile}`, remedy)
+  return wrong(check, `${problem}: ${what} ${meanwhile}`, remedy)
 }
 
 /** For example "3 s ahead of this machine's". */
@@ -38,10 +38,10 @@ const looked = Effect.fnUntraced(function* ({ setting, url }: { readonly setting
   const found = yield* probeAuthority(url)
   const { host } = new URL(url)
   if (found.trouble !== null) {
-    const told = `${setting} (${host}) is not reachable, ${found.reason}`
-    if (setting === "AUTHORITY_URL") return wrongOf(found.trouble, told)
+    const problem = `${setting} (${host}) is not reachable, ${found.reason}`
+    if (setting === "AUTHORITY_URL") return wrongOf(found.trouble, problem)
     const { remedy, what } = authorityTroubles[found.trouble]
-    return wrong(check, `${told}: ${what} ${ofTestSets}`, remedy.replaceAll("AUTHORITY_URL", setting))
+    return wrong(check, `${problem}: ${what} ${ofTestSets}`, remedy.replaceAll("AUTHORITY_URL", setting))
   }
   if (found.clock_ms === null) return good(check, `${setting} (${host}) responds, but does not report its time`)
   const clock = `${setting} (${host}) responds; its clock is ${differenceOf(found.clock_ms)}`
@@ -56,7 +56,7 @@ export const authorityReached = Effect.flatMap(authorityAddresses, (all) =>
 )
 
 /** Findings on failing calls to the live authority, and on documents that it refused. */
-export const authorityTold = Effect.gen(function* () {
+export const authorityFindings = Effect.gen(function* () {
   const { read } = yield* AuthorityCircuits
   const found = troubleIn(yield* read("live"))
   const refused = yield* Inspection.refusals

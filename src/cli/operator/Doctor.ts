@@ -10,7 +10,7 @@ import { certificateFile, existingCertificate } from "../../runtime/process/Sand
 import * as EmbeddedPostgres from "../../runtime/postgres/EmbeddedPostgres.ts"
 import * as Postgres from "../../runtime/postgres/Postgres.ts"
 import { type Finding, finding, good, inspect, noted, wrong } from "../../runtime/postgres/PostgresInspection.ts"
-import { unusable, where } from "../../runtime/postgres/PostgresPlace.ts"
+import { unusable, where } from "../../runtime/postgres/PostgresAddress.ts"
 import { existingSecretKey } from "../../runtime/process/SealingKey.ts"
 import { smtpSettings } from "../../invoices/mail/SmtpSettings.ts"
 import { endsWithinDays } from "../../documents/rules/parties/ResolutionRules.ts"
@@ -20,9 +20,9 @@ import { Backlog } from "../../operations/store/Backlog.ts"
 import * as Inspection from "../../operations/store/Inspection.ts"
 import { SecretKey, Secrets } from "../../database/Secrets.ts"
 import { json, say } from "./Answers.ts"
-import { alertsSet, alertsTold, incidentStore } from "./IncidentsCli.ts"
-import { authorityReached, authorityTold } from "./AuthorityCheck.ts"
-import { Told } from "../../service/Run.ts"
+import { alertSettings, alertFindings, incidentStore } from "./IncidentsCli.ts"
+import { authorityReached, authorityFindings } from "./AuthorityCheck.ts"
+import { ReportedFailure } from "../../service/Run.ts"
 import { edge } from "./Surroundings.ts"
 
 const waitsMaxSeconds = 300
@@ -104,7 +104,7 @@ const address = Effect.map(ServiceInfo, ({ baseUrl }) =>
 )
 
 // Findings on settings alone. A sandbox needs none of these settings.
-const ofSettings = Effect.map(Effect.all([mail, address, alertsSet]), (all) => all.flat())
+const ofSettings = Effect.map(Effect.all([mail, address, alertSettings]), (all) => all.flat())
 
 const backedUp = Effect.map(Inspection.lastBackup, (last) => {
   const advice =
@@ -133,7 +133,7 @@ const findingsOfChecks = Effect.gen(function* () {
     Effect.fnUntraced(function* ([check, kinds, well]) {
       const looked = yield* Effect.forEach(
         sources.filter((source) => source.kinds.some((kind) => kinds.includes(kind))),
-        ({ look }) => look
+        ({ search }) => search
       )
       const found = looked.flatMap(({ causes }) => causes.filter(({ failsDoctor }) => failsDoctor)).slice(0, shownMax)
       const actions = new Set(found.map(({ action }) => action))
@@ -181,24 +181,24 @@ const backlog = Effect.gen(function* () {
 }).pipe(Effect.provide(Backlog.layer))
 
 const examine = Effect.gen(function* () {
-  const place = yield* Effect.result(Postgres.existingPlace)
+  const server = yield* Effect.result(Postgres.existingAddress)
   const dataDir = yield* DataDir
-  if (place._tag === "Failure") {
+  if (server._tag === "Failure") {
     if (isUntouched(dataDir))
       return [good("database", `${dataDir} is empty: the first start creates the database`), ...(yield* ofSettings)]
     const advice = "Start the service, or set DATABASE_URL or DATA_DIR to its database."
-    return [wrong("database", place.failure.message, advice)]
+    return [wrong("database", server.failure.message, advice)]
   }
-  const outside = yield* Effect.result(inspect(place.success))
+  const outside = yield* Effect.result(inspect(server.success))
   if (outside._tag === "Failure") {
-    const { message } = unusable(place.success, outside.failure)
+    const { message } = unusable(server.success, outside.failure)
     return [wrong("database", message, "The other checks need the database.")]
   }
   const { findings, isEmpty } = outside.success
-  const isShared = !("url" in place.success) && EmbeddedPostgres.isSharedUser(dataDir)
+  const isShared = !("url" in server.success) && EmbeddedPostgres.isSharedUser(dataDir)
   const advice = EmbeddedPostgres.ownUserAdvice(dataDir)
   const before = [
-    good("database", `The database at ${where(place.success)} responds`),
+    good("database", `The database at ${where(server.success)} responds`),
     ...(isShared
       ? [
           noted(
@@ -217,12 +217,12 @@ const examine = Effect.gen(function* () {
     legible("certificate", certificate),
     legible("secrets", secrets),
     findingsOfChecks,
-    authorityTold,
+    authorityFindings,
     sharedNumbers,
     backlog,
     backedUp,
-    alertsTold
-  ]).pipe(Effect.provide(Postgres.sessionsAt(place.success)), Effect.exit)
+    alertFindings
+  ]).pipe(Effect.provide(Postgres.sessionsAt(server.success)), Effect.exit)
   return Exit.isSuccess(inside)
     ? [...before, ...inside.value.flat()]
     : [...before, wrong("tables", "The tables cannot be read", "Read the database server's log.")]
@@ -253,7 +253,7 @@ export const doctor = Command.make(
     )
     const failed = checks.filter(({ ok }) => !ok).length
     yield* say(flags.json, { ok: failed === 0, checks }, checks.flatMap(line))
-    if (failed > 0) return yield* new Told({ message: `${failed} checks failed` })
+    if (failed > 0) return yield* new ReportedFailure({ message: `${failed} checks failed` })
   })
 ).pipe(
   Command.withDescription(

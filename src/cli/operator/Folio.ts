@@ -13,7 +13,7 @@ import { restore } from "./backup/RestoreCommand.ts"
 import { resume } from "./backup/ResumeCommand.ts"
 import { doctor } from "./Doctor.ts"
 import { incidents } from "./IncidentsCli.ts"
-import { Told } from "../../service/Run.ts"
+import { ReportedFailure } from "../../service/Run.ts"
 import { edge, store } from "./Surroundings.ts"
 import { asManyAsSet } from "../../service/supervisor/Several.ts"
 import { init } from "./templates/Init.ts"
@@ -76,11 +76,14 @@ const folioCommand = Command.make("folio").pipe(
   Command.withSubcommands([serve, migrate, accounts, keys, purge, backup, restore, resume, doctor, incidents, init])
 )
 
-/** Runs the command that the arguments name. `Help` prints a usage error, which becomes `Told` with exit code 2. */
+/**
+ * Runs the command that the arguments name. `Help` prints a usage error, which becomes `ReportedFailure` with exit code
+ * 2.
+ */
 export const folio = (words: ReadonlyArray<string>) =>
   Command.runWith(folioCommand, { version })(words).pipe(
     Effect.mapError((error) =>
-      CliError.isCliError(error) ? new Told({ message: error.message, exitCode: exitCodes.Misuse }) : error
+      CliError.isCliError(error) ? new ReportedFailure({ message: error.message, exitCode: exitCodes.Misuse }) : error
     ),
     Effect.provide([Help.layer, NodeServices.layer])
   )

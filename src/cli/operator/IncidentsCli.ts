@@ -1,7 +1,7 @@
 import { Clock, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
 import { ServiceInfo } from "../../api/ServiceInfo.ts"
-import { testAlert } from "../../operations/rules/Told.ts"
+import { testAlert } from "../../operations/rules/AlertContent.ts"
 import { Alerts } from "../../operations/Alerts.ts"
 import * as Postgres from "../../runtime/postgres/Postgres.ts"
 import { finding, good, noted } from "../../runtime/postgres/PostgresInspection.ts"
@@ -9,7 +9,7 @@ import { Incidents, type ListedIncident } from "../../operations/store/Incidents
 import { Ids } from "../../database/Ids.ts"
 import { json, say, table } from "./Answers.ts"
 import { refuse } from "../../runtime/Setting.ts"
-import { Told } from "../../service/Run.ts"
+import { ReportedFailure } from "../../service/Run.ts"
 import { edge } from "./Surroundings.ts"
 
 /** Incidents for the operator, and a test of the alert channels. */
@@ -21,12 +21,12 @@ export const incidentStore = Incidents.layer.pipe(Layer.provideMerge(Ids.layer))
 
 const minute = (date: Date) => date.toISOString().slice(0, 16).replace("T", " ")
 
-const toldOf = ({ told }: ListedIncident) =>
-  told.length === 0
+const alertWords = ({ alerts }: ListedIncident) =>
+  alerts.length === 0
     ? "not reported"
-    : told
-        .map(({ channel, error, next_attempt_at, state, told_at }) => {
-          if (told_at !== null) return `${channel}: ${state} reported`
+    : alerts
+        .map(({ channel, error, next_attempt_at, state, sent_at }) => {
+          if (sent_at !== null) return `${channel}: ${state} reported`
           const rest = error === null ? "" : ` (${error})`
           return `${channel}: ${state} ${next_attempt_at === null ? "not reported, retries ended" : "not reported yet"}${rest}`
         })
@@ -49,7 +49,7 @@ const list = Command.make(
       const details = incidents.flatMap((one, index) => [
         lines[index + 1] ?? "",
         `    ${one.action}`,
-        `    ${toldOf(one)}`
+        `    ${alertWords(one)}`
       ])
       yield* say(
         flags.json,
@@ -88,7 +88,7 @@ const test = Command.make(
         ({ channel, message, ok }) => `${ok ? "ok   " : "WRONG"}  ${settingOf[channel] ?? channel}: ${message}`
       )
     )
-    if (failed > 0) return yield* new Told({ message: `${failed} channels failed` })
+    if (failed > 0) return yield* new ReportedFailure({ message: `${failed} channels failed` })
   }, Effect.provide(Ids.layer))
 ).pipe(
   Command.withDescription(
@@ -103,7 +103,7 @@ export const incidents = list.pipe(
 )
 
 /** The doctor's note if no alert channel is set. */
-export const alertsSet = Effect.map(Alerts, ({ channels }) =>
+export const alertSettings = Effect.map(Alerts, ({ channels }) =>
   channels.length > 0
     ? []
     : [
@@ -116,25 +116,25 @@ export const alertsSet = Effect.map(Alerts, ({ channels }) =>
 )
 
 /** The doctor's findings on open incidents, and on the last alert to each channel. */
-export const alertsTold = Effect.gen(function* () {
+export const alertFindings = Effect.gen(function* () {
   const { channels } = yield* Alerts
-  const { open, standing } = yield* Incidents
+  const { channels: statuses, open } = yield* Incidents
   const openNow = (yield* open).length
   const count =
     openNow === 0
       ? "No incident is open"
       : `${openNow === 1 ? "1 incident is" : `${openNow} incidents are`} open: npx folio incidents`
-  const known = new Map((yield* standing).map((one) => [one.channel, one]))
+  const known = new Map((yield* statuses).map((one) => [one.channel, one]))
   const ofChannels = channels.map((channel) => {
     const name = settingOf[channel] ?? channel
     const last = known.get(channel)
     if (last === undefined) return good("alerts", `${name} is set; no alert was sent yet`)
-    const { error, told_at, waiting } = last
+    const { error, sent_at, waiting } = last
     return finding(
       "alerts",
       error === null,
       error === null
-        ? `${name} accepted the last alert${told_at === null ? "" : ` on ${minute(told_at)} UTC`}`
+        ? `${name} accepted the last alert${sent_at === null ? "" : ` on ${minute(sent_at)} UTC`}`
         : `${name} did not accept the last alert: ${error} (${waiting} waiting)`,
       "Fix the cause, then run: npx folio incidents test. Folio retries waiting alerts."
     )

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { constants, setPriority } from "node:os"
 import { isMainThread, parentPort } from "node:worker_threads"
-import { emailParcel, type Parcel } from "../email/EmailParcel.ts"
+import { emailPackage, type EmailPackage } from "../email/EmailPackage.ts"
 import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
 import { renderPdf } from "./Pdf.ts"
 
@@ -14,11 +14,11 @@ interface Printed {
 
 export type PrintTask =
   | (Printed & { readonly _tag: "Pdf" })
-  | (Printed & { readonly _tag: "Parcel"; readonly xml: Uint8Array })
+  | (Printed & { readonly _tag: "EmailPackage"; readonly xml: Uint8Array })
 
 export type PrintAnswer =
   | { readonly _tag: "Pdf"; readonly bytes: Uint8Array }
-  | { readonly _tag: "Parcel"; readonly parcel: Parcel }
+  | { readonly _tag: "EmailPackage"; readonly emailPackage: EmailPackage }
   | { readonly _tag: "Failed"; readonly message: string }
 
 const carryOut = Effect.fnUntraced(function* (task: PrintTask): Effect.fn.Return<PrintAnswer> {
@@ -26,7 +26,10 @@ const carryOut = Effect.fnUntraced(function* (task: PrintTask): Effect.fn.Return
   const bytes = yield* renderPdf(document, task.logo)
   if (task._tag === "Pdf") return { _tag: "Pdf", bytes }
   const xml = { name: `${document.full_number}.xml`, bytes: task.xml }
-  return { _tag: "Parcel", parcel: emailParcel(document, { xml, pdf: { name: `${document.full_number}.pdf`, bytes } }) }
+  return {
+    _tag: "EmailPackage",
+    emailPackage: emailPackage(document, { xml, pdf: { name: `${document.full_number}.pdf`, bytes } })
+  }
 })
 
 // On Linux only this thread gets the lower priority, and still has a tenth of a busy processor. On other systems a

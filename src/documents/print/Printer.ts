@@ -1,7 +1,7 @@
 import { Context, Duration, Effect, Layer, Pool, Schema } from "effect"
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
-import type { Parcel } from "../email/EmailParcel.ts"
+import type { EmailPackage } from "../email/EmailPackage.ts"
 import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
 import { printThreads } from "../../runtime/Limits.ts"
 import type { PrintAnswer, PrintTask } from "./PrintWorker.ts"
@@ -62,7 +62,11 @@ export class Printer extends Context.Service<
      * The email of a document. `xml`: the signed document, or the attached document that also holds the authority's
      * response.
      */
-    readonly parcel: (document: FiscalDocument, xml: Uint8Array, logo: Uint8Array | null) => Effect.Effect<Parcel>
+    readonly emailPackage: (
+      document: FiscalDocument,
+      xml: Uint8Array,
+      logo: Uint8Array | null
+    ) => Effect.Effect<EmailPackage>
   }
 >()("@folio-einvoicing/service/Printer") {
   /** The default: threads, up to half of the processors and at most four. They end after five minutes without work. */
@@ -91,9 +95,11 @@ export class Printer extends Context.Service<
           Effect.flatMap(carryOut({ _tag: "Pdf", document, logo }), (answer) =>
             answer._tag === "Pdf" ? Effect.succeed(answer.bytes) : Effect.die("another answer than a PDF")
           ),
-        parcel: (document, xml, logo) =>
-          Effect.flatMap(carryOut({ _tag: "Parcel", document, xml, logo }), (answer) =>
-            answer._tag === "Parcel" ? Effect.succeed(answer.parcel) : Effect.die("another answer than a parcel")
+        emailPackage: (document, xml, logo) =>
+          Effect.flatMap(carryOut({ _tag: "EmailPackage", document, xml, logo }), (answer) =>
+            answer._tag === "EmailPackage"
+              ? Effect.succeed(answer.emailPackage)
+              : Effect.die("another answer than an email package")
           )
       })
     })

@@ -32,12 +32,12 @@ interface Paid {
 }
 
 /**
- * The form in which Folio stores a request on `today` (YYYY-MM-DD): `asKept`, without the past due dates of sales with
- * immediate payment.
+ * The form in which Folio stores a request on `today` (YYYY-MM-DD): `truncated`, without the past due dates of sales
+ * with immediate payment.
  */
-export const asKeptOn = <A extends Paid>(request: A, today: string): A => {
+export const storedForm = <A extends Paid>(request: A, today: string): A => {
   const { other_payment_means, payment_means } = request
-  return asKept({
+  return truncated({
     ...request,
     ...(payment_means === undefined ? {} : { payment_means: withoutPastDate(payment_means, today) }),
     ...(other_payment_means === undefined
@@ -50,12 +50,12 @@ export const asKeptOn = <A extends Paid>(request: A, today: string): A => {
  * The form in which Folio stores a request: no figure has zeros beyond its second fraction digit, as in responses,
  * codes and documents. The same value if no figure has these zeros.
  */
-export const asKept = <A>(value: A): A => {
+export const truncated = <A>(value: A): A => {
   if (typeof value !== "object" || value === null) return value
   let changed: { [name: string]: unknown } | undefined
   for (const [name, part] of Object.entries(value)) {
     if (name === "metadata") continue
-    const next: unknown = isLong(name, part) ? shortened(part) : asKept<unknown>(part)
+    const next: unknown = isLong(name, part) ? shortened(part) : truncated<unknown>(part)
     if (next !== part) changed = { ...(changed ?? value), [name]: next }
   }
   if (changed === undefined) return value

@@ -1,10 +1,10 @@
 // Adds the sample language, copy buttons and the search. The pages work without this script.
 
-const place = "folio.language"
+const storageKey = "folio.language"
 
 const remembered = () => {
   try {
-    return localStorage.getItem(place)
+    return localStorage.getItem(storageKey)
   } catch {
     return null
   }
@@ -21,7 +21,7 @@ document.addEventListener("change", ({ target }) => {
   choose(target.value)
   window.scrollBy(0, target.getBoundingClientRect().top - before)
   try {
-    localStorage.setItem(place, target.value)
+    localStorage.setItem(storageKey, target.value)
   } catch {
     // A browser without storage shows the first language again on the next page.
   }

@@ -6,7 +6,7 @@ import { errorCodes } from "../../../schemas/ErrorCode.ts"
 import { Errors } from "../../api/ErrorApi.ts"
 import { ServiceInfo } from "../../api/ServiceInfo.ts"
 import { violation } from "../../documents/rules/AuthorityRules.ts"
-import { told } from "../../runtime/json/Violations.ts"
+import { reported } from "../../runtime/json/Violations.ts"
 import { apiErrorOf } from "../../database/SqlFailure.ts"
 import { wantsProblem } from "./Accept.ts"
 import { Exchange, RequestId } from "./Exchange.ts"
@@ -25,7 +25,7 @@ export const respond = Effect.fnUntraced(function* (error: ApiError) {
   const doc_url = `${baseUrl}/docs/errors/${error.code}`
   const details = {
     ...(error.param === undefined ? {} : { param: error.param }),
-    ...(error.errors === undefined ? {} : told(error.errors))
+    ...(error.errors === undefined ? {} : reported(error.errors))
   }
   const problem = wantsProblem(request.headers["accept"] ?? "")
   const body = problem
@@ -42,12 +42,12 @@ export const respond = Effect.fnUntraced(function* (error: ApiError) {
   return HttpServerResponse.text(JSON.stringify(body), {
     status,
     contentType: problem ? problemJson : "application/json",
-    headers: { ...standing[error.code], ...error.headers }
+    headers: { ...fixedHeaders[error.code], ...error.headers }
   })
 })
 
 // Headers of every error with this code.
-const standing: Partial<Record<ApiError["code"], Record<string, string>>> = {
+const fixedHeaders: Partial<Record<ApiError["code"], Record<string, string>>> = {
   invalid_api_key: { "WWW-Authenticate": "Bearer" },
   service_unavailable: { "Retry-After": "1", "Svc-Should-Retry": "true" }
 }

@@ -233,7 +233,7 @@ export const layer = Layer.effect(
       (handler, { endpoint }) => {
         const handling = Context.get(endpoint.annotations, Handling)
         const { creation: isCreation = false, file, wholeDocument: work } = handling
-        const isRead = endpoint.method === "GET" && handling.ownTurn !== true
+        const isRead = endpoint.method === "GET" && handling.takesOwnTurns !== true
 
         /** Stages 7 to 9. Returns stage 10, which may wait for another turn. */
         const checked = Effect.fnUntraced(function* (bytes: Uint8Array) {
@@ -272,7 +272,7 @@ export const layer = Layer.effect(
             file === undefined ? yield* contentOf(endpoint, json, principal) : { decoded: bytes, violations: [] }
           // A validation request gets a 2xx response with the violations of its schema. Malformed JSON has failed
           // before.
-          if (violations.length > 0 && handling.judged === true) return Effect.succeed(verdict(violations))
+          if (violations.length > 0 && handling.validates === true) return Effect.succeed(verdict(violations))
           yield* refuseAll(violations)
 
           const idempotency =

@@ -3,7 +3,7 @@ import { HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import type { Violation } from "../../../schemas/ApiError.ts"
 import type { Validation } from "../../../schemas/Validation.ts"
-import { told, violationsMax } from "../../runtime/json/Violations.ts"
+import { reported, violationsMax } from "../../runtime/json/Violations.ts"
 import {
   annotated,
   issueViolations,
@@ -283,7 +283,7 @@ export const validationOf = (
   violations: ReadonlyArray<Violation>,
   warnings: ReadonlyArray<Violation> = []
 ): Validation => {
-  const all = told([...violations, ...warnings]).errors
+  const all = reported([...violations, ...warnings]).errors
   const [errors, remarks] = [all.slice(0, violations.length), all.slice(violations.length)]
   return {
     object: "validation",

@@ -4,7 +4,7 @@ import type { ApiError } from "../../../schemas/ApiError.ts"
 import type { Email, EmailQuery } from "../../../schemas/Email.ts"
 import { CurrentPrincipal } from "../../api/Authorization.ts"
 import { DocumentFiles } from "../../invoices/DocumentFiles.ts"
-import type { Parcel } from "../../documents/email/EmailParcel.ts"
+import type { EmailPackage } from "../../documents/email/EmailPackage.ts"
 import { timestamp } from "../../runtime/AuthorityTime.ts"
 import type { InvoiceState } from "../../invoices/rules/InvoiceLifecycle.ts"
 import { Emails, emailSnapshot, type StoredEmail } from "../../invoices/store/Emails.ts"
@@ -13,21 +13,21 @@ import { portInTime } from "../../runtime/PortCall.ts"
 
 export type EmailListQuery = Schema.Struct.Type<typeof EmailQuery>
 
-const emailView = (row: StoredEmail, parcel: Parcel | undefined, withContent: boolean): Email => ({
+const emailView = (row: StoredEmail, emailPackage: EmailPackage | undefined, withContent: boolean): Email => ({
   ...emailSnapshot(row),
   attempts: row.attempts,
   next_attempt_at: row.next_attempt_at === null ? null : timestamp(row.next_attempt_at.getTime()),
-  subject: parcel?.subject ?? null,
-  text: parcel?.text ?? null,
+  subject: emailPackage?.subject ?? null,
+  text: emailPackage?.text ?? null,
   archive:
-    parcel === undefined
+    emailPackage === undefined
       ? null
       : {
-          name: parcel.archive.name,
-          size: parcel.archive.bytes.length,
-          content: withContent ? Buffer.from(parcel.archive.bytes).toString("base64") : null
+          name: emailPackage.archive.name,
+          size: emailPackage.archive.bytes.length,
+          content: withContent ? Buffer.from(emailPackage.archive.bytes).toString("base64") : null
         },
-  attachments: parcel?.files.map(({ bytes, name }) => ({ name, size: bytes.length })) ?? [],
+  attachments: emailPackage?.files.map(({ bytes, name }) => ({ name, size: bytes.length })) ?? [],
   created_at: timestamp(row.created_at.getTime())
 })
 
@@ -42,8 +42,8 @@ export const makeListEmails = Effect.gen(function* () {
   const emails = yield* Emails
   const files = yield* DocumentFiles
 
-  const parcelOf = (key: AccountMode & { readonly id: string; readonly api_key_id: string }, state: InvoiceState) =>
-    portInTime(Effect.suspend(() => files.parcel(key, state, key.api_key_id))).pipe(
+  const packageOf = (key: AccountMode & { readonly id: string; readonly api_key_id: string }, state: InvoiceState) =>
+    portInTime(Effect.suspend(() => files.emailPackage(key, state, key.api_key_id))).pipe(
       Effect.map(Option.getOrUndefined),
       Effect.catchCauseIf(
         (cause) => !Cause.hasFails(cause),
@@ -63,13 +63,13 @@ export const makeListEmails = Effect.gen(function* () {
     const request = yield* pageRequest(query)
     yield* found
     const page = yield* emails.list(principal, id, request)
-    const made = new Map<InvoiceState, Parcel | undefined>()
+    const made = new Map<InvoiceState, EmailPackage | undefined>()
     const shown: Array<Email> = []
     const hasRoom = makeRoom()
     const backwards = request.cursor?.direction === "before"
     for (const row of backwards ? page.rows.toReversed() : page.rows) {
       const { document_state } = row
-      if (!made.has(document_state)) made.set(document_state, yield* parcelOf({ ...principal, id }, document_state))
+      if (!made.has(document_state)) made.set(document_state, yield* packageOf({ ...principal, id }, document_state))
       const email = emailView(row, made.get(document_state), query.content === "true")
       if (!hasRoom(email)) break
       shown.push(email)

@@ -26,11 +26,11 @@ import { RequestTurns } from "../limits/RequestTurns.ts"
 import { withBody } from "../request/Pipeline.ts"
 
 // Longest delay until a waiting request gets an event, or fails because its API key has ended.
-const lookInterval = "250 millis"
+const searchInterval = "250 millis"
 
 interface Waiting extends Waiter {
   position: Position
-  readonly told: Deferred.Deferred<News>
+  readonly found: Deferred.Deferred<News>
 }
 
 /**
@@ -50,33 +50,33 @@ const makeWait = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const stopping = yield* Stopping
   const all = new Set<Waiting>()
-  let isLooking = false
+  let isSearching = false
 
-  const look = Effect.gen(function* () {
-    yield* Effect.sleep(lookInterval)
+  const search = Effect.gen(function* () {
+    yield* Effect.sleep(searchInterval)
     const waiters = [...all]
     for (const [index, { news, next }] of (yield* events.news(waiters)).entries()) {
       const waiter = waiters[index]!
       if (news === null) waiter.position = next
-      else Deferred.doneUnsafe(waiter.told, Exit.succeed(news))
+      else Deferred.doneUnsafe(waiter.found, Exit.succeed(news))
     }
   }).pipe(Effect.catchCause((cause) => Effect.logWarning("The search for new events failed; Folio will retry", cause)))
 
-  const lookOut = Effect.gen(function* () {
-    while (all.size > 0) yield* look
+  const searchAll = Effect.gen(function* () {
+    while (all.size > 0) yield* search
     // Reset in the same tick as the check of `all`. Otherwise a request that arrives in between would wait for a loop
     // that has ended.
-    isLooking = false
+    isSearching = false
   })
 
   return (account: Waiter["account"], position: Position, filter: EventFilter) =>
     Effect.suspend(() => {
-      const waiter: Waiting = { account, position, filter, told: Deferred.makeUnsafe<News>() }
+      const waiter: Waiting = { account, position, filter, found: Deferred.makeUnsafe<News>() }
       all.add(waiter)
-      const begin = isLooking ? Effect.void : Effect.forkIn(lookOut, scope)
-      isLooking = true
+      const begin = isSearching ? Effect.void : Effect.forkIn(searchAll, scope)
+      isSearching = true
       return begin.pipe(
-        Effect.andThen(Effect.raceFirst(Deferred.await(waiter.told), stopping.told.await)),
+        Effect.andThen(Effect.raceFirst(Deferred.await(waiter.found), stopping.drained.await)),
         Effect.ensuring(Effect.sync(() => all.delete(waiter)))
       )
     })
@@ -128,7 +128,7 @@ export const layer = HttpApiBuilder.group(
       for (;;) {
         const following = yield* turns.read(principal, inTime(events.after(principal, position, filter, limit)), bytes)
         const left = end - (yield* Clock.currentTimeMillis)
-        if (following.rows.length > 0 || left <= 0 || stopping.told.isOpen()) return following
+        if (following.rows.length > 0 || left <= 0 || stopping.drained.isOpen()) return following
         position = following.next
         const news = yield* Effect.timeoutOption(arrival(principal, position, filter), left)
         if (Option.isNone(news)) return following

@@ -31,10 +31,10 @@ const noActors = unready("This process has no actors: it is starting, or its act
 const shards = Array.makeBy(ShardingConfig.defaults.shardsPerGroup, (index) => ShardId.make("default", index + 1))
 
 /**
- * Whether the service stops (`asked`): it isn't ready and drains. Requests that wait for events end when `told` opens,
- * at the end of the drain.
+ * Whether the service stops (`isStopping`): it isn't ready and drains. Requests that wait for events end when `drained`
+ * opens, at the end of the drain.
  */
-export class Stopping extends Context.Service<Stopping, { asked: boolean; readonly told: Latch.Latch }>()(
+export class Stopping extends Context.Service<Stopping, { isStopping: boolean; readonly drained: Latch.Latch }>()(
   "folio/http/Health/Stopping"
 ) {}
 
@@ -71,7 +71,7 @@ export const layer = HttpApiBuilder.group(
       ready: Effect.fnUntraced(
         function* () {
           yield* limited
-          if (stop.asked) return yield* stopping
+          if (stop.isStopping) return yield* stopping
           if (!(yield* answers)) return yield* noDatabase
           if (!(yield* database.takesChanges)) return yield* noChanges
           if (!shards.some((shard) => sharding.hasShardId(shard))) return yield* noActors
@@ -80,7 +80,7 @@ export const layer = HttpApiBuilder.group(
           return answer
         },
         Effect.catchIf(
-          (error) => error.code === "service_unavailable" && !wasReady && !stop.asked,
+          (error) => error.code === "service_unavailable" && !wasReady && !stop.isStopping,
           (error) => Effect.andThen(Effect.logDebug(error.message), respond(error))
         )
       )

@@ -16,7 +16,7 @@ import { childOf, fieldsOf, type SoapFields, textField, type XmlElement } from "
 /**
  * The authority's response about a document.
  *
- * - `judged`: the final verdict
+ * - `verdict`: the final verdict
  * - `known`: the authority has processed a document with this number or code before, which is no verdict
  * - `missing`: the document never arrived
  * - `refused`: the issuer may not send the document, or not in this way
@@ -24,7 +24,7 @@ import { childOf, fieldsOf, type SoapFields, textField, type XmlElement } from "
  * - `unclear`: any other response; the authority may give a verdict later
  */
 export type DocumentAnswer =
-  | { readonly _tag: "judged"; readonly verdict: Verdict; readonly key: string }
+  | { readonly _tag: "verdict"; readonly verdict: Verdict; readonly key: string }
   | { readonly _tag: "known"; readonly answer: SoapFields }
   | { readonly _tag: "missing" }
   | { readonly _tag: "refused"; readonly message: string }
@@ -60,19 +60,19 @@ export const documentAnswerOf = (result: XmlElement): DocumentAnswer => {
   const notifications = all.filter(({ severity }) => severity === "notification")
   const texts = [textField(fields, "StatusDescription"), textField(fields, "StatusMessage"), ...lines]
   const said = texts.filter((text) => text !== "")
-  const judged = (accepted: boolean): DocumentAnswer => ({
-    _tag: "judged",
+  const withVerdict = (accepted: boolean): DocumentAnswer => ({
+    _tag: "verdict",
     verdict: { accepted, errors, notifications, answer: fields },
     key: textField(fields, "XmlDocumentKey").toLowerCase()
   })
   switch (status) {
     case "00":
       // Notifications leave an acceptance valid. A rejection or a false `IsValid` contradicts status 00.
-      if (isValid && errors.length === 0) return judged(true)
+      if (isValid && errors.length === 0) return withVerdict(true)
       break
     case "99":
       if (errors.some(({ rule }) => rule === processedBefore)) return { _tag: "known", answer: fields }
-      if (!isValid && errors.length > 0) return judged(false)
+      if (!isValid && errors.length > 0) return withVerdict(false)
       break
     case "66":
       return { _tag: "missing" }
@@ -97,7 +97,7 @@ export const verdictOf = (
   { cufe }: Pick<DocumentName, "cufe">
 ): Effect.Effect<Verdict, AuthorityUnavailable | AuthorityRefusal> => {
   switch (answer._tag) {
-    case "judged":
+    case "verdict":
       return answer.key === "" || answer.key === cufe ? Effect.succeed(answer.verdict) : anotherDocument
     case "known":
       return Effect.fail(

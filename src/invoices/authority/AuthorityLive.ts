@@ -79,7 +79,7 @@ export const layer = (options: AuthorityLiveOptions): Layer.Layer<Authority> =>
               "another_document",
               "The authority has processed a document before, but does not confirm that it is this one."
             )
-          case "judged":
+          case "verdict":
             if (answer.key === "" && answer.verdict.accepted && !(yield* isKept(document))) {
               return yield* anotherDocument
             }

@@ -144,7 +144,7 @@ export const layer = <D extends SubmittedDocument>(options: {
     const noScript: Effect.Effect<AuthorityScript | null> = Effect.succeed(null)
     const scriptOf = options.scriptOf ?? (() => noScript)
 
-    const judged = Effect.fnUntraced(function* (
+    const verdictOf = Effect.fnUntraced(function* (
       document: D,
       outcome: Outcome | undefined,
       script: AuthorityScript | null,
@@ -212,7 +212,7 @@ export const layer = <D extends SubmittedDocument>(options: {
       failures.delete(key)
       if (outcome === "slow") yield* Effect.sleep(slowAnswer)
       const known = verdicts.get(key)
-      const verdict = known ?? (yield* judged(document, outcome, script, signed))
+      const verdict = known ?? (yield* verdictOf(document, outcome, script, signed))
       remember(verdicts, key, verdict)
       if (outcome === "lose" && known === undefined)
         return yield* unavailable("no_answer", "The connection broke before the authority's answer arrived.")

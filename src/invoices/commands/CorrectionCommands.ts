@@ -6,7 +6,7 @@ import type { Totals } from "../../../schemas/Line.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { violation } from "../../documents/rules/AuthorityRules.ts"
 import { cents } from "../../documents/rules/Decimal.ts"
-import { asKeptOn } from "../../documents/rules/Details.ts"
+import { storedForm } from "../../documents/rules/Details.ts"
 import { documentKinds, kindOf } from "../../documents/rules/DocumentKinds.ts"
 import { totalsOf } from "../../documents/rules/Totals.ts"
 import { Backpressure } from "../Backpressure.ts"
@@ -15,7 +15,7 @@ import { Fault } from "../../runtime/Fault.ts"
 import { Notify } from "../../accounts/Notify.ts"
 import { Accounts } from "../../accounts/store/Accounts.ts"
 import { FileLinks } from "../store/FileLinks.ts"
-import { InvoiceCommands, type Standing } from "../store/InvoiceCommands.ts"
+import { InvoiceCommands, type LockedDocument } from "../store/InvoiceCommands.ts"
 import { Invoices } from "../store/Invoices.ts"
 import { documentView, Notes } from "../store/Notes.ts"
 import * as Command from "../../accounts/Command.ts"
@@ -45,10 +45,10 @@ export const make = Effect.gen(function* () {
    * processed number.
    */
   const lock = Effect.fnUntraced(function* (key: DocumentKey) {
-    const standing = yield* Command.found(yield* commands.lock(key), nounOf(key), key.id)
-    if (standing.state !== "rejected_by_authority") return yield* notRejected(key, standing)
-    const isKnown = standing.authority_errors.some(({ rule }) => rule === processedBefore)
-    return isKnown ? yield* numberKnown(key, standing) : standing
+    const locked = yield* Command.found(yield* commands.lock(key), nounOf(key), key.id)
+    if (locked.state !== "rejected_by_authority") return yield* notRejected(key, locked)
+    const isKnown = locked.authority_errors.some(({ rule }) => rule === processedBefore)
+    return isKnown ? yield* numberKnown(key, locked) : locked
   })
 
   const renewalOf = Effect.fnUntraced(function* (key: DocumentKey, totals: Totals) {
@@ -85,7 +85,7 @@ export const make = Effect.gen(function* () {
    */
   const ensureCovers = Effect.fnUntraced(function* (
     key: DocumentKey,
-    { currency }: Standing,
+    { currency }: LockedDocument,
     request: { readonly currency: string },
     totals: Totals
   ) {
@@ -114,10 +114,10 @@ export const make = Effect.gen(function* () {
         Effect.gen(function* () {
           const key = { ...account, id }
           yield* Fault.at("before-correct")
-          const standing = yield* lock(key)
-          const request = asKeptOn(sent, localDate(yield* Clock.currentTimeMillis))
+          const locked = yield* lock(key)
+          const request = storedForm(sent, localDate(yield* Clock.currentTimeMillis))
           const totals = totalsOf(request.lines, request)
-          yield* ensureCovers(key, standing, request, totals)
+          yield* ensureCovers(key, locked, request, totals)
           const corrected = yield* commands.correct(yield* renewalOf(key, totals), request)
           if (!corrected) return yield* ApiError.missing("customer", request.customer_id, "customer_id")
           return yield* done(key)
@@ -137,7 +137,7 @@ export const make = Effect.gen(function* () {
           // Locks the note before its invoice, as for a retry. The invoice may differ from the previous one, because
           // the rejected note may have named the wrong invoice. The amount of a rejected note counts as credited to no
           // invoice.
-          const { prefix: _prefix, ...request } = asKeptOn(sent, localDate(yield* Clock.currentTimeMillis))
+          const { prefix: _prefix, ...request } = storedForm(sent, localDate(yield* Clock.currentTimeMillis))
           const { customer_id = "", invoice_id, original } = request
           const kind = kindOf(id) === "credit_note" ? "credit_note" : "debit_note"
           const found = invoice_id === undefined ? null : yield* notes.lock(account, invoice_id)
@@ -163,13 +163,13 @@ export const make = Effect.gen(function* () {
 
 const nounOf = ({ id }: DocumentKey) => documentKinds[kindOf(id)].noun
 
-const notRejected = (key: DocumentKey, { state }: Standing) =>
+const notRejected = (key: DocumentKey, { state }: LockedDocument) =>
   new ApiError({
     code: "invoice_not_rejected",
     message: `Only ${aOf(key)} that the authority rejected can be corrected in its place; this one is ${describe(state)}. Correct an accepted document with a note, and retry a failed document.`
   })
 
-const numberKnown = (key: DocumentKey, { full_number }: Standing) =>
+const numberKnown = (key: DocumentKey, { full_number }: LockedDocument) =>
   new ApiError({
     code: "invoice_number_processed",
     message: `The authority has already processed a document with the number ${full_number}, and never replaces it. Look the number up in the authority's portal. If necessary, correct that document by a note. Then issue this ${nounOf(key)} again as a new document.`

@@ -5,7 +5,7 @@ import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
 import type { InvoiceCreated } from "../../../schemas/Invoice.ts"
 import { timestamp } from "../../runtime/AuthorityTime.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
-import { asKeptOn } from "../../documents/rules/Details.ts"
+import { storedForm } from "../../documents/rules/Details.ts"
 import { documentKinds, kindOf } from "../../documents/rules/DocumentKinds.ts"
 import { stageOf, statusOf, transition } from "../rules/InvoiceLifecycle.ts"
 import { totalsOf } from "../../documents/rules/Totals.ts"
@@ -16,7 +16,7 @@ import { Notify } from "../../accounts/Notify.ts"
 import { Customers, unknownCustomer } from "../../accounts/store/Customers.ts"
 import { prefixViolations, Resolutions } from "../../accounts/store/Resolutions.ts"
 import { FileLinks } from "../store/FileLinks.ts"
-import { InvoiceCommands, type Standing } from "../store/InvoiceCommands.ts"
+import { InvoiceCommands, type LockedDocument } from "../store/InvoiceCommands.ts"
 import { InvoiceCreation } from "../store/InvoiceCreation.ts"
 import { Invoices } from "../store/Invoices.ts"
 import { documentView, Notes } from "../store/Notes.ts"
@@ -63,7 +63,7 @@ export const make = Effect.gen(function* () {
       return at
     },
     run: function* (account, { request: sent }, claim, created_at) {
-      const request = asKeptOn(sent, profile.localDate(created_at.getTime()))
+      const request = storedForm(sent, profile.localDate(created_at.getTime()))
       const create = Effect.gen(function* () {
         const id = yield* ids.invoice
         const totals = totalsOf(request.lines, request)
@@ -100,15 +100,15 @@ export const make = Effect.gen(function* () {
   const move = Effect.fnUntraced(function* (
     key: DocumentKey,
     command: "Cancel" | "Retry",
-    refusal: (standing: Standing) => ApiError | undefined,
+    refusal: (locked: LockedDocument) => ApiError | undefined,
     also: Effect.Effect<void, ApiError> = Effect.void
   ) {
-    const standing = yield* Command.found(yield* commands.lock(key), nounOf(key), key.id)
-    const to = transition(standing.state, command, { hasNumber: standing.has_number, isIssued: standing.is_issued })
-    const refused = refusal(standing)
-    if (Result.isFailure(to) || refused !== undefined) return yield* refused ?? refuse(key, command, standing)
+    const locked = yield* Command.found(yield* commands.lock(key), nounOf(key), key.id)
+    const to = transition(locked.state, command, { hasNumber: locked.has_number, isIssued: locked.is_issued })
+    const refused = refusal(locked)
+    if (Result.isFailure(to) || refused !== undefined) return yield* refused ?? refuse(key, command, locked)
     yield* also
-    yield* commands.move(key, standing, command, to.success)
+    yield* commands.move(key, locked, command, to.success)
     const row = yield* Command.found(yield* invoices.find(key, key.id), nounOf(key), key.id)
     return { to: to.success, shown: documentView(row, (yield* links.inAnswers)(row)) }
   })
@@ -143,7 +143,7 @@ export const make = Effect.gen(function* () {
       const { shown, to } = yield* move(
         key,
         "Retry",
-        (standing) => (standing.failure?.retryable === false ? refuse(key, "Retry", standing) : undefined),
+        (locked) => (locked.failure?.retryable === false ? refuse(key, "Retry", locked) : undefined),
         kindOf(id) === "invoice" ? Effect.void : noteAgain(key)
       )
       return {
@@ -159,7 +159,7 @@ export const make = Effect.gen(function* () {
 
 const nounOf = ({ id }: DocumentKey) => documentKinds[kindOf(id)].noun
 
-const refuse = (key: DocumentKey, command: "Cancel" | "Retry", { failure, state }: Standing) => {
+const refuse = (key: DocumentKey, command: "Cancel" | "Retry", { failure, state }: LockedDocument) => {
   if (command === "Cancel") {
     return new ApiError({
       code: "invoice_not_cancelable",
@@ -174,5 +174,5 @@ const refuse = (key: DocumentKey, command: "Cancel" | "Retry", { failure, state 
 }
 
 /** A document's state in an error message. */
-export const describe = (state: Standing["state"]) =>
+export const describe = (state: LockedDocument["state"]) =>
   statusOf(state) === "draft" ? `a draft at the stage ${stageOf(state)}` : statusOf(state)

@@ -8,7 +8,7 @@ import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { violation } from "../../documents/rules/AuthorityRules.ts"
 import { cents, decimal } from "../../documents/rules/Decimal.ts"
 import { ifReadable } from "../../runtime/json/Unreadable.ts"
-import { asKept } from "../../documents/rules/Details.ts"
+import { truncated } from "../../documents/rules/Details.ts"
 import type { Ground } from "../../documents/rules/Grounds.ts"
 import type { NoteKind } from "../../documents/rules/DocumentKinds.ts"
 import type { NoteOperation } from "../../documents/rules/amounts/NoteRules.ts"
@@ -116,7 +116,7 @@ export const makeWarnings = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (account: AccountMode, kind: NoteKind, sent: NoteRequest) {
     if (rules.noteWarnings === undefined) return []
-    const request = asKept(sent)
+    const request = truncated(sent)
     const invoice = Option.getOrNull((yield* notes.look(account, request)).invoice)
     const today = localDate(yield* Clock.currentTimeMillis)
     return rules.noteWarnings(request, operationOf(kind, { invoice, own: null }), today)

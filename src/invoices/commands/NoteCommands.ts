@@ -4,7 +4,7 @@ import type { ApiError } from "../../../schemas/ApiError.ts"
 import type { NoteRequest } from "../../../schemas/Note.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { timestamp } from "../../runtime/AuthorityTime.ts"
-import { asKept, asKeptOn } from "../../documents/rules/Details.ts"
+import { truncated, storedForm } from "../../documents/rules/Details.ts"
 import { documentKinds, type NoteKind } from "../../documents/rules/DocumentKinds.ts"
 import { annulment } from "../../documents/rules/amounts/NoteRules.ts"
 import { totalsOf } from "../../documents/rules/Totals.ts"
@@ -48,7 +48,7 @@ export const make = Effect.gen(function* () {
     invoice: Corrected | null,
     params: Params
   ) {
-    const request = asKeptOn(sent, localDate(yield* Clock.currentTimeMillis))
+    const request = storedForm(sent, localDate(yield* Clock.currentTimeMillis))
     const totals = totalsOf(request.lines, request)
     if (invoice !== null && kind === "credit_note") {
       yield* ensureCreditable(notes, invoice, totals.payable_amount, params)
@@ -87,7 +87,7 @@ export const make = Effect.gen(function* () {
           const invoice = invoice_id === undefined ? null : yield* lock(account, invoice_id, ofRequest.invoice)
           const own = original === undefined ? null : Option.getOrNull(yield* notes.own(account, original))
           yield* Command.refuse([
-            ...(yield* violationsOf(kind, asKept(request), { invoice, own })),
+            ...(yield* violationsOf(kind, truncated(request), { invoice, own })),
             ...(yield* rangeViolations(account, kind, request))
           ])
           return yield* draft(account, kind, request, invoice, ofRequest)

@@ -1,7 +1,7 @@
 import { Clock, Data, Effect } from "effect"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { fullNumber } from "../../documents/rules/FullNumber.ts"
-import { nextNumber, type Place } from "../rules/Plan.ts"
+import { nextNumber, type DocumentToMake } from "../rules/Plan.ts"
 import { notePrefixes, testDocument } from "../rules/TestDocument.ts"
 import { Enablements, type StoredEnablement } from "../store/Enablements.ts"
 import type { StoredTestDocument } from "../store/TestDocuments.ts"
@@ -22,7 +22,7 @@ export const make = Effect.gen(function* () {
   return Effect.fn("TestDocumentMaking.make")(function* (
     set: StoredEnablement,
     { certificate, issuer, software }: TestIssuer,
-    { kind, place }: Place,
+    { kind, place }: DocumentToMake,
     accepted: ReadonlyArray<StoredTestDocument>
   ) {
     const { account_id, range, run } = set

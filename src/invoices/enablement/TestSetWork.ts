@@ -2,7 +2,7 @@ import { Cause, Clock, Effect, Option, Predicate, Result } from "effect"
 import type { Failure } from "../../../schemas/FiscalDocument.ts"
 import { timestamp } from "../../runtime/AuthorityTime.ts"
 import { isOpen, planOf } from "../rules/Plan.ts"
-import { Enablements, type Standing, type StoredEnablement } from "../store/Enablements.ts"
+import { Enablements, type NextStatus, type StoredEnablement } from "../store/Enablements.ts"
 import type { LoadedTestDocument } from "../store/TestDocuments.ts"
 import * as LiveReadiness from "./LiveReadiness.ts"
 import { TestSetPace, retryDelayMs } from "./TestSetPace.ts"
@@ -26,8 +26,8 @@ const holdMs = 20_000
 const nearMs = 2_500
 const brokenMs = 30_000
 
-const passed = (message: string | null): Standing => ({ status: "passed", message })
-const failed = (failure: Failure): Standing => ({ status: "failed", failure })
+const passed = (message: string | null): NextStatus => ({ status: "passed", message })
+const failed = (failure: Failure): NextStatus => ({ status: "failed", failure })
 
 const isDue = (one: LoadedTestDocument) => isOpen(one) && (one.due_ms ?? 0) <= 0
 
@@ -48,11 +48,11 @@ export const make = Effect.gen(function* () {
     const since = set.waiting?.code === trouble ? set.waiting.since : timestamp(yield* Clock.currentTimeMillis)
     const troubles = set.troubles + 1
     const waiting = { code: trouble, message: troubleWords(trouble, message), since }
-    return { status: "running", waiting, troubles, nextMs: retryDelayMs(pace, troubles) } satisfies Standing
+    return { status: "running", waiting, troubles, nextMs: retryDelayMs(pace, troubles) } satisfies NextStatus
   })
 
   /** The state of the test set after this round. */
-  const standing = Effect.fnUntraced(function* (set: StoredEnablement, outcomes: ReadonlyArray<StepOutcome>) {
+  const statusAfter = Effect.fnUntraced(function* (set: StoredEnablement, outcomes: ReadonlyArray<StepOutcome>) {
     const of = <Tag extends StepOutcome["_tag"]>(tag: Tag) =>
       outcomes.find((one): one is Extract<StepOutcome, { readonly _tag: Tag }> => one._tag === tag)
     const all = yield* documents.all(set)
@@ -70,7 +70,7 @@ export const make = Effect.gen(function* () {
     const nextMs = next.make.length > 0 || !Number.isFinite(due) ? 0 : due
     // Without a response, the earlier trouble lasts.
     const lasting = of("answered") === undefined ? { waiting: set.waiting, troubles: set.troubles } : {}
-    return { status: "running", ...lasting, nextMs } satisfies Standing
+    return { status: "running", ...lasting, nextMs } satisfies NextStatus
   })
 
   const round = Effect.fn("TestSetWork.round", { kind: "consumer" })(function* (set: StoredEnablement) {
@@ -99,10 +99,10 @@ export const make = Effect.gen(function* () {
     const outcomes = yield* Effect.forEach(isProbe ? due.slice(0, 1) : due, (one) => step(one, issuer), {
       concurrency: pace.openMax
     })
-    return yield* standing(set, outcomes)
+    return yield* statusAfter(set, outcomes)
   })
 
-  const told = Effect.fnUntraced(function* (set: StoredEnablement, next: Standing) {
+  const recorded = Effect.fnUntraced(function* (set: StoredEnablement, next: NextStatus) {
     if (next.status !== "running") {
       yield* Effect.logInfo(`A test set has ${next.status}`).pipe(
         Effect.annotateLogs(next.failure === undefined ? {} : { reason: next.failure.message })
@@ -118,10 +118,10 @@ export const make = Effect.gen(function* () {
     let set = taken
     for (;;) {
       const next = yield* round(set)
-      yield* told(set, next)
+      yield* recorded(set, next)
       const isHeld = next.nextMs !== undefined && next.nextMs <= nearMs && (yield* Clock.currentTimeMillis) < until
       const stands = isHeld ? { ...next, isHeld, nextMs: leaseSeconds * 1_000 } : next
-      if (!(yield* enablements.stand(set, stands)) || !isHeld) return
+      if (!(yield* enablements.setStatus(set, stands)) || !isHeld) return
       yield* Effect.sleep(next.nextMs)
       const found = yield* enablements.find(set)
       if (Option.isNone(found) || found.value.status !== "running") return
@@ -133,7 +133,7 @@ export const make = Effect.gen(function* () {
   const broken = Effect.fnUntraced(function* (set: StoredEnablement, cause: Cause.Cause<never>) {
     yield* Effect.logError("A test set could not proceed; it will be retried", cause)
     const waiting = yield* waits(set, "internal", "")
-    yield* enablements.stand(set, { ...waiting, nextMs: brokenMs })
+    yield* enablements.setStatus(set, { ...waiting, nextMs: brokenMs })
   })
 
   /** Works on a test set that this process has taken. */

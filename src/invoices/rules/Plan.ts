@@ -28,7 +28,7 @@ export interface PlannedDocument {
 export type Wanted = Readonly<Record<DocumentKind, number>>
 
 /** A document to make. */
-export interface Place {
+export interface DocumentToMake {
   readonly kind: DocumentKind
   readonly place: number
 }
@@ -43,7 +43,7 @@ export type Plan =
   | { readonly _tag: "passed" }
   | { readonly _tag: "blocked"; readonly obstacle: Obstacle }
   /** The documents to make now; none while open documents should finish first. */
-  | { readonly _tag: "continues"; readonly make: ReadonlyArray<Place> }
+  | { readonly _tag: "continues"; readonly make: ReadonlyArray<DocumentToMake> }
 
 export const kinds: ReadonlyArray<DocumentKind> = ["invoice", "credit_note", "debit_note"]
 
@@ -96,7 +96,7 @@ export const planOf = (
   }
   let free = openMax - documents.filter(isOpen).length
   const hasInvoice = acceptedOf(documents, "invoice") > 0
-  const make: Array<Place> = []
+  const make: Array<DocumentToMake> = []
   for (const kind of kinds) {
     if (kind !== "invoice" && !hasInvoice) continue
     const taken = new Set(

@@ -39,7 +39,7 @@ const Row = Schema.Struct({
 export type ListedDocument = typeof Row.Type
 
 /** The part of an id that sorts by creation across the kinds of document. */
-export const placeOf = (id: string): string => id.slice(id.indexOf("_") + 1)
+export const orderOf = (id: string): string => id.slice(id.indexOf("_") + 1)
 
 const kinds = ["invoice", "credit_note", "debit_note"] as const
 
@@ -67,7 +67,7 @@ export const make = (sql: SqlClient.SqlClient) => {
     const order = sql.literal(backwards ? "asc" : "desc")
     const bound = (kind: DocumentKind) => {
       if (cursor === null) return sql`true`
-      const at = `${documentKinds[kind].prefix}_${placeOf(cursor.id)}`
+      const at = `${documentKinds[kind].prefix}_${orderOf(cursor.id)}`
       return backwards ? sql`id > ${at}` : sql`id < ${at}`
     }
     const ofKinds = kindsOf(filter).map(

@@ -11,7 +11,7 @@ import { Metadata } from "../../../schemas/Text.ts"
 import { type InvoiceState, states } from "../rules/InvoiceLifecycle.ts"
 import * as Metrics from "../../runtime/Metrics.ts"
 import * as Batcher from "../../database/Batcher.ts"
-import { eventColumns, type NewEvent, newEvents, toldDeliveries } from "../../webhooks/store/NewDeliveries.ts"
+import { eventColumns, type NewEvent, newEvents, notifiedEndpoints } from "../../webhooks/store/NewDeliveries.ts"
 import * as Input from "../../database/Input.ts"
 import { inputOfKeys, ofKey } from "../../database/Keys.ts"
 import * as Pages from "../../database/Pages.ts"
@@ -190,9 +190,9 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
             object_id: sql`invoice_id`,
             object_version: sql`(-abs(hashtext(id || split_part(event_type, '.', -1))::bigint))::integer`
           })},
-          ${toldDeliveries(sql)}
+          ${notifiedEndpoints(sql)}
           select m.ord is not null as moved, array(
-            select distinct unnest(t.endpoints) from event_input v join told t on t.event_id = v.event_id where v.outcome = n.ord
+            select distinct unnest(t.endpoints) from event_input v join notified t on t.event_id = v.event_id where v.outcome = n.ord
           ) as endpoints
           from input n
           left join moved m on m.ord = n.ord
@@ -236,14 +236,14 @@ export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
     )
 
     // A subquery reads each column of the document, so that `Pages` can read the table without a join.
-    const told = (column: string) => sql`(
+    const ofDocument = (column: string) => sql`(
       select i.${sql(column)} from invoices i
       where i.account_id = emails.account_id and i.livemode = emails.livemode and i.id = emails.invoice_id
     ) as ${sql(column)}`
     const { list } = Pages.readers(sql, {
       service: "Emails",
       table: "emails",
-      columns: sql`*, ${told("kind")}, ${told("full_number")}, ${told("metadata")}`,
+      columns: sql`*, ${ofDocument("kind")}, ${ofDocument("full_number")}, ${ofDocument("metadata")}`,
       row: Row
     })
 

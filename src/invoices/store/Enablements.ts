@@ -5,7 +5,7 @@ import { ApiError } from "../../../schemas/ApiError.ts"
 import { EnablementStatus, TestRange } from "../../../schemas/Enablement.ts"
 import { Failure } from "../../../schemas/FiscalDocument.ts"
 import { AccountId } from "../../../schemas/Id.ts"
-import { testRangePlace } from "../../accounts/store/TechnicalKeys.ts"
+import { testRangeContext } from "../../accounts/store/TechnicalKeys.ts"
 import * as AccountView from "../../database/AccountView.ts"
 import { columnsOf, ofAccount } from "../../database/Keys.ts"
 import * as Query from "../../database/Query.ts"
@@ -55,7 +55,7 @@ interface SealedEnablement extends Pick<NewEnablement, "id" | "wanted"> {
 }
 
 /** The status of a test set after a round of work. An omitted field is null or 0. */
-export interface Standing {
+export interface NextStatus {
   readonly status: EnablementStatus
   readonly waiting?: Waiting | null
   readonly failure?: Failure
@@ -115,7 +115,7 @@ export class Enablements extends Context.Service<Enablements>()("folio/store/Ena
     const Opened = Stored.pipe(
       Schema.decodeTo(Schema.toType(Row), {
         decode: SchemaGetter.transformEffect(({ range, technical_key_sealed: sealed, ...row }) =>
-          Effect.map(secrets.open(sealed, testRangePlace(row)), (technical_key) => ({
+          Effect.map(secrets.open(sealed, testRangeContext(row)), (technical_key) => ({
             ...row,
             range: { ...range, technical_key }
           }))
@@ -188,7 +188,7 @@ export class Enablements extends Context.Service<Enablements>()("folio/store/Ena
         if (outcome instanceof ApiError) return yield* outcome
         if (Option.isSome(before) && outcome === "as it is") return { outcome, row: before.value }
         const { technical_key, ...range } = request.range
-        const sealed = yield* secrets.seal(technical_key, testRangePlace(key))
+        const sealed = yield* secrets.seal(technical_key, testRangeContext(key))
         return { outcome, row: yield* start(account, { ...request, range, sealed }) }
       }),
       /**
@@ -203,7 +203,7 @@ export class Enablements extends Context.Service<Enablements>()("folio/store/Ena
           where ${where(key)} and status = 'running' and worker = ${workers.id}`.pipe(Effect.orDie, Effect.asVoid)
       ),
       /** Stores the status of a test set unless another process works on it. Returns whether it stored the status. */
-      stand: Effect.fn("Enablements.stand")(function* (key: EnablementKey, next: Standing) {
+      setStatus: Effect.fn("Enablements.setStatus")(function* (key: EnablementKey, next: NextStatus) {
         const {
           failure = null,
           isHeld = false,

@@ -12,7 +12,7 @@ import { Remarks } from "./Vitals.ts"
 import { ofAccount, ofKey } from "../../database/Keys.ts"
 import * as Query from "../../database/Query.ts"
 
-const Standing = Schema.Struct({
+const LockedDocument = Schema.Struct({
   state: Schema.Literals(states),
   has_number: Schema.Boolean,
   is_issued: Schema.Boolean,
@@ -22,7 +22,7 @@ const Standing = Schema.Struct({
   authority_errors: Remarks
 })
 /** The facts of a document that determine whether a command is allowed. */
-export type Standing = typeof Standing.Type
+export type LockedDocument = typeof LockedDocument.Type
 
 /** The new date, issuer version and totals of a corrected document. `Redating` adds the code later. */
 export interface Renewal {
@@ -49,13 +49,13 @@ export class InvoiceCommands extends Context.Service<InvoiceCommands>()("folio/s
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const lock = Query.first(
-      Standing,
+      LockedDocument,
       (key: DocumentKey) => sql`
         select state, number is not null as has_number, is_issued(i), failure, full_number, currency, authority_errors
         from invoices i where ${ofKey(sql, key)} for update`
     )
 
-    const move = (key: DocumentKey, from: Standing, command: "Cancel" | "Retry", to: InvoiceState) => {
+    const move = (key: DocumentKey, from: LockedDocument, command: "Cancel" | "Retry", to: InvoiceState) => {
       const alarm = command === "Retry" ? sql`now() + ${alarmSeconds} * interval '1 second'` : sql`null`
       return sql`
         with moved as (

@@ -149,7 +149,7 @@ const loadBatchMax = 500
 export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { park, vitals } = Vitals.make(sql)
+    const { suspend, vitals } = Vitals.make(sql)
     const decode = Schema.decodeUnknownResult(Row)
     const read = (row: unknown) => Result.mapError(decode(row), UnreadableInvoice.from)
     const columns = columnsOf(sql, Row)
@@ -213,7 +213,7 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
     }, Effect.orDie)
 
     /** An account's drafts without a number, oldest first, at most `limit`, including unreadable drafts. */
-    // Skips parked drafts, because a page full of parked drafts would hide the drafts after them.
+    // Skips suspended drafts, because a page full of suspended drafts would hide the drafts after them.
     const queued = Effect.fn("Invoices.queued")(function* (account: AccountMode, limit: number) {
       const rows = yield* sql`
         select ${columns} from invoices
@@ -264,7 +264,7 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
           Effect.annotateLogs({ ids: strange.map(({ id }) => id) })
         )
         yield* Metric.update(Metrics.poison("invoice"), strange.length)
-        yield* park(strange)
+        yield* suspend(strange)
       }
       return rows.filter(isDue)
     }, Effect.orDie)
@@ -288,7 +288,7 @@ export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices"
           Effect.map(Option.map(({ at, xml }) => ({ applicationResponse: xml, validatedAt: at.getTime() })))
         ),
       takeDue,
-      park,
+      suspend,
       vitals
     }
   })

@@ -8,7 +8,7 @@ import * as Input from "../../database/Input.ts"
 import { keyColumns } from "../../database/Keys.ts"
 import * as Query from "../../database/Query.ts"
 import { emailId } from "../../database/Ids.ts"
-import { eventColumns, type NewEvent, newEvents, toldDeliveries } from "../../webhooks/store/NewDeliveries.ts"
+import { eventColumns, type NewEvent, newEvents, notifiedEndpoints } from "../../webhooks/store/NewDeliveries.ts"
 import type { ReadyPlace } from "../../webhooks/store/ReadyEndpoints.ts"
 import { Workers } from "../../database/Workers.ts"
 
@@ -136,7 +136,7 @@ export class Transitions extends Context.Service<Transitions>()("folio/store/Tra
           ),`
     const events = sql`
           ${newEvents(sql, { from: sql`done`, object_id: sql`id`, object_version: sql`new_version`, worker: workers.id })},
-          ${toldDeliveries(sql)},`
+          ${notifiedEndpoints(sql)},`
 
     /** The optional parts of the statement. */
     const besides = (steps: ReadonlyArray<Step>) => {
@@ -193,7 +193,7 @@ export class Transitions extends Context.Service<Transitions>()("folio/store/Tra
             ${hasEvents ? sql`coalesce(t.endpoints, '{}') as endpoints, t.taken` : sql`'{}'::text[] as endpoints, null as taken`}
           from input n
           left join moved m on m.ord = n.ord
-          ${hasEvents ? sql`left join told t on t.event_id = n.event_id` : none}
+          ${hasEvents ? sql`left join notified t on t.event_id = n.event_id` : none}
           order by n.ord`
       })
     })

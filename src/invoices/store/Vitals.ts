@@ -46,15 +46,15 @@ const Vitals = Schema.Struct({
 })
 export type Vitals = typeof Vitals.Type
 
-const parkSecondsMax = 300
+const suspendSecondsMax = 300
 
 /**
- * The time after which the sweeper notifies a document's actor again, in case the message is lost. A parked document's
- * alarm is later than this lease, which distinguishes parked documents from notified documents.
+ * The time after which the sweeper notifies a document's actor again, in case the message is lost. A suspended
+ * document's alarm is later than this lease, which distinguishes suspended documents from notified documents.
  */
 export const reminderLeaseSeconds = 10
 
-/** Makes the functions for documents with a defect: `vitals` reads the columns to end them, `park` delays them. */
+/** Makes the functions for documents with a defect: `vitals` reads the columns to end them, `suspend` delays them. */
 export const make = (sql: SqlClient.SqlClient) => {
   const decode = Schema.decodeUnknownEffect(Vitals)
 
@@ -66,15 +66,15 @@ export const make = (sql: SqlClient.SqlClient) => {
   )
 
   /** Counts an attempt of each document and delays the next one: 1 s, 2 s, 4 s … 5 min, plus `reminderLeaseSeconds`. */
-  const park = Effect.fn("Invoices.park")((keys: ReadonlyArray<DocumentKey>) =>
+  const suspend = Effect.fn("Invoices.suspend")((keys: ReadonlyArray<DocumentKey>) =>
     sql`
         update invoices i set attempts = i.attempts + 1,
           next_action_at = now()
-            + (${reminderLeaseSeconds} + least(2 ^ least(i.attempts, 30), ${parkSecondsMax})) * interval '1 second'
+            + (${reminderLeaseSeconds} + least(2 ^ least(i.attempts, 30), ${suspendSecondsMax})) * interval '1 second'
         from (select * from ${inputOfKeys(sql, keys)} order by id) n
         where i.account_id = n.account_id and i.livemode = n.livemode and i.id = n.id
           and i.next_action_at is not null`.pipe(Effect.orDie, Effect.asVoid)
   )
 
-  return { vitals, park }
+  return { vitals, suspend }
 }

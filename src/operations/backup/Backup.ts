@@ -5,7 +5,7 @@ import type { SqlError } from "effect/sql"
 import { createHash } from "node:crypto"
 import { tablesUpTo } from "../../runtime/postgres/Migrations.ts"
 import { schemaRelease } from "../../database/SchemaRelease.ts"
-import { type Place, unusable, where } from "../../runtime/postgres/PostgresPlace.ts"
+import { type Address, unusable, where } from "../../runtime/postgres/PostgresAddress.ts"
 import * as Roles from "../../runtime/postgres/PostgresRoles.ts"
 import { BackupError, type BackupKey, type FrameKind, write } from "./BackupFile.ts"
 import { Header, headsIn, isKept, quoted, Sequences, TableEnd, TableHead } from "./Tables.ts"
@@ -117,14 +117,14 @@ const optional = `
 const counters = `
   select sequencename::text, last_value::text from pg_sequences where schemaname = current_schema() order by sequencename`
 
-const otherRelease = (place: Place, last: number) =>
+const otherRelease = (address: Address, last: number) =>
   new BackupError({
-    message: `The tables at ${where(place)} are at migration ${last}, but this release is at ${schemaRelease}. Take the backup with the release that serves them.`
+    message: `The tables at ${where(address)} are at migration ${last}, but this release is at ${schemaRelease}. Take the backup with the release that serves them.`
   })
 
-const noTables = (place: Place) =>
+const noTables = (address: Address) =>
   new BackupError({
-    message: `There are no tables to back up at ${where(place)}. Check DATABASE_URL and DATA_DIR.`
+    message: `There are no tables to back up at ${where(address)}. Check DATABASE_URL and DATA_DIR.`
   })
 
 /**
@@ -132,9 +132,9 @@ const noTables = (place: Place) =>
  * record.
  */
 const record = Effect.fnUntraced(
-  function* (place: Place, takenAt: string) {
+  function* (address: Address, takenAt: string) {
     const session = yield* PgConnection.make({
-      ...place,
+      ...address,
       connectTimeout: "5 seconds",
       applicationName: "folio backup",
       startupParameters: { statement_timeout: "10s" }
@@ -153,12 +153,12 @@ const record = Effect.fnUntraced(
 )
 
 /**
- * Writes a backup of the database at `place` to `file`: all rows of the service in one snapshot. It takes no lock that
- * the service waits for. Writes `sealedKeys` unchanged. The memory use does not grow with the number of rows. Returns a
- * summary.
+ * Writes a backup of the database at `address` to `file`: all rows of the service in one snapshot. It takes no lock
+ * that the service waits for. Writes `sealedKeys` unchanged. The memory use does not grow with the number of rows.
+ * Returns a summary.
  */
 export const take = Effect.fn("Backup.take")(function* (
-  place: Place,
+  address: Address,
   file: string,
   options: {
     readonly release: string
@@ -167,14 +167,14 @@ export const take = Effect.fn("Backup.take")(function* (
   }
 ) {
   const ofServer = Effect.mapError((error: SqlError.SqlError | BackupError) =>
-    error instanceof BackupError ? error : unusable(place, error)
+    error instanceof BackupError ? error : unusable(address, error)
   )
   let rows = 0
   let header: Header | undefined
   let isAuthenticated = options.key !== undefined
   const copy = Effect.fnUntraced(function* (put: Put) {
     const session = yield* PgConnection.make({
-      ...place,
+      ...address,
       connectTimeout: "5 seconds",
       keepAlive: "30 seconds",
       applicationName: "folio backup",
@@ -183,11 +183,11 @@ export const take = Effect.fn("Backup.take")(function* (
     })
     yield* session.query("begin transaction isolation level repeatable read, read only")
     const [migrated] = yield* session.queryValues("select to_regclass('effect_sql_migrations') is not null")
-    if (migrated?.[0] !== true) return yield* noTables(place)
+    if (migrated?.[0] !== true) return yield* noTables(address)
     const [found = []] = yield* session.queryValues(facts)
     const [server, taken_at, xmax, last] = found
     const migration = Number(last)
-    if (migration > schemaRelease) return yield* otherRelease(place, migration)
+    if (migration > schemaRelease) return yield* otherRelease(address, migration)
     // The owner of the tables sees no rows.
     yield* session.query(`set local role ${Roles.service}`)
     // A later migration than the first creates these.
@@ -226,6 +226,6 @@ export const take = Effect.fn("Backup.take")(function* (
   }, Effect.scoped)
   const size = yield* write(file, (put) => ofServer(copy(put)))
   if (header === undefined) return yield* Effect.die("a backup without a header")
-  yield* record(place, header.taken_at)
+  yield* record(address, header.taken_at)
   return { header, rows, size, isAuthenticated }
 })

@@ -1,4 +1,4 @@
-/** The keys of a place, sealed with a passphrase. */
+/** The keys in a backup, sealed with a passphrase. */
 import { Config, Effect, Redacted, Schema } from "effect"
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from "node:crypto"
 import { BackupError } from "./BackupFile.ts"
@@ -31,7 +31,7 @@ const Sealed = Schema.fromJsonString(
 )
 const cost = { N: 131_072, r: 8, p: 1 } as const
 
-const place = Buffer.from("folio-backup keys")
+const address = Buffer.from("folio-backup keys")
 const tagLength = 16
 
 const derived = (passphrase: Redacted.Redacted<string>, salt: Uint8Array) =>
@@ -45,7 +45,7 @@ const derived = (passphrase: Redacted.Redacted<string>, salt: Uint8Array) =>
 /** Seals keys with AES-256-GCM, under a key that scrypt derives from the passphrase. */
 export const seal = Effect.fnUntraced(function* (keys: Keys, passphrase: Redacted.Redacted<string>) {
   const [salt, nonce] = [randomBytes(16), randomBytes(12)]
-  const cipher = createCipheriv("aes-256-gcm", yield* derived(passphrase, salt), nonce).setAAD(place)
+  const cipher = createCipheriv("aes-256-gcm", yield* derived(passphrase, salt), nonce).setAAD(address)
   const text = yield* Effect.orDie(Schema.encodeEffect(KeysJson)(keys))
   const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()])
   return Buffer.from(yield* Effect.orDie(Schema.encodeEffect(Sealed)({ scrypt: cost, salt, nonce, sealed })))
@@ -66,7 +66,7 @@ export const open = Effect.fnUntraced(function* (content: Uint8Array, passphrase
   const key = yield* derived(passphrase, salt)
   const text = yield* Effect.try({
     try: () => {
-      const decipher = createDecipheriv("aes-256-gcm", key, nonce).setAAD(place)
+      const decipher = createDecipheriv("aes-256-gcm", key, nonce).setAAD(address)
       decipher.setAuthTag(sealed.subarray(-tagLength))
       return Buffer.concat([decipher.update(sealed.subarray(0, -tagLength)), decipher.final()]).toString()
     },

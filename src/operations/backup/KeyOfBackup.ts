@@ -3,7 +3,7 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Effect, Exit, Layer, Redacted } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { canaryPlace } from "../store/Inspection.ts"
+import { canaryContext } from "../store/Inspection.ts"
 import { SecretKey, Secrets } from "../../database/Secrets.ts"
 import { attempt, DataDir } from "../../runtime/process/DataFiles.ts"
 import { existingSecretKey } from "../../runtime/process/SealingKey.ts"
@@ -17,7 +17,7 @@ const base64 = (key: Redacted.Redacted<Uint8Array>) => Buffer.from(Redacted.valu
 
 /** Whether a key opens a canary, the text that identifies the key of a database's secrets. */
 export const opensCanary = (canary: string, key: Redacted.Redacted<Uint8Array>) =>
-  Effect.flatMap(Secrets, (secrets) => Effect.exit(secrets.open(canary, canaryPlace))).pipe(
+  Effect.flatMap(Secrets, (secrets) => Effect.exit(secrets.open(canary, canaryContext))).pipe(
     Effect.map(Exit.isSuccess),
     Effect.provide(Secrets.layer.pipe(Layer.provide([Layer.succeed(SecretKey, key), NodeCrypto.layer])))
   )

@@ -1,4 +1,4 @@
-/** The work of `folio restore`: into an empty place, or into a temporary one for verification. */
+/** The work of `folio restore`: into an empty database, or into a temporary one for verification. */
 import { Effect, type Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fs from "node:fs"
@@ -11,7 +11,7 @@ import { BackupError } from "./BackupFile.ts"
 import type { Header } from "./Tables.ts"
 import { keyFor, opensCanary, writeKeys } from "./KeyOfBackup.ts"
 import { type Keys, open } from "./BackupKeys.ts"
-import { inDatabase, intoEmpty } from "./BackupPlace.ts"
+import { inDatabase, intoEmpty } from "./BackupTarget.ts"
 import { looked } from "./Promises.ts"
 import { readAll, readHeader, restoreInto } from "./Restore.ts"
 import { existingSecretKey } from "../../runtime/process/SealingKey.ts"
@@ -38,7 +38,7 @@ const isRestored = (header: Header) => (sql: SqlClient.SqlClient) =>
   })
 
 /**
- * Restores a backup into the empty place of the settings. `ask` gives the passphrase of the backup's keys, if any.
+ * Restores a backup into the empty database of the settings. `ask` gives the passphrase of the backup's keys, if any.
  * Returns a summary and the written key files.
  */
 export const restore = Effect.fn("Restoring.restore")(function* <E, R>(
@@ -109,9 +109,9 @@ export const verify = Effect.fn("Restoring.verify")(function* <E, R>(file: strin
     return { header, opens, isAuthentic, counts, isRestored: false, promises: [] }
   }
   const dataDir = yield* scratch
-  const place = yield* EmbeddedPostgres.start({ dataDir })
+  const address = yield* EmbeddedPostgres.start({ dataDir })
   const restored = yield* inDatabase(
-    place,
+    address,
     { isMarked: false, isDone: () => Effect.succeed(false) },
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

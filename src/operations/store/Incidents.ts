@@ -26,21 +26,21 @@ const Row = Schema.Struct({
   ended_at: Schema.NullOr(Schema.Date)
 })
 
-const Told = Schema.Struct({
+const SentAlert = Schema.Struct({
   channel: Schema.String,
   state: IncidentState,
   attempts: Schema.Int,
-  told_at: Schema.NullOr(Schema.Date),
+  sent_at: Schema.NullOr(Schema.Date),
   next_attempt_at: Schema.NullOr(Schema.Date),
   error: Schema.NullOr(Schema.String)
 })
-const Listed = Schema.Struct({ ...Row.fields, told: Schema.Array(Schema.toCodecJson(Told)) })
+const Listed = Schema.Struct({ ...Row.fields, alerts: Schema.Array(Schema.toCodecJson(SentAlert)) })
 /** An incident with its alerts, sent and pending. */
 export type ListedIncident = typeof Listed.Type
 
-const Telling = Schema.Struct({ ...Row.fields, state: IncidentState, attempts: Schema.Int })
+const DueAlert = Schema.Struct({ ...Row.fields, state: IncidentState, attempts: Schema.Int })
 /** An alert about an incident that is due on a channel. `attempts` counts this attempt. */
-export type Telling = typeof Telling.Type
+export type DueAlert = typeof DueAlert.Type
 
 /** The outcome of an attempt to send an alert. `retryInMs` is null if there is no retry. */
 export interface Attempted {
@@ -54,18 +54,18 @@ export interface Attempted {
 }
 
 /** The newest alert of a channel, and the number of its pending alerts. */
-const ChannelStanding = Schema.Struct({
+const ChannelStatus = Schema.Struct({
   channel: Schema.String,
   waiting: Schema.Int,
-  told_at: Schema.NullOr(Schema.Date),
+  sent_at: Schema.NullOr(Schema.Date),
   error: Schema.NullOr(Schema.String)
 })
-export type ChannelStanding = typeof ChannelStanding.Type
+export type ChannelStatus = typeof ChannelStatus.Type
 
 // Longer than the sending of an alert, so that no two processes send the same alert concurrently.
-export const tellingLeaseSeconds = 120
+export const alertLeaseSeconds = 120
 /** The maximum number of alerts that one channel sends together. */
-export const tellingsMax = 20
+export const alertsMax = 20
 const openMax = 5_000
 const listedMax = 200
 const errorMax = 300
@@ -125,14 +125,14 @@ export class Incidents extends Context.Service<Incidents>()("folio/store/Inciden
         where id = any(${some}::text[]) and ended_at is null and gone_since <= now() - ${holdDownMs} * interval '1 millisecond'
         returning id
       )
-      insert into incident_tellings (incident_id, channel, state)
+      insert into incident_alerts (incident_id, channel, state)
       select t.incident_id, t.channel, 'ended' from ended e
-      join incident_tellings t on t.incident_id = e.id and t.state = 'opened' on conflict do nothing`
-    const toTell = (channels: ReadonlyArray<string>) => sql`
-      insert into incident_tellings (incident_id, channel, state)
+      join incident_alerts t on t.incident_id = e.id and t.state = 'opened' on conflict do nothing`
+    const toSend = (channels: ReadonlyArray<string>) => sql`
+      insert into incident_alerts (incident_id, channel, state)
       select i.id, c.channel, 'opened' from incidents i cross join unnest(${channels}::text[]) as c (channel)
       where i.ended_at is null and not exists (
-        select from incident_tellings t where t.incident_id = i.id and t.channel = c.channel and t.state = 'opened'
+        select from incident_alerts t where t.incident_id = i.id and t.channel = c.channel and t.state = 'opened'
       )
       on conflict do nothing`
 
@@ -149,7 +149,7 @@ export class Incidents extends Context.Service<Incidents>()("folio/store/Inciden
         ...(verdict.back.length > 0 ? [back(verdict.back)] : []),
         ...(verdict.gone.length > 0 ? [gone(verdict.gone)] : []),
         ...(verdict.end.length > 0 ? [end(verdict.end)] : []),
-        ...(channels.length > 0 ? [toTell(channels)] : [])
+        ...(channels.length > 0 ? [toSend(channels)] : [])
       ]
       if (steps.length > 0) yield* sql.withTransaction(Effect.all(steps, { discard: true }))
     }, Effect.orDie)
@@ -163,20 +163,20 @@ export class Incidents extends Context.Service<Incidents>()("folio/store/Inciden
     // The most severe first. The alert about the end waits until the alert about the beginning was sent or has finally
     // failed.
     const take = Query.all(
-      Telling,
+      DueAlert,
       (channel: string) => sql`
         with due as (
-          select t.incident_id, t.state from incident_tellings t join incidents i on i.id = t.incident_id
+          select t.incident_id, t.state from incident_alerts t join incidents i on i.id = t.incident_id
           where t.channel = ${channel} and t.next_attempt_at <= now() and (t.state = 'opened' or not exists (
-            select from incident_tellings o where o.incident_id = t.incident_id and o.channel = t.channel
+            select from incident_alerts o where o.incident_id = t.incident_id and o.channel = t.channel
               and o.state = 'opened' and o.next_attempt_at is not null
           ))
-          order by array_position(array['critical', 'warning', 'info'], i.severity), i.opened_at, i.id limit ${tellingsMax}
+          order by array_position(array['critical', 'warning', 'info'], i.severity), i.opened_at, i.id limit ${alertsMax}
           for update of t skip locked
         ),
         taken as (
-          update incident_tellings t
-          set attempts = attempts + 1, next_attempt_at = now() + ${tellingLeaseSeconds} * interval '1 second'
+          update incident_alerts t
+          set attempts = attempts + 1, next_attempt_at = now() + ${alertLeaseSeconds} * interval '1 second'
           from due where t.incident_id = due.incident_id and t.state = due.state and t.channel = ${channel}
           returning t.incident_id, t.state, t.attempts
         )
@@ -185,12 +185,12 @@ export class Incidents extends Context.Service<Incidents>()("folio/store/Inciden
     )
 
     /** Stores the outcome of an attempt. Ignores a failure if a later attempt has begun. */
-    const told = Effect.fn("Incidents.told")(
+    const recordAttempt = Effect.fn("Incidents.recordAttempt")(
       ({ attempts, channel, error, incident_id, retryInMs, state }: Attempted) => sql`
-        update incident_tellings set told_at = case when ${error === null}::boolean then now() end,
+        update incident_alerts set sent_at = case when ${error === null}::boolean then now() end,
           error = ${error === null ? null : storableText(error, errorMax)}::text,
           next_attempt_at = now() + ${retryInMs}::float8 * interval '1 millisecond'
-        where incident_id = ${incident_id} and channel = ${channel} and state = ${state} and told_at is null
+        where incident_id = ${incident_id} and channel = ${channel} and state = ${state} and sent_at is null
           and (attempts = ${attempts} or ${error === null}::boolean)`,
       Effect.orDie,
       Effect.asVoid
@@ -201,20 +201,20 @@ export class Incidents extends Context.Service<Incidents>()("folio/store/Inciden
       () => sql`
         select ${columns}, (
           select coalesce(json_agg(json_build_object('channel', channel, 'state', state, 'attempts', attempts,
-            'told_at', to_json(told_at), 'next_attempt_at', to_json(next_attempt_at), 'error', error)
+            'sent_at', to_json(sent_at), 'next_attempt_at', to_json(next_attempt_at), 'error', error)
             order by created_at, state desc, channel), '[]')
-          from incident_tellings t where t.incident_id = i.id
-        ) as told
+          from incident_alerts t where t.incident_id = i.id
+        ) as alerts
         from incidents i order by ended_at is not null, coalesce(ended_at, opened_at) desc limit ${listedMax}`
     )
 
-    const standing = Query.all(
-      ChannelStanding,
+    const channels = Query.all(
+      ChannelStatus,
       () => sql`
-        select distinct on (channel) channel, told_at, error,
+        select distinct on (channel) channel, sent_at, error,
           (count(*) filter (where next_attempt_at is not null) over (partition by channel))::integer as waiting
-        from incident_tellings where attempts > 0
-        order by channel, coalesce(told_at, created_at) desc`
+        from incident_alerts where attempts > 0
+        order by channel, coalesce(sent_at, created_at) desc`
     )
 
     return {
@@ -225,13 +225,13 @@ export class Incidents extends Context.Service<Incidents>()("folio/store/Inciden
       record,
       /** Takes at most 20 due alerts of a channel under a lease, and counts the attempt. */
       take: Effect.fn("Incidents.take")(take),
-      told,
+      recordAttempt,
       /** At most 200 incidents: open incidents first, and then ended incidents, the latest end first. */
       list: Effect.withSpan(list(), "Incidents.list"),
       /**
        * For each channel with an attempted alert: the number of pending alerts, and the outcome of the newest alert.
        */
-      standing: Effect.withSpan(standing(), "Incidents.standing")
+      channels: Effect.withSpan(channels(), "Incidents.channels")
     }
   })
 }) {

@@ -3,20 +3,20 @@ import { SqlClient, type Statement } from "effect/sql"
 import { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import { AccountId } from "../../../schemas/Id.ts"
 import { shareFullNumber } from "../../documents/rules/parties/ResolutionRules.ts"
-import { certificatePlace } from "../../accounts/store/Certificates.ts"
-import { softwarePlace } from "../../accounts/store/Softwares.ts"
-import { rangePlace } from "../../accounts/store/TechnicalKeys.ts"
+import { certificateContext } from "../../accounts/store/Certificates.ts"
+import { softwareContext } from "../../accounts/store/Softwares.ts"
+import { rangeContext } from "../../accounts/store/TechnicalKeys.ts"
 import * as Query from "../../database/Query.ts"
 import { Secrets } from "../../database/Secrets.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
-import { secretPlace } from "../../webhooks/store/WebhookEndpoints.ts"
+import { secretContext } from "../../webhooks/store/WebhookEndpoints.ts"
 
 /* Read-only queries on the state of the service, for the operator. */
 
 const secretsMax = 1_000
 
 /** The place of the sealed canary (see `Secrets`). */
-export const canaryPlace = "key_canary"
+export const canaryContext = "key_canary"
 
 /**
  * The number of checked secrets, of endpoints, certificates, softwares, ranges and the canary. `unopened`: the number
@@ -44,11 +44,11 @@ export const storedSecrets = Effect.gen(function* () {
     select id, technical_key_sealed as secret from resolutions
     where technical_key_sealed is not null order by created_at desc`)
   return [
-    ...canary.map(({ secret }) => ({ place: canaryPlace, secret })),
-    ...endpoints.map(({ id, secret }) => ({ place: secretPlace(id), secret })),
-    ...certified.map(({ id, secret }) => ({ place: certificatePlace(id), secret })),
-    ...registered.map(({ id, secret }) => ({ place: softwarePlace(id), secret })),
-    ...ranges.map(({ id, secret }) => ({ place: rangePlace({ id }), secret }))
+    ...canary.map(({ secret }) => ({ place: canaryContext, secret })),
+    ...endpoints.map(({ id, secret }) => ({ place: secretContext(id), secret })),
+    ...certified.map(({ id, secret }) => ({ place: certificateContext(id), secret })),
+    ...registered.map(({ id, secret }) => ({ place: softwareContext(id), secret })),
+    ...ranges.map(({ id, secret }) => ({ place: rangeContext({ id }), secret }))
   ]
 })
 

@@ -14,7 +14,7 @@ export const isAnythingSealed = Effect.gen(function* () {
 })
 
 const opens = ({ sealed }: { readonly sealed: string }) =>
-  Effect.flatMap(Secrets, (secrets) => Effect.exit(secrets.open(sealed, Inspection.canaryPlace))).pipe(
+  Effect.flatMap(Secrets, (secrets) => Effect.exit(secrets.open(sealed, Inspection.canaryContext))).pipe(
     Effect.map(Exit.isSuccess)
   )
 
@@ -30,7 +30,7 @@ export const isKeyOfDatabase = Effect.gen(function* () {
   if (Option.isSome(found)) return yield* opens(found.value)
   const { looked, unopened } = yield* Inspection.unopenedSecrets
   if (looked > 0 && looked === unopened) return false
-  const sealed = yield* secrets.seal(plain, Inspection.canaryPlace)
+  const sealed = yield* secrets.seal(plain, Inspection.canaryContext)
   yield* Effect.orDie(sql`insert into key_canary ${sql.insert({ sealed })} on conflict do nothing`)
   // Another process with another key may have inserted the canary first.
   const stands = yield* find

@@ -10,9 +10,9 @@ import { oldestUnsettled } from "./Backlog.ts"
 import * as Query from "../../database/Query.ts"
 
 /** The maximum number of rows that one source returns. */
-const lookMax = 1_000
+const rowsMax = 1_000
 
-/** The findings of one source. `isAll` is false if there are more rows than `lookMax`. */
+/** The findings of one source. `isAll` is false if there are more rows than `rowsMax`. */
 export interface Found {
   readonly causes: ReadonlyArray<Cause>
   readonly isAll: boolean
@@ -21,20 +21,20 @@ export interface Found {
 /** A query for findings of some kinds. */
 export interface Source {
   readonly kinds: ReadonlyArray<IncidentKind>
-  readonly look: Effect.Effect<Found>
+  readonly search: Effect.Effect<Found>
 }
 
-/** Makes a source from the rows of `look`. Each of `about` finds the causes of its kinds in a row. */
+/** Makes a source from the rows of `search`. Each of `about` finds the causes of its kinds in a row. */
 export const sourceOf = <Row>(
-  look: Effect.Effect<ReadonlyArray<Row>>,
+  search: Effect.Effect<ReadonlyArray<Row>>,
   ...about: ReadonlyArray<Findings.Kinds<Row>>
 ): Source => {
   const kinds = about.flatMap((one) => one.kinds)
-  const found = Effect.map(look, (rows) => ({
-    causes: rows.slice(0, lookMax).flatMap((row) => about.flatMap(({ find }) => find(row).map(causeOf))),
-    isAll: rows.length <= lookMax
+  const found = Effect.map(search, (rows) => ({
+    causes: rows.slice(0, rowsMax).flatMap((row) => about.flatMap(({ find }) => find(row).map(causeOf))),
+    isAll: rows.length <= rowsMax
   }))
-  return { kinds, look: Effect.withSpan(found, "Incidents.look", { attributes: { kinds } }) }
+  return { kinds, search: Effect.withSpan(found, "Incidents.search", { attributes: { kinds } }) }
 }
 
 // Four attempts of a delivery take 36 minutes. An endpoint that fails for an hour has missed an event that Folio does
@@ -59,7 +59,7 @@ const ofAccounts = <Fields extends Schema.Struct.Fields>({ fields }: Schema.Stru
 
 /**
  * The sources of all current faults, by the database's clock. Each source finds the faults by an index, and returns at
- * most `lookMax` rows.
+ * most `rowsMax` rows.
  */
 export const sources = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -70,13 +70,13 @@ export const sources = Effect.gen(function* () {
       select coalesce(m.issuer ->> 'legal_name', m.name) from account_modes m
       where m.account_id = ${sql.literal(table)}.account_id and m.livemode = ${sql.literal(table)}.livemode) as issuer`
 
-  /** Makes a source that reads one row more than `lookMax`, to detect that there are more rows. */
+  /** Makes a source that reads one row more than `rowsMax`, to detect that there are more rows. */
   const source = <R extends Schema.ConstraintDecoder<unknown>>(
     row: R,
     query: (date: string) => Statement.Fragment,
     ...about: ReadonlyArray<Findings.Kinds<R["Type"]>>
   ) => {
-    const read = Query.all(row, (date: string) => sql`${query(date)} limit ${lookMax + 1}`)
+    const read = Query.all(row, (date: string) => sql`${query(date)} limit ${rowsMax + 1}`)
     return sourceOf(Effect.flatMap(today, read), ...about)
   }
 

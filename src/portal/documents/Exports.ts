@@ -11,7 +11,7 @@ import { makeTurns } from "../frame/PortalTurns.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { makeArchive } from "./Archive.ts"
 import { byteOrderMark, type Cell, csvLines } from "./Csv.ts"
-import { askedOf, filterOf, idsOf, placeOf } from "./Filter.ts"
+import { askedOf, filterOf, idsOf, pageOfQuery } from "./Filter.ts"
 
 /** The most documents of a CSV file. */
 export const exportMax = 10_000
@@ -84,7 +84,7 @@ const archive = Effect.fnUntraced(function* (visit: Visit) {
   const { query, t } = visit
   const documents = yield* Invoices
   const { filter, hasChosen } = yield* chosen(visit)
-  const request = { ...placeOf(query, archiveMax), ...(hasChosen ? { cursor: null } : {}) }
+  const request = { ...pageOfQuery(query, archiveMax), ...(hasChosen ? { cursor: null } : {}) }
   const { rows } = yield* visit.read((account) => documents.listAll(account, request, filter))
   const files = makeArchive()
   const missing: Array<string> = []

@@ -63,7 +63,7 @@ export const isEverything = (asked: Asked): boolean => Object.values(queryOf(ask
 const idForm = /^(inv|cn|dn)_[0-9a-z]{26}$/
 
 /** The page of the list in a query. */
-export const placeOf = (query: URLSearchParams, limit: number): PageRequest => {
+export const pageOfQuery = (query: URLSearchParams, limit: number): PageRequest => {
   const [after, before] = [query.get("after") ?? "", query.get("before") ?? ""]
   if (idForm.test(after)) return { limit, cursor: { direction: "after", id: after } }
   return { limit, cursor: idForm.test(before) ? { direction: "before", id: before } : null }

@@ -14,7 +14,7 @@ import { type Listed, pager } from "../frame/Lists.ts"
 import { page } from "../frame/PortalRoutes.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { archiveMax, exportMax } from "./Exports.ts"
-import { type Asked, askedOf, filterOf, isEverything, kinds, placeOf, queryOf } from "./Filter.ts"
+import { type Asked, askedOf, filterOf, isEverything, kinds, pageOfQuery, queryOf } from "./Filter.ts"
 
 /** The documents of a page. */
 export const pageSize = 50
@@ -131,7 +131,7 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
   const { query, t } = visit
   const wanted = askedOf(query)
   const { filter, isExact } = yield* filterOf(visit, wanted)
-  const found = yield* visit.read((account) => documents.listAll(account, placeOf(query, pageSize), filter))
+  const found = yield* visit.read((account) => documents.listAll(account, pageOfQuery(query, pageSize), filter))
   const [first, second] = found.rows
   // A number, a code or an id names one document. Opens its page instead of a list.
   if (isExact && first !== undefined && second === undefined) return { to: `${path}/${first.id}` }

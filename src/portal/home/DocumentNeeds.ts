@@ -101,12 +101,12 @@ const waitingNeeds = (reader: Reader, { isHindered, waiting }: Facts): ReadonlyA
         )
       }
       const tone = of === "service" || of === "restore" || of === "account" ? "bad" : "wait"
-      const isBench = of === "authority" && isHindered
+      const isSandbox = of === "authority" && isHindered
       return {
         tone,
         words: html`${who} ${verb} ${t("since", "desde el")} ${time(reader, row.oldest)}: ${whys[of]}`,
-        to: isBench ? "/portal/bench" : pageOf(row, "draft"),
-        link: isBench ? t("Sandbox tools", "Herramientas de pruebas") : seeWords(reader, row)
+        to: isSandbox ? "/portal/bench" : pageOf(row, "draft"),
+        link: isSandbox ? t("Sandbox tools", "Herramientas de pruebas") : seeWords(reader, row)
       }
     })
 }

@@ -100,8 +100,8 @@ class Masking {
     if (token === undefined) return
     const value = plain(token)
     if (depth === 1 && name === "id" && idForm.test(value)) this.id = value
-    const judged = privacy === "message" && !hasMessages ? "personal" : privacy
-    const shown = maskText(value, judged, level, hidden)
+    const applied = privacy === "message" && !hasMessages ? "personal" : privacy
+    const shown = maskText(value, applied, level, hidden)
     if (shown === value) this.out += token
     else {
       hide(hidden, value)

@@ -9,7 +9,7 @@ const bytesMax = 40 * 1024
  * The violations in a response: the first ones, up to `violationsMax` and 40 KiB of JSON, at least one; and whether
  * more exist.
  */
-export const told = (
+export const reported = (
   violations: ReadonlyArray<Violation>
 ): { readonly errors: ReadonlyArray<Violation>; readonly has_more_errors?: true } => {
   let bytes = 0

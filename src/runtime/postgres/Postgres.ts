@@ -10,7 +10,7 @@ import { Supervised } from "../process/Supervised.ts"
 import * as EmbeddedPostgres from "./EmbeddedPostgres.ts"
 import { EarlierReleaseServes, migrate } from "./Migrations.ts"
 import { schemaRelease } from "../../database/SchemaRelease.ts"
-import { DatabaseError, type Place, unusable, where } from "./PostgresPlace.ts"
+import { DatabaseError, type Address, unusable, where } from "./PostgresAddress.ts"
 import * as Roles from "./PostgresRoles.ts"
 import { refuseUnfinished } from "./UnfinishedRestore.ts"
 import * as Socket from "./PostgresSocket.ts"
@@ -71,19 +71,19 @@ export const encodingAdvice = (database: string) =>
  *
  * @internal
  */
-export const checkServer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, place: Place) {
+export const checkServer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, address: Address) {
   const rows = yield* sql<{ version: number; encoding: string; name: string }>`
     select current_setting('server_version_num')::integer / 10000 as version, current_setting('server_encoding') as encoding,
       current_database()::text as name`
   const { encoding, name, version } = rows[0] ?? { encoding: "", name: "", version: 0 }
   if (version < versionMin) {
     return yield* new DatabaseError({
-      message: `The database at ${where(place)} is PostgreSQL ${version}. Folio needs ${versionMin} or later.`
+      message: `The database at ${where(address)} is PostgreSQL ${version}. Folio needs ${versionMin} or later.`
     })
   }
   if (encoding !== "UTF8") {
     return yield* new DatabaseError({
-      message: `The database at ${where(place)} has the encoding ${encoding}. Folio needs UTF8. ${encodingAdvice(`${name}_utf8`)}`
+      message: `The database at ${where(address)} has the encoding ${encoding}. Folio needs UTF8. ${encodingAdvice(`${name}_utf8`)}`
     })
   }
 })
@@ -93,14 +93,14 @@ export const checkServer = Effect.fnUntraced(function* (sql: SqlClient.SqlClient
  *
  * @internal
  */
-export const makeRoles = (sql: SqlClient.SqlClient, place: Place) =>
+export const makeRoles = (sql: SqlClient.SqlClient, address: Address) =>
   sql.unsafe(Roles.make("session_user")).pipe(
     Effect.catchIf(
       (error) => error.reason instanceof SqlError.AuthorizationError,
       Effect.fnUntraced(function* () {
         const rows = yield* sql.unsafe<{ statement: string }>(Roles.statement("session_user"))
         return yield* new DatabaseError({
-          message: `Folio has no right to create its roles in the database at ${where(place)}. Let an administrator run there once: ${rows[0]?.statement}`
+          message: `Folio has no right to create its roles in the database at ${where(address)}. Let an administrator run there once: ${rows[0]?.statement}`
         })
       })
     )
@@ -112,16 +112,16 @@ const sqlErrorIn = (error: unknown): SqlError.SqlError | undefined => {
 }
 
 /** Maps every failure of the database to a `DatabaseError` with a one-line message. */
-const explained = (place: Place) =>
+const explained = (address: Address) =>
   Effect.mapError((error: SqlError.SqlError | Migrator.MigrationError | DatabaseError | EarlierReleaseServes) => {
     const refused = sqlErrorIn(error)
-    if (refused !== undefined) return unusable(place, refused)
+    if (refused !== undefined) return unusable(address, refused)
     if (error instanceof DatabaseError) return error
     const why =
       error instanceof EarlierReleaseServes
         ? `a process of the release of migration ${error.release} serves them and could not continue). First upgrade every process to a release of ${error.serves} or later, or stop all.`
         : `${error.message}). Start again when no other process migrates them.`
-    const message = `The tables at ${where(place)} cannot be migrated to this release (${why}`
+    const message = `The tables at ${where(address)} cannot be migrated to this release (${why}`
     return new DatabaseError({ message })
   })
 
@@ -135,20 +135,20 @@ const isLockTaken = (error: unknown) => sqlErrorIn(error)?.reason instanceof Sql
  * of a later release are an error if this release cannot serve them.
  */
 const prepare = Effect.fnUntraced(
-  function* (place: Place, migrates: boolean) {
+  function* (address: Address, migrates: boolean) {
     const { runner } = yield* Settings
     // A migration may take long, but must not make others wait for locks. With `row_security` off, a migration without
     // the role that sees its rows fails instead of skipping them.
     const startupParameters = { lock_timeout: "1s", row_security: "off" }
-    const sql = yield* PgClient.make({ ...session, ...place, maxConnections: 1, startupParameters })
-    yield* checkServer(sql, place)
-    yield* refuseUnfinished(sql, where(place))
+    const sql = yield* PgClient.make({ ...session, ...address, maxConnections: 1, startupParameters })
+    yield* checkServer(sql, address)
+    yield* refuseUnfinished(sql, where(address))
     const wrong = unservable(yield* releaseOfTables(sql))
     if (wrong !== undefined && !(migrates && wrong.isEarlier)) {
-      return yield* new DatabaseError({ message: `The tables at ${where(place)} ${wrong.what}. ${wrong.advice}` })
+      return yield* new DatabaseError({ message: `The tables at ${where(address)} ${wrong.what}. ${wrong.advice}` })
     }
     if (!migrates) return
-    yield* makeRoles(sql, place)
+    yield* makeRoles(sql, address)
     const made = runner === undefined ? Effect.void : ClusterTables.make
     yield* Effect.andThen(migrate, made).pipe(
       Effect.retry({ schedule: migrationRetries, while: isLockTaken }),
@@ -156,7 +156,7 @@ const prepare = Effect.fnUntraced(
     )
   },
   Effect.scoped,
-  (effect, place) => explained(place)(effect)
+  (effect, address) => explained(address)(effect)
 )
 
 /**
@@ -167,21 +167,22 @@ const prepare = Effect.fnUntraced(
 const openBeside = Effect.fnUntraced(function* (migrates: boolean) {
   const dataDir = yield* DataDir
   const { databaseUrl } = yield* Settings
-  const others: Place | undefined = databaseUrl === undefined ? EmbeddedPostgres.running(dataDir) : { url: databaseUrl }
-  const place = others ?? (yield* EmbeddedPostgres.start({ dataDir }))
-  return yield* Effect.as(prepare(place, migrates || others === undefined), place)
+  const others: Address | undefined =
+    databaseUrl === undefined ? EmbeddedPostgres.running(dataDir) : { url: databaseUrl }
+  const address = others ?? (yield* EmbeddedPostgres.start({ dataDir }))
+  return yield* Effect.as(prepare(address, migrates || others === undefined), address)
 })
 
 /**
- * The place of an existing database. Starts an embedded server that does not run. Fails with `DatabaseError` if there
+ * The address of an existing database. Starts an embedded server that does not run. Fails with `DatabaseError` if there
  * is none.
  *
  * @internal
  */
-export const existingPlace = Effect.gen(function* () {
+export const existingAddress = Effect.gen(function* () {
   const dataDir = yield* DataDir
   const { databaseUrl } = yield* Settings
-  if (databaseUrl !== undefined) return { url: databaseUrl } satisfies Place
+  if (databaseUrl !== undefined) return { url: databaseUrl } satisfies Address
   const running = EmbeddedPostgres.running(dataDir)
   if (running !== undefined) return running
   if (EmbeddedPostgres.exists(dataDir)) return yield* EmbeddedPostgres.start({ dataDir })
@@ -189,11 +190,12 @@ export const existingPlace = Effect.gen(function* () {
 })
 
 /**
- * A `SqlClient` with the role and limits of the service's sessions, at a place that has already been checked.
+ * A `SqlClient` with the role and limits of the service's sessions, at an address that has already been checked.
  *
  * @internal
  */
-export const sessionsAt = (place: Place) => PgClient.layerFrom(PgClient.make({ ...pool, ...place, maxConnections: 2 }))
+export const sessionsAt = (address: Address) =>
+  PgClient.layerFrom(PgClient.make({ ...pool, ...address, maxConnections: 2 }))
 
 /**
  * Applies the missing migrations of this release and returns the number of the last migration.
@@ -212,21 +214,23 @@ export const bringUpToDate = openBeside(true).pipe(
  * @internal
  */
 export const layerCommand = PgClient.layerFrom(
-  Effect.flatMap(openBeside(false), (place) => PgClient.make({ ...pool, ...place, maxConnections: 2 }))
+  Effect.flatMap(openBeside(false), (address) => PgClient.make({ ...pool, ...address, maxConnections: 2 }))
 )
 
 /**
- * The place of a service's database: from the settings, or an embedded server that runs until the scope closes.
+ * The address of a service's database: from the settings, or an embedded server that runs until the scope closes.
  *
  * @internal
  */
-export const place = Effect.gen(function* () {
+export const address = Effect.gen(function* () {
   const dataDir = yield* DataDir
   const { databaseUrl } = yield* Settings
-  return (databaseUrl === undefined ? yield* EmbeddedPostgres.start({ dataDir }) : { url: databaseUrl }) satisfies Place
+  return (
+    databaseUrl === undefined ? yield* EmbeddedPostgres.start({ dataDir }) : { url: databaseUrl }
+  ) satisfies Address
 })
 
-const sessions = Effect.fnUntraced(function* (at: Place) {
+const sessions = Effect.fnUntraced(function* (at: Address) {
   yield* prepare(at, true)
   const { connect, count } = Socket.open(at, yield* Socket.Silence)
   yield* Metrics.observe(Metrics.databaseConnections(), () => ({ value: count() }))
@@ -239,7 +243,7 @@ const sessions = Effect.fnUntraced(function* (at: Place) {
  * the tables' owner. Requires `Settings` and `DataDir`. Fails with an error whose message is one line with the fix. A
  * process that serves uses `layerService`.
  */
-export const layer = PgClient.layerFrom(Effect.flatMap(place, sessions))
+export const layer = PgClient.layerFrom(Effect.flatMap(address, sessions))
 
 /**
  * The `SqlClient` of a process that serves the database, after the missing migrations, and the `ServiceLock` that
@@ -249,7 +253,7 @@ export const layer = PgClient.layerFrom(Effect.flatMap(place, sessions))
 export const layerService = Layer.effectContext(
   Effect.gen(function* () {
     const { runner } = yield* Settings
-    const at = yield* place
+    const at = yield* address
     const isSupervised = (yield* Supervised) !== undefined
     // The supervisor holds the lock for its processes, which end with it.
     const lock = isSupervised ? { lost: Effect.never } : yield* ServiceLock.take(at, runner === undefined)

@@ -13,7 +13,7 @@ import * as Path from "node:path"
 import { type Account, EmbeddedPostgresError, reasonOf, run } from "./PostgresBinaries.ts"
 
 /** The path of an existing or future cluster, with the user and the programs that run it. */
-export interface Place {
+export interface ClusterPath {
   /** An absolute path. Its parent is Folio's data directory, which `account` need not be able to enter. */
   readonly path: string
   readonly account: Account
@@ -21,7 +21,7 @@ export interface Place {
   readonly native: string
 }
 
-export interface Cluster extends Place {
+export interface Cluster extends ClusterPath {
   /** The setting that identifies the cluster in the command line of its postmaster. */
   readonly mark: string
 }
@@ -71,30 +71,30 @@ const publish = (staging: string, path: string) => {
  * Creates the cluster with the superuser `postgres`. The cluster gets its name only when complete. A kill at any moment
  * leaves a `postgres.new-*` folder, which `removeUnfinished` removes.
  */
-export const initialize = Effect.fn("PostgresCluster.initialize")(function* (place: Place, password: string) {
+export const initialize = Effect.fn("PostgresCluster.initialize")(function* (at: ClusterPath, password: string) {
   const failure = (cause: unknown) =>
     new EmbeddedPostgresError({
-      message: `PostgreSQL could not create ${place.path}: ${reasonOf(cause)}. To use your own server, set DATABASE_URL.`
+      message: `PostgreSQL could not create ${at.path}: ${reasonOf(cause)}. To use your own server, set DATABASE_URL.`
     })
   const staging = yield* Effect.try({
-    try: () => stage(Path.dirname(place.path), place.account, password),
+    try: () => stage(Path.dirname(at.path), at.account, password),
     catch: failure
   })
   const cwd = Path.join(staging, "cluster")
   const fixed = "--username postgres --auth scram-sha-256 --encoding UTF8 --locale C --set huge_pages=off".split(" ")
   const options = ["--pgdata", selfPath(cwd), "--pwfile", `${selfPath(cwd)}/../password`, ...fixed]
-  const initdb = yield* run(Path.join(place.native, "bin", "initdb"), options, { cwd, account: place.account })
+  const initdb = yield* run(Path.join(at.native, "bin", "initdb"), options, { cwd, account: at.account })
   if (initdb.code !== 0) {
     return yield* failure(/^.*(error|FATAL): .*$/m.exec(initdb.output)?.[0] ?? initdb.output)
   }
-  yield* Effect.try({ try: () => publish(staging, place.path), catch: failure })
+  yield* Effect.try({ try: () => publish(staging, at.path), catch: failure })
 })
 
 /**
  * Opens a cluster from `initialize`. The mark is its inode, which survives a rename of the data directory but not a
  * copy.
  */
-export const open = (place: Place): Cluster => ({ ...place, mark: `folio.cluster=${Fs.statSync(place.path).ino}` })
+export const open = (at: ClusterPath): Cluster => ({ ...at, mark: `folio.cluster=${Fs.statSync(at.path).ino}` })
 
 /** The contents of `postmaster.pid`, a postmaster's description of itself. */
 export interface PidFile {

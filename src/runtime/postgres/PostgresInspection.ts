@@ -4,7 +4,7 @@ import { Clock, Effect } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { schemaRelease } from "../../database/SchemaRelease.ts"
 import { encodingAdvice, versionMin } from "./Postgres.ts"
-import type { Place } from "./PostgresPlace.ts"
+import type { Address } from "./PostgresAddress.ts"
 import * as Roles from "./PostgresRoles.ts"
 import { nothingApplied, releaseOfTables, type TablesRelease, unservable } from "./TablesRelease.ts"
 
@@ -136,13 +136,13 @@ const rolesNotHeld = `
   where to_regrole(role) is null or not pg_has_role(session_user, role::name, 'set')`
 
 /**
- * Checks the server at `place` in a session of the login's role. `isEmpty`: the database has nothing yet, and the first
- * start creates everything. Fails with a `SqlError` if the server does not respond.
+ * Checks the server at `address` in a session of the login's role. `isEmpty`: the database has nothing yet, and the
+ * first start creates everything. Fails with a `SqlError` if the server does not respond.
  */
 export const inspect = Effect.fnUntraced(
-  function* (place: Place) {
+  function* (address: Address) {
     const sql = yield* PgClient.make({
-      ...place,
+      ...address,
       connectTimeout: "5 seconds",
       applicationName: "folio doctor",
       maxConnections: 1,

@@ -11,11 +11,11 @@ export class Silence extends Context.Reference<number>("folio/platform/PostgresS
 }) {}
 
 /** The address of a server, in the forms that the driver accepts. */
-type Place = { readonly url: Redacted.Redacted<string> } | { readonly host: string; readonly port: number }
+type Address = { readonly url: Redacted.Redacted<string> } | { readonly host: string; readonly port: number }
 
-const addressOf = (place: Place): Net.NetConnectOpts => {
-  if (!("url" in place)) return { host: place.host, port: place.port }
-  const url = new URL(Redacted.value(place.url))
+const addressOf = (address: Address): Net.NetConnectOpts => {
+  if (!("url" in address)) return { host: address.host, port: address.port }
+  const url = new URL(Redacted.value(address.url))
   const named = decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, "$1")
   const host = url.searchParams.get("host") ?? (named === "" ? "localhost" : named)
   const port = Number(url.searchParams.get("port") ?? (url.port === "" ? 5432 : url.port))
@@ -26,8 +26,8 @@ const addressOf = (place: Place): Net.NetConnectOpts => {
  * Makes a function that opens connections, and one that counts the open ones. A connection breaks when the server has
  * been silent for `silenceMs`.
  */
-export const open = (place: Place, silenceMs: number) => {
-  const address = addressOf(place)
+export const open = (server: Address, silenceMs: number) => {
+  const address = addressOf(server)
   let count = 0
   const connect = (): Net.Socket => {
     const socket = Net.connect({ ...address, noDelay: true })

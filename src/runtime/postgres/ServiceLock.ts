@@ -10,7 +10,7 @@ import * as PgConnection from "@effect/sql-pg/PgConnection"
 import { Clock, Context, Deferred, Effect, Fiber, Schema, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import * as Os from "node:os"
-import { DatabaseError, type Place, poolerAdvice, unusable, where } from "./PostgresPlace.ts"
+import { DatabaseError, type Address, poolerAdvice, unusable, where } from "./PostgresAddress.ts"
 import * as Socket from "./PostgresSocket.ts"
 
 // Longer than the lease of workers (src/database/Workers.ts), so that a process loses this lock only after its claims
@@ -55,17 +55,17 @@ export class ServiceLock extends Context.Service<
  * Holds the lock, exclusively if `alone`, until the scope closes. Fails with `DatabaseError` if others still hold it
  * after 11 s.
  */
-export const take = Effect.fn("ServiceLock.take")(function* (place: Place, alone: boolean) {
+export const take = Effect.fn("ServiceLock.take")(function* (address: Address, alone: boolean) {
   const held = yield* Deferred.make<void, DatabaseError>()
   let takenSince: number | undefined
 
   const hold = Effect.gen(function* (): Effect.fn.Return<never, SqlError.SqlError | Taken | Pooled, Scope.Scope> {
     const session = yield* PgConnection.make({
-      ...place,
+      ...address,
       connectTimeout: "5 seconds",
       applicationName: `folio, pid ${process.pid} on ${Os.hostname()}`,
       startupParameters: { idle_session_timeout: `${silenceMax}`, statement_timeout: "5s" },
-      stream: Socket.open(place, silenceMax).connect
+      stream: Socket.open(address, silenceMax).connect
     })
     // A pooler that ignores session parameters would lend its server session, and the lock, to other clients.
     const [setting] = yield* ask(session, "select current_setting('idle_session_timeout')")
@@ -87,15 +87,15 @@ export const take = Effect.fn("ServiceLock.take")(function* (place: Place, alone
     const advice = alone
       ? "Stop it, or run every process with CLUSTER=socket and the same FOLIO_KEY."
       : "It runs with CLUSTER=single: stop it, or start it with CLUSTER=socket and the same FOLIO_KEY."
-    return new DatabaseError({ message: `Another process (${by}) serves the database at ${where(place)}. ${advice}` })
+    return new DatabaseError({ message: `Another process (${by}) serves the database at ${where(address)}. ${advice}` })
   }
 
   const onFailure = Effect.fnUntraced(function* (error: SqlError.SqlError | Taken | Pooled) {
     if (error._tag === "Pooled") {
-      return yield* new DatabaseError({ message: `The database at ${where(place)} cannot be used. ${poolerAdvice}` })
+      return yield* new DatabaseError({ message: `The database at ${where(address)} cannot be used. ${poolerAdvice}` })
     }
     if (error._tag === "SqlError") {
-      if (!(yield* Deferred.isDone(held))) return yield* unusable(place, error)
+      if (!(yield* Deferred.isDone(held))) return yield* unusable(address, error)
     } else {
       const now = yield* Clock.currentTimeMillis
       if (takenSince === undefined) {

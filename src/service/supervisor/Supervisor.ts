@@ -6,7 +6,7 @@ import { version } from "../../runtime/Version.ts"
 import * as ClusterTables from "../../runtime/cluster/ClusterTables.ts"
 import { layerSecretKey } from "../../runtime/process/SealingKey.ts"
 import * as Postgres from "../../runtime/postgres/Postgres.ts"
-import { urlOf } from "../../runtime/postgres/PostgresPlace.ts"
+import { urlOf } from "../../runtime/postgres/PostgresAddress.ts"
 import { ConnectionsMax } from "../../runtime/postgres/PostgresServer.ts"
 import * as ServiceLock from "../../runtime/postgres/ServiceLock.ts"
 import { freePort } from "../../runtime/server/Listeners.ts"
@@ -16,7 +16,7 @@ import { supervisedBy } from "../../runtime/process/Supervised.ts"
 import * as Telemetry from "../../runtime/telemetry/Telemetry.ts"
 import { SecretKey } from "../../database/Secrets.ts"
 import { Workers } from "../../database/Workers.ts"
-import { Told } from "../Run.ts"
+import { ReportedFailure } from "../Run.ts"
 import { child, type Child, type End, isSettled, waitAfter } from "./Child.ts"
 
 // The connections of the embedded PostgreSQL: for each process, and for the commands next to the service.
@@ -31,10 +31,10 @@ const stopWithin: Duration.Input = "12 minutes"
  * processes. The lock and an embedded PostgreSQL last until the scope closes.
  */
 const prepared = Effect.gen(function* () {
-  const place = yield* Postgres.place
-  const url = urlOf(place)
+  const address = yield* Postgres.address
+  const url = urlOf(address)
   const isAlone = (yield* Settings.Settings).runner === undefined
-  const { lost } = yield* ServiceLock.take(place, isAlone)
+  const { lost } = yield* ServiceLock.take(address, isAlone)
   const database = Layer.provide(Postgres.layer, Settings.Settings.layerChanged({ databaseUrl: url }))
   const takeOver = Effect.andThen(
     ClusterTables.forgetAll,
@@ -78,7 +78,7 @@ const keepRunning = Effect.fnUntraced(function* (
   index: number,
   envOf: (isFirst: boolean) => NodeJS.ProcessEnv,
   ready: Deferred.Deferred<void>
-): Effect.fn.Return<never, Told> {
+): Effect.fn.Return<never, ReportedFailure> {
   let deaths = 0
   let hasBeenReady = false
   while (true) {
@@ -93,7 +93,7 @@ const keepRunning = Effect.fnUntraced(function* (
     hasBeenReady ||= wasReady
     const name = `Process ${index + 1} (pid ${pid})`
     if (!hasBeenReady && end.code !== null && end.code !== 0) {
-      return yield* new Told({ message: `${name} did not start`, exitCode: 1 })
+      return yield* new ReportedFailure({ message: `${name} did not start`, exitCode: 1 })
     }
     if (isSettled((yield* Clock.currentTimeMillis) - since)) deaths = 0
     const wait = waitAfter(++deaths)
@@ -120,11 +120,11 @@ const untilStopped = Effect.fnUntraced(function* (count: number) {
     first.ready,
     Effect.forEach(others, ({ kept }) => kept, { concurrency: "unbounded", discard: true })
   )
-  const told = Effect.andThen(
+  const announced = Effect.andThen(
     Effect.forEach(processes, ({ ready }) => ready),
     Effect.logInfo(`${count} processes serve port ${port}`)
   )
-  yield* Effect.forkScoped(told)
+  yield* Effect.forkScoped(announced)
   const kept = Effect.all([first.kept, rest], { concurrency: "unbounded", discard: true })
   return yield* Effect.raceFirst(kept, lost)
 }, Effect.scoped)

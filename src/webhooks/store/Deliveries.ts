@@ -7,7 +7,7 @@ import * as Input from "../../database/Input.ts"
 import { ofAccount, ofKey } from "../../database/Keys.ts"
 import { Secrets } from "../../database/Secrets.ts"
 import type { TakenDelivery } from "./ReadyEndpoints.ts"
-import { EndpointKey, secretPlace } from "./WebhookEndpoints.ts"
+import { EndpointKey, secretContext } from "./WebhookEndpoints.ts"
 import { Workers } from "../../database/Workers.ts"
 
 /**
@@ -84,7 +84,7 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliv
     const opened = yield* Cache.makeWith(
       (key: string) => {
         const [endpoint, sealed] = key.split("|") as [EndpointKey["id"], string]
-        return secrets.open(sealed, secretPlace(endpoint))
+        return secrets.open(sealed, secretContext(endpoint))
       },
       { capacity: openedMax, timeToLive: (exit) => (Exit.isSuccess(exit) ? openedFor : 0) }
     )

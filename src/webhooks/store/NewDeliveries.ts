@@ -70,12 +70,12 @@ export const newEvents = (sql: SqlClient.SqlClient, { from, object_id, object_ve
   )`
 
 /**
- * The part `told` of a statement with the part `delivery`. For each event, `endpoints` are the endpoints with a pending
- * delivery that no process has taken. `taken` are the deliveries that the statement has taken, as `TakenDelivery`
- * without the event.
+ * The part `notified` of a statement with the part `delivery`. For each event, `endpoints` are the endpoints with a
+ * pending delivery that no process has taken. `taken` are the deliveries that the statement has taken, as
+ * `TakenDelivery` without the event.
  */
-export const toldDeliveries = (sql: SqlClient.SqlClient) => sql`
-  told as (
+export const notifiedEndpoints = (sql: SqlClient.SqlClient) => sql`
+  notified as (
     select d.event_id, array_agg(d.endpoint_id) filter (where d.status = 'pending' and d.worker is null) as endpoints,
       json_agg(json_build_object('id', d.id, 'endpoint_id', d.endpoint_id, 'url', w.url, 'secret', w.secret))
         filter (where d.worker is not null) as taken

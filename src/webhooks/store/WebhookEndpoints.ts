@@ -41,7 +41,7 @@ export const limitReached = new ApiError({
 })
 
 /** The place of an endpoint's sealed signing secret (see `Secrets`). */
-export const secretPlace = (id: string) => `webhook_endpoints|${id}`
+export const secretContext = (id: string) => `webhook_endpoints|${id}`
 
 export class WebhookEndpoints extends Context.Service<WebhookEndpoints>()("folio/store/WebhookEndpoints", {
   make: Effect.gen(function* () {
@@ -64,7 +64,7 @@ export class WebhookEndpoints extends Context.Service<WebhookEndpoints>()("folio
     const insert = Effect.fn("WebhookEndpoints.insert")(function* (endpoint: StoredWebhookEndpoint, secret: string) {
       yield* AccountView.lock(sql, endpoint)
       if ((yield* countEndpoints(endpoint)).count >= endpointsPerAccountMax) return yield* limitReached
-      const sealed = yield* secrets.seal(secret, secretPlace(endpoint.id))
+      const sealed = yield* secrets.seal(secret, secretContext(endpoint.id))
       yield* sql`insert into webhook_endpoints ${sql.insert({
         ...endpoint,
         metadata: JSON.stringify(endpoint.metadata),
@@ -100,7 +100,7 @@ export class WebhookEndpoints extends Context.Service<WebhookEndpoints>()("folio
       secret: string,
       updated_at: Date
     ) {
-      return yield* change(key, { secret: yield* secrets.seal(secret, secretPlace(key.id)), updated_at })
+      return yield* change(key, { secret: yield* secrets.seal(secret, secretContext(key.id)), updated_at })
     })
 
     /** Removes an endpoint and cancels its pending deliveries; false if the endpoint does not exist. */
@@ -127,7 +127,7 @@ export class WebhookEndpoints extends Context.Service<WebhookEndpoints>()("folio
     const signingSecrets = Effect.fn("WebhookEndpoints.signingSecrets")(function* (account: AccountMode) {
       const rows = yield* AccountView.within(sql, account)(sealedSecrets(account))
       return yield* Effect.forEach(rows, (row) =>
-        Effect.map(secrets.open(row.secret, secretPlace(row.id)), (secret): SigningSecret => ({ ...row, secret }))
+        Effect.map(secrets.open(row.secret, secretContext(row.id)), (secret): SigningSecret => ({ ...row, secret }))
       )
     })
 

@@ -164,9 +164,9 @@ const isSmall = ({ status, text }: Reply) => {
   assert.isAtMost(Buffer.byteLength(text), answerMax)
 }
 
-const tellsSome = (told: { readonly errors?: ReadonlyArray<object>; readonly has_more_errors?: boolean }) => {
-  assert.isAtMost(told.errors?.length ?? 0, violationsMax)
-  if (told.has_more_errors !== undefined) assert.isTrue(told.has_more_errors)
+const tellsSome = (reported: { readonly errors?: ReadonlyArray<object>; readonly has_more_errors?: boolean }) => {
+  assert.isAtMost(reported.errors?.length ?? 0, violationsMax)
+  if (reported.has_more_errors !== undefined) assert.isTrue(reported.has_more_errors)
 }
 
 describeOn(app)("the response to a bad request", (it) => {

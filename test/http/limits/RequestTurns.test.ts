@@ -292,7 +292,7 @@ describeOn(limitedTo({ perSecond: 1, burst: 5 }, noCreations))("a key after a re
 alone.effect("Creations that wait for late drafts of their accounts leave the turns to other accounts", function* () {
   yield* Effect.gen(function* () {
     const turns = yield* RequestTurns
-    const { tellLateness } = yield* Backpressure
+    const { reportLateness } = yield* Backpressure
     const begun: Array<string> = []
     const create = (account: string) =>
       Effect.forkChild(
@@ -304,7 +304,7 @@ alone.effect("Creations that wait for late drafts of their accounts leave the tu
       )
     // Each account may have eight turns, and all accounts together 32.
     for (const account of ["ten_a", "ten_b", "ten_c", "ten_d"]) {
-      yield* tellLateness({ account_id: account as AccountId, livemode: false }, () => 101)
+      yield* reportLateness({ account_id: account as AccountId, livemode: false }, () => 101)
       for (let creations = 0; creations < 8; creations++) yield* create(account)
     }
     yield* create("ten_e")
@@ -320,13 +320,13 @@ const backpressure = Backpressure.layer as Layer.Layer<Backpressure>
 describeOn(serviceWith(backpressure))("an account whose drafts are late", (it) => {
   it.effect("gets errors for creations, before their bodies are read, and for nothing else", function* () {
     const { tables } = yield* MemoryTables
-    const { tellLateness } = yield* Backpressure
+    const { reportLateness } = yield* Backpressure
     const customer = yield* addCustomer()
     const create = (name: string) => post("/v1/invoices", invoiceBody(customer), { "idempotency-key": name })
     // The account's actor is running, and reports the real lateness of the drafts.
     assert.strictEqual((yield* create("before")).status, 202)
     const late = Effect.gen(function* () {
-      yield* tellLateness(testMode, () => 5_001)
+      yield* reportLateness(testMode, () => 5_001)
       const line = yield* open()
       const head = requestOf("/v1/invoices").replace("GET", "POST").replace(/\r\n$/, "Content-Length: 9\r\n\r\n")
       line.socket.write(head)

@@ -7,7 +7,7 @@ import { Dns } from "effect/net"
 import { Alerts } from "../../../src/operations/Alerts.ts"
 import * as Layers from "../../../src/service/Layers.ts"
 import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
-import { emailParcel } from "../../../src/documents/email/EmailParcel.ts"
+import { emailPackage } from "../../../src/documents/email/EmailPackage.ts"
 import { NationalProfile } from "../../../src/documents/NationalProfile.ts"
 import { Printer } from "../../../src/documents/print/Printer.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../../src/documents/signature/Certificate.ts"
@@ -61,9 +61,9 @@ const actors = Layers.layerActors.pipe(Layer.provide([Notify.layer, Layers.layer
 /** Prints almost nothing, and without a thread, whose result would arrive at another moment each time. */
 const inkless = Printer.of({
   pdf: ({ cufe }) => Effect.succeed(new TextEncoder().encode(`%PDF ${cufe}`)),
-  parcel: (document, bytes, logo) =>
+  emailPackage: (document, bytes, logo) =>
     Effect.map(inkless.pdf(document, logo), (pdf) =>
-      emailParcel(document, {
+      emailPackage(document, {
         xml: { name: `${document.full_number}.xml`, bytes },
         pdf: { name: `${document.full_number}.pdf`, bytes: pdf }
       })

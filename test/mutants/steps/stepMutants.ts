@@ -122,7 +122,7 @@ export const stepMutants: ReadonlyArray<Mutant> = [
         "const next = yield* ((effect: Effect.Effect<any>) => Effect.map(effect, Exit.succeed))("
     },
     "together: a draft whose number cannot be stored is forgotten": {
-      "yield* executor.stumble(key, result.cause)": "yield* Effect.void"
+      "yield* executor.handleDefect(key, result.cause)": "yield* Effect.void"
     }
   }),
   ...guards("src/invoices/Executor.ts", "test/webhooks/SentTogether.test.ts", {
@@ -139,7 +139,7 @@ export const stepMutants: ReadonlyArray<Mutant> = [
       "isSqlFailure(cause) ? notify.proceed(row) :": ""
     },
     "together: a verdict that comes after others is never stored": {
-      "const all = judged\n        judged = []": "const all = judged"
+      "const all = verdicts\n        verdicts = []": "const all = verdicts"
     },
     "together: a call that throws interrupts the other calls of its group": {
       "Effect.catchCause((cause) => leaves(row, cause)),": ""

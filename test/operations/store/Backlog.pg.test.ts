@@ -78,7 +78,7 @@ describeLive(TestDatabase.layer)("Backlog", (it) => {
   it.effect("reports how long a transaction has delayed events", function* () {
     const { account, first, sql } = yield* oneOwner
     const { waiting } = Context.get(first, Backlog)
-    const { look } = Context.get(first, Incidents).sources.find(({ kinds }) => kinds.includes("events_held"))!
+    const { search } = Context.get(first, Incidents).sources.find(({ kinds }) => kinds.includes("events_held"))!
     const open = yield* Scope.make()
     const other = yield* Scope.provide(sql.reserve, open)
     yield* other.executeUnprepared("begin", [], undefined)
@@ -88,12 +88,12 @@ describeLive(TestDatabase.layer)("Backlog", (it) => {
       values (${account.account_id}, false, 'evt_held', 'invoice.failed', 'inv_held', 1, '{}', now() - interval '2 minutes')`
     const { oldest_unsettled_event } = yield* waiting
     assert.closeTo(oldest_unsettled_event, 120, 30)
-    const [cause] = (yield* look).causes
+    const [cause] = (yield* search).causes
     assert.deepInclude(cause, { kind: "events_held", severity: "warning" })
     yield* other.executeUnprepared("rollback", [], undefined)
     yield* Scope.close(open, Exit.void)
     assert.strictEqual((yield* until(waiting, (now) => now.oldest_unsettled_event === 0)).oldest_unsettled_event, 0)
-    assert.deepStrictEqual(yield* look, { causes: [], isAll: true })
+    assert.deepStrictEqual(yield* search, { causes: [], isAll: true })
   })
 
   it.effect("returns the due items of the accounts that are not excluded, in order, once", function* () {

@@ -26,16 +26,16 @@ const setUp = Effect.gen(function* () {
   const found: Look = { kinds: [kind], causes, isAll: true }
   const nothing: Look = { kinds: [kind], causes: [], isAll: true }
   const counts = sql<{ incidents: number; tellings: number }>`
-    select (select count(*) from incidents)::int as incidents, (select count(*) from incident_tellings)::int as tellings`
-  const hurry = sql`update incident_tellings set next_attempt_at = now() where next_attempt_at is not null`
-  const told = { error: null, retryInMs: null, channel: "url" }
-  return { service, sql, one, other, found, nothing, counts, hurry, told }
+    select (select count(*) from incidents)::int as incidents, (select count(*) from incident_alerts)::int as tellings`
+  const hurry = sql`update incident_alerts set next_attempt_at = now() where next_attempt_at is not null`
+  const attempted = { error: null, retryInMs: null, channel: "url" }
+  return { service, sql, one, other, found, nothing, counts, hurry, attempted }
 })
 
 onPostgres(
   "An incident that two processes notice and end concurrently is opened, ended and reported once",
   function* () {
-    const { counts, found, hurry, nothing, one, other, sql, told } = yield* setUp
+    const { counts, found, hurry, nothing, one, other, sql, attempted } = yield* setUp
     const both = (seen: Look) => Effect.forEach([one, other, one, other], (process) => look(process, seen), all)
     yield* both(found)
     assert.deepStrictEqual(yield* counts, [{ incidents: 1, tellings: 1 }])
@@ -55,10 +55,10 @@ onPostgres(
     assert.isEmpty(yield* one.open)
     assert.deepStrictEqual(yield* counts, [{ incidents: 1, tellings: 2 }])
     assert.isEmpty(yield* other.take("url"))
-    yield* one.told({ ...told, incident_id: id, state: "opened", attempts: 1 })
+    yield* one.recordAttempt({ ...attempted, incident_id: id, state: "opened", attempts: 1 })
     const [end] = (yield* Effect.all([one.take("url"), other.take("url")], all)).flat()
     assert.deepInclude(end, { id, state: "ended" })
-    yield* one.told({ ...told, incident_id: id, state: "ended", attempts: 1 })
+    yield* one.recordAttempt({ ...attempted, incident_id: id, state: "ended", attempts: 1 })
     yield* hurry
     assert.isEmpty((yield* Effect.all([one.take("url"), other.take("url")], all)).flat())
     // The next incident is a different one.
@@ -68,21 +68,21 @@ onPostgres(
 )
 
 onPostgres("An interrupted alert is due again after its lease, and a late result changes nothing", function* () {
-  const { found, hurry, one, other, told } = yield* setUp
+  const { found, hurry, one, other, attempted } = yield* setUp
   yield* look(one, found)
   const first = (yield* one.take("url"))[0]!
-  const about = { ...told, incident_id: first.id, state: "opened" as const }
+  const about = { ...attempted, incident_id: first.id, state: "opened" as const }
   assert.isEmpty(yield* other.take("url"))
   yield* hurry
   const [again] = yield* other.take("url")
   assert.deepInclude(again, { id: first.id, attempts: 2 })
-  yield* one.told({ ...about, attempts: 1, error: "late", retryInMs: 0 })
+  yield* one.recordAttempt({ ...about, attempts: 1, error: "late", retryInMs: 0 })
   assert.isEmpty(yield* one.take("url"), "the second attempt is under way")
-  yield* other.told({ ...about, attempts: 2, error: "no\u0000 answer", retryInMs: 0 })
-  assert.deepInclude((yield* one.standing)[0], { channel: "url", waiting: 1, error: "no answer" })
+  yield* other.recordAttempt({ ...about, attempts: 2, error: "no\u0000 answer", retryInMs: 0 })
+  assert.deepInclude((yield* one.channels)[0], { channel: "url", waiting: 1, error: "no answer" })
   const [third] = yield* one.take("url")
-  yield* one.told({ ...about, attempts: third?.attempts ?? 0 })
-  assert.deepInclude((yield* one.standing)[0], { channel: "url", waiting: 0, error: null })
+  yield* one.recordAttempt({ ...about, attempts: third?.attempts ?? 0 })
+  assert.deepInclude((yield* one.channels)[0], { channel: "url", waiting: 0, error: null })
 })
 
 onPostgres(
@@ -96,13 +96,13 @@ onPostgres(
     yield* look(one, nothing, ["url"])
     yield* sql`update incidents set gone_since = now() - interval '1 hour'`
     yield* look(one, nothing, ["url", "email"])
-    const tellings = yield* sql`select channel, state from incident_tellings order by channel, state`
+    const tellings = yield* sql`select channel, state from incident_alerts order by channel, state`
     assert.deepStrictEqual(tellings, [
       { channel: "url", state: "ended" },
       { channel: "url", state: "opened" }
     ])
     const [listed] = yield* one.list
-    assert.lengthOf(listed?.told ?? [], 2)
+    assert.lengthOf(listed?.alerts ?? [], 2)
     assert.isNotNull(listed?.ended_at)
   }
 )
@@ -115,10 +115,10 @@ onPostgres("Ended incidents are kept for the days of retention, and never change
     values (${id}, 'endpoint_failing', ${id}, 'warning', '', '', '{}', now(), now(), now() - ${ended}::interval)`
   yield* insert("inc_old", "31 days")
   yield* insert("inc_new", "29 days")
-  yield* sql`insert into incident_tellings (incident_id, channel, state) values ('inc_old', 'url', 'opened')`
+  yield* sql`insert into incident_alerts (incident_id, channel, state) values ('inc_old', 'url', 'opened')`
   assert.strictEqual(yield* purgeIncidents, 1)
   assert.deepStrictEqual(yield* sql`select id from incidents`, [{ id: "inc_new" }])
-  assert.deepStrictEqual(yield* sql`select 1 from incident_tellings`, [])
+  assert.deepStrictEqual(yield* sql`select 1 from incident_alerts`, [])
   assert.include(yield* refusal(service`update incidents set ended_at = null`), "stays ended")
   assert.include(yield* refusal(service`update incidents set kind = 'test'`), "permission denied")
   const view = sql.withTransaction(Effect.andThen(sql`set local role folio_account`, sql`select 1 from incidents`))
@@ -131,7 +131,7 @@ onPostgres(
     const { account, first, resolution, seed, sql } = yield* oneOwner
     const { sources } = Context.get(first, Incidents)
     const found = (wanted: IncidentKind) =>
-      Effect.map(sources.find(({ kinds }) => kinds.includes(wanted))!.look, ({ causes }) => causes)
+      Effect.map(sources.find(({ kinds }) => kinds.includes(wanted))!.search, ({ causes }) => causes)
     const kindsOf = (wanted: IncidentKind) =>
       Effect.map(found(wanted), (causes) => causes.map((cause) => [cause.kind, cause.subject]))
     const { account_id } = account

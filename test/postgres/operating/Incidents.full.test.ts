@@ -19,7 +19,7 @@ const often = { WATCH_MS: "200" }
 /** Makes scheduled alerts due immediately. */
 const hurry = (service: ServiceProcess) =>
   Effect.andThen(
-    service.rows("update incident_tellings set next_attempt_at = now() where next_attempt_at > now()"),
+    service.rows("update incident_alerts set next_attempt_at = now() where next_attempt_at > now()"),
     service.rows(
       "update incidents set gone_since = now() - interval '5 minutes' where ended_at is null and gone_since is not null"
     )
@@ -79,7 +79,7 @@ describe("Alerts to the operator", () => {
       yield* waitFor(Effect.sync(alerts.told), "opened endpoint_failing")
       yield* waitFor(Effect.sync(alerts.told), "opened range_filling")
       const error = yield* until(
-        other.rows<{ error: string | null }>("select error from incident_tellings"),
+        other.rows<{ error: string | null }>("select error from incident_alerts"),
         (rows) => rows.length === 2 && rows.every((row) => row.error !== null)
       )
       assert.match(error[0]?.error ?? "", /^127\.0\.0\.1:\d+ returned 503$/)
@@ -93,7 +93,7 @@ describe("Alerts to the operator", () => {
       yield* until(
         Effect.andThen(
           hurry(other),
-          other.rows<{ told: number }>("select count(told_at)::int as told from incident_tellings")
+          other.rows<{ told: number }>("select count(sent_at)::int as told from incident_alerts")
         ),
         ([row]) => row?.told === 2,
         "30 seconds",
@@ -156,7 +156,7 @@ describe("Alerts to the operator", () => {
       yield* until(
         Effect.andThen(
           hurry(service),
-          service.rows<{ told: number }>("select count(told_at)::int as told from incident_tellings")
+          service.rows<{ told: number }>("select count(sent_at)::int as told from incident_alerts")
         ),
         ([row]) => row?.told === 1,
         "90 seconds",

@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { Array, Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { Secrets } from "../../../src/database/Secrets.ts"
-import { secretPlace } from "../../../src/webhooks/store/WebhookEndpoints.ts"
+import { secretContext } from "../../../src/webhooks/store/WebhookEndpoints.ts"
 import type { Answer, NoAnswer } from "../../support/apps/Client.ts"
 import { customerBody, endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
 import { freshDatabase } from "../../support/database/Postgres.ts"
@@ -69,7 +69,7 @@ describeLive(Between.layer)("A commit without a response to the service", (it) =
       assert.notStrictEqual(rotated.json.secret, json.secret)
       // A second rotation by the retry would make another secret than the response has.
       const rows = yield* sql<{ secret: string }>`select secret from webhook_endpoints`
-      assert.strictEqual(yield* secrets.open(rows[0]?.secret ?? "", secretPlace(json.id)), rotated.json.secret)
+      assert.strictEqual(yield* secrets.open(rows[0]?.secret ?? "", secretContext(json.id)), rotated.json.secret)
       assert.strictEqual(yield* rowCount("webhook_endpoints"), 1)
       assert.strictEqual((yield* client.request("DELETE", path)).status, 200)
     }

@@ -9,7 +9,7 @@ import { testKey } from "../../../src/runtime/process/DataFiles.ts"
 import * as Postgres from "../../../src/runtime/postgres/Postgres.ts"
 import { layerOf, layerSecretKey } from "../../../src/runtime/process/SealingKey.ts"
 import { SecretKey, Secrets } from "../../../src/database/Secrets.ts"
-import { secretPlace } from "../../../src/webhooks/store/WebhookEndpoints.ts"
+import { secretContext } from "../../../src/webhooks/store/WebhookEndpoints.ts"
 import { serviceProcess } from "../../support/processes/ServiceProcess.ts"
 import { dataDirectory, freshDatabase, query, quiet, layerSettings } from "../../support/database/Postgres.ts"
 import { refusalOf } from "../../support/processes/Refusing.ts"
@@ -46,7 +46,7 @@ const endpointSealedWith = Effect.fnUntraced(function* (url: string, key: string
     Layer.succeed(SecretKey, Redacted.make(new Uint8Array(Buffer.from(key, "base64"))))
   ])
   const sealed = yield* Effect.provide(
-    Effect.flatMap(Secrets, ({ seal }) => seal("whsec_x", secretPlace(id))),
+    Effect.flatMap(Secrets, ({ seal }) => seal("whsec_x", secretContext(id))),
     secrets
   )
   yield* query(url, `insert into accounts (id, created_at) values ('${account}', now())`)

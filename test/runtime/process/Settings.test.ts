@@ -65,8 +65,8 @@ describe("The operators' page", () => {
 
   it.effect("lists exactly the variables that the service reads", () =>
     Effect.sync(() => {
-      // The clients and the shell have their own variables. The monitoring page lists those of traces.
-      const ofService = sources.filter(([file]) => !/^src\/(client|shell|http\/pages)\//.test(file))
+      // The clients and the CLI have their own variables. The monitoring page lists those of traces.
+      const ofService = sources.filter(([file]) => !/^src\/(clients|cli\/user|http\/pages)\//.test(file))
       const found = ofService.flatMap(([, text]) => [...text.matchAll(/Config\.\w+\("([A-Z_]+)"\)/g)])
       const variables = new Set(found.map(([, name = ""]) => name))
       assert.isAbove(variables.size, 30)

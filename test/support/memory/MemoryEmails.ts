@@ -94,10 +94,10 @@ export const layerEmails = inMemory(Emails, ({ attempt, call }) => ({
         status_at: row.status === status ? row.status_at : at.getTime(),
         next_attempt_at: retryInMs === null ? null : now + retryInMs
       })
-      const told = events.flatMap((event) =>
+      const endpoints = events.flatMap((event) =>
         publish(tables, { ...row, id: row.invoice_id }, event, -1 - tables.events.length, now)
       )
-      return { moved: true, endpoints: [...new Set(told)] }
+      return { moved: true, endpoints: [...new Set(endpoints)] }
     }),
   dueDocuments: (limit) =>
     call("Emails.dueDocuments", ({ emails }, now) => {

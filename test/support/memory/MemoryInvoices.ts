@@ -1,6 +1,6 @@
 import { Option, Result } from "effect"
 import { type DocumentFilter, statesOf } from "../../../src/invoices/store/InvoiceFilter.ts"
-import { kindsOf, type ListedDocument, placeOf } from "../../../src/invoices/store/DocumentList.ts"
+import { kindsOf, type ListedDocument, orderOf } from "../../../src/invoices/store/DocumentList.ts"
 import { Invoices } from "../../../src/invoices/store/Invoices.ts"
 import { isOpen } from "../../../src/invoices/rules/InvoiceLifecycle.ts"
 import { timelineMax } from "../../../src/invoices/store/Timelines.ts"
@@ -53,7 +53,7 @@ const shown = (tables: Tables, row: InvoiceRow) => ({
   acceptance: acceptanceOf(tables, row.id)
 })
 
-const parkSecondsMax = 300
+const suspendSecondsMax = 300
 
 const isDraft = (row: InvoiceRow) => row.state === "queued"
 
@@ -138,10 +138,10 @@ export const layerInvoices = inMemory(Invoices, ({ call }) => ({
       const backwards = cursor?.direction === "before"
       const newestFirst = [...invoices.values()]
         .filter((row) => isOf(row, account) && fits(filter)(row))
-        .toSorted((a, b) => (placeOf(a.id) < placeOf(b.id) ? 1 : -1))
-      const at = placeOf(cursor?.id ?? "")
+        .toSorted((a, b) => (orderOf(a.id) < orderOf(b.id) ? 1 : -1))
+      const at = orderOf(cursor?.id ?? "")
       const beyond = newestFirst.filter(
-        ({ id }) => cursor === null || (backwards ? placeOf(id) > at : placeOf(id) < at)
+        ({ id }) => cursor === null || (backwards ? orderOf(id) > at : orderOf(id) < at)
       )
       const rows = backwards ? beyond.slice(-limit) : beyond.slice(0, limit)
       return { rows: rows.map(listed), has_more: beyond.length > rows.length }
@@ -156,12 +156,12 @@ export const layerInvoices = inMemory(Invoices, ({ call }) => ({
     call("Invoices.vitals", ({ invoices }) =>
       Option.filter(Option.fromUndefinedOr(invoices.get(key.id)), (row) => row.account_id === key.account_id)
     ),
-  park: (keys) =>
-    call("Invoices.park", ({ invoices }, now) => {
+  suspend: (keys) =>
+    call("Invoices.suspend", ({ invoices }, now) => {
       for (const { id } of keys) {
         const row = invoices.get(id)
         if (row === undefined || row.next_action_at === null) continue
-        const next_action_at = now + (reminderLeaseSeconds + Math.min(2 ** row.attempts, parkSecondsMax)) * 1000
+        const next_action_at = now + (reminderLeaseSeconds + Math.min(2 ** row.attempts, suspendSecondsMax)) * 1000
         invoices.set(id, { ...row, attempts: row.attempts + 1, next_action_at })
       }
     })

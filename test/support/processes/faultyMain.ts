@@ -77,6 +77,9 @@ const paced = Effect.gen(function* () {
 // How often it looks for incidents.
 const lookMs = Number(process.env["WATCH_MS"] ?? 60_000)
 const look = Duration.millis(lookMs)
-const watching = Effect.provideService(paced, WatchPace, { look, tell: Duration.millis(Math.min(lookMs, 5_000)) })
+const watching = Effect.provideService(paced, WatchPace, {
+  search: look,
+  send: Duration.millis(Math.min(lookMs, 5_000))
+})
 
 NodeRuntime.runMain(run(Effect.provideService(watching, Fault, fault)), { teardown, disableErrorReporting: true })

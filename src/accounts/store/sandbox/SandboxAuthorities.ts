@@ -20,10 +20,10 @@ export type SandboxSetting = typeof Setting.Type
 
 const untouched: SandboxSetting = { mode: "up", next: [] }
 
-const Standing = Schema.Struct({ mode: AuthorityMode, is_scripted: Schema.Boolean, has_next: Schema.Boolean })
-type Standing = typeof Standing.Type
+const SandboxStatus = Schema.Struct({ mode: AuthorityMode, is_scripted: Schema.Boolean, has_next: Schema.Boolean })
+type SandboxStatus = typeof SandboxStatus.Type
 const noScripts = { next: [], scripted_from: null }
-const unset: Standing = { mode: "up", is_scripted: false, has_next: false }
+const unset: SandboxStatus = { mode: "up", is_scripted: false, has_next: false }
 
 /** A document and its script. `correction`: the number of the document's corrections. */
 const Given = Schema.Struct({
@@ -57,24 +57,24 @@ const takenInput = Input.make<TakenScript>({
 export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("folio/store/SandboxAuthorities", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const standings = Query.all(
-      Schema.Struct({ account_id: Schema.String, ...Standing.fields }),
+    const statuses = Query.all(
+      Schema.Struct({ account_id: Schema.String, ...SandboxStatus.fields }),
       (ids: ReadonlySet<AccountId>) => sql`
         select account_id, mode, scripted_from is not null as is_scripted, next <> '[]' as has_next
         from sandbox_authorities where account_id = any(${[...ids]}::text[]) and not livemode`
     )
 
     // Read at every call of the simulated authority, so that a change takes effect in all processes immediately.
-    const standingOf = yield* Batcher.make({
-      name: "SandboxAuthorities.standingOf",
+    const statusOf = yield* Batcher.make({
+      name: "SandboxAuthorities.statusOf",
       max: lookupsMax,
       run: Effect.fnUntraced(function* (ids: ReadonlyArray<AccountId>) {
-        const found = new Map((yield* standings(new Set(ids))).map((row) => [row.account_id, row]))
-        return ids.map((id): Standing => found.get(id) ?? unset)
+        const found = new Map((yield* statuses(new Set(ids))).map((row) => [row.account_id, row]))
+        return ids.map((id): SandboxStatus => found.get(id) ?? unset)
       })
     })
 
-    const modeOf = (account_id: AccountId) => Effect.map(standingOf(account_id), ({ mode }) => mode)
+    const modeOf = (account_id: AccountId) => Effect.map(statusOf(account_id), ({ mode }) => mode)
 
     const own = (account_id: AccountId) => sql`account_id = ${account_id} and not livemode`
 
@@ -171,10 +171,10 @@ export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("f
      * further statement than `modeOf`.
      */
     const scriptOf = Effect.fn("SandboxAuthorities.scriptOf")(function* (document: Numbered) {
-      const standing = yield* standingOf(document.account_id)
-      if (!standing.is_scripted) return null
+      const status = yield* statusOf(document.account_id)
+      if (!status.is_scripted) return null
       let row = Option.getOrUndefined(yield* given(document))
-      if (row !== undefined && !row.is_given && (standing.has_next || row.correction > 0)) {
+      if (row !== undefined && !row.is_given && (status.has_next || row.correction > 0)) {
         yield* Effect.orDie(sql.withTransaction(giveScripts(document.account_id)))
         row = Option.getOrUndefined(yield* given(document))
       }

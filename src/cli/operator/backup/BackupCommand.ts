@@ -46,9 +46,9 @@ export const backup = Command.make(
   },
   Effect.fn(function* (flags) {
     const keys = flags.with_key ? yield* sealedKeys(flags.passphrase_file) : undefined
-    const place = yield* Postgres.existingPlace
+    const address = yield* Postgres.existingAddress
     const found = yield* existingSecretKey
-    const { header, isAuthenticated, rows, size } = yield* take(place, flags.file, {
+    const { header, isAuthenticated, rows, size } = yield* take(address, flags.file, {
       release: version,
       sealedKeys: keys,
       key: found._tag === "Key" ? found.key : undefined

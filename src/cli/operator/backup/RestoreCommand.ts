@@ -3,7 +3,7 @@ import { Argument, Command } from "effect/cli"
 import { passphrase } from "../../../operations/backup/BackupKeys.ts"
 import { restore as restoreFile, verify } from "../../../operations/backup/Restoring.ts"
 import { json, say } from "../Answers.ts"
-import { Told } from "../../../service/Run.ts"
+import { ReportedFailure } from "../../../service/Run.ts"
 import { edge } from "../Surroundings.ts"
 import { passphraseFile } from "./BackupCommand.ts"
 import { toggle } from "../../user/Flags.ts"
@@ -26,7 +26,7 @@ const authenticWords = (isAuthentic: boolean | null, isTrusted: boolean) => {
     : "WRONG  Not checked for changes: set FOLIO_KEY to the service's key, or add --unauthenticated if you trust the place where the file was stored"
 }
 
-const toldOf = (
+const report = (
   file: string,
   isTrusted: boolean,
   { counts, header, isAuthentic, isRestored, opens, promises }: Verified
@@ -65,9 +65,9 @@ const look = Effect.fnUntraced(function* (
       tables: Object.fromEntries(counts),
       promises
     },
-    toldOf(file, isTrusted, found)
+    report(file, isTrusted, found)
   )
-  if (wrong > 0) return yield* new Told({ message: `${wrong} checks failed` })
+  if (wrong > 0) return yield* new ReportedFailure({ message: `${wrong} checks failed` })
 })
 
 export const restore = Command.make(

@@ -81,7 +81,7 @@ const requestOf = Effect.fnUntraced(function* ({ creditNotes, debitNotes, invoic
 /**
  * Prints the changes since the last call: documents with an outcome, the number accepted, and the reason for waiting.
  */
-const tell = Effect.fnUntraced(function* (seen: Map<string, string>, state: Enablement) {
+const printChanges = Effect.fnUntraced(function* (seen: Map<string, string>, state: Enablement) {
   const { say } = yield* Output
   for (const document of state.documents.filter((one) => !isOpen(one))) {
     const { full_number, kind, status } = document
@@ -144,11 +144,11 @@ export const pass = Effect.fnUntraced(function* (given: Given) {
     )
   }
   const seen = new Map<string, string>()
-  yield* tell(seen, state)
+  yield* printChanges(seen, state)
   while (state.status === "running") {
     yield* Effect.sleep(pauseMs)
     state = yield* patiently(look)
-    yield* tell(seen, state)
+    yield* printChanges(seen, state)
   }
   return yield* conclude(state)
 })

@@ -8,7 +8,7 @@ import { type Document, get, type Kind, nameOf } from "./Kinds.ts"
 import { documentLines, faultsOf } from "./ShownDocument.ts"
 
 /** Prints a document. Fails if the document is rejected or failed, so that a script stops. */
-export const tell = Effect.fnUntraced(function* (document: Document) {
+export const print = Effect.fnUntraced(function* (document: Document) {
   const output = yield* Output
   yield* output.one(document, documentLines(document))
   if (document.status !== "rejected_by_authority" && document.status !== "failed") return
@@ -21,7 +21,7 @@ export const tell = Effect.fnUntraced(function* (document: Document) {
 })
 
 /** Waits for the event with a draft's outcome, and prints the document. */
-export const tellOutcome = Effect.fnUntraced(function* (kind: Kind, id: string) {
+export const printOutcome = Effect.fnUntraced(function* (kind: Kind, id: string) {
   const output = yield* Output
   yield* output.say(({ dim }) => dim(`${id} is now a draft. Ctrl-C ends the wait; Folio still processes the document.`))
   const seen = yield* latestEvent()
@@ -36,5 +36,5 @@ export const tellOutcome = Effect.fnUntraced(function* (kind: Kind, id: string) 
     )
     return Option.getOrElse(outcome, () => first)
   })
-  yield* tell(yield* output.during("waiting for the outcome")(waited))
+  yield* print(yield* output.during("waiting for the outcome")(waited))
 })

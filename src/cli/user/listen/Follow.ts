@@ -5,7 +5,7 @@ import { Api } from "../ApiRequests.ts"
 import { Connection } from "../Connection.ts"
 import { type Failure, Refused } from "../Failures.ts"
 import { persistently } from "./Patience.ts"
-import type { Place } from "./ListenPlace.ts"
+import type { Position } from "./ListenPosition.ts"
 
 // The service responds after this wait even without events. The time-out is a little longer, to detect a dead
 // connection.
@@ -19,18 +19,18 @@ export interface Wanted {
   readonly until: string | null
 }
 
-/** Whether the service has deleted the event that the place is after. */
+/** Whether the service has deleted the event that the position is after. */
 const isForgotten = (failure: Failure) =>
   failure instanceof Refused && failure.body.error.code === "invalid_cursor" && failure.body.error.param === "after"
 
 const isMissing = (failure: Failure) => failure instanceof Refused && failure.body.error.code === "resource_missing"
 
 /**
- * Passes the events after a place to `handOn`, oldest first, each as the exact bytes that webhooks send. Reads an event
- * only when the one before it is done.
+ * Passes the events after a position to `handOn`, oldest first, each as the exact bytes that webhooks send. Reads an
+ * event only when the one before it is done.
  */
 export const follow = Effect.fnUntraced(function* <E, R>(
-  from: Place,
+  from: Position,
   { types, until }: Wanted,
   handOn: (event: Event, text: string) => Effect.Effect<void, E, R>,
   say: (text: string) => Effect.Effect<void>
@@ -46,15 +46,15 @@ export const follow = Effect.fnUntraced(function* <E, R>(
       new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)
     )
 
-  let place = from
+  let position = from
   for (;;) {
     const begun = yield* Clock.currentTimeMillis
     const query = {
       limit: 100,
       wait: until === null ? waitSeconds : 0,
       ...(types === undefined ? {} : { "types[]": types }),
-      ...(place.after === null ? {} : { after: place.after }),
-      ...(place.since === null ? {} : { "created[gte]": place.since }),
+      ...(position.after === null ? {} : { after: position.after }),
+      ...(position.since === null ? {} : { "created[gte]": position.since }),
       ...(until === null ? {} : { "created[lte]": until })
     }
     const page = yield* persistently(
@@ -62,8 +62,8 @@ export const follow = Effect.fnUntraced(function* <E, R>(
       waiting
     ).pipe(Effect.catchIf(isForgotten, () => Effect.undefined))
     if (page === undefined) {
-      yield* say(`${url} no longer has ${place.after}: continuing with its oldest event`)
-      place = { after: null, since: null }
+      yield* say(`${url} no longer has ${position.after}: continuing with its oldest event`)
+      position = { after: null, since: null }
       continue
     }
     for (const event of page.data) {
@@ -72,7 +72,7 @@ export const follow = Effect.fnUntraced(function* <E, R>(
       )
       if (text === undefined) yield* say(`${url} no longer has ${event.id}: skipped`)
       else yield* handOn(event, text)
-      place = { after: event.id, since: place.since }
+      position = { after: event.id, since: position.since }
     }
     if (until !== null && !page.has_more) return
     // A service that is stopping responds immediately, with no events.

@@ -15,38 +15,38 @@ import { follow } from "./Follow.ts"
 import { post, targetOf } from "./Forward.ts"
 import * as Keys from "./ListenKeys.ts"
 import * as Lines from "./Lines.ts"
-import { type Listener, lockPlace, type Place, readPlace, secretOf, writePlace } from "./ListenPlace.ts"
+import { type Listener, lockPosition, type Position, readPosition, secretOf, writePosition } from "./ListenPosition.ts"
 import { shown } from "../Table.ts"
 
-/** The place for `--since`: after an existing event, or at a time. */
-const placeSince = Effect.fnUntraced(function* (since: string) {
-  if (!since.startsWith("evt_")) return { after: null, since: yield* timeOf(since) } satisfies Place
+/** The position for `--since`: after an existing event, or at a time. */
+const positionSince = Effect.fnUntraced(function* (since: string) {
+  if (!since.startsWith("evt_")) return { after: null, since: yield* timeOf(since) } satisfies Position
   const api = yield* Api
   yield* api.call("events", "retrieveEvent", { params: { id: since } })
-  return { after: since, since: null } satisfies Place
+  return { after: since, since: null } satisfies Position
 })
 
 /** The time as the person wrote it: `10m` becomes `10m ago`. */
 const said = (time: string) => (/^\d+[a-z]$/.test(time) ? `${time} ago` : time)
 
-/** The place after the newest event. */
-const placeNow = Effect.gen(function* () {
+/** The position after the newest event. */
+const positionNow = Effect.gen(function* () {
   const api = yield* Api
   const { data } = yield* api.call("events", "listEvents", { query: { limit: 1 } })
-  return { after: data[0]?.id ?? null, since: null } satisfies Place
+  return { after: data[0]?.id ?? null, since: null } satisfies Position
 })
 
-/** The place to begin at, and its description. */
+/** The position to begin at, and its description. */
 const beginning = Effect.fnUntraced(function* (listener: Listener, since: string | undefined) {
   if (since !== undefined)
     return {
-      place: yield* placeSince(since),
+      position: yield* positionSince(since),
       words: since.startsWith("evt_") ? `after ${since}` : `since ${said(since)}`
     }
-  const kept = yield* readPlace(listener)
+  const kept = yield* readPosition(listener)
   return kept === undefined
-    ? { place: yield* placeNow, words: "from now on" }
-    : { place: kept, words: "from where the last listener ended" }
+    ? { position: yield* positionNow, words: "from now on" }
+    : { position: kept, words: "from where the last listener ended" }
 })
 
 interface Options {
@@ -101,13 +101,13 @@ const makeSender = Effect.fnUntraced(function* ({ listener, secret }: Options) {
 const help = "r resends the last event · s skips the waiting event · ? help · q quits"
 
 /** Follows events until a key ends it, or until the end of a period. */
-const run = Effect.fnUntraced(function* (options: Options, from: Place, until: string | null) {
+const run = Effect.fnUntraced(function* (options: Options, from: Position, until: string | null) {
   const { again, lines, send, skip } = yield* makeSender(options)
   const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
   const output = yield* Output
-  // A closed period repeats events, so the saved place does not move.
+  // A closed period repeats events, so the saved position does not move.
   const keep = (event: Event) =>
-    until === null ? writePlace(options.listener, { after: event.id, since: null }) : Effect.void
+    until === null ? writePosition(options.listener, { after: event.id, since: null }) : Effect.void
   const following = follow(
     from,
     { types: options.types, until },
@@ -161,14 +161,14 @@ export const listenTo = Effect.fnUntraced(function* ({ between, end, envFile, ev
 
   yield* Effect.scoped(
     Effect.gen(function* () {
-      if (period === undefined) yield* lockPlace(listener)
-      const { place, words } =
+      if (period === undefined) yield* lockPosition(listener)
+      const { position, words } =
         period === undefined
           ? yield* beginning(listener, since)
-          : { place: { after: null, since: period.since }, words: `from ${period.since} to ${period.until}` }
-      if (period === undefined) yield* writePlace(listener, place)
-      const told = { object: "listener", url, account: account.id, livemode: mode === "live", forward_to: target }
-      if (output.isJson) yield* output.one({ ...told, secret, ...place, until: period?.until ?? null }, () => [])
+          : { position: { after: null, since: period.since }, words: `from ${period.since} to ${period.until}` }
+      if (period === undefined) yield* writePosition(listener, position)
+      const started = { object: "listener", url, account: account.id, livemode: mode === "live", forward_to: target }
+      if (output.isJson) yield* output.one({ ...started, secret, ...position, until: period?.until ?? null }, () => [])
       yield* output.say(({ bold, dim, red }) =>
         [
           `${mode === "live" ? red(bold("LIVE events")) : "Test events"} of ${shown(account.name)} at ${url} go to ${bold(target)}, ${words}.`,
@@ -176,7 +176,7 @@ export const listenTo = Effect.fnUntraced(function* ({ between, end, envFile, ev
           dim(`Keys: ${help}`)
         ].join("\n")
       )
-      yield* run({ listener, secret, types }, place, period?.until ?? null)
+      yield* run({ listener, secret, types }, position, period?.until ?? null)
     })
   )
 })

@@ -35,7 +35,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 // If this machine has no route to one of the authority's addresses, for example over IPv6, returns the error of a
 // reachable address.
-const tellingOf = (error: ConnectionError): ConnectionError =>
+const causeOf = (error: ConnectionError): ConnectionError =>
   error.errors?.find(({ code = "" }) => untaken.includes(code)) ?? error
 
 /**
@@ -46,7 +46,7 @@ export const connectionTrouble = (
   failure: unknown
 ): { readonly trouble: AuthorityTrouble; readonly message: string } => {
   const { cause, isConnecting } = failure instanceof CallFailed ? failure : { cause: failure, isConnecting: false }
-  const { code = "", message = "unknown" } = tellingOf(Object(cause) as ConnectionError)
+  const { code = "", message = "unknown" } = causeOf(Object(cause) as ConnectionError)
   const said = reasons[code]
   if (!isConnecting) return { trouble: "no_answer", message: said ?? `no response (${code || message})` }
   if (unresolved.includes(code))

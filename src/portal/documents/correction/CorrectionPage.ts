@@ -91,10 +91,10 @@ const correct = (visit: Visit, sent: Form.Form) =>
       return yield* shownWith(visit, rejected, sent, { refusal: inLanguage(visit.language, refusedFor(faults)) })
     const inForm = asInForm(origins)
     const done = Effect.gen(function* () {
-      const judged = yield* send<Validation>("POST", `${documentKinds[kind].path}/validate`, request)
-      if (judged.errors.length > 0) return yield* inLanguage(visit.language, refusedFor(judged.errors))
+      const validation = yield* send<Validation>("POST", `${documentKinds[kind].path}/validate`, request)
+      if (validation.errors.length > 0) return yield* inLanguage(visit.language, refusedFor(validation.errors))
       if (step !== "send") {
-        const warnings = (judged.warnings ?? []).map(({ message }) => message)
+        const warnings = (validation.warnings ?? []).map(({ message }) => message)
         return yield* shownWith(visit, rejected, sent, {
           checked: { totals: totalsOf(request.lines, request), warnings }
         })

@@ -7,7 +7,7 @@ import { eventTypes as types } from "../../../../schemas/Event.ts"
 import { eventTypes, eventTypesOf } from "../../../../src/cli/user/EventTypes.ts"
 import { withSetting, writeSetting } from "../../../../src/cli/user/listen/EnvFile.ts"
 import { targetOf } from "../../../../src/cli/user/listen/Forward.ts"
-import { placeIn } from "../../../../src/cli/user/listen/ListenPlace.ts"
+import { positionIn } from "../../../../src/cli/user/listen/ListenPosition.ts"
 
 const targets: ReadonlyArray<readonly [text: string, url: string | undefined]> = [
   [":9099/hook", "http://localhost:9099/hook"],
@@ -72,9 +72,9 @@ describe("folio listen", () => {
   )
 
   it("reads a saved position, and none from a damaged file", () => {
-    assert.deepStrictEqual(placeIn('{"after":"evt_1","since":null,"url":"x"}'), { after: "evt_1", since: null })
+    assert.deepStrictEqual(positionIn('{"after":"evt_1","since":null,"url":"x"}'), { after: "evt_1", since: null })
     for (const damaged of ["", "{", "null", "[]", '{"after":1,"since":null}', '{"after":"evt_1"}']) {
-      assert.isUndefined(placeIn(damaged), damaged)
+      assert.isUndefined(positionIn(damaged), damaged)
     }
   })
 })

@@ -90,9 +90,9 @@ describeLive(app)("the live steps of an account", (it) => {
     yield* changeMode(liveMode, { issuer })
     const named = yield* patch("/v1/account", { name: "En pruebas" })
     assert.strictEqual(named.json.live.steps[0].code, "vat_responsible")
-    const told = yield* patch("/v1/account", { vat_responsible: true }, live)
-    assert.deepStrictEqual(told.json.live, { ready: true, steps: [] })
-    assert.deepStrictEqual(told.json, (yield* get("/v1/account", live)).json)
+    const reported = yield* patch("/v1/account", { vat_responsible: true }, live)
+    assert.deepStrictEqual(reported.json.live, { ready: true, steps: [] })
+    assert.deepStrictEqual(reported.json, (yield* get("/v1/account", live)).json)
   })
 
   it.effect(

@@ -4,7 +4,7 @@ import type { EmailSnapshot } from "../../../../clients/typescript/Interface.ts"
 import { Api } from "../../ApiRequests.ts"
 import { creditNotes, type Document, idOf, type Kind, pathOf } from "../../documents/Kinds.ts"
 import { documentLines } from "../../documents/ShownDocument.ts"
-import { tellOutcome } from "../../documents/Outcome.ts"
+import { printOutcome } from "../../documents/Outcome.ts"
 import { textOf } from "../../FileOutput.ts"
 import * as Flags from "../../Flags.ts"
 import { Output } from "../../Output.ts"
@@ -29,7 +29,7 @@ const change = Effect.fnUntraced(function* (
   const path = pathOf(kind, yield* idOf(kind, text), `/${operation}`)
   const body = file === undefined ? undefined : yield* textOf(file)
   const changed = yield* api.json<Document>({ method: "POST", path, body, key })
-  if (wait) return yield* tellOutcome(kind, changed.id)
+  if (wait) return yield* printOutcome(kind, changed.id)
   yield* (yield* Output).one(changed, documentLines(changed))
 })
 
@@ -99,7 +99,7 @@ export const annul = (kind: Kind) =>
       const api = yield* Api
       const id = yield* idOf(kind, text)
       const note = yield* api.call("invoices", "annulInvoice", { params: { id }, payload: { reason } }, { key })
-      if (wait) return yield* tellOutcome(creditNotes, note.id)
+      if (wait) return yield* printOutcome(creditNotes, note.id)
       yield* (yield* Output).one(note, ({ bold, dim }) => [
         `The credit note ${bold(note.id)} for all lines is now a draft.`,
         dim(`To see its outcome: folio credit-notes get ${note.id}`)

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import type { InvoiceCreated, Validation } from "../../../../clients/typescript/Interface.ts"
 import { Api } from "../../ApiRequests.ts"
 import type { Kind } from "../../documents/Kinds.ts"
-import { tellOutcome } from "../../documents/Outcome.ts"
+import { printOutcome } from "../../documents/Outcome.ts"
 import { Failed } from "../../Failures.ts"
 import { textOf } from "../../FileOutput.ts"
 import * as Flags from "../../Flags.ts"
@@ -18,7 +18,7 @@ export const create = (kind: Kind) =>
       const output = yield* Output
       const body = yield* textOf(flags.file)
       const created = yield* api.json<InvoiceCreated>({ method: "POST", path: kind.path, body, key: flags.key })
-      if (flags.wait) return yield* tellOutcome(kind, created.id)
+      if (flags.wait) return yield* printOutcome(kind, created.id)
       yield* output.one(created, ({ bold, dim }) => [
         `${bold(created.id)} is now a draft.`,
         dim(`To see its outcome: folio ${kind.command} get ${created.id}`)

@@ -95,16 +95,16 @@ const scriptsPart = (visit: Visit, { next }: SandboxSetting, refused: Refused | 
 }
 
 /** The mode and the scripts of the simulated authority, and their forms. */
-export const authoritySection = (visit: Visit, standing: SandboxSetting, refused: Refused | undefined): Html => {
+export const authoritySection = (visit: Visit, setting: SandboxSetting, refused: Refused | undefined): Html => {
   const { t } = visit
   const isHeld = visit.may("setup")
-  const [word, meaning] = modeWords(t, standing.mode)
-  const isUntouched = standing.mode === "up" && standing.next.length === 0
+  const [word, meaning] = modeWords(t, setting.mode)
+  const isUntouched = setting.mode === "up" && setting.next.length === 0
   return section(
     "authority",
     t("Simulated authority", "DIAN simulada"),
-    html`<p>${state(standing.mode === "up" ? "ok" : "wait", word)} <span class="soft">${meaning}</span></p>
-      ${isHeld ? modeForm(visit, standing, refused) : null} ${scriptsPart(visit, standing, refused)}
+    html`<p>${state(setting.mode === "up" ? "ok" : "wait", word)} <span class="soft">${meaning}</span></p>
+      ${isHeld ? modeForm(visit, setting, refused) : null} ${scriptsPart(visit, setting, refused)}
       ${
         isHeld && !isUntouched
           ? html`<h3>${t("Reset", "Restablecer")}</h3>

@@ -44,7 +44,7 @@ const notices = ({ t }: Visit) => ({
   clock: t("Test clock advanced.", "Reloj de pruebas adelantado.")
 })
 
-const benchPage = (visit: Visit, standing: SandboxSetting, body: string, { refused, sent }: Shown): Page => {
+const toolsPage = (visit: Visit, setting: SandboxSetting, body: string, { refused, sent }: Shown): Page => {
   const { may, t } = visit
   const sub = t(
     "Check why a webhook fails verification, and control the simulated authority.",
@@ -59,7 +59,7 @@ const benchPage = (visit: Visit, standing: SandboxSetting, body: string, { refus
     may("setup") ? null : only,
     html`<div class="grid">
       <div>${signatureSection(visit, sent, body)}${clockSection(visit, refused)}</div>
-      <div>${authoritySection(visit, standing, refused)}</div>
+      <div>${authoritySection(visit, setting, refused)}</div>
     </div>`
   )
   const isRight = refused === undefined && (sent === undefined || sent.found !== undefined)
@@ -78,9 +78,9 @@ const eventBody = (visit: Visit, id: string | null) =>
 const shown = Effect.fnUntraced(function* (visit: Visit, what: Shown = {}) {
   const { principal } = visit.session
   if (principal.livemode) return livePage(visit, 200)
-  const standing = yield* visit.read((yield* SandboxAuthorities).setting)
+  const setting = yield* visit.read((yield* SandboxAuthorities).setting)
   const body = (yield* eventBody(visit, visit.query.get("event"))) ?? ""
-  return benchPage(visit, standing, body, what)
+  return toolsPage(visit, setting, body, what)
 })
 
 /** The most characters of each field. */

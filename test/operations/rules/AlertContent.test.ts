@@ -5,7 +5,7 @@ import { AccountId, IncidentId } from "../../../schemas/Id.ts"
 import { IncidentAlert, IncidentKind } from "../../../schemas/Incident.ts"
 import { causeOf } from "../../../src/operations/rules/Causes.ts"
 import { usedRange } from "../../../src/operations/rules/Findings.ts"
-import { alertOf } from "../../../src/operations/rules/Told.ts"
+import { alertOf } from "../../../src/operations/rules/AlertContent.ts"
 
 const section = Fs.readFileSync(new URL("../../../src/docs/running/alerts.md", import.meta.url), "utf8")
 const body = "01k9z3v8c2m4n6p8q0r2s4t6v8"

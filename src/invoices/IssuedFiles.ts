@@ -21,10 +21,10 @@ import { Signing } from "./Signing.ts"
 
 const noFile = ({ id, kind }: DocumentOfAccount, state: InvoiceState, file: string) => {
   const status = statusOf(state)
-  const standing = status === "draft" ? `it is a draft at the stage ${stageOf(state)}` : `its status is ${status}`
+  const current = status === "draft" ? `it is a draft at the stage ${stageOf(state)}` : `its status is ${status}`
   return new ApiError({
     code: "resource_missing",
-    message: `The ${documentKinds[kind].noun} ${JSON.stringify(id)} has no ${file}: ${standing}. A document has its files once it is signed.`
+    message: `The ${documentKinds[kind].noun} ${JSON.stringify(id)} has no ${file}: ${current}. A document has its files once it is signed.`
   })
 }
 
@@ -87,7 +87,7 @@ export const layer = Layer.effect(
       const answer = state === "accepted_by_authority" ? yield* invoices.acceptance(name) : Option.none()
       const xml = Option.isSome(answer) ? yield* Effect.orDie(signing.attach(row, { signed, ...answer.value })) : signed
       const document = { ...(yield* signing.document(row)), ...invalidityOf(row.state) }
-      return Option.some(yield* printer.parcel(document, xml, yield* accounts.logoOf(name, document.issuer)))
+      return Option.some(yield* printer.emailPackage(document, xml, yield* accounts.logoOf(name, document.issuer)))
     })
 
     return DocumentFiles.of({
@@ -111,7 +111,7 @@ export const layer = Layer.effect(
         const bytes = yield* readInTurn(askerOf(name, asker), read)
         return { full_number, tag: tagOf(bytes), bytes: Effect.succeed(bytes) }
       }),
-      parcel: Effect.fn("DocumentFiles.parcel")(function* (key, state, asker) {
+      emailPackage: Effect.fn("DocumentFiles.emailPackage")(function* (key, state, asker) {
         const { account_id, livemode } = key
         const id = yield* Effect.orDie(Schema.decodeEffect(DocumentId)(key.id))
         const packed = bounded(pack({ account_id, livemode, id }, state))

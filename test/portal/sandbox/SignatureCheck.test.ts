@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { signatureHeaders } from "../../../src/webhooks/rules/WebhookSignature.ts"
-import { differences } from "../../../src/portal/bench/Differences.ts"
-import { faultWords } from "../../../src/portal/bench/FaultWords.ts"
-import { headersOf } from "../../../src/portal/bench/HeaderLines.ts"
-import { check, type Known } from "../../../src/portal/bench/SignatureCheck.ts"
+import { differences } from "../../../src/portal/sandbox/Differences.ts"
+import { faultWords } from "../../../src/portal/sandbox/FaultWords.ts"
+import { headersOf } from "../../../src/portal/sandbox/HeaderLines.ts"
+import { check, type Known } from "../../../src/portal/sandbox/SignatureCheck.ts"
 import { faults } from "../../../src/clients/typescript/Faults.ts"
 
 /*

@@ -3,7 +3,7 @@ import { documentTypeCode } from "../ubl/AuthorityCodes.ts"
 import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
 
 /** A file that the acquirer of a document receives by email. */
-export interface ParcelFile {
+export interface PackageFile {
   readonly name: string
   readonly bytes: Uint8Array
 }
@@ -12,15 +12,15 @@ export interface ParcelFile {
  * The content of an email: everything but the recipient's address. The same document gives the same bytes, so that a
  * receiver can recognize a repeated email. `archive` is the only attachment, a ZIP; `files` are the files in the ZIP.
  */
-export interface Parcel {
+export interface EmailPackage {
   readonly subject: string
   readonly text: string
   readonly html: string
   /** The sender's name; `reply_to` is the address for replies. */
   readonly from_name: string
   readonly reply_to: string
-  readonly archive: ParcelFile
-  readonly files: ReadonlyArray<ParcelFile>
+  readonly archive: PackageFile
+  readonly files: ReadonlyArray<PackageFile>
 }
 
 /**
@@ -65,13 +65,13 @@ const dated = (issueDate: string) => {
  *
  * @internal
  */
-export const emailParcel = (
+export const emailPackage = (
   document: FiscalDocument,
-  files: { readonly xml: ParcelFile; readonly pdf: ParcelFile | null }
-): Parcel => {
+  files: { readonly xml: PackageFile; readonly pdf: PackageFile | null }
+): EmailPackage => {
   const { acquirer, cufe, currency, full_number, issue_date, issuer, kind, totals } = document
   const mtime = dated(issue_date)
-  const zip = (all: ReadonlyArray<ParcelFile>) =>
+  const zip = (all: ReadonlyArray<PackageFile>) =>
     zipSync(Object.fromEntries(all.map(({ bytes, name }) => [name, bytes])), { mtime, level: 9 })
 
   const everything = files.pdf === null ? [files.xml] : [files.xml, files.pdf]

@@ -7,7 +7,7 @@ import { createPrivately, ownDirectory, writePrivately } from "../Connection.ts"
 import { Failed } from "../Failures.ts"
 
 /** Where a listener continues: after the event `after`, or at the oldest available event if that is null. */
-export interface Place {
+export interface Position {
   readonly after: string | null
   /** Skip events before this time. */
   readonly since: string | null
@@ -51,37 +51,37 @@ export const secretOf = Effect.fnUntraced(function* (listener: Listener) {
   })
 })
 
-const isPlace = (value: unknown): value is Place => {
+const isPosition = (value: unknown): value is Position => {
   if (typeof value !== "object" || value === null || !("after" in value) || !("since" in value)) return false
   return [value.after, value.since].every((one) => one === null || typeof one === "string")
 }
 
-/** Parses a place from a file's text; undefined if it has none. */
-export const placeIn = (content: string): Place | undefined => {
+/** Parses a position from a file's text; undefined if it has none. */
+export const positionIn = (content: string): Position | undefined => {
   const value = jsonOf(content)
-  return isPlace(value) ? { after: value.after, since: value.since } : undefined
+  return isPosition(value) ? { after: value.after, since: value.since } : undefined
 }
 
 const pathOf = (listener: Listener, ending: string) =>
   Effect.map(directoryOf(listener), (directory) => Path.join(directory, `${short(listener.forwardTo)}.${ending}`))
 
-/** The place where the last listener of this kind ended; undefined if there was none. */
-export const readPlace = Effect.fnUntraced(function* (listener: Listener) {
+/** The position where the last listener of this kind ended; undefined if there was none. */
+export const readPosition = Effect.fnUntraced(function* (listener: Listener) {
   const path = yield* pathOf(listener, "place.json")
   const content = yield* read(path)
   if (content === undefined) return undefined
-  const place = placeIn(content)
-  if (place !== undefined) return place
+  const position = positionIn(content)
+  if (position !== undefined) return position
   return yield* new Failed({
     message: `${path} is damaged.`,
     hint: "Choose where to begin: --since 10m, or --since evt_…"
   })
 })
 
-/** Saves a place atomically. */
-export const writePlace = Effect.fnUntraced(function* (listener: Listener, place: Place) {
+/** Saves a position atomically. */
+export const writePosition = Effect.fnUntraced(function* (listener: Listener, position: Position) {
   const path = yield* pathOf(listener, "place.json")
-  yield* writePrivately(path, `${JSON.stringify({ ...place, forward_to: listener.forwardTo, url: listener.url })}\n`)
+  yield* writePrivately(path, `${JSON.stringify({ ...position, forward_to: listener.forwardTo, url: listener.url })}\n`)
 })
 
 const isRunning = (pid: number) => {
@@ -98,10 +98,10 @@ const isRunning = (pid: number) => {
 const remove = (path: string) => Effect.sync(() => Fs.rmSync(path, { force: true }))
 
 /**
- * Locks the place until the scope closes, so that no second listener sends the same events. Takes over a dead
+ * Locks the position until the scope closes, so that no second listener sends the same events. Takes over a dead
  * listener's lock.
  */
-export const lockPlace = Effect.fnUntraced(function* (listener: Listener) {
+export const lockPosition = Effect.fnUntraced(function* (listener: Listener) {
   const path = yield* pathOf(listener, "lock")
   const take = Effect.gen(function* () {
     for (let tries = 0; tries < 3; tries++) {

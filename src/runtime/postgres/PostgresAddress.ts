@@ -8,26 +8,26 @@ import { reasonOf } from "./PostgresBinaries.ts"
 export class DatabaseError extends Schema.TaggedError<DatabaseError>()("DatabaseError", { message: Schema.String }) {}
 
 /** An external server, or the embedded server. */
-export type Place = { readonly url: Redacted.Redacted<string> } | EmbeddedPostgresConnection
+export type Address = { readonly url: Redacted.Redacted<string> } | EmbeddedPostgresConnection
 
-export const where = (place: Place) => {
-  if (!("url" in place)) return `${place.host}:${place.port}`
-  const url = Redacted.value(place.url)
+export const where = (address: Address) => {
+  if (!("url" in address)) return `${address.host}:${address.port}`
+  const url = Redacted.value(address.url)
   return URL.canParse(url) ? new URL(url).host : "DATABASE_URL"
 }
 
-/** The URL of a place, with its password. */
-export const urlOf = (place: Place): Redacted.Redacted<string> => {
-  if ("url" in place) return place.url
-  const { database, host, password, port, username } = place
+/** The URL of an address, with its password. */
+export const urlOf = (address: Address): Redacted.Redacted<string> => {
+  if ("url" in address) return address.url
+  const { database, host, password, port, username } = address
   return Redacted.make(`postgres://${username}:${Redacted.value(password)}@${host}:${port}/${database}`)
 }
 
-const loginOf = (place: Place) =>
-  "url" in place ? decodeURIComponent(new URL(Redacted.value(place.url)).username) : place.username
+const loginOf = (address: Address) =>
+  "url" in address ? decodeURIComponent(new URL(Redacted.value(address.url)).username) : address.username
 
-const databaseOf = (place: Place) =>
-  "url" in place ? decodeURIComponent(new URL(Redacted.value(place.url)).pathname.slice(1)) : place.database
+const databaseOf = (address: Address) =>
+  "url" in address ? decodeURIComponent(new URL(Redacted.value(address.url)).pathname.slice(1)) : address.database
 
 const codeOf = (cause: unknown) => (Predicate.hasProperty(cause, "code") ? String(cause.code) : "")
 
@@ -78,12 +78,12 @@ const adviceOn = (code: string, text: string, login: string, database: string): 
   )
 }
 
-/** The error for a failure at a place: one line with the fix. */
-export const unusable = (place: Place, { reason }: SqlError.SqlError): DatabaseError => {
+/** The error for a failure at an address: one line with the fix. */
+export const unusable = (address: Address, { reason }: SqlError.SqlError): DatabaseError => {
   const text = textOf(reason.cause)
-  const login = loginOf(place)
-  const advice = adviceOn(codeOf(reason.cause), text, login, databaseOf(place) || login)
-  return new DatabaseError({ message: `The database at ${where(place)} cannot be used (${text}). ${advice}` })
+  const login = loginOf(address)
+  const advice = adviceOn(codeOf(reason.cause), text, login, databaseOf(address) || login)
+  return new DatabaseError({ message: `The database at ${where(address)} cannot be used (${text}). ${advice}` })
 }
 
 /**

@@ -9,7 +9,7 @@ import { DataDir, makeDirectory } from "../../runtime/process/DataFiles.ts"
 import { lock } from "../../runtime/process/DataDirLock.ts"
 import * as EmbeddedPostgres from "../../runtime/postgres/EmbeddedPostgres.ts"
 import { checkServer, makeRoles } from "../../runtime/postgres/Postgres.ts"
-import { DatabaseError, type Place, unusable, where } from "../../runtime/postgres/PostgresPlace.ts"
+import { DatabaseError, type Address, unusable, where } from "../../runtime/postgres/PostgresAddress.ts"
 import * as ServiceLock from "../../runtime/postgres/ServiceLock.ts"
 import { isUnfinished, markDirectory, markTable, unmarkDirectory } from "../../runtime/postgres/UnfinishedRestore.ts"
 import { messageMax, sessionParameters } from "./Backup.ts"
@@ -73,29 +73,29 @@ const relations = (isOurs: boolean) => `
     and relname <> '${isOurs ? markTable : ""}'
   order by relname limit 1`
 
-const notEmpty = (place: Place, name: string) =>
+const notEmpty = (address: Address, name: string) =>
   new BackupError({
-    message: `The database at ${where(place)} is not empty: it has ${name}. Create another (create database …) and set DATABASE_URL to it, or restore into a new DATA_DIR.`
+    message: `The database at ${where(address)} is not empty: it has ${name}. Create another (create database …) and set DATABASE_URL to it, or restore into a new DATA_DIR.`
   })
 
 type OfDatabase = SqlError.SqlError | Migrator.MigrationError
 
 const explained =
-  (place: Place) =>
+  (address: Address) =>
   <E>(error: E): DatabaseError | Exclude<E, OfDatabase> => {
-    if (SqlError.isSqlError(error)) return unusable(place, error)
+    if (SqlError.isSqlError(error)) return unusable(address, error)
     if (!(error instanceof Migrator.MigrationError)) return error as Exclude<E, OfDatabase>
     return SqlError.isSqlError(error.cause)
-      ? unusable(place, error.cause)
+      ? unusable(address, error.cause)
       : new DatabaseError({
-          message: `The tables at ${where(place)} cannot be created (${error.message}). Restore into another empty database.`
+          message: `The tables at ${where(address)} cannot be created (${error.message}). Restore into another empty database.`
         })
   }
 
-/** A session of the login at a place, without time limits. */
-export const unlimited = (place: Place) =>
+/** A session of the login at an address, without time limits. */
+export const unlimited = (address: Address) =>
   PgClient.make({
-    ...place,
+    ...address,
     connectTimeout: "5 seconds",
     keepAlive: "30 seconds",
     applicationName: "folio restore",
@@ -106,12 +106,12 @@ export const unlimited = (place: Place) =>
   }).pipe(Effect.provide(Reactivity.layer))
 
 /**
- * Runs `use` as the owner of the empty database at `place`; no service can start there meanwhile. `isDone`: whether an
- * earlier, killed restore was in fact complete.
+ * Runs `use` as the owner of the empty database at `address`; no service can start there meanwhile. `isDone`: whether
+ * an earlier, killed restore was in fact complete.
  */
 export const inDatabase = Effect.fnUntraced(
   function* <A, E, R>(
-    place: Place,
+    address: Address,
     options: {
       readonly isMarked: boolean
       readonly isDone: (sql: SqlClient.SqlClient) => Effect.Effect<boolean, SqlError.SqlError>
@@ -119,22 +119,22 @@ export const inDatabase = Effect.fnUntraced(
     use: Effect.Effect<A, E, R>
   ) {
     const { isDone, isMarked } = options
-    yield* ServiceLock.take(place, true)
-    const sql = yield* unlimited(place)
-    yield* checkServer(sql, place)
+    yield* ServiceLock.take(address, true)
+    const sql = yield* unlimited(address)
+    yield* checkServer(sql, address)
     const [other] = yield* sql.unsafe<{ name: string }>(relations(isMarked))
     if (other !== undefined) {
       if (isMarked && (yield* isDone(sql))) return undefined
-      return yield* notEmpty(place, other.name)
+      return yield* notEmpty(address, other.name)
     }
-    yield* makeRoles(sql, place)
+    yield* makeRoles(sql, address)
     const result = yield* Effect.provideService(use, SqlClient.SqlClient, sql)
     // Give the planner statistics of the new rows.
     yield* sql`analyze`.pipe(Effect.ignore)
     return result
   },
   Effect.scoped,
-  (effect, place) => Effect.mapError(effect, explained(place))
+  (effect, address) => Effect.mapError(effect, explained(address))
 )
 
 /** Marks an external database until `use` succeeds or fails. `use` removes the mark in its transaction. */
@@ -150,7 +150,7 @@ const unmark = (sql: SqlClient.SqlClient) => sql`drop table if exists ${sql(mark
 
 /**
  * Runs `use` with the database of the settings, or with a new embedded server in `DataDir`, which must be empty. If it
- * fails, the message is one line with the fix, and the place is unchanged. Undefined: an earlier restore was complete.
+ * fails, the message is one line with the fix, and the target is unchanged. Undefined: an earlier restore was complete.
  */
 export const intoEmpty = Effect.fnUntraced(function* <A, E, R>(
   isDone: (sql: SqlClient.SqlClient) => Effect.Effect<boolean, SqlError.SqlError>,
@@ -159,8 +159,8 @@ export const intoEmpty = Effect.fnUntraced(function* <A, E, R>(
   const dataDir = yield* DataDir
   const { databaseUrl } = yield* Settings
   if (databaseUrl === undefined) {
-    const restored = Effect.flatMap(EmbeddedPostgres.start({ dataDir, restores: true }), (place) =>
-      inDatabase(place, { isMarked: true, isDone }, use(Effect.void))
+    const restored = Effect.flatMap(EmbeddedPostgres.start({ dataDir, restores: true }), (address) =>
+      inDatabase(address, { isMarked: true, isDone }, use(Effect.void))
     )
     return yield* inDirectory(dataDir, Effect.scoped(restored))
   }
