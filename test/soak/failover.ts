@@ -152,7 +152,7 @@ const program = Effect.gen(function* () {
     (logs) => logs.join("\n").split("Shard lock storage is unhealthy").length - 1
   )
 
-  yield* until(holders, (held) => held.split(" ").length === 2, "30 seconds")
+  yield* until(holders, (held) => held.split(" ").length === 2)
   yield* Effect.sleep("3 seconds")
   told()
   let seen = yield* holders
@@ -194,7 +194,7 @@ const program = Effect.gen(function* () {
     )
     if (freeze) yield* victim.signal("SIGCONT")
     else yield* Effect.andThen(victim.ended, victim.start({ point: "before-create", hit: 0 }))
-    yield* until(holders, (held) => held.split(" ").length === 2, "30 seconds")
+    yield* until(holders, (held) => held.split(" ").length === 2)
     yield* Effect.sleep("2 seconds")
     told()
   }

@@ -26,11 +26,7 @@ const issue = Effect.fnUntraced(function* (metadata: Record<string, string>) {
   const { customers, service } = yield* Crashing
   const body = invoiceBody(customers[0] ?? "", metadata)
   const key = crypto.randomUUID()
-  const answer = yield* until(
-    service.client().post("/v1/invoices", body, { key }),
-    ({ status }) => status === 202,
-    "60 seconds"
-  )
+  const answer = yield* until(service.client().post("/v1/invoices", body, { key }), ({ status }) => status === 202)
   return String(answer.json.id)
 })
 
@@ -43,7 +39,7 @@ const acknowledged = (path: string) =>
   )
 
 const arrived = (path: string, ids: ReadonlyArray<string>) =>
-  until(acknowledged(path), (seen) => ids.every((id) => seen.some((one) => one === id)), "60 seconds")
+  until(acknowledged(path), (seen) => ids.every((id) => seen.some((one) => one === id)))
 
 /** The events after which a listener has saved its position. */
 const kept = (listener: Effect.Success<ReturnType<typeof folioProcess>>) =>
@@ -55,8 +51,7 @@ const keptBehind = (listener: Parameters<typeof kept>[0], ids: ReadonlyArray<str
     const events = receiver.received.flatMap(({ event }) => (ids.includes(event.data.object.id) ? [event.id] : []))
     return until(
       Effect.sync(() => kept(listener)),
-      (behind) => events.every((event) => behind.includes(event)),
-      "60 seconds"
+      (behind) => events.every((event) => behind.includes(event))
     )
   })
 
@@ -68,7 +63,7 @@ describeLive(Crashing.layer([undefined]))("folio listen", (it) => {
     const words = ["listen", "--forward-to", `127.0.0.1:${receiver.port}/listen`, "--env-file", file(".env")]
     const start = Effect.gen(function* () {
       const listener = yield* folioProcess(words, env)
-      yield* until(Effect.sync(listener.said), (said) => said.includes('"listener"'), "30 seconds")
+      yield* until(Effect.sync(listener.said), (said) => said.includes('"listener"'))
       return listener
     })
     const first = yield* start
@@ -285,8 +280,8 @@ describeLive(Crashing.layer([undefined]))("folio trigger and import", (it) => {
       const already = yield* made
       front.letPass(some)
       const killed = yield* folioProcess([...words, "--resume"], env)
-      yield* until(Effect.sync(front.held), (held) => held > 0, "60 seconds")
-      yield* until(made, (seen) => seen > already, "60 seconds")
+      yield* until(Effect.sync(front.held), (held) => held > 0)
+      yield* until(made, (seen) => seen > already)
       yield* killed.signal("SIGKILL")
       yield* killed.ended
     }

@@ -34,7 +34,7 @@ export const folioProcess = Effect.fnUntraced(function* (
     error: () => error,
     signal: (name: "SIGKILL" | "SIGTERM" | "SIGSTOP" | "SIGCONT") => Effect.sync(() => void child.kill(name)),
     ended: Effect.map(
-      until(Effect.sync(exit), ({ code, signal }) => code !== null || signal !== null, "60 seconds"),
+      until(Effect.sync(exit), ({ code, signal }) => code !== null || signal !== null),
       ({ code }) => code
     )
   }

@@ -22,14 +22,14 @@ const addAccepted = Effect.fnUntraced(function* (cash: object = {}) {
   const answer = yield* service.client().post("/v1/invoices", body, { key: crypto.randomUUID() })
   assert.strictEqual(answer.status, 202, answer.text)
   const path = `/v1/invoices/${answer.json.id}`
-  yield* until(service.client().get(path), ({ json }) => json.status === "accepted_by_authority", "30 seconds")
+  yield* until(service.client().get(path), ({ json }) => json.status === "accepted_by_authority")
   return path
 })
 
 const shownAs = (path: string, status: string) =>
   Effect.flatMap(Crashing, ({ service }) =>
     Effect.map(
-      until(service.client().get(path), ({ json }) => json.acceptance?.status === status, "30 seconds"),
+      until(service.client().get(path), ({ json }) => json.acceptance?.status === status),
       ({ json }) => json
     )
   )
@@ -105,7 +105,7 @@ describeLive(Crashing.layer([undefined]))("The buyer's acceptance", (it) => {
     yield* helper("advance", { seconds: daySeconds })
     const { service } = yield* Crashing
     const isPutOff = `select next_question_at > now() + interval '30 minutes' as off from acceptances where id = '${path.split("/").at(-1)}'`
-    yield* until(service.rows<{ off: boolean }>(isPutOff), ([row]) => row?.off === true, "30 seconds")
+    yield* until(service.rows<{ off: boolean }>(isPutOff), ([row]) => row?.off === true)
     yield* shownAs(path, "pending")
     yield* helper("authority", { mode: "up" })
     yield* helper("advance", { seconds: daySeconds })

@@ -17,7 +17,7 @@ const helper = Effect.fnUntraced(function* (name: string, body: object) {
 })
 
 const shown = (path: string, is: (json: Answer["json"]) => boolean) =>
-  Effect.flatMap(Crashing, ({ service }) => until(service.client().get(path), ({ json }) => is(json), "30 seconds"))
+  Effect.flatMap(Crashing, ({ service }) => until(service.client().get(path), ({ json }) => is(json)))
 
 const shownAs = (path: string, status: string) => shown(path, (json) => json.status === status)
 
@@ -85,7 +85,7 @@ describeLive(Crashing.layer([undefined]))("The scripts of the sandbox", (it) => 
     assert.strictEqual((yield* service.ended).signal, "SIGKILL")
     yield* service.start(never)
     yield* Effect.forEach(keys, insist, { concurrency: "unbounded" })
-    yield* until(openWork(service), isDone, "120 seconds")
+    yield* until(openWork(service), isDone)
     const ids = keys.map((key) => String(journal.get(key)?.json.id)).toSorted()
     const found = yield* Effect.forEach(ids, (id) => Effect.map(service.client().get(`/v1/invoices/${id}`), rulesOf))
     assert.deepStrictEqual(

@@ -29,7 +29,7 @@ const longAfter = ({ hurry, service }: Live) =>
     yield* until(
       Effect.andThen(hurry, service.rows<{ state: string }>("select distinct state from invoices")),
       () => performance.now() - began > 6_000,
-      "60 seconds",
+      "180 seconds",
       "200 millis"
     )
   })
@@ -52,7 +52,7 @@ const killUnsent = ({ service }: Live) =>
       yield* service.signal(areUnsent ? "SIGKILL" : "SIGCONT")
       return areUnsent
     })
-    yield* until(isKilled, (killed) => killed, "60 seconds", "200 millis")
+    yield* until(isKilled, (killed) => killed, "180 seconds", "200 millis")
     yield* service.ended
   })
 
@@ -60,7 +60,7 @@ const accepted = (live: Live, path: string) =>
   until(
     Effect.andThen(live.hurry, live.client.get(path)),
     ({ json }) => json.status === "accepted_by_authority",
-    "60 seconds",
+    "180 seconds",
     "200 millis"
   )
 
@@ -77,7 +77,7 @@ describe("A long outage of the authority", () => {
       yield* live.service.start()
       for (const path of paths) {
         const look = Effect.andThen(live.hurry, live.client.get(path))
-        yield* until(look, ({ json }) => json.status === "accepted_contingency", "20 seconds", "200 millis")
+        yield* until(look, ({ json }) => json.status === "accepted_contingency", "180 seconds", "200 millis")
       }
       const late = yield* live.issue
       assert.isNotNull((yield* live.shown(late, ({ status }) => status === "accepted_contingency")).contingency)
@@ -110,7 +110,7 @@ describe("A long outage of the authority", () => {
         }
       }),
       ({ json }) => json.status === "accepted_contingency",
-      "60 seconds",
+      "180 seconds",
       "500 millis"
     )
     assert.deepInclude((yield* live.client.get(first)).json, { status: "draft", stage: "submitted", contingency: null })
@@ -139,7 +139,7 @@ describe("A long outage of the authority", () => {
     const { authority } = yield* until(
       live.health,
       (found) => found.authority !== undefined,
-      "60 seconds",
+      "180 seconds",
       "200 millis"
     )
     assert.deepInclude(authority, { status: "unreachable", trouble: "name_not_found" })

@@ -33,7 +33,7 @@ const heal = Effect.gen(function* () {
 
 const isWell = Effect.gen(function* () {
   const { health } = yield* World
-  yield* until(health, ({ authority }) => authority === undefined, "60 seconds", "200 millis")
+  yield* until(health, ({ authority }) => authority === undefined, "180 seconds", "200 millis")
 })
 
 const sent = ({ calls }: StandIn, from: number) =>
@@ -45,7 +45,7 @@ const accepted = Effect.fnUntraced(function* (path: string) {
   const { json } = yield* until(
     Effect.tap(client.get(path), ({ json: { status } }) => (status === "accepted_by_authority" ? Effect.void : hurry)),
     ({ json: { status } }) => status === "accepted_by_authority",
-    "60 seconds",
+    "180 seconds",
     "100 millis"
   )
   return json
@@ -165,12 +165,12 @@ describeLive(world)("a live document", (it) => {
       const told = yield* until(
         health,
         ({ authority: found }) => found?.trouble === trouble,
-        "60 seconds",
+        "180 seconds",
         "200 millis"
       )
       assert.deepInclude(told.authority, { status: "refusing" })
       const counted = new RegExp(`^folio_authority_unanswered_total\\{trouble="${trouble}"\\} [1-9]`, "mu")
-      yield* until(metrics, (page) => counted.test(page), "60 seconds", "200 millis")
+      yield* until(metrics, (page) => counted.test(page), "180 seconds", "200 millis")
       yield* heal
       assert.strictEqual((yield* retry(path)).status, 202)
       const invoice = yield* accepted(path)
@@ -246,12 +246,12 @@ describeLive(world)("a live document", (it) => {
       const told = yield* until(
         health,
         ({ authority: found }) => found?.trouble === trouble,
-        "60 seconds",
+        "180 seconds",
         "200 millis"
       )
       assert.deepInclude(told.authority, { status, trouble })
       const gauge = `folio_authority_troubled_circuits{environment="live",trouble="${trouble}"} 1`
-      const text = yield* until(metrics, (page) => page.includes(gauge), "60 seconds", "200 millis")
+      const text = yield* until(metrics, (page) => page.includes(gauge), "180 seconds", "200 millis")
       assert.match(text, new RegExp(`^folio_authority_unanswered_total\\{trouble="${trouble}"\\} [1-9]`, "mu"))
       const doctor = yield* folio("doctor")
       assert.strictEqual(doctor.code, 1)

@@ -14,7 +14,7 @@ export const key = () => ({ key: crypto.randomUUID() })
 /** Waits until a document has a status, and returns the document. */
 export const settled = (client: Client, path: string, status: string) =>
   Effect.map(
-    until(client.get(path), ({ json }) => json.status === status, "30 seconds"),
+    until(client.get(path), ({ json }) => json.status === status),
     ({ json }) => json
   )
 

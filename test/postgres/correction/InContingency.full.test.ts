@@ -19,7 +19,7 @@ const afterwards = (client: Client, seconds: number, path: string, status: strin
     until(
       Effect.andThen(advance(client, seconds), client.get(path)),
       ({ json }) => json.status === status,
-      "60 seconds",
+      "180 seconds",
       "200 millis"
     ),
     ({ json }) => json

@@ -46,7 +46,7 @@ describeLive(Crashing.layer([scripted.rejected, undefined]))("kill -9 during a c
       const first = yield* Effect.option(correct)
       assert.deepStrictEqual(yield* service.ended, { code: null, signal: "SIGKILL" })
       yield* service.start(never)
-      const again = yield* until(Effect.option(correct), isAcknowledged, "120 seconds")
+      const again = yield* until(Effect.option(correct), isAcknowledged)
       if (isAcknowledged(first)) assert.deepStrictEqual(Option.map(again, textOf), Option.map(first, textOf))
       yield* settledAs(service.client(), path, accepted)
       assert.deepStrictEqual(yield* keptOf(service, id), [
@@ -73,11 +73,10 @@ describeLive(SeveralProcesses.layer(2, never))("A frozen owner of a rejected doc
     const asked = yield* Effect.forkChild(
       until(
         Effect.option(Effect.timeout(client!.post("/v1/invoices", body, { key: "frozen 0" }), "4 seconds")),
-        (answer) => answer._tag === "Some" && answer.value.json?.object === "invoice",
-        "45 seconds"
+        (answer) => answer._tag === "Some" && answer.value.json?.object === "invoice"
       )
     )
-    const frozen = yield* until(frozenOnes, (ones) => ones.includes(true), "45 seconds")
+    const frozen = yield* until(frozenOnes, (ones) => ones.includes(true))
     const at = frozen.indexOf(true)
     const [sleeper, other] = [processes[at]!, processes[1 - at]!]
     yield* other.arm(never)
@@ -91,22 +90,20 @@ describeLive(SeveralProcesses.layer(2, never))("A frozen owner of a rejected doc
         workers: other.rows<object>("select * from workers"),
         frozen: frozenOnes
       }),
-      ({ documents }) => documents[0]?.state === rejected,
-      "60 seconds"
+      ({ documents }) => documents[0]?.state === rejected
     )
     const [row] = seen.documents
     yield* Fiber.interrupt(asked)
     const path = `/v1/invoices/${row!.id}`
     const corrected = yield* until(
       Effect.option(Effect.timeout(client2.post(`${path}/correct`, body, { key: "correct" }), "5 seconds")),
-      (answer) => answer._tag === "Some" && answer.value.json?.object === "invoice",
-      "60 seconds"
+      (answer) => answer._tag === "Some" && answer.value.json?.object === "invoice"
     )
     if (corrected._tag === "Some") journal.set("frozen 0", corrected.value)
     yield* settled
     const now = yield* settledAs(client2, path, accepted)
     yield* sleeper.signal("SIGCONT")
-    yield* until(sleeper.ready, (status) => status === 200, "20 seconds")
+    yield* until(sleeper.ready, (status) => status === 200)
     yield* settleAndReconcile()
     const after = yield* settledAs(client2, path, accepted)
     assert.deepStrictEqual([after.cufe, after.version], [now.cufe, now.version])

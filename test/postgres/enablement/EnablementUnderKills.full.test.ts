@@ -96,7 +96,7 @@ describeLive(world)("A test set under kill -9", (it) => {
     const { json } = yield* until(
       Effect.andThen(passTime, live.get(path)),
       ({ json: seen }) => seen.status !== "running",
-      "120 seconds",
+      "180 seconds",
       "100 millis"
     )
 

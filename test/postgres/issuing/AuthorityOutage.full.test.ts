@@ -49,7 +49,7 @@ describeLive(SeveralProcesses.layer(1))("A process that loses its locks or its d
     yield* query(database, `select pg_terminate_backend(pid) from (${held}) locks limit 1`)
     yield* until(ready, (status) => status === 503)
     yield* Fiber.interrupt(inLine)
-    yield* until(ready, (status) => status === 200, "45 seconds")
+    yield* until(ready, (status) => status === 200)
   })
 
   it.effect("reports not ready without its database for longer than its lease, and continues afterwards", function* () {

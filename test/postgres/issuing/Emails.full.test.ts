@@ -73,12 +73,12 @@ it.live(
       yield* Effect.forEach(keys, (key) => Effect.exit(issue(key)), { concurrency: "unbounded" })
       assert.deepStrictEqual(yield* service.ended, { code: null, signal: "SIGKILL" }, point)
       yield* service.start(never)
-      yield* Effect.forEach(keys, (key) => until(issue(key), ({ status }) => status === 202, "60 seconds"))
+      yield* Effect.forEach(keys, (key) => until(issue(key), ({ status }) => status === 202))
       issued += count
       yield* until(
         hurried,
         (rows) => rows.length === issued && rows.every(({ status }) => status === "delivered"),
-        "120 seconds",
+        "180 seconds",
         "200 millis"
       )
     }

@@ -58,8 +58,7 @@ it.live("Lost notifications cost the time until the next sweep, and no work", fu
     yield* sql`update invoices set next_action_at = now() where id = any(${drafts})`
     yield* until(
       sql<{ done: number }>`select count(*)::int as done from deliveries where status = 'succeeded'`,
-      ([row]) => row?.done === 2 * count,
-      "30 seconds"
+      ([row]) => row?.done === 2 * count
     )
     // Counted from the due time: immediate for a draft or a delivery, after its actor's five seconds for a numbered
     // document.

@@ -43,8 +43,7 @@ const ended = (count: number) =>
           select array_agg(t.command order by t.version) from transitions t where t.invoice_id = i.id
         ) as commands
         from invoices i left join invoice_documents d on d.invoice_id = i.id order by i.id`,
-      (rows) => rows.filter((row) => ["accepted_by_authority", "failed"].includes(row.state)).length === count,
-      "90 seconds"
+      (rows) => rows.filter((row) => ["accepted_by_authority", "failed"].includes(row.state)).length === count
     )
   )
 

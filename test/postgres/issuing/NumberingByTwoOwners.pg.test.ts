@@ -30,15 +30,14 @@ const post = (app: TestApp.TestApp["Service"], customer: string, count: number, 
   )
 
 /** All invoices in order of creation, when `count` of them have a final status. */
-const ended = (count: number, within?: "90 seconds") =>
+const ended = (count: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     return yield* until(
       sql<Row>`
         select id, state, number, full_number, cufe, issue_date::text, issue_time, totals, failure
         from invoices order by id`,
-      (rows) => rows.filter((row) => row.state === "accepted_by_authority" || row.state === "failed").length === count,
-      within
+      (rows) => rows.filter((row) => row.state === "accepted_by_authority" || row.state === "failed").length === count
     )
   })
 
@@ -82,7 +81,7 @@ it.live("numbers drafts without a notification, beyond one page of them, in orde
   // The sweeper notifies the actor only once. The actor finds the other drafts itself.
   yield* until(sql`select 1 from invoices where number is not null limit 1`, (some) => some.length > 0)
   yield* sql`update invoices set next_action_at = now() + interval '1 hour' where state = 'queued'`
-  const rows = yield* ended(620, "90 seconds")
+  const rows = yield* ended(620)
   assert.deepStrictEqual(
     rows.map((row) => row.number),
     fromTo(first, 620)

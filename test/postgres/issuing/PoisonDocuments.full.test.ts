@@ -231,7 +231,7 @@ describe("An account whose drafts cannot be numbered", () => {
     const mended = yield* until(
       ringing(rowsOf(stuck.own)),
       (rows) => rows.every((row) => row.full_number !== null),
-      "90 seconds",
+      "180 seconds",
       "500 millis"
     )
     assert.strictEqual(new Set(mended.map((row) => row.full_number)).size, stuck.own.length)

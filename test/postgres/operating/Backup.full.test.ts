@@ -59,11 +59,7 @@ const goesOn = Effect.fnUntraced(function* (service: ServiceProcess, customer: s
   )
   const made = yield* client.post("/v1/invoices", invoiceBody(customer), { key: "after the restore" })
   assert.strictEqual(made.status, 202)
-  const shown = yield* until(
-    client.get(`/v1/invoices/${made.json.id}`),
-    ({ json }) => json.waiting !== undefined,
-    "90 seconds"
-  )
+  const shown = yield* until(client.get(`/v1/invoices/${made.json.id}`), ({ json }) => json.waiting !== undefined)
   assert.strictEqual(shown.json.waiting.code, "numbering_held")
   assert.match(shown.json.waiting.message, /restored from a backup.*folio resume/)
   assert.strictEqual(shown.json.status, "draft")
@@ -82,8 +78,7 @@ const goesOn = Effect.fnUntraced(function* (service: ServiceProcess, customer: s
   assert.isAtLeast(resumed.json.waiting, 1)
   const done = yield* until(
     client.get(`/v1/invoices/${made.json.id}`),
-    ({ json }) => json.status === "accepted_by_authority",
-    "90 seconds"
+    ({ json }) => json.status === "accepted_by_authority"
   )
   // Documents without a number in the backup are numbered first.
   const first = yield* service.rows<{ first: string }>(
@@ -109,7 +104,7 @@ const backedUp = Effect.fnUntraced(function* (service: ServiceProcess, file: str
   const customer = yield* newCustomer(service)
   const acknowledged = yield* Ref.make<ReadonlyArray<string>>([])
   const posting = yield* Effect.forkScoped(load(service, customer, acknowledged))
-  yield* until(Ref.get(acknowledged), (ids) => ids.length > 40, "90 seconds")
+  yield* until(Ref.get(acknowledged), (ids) => ids.length > 40)
   const before = yield* Ref.get(acknowledged)
   const said = yield* folioCommand(["backup", file, "--with-key", "--json"], env)
   assert.strictEqual(said.code, 0, said.error)

@@ -26,8 +26,7 @@ const killed = Effect.fnUntraced(function* (
   })
   yield* until(
     Effect.map(isTime, (yes) => yes || child.exitCode !== null),
-    (yes) => yes,
-    "30 seconds"
+    (yes) => yes
   )
   child.kill("SIGKILL")
   yield* until(

@@ -97,8 +97,7 @@ describe("a backup", () => {
     const first = yield* Effect.forkScoped(folioHere(["restore", file], env))
     yield* until(
       Effect.sync(() => Fs.existsSync(Path.join(env.DATA_DIR, "postgres", "postmaster.pid"))),
-      (yes) => yes,
-      "30 seconds"
+      (yes) => yes
     )
     assert.match(
       (yield* folioHere(["restore", file], env)).error,

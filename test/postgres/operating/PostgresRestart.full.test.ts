@@ -107,7 +107,7 @@ for (const { kind, layer, signals } of kinds) {
       assert.deepStrictEqual(wrong.slice(0, 20), [])
       const refused = new Set(load.seen.filter(({ status }) => status === 503).map(({ what }) => what))
       assert.isAbove(refused.size, 0, "the requests met the restarts")
-      yield* until(openWork(service), isDone, "120 seconds", "100 millis")
+      yield* until(openWork(service), isDone, "180 seconds", "100 millis")
       const { invoices } = yield* reconcile({ service, journal, receiver: hooks, before: new Map() })
       assert.strictEqual(invoices, journal.size)
     })

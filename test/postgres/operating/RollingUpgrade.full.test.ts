@@ -92,8 +92,7 @@ describeLive(TwoReleases.layer)("An upgrade of one process after the other", (it
         const begun = journal.size
         return until(
           Effect.sync(() => journal.size - begun),
-          (made) => made >= size,
-          "60 seconds"
+          (made) => made >= size
         )
       }
       yield* more(25)

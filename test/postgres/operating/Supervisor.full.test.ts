@@ -31,7 +31,7 @@ const ends = (pids: ReadonlyArray<number>) =>
   )
 
 const says = (service: ServiceProcess, words: string, times = 1) =>
-  until(service.log, (log) => log.split(words).length > times, "60 seconds")
+  until(service.log, (log) => log.split(words).length > times)
 
 /** A service of two processes with the embedded PostgreSQL, when both are ready. */
 const twoProcesses = Effect.fnUntraced(function* (webhookAllow: string) {

@@ -33,19 +33,6 @@ describeLive(app())("The document pages of an account with ten thousand document
       key: "one of many"
     })
     yield* until(client.get(`/v1/invoices/${json.id}`), (seen) => seen.json.status === "accepted_by_authority")
-    // A day fewer than the first page shows, because midnight may pass before the request.
-    const prefixes = Array.from({ length: 29 }, (_, day) => idOf("inv", Date.now() - day * dayMs))
-    yield* sql`
-      insert into invoices
-      select c.* from invoices r, generate_series(1, ${count}::integer) n, jsonb_populate_record(r, jsonb_build_object(
-        'id', (${prefixes}::text[])[1 + n % 29] || lpad(n::text, 16, '0'), 'number', n, 'full_number', 'FE' || n,
-        'cufe', 'cufe ' || n,
-        'metadata', jsonb_build_object('channel', 'web', 'n', n::text)
-      )) c where r.id = ${json.id}`
-    yield* sql`analyze invoices`
-    yield* sql`analyze marks`
-    const rows = yield* sql<{ id: string }>`select id from invoices order by id offset ${count / 2}::integer limit 1`
-    const middle = rows[0]?.id ?? ""
     const timed = Effect.fnUntraced(function* (path: string) {
       const times: Array<number> = []
       let page = ""
@@ -59,10 +46,25 @@ describeLive(app())("The document pages of an account with ten thousand document
       }
       return { path, page, ms: Math.round(Math.min(...times)) }
     })
+    // In the same run, because the machine may be busy.
+    const { ms: withOne } = yield* timed("/portal")
+    // A day fewer than the first page shows, because midnight may pass before the request.
+    const prefixes = Array.from({ length: 29 }, (_, day) => idOf("inv", Date.now() - day * dayMs))
+    yield* sql`
+      insert into invoices
+      select c.* from invoices r, generate_series(1, ${count}::integer) n, jsonb_populate_record(r, jsonb_build_object(
+        'id', (${prefixes}::text[])[1 + n % 29] || lpad(n::text, 16, '0'), 'number', n, 'full_number', 'FE' || n,
+        'cufe', 'cufe ' || n,
+        'metadata', jsonb_build_object('channel', 'web', 'n', n::text)
+      )) c where r.id = ${json.id}`
+    yield* sql`analyze invoices`
+    yield* sql`analyze marks`
+    const rows = yield* sql<{ id: string }>`select id from invoices order by id offset ${count / 2}::integer limit 1`
+    const middle = rows[0]?.id ?? ""
     const home = yield* timed("/portal")
     assert.match(home.page, /<h2 id="needs">[^<]*<\/h2>\s*<p><span class="state ok">/)
     assert.match(textOf(home.page), /\b10,0\d\d\b/)
-    assert.isBelow(home.ms, 200)
+    assert.isBelow(home.ms, 3 * withOne + 100)
     const queries = [
       "",
       `after=${middle}`,
@@ -77,7 +79,7 @@ describeLive(app())("The document pages of an account with ten thousand document
       "from=2020-01-01&to=2020-01-31"
     ]
     const seen = yield* Effect.forEach(queries, (query) => timed(`/portal/documents?${query}`))
-    for (const { ms, path } of seen) assert.isBelow(ms, 1_000, path)
+    for (const { ms, path } of seen) assert.isBelow(ms, 3 * withOne + 800, path)
 
     // No filter makes a page read all documents of the account.
     const read = Effect.map(

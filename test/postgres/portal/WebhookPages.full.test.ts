@@ -136,6 +136,10 @@ it.live("The first page of each list stays quick and small with 10,000 events an
   yield* issued(1)
   yield* until(deliveries, (rows) => rows.length === 2 && rows.every(({ status }) => status === "succeeded"))
   yield* until(client.get("/v1/requests"), ({ json }) => json.data.length > 0)
+  const person = yield* reader
+  const [endpoint] = yield* sql<{ id: string }>`select id from webhook_endpoints`
+  const pages = ["/portal/events", "/portal/endpoints", `/portal/endpoints/${endpoint?.id}`, "/portal/requests"]
+  const withFew = yield* Effect.forEach(pages, (path) => quickest(person.see(path)))
   const copy = sql`substr(id, 1, 14) || lpad(n::text, 16, '0')`
   yield* sql`
     insert into events (account_id, livemode, id, type, object_id, object_version, body, created_at)
@@ -159,12 +163,11 @@ it.live("The first page of each list stays quick and small with 10,000 events an
       jsonb_populate_record(null::requests,
         to_jsonb(r) || jsonb_build_object('id', 'req_' || substr(r.id, 5, 10) || lpad(n::text, 16, '0'))) c`
   yield* sql`analyze`
-  const person = yield* reader
-  const [endpoint] = yield* sql<{ id: string }>`select id from webhook_endpoints`
-  const pages = ["/portal/events", "/portal/endpoints", `/portal/endpoints/${endpoint?.id}`, "/portal/requests"]
-  for (const path of pages) {
+  for (const [index, path] of pages.entries()) {
     const { best, size } = yield* quickest(person.see(path))
-    assert.isBelow(best, 200, `${path} takes ${best} ms`)
+    const few = withFew[index]?.best ?? 0
+    // In the same run, because the machine may be busy.
+    assert.isBelow(best, 3 * few + 100, `${path} takes ${best} ms, and ${few} ms with a few rows`)
     assert.isBelow(size, 60_000, path)
   }
 })

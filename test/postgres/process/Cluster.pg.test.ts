@@ -11,8 +11,7 @@ const acknowledged = Effect.fnUntraced(function* (more: number) {
   const [began, before] = [performance.now(), journal.size]
   yield* until(
     Effect.sync(() => journal.size),
-    (size) => size >= before + more,
-    "30 seconds"
+    (size) => size >= before + more
   )
   return performance.now() - began
 })

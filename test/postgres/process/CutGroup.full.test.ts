@@ -85,8 +85,7 @@ describeLive(Between.layer)("A group of documents whose connection is cut", (it)
             ring,
             sql<{ count: number }>`select count(*)::int as count from deliveries where status = 'succeeded'`
           ),
-          ([row]) => row?.count === count,
-          "30 seconds"
+          ([row]) => row?.count === count
         )
 
       // The group is complete before the numbering of one earlier document ends, and starts when that document is

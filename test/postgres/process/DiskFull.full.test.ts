@@ -38,7 +38,7 @@ const refusedThenIssued = Effect.fnUntraced(function* <E, R>(
   yield* open
   const issued = yield* until(issue, ({ status }) => status === 202)
   yield* until(client.get(`/v1/invoices/${issued.json.id}`), ({ json }) => json.status === "accepted_by_authority")
-  yield* until(client.get("/health/ready"), ({ status }) => status === 200, "30 seconds")
+  yield* until(client.get("/health/ready"), ({ status }) => status === 200)
 })
 
 /** Sends only readiness checks. */

@@ -26,7 +26,7 @@ const freezeOne = Effect.fnUntraced(function* (fault: ArmedFault, key: string) {
   const before = yield* freezes
   yield* Effect.forEach(processes, (process) => process.arm(fault))
   const request = yield* Effect.forkChild(insist(key))
-  const froze = until(freezes, (counts) => counts.some((count, index) => count > before[index]!), "120 seconds")
+  const froze = until(freezes, (counts) => counts.some((count, index) => count > before[index]!))
   // The test fails on a request without an acknowledgement, instead of waiting for it.
   const after = yield* Effect.raceFirst(froze, Effect.andThen(Fiber.join(request), Effect.never))
   const frozen = processes.filter((_, index) => after[index]! > before[index]!)
@@ -51,7 +51,7 @@ const submissions = Effect.gen(function* () {
 /**
  * The lease lasts 6 s, and a dead worker's work is free after 8 s. The rest is a margin. Alone, the test takes 20 s.
  */
-const within = 60_000
+const within = 120_000
 
 /** Freezes an owner at the point, waits for its successor, wakes it up, and compares all data. */
 const freezeAndWake = Effect.fnUntraced(function* ([point, action]: Case) {
@@ -62,7 +62,7 @@ const freezeAndWake = Effect.fnUntraced(function* ([point, action]: Case) {
   yield* settled
   assert.isBelow(performance.now() - began, within, "the successor continues")
   yield* frozen.signal("SIGCONT")
-  yield* until(frozen.ready, (status) => status === 200, "20 seconds")
+  yield* until(frozen.ready, (status) => status === 200)
   yield* Effect.forEach([1, 2, 3, 4], (index) => insist(`${point} ${index}`), { concurrency: "unbounded" })
   const result = yield* settleAndReconcile()
   return { ...result, submissions: (yield* submissions) - before }

@@ -24,8 +24,7 @@ const overNetwork = Effect.gen(function* () {
   }
 })
 
-const insist = (request: Effect.Effect<Answer, NoAnswer>) =>
-  until(request, ({ json }) => json.object === "invoice", "30 seconds")
+const insist = (request: Effect.Effect<Answer, NoAnswer>) => until(request, ({ json }) => json.object === "invoice")
 
 /**
  * Asserts this many invoices, one for each key, numbered without a gap and with one event each.
@@ -34,8 +33,7 @@ const insist = (request: Effect.Effect<Answer, NoAnswer>) =>
 const accepted = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, count: number) {
   yield* until(
     sql<{ open: number }>`select count(*)::int as open from invoices where state <> 'accepted_by_authority'`,
-    ([row]) => row?.open === 0,
-    "120 seconds"
+    ([row]) => row?.open === 0
   )
   const [all] = yield* sql`
     select count(*)::int as invoices, (max(number) - min(number) + 1)::int as span, (select count(*)::int from events) as events

@@ -182,7 +182,7 @@ describeLive(Runner.layer)("The port for the other processes", (it) => {
     assert.isTrue(Option.isSome(key))
     assert.strictEqual(yield* liveKeys, before + 1)
     crowd.giveUp()
-    yield* until(Effect.sync(crowd.open), (open) => open === 0, "30 seconds")
+    yield* until(Effect.sync(crowd.open), (open) => open === 0)
     // The metric may be a second old.
     yield* until(refused("too_slow"), (count) => count >= unprovenMax / 2)
     assert.isAtMost(yield* logged("RUNNER_PORT refused a connection"), 12)

@@ -27,7 +27,7 @@ describeLive(Crashing.layer([undefined]))("The next start after a kill", (it) =>
     for (const statement of outlasting) yield* service.rows(statement)
     yield* service.start(never)
     yield* insist(`${point} 0`)
-    yield* until(openWork(service), isDone, "60 seconds")
+    yield* until(openWork(service), isDone)
     assert.strictEqual(receiver.received.at(-1)?.event.data.object.id, journal.get(`${point} 0`)?.json.id)
   })
 })

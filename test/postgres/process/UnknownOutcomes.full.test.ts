@@ -128,7 +128,7 @@ describeLive(Between.layer)("A commit without a response to the service", (it) =
     }
     const succeeded = sql<{ count: number }>`
       select count(*)::int as count from deliveries where status = 'succeeded'`
-    yield* until(succeeded, ([row]) => row?.count === made, "30 seconds")
+    yield* until(succeeded, ([row]) => row?.count === made)
     assert.strictEqual((yield* open)[0]?.count, 0)
     const [all] = yield* sql`
       select count(*)::int as invoices, count(distinct number)::int as numbers,

@@ -55,7 +55,7 @@ describe("the largest request of each route", () => {
       { key: "endpoint" }
     )
     const ids: Ids = { customer, invoice: made.json.id, endpoint: endpoint.json.id, hook: hooks.url("/") }
-    yield* until(client.get(`/v1/invoices/${ids.invoice}`), ({ json }) => json.status !== "draft", "30 seconds")
+    yield* until(client.get(`/v1/invoices/${ids.invoice}`), ({ json }) => json.status !== "draft")
 
     // A page full of invoices of the largest size.
     const [large] = largeRequests(

@@ -18,8 +18,7 @@ const keysOfFlood = 4
 const moreMemoryMax = 600 * 2 ** 20
 
 /** Retries a request that ran into its time-out: next to other programs, the service may hang for longer. */
-const served = (request: Effect.Effect<Answer, NoAnswer>) =>
-  until(request, ({ status }) => status !== 503, "120 seconds")
+const served = (request: Effect.Effect<Answer, NoAnswer>) => until(request, ({ status }) => status !== 503)
 
 // `npm run overload` measures latencies. Connections of a trusted proxy are not paused after rejections.
 describeLive(SeveralProcesses.layerOn(freshDatabase, 1, { env: { TRUSTED_PROXIES: "loopback" } }))(

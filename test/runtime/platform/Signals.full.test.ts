@@ -22,7 +22,7 @@ const starting = Effect.gen(function* () {
   child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()))
   const postmaster = () => postmasterOf(DATA_DIR)
   const end = () => ({ code: child.exitCode, signal: child.signalCode })
-  const ended = until(Effect.sync(end), ({ code, signal }) => code !== null || signal !== null, "60 seconds")
+  const ended = until(Effect.sync(end), ({ code, signal }) => code !== null || signal !== null)
   yield* Effect.addFinalizer(() =>
     Effect.gen(function* () {
       child.kill("SIGKILL")
@@ -51,8 +51,7 @@ describe("A process that receives a stop signal", () => {
     const started = yield* starting
     yield* until(
       Effect.sync(() => come(started)),
-      (has) => has,
-      "60 seconds"
+      (has) => has
     )
     const postmaster = started.postmaster()
     if (signal === "SIGHUP") {

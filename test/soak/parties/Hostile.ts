@@ -82,7 +82,7 @@ export const hostileClient = Effect.fnUntraced(function* (options: {
     until(
       Effect.option(client.get(`/v1/invoices/${id}`)),
       (answer) => Option.isSome(answer) && answer.value.status === 200 && answer.value.json.status !== "draft",
-      "120 seconds",
+      "180 seconds",
       "500 millis"
     )
   )

@@ -2,11 +2,14 @@ import { Effect, Schedule, Schema } from "effect"
 
 class NeverHeld extends Schema.TaggedError<NeverHeld>()("NeverHeld", { message: Schema.String }) {}
 
-/** Polls until `holds`, and returns the last value. Fails with the last value after the time-out. */
+/**
+ * Polls until `holds`, and returns the last value. Fails with the last value after the time-out, which only ends a test
+ * that hangs: on a busy machine, a start of a process can take a minute.
+ */
 export const until = <A, E, R>(
   look: Effect.Effect<A, E, R>,
   holds: (seen: A) => boolean,
-  within: `${number} seconds` = "60 seconds",
+  within: `${number} seconds` = "180 seconds",
   every: `${number} millis` = "20 millis"
 ): Effect.Effect<A, E | NeverHeld, R> => {
   let last: A | undefined

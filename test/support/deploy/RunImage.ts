@@ -39,15 +39,13 @@ export const runImage = Effect.fnUntraced(function* (databaseUrl: string, instal
   service.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()))
   yield* until(
     Effect.sync(() => service.exitCode !== null || said.includes("Folio is ready")),
-    (has) => has,
-    "60 seconds"
+    (has) => has
   )
   const ready = image.check(settings)
   service.kill("SIGTERM")
   yield* until(
     Effect.sync(() => service.exitCode !== null || service.signalCode !== null),
-    (has) => has,
-    "30 seconds"
+    (has) => has
   )
   const written = Fs.globSync("**", { cwd: image.root, exclude: (name) => name === "node_modules" || name === "app" })
   return { user: image.user, before, ready, code: service.exitCode, said, written }

@@ -62,7 +62,7 @@ export const post = Effect.fnUntraced(function* (key: string) {
  * machine.
  */
 export const insist = (key: string) =>
-  until(Effect.option(post(key)), (answer) => answer._tag === "Some" && isAcknowledged(answer.value), "120 seconds")
+  until(Effect.option(post(key)), (answer) => answer._tag === "Some" && isAcknowledged(answer.value))
 
 /** Issues `count` invoices in the background, 50 in parallel, each until it is acknowledged. */
 export const issue = (name: string, count: number) =>
@@ -79,8 +79,7 @@ export const acknowledged = (count: number) =>
   Effect.flatMap(Crashing, ({ journal }) =>
     until(
       Effect.sync(() => journal.size),
-      (size) => size >= count,
-      "30 seconds"
+      (size) => size >= count
     )
   )
 
@@ -101,7 +100,7 @@ export const settleAndReconcile = Effect.fnUntraced(function* (before: ReadonlyM
       openWork(crashing.service)
     ),
     isDone,
-    "45 seconds",
+    "180 seconds",
     "100 millis"
   )
   return yield* reconcile({ ...crashing, before })

@@ -164,7 +164,7 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
   const exit = () => ({ code: child?.exitCode ?? null, signal: child?.signalCode ?? null })
   const hasEnded = () => exit().code !== null || exit().signal !== null
   // A regular stop takes up to 32 s for responses and actors, and 20 s for PostgreSQL.
-  const ended = until(Effect.sync(exit), hasEnded, "90 seconds")
+  const ended = until(Effect.sync(exit), hasEnded)
 
   yield* Effect.addFinalizer(() =>
     Effect.gen(function* () {
@@ -198,7 +198,7 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
       }
     })
     Fs.closeSync(output)
-    const status = yield* until(ready, (seen) => seen === 200 || hasEnded(), "90 seconds").pipe(
+    const status = yield* until(ready, (seen) => seen === 200 || hasEnded()).pipe(
       Effect.mapError((error) => notReady(error.message))
     )
     // Its fault may have killed it before the test saw that it was ready.

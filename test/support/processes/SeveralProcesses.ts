@@ -88,11 +88,7 @@ export const insist = Effect.fnUntraced(function* (key: string) {
       )
     )
   )
-  const answer = yield* until(
-    attempt,
-    (one) => one._tag === "Some" && one.value.json?.object === "invoice",
-    "45 seconds"
-  )
+  const answer = yield* until(attempt, (one) => one._tag === "Some" && one.value.json?.object === "invoice")
   if (answer._tag === "Some") journal.set(key, answer.value)
 })
 
@@ -109,8 +105,7 @@ export const balanced = Effect.gen(function* () {
       where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())
       group by pid having count(*) > ${shardsPerGroup / 4}`),
     (owners) =>
-      owners.length === processes.length && owners.reduce((sum, { shards }) => sum + shards, 0) >= shardsPerGroup,
-    "60 seconds"
+      owners.length === processes.length && owners.reduce((sum, { shards }) => sum + shards, 0) >= shardsPerGroup
   )
 })
 
@@ -127,7 +122,7 @@ export const settled = Effect.gen(function* () {
     left = yield* until(
       look,
       (open) => open.invoices !== invoices || open.deliveries !== deliveries,
-      "120 seconds",
+      "180 seconds",
       "100 millis"
     )
   }
