@@ -47,7 +47,7 @@ describeLive(app())("The document pages of an account with ten thousand document
       return { path, page, ms: Math.round(Math.min(...times)) }
     })
     // In the same run, because the machine may be busy.
-    const { ms: withOne } = yield* timed("/portal")
+    const { ms: withOne } = yield* timed("/portal/documents")
     // A day fewer than the first page shows, because midnight may pass before the request.
     const prefixes = Array.from({ length: 29 }, (_, day) => idOf("inv", Date.now() - day * dayMs))
     yield* sql`
