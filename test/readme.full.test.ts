@@ -21,7 +21,7 @@ const terminals = [
     `${docs}/guides/${guide}.md`
   ])
 ]
-const openApi = JSON.parse(Fs.readFileSync(Path.join(root, "openapi.json"), "utf8")) as {
+const openApi = JSON.parse(Fs.readFileSync(Path.join(root, "schemas/openapi.json"), "utf8")) as {
   readonly paths: Readonly<Record<string, object>>
 }
 

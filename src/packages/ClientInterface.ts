@@ -263,7 +263,7 @@ const clientInterface = (document: Document): string => {
 export const writeClientInterface = (): void => {
   const root = Path.join(import.meta.dirname, "../..")
   const file = Path.join(root, "src/clients/typescript/Interface.ts")
-  const text = clientInterface(JSON.parse(Fs.readFileSync(Path.join(root, "openapi.json"), "utf8")) as Document)
+  const text = clientInterface(JSON.parse(Fs.readFileSync(Path.join(root, "schemas/openapi.json"), "utf8")) as Document)
   if (Fs.existsSync(file) && Fs.readFileSync(file, "utf8") === text) return
   // Other programs can read the file at any time, so they must never see a part of it.
   const own = `${file}.${process.pid}`

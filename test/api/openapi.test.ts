@@ -54,7 +54,7 @@ const errorStatuses = [...new Set(Object.values(errorCodes).map(({ status }) => 
 
 describe("OpenAPI", () => {
   it("matches the committed openapi.json (after a change of the interface, run npm run openapi)", () => {
-    const committed = Fs.readFileSync(Path.join(import.meta.dirname, "../../openapi.json"), "utf8")
+    const committed = Fs.readFileSync(Path.join(import.meta.dirname, "../../schemas/openapi.json"), "utf8")
     assert.strictEqual(committed, openApiText(openApi))
   })
 

@@ -74,7 +74,7 @@ export const paperMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/invoices/commands/CorrectionCommands.ts", "test/postgres/correction/Correction.pg.test.ts", {
     "a document that the authority has can be replaced": {
-      "return isKnown ? yield* numberKnown(key, standing) : standing": "return standing"
+      "return isKnown ? yield* numberKnown(key, locked) : locked": "return standing"
     },
     "a corrected credit note takes more than its invoice has left": {
       'if (invoice !== null && kind === "credit_note") {': "if (false as boolean) {"

@@ -22,8 +22,7 @@ const copied = [
   "src",
   "test",
   "tsconfig.json",
-  "vitest.config.ts",
-  "openapi.json"
+  "vitest.config.ts"
 ]
 const minutesMax = { mutant: 5, unbroken: 20 }
 const copiesAtWork = 4

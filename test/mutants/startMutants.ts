@@ -54,7 +54,7 @@ export const startMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/runtime/postgres/Postgres.ts", "test/runtime/platform/DatabaseRefusals.full.test.ts", {
     "an error of the database is shown in its raw form": {
-      "if (refused !== undefined) return unusable(place, refused)":
+      "if (refused !== undefined) return unusable(address, refused)":
         "if (refused !== undefined) return new DatabaseError({ message: refused.message })"
     }
   }),

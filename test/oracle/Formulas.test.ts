@@ -267,7 +267,7 @@ const docs = Fs.globSync("src/docs/**/*.md", { cwd: root })
 
 describe("The table of the authority's formulas and the examples", () => {
   it.each([
-    ["the reference and its schemas", linesIn(JSON.parse(read("openapi.json"))), 60],
+    ["the reference and its schemas", linesIn(JSON.parse(read("schemas/openapi.json"))), 60],
     ["the README and the guides", ["README.md", ...docs].flatMap((file) => linesIn(bodiesIn(read(file)))), 15]
   ] as const)("by each example of %s", (_name, contents, atLeast) => {
     assert.isAtLeast(contents.length, atLeast)

@@ -7,7 +7,7 @@ import { revisionOfMessages } from "./Revision.ts"
 
 const inRoot = (path: string) => Path.join(import.meta.dirname, "../..", path)
 
-Fs.writeFileSync(inRoot("openapi.json"), openApiText(openApi))
+Fs.writeFileSync(inRoot("schemas/openapi.json"), openApiText(openApi))
 writeClientInterface()
 // The content of a request is also the content of a message to an actor.
 const revision = inRoot("src/runtime/Revision.ts")

@@ -185,7 +185,9 @@ for (const language of languages) {
   )
 }
 
-const openApi = JSON.parse(Fs.readFileSync(Path.resolve(import.meta.dirname, "../../../openapi.json"), "utf8")) as {
+const openApi = JSON.parse(
+  Fs.readFileSync(Path.resolve(import.meta.dirname, "../../../schemas/openapi.json"), "utf8")
+) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>
 }
 

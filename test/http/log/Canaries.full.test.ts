@@ -1,7 +1,7 @@
 import { assert, it as test } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import document from "../../../openapi.json" with { type: "json" }
+import document from "../../../schemas/openapi.json" with { type: "json" }
 import { maskJson } from "../../../src/runtime/json/JsonMask.ts"
 import { makeHidden } from "../../../src/runtime/json/RequestMask.ts"
 import { RequestLog } from "../../../src/operations/store/RequestLog.ts"

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import document from "../../../openapi.json" with { type: "json" }
+import document from "../../../schemas/openapi.json" with { type: "json" }
 import { privacyOf } from "../../../src/runtime/json/FieldPrivacy.ts"
 
 type Json = Readonly<Record<string, unknown>>

@@ -255,7 +255,7 @@ describeLive(app)("the documentation", (it) => {
   it.effect("shows every operation and every webhook type of the OpenAPI document", function* () {
     const { pages } = yield* everyPage
     const all = [...pages].filter(([path]) => path.startsWith("/docs/reference/")).map(([, text]) => text)
-    const { paths, webhooks } = JSON.parse(read("openapi.json"))
+    const { paths, webhooks } = JSON.parse(read("schemas/openapi.json"))
     for (const [path, methods] of Object.entries<object>(paths)) {
       for (const method of Object.keys(methods).filter((one) => one !== "post" || !("patch" in methods))) {
         const route = `<b class="method">${method.toUpperCase()}</b> <code>${path}</code>`

@@ -20,7 +20,7 @@ registerHooks({
 /** The types that `openapi-typescript` generates from the document. */
 export const generated = Effect.promise(async () => {
   const { astToString, default: generate } = await import("openapi-typescript")
-  return astToString(await generate(await Fs.readFile(Path.join(root, "openapi.json"), "utf8")))
+  return astToString(await generate(await Fs.readFile(Path.join(root, "schemas/openapi.json"), "utf8")))
 })
 
 const options = {
