@@ -277,7 +277,7 @@ const refusal = (error: AuthorityRefusal): Failure => ({
 // Attempts until a document that causes internal errors fails. Applies only to a document that was never issued.
 const internalFailuresMax = 5
 
-const stumbled: Failure = {
+const unprocessable: Failure = {
   code: "internal_error",
   message: "The document could not be processed. It can be retried, and keeps the number it has.",
   retryable: true
@@ -299,7 +299,7 @@ export const afterDefect = (
   // Folio counts an attempt to submit before it makes the call.
   const isCounted = isIssuedAlready && row.state !== "signed" && !isUnreadable
   const attempts = isCounted ? row.attempts : row.attempts + 1
-  if (!isIssuedAlready && attempts >= internalFailuresMax) return { do: "End", failure: stumbled }
+  if (!isIssuedAlready && attempts >= internalFailuresMax) return { do: "End", failure: unprocessable }
   const lease = row.state === "queued" ? reminderLeaseSeconds * 1000 : 0
   return { do: "Wait", alarmMs: lease + authorityDelayMs(attempts, random), attempt: !isCounted }
 }

@@ -15,7 +15,7 @@ import {
 } from "@folio-einvoicing/service/ports"
 import { Config, Effect, Layer, Schema } from "effect"
 
-const Judged = Schema.Struct({
+const Answer = Schema.Struct({
   state: Schema.Literals(["waiting", "accepted", "rejected"]),
   /** The rules that a rejected document breaks. */
   faults: Schema.optionalKey(Schema.Array(Schema.Struct({ rule: Schema.String, text: Schema.String }))),
@@ -25,16 +25,16 @@ const Judged = Schema.Struct({
 
 // `of_document`: the office works, but this document has no verdict yet. Folio asks again after 1 s, 2 s, 4 s …
 const notYet = new AuthorityUnavailable({
-  message: "The tax office has not judged the document yet.",
+  message: "The tax office has no verdict on the document yet.",
   of_document: true
 })
-const away = (why: string) => new AuthorityUnavailable({ message: `The tax office gave no answer: ${why}` })
+const away = (why: string) => new AuthorityUnavailable({ message: `The tax office gave no response: ${why}` })
 
 const verdictOf = ({
   faults = [],
   receipt = "",
   state
-}: typeof Judged.Type): Effect.Effect<Verdict, AuthorityUnavailable> => {
+}: typeof Answer.Type): Effect.Effect<Verdict, AuthorityUnavailable> => {
   if (state === "waiting") return Effect.fail(notYet)
   return Effect.succeed({
     accepted: state === "accepted",
@@ -74,10 +74,10 @@ export const authority = Layer.effect(
       verdict: Effect.fnUntraced(function* (document) {
         const { status, text } = yield* ask("GET", document)
         if (status === 404) return null
-        const judged = yield* Schema.decodeEffect(Schema.fromJsonString(Judged))(text).pipe(
-          Effect.mapError(() => away("its answer has another form"))
+        const answer = yield* Schema.decodeEffect(Schema.fromJsonString(Answer))(text).pipe(
+          Effect.mapError(() => away("its response has another form"))
         )
-        return yield* verdictOf(judged)
+        return yield* verdictOf(answer)
       })
     })
   })

@@ -5,7 +5,7 @@ import { connectionMutants } from "./connectionMutants.ts"
 import { enablementMutants } from "./enablement/enablementMutants.ts"
 import { figureMutants } from "./figureMutants.ts"
 import { mailMutants } from "./mailMutants.ts"
-import { paperMutants } from "./paperMutants.ts"
+import { documentMutants } from "./documentMutants.ts"
 import { portMutants } from "./portMutants.ts"
 import { portalMutants } from "./portal/portalMutants.ts"
 import { readMutants } from "./readMutants.ts"
@@ -24,7 +24,7 @@ export const everyMutant: ReadonlyArray<Mutant> = [
   ...enablementMutants,
   ...figureMutants,
   ...mailMutants,
-  ...paperMutants,
+  ...documentMutants,
   ...portMutants,
   ...portalMutants,
   ...readMutants,

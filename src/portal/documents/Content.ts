@@ -187,7 +187,7 @@ const invalidWords = ({ t }: Visit, { status }: Shown["document"]): string | nul
   return status === "failed" ? t("failed, not valid", "fallida, sin validez") : null
 }
 
-const papers = (visit: Visit, { document, signedBytes }: Shown): Html => {
+const files = (visit: Visit, { document, signedBytes }: Shown): Html => {
   const { session, t, to } = visit
   const file = (name: string) => to(`/portal/documents/${document.id}/${name}`)
   if (signedBytes === null) {
@@ -234,7 +234,7 @@ export const aside = (visit: Visit, shown: Shown): Html => {
       <hr />
       ${codes(visit, shown)}`
   )}
-  ${section("papers", t("Files", "Archivos"), papers(visit, shown))} ${notesOf(visit, shown.document)}`
+  ${section("files", t("Files", "Archivos"), files(visit, shown))} ${notesOf(visit, shown.document)}`
 }
 
 /** The embedded PDF, on a wide screen and after the document is final. */

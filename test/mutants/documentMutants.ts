@@ -1,7 +1,7 @@
 import { guards, type Mutant } from "./Mutant.ts"
 
 /** Guards of documents: their content, dates, parties and authority calls. */
-export const paperMutants: ReadonlyArray<Mutant> = [
+export const documentMutants: ReadonlyArray<Mutant> = [
   ...guards("src/invoices/store/Notes.ts", "test/postgres/issuing/Notes.pg.test.ts", {
     "a note does not lock the invoice that it credits": {
       "${correctable(account, id)} for no key update`": "${correctable(account, id)}`"
@@ -74,7 +74,7 @@ export const paperMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/invoices/commands/CorrectionCommands.ts", "test/postgres/correction/Correction.pg.test.ts", {
     "a document that the authority has can be replaced": {
-      "return isKnown ? yield* numberKnown(key, locked) : locked": "return standing"
+      "return isKnown ? yield* numberKnown(key, locked) : locked": "return locked"
     },
     "a corrected credit note takes more than its invoice has left": {
       'if (invoice !== null && kind === "credit_note") {': "if (false as boolean) {"
