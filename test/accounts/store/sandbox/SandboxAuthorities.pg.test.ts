@@ -61,7 +61,7 @@ describeLive(TestDatabase.layer)("SandboxAuthorities", (it) => {
     const [row] = yield* sql<{ full_number: string }>`select full_number from invoices where id = ${id}`
     const document = { account_id: account.account_id, kind: "invoice", full_number: row?.full_number ?? "" } as const
     const statements = Effect.map(
-      Metric.value(Metrics.batchSizes("SandboxAuthorities.standingOf")),
+      Metric.value(Metrics.batchSizes("SandboxAuthorities.statusOf")),
       ({ count }) => count
     )
     const before = yield* statements
