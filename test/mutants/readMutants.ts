@@ -171,7 +171,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/documents/print/PrintWorker.ts", "test/documents/print/Printer.test.ts", {
     "printing threads have the event loop's priority": {
-      "setPriority(constants.priority.PRIORITY_BELOW_NORMAL)": "setPriority(constants.priority.PRIORITY_NORMAL)"
+      "setPriority(5)": "setPriority(0)"
     }
   }),
   ...guards("src/http/routes/FileRoutes.ts", "test/http/limits/FileTurns.test.ts", {
@@ -199,7 +199,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "if (!(iterations <= iterationsMax)) throw": "if (!(iterations <= Infinity)) throw"
     },
     "a thread that reads a key file has the event loop's priority": {
-      "setPriority(constants.priority.PRIORITY_BELOW_NORMAL)": "setPriority(constants.priority.PRIORITY_NORMAL)"
+      "setPriority(5)": "setPriority(0)"
     }
   }),
   ...guards("src/documents/print/PdfFoot.ts", "test/documents/print/Picture.test.ts", {

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { constants, setPriority } from "node:os"
+import { getPriority, setPriority } from "node:os"
 import { isMainThread, parentPort } from "node:worker_threads"
 import { emailPackage, type EmailPackage } from "../email/EmailPackage.ts"
 import type { FiscalDocument } from "../ubl/FiscalDocument.ts"
@@ -32,9 +32,10 @@ const carryOut = Effect.fnUntraced(function* (task: PrintTask): Effect.fn.Return
   }
 })
 
-// On Linux only this thread gets the lower priority, and still has a tenth of a busy processor. On other systems a
-// thread has no priority of its own.
-if (!isMainThread && process.platform === "linux") setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+// On Linux only this thread gets the lower priority: a nice value of 5, with which it still has a quarter of a busy
+// processor. A service with a lower priority keeps it, because only root may raise it. On other systems a thread has no
+// priority of its own.
+if (!isMainThread && process.platform === "linux" && getPriority() < 5) setPriority(5)
 
 parentPort?.on("message", (task: PrintTask) => {
   const answer = Effect.catchDefect(carryOut(task), (defect) =>

@@ -1,6 +1,6 @@
 import forge from "node-forge"
 import { pbkdf2Sync } from "node:crypto"
-import { constants, setPriority } from "node:os"
+import { getPriority, setPriority } from "node:os"
 import { isMainThread, parentPort, workerData } from "node:worker_threads"
 
 /*
@@ -108,8 +108,8 @@ const read = (bytes: Uint8Array, password: string): Pkcs12Answer => {
   return fault("mismatch")
 }
 
-// On Linux only this thread gets the lower priority; on other systems a thread has no priority of its own.
-if (!isMainThread && process.platform === "linux") setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+// As in `PrintWorker`.
+if (!isMainThread && process.platform === "linux" && getPriority() < 5) setPriority(5)
 
 const { bytes, password } = workerData as { readonly bytes: Uint8Array; readonly password: string }
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin

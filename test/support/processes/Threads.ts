@@ -1,5 +1,4 @@
 import * as Fs from "node:fs"
-import { constants } from "node:os"
 
 // Field 19 of `stat`, see proc(5). Undefined if the thread has ended meanwhile.
 const niceness = (thread: string) => {
@@ -13,6 +12,4 @@ const niceness = (thread: string) => {
 
 /** The ids of this process's threads that have a lower priority than the service. */
 export const lowPriorityThreads = (): ReadonlySet<string> =>
-  new Set(
-    Fs.readdirSync("/proc/self/task").filter((thread) => niceness(thread) === constants.priority.PRIORITY_BELOW_NORMAL)
-  )
+  new Set(Fs.readdirSync("/proc/self/task").filter((thread) => niceness(thread) === 5))

@@ -60,10 +60,7 @@ describeLive(TestDatabase.layer)("SandboxAuthorities", (it) => {
     const [id = ""] = yield* seed(1)
     const [row] = yield* sql<{ full_number: string }>`select full_number from invoices where id = ${id}`
     const document = { account_id: account.account_id, kind: "invoice", full_number: row?.full_number ?? "" } as const
-    const statements = Effect.map(
-      Metric.value(Metrics.batchSizes("SandboxAuthorities.statusOf")),
-      ({ count }) => count
-    )
+    const statements = Effect.map(Metric.value(Metrics.batchSizes("SandboxAuthorities.statusOf")), ({ count }) => count)
     const before = yield* statements
     const both = Effect.all([sandbox.modeOf(account.account_id), sandbox.scriptOf(document)], { concurrency: 2 })
     assert.deepStrictEqual((yield* both)[1], null)
