@@ -112,7 +112,7 @@ export const customerPage = Effect.fnUntraced(function* (visit: Visit) {
   const actions = mayChange ? linkButton(to(`/portal/customers/${id}/change`), t("Change", "Cambiar"), "first") : null
   return titled(
     "customers",
-    { above, title: legal_name, sub: identificationWords(identification), actions },
+    { above, title: legal_name, sub: identificationWords(visit, identification), actions },
     twoColumns(
       [
         section("data", t("Customer", "Cliente"), party(visit, customer)),

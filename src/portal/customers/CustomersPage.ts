@@ -34,25 +34,28 @@ const emptyList = (visit: Visit): Html => {
   )
 }
 
-const columns = ({ t, to }: Visit): ReadonlyArray<Column<Customer>> => [
-  {
-    title: t("Name", "Nombre"),
-    cell: ({ id, legal_name, trade_name }) =>
-      html`<a href="${to(`${path}/${id}`)}">${legal_name}</a>${
-          trade_name === undefined ? null : html`<br /><small>${trade_name}</small>`
-        }`
-  },
-  {
-    title: t("Identification", "Identificación"),
-    cell: ({ identification }) => identificationWords(identification)
-  },
-  { title: t("Email", "Correo"), cell: ({ email }) => email ?? null, isWide: true },
-  {
-    title: t("Municipality", "Municipio"),
-    cell: ({ city_code }) => (city_code === undefined ? null : cityWords(city_code)),
-    isWide: true
-  }
-]
+const columns = (visit: Visit): ReadonlyArray<Column<Customer>> => {
+  const { t, to } = visit
+  return [
+    {
+      title: t("Name", "Nombre"),
+      cell: ({ id, legal_name, trade_name }) =>
+        html`<a href="${to(`${path}/${id}`)}">${legal_name}</a>${
+            trade_name === undefined ? null : html`<br /><small>${trade_name}</small>`
+          }`
+    },
+    {
+      title: t("Identification", "Identificación"),
+      cell: ({ identification }) => identificationWords(visit, identification)
+    },
+    { title: t("Email", "Correo"), cell: ({ email }) => email ?? null, isWide: true },
+    {
+      title: t("Municipality", "Municipio"),
+      cell: ({ city_code }) => (city_code === undefined ? null : cityWords(city_code)),
+      isWide: true
+    }
+  ]
+}
 
 const listPage = (visit: Visit, shown: Html, status = 200): Page => {
   const { may, t, to } = visit

@@ -10,19 +10,23 @@ type Choices = ReadonlyArray<readonly [value: string, words: string]>
 
 const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)
 
-const nameOf = ({ language }: Reader, { name, name_en }: CodeEntry) => (language === "es" ? name : capital(name_en))
+/** The name of a code, in the reader's language and with a capital. */
+export const codeName = ({ language }: Reader, { name, name_en }: CodeEntry): string =>
+  language === "es" ? name : capital(name_en)
 
 /** The choices of a table of codes, in the reader's language. */
 const choicesOf = (reader: Reader, table: ReadonlyArray<CodeEntry>): Choices =>
-  table.map((entry) => [entry.code, nameOf(reader, entry)] as const)
+  table.map((entry) => [entry.code, codeName(reader, entry)] as const)
 
 export const identificationChoices = (reader: Reader): Choices => [
   ["31", "NIT"],
   ...choicesOf(reader, identificationTypes).slice(1)
 ]
 
+const englishSchemes: Readonly<Record<string, string>> = { ZA: "IVA and INC", ZZ: "None of these" }
+
 export const taxSchemeChoices = (reader: Reader): Choices =>
-  partyTaxSchemes.map(({ code, name }) => [code, code === "ZZ" && reader.language === "en" ? "None of these" : name])
+  partyTaxSchemes.map(({ code, name }) => [code, (reader.language === "en" && englishSchemes[code]) || name])
 
 export const responsibilityChoices = (reader: Reader): Choices => choicesOf(reader, taxResponsibilities)
 
@@ -35,10 +39,10 @@ export const organizationChoices = (t: Translate): Choices => [
 export const chosen = (choices: Choices, code: string): string => choices.find(([value]) => value === code)?.[1] ?? code
 
 /**
- * "NIT 900123456-7", or the Spanish name of another identification type with its number. The number stays on one line.
+ * "NIT 900123456-7", or the name of another identification type with its number. The number stays on one line.
  */
-export const identificationWords = ({ check_digit, number, type }: Identification): Html => {
-  const name: string = identificationTypes.find(({ code }) => code === type)?.name ?? type
+export const identificationWords = (reader: Reader, { check_digit, number, type }: Identification): Html => {
+  const name = chosen(identificationChoices(reader), type)
   return html`${name} <span class="whole">${number}${check_digit === undefined ? "" : `-${check_digit}`}</span>`
 }
 
@@ -98,7 +102,7 @@ export const partyRows = (
   const { t } = visit
   const { email, identification, legal_name, organization_type, phone, postal_code, trade_name } = party
   return [
-    [t("Identification", "Identificación"), identificationWords(identification)],
+    [t("Identification", "Identificación"), identificationWords(visit, identification)],
     [t("Legal name", "Razón social"), legal_name],
     [t("Trade name", "Nombre comercial"), trade_name],
     [t("Person type", "Tipo de persona"), organization_type && chosen(organizationChoices(t), organization_type)],

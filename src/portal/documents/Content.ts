@@ -9,14 +9,15 @@ import {
 } from "../../../schemas/Code.ts"
 import type { Line, Tax } from "../../../schemas/Line.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
-import { day, figure, money, time } from "../frame/Formats.ts"
+import { codeName } from "../customers/PartyWords.ts"
+import { day, figure, money, percent, time } from "../frame/Formats.ts"
 import { copied, facts, fileLink, idLink, section, table } from "../frame/Parts.ts"
 import type { Translate, Visit } from "../frame/Visit.ts"
 import { codeOf, isMoving, type Shown } from "./DocumentView.ts"
 
-const nameOf = ({ language }: Visit, entries: ReadonlyArray<CodeEntry>, code: string): string => {
+const nameOf = (visit: Visit, entries: ReadonlyArray<CodeEntry>, code: string): string => {
   const entry = entries.find((each) => each.code === code)
-  return entry === undefined ? code : language === "es" ? entry.name : entry.name_en
+  return entry === undefined ? code : codeName(visit, entry)
 }
 
 /** A figure without trailing zeros: "10.00" as "10", "0.345" as "0,345". */
@@ -24,9 +25,9 @@ const plain = (t: Translate, value: string): string => figure(t, value.replace(/
 
 const taxName = (code: string) => [...taxNames, ...withholdingTaxes].find((each) => each.code === code)?.name ?? code
 
-/** "IVA 19 %", or only the name of a tax per unit. */
+/** "IVA 19%", or only the name of a tax per unit. */
 const taxWords = (t: Translate, { code, rate }: Pick<Tax, "code" | "rate">) =>
-  rate === undefined ? taxName(code) : `${taxName(code)} ${plain(t, rate)}\u00a0%`
+  rate === undefined ? taxName(code) : `${taxName(code)} ${percent(t, rate)}`
 
 interface Amount {
   readonly words: Html | string
@@ -105,8 +106,8 @@ const payment = (visit: Visit, { payment_means: { code, due_date, type } }: Show
   const { t } = visit
   const means = nameOf(visit, paymentMeans, code)
   return type === "1"
-    ? html`${t("Immediate", "De contado")}, ${means}`
-    : html`${t("On credit", "A crédito")}${due_date === undefined ? null : html`, ${t("due", "vence")} ${day(visit, due_date)}`}`
+    ? html`${t("Immediate", "De contado")} · ${means}`
+    : html`${t("On credit", "A crédito")}${due_date === undefined ? null : html` · ${t("due", "vence el")} ${day(visit, due_date)}`}`
 }
 
 const corrects = (visit: Visit, { document, kind }: Shown): Html | string | null => {

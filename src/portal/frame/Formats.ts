@@ -65,6 +65,10 @@ export const figure = (t: Translate, value: string | number): string => {
   return `${sign}${grouped}${rest === undefined ? "" : `${t(".", ",")}${rest}`}`
 }
 
+/** A rate in the reader's language, without trailing zeros: "19.00" as "19%" or "19 %". Uses a non-breaking space. */
+export const percent = (t: Translate, rate: string): string =>
+  `${figure(t, rate.replace(/\.0+$/, ""))}${t("%", "\u00a0%")}`
+
 /** An amount with its currency: "1,190,000.00 COP", or "1.190.000,00 COP". Uses a non-breaking space. */
 export const money = (t: Translate, amount: string, currency: string): string => `${figure(t, amount)}\u00a0${currency}`
 

@@ -36,7 +36,7 @@ const partsOf = (visit: Visit, account: Account, ranges: Listed<Resolution>, now
   const issuer =
     identification === null
       ? state("bad", t("Not set", "Sin definir"))
-      : html`${legal_name ?? ""} · ${identificationWords(identification)}`
+      : html`${legal_name ?? ""} · ${identificationWords(visit, identification)}`
   const picture = logo === undefined ? t("None", "Ninguno") : `${logo.width} × ${logo.height} ${t("pixels", "píxeles")}`
   const ofSoftware =
     software === null ? t("Service software", "Software del servicio") : t("Own software", "Software propio")

@@ -50,7 +50,7 @@ describeLive(app)("customers of the portal", (it) => {
       assert.notInclude(text, "Ángela Muñoz", query)
     }
     const found = yield* see(`${list}?type=13&number=79.123.456`)
-    assert.include(found.text, 'Cédula de ciudadanía <span class="whole">79123456')
+    assert.include(found.text, 'Citizen identity card <span class="whole">79123456')
     assert.notInclude(found.text, "Comercial Andina")
     assert.include((yield* see(`${list}?name=missing+like+this`)).text, 'class="empty"')
     const all = yield* see(list)

@@ -2,7 +2,8 @@ import { creditConcepts, debitConcepts, paymentMeans, taxes as taxNames } from "
 import type { Customer } from "../../../../schemas/Customer.ts"
 import { isPerUnit, type Line, type Tax, type Totals } from "../../../../schemas/Line.ts"
 import { attributes, type Html, html } from "../../../http/pages/Html.ts"
-import { figure, money } from "../../frame/Formats.ts"
+import { codeName } from "../../customers/PartyWords.ts"
+import { figure, money, percent } from "../../frame/Formats.ts"
 import type * as Form from "../../forms/SentForm.ts"
 import { checkbox, faultOf, field, form as formAt, refusedForm } from "../../forms/FormFields.ts"
 import { idLink, linkButton, section } from "../../frame/Parts.ts"
@@ -41,9 +42,6 @@ const inputsIn =
     })
 type Input = ReturnType<typeof inputsIn>
 
-const languageName = ({ language }: Visit, entry: { readonly name: string; readonly name_en: string }) =>
-  language === "es" ? entry.name : entry.name_en
-
 /** The tax choices of a line: common taxes with their usual rates, and the line's current tax. */
 const taxChoices = ({ t }: Visit, tax: Tax) => {
   const usual = taxNames
@@ -54,10 +52,7 @@ const taxChoices = ({ t }: Visit, tax: Tax) => {
   return [...new Set([...usual, taxValue(noTax), taxValue(tax)])].map((value) => {
     const [code = "", rate = "0.00"] = value.split(" ")
     const name = taxNames.find((entry) => entry.code === code)?.name ?? code
-    return [
-      value,
-      code === "ZZ" ? t("No tax", "Sin impuesto") : `${name} ${figure(t, rate.replace(/\.0+$/, ""))}\u00a0%`
-    ] as const
+    return [value, code === "ZZ" ? t("No tax", "Sin impuesto") : `${name} ${percent(t, rate)}`] as const
   })
 }
 
@@ -137,7 +132,7 @@ const reasonFields = (visit: Visit, kind: "credit_note" | "debit_note", request:
       "correction_code",
       t("Correction code", "Concepto de corrección"),
       String(request["correction_code"] ?? ""),
-      { choices: concepts.map((each) => [each.code, languageName(visit, each)] as const) }
+      { choices: concepts.map((each) => [each.code, codeName(visit, each)] as const) }
     )}
     ${input("reason", t("Reason", "Motivo"), String(request["reason"] ?? ""))}
   </div>`
@@ -149,7 +144,7 @@ const paymentFields = (visit: Visit, means: NonNullable<Request["payment_means"]
     ["1", t("Immediate", "De contado")],
     ["2", t("On credit", "A crédito")]
   ] as const
-  const choices = paymentMeans.map((each) => [each.code, languageName(visit, each)] as const)
+  const choices = paymentMeans.map((each) => [each.code, codeName(visit, each)] as const)
   return html`<div class="fields">
     ${input("payment_means.type", t("Payment", "Pago"), means.type, { choices: types })}
     ${input("payment_means.due_date", t("Due date", "Fecha de vencimiento"), means.due_date, { type: "date" })}
