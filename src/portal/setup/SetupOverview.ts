@@ -3,6 +3,7 @@ import type { Account } from "../../../schemas/Account.ts"
 import type { Resolution } from "../../../schemas/Resolution.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { identificationWords } from "../customers/PartyWords.ts"
+import { logWords } from "./issuer/IssuerFacts.ts"
 import { figure } from "../frame/Formats.ts"
 import { titled } from "../frame/PortalLayout.ts"
 import { section, state } from "../frame/Parts.ts"
@@ -40,11 +41,6 @@ const partsOf = (visit: Visit, account: Account, ranges: Listed<Resolution>, now
   const picture = logo === undefined ? t("None", "Ninguno") : `${logo.width} × ${logo.height} ${t("pixels", "píxeles")}`
   const ofSoftware =
     software === null ? t("Service software", "Software del servicio") : t("Own software", "Software propio")
-  const logged = {
-    masked: t("Without personal data", "Sin datos personales"),
-    full: t("With personal data", "Con datos personales"),
-    off: t("Off", "Apagado")
-  }[request_log]
   const live: ReadonlyArray<Row> = [
     ["software", t("Software and PIN", "Software y PIN"), ofSoftware],
     ["enablement", t("Enablement", "Habilitación"), t("The authority's test set", "El set de pruebas de la DIAN")]
@@ -57,7 +53,7 @@ const partsOf = (visit: Visit, account: Account, ranges: Listed<Resolution>, now
     ["ranges", t("Numbering ranges", "Rangos de numeración"), rangesWords(visit, ranges)],
     ["keys", t("API keys", "Claves de la API"), t("Create, roll and revoke", "Crear, renovar y revocar")],
     ["sessions", t("Portal sessions", "Sesiones del portal"), t("Open sessions", "Sesiones abiertas")],
-    ["issuer#account", t("Request log", "Registro de solicitudes"), logged]
+    ["issuer#account", t("Request log", "Registro de solicitudes"), logWords(t)[request_log]]
   ]
 }
 

@@ -124,6 +124,7 @@ const accountForm = (visit: Visit, account: Account, sent?: Form, refusal?: Refu
           })}
         </div>
         ${input("request_log", t("Request log", "Registro de solicitudes"), {
+          hint: t("Folio never logs secrets.", "Folio nunca registra secretos."),
           choices: Object.entries(logWords(t))
         })}`
     )

@@ -4,11 +4,11 @@ import { chosen, partyRows, responsibilityChoices, taxSchemeChoices } from "../.
 import { copied, section, wideFacts } from "../../frame/Parts.ts"
 import type { Translate, Visit } from "../../frame/Visit.ts"
 
-/** The content of the request log, by its level. */
+/** The names of the levels of the request log. */
 export const logWords = (t: Translate): Readonly<Record<Account["request_log"], string>> => ({
-  masked: t("All but secrets and personal data", "Todo menos secretos y datos personales"),
-  full: t("All but secrets", "Todo menos secretos"),
-  off: t("Nothing", "Nada")
+  masked: t("Without personal data", "Sin datos personales"),
+  full: t("With personal data", "Con datos personales"),
+  off: t("Off", "Apagado")
 })
 
 const issuer = (visit: Visit, account: Account): Html => {
