@@ -93,7 +93,7 @@ export const lines = (visit: Visit, { document }: Shown): Html => {
       t("Lines and taxes", "Líneas e impuestos"),
       [
         { title: t("Description", "Descripción"), cell: (row) => row.words },
-        { title: t("Quantity", "Cantidad"), isFigure: true, cell: (row) => row.quantity },
+        { title: t("Quantity", "Cantidad"), isFigure: true, isNamed: true, cell: (row) => row.quantity },
         { title: t("Price", "Precio"), isFigure: true, isWide: true, cell: (row) => row.price },
         { title: t("Amount", "Valor"), isFigure: true, cell: (row) => row.amount }
       ],

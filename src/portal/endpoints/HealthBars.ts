@@ -83,9 +83,14 @@ export const hourTable = (visit: Visit, hours: ReadonlyArray<HealthHour>): Html 
         title: t("Hour", "Hora"),
         cell: ({ hour }: HealthHour) => shortTime(visit, new Date(hour * hourMs))
       },
-      { title: t("Succeeded", "Con éxito"), isFigure: true, cell: ({ succeeded }) => figure(t, succeeded) },
-      { title: t("Failed", "Con falla"), isFigure: true, cell: ({ failed }) => figure(t, failed) },
-      { title: t("Median", "Mediana"), isFigure: true, cell: ({ median_ms }) => took(t, median_ms) },
+      {
+        title: t("Succeeded", "Con éxito"),
+        isFigure: true,
+        isNamed: true,
+        cell: ({ succeeded }) => figure(t, succeeded)
+      },
+      { title: t("Failed", "Con falla"), isFigure: true, isNamed: true, cell: ({ failed }) => figure(t, failed) },
+      { title: t("Median", "Mediana"), isFigure: true, isNamed: true, cell: ({ median_ms }) => took(t, median_ms) },
       {
         title: t("Slowest", "Más lento"),
         isFigure: true,

@@ -85,12 +85,17 @@ export interface Column<Row> {
   readonly isFigure?: boolean
   /** Hides the column on a phone. */
   readonly isWide?: boolean
+  /** Repeats the title in each row on a phone, which shows no table head: for values that need it. */
+  readonly isNamed?: boolean
   /** Hides the title from the screen but not from screen readers: for a column of checkboxes. */
   readonly isUntitled?: boolean
 }
 
 const columnClass = <Row>({ isFigure, isWide }: Column<Row>) =>
   [isFigure === true ? "n" : "", isWide === true ? "wide" : ""].filter((each) => each !== "").join(" ")
+
+const cellAttributes = <Row>(column: Column<Row>) =>
+  attributes({ class: columnClass(column), "data-title": column.isNamed === true ? column.title : undefined })
 
 /** A table. `caption` names it for screen readers. */
 export const table = <Row>(caption: string, columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>): Html =>
@@ -110,7 +115,7 @@ export const table = <Row>(caption: string, columns: ReadonlyArray<Column<Row>>,
         ${rows.map(
           (row) =>
             html`<tr>
-              ${columns.map((column) => html`<td class="${columnClass(column)}">${column.cell(row)}</td>`)}
+              ${columns.map((column) => html`<td ${cellAttributes(column)}>${column.cell(row)}</td>`)}
             </tr>`
         )}
       </tbody>

@@ -40,12 +40,17 @@ const columns = (visit: Visit): ReadonlyArray<Column<PortalSession>> => {
   return [
     {
       title: t("Opened", "Abierta"),
+      isNamed: true,
       cell: (session) =>
         html`${shortTime(visit, session.used_at ?? session.created_at)}${
           isOwn(visit, session) ? html`<br /><small>${t("your session", "su sesión")}</small>` : null
         }`
     },
-    { title: t("Until", "Hasta"), cell: ({ ended_at, expires_at }) => shortTime(visit, ended_at ?? expires_at) },
+    {
+      title: t("Until", "Hasta"),
+      isNamed: true,
+      cell: ({ ended_at, expires_at }) => shortTime(visit, ended_at ?? expires_at)
+    },
     {
       title: t("Capabilities", "Permisos"),
       cell: ({ capabilities }) => capabilities.map((one) => words[one]).join(", "),
