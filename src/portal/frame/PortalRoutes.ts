@@ -84,14 +84,14 @@ const visited = <E, R>(
     )
   })
 
-const nothing = (what: string) => missing(`This page does not exist: ${what}.`)
+const noPage = missing("The portal has no page at this address.")
 
 /** Runs the handler of a page. An invalid id in the path fails like a missing object. */
 const made = <A, E, R>(visit: Visit, build: () => A | Effect.Effect<A, E, R>): Effect.Effect<A, E | Refusal, R> =>
   // No dot: `..` would change the path of the API request.
   Object.values(visit.ids).every((id) => /^[\w-]{1,100}$/.test(id ?? ""))
     ? Effect.suspend(() => settled(build()))
-    : Effect.fail(nothing("the id is not valid"))
+    : Effect.fail(noPage)
 
 const answered = (visit: Visit, outcome: Outcome | Download, headers: Headers) => {
   if ("body" in outcome) return downloaded(outcome, headers)
@@ -162,5 +162,5 @@ export const change = <E = never, R = never>(
 export const rest = add(
   "GET",
   "/portal/:page/*",
-  visited(() => Effect.fail(nothing("the portal has no page at this address")))
+  visited(() => Effect.fail(noPage))
 )

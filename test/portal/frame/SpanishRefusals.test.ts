@@ -23,7 +23,9 @@ it("an error appears in Spanish to a reader of Spanish, with the right value", (
   for (const [code, message, right] of [
     ["invalid_check_digit", digit, /\b8\b/],
     ["parameter_missing", "legal_name is required.", /^[^(]+$/],
-    ["parameter_invalid", delay, /\b1\b[^]*\b60\b/]
+    ["parameter_invalid", delay, /\b1\b[^]*\b60\b/],
+    ["parameter_invalid", "city_code must be the five digits of a municipality.", /^[^(]+$/],
+    ["parameter_invalid", "to_number must not be less than from_number, 10.", /primero, 10\.$/]
   ] as const) {
     assert.match(spanishOf(code, message), right, message)
     assert.notInclude(spanishOf(code, message), message)
