@@ -144,7 +144,7 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
     searchForm(visit, wanted),
     ofCustomer(visit, wanted.customer, first?.customer_name),
     first === undefined
-      ? (named ?? nothing(visit, wanted))
+      ? (named ?? html`<section>${nothing(visit, wanted)}</section>`)
       : html`<section>
           ${exporting(visit, wanted, rows)} ${pager(visit, path, { data: found.rows, has_more: found.has_more })}
         </section>`

@@ -135,7 +135,7 @@ const moreOf = (visit: Visit, shown: Shown, entry: Transition): Part => {
     case "fail":
       return inCode(document.failure?.code)
     case "correct":
-      return html`${code}${by === null ? null : html` · ${by}`}`
+      return html`${code}${code === null || by === null ? null : " · "}${by}`
     default:
       return inCode(entry.to)
   }

@@ -46,7 +46,7 @@ export const scriptWords = (t: Translate, script: AuthorityScript): string => {
       : [words[outcome] + (script.reject === undefined ? "" : `: ${script.reject.join(", ")}`)]),
     ...(script.delay === undefined
       ? []
-      : [t(`respond after ${script.delay} s`, `responder después de ${script.delay} s`)]),
+      : [t(`respond after ${script.delay}\u00a0s`, `responder después de ${script.delay}\u00a0s`)]),
     ...(script.events === undefined
       ? []
       : [t(`then the buyer: ${script.events.join(", ")}`, `luego el adquiriente: ${script.events.join(", ")}`)])

@@ -43,7 +43,7 @@ const partsOf = (visit: Visit, account: Account, ranges: Listed<Resolution>, now
     software === null ? t("Service software", "Software del servicio") : t("Own software", "Software propio")
   const live: ReadonlyArray<Row> = [
     ["software", t("Software and PIN", "Software y PIN"), ofSoftware],
-    ["enablement", t("Enablement", "Habilitación"), t("The authority's test set", "El set de pruebas de la DIAN")]
+    ["enablement", t("Enablement", "Habilitación"), t("The authority’s test set", "El set de pruebas de la DIAN")]
   ]
   return [
     ["issuer", t("Issuer and account", "Emisor y cuenta"), issuer],

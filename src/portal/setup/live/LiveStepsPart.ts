@@ -17,7 +17,7 @@ const wordsOf = (t: Translate): Readonly<Record<LiveStepCode, Words>> => ({
   authority: {
     name: t("Connection to the authority", "Conexión con la DIAN"),
     todo: t(
-      "The operator of this service sets the authority's address.",
+      "The operator of this service sets the authority’s address.",
       "El operador del servicio define la dirección de la DIAN."
     ),
     page: null
@@ -66,7 +66,7 @@ const wordsOf = (t: Translate): Readonly<Record<LiveStepCode, Words>> => ({
   },
   enablement: {
     name: t("Enablement", "Habilitación"),
-    todo: t("Pass the authority's test set.", "Supere el set de pruebas de la DIAN."),
+    todo: t("Pass the authority’s test set.", "Supere el set de pruebas de la DIAN."),
     page: "enablement"
   },
   numbering_range: {
