@@ -67,7 +67,8 @@ export const recoverPart = (
       ${formPart(visit, {
         action: `/portal/endpoints/${id}/recover`,
         content: html`${refusedForm(visit, refusal, (param) => param === "since")}
-        ${field("since", t("Since (Colombian time)", "Desde (hora de Colombia)"), {
+        ${field("since", t("Since", "Desde"), {
+          hint: t("Colombian time", "Hora de Colombia"),
           type: "datetime-local",
           value: typed ?? typedOf(since),
           isRequired: true,

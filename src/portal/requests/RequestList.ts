@@ -68,8 +68,8 @@ const filters = (visit: Visit, keys: ReadonlyArray<ApiKey>, refusal: Refusal | u
         <div class="fields">
           ${input("idempotency_key", t("Idempotency key", "Clave de idempotencia"), { isCode: true })}
           ${input("object", t("Object id", "Id del objeto"), { isCode: true })}
-          ${input("from", t("From (Colombian time)", "Desde (hora de Colombia)"), { type: "datetime-local" })}
-          ${input("to", t("Until", "Hasta"), { type: "datetime-local" })}
+          ${input("from", t("From", "Desde"), { type: "datetime-local", hint: t("Colombian time", "Hora de Colombia") })}
+          ${input("to", t("Until", "Hasta"), { type: "datetime-local", hint: t("Colombian time", "Hora de Colombia") })}
         </div>
       </details>`
     ],

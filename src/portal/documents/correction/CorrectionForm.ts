@@ -81,8 +81,8 @@ const lineFields = (visit: Visit, filled: Filled, line: Line, index: number): Ht
     ${input(`${path}.description`, t("Description", "Descripción"), line.description, { also: [path] })}
     <div class="fields">
       ${input(`${path}.quantity`, t("Quantity", "Cantidad"), line.quantity, { inputMode: "decimal" })}
-      ${input(`${path}.unit_code`, t("Unit (94: unit)", "Unidad (94: unidad)"), line.unit_code)}
-      ${input(`${path}.unit_price`, t("Price before taxes", "Precio antes de impuestos"), line.unit_price, {
+      ${input(`${path}.unit_code`, t("Unit", "Unidad"), line.unit_code, { hint: t("Code, such as 94: unit", "Código, como 94: unidad") })}
+      ${input(`${path}.unit_price`, t("Price before taxes", "Precio sin impuestos"), line.unit_price, {
         inputMode: "decimal",
         also: [`${path}.line_extension_amount`]
       })}
@@ -117,7 +117,7 @@ const customerPart = (visit: Visit, { customer, found, refusal, request, sent }:
       ${error === undefined ? null : html`<p><small class="bad" lang="${languageOfMessage(error)}">${error}</small></p>`}
       ${found?.length === 0 ? html`<p>${t("No matching customers.", "Ningún cliente coincide.")}</p>` : null}
       <div class="fields">
-        ${field("customer_search", t("Other customer (name or number)", "Otro cliente (nombre o número)"), { value: sent.raw("customer_search") })}
+        ${field("customer_search", t("Other customer", "Otro cliente"), { hint: t("Name or number", "Nombre o número"), value: sent.raw("customer_search") })}
       </div>
       <button name="step" value="find">${t("Search", "Buscar")}</button>`
   )
@@ -164,7 +164,8 @@ const termsPart = (visit: Visit, filled: Filled): Html => {
     kind === "invoice" ? null : reasonFields(visit, kind, request, input),
     payment_means === undefined ? null : paymentFields(visit, payment_means, input),
     input("order_reference.id", t("Purchase order", "Orden de compra"), order_reference?.id),
-    input("notes", t("Notes (separated by empty lines)", "Notas (separadas por líneas vacías)"), notesText(notes), {
+    input("notes", t("Notes", "Notas"), notesText(notes), {
+      hint: t("Separated by empty lines", "Separadas por líneas vacías"),
       rows: 4,
       also: ["notes[0]", "notes[1]", "notes[2]"]
     })
