@@ -59,7 +59,11 @@ const columns = (visit: Visit): ReadonlyArray<Column<ListedDocument>> => {
       }
     },
     { title: t("Number", "Número"), cell: (row) => idLink(visit, row.id, nameOf(visit, row)) },
-    { title: t("Type", "Tipo"), isWide: true, cell: ({ kind }) => kindWords(t, kind) },
+    {
+      title: t("Type", "Tipo"),
+      isWide: true,
+      cell: ({ kind }) => html`<span class="whole">${kindWords(t, kind)}</span>`
+    },
     { title: t("Status", "Estado"), cell: (row) => stateOf(visit, row) },
     { title: t("Customer", "Cliente"), cell: (row) => row.customer_name },
     { title: t("Created", "Creado"), cell: (row) => shortTime(visit, row.created_at) },

@@ -24,7 +24,12 @@ const lastWords = (t: Translate, { attempts, attempts_count }: Delivery): string
 }
 
 const columns = (visit: Visit): ReadonlyArray<Column<Delivery>> => {
-  const { t, to } = visit
+  const { may, t, to } = visit
+  const redelivery: Column<Delivery> = {
+    title: t("Action", "Acción"),
+    isFigure: true,
+    cell: (delivery) => redeliverButton(visit, delivery, delivery.webhook_endpoint_id)
+  }
   return [
     { title: t("Time", "Hora"), cell: ({ created_at }) => shortTime(visit, created_at) },
     {
@@ -33,11 +38,7 @@ const columns = (visit: Visit): ReadonlyArray<Column<Delivery>> => {
         html`<a href="${to(`/portal/events/${delivery.event_id}`)}">${eventWords(t, delivery.event_type)}</a>
           ${deliveryMark(visit, delivery)} <small>${nextWords(visit, delivery)} ${lastWords(t, delivery)}</small>`
     },
-    {
-      title: t("Action", "Acción"),
-      isFigure: true,
-      cell: (delivery) => redeliverButton(visit, delivery, delivery.webhook_endpoint_id)
-    }
+    ...(may("deliver") ? [redelivery] : [])
   ]
 }
 

@@ -101,7 +101,7 @@ const formPage = (visit: Visit, typed: Typed, refusal?: Refusal): Page => {
     : html`<p>
         ${t(
           "This session can’t change endpoints. Request a link with the capability “endpoints”.",
-          "Esta sesión no puede cambiar destinos. Solicite un enlace con el permiso «endpoints»."
+          "Esta sesión no puede cambiar destinos. Solicite un enlace con el permiso «destinos»."
         )}
       </p>`
   return titled(

@@ -107,8 +107,8 @@ const attemptItem = (visit: Visit, delivery: Delivery, attempt: Attempt, isOpen:
       ${quoted(t("Request headers", "Encabezados de la solicitud"), sentHeaders(delivery, attempt), "")}
       <p class="soft">
         ${t(
-          "The request body is the event body below, byte for byte. Folio signs each attempt with the current secret and does not store signatures.",
-          "El cuerpo de la solicitud es el cuerpo del evento, más abajo, byte por byte. Folio firma cada intento con el secreto actual y no guarda las firmas."
+          "The request body is the body of the event, byte for byte. Folio signs each attempt with the current secret and does not store signatures.",
+          "El cuerpo de la solicitud es el cuerpo del evento, byte por byte. Folio firma cada intento con el secreto actual y no guarda las firmas."
         )}
       </p>
       ${

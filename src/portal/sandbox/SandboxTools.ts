@@ -51,7 +51,7 @@ const toolsPage = (visit: Visit, setting: SandboxSetting, body: string, { refuse
     "Revise por qué un webhook no pasa la verificación, y controle la DIAN simulada."
   )
   const only = html`<p class="soft">
-    ${t("This session can only view. To change the simulated authority and the clock, the session needs the capability “setup”.", "Esta sesión solo puede ver. Para cambiar la DIAN simulada y el reloj, la sesión necesita el permiso «setup».")}
+    ${t("This session can only view. To change the simulated authority and the clock, the session needs the capability “setup”.", "Esta sesión solo puede ver. Para cambiar la DIAN simulada y el reloj, la sesión necesita el permiso «ajustes».")}
   </p>`
   const bench = titled(
     "bench",
