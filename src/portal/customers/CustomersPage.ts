@@ -98,7 +98,7 @@ const newPage = (visit: Visit, shown: CustomerShown): Page => {
   return titled(
     "customers",
     { title: t("Register customer", "Registrar cliente"), sub },
-    customerForm(visit, { action: `${path}/new`, shown, submit: t("Register", "Registrar") })
+    customerForm(visit, { action: `${path}/new`, shown, submit: t("Register customer", "Registrar cliente") })
   )
 }
 

@@ -66,7 +66,8 @@ const upload = (visit: Visit, refusal: Refusal | undefined): Html => {
     kind: "first",
     hasFile: true,
     content: html`<div class="fields">
-        ${field("pkcs12", t("File (.p12 or .pfx)", "Archivo (.p12 o .pfx)"), {
+        ${field("pkcs12", t("File", "Archivo"), {
+          hint: t("PKCS#12: .p12 or .pfx", "PKCS#12: .p12 o .pfx"),
           type: "file",
           accept: ".p12,.pfx,application/x-pkcs12",
           error: faults.of("pkcs12")

@@ -53,10 +53,10 @@ const startForm = (visit: Visit, values: FormValues, submit: string, refusal: Re
     action: path,
     submit,
     kind: "first",
-    content: html`${input("test_set_id", t("Test set id (TestSetId)", "Identificador del set (TestSetId)"), {
+    content: html`${input("test_set_id", t("Test set id", "Identificador del set"), {
         isCode: true,
         isRequired: true,
-        hint: t("From the authority’s portal", "Del portal de la DIAN")
+        hint: t("TestSetId in the authority’s portal", "TestSetId en el portal de la DIAN")
       })}
       <div class="fields">
         ${input("invoices", t("Invoices", "Facturas"), { inputMode: "numeric", isRequired: true })}
