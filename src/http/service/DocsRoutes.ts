@@ -135,9 +135,11 @@ const former = HttpRouter.use((router) =>
       router.add(
         "GET",
         from as HttpRouter.PathInput,
-        Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) =>
-          HttpServerResponse.redirect(rootFrom(from) + to.slice(1) + url.slice(from.length), { status: 308 })
-        )
+        Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) => {
+          // A client may percent-encode letters of the path, so its length is unknown.
+          const query = url.includes("?") ? url.slice(url.indexOf("?")) : ""
+          return HttpServerResponse.redirect(rootFrom(from) + to.slice(1) + query, { status: 308 })
+        })
       ),
     { discard: true }
   )

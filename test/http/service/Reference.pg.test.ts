@@ -183,6 +183,13 @@ describeLive(app)("the documentation", (it) => {
     }
   })
 
+  it.effect("redirects a former address whose letters a client has percent-encoded", function* () {
+    for (const query of ["", "?lang=es"]) {
+      const { headers, status } = yield* open(`/docs/%73tart${query}`)
+      assert.deepStrictEqual([status, headers["location"]], [308, `../docs${query}`])
+    }
+  })
+
   it.effect("has in Spanish the same headings and commands as in English, and no English paragraph", function* () {
     const translated = markdown.filter((file) => file.includes("/docs/es/"))
     assert.isAbove(translated.length, 0)
