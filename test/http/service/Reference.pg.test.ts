@@ -40,14 +40,17 @@ const commands = (text: string) =>
 /** The depth of each heading of a page. */
 const depths = (text: string) => [...text.replaceAll(/^```.*?^```/gms, "").matchAll(/^#+(?= )/gm)].map(String)
 
-/** Every page that is linked, directly or not, from the first page of a browser. */
-const everyPage = Effect.gen(function* () {
+/** Every page that is linked, directly or not, from the first page of a browser in this language. */
+const everyPageIn = Effect.fnUntraced(function* (language: "en" | "es") {
   const pages = new Map<string, string>()
   const links: Array<{ readonly from: string; readonly path: string; readonly anchor: string }> = []
   const waiting = ["/"]
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     if (pages.has(path)) continue
-    const { headers, status, text } = yield* open(path, { accept: "text/html,*/*;q=0.8" })
+    const { headers, status, text } = yield* open(path, {
+      accept: "text/html,*/*;q=0.8",
+      "accept-language": language
+    })
     // Without a session, the portal explains how to get one.
     const expected = path === "/portal" ? 401 : 200
     assert.strictEqual(status, expected, `${path}, of ${links.find((link) => link.path === path)?.from}`)
@@ -67,6 +70,8 @@ const everyPage = Effect.gen(function* () {
   }
   return { pages, links }
 })
+
+const everyPage = everyPageIn("en")
 
 describeLive(app)("the documentation", (it) => {
   it.effect("names the address of this service in its commands", function* () {
@@ -252,10 +257,13 @@ describeLive(app)("the documentation", (it) => {
   )
 
   it.effect("links only to its own pages, below any path, and every link has a target", function* () {
-    const { links, pages } = yield* everyPage
-    assert.isAbove(pages.size, 90)
-    for (const { anchor, from, path } of links) {
-      if (anchor !== "") assert.include(pages.get(path), ` id="${anchor}"`, `${from} links to ${path}#${anchor}`)
+    for (const language of ["en", "es"] as const) {
+      const { links, pages } = yield* everyPageIn(language)
+      assert.isAbove(pages.size, 90)
+      for (const { anchor, from, path } of links) {
+        const what = `in ${language}, ${from} links to ${path}#${anchor}`
+        if (anchor !== "") assert.include(pages.get(path), ` id="${anchor}"`, what)
+      }
     }
   })
 
