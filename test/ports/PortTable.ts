@@ -26,7 +26,7 @@ export const outcomes = {
   "sent later":
     "The document returns to `signed`, because nothing of it left. Folio sends it again after 1 s, then after twice as long each time. If the authority refuses connections for 5 min (`connection_refused`), Folio issues the document in contingency. After any other such trouble, the document waits without a time limit.",
   "asked in an hour":
-    "The invoice and its `acceptance` stay as they are. Folio asks for the buyer's answers again about an hour later, until two days after the 30 days. The call does not count as an outage.",
+    "The invoice and its `acceptance` stay as they are. Folio asks for the buyer's response again about an hour later, until two days after the 30 days. The call does not count as an outage.",
   "asked the next day": "As for _asked in an hour_, but Folio asks again about a day later.",
   refused:
     "The document ends as `failed` with `authority_refused`, the authority's message and the fix. You can retry it, and it keeps its number. If the document is in contingency, Folio sends it again instead.",
