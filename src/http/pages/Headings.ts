@@ -12,7 +12,7 @@ const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"'
 const textOf = (markup: string) =>
   markup
     // An inline element is inside a word or next to punctuation, so only other elements separate words.
-    .replaceAll(/<\/?(a|b|code|em|strong)\b[^>]*>/g, "")
+    .replaceAll(/<\/?(a|b|code|em|strong|wbr)\b[^>]*>/g, "")
     .replaceAll(/<[^>]*>/g, " ")
     .replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => entities[name] ?? "")
     .replaceAll(/\s+/g, " ")

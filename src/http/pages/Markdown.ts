@@ -30,6 +30,13 @@ const addressOf = (href: string, page: string, root: string): string | undefined
 const shown = (code: string, language: string) =>
   language === "sh" ? escape(code).replaceAll(/^# .*$/gm, '<span class="note">$&</span>') : escape(code)
 
+/** Lets a narrow column break a name such as `folio_http_requests_total` between its words. */
+const breakable = (cell: string) =>
+  cell.replaceAll(
+    /<code>(.*?)<\/code>/g,
+    (_, name: string) => `<code>${name.replaceAll(/[_./](?=[\w{])/g, "$&<wbr>")}</code>`
+  )
+
 /** The id of each heading of a text, in order. */
 const headingIds = (text: string): ReadonlyArray<string> => {
   const ids = new Set<string>()
@@ -63,11 +70,18 @@ export const rendered = (text: string, page: string, root: string, original = te
       },
       code: ({ lang = "", text: code }) => `<div class="sample"><pre><code>${shown(code, lang)}</code></pre></div>\n`,
       table({ header, rows }) {
-        const cells = (row: typeof header, tag: "td" | "th") =>
-          row.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join("")
-        const head = `<thead><tr>${cells(header, "th")}</tr></thead>`
-        const body = `<tbody>${rows.map((row) => `<tr>${cells(row, "td")}</tr>`).join("")}</tbody>`
-        return `<div class="table" role="group" aria-label="${tableLabel}" tabindex="0"><table>${head}${body}</table></div>\n`
+        const inner = ({ tokens }: (typeof header)[number]) => breakable(this.parser.parseInline(tokens))
+        const titles = header.map(({ text: title }) => escape(title.replaceAll("`", "")))
+        // In the list of a phone, the first cell is the heading of its row. It needs a title only if it is a figure.
+        const titleOf = ({ text: cell }: (typeof header)[number], at: number) =>
+          at > 0 || /^\d/.test(cell) ? ` data-title="${titles[at]}"` : ""
+        const row = (cells: typeof header) =>
+          cells.map((cell, at) => `<td role="cell"${titleOf(cell, at)}>${inner(cell)}</td>`).join("")
+        const head = header.map((cell) => `<th role="columnheader">${inner(cell)}</th>`).join("")
+        const body = rows.map((cells) => `<tr role="row">${row(cells)}</tr>`).join("")
+        // A phone shows a table with more than two columns as a list, so its roles are explicit.
+        const kind = header.length > 4 ? "table long many" : header.length > 2 ? "table long" : "table"
+        return `<div class="${kind}" role="group" aria-label="${tableLabel}" tabindex="0"><table role="table"><thead role="rowgroup"><tr role="row">${head}</tr></thead><tbody role="rowgroup">${body}</tbody></table></div>\n`
       }
     }
   })
