@@ -29,9 +29,9 @@ export type AcceptanceStatus = typeof AcceptanceStatus.Type
 
 /** The fields of an acceptance event, as the invoice and its timeline show them. */
 export const acceptanceEventFields = {
-  code: field(AcceptanceCode, "The authority's code of the event.", "033"),
-  name: field(Schema.String, "The authority's name of the event.", "Aceptación expresa"),
-  name_en: field(Schema.String, "The name of the event in English.", "Express acceptance"),
+  code: field(AcceptanceCode, "The authority's code of the event.", "031"),
+  name: field(Schema.String, "The authority's name of the event.", "Reclamo de la Factura Electrónica de Venta"),
+  name_en: field(Schema.String, "The name of the event in English.", "Claim against the invoice"),
   by: Schema.optionalKey(
     field(
       Schema.String,

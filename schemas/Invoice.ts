@@ -248,7 +248,7 @@ export class InvoiceSnapshot extends Schema.Opaque<InvoiceSnapshot>()(
   Schema.Struct({
     id: InvoiceId,
     object: Schema.Literal("invoice"),
-    status: InvoiceStatus,
+    status: field(InvoiceStatus, "Status of the document at the time of the event.", "accepted_by_authority"),
     cufe: field(Schema.NullOr(Schema.String), "Unique code of the document (CUFE or CUDE).", cufeExample),
     pdf_url: field(
       Schema.NullOr(Schema.String),

@@ -37,7 +37,7 @@ export class LiveStep extends Schema.Opaque<LiveStep>()(
     href: field(
       Schema.String,
       "Link to the description of the step in the guide.",
-      "http://127.0.0.1:8080/docs/guides/going-live#certificate"
+      "http://127.0.0.1:3000/docs/guides/going-live#certificate"
     )
   }).annotate({
     identifier: "LiveStep",

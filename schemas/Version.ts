@@ -19,7 +19,11 @@ export class VersionList extends Schema.Opaque<VersionList>()(
     has_more: Schema.Literal(false),
     service_version: field(Schema.String, "Version of Folio, with the commit as its build metadata.", "0.1.0+abc1234"),
     data: Schema.Array(
-      Schema.Struct({ object: Schema.Literal("version"), version: Version, is_current: Schema.Boolean }).annotate({
+      Schema.Struct({
+        object: Schema.Literal("version"),
+        version: Version,
+        is_current: field(Schema.Boolean, "Whether the version is the newest one.", true)
+      }).annotate({
         identifier: "VersionItem",
         description: "A dated API version."
       })
