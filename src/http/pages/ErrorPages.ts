@@ -25,8 +25,8 @@ const retries = (code: ErrorCode): Words => {
   return code === "rate_limited"
     ? { en: "Yes, after the seconds in `Retry-After`.", es: "Sí, después de los segundos de `Retry-After`." }
     : {
-        en: "Not without changes: the request would fail again.",
-        es: "No sin cambios: la solicitud fallaría de nuevo."
+        en: "Only after the cause is fixed. Until then, the request fails again.",
+        es: "Solo después de resolver la causa. Hasta entonces, la solicitud falla de nuevo."
       }
 }
 
