@@ -76,6 +76,7 @@ const labels = {
 /** Links to the previous and the next page. */
 export const pager = (current: string, root: string, language: Language): Html => {
   const at = readingOrder.findIndex(({ path }) => path === current)
+  if (at < 0) return html``
   const link = (entry: Entry | undefined, rel: "prev" | "next", label: Words) =>
     entry === undefined
       ? null

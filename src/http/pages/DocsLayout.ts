@@ -17,6 +17,8 @@ interface Page {
   readonly content: Html
   /** The language of the reader and of the layout. */
   readonly language: Language
+  /** Whether the content is in the reader's language, although the list of pages doesn't contain the page. */
+  readonly isBilingual?: boolean
   /** Whether the page uses the full width, for samples next to the text. */
   readonly isWide?: boolean
 }
@@ -65,11 +67,11 @@ const head = (title: string, root: string) =>
  * A documentation page: its content between the list of all pages and the list of its own headings. On a wide page, the
  * samples are next to the text, so the headings are in the list of pages.
  */
-export const layout = ({ content, isWide = false, language, path, title }: Page): string => {
+export const layout = ({ content, isBilingual = false, isWide = false, language, path, title }: Page): string => {
   const root = rootFrom(path)
   const label = (name: keyof typeof labels) => labels[name][language]
   const hasTranslation = isTranslated(path)
-  const contentLanguage = hasTranslation ? language : "en"
+  const contentLanguage = hasTranslation || isBilingual ? language : "en"
   const headings = sectionsOf(content.markup).filter(({ depth }) => depth === 2 || depth === 3)
   const onPage = headings.length < 2 ? null : headingLinks(headings, contentLanguage)
   return html`<!doctype html>

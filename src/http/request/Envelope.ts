@@ -12,6 +12,7 @@ import { Ids } from "../../database/Ids.ts"
 import { RateLimit } from "../limits/RateLimit.ts"
 import type { MethodsOf, SpentKeys } from "../limits/SpentKeys.ts"
 import { type Proxies, proxiesIn } from "../limits/TrustedProxies.ts"
+import { forBrowsers } from "../pages/MissingPage.ts"
 import { Limits } from "../../runtime/Limits.ts"
 import * as Errors from "./ErrorResponses.ts"
 import { begun, Exchange, type Facts, pathOf, queryOf, RequestId, seriesOf } from "./Exchange.ts"
@@ -247,6 +248,7 @@ export const make = Effect.fnUntraced(function* (methodsOf: MethodsOf, spentKeys
           return Effect.catchCause(unrouted(unmatched(request, methodsOf)), Errors.respondToCause)
         }),
         Effect.map((answer) => withNewline(answer, exchange.route)),
+        Effect.flatMap(forBrowsers),
         Effect.provideService(HttpServerRequest.HttpServerRequest, request),
         Effect.provideService(Exchange, exchange),
         Effect.provideService(RequestId, request_id),
