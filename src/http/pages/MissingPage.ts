@@ -25,11 +25,11 @@ const missingPage = (path: string, language: Language): string =>
     isBilingual: true
   })
 
-/** Replaces the error of an unknown address below /docs by a page, if the client is a browser. */
+/** Replaces the error 404 of an unknown address below /docs by a page, if the client is a browser. */
 export const forBrowsers = Effect.fnUntraced(function* (answer: HttpServerResponse.HttpServerResponse) {
   const { headers, method, url } = yield* HttpServerRequest.HttpServerRequest
   const [path = ""] = url.split("?")
-  if (answer.status !== 404 || method !== "GET" || !path.startsWith("/docs/")) return answer
+  if (method !== "GET" || !path.startsWith("/docs/")) return answer
   if (!wantsHtml(headers["accept"] ?? "")) return answer
   const { language } = yield* ofReader
   return HttpServerResponse.text(missingPage(path, language), {

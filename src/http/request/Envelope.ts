@@ -248,7 +248,7 @@ export const make = Effect.fnUntraced(function* (methodsOf: MethodsOf, spentKeys
           return Effect.catchCause(unrouted(unmatched(request, methodsOf)), Errors.respondToCause)
         }),
         Effect.map((answer) => withNewline(answer, exchange.route)),
-        Effect.flatMap(forBrowsers),
+        Effect.flatMap((answer) => (answer.status === 404 ? forBrowsers(answer) : Effect.succeed(answer))),
         Effect.provideService(HttpServerRequest.HttpServerRequest, request),
         Effect.provideService(Exchange, exchange),
         Effect.provideService(RequestId, request_id),
