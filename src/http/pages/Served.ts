@@ -59,15 +59,14 @@ const respond = ({ etag, gzip, plain }: Packed, { contentType, headers = {} }: K
  * compresses the text at its first request, which takes some milliseconds, and caches it.
  */
 export const served = (write: (baseUrl: string) => string | Effect.Effect<string>, kind: Kind) => {
-  let kept: Packed | undefined
-  return Effect.gen(function* () {
+  const packed = Effect.gen(function* () {
     const { baseUrl } = yield* ServiceInfo
-    if (kept === undefined) {
-      const text = write(baseUrl)
-      kept = pack(typeof text === "string" ? text : yield* text)
-    }
-    return yield* respond(kept, kind)
+    const text = write(baseUrl)
+    return pack(typeof text === "string" ? text : yield* text)
   })
+  // Concurrent first requests share the work.
+  const kept = Effect.runSync(Effect.cached(packed))
+  return Effect.flatMap(kept, (one) => respond(one, kind))
 }
 
 /** Responds with a page in the reader's language, and stores the language after a switch. */

@@ -36,7 +36,7 @@ export const testPart = (visit: Visit, { id, is_active, subscribed_events }: Web
         content: field("type", t("Event type", "Tipo de evento"), {
           choices: typesOf(subscribed_events).map((type) => [type, eventWords(t, type)])
         }),
-        submit: t("Send test event", "Enviar evento de prueba")
+        submit: t("Send test event", "Enviar prueba")
       })
     : html`<p>
         ${t("To send a test event, resume the endpoint.", "Para enviar un evento de prueba, reanude el destino.")}
