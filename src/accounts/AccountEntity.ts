@@ -157,7 +157,7 @@ export class LocalAccounts extends Context.Reference<{
    * not here.
    */
   readonly find: (address: string) => Effect.Effect<AccountCommands | undefined>
-}>("folio/protocol/LocalAccounts", {
+}>("folio/accounts/AccountEntity/LocalAccounts", {
   defaultValue: () => ({ offer: () => Effect.void, find: () => Effect.undefined })
 }) {
   static readonly layer = Layer.sync(LocalAccounts, () => {

@@ -26,7 +26,7 @@ type Table = { readonly [Tag in CommandTag]: Command.Command<Tag> }
  * The commands that clients may send to their accounts, by name, and the services that the commands use. A command tag
  * without an implementation does not compile.
  */
-export class Commands extends Context.Service<Commands>()("folio/commands/Commands", {
+export class Commands extends Context.Service<Commands>()("folio/accounts/Commands", {
   make: Effect.gen(function* () {
     const table: Table = {
       ...(yield* Accounts.make),

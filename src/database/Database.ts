@@ -21,7 +21,7 @@ const soon = (holds: Effect.Effect<boolean>, otherwise: boolean) =>
     Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.succeed(otherwise) })
   )
 
-export class Database extends Context.Service<Database>()("folio/store/Database", {
+export class Database extends Context.Service<Database>()("folio/database/Database", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     let refusedAt = Number.NEGATIVE_INFINITY

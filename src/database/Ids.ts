@@ -6,7 +6,7 @@ import { madeIds } from "../../schemas/Id.ts"
 type Made = typeof madeIds
 
 /** Makes new ids. In a process, each id sorts after the previous id, even within one millisecond. */
-export class Ids extends Context.Service<Ids>()("folio/store/Ids", {
+export class Ids extends Context.Service<Ids>()("folio/database/Ids", {
   make: Effect.map(SecureRandom.SecureRandom, (random) => {
     const made = Object.entries(madeIds).map(([kind, [prefix, schema]]) => [
       kind,

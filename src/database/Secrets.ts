@@ -37,7 +37,7 @@ const nonceLength = 12
  *
  * @internal
  */
-export class Secrets extends Context.Service<Secrets>()("folio/store/Secrets", {
+export class Secrets extends Context.Service<Secrets>()("folio/database/Secrets", {
   make: Effect.gen(function* () {
     const aead = yield* Aead.Aead
     const random = yield* SecureRandom.SecureRandom

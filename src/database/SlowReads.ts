@@ -18,7 +18,7 @@ const rememberedMs = 60_000
 
 /** The time that a statement of a read may take: `quickMs` without a turn, `slowMs` in a turn. */
 export class ReadTimes extends Context.Reference<{ readonly quickMs: number; readonly slowMs: number }>(
-  "folio/store/ReadTimes",
+  "folio/database/SlowReads/ReadTimes",
   { defaultValue: () => ({ quickMs: 300, slowMs: 2_000 }) }
 ) {}
 

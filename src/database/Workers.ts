@@ -30,7 +30,7 @@ const briefly = <E>(statement: Effect.Effect<unknown, E>) =>
   )
 
 /** The processes that share the database. Each start of a process is a worker, and the rows it holds have its id. */
-export class Workers extends Context.Service<Workers>()("folio/store/Workers", {
+export class Workers extends Context.Service<Workers>()("folio/database/Workers", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const random = yield* SecureRandom.SecureRandom

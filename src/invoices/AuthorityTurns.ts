@@ -12,7 +12,7 @@ const maxWait = Duration.seconds(3)
  * Turns for calls to the authority, separate for test and live mode. They limit the number of calls to a slow
  * authority, and leave turns for other accounts.
  */
-export class AuthorityTurns extends Context.Service<AuthorityTurns>()("folio/issuing/AuthorityTurns", {
+export class AuthorityTurns extends Context.Service<AuthorityTurns>()("folio/invoices/AuthorityTurns", {
   make: Effect.map(Limits, ({ authority }) => {
     const [test, live] = [Turns.make(authority), Turns.make(authority)]
     const turnsOf = ({ livemode }: AccountMode) => (livemode ? live : test)

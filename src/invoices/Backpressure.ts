@@ -47,7 +47,7 @@ interface Gate {
  * accepts a burst of invoices at the rate of creation. Processes an account's backlog in portions, so that the next
  * account's invoice does not queue up behind it.
  */
-export class Backpressure extends Context.Service<Backpressure>()("folio/issuing/Backpressure", {
+export class Backpressure extends Context.Service<Backpressure>()("folio/invoices/Backpressure", {
   make: Effect.map(Busyness, (busyness) => {
     const count = { creating: 0, signing: 0, storing: 0 }
     const ofAccount = new Counts()

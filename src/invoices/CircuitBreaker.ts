@@ -29,7 +29,7 @@ const concerns = ({ accounts, failing_ms, of_all }: CircuitState, { account_id }
   failing_ms !== null && (of_all || accounts.length > 1 || accounts.includes(account_id))
 
 /** The circuit breaker of the authority. Its state is in database rows, which each process caches for one second. */
-export class CircuitBreaker extends Context.Service<CircuitBreaker>()("folio/issuing/CircuitBreaker", {
+export class CircuitBreaker extends Context.Service<CircuitBreaker>()("folio/invoices/CircuitBreaker", {
   make: Effect.gen(function* () {
     const circuits = yield* AuthorityCircuits
     const openAfterMs = (yield* Limits).contingencyAfter * 1000

@@ -53,7 +53,7 @@ type Leaves = (row: Document, cause: Cause.Cause<never>) => Effect.Effect<void>
  * Runs the steps of `NextStep` until a document is done or has to wait. Documents that were numbered together proceed
  * together.
  */
-export class Executor extends Context.Service<Executor>()("folio/issuing/Executor", {
+export class Executor extends Context.Service<Executor>()("folio/invoices/Executor", {
   make: Effect.gen(function* () {
     const backpressure = yield* Backpressure
     const callAuthority = yield* AuthorityCalls.make

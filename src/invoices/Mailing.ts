@@ -70,7 +70,7 @@ const origins: Readonly<Record<EmailNoticeType, ReadonlyArray<EmailStatus>>> = {
 }
 
 /** The email work of an invoice's actor. */
-export class Mailing extends Context.Service<Mailing>()("folio/issuing/Mailing", {
+export class Mailing extends Context.Service<Mailing>()("folio/invoices/Mailing", {
   make: Effect.gen(function* () {
     const emails = yield* Emails
     const ids = yield* Ids

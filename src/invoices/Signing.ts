@@ -43,7 +43,7 @@ const bounded = (port: Certificate): Certificate =>
 /**
  * Signs documents from their rows, with the account's certificate and the issuer and software at the time of numbering.
  */
-export class Signing extends Context.Service<Signing>()("folio/issuing/Signing", {
+export class Signing extends Context.Service<Signing>()("folio/invoices/Signing", {
   make: Effect.gen(function* () {
     const accounts = yield* Accounts
     const certificates = yield* Certificates

@@ -4,4 +4,4 @@ import { Context, Duration } from "effect"
 export const WatchPace = Context.Reference<{
   readonly search: Duration.Duration
   readonly send: Duration.Duration
-}>("folio/actors/WatchPace", { defaultValue: () => ({ search: Duration.minutes(1), send: Duration.seconds(5) }) })
+}>("folio/operations/WatchPace", { defaultValue: () => ({ search: Duration.minutes(1), send: Duration.seconds(5) }) })

@@ -21,7 +21,7 @@ export type FaultPoint =
   | "after-record"
 
 /** The effect that runs at a fault point. The default does nothing; tests provide another effect. */
-export class Fault extends Context.Reference<(point: FaultPoint) => Effect.Effect<void>>("folio/protocol/Fault", {
+export class Fault extends Context.Reference<(point: FaultPoint) => Effect.Effect<void>>("folio/runtime/Fault", {
   defaultValue: () => () => Effect.void
 }) {
   static readonly at = (point: FaultPoint): Effect.Effect<void> => Effect.flatMap(Fault, (fault) => fault(point))

@@ -34,4 +34,4 @@ export class Onlooker extends Context.Reference<
       readonly ended: (document: EndedDocument) => void
     }
   | undefined
->("folio/protocol/Onlooker", { defaultValue: () => undefined }) {}
+>("folio/runtime/Onlooker", { defaultValue: () => undefined }) {}

@@ -5,6 +5,6 @@ import { Context } from "effect"
  * another revision, which would not understand the messages, has its own actors for the same rows. `npm run openapi`
  * computes the value from the messages and writes it here. A test fails if the value is outdated.
  */
-export class Revision extends Context.Reference<string>("folio/protocol/Revision", {
+export class Revision extends Context.Reference<string>("folio/runtime/Revision", {
   defaultValue: () => "aed93dff"
 }) {}

@@ -58,7 +58,7 @@ export const issuerChangedTooOften = (seconds: number) =>
 const cacheTime = Duration.seconds(1)
 const cacheSize = 10_000
 
-export class Accounts extends Context.Service<Accounts>()("folio/store/Accounts", {
+export class Accounts extends Context.Service<Accounts>()("folio/accounts/store/Accounts", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 

@@ -23,7 +23,7 @@ type Key = Pick<Identification, "type" | "number">
  * no record of the acquirer. Each account has its own responses, because they are personal data and were requested with
  * the account's certificate.
  */
-export class Acquirers extends Context.Service<Acquirers>()("folio/store/Acquirers", {
+export class Acquirers extends Context.Service<Acquirers>()("folio/accounts/store/Acquirers", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const find = Query.first(

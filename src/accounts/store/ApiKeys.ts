@@ -74,7 +74,7 @@ export const common = (one: ReadonlyArray<Capability> | null, other: ReadonlyArr
   one === null || other === null ? (one ?? other) : one.filter((capability) => other.includes(capability))
 export const missingKey = (id: string) => ApiError.missing("API key", id)
 
-export class ApiKeys extends Context.Service<ApiKeys>()("folio/store/ApiKeys", {
+export class ApiKeys extends Context.Service<ApiKeys>()("folio/accounts/store/ApiKeys", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { authenticate, forget } = yield* ApiKeyLookup.make

@@ -66,7 +66,7 @@ const refusalsMax = 10_000
  * The audit log: actors and their actions. Entries are never changed, and removed only after 400 days. Entries must not
  * contain secrets.
  */
-export class AuditLog extends Context.Service<AuditLog>()("folio/store/AuditLog", {
+export class AuditLog extends Context.Service<AuditLog>()("folio/accounts/store/AuditLog", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 

@@ -41,7 +41,7 @@ const cacheSize = 10_000
 /** The place that a certificate and its key are sealed for (see `Secrets`). */
 export const certificateContext = (id: string) => `certificates|${id}`
 
-export class Certificates extends Context.Service<Certificates>()("folio/store/Certificates", {
+export class Certificates extends Context.Service<Certificates>()("folio/accounts/store/Certificates", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const secrets = yield* Secrets

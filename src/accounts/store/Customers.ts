@@ -83,7 +83,7 @@ export const ambiguous = (id: string, other: string) =>
     message: `The customers ${id} and ${other} have the same identification, so Folio changed neither. Update one of them by its id, or delete the other.`
   })
 
-export class Customers extends Context.Service<Customers>()("folio/store/Customers", {
+export class Customers extends Context.Service<Customers>()("folio/accounts/store/Customers", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const keys = yield* Idempotency

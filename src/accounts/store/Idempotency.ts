@@ -214,7 +214,7 @@ export const unlessAnswered = <A>(
 const context = (claim: { readonly api_key_id: string; readonly value: string }) =>
   `idempotency_keys|${claim.api_key_id}|${claim.value}`
 
-export class Idempotency extends Context.Service<Idempotency>()("folio/store/Idempotency", {
+export class Idempotency extends Context.Service<Idempotency>()("folio/accounts/store/Idempotency", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const secrets = yield* Secrets

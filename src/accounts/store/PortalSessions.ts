@@ -113,7 +113,7 @@ const sessionOf = ({
 })
 
 /** Portal sessions. All times come from the database's clock. */
-export class PortalSessions extends Context.Service<PortalSessions>()("folio/store/PortalSessions", {
+export class PortalSessions extends Context.Service<PortalSessions>()("folio/accounts/store/PortalSessions", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const audit = yield* AuditLog

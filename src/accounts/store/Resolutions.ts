@@ -163,7 +163,7 @@ export interface RangeQuery extends AccountMode {
  * Numbering ranges: ranges that the authority granted, registered ranges of notes, and counters. Only `Numbering`
  * advances `next_number`.
  */
-export class Resolutions extends Context.Service<Resolutions>()("folio/store/Resolutions", {
+export class Resolutions extends Context.Service<Resolutions>()("folio/accounts/store/Resolutions", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const secrets = yield* Secrets

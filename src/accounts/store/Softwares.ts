@@ -36,7 +36,7 @@ export const softwareContext = (id: string) => `softwares|${id}`
  * The softwares of accounts, only in live mode. `Accounts` stores the current software of a mode, and the software of
  * each issuer version.
  */
-export class Softwares extends Context.Service<Softwares>()("folio/store/Softwares", {
+export class Softwares extends Context.Service<Softwares>()("folio/accounts/store/Softwares", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const secrets = yield* Secrets

@@ -98,7 +98,7 @@ export class Api extends Context.Service<
     /** Asks once whether to make changes with a live key. Fails with `Misuse` without a terminal to ask at. */
     readonly mayChange: (what: string) => Effect.Effect<void, Misuse | Failed>
   }
->()("folio/shell/Api") {
+>()("folio/cli/user/ApiRequests/Api") {
   static readonly layer = Layer.effect(
     Api,
     Effect.gen(function* () {

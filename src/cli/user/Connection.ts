@@ -151,7 +151,7 @@ export class Connection extends Context.Service<
     /** Source of the key, in words. */
     readonly from: string
   }
->()("folio/shell/Connection") {
+>()("folio/cli/user/Connection") {
   /** `FOLIO_API_KEY` with `FOLIO_URL`, else the profile, else the test key in the data directory of a local service. */
   static readonly layer = Layer.effect(
     Connection,

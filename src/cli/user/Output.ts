@@ -59,7 +59,7 @@ export class Output extends Context.Service<
     readonly during: (what: string) => <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     readonly failure: (failure: Failure) => Effect.Effect<void>
   }
->()("folio/shell/Output") {
+>()("folio/cli/user/Output") {
   /** The format depends on the terminal and on `--json`. */
   static readonly layer = Layer.effect(
     Output,

@@ -14,7 +14,7 @@ interface Pace {
 }
 
 /** @internal The pace of enablement. */
-export class TestSetPace extends Context.Reference<Pace>("folio/issuing/TestSetPace", {
+export class TestSetPace extends Context.Reference<Pace>("folio/invoices/enablement/TestSetPace", {
   defaultValue: () => ({
     patience: Duration.minutes(5),
     askAfter: Duration.seconds(1),

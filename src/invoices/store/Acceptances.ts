@@ -27,7 +27,7 @@ export const questionLeaseSeconds = 600
  * Questions to the authority about buyers' responses to invoices on credit terms, and the events that the authority
  * returned.
  */
-export class Acceptances extends Context.Service<Acceptances>()("folio/store/Acceptances", {
+export class Acceptances extends Context.Service<Acceptances>()("folio/invoices/store/Acceptances", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 

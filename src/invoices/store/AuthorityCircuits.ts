@@ -110,7 +110,7 @@ const restingStates = ["submitted", "accepted_contingency", "signed"] as const
  * share. The breaker of `effect/persistence` keeps its state in memory or in Redis and counts failures. This breaker
  * opens by time.
  */
-export class AuthorityCircuits extends Context.Service<AuthorityCircuits>()("folio/store/AuthorityCircuits", {
+export class AuthorityCircuits extends Context.Service<AuthorityCircuits>()("folio/invoices/store/AuthorityCircuits", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const columns = sql.literal(`

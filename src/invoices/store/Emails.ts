@@ -98,7 +98,7 @@ const eventInput = Input.make<{ readonly outcome: number; readonly event: NewEve
 })
 
 /** Emails to acquirers. A document's acceptance adds its first email (`Transitions`), and requests add others. */
-export class Emails extends Context.Service<Emails>()("folio/store/Emails", {
+export class Emails extends Context.Service<Emails>()("folio/invoices/store/Emails", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const workers = yield* Workers

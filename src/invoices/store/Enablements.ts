@@ -106,7 +106,7 @@ export const outcomeOf = (
 const live = (account_id: AccountId): AccountMode => ({ account_id, livemode: true })
 
 /** The test sets of accounts, with their documents. A test set belongs to the live mode of its account. */
-export class Enablements extends Context.Service<Enablements>()("folio/store/Enablements", {
+export class Enablements extends Context.Service<Enablements>()("folio/invoices/store/Enablements", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const secrets = yield* Secrets

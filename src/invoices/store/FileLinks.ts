@@ -36,7 +36,7 @@ const stepSeconds = 60
 const isAccepted = (state: InvoiceState) => ["accepted_by_authority", "accepted_contingency"].includes(statusOf(state))
 
 /** Links that open a document's files for a limited time and without an API key. */
-export class FileLinks extends Context.Service<FileLinks>()("folio/store/FileLinks", {
+export class FileLinks extends Context.Service<FileLinks>()("folio/invoices/store/FileLinks", {
   make: Effect.gen(function* () {
     const { baseUrl } = yield* ServiceInfo
     const key = linkKey(Redacted.value(yield* SecretKey))

@@ -45,7 +45,7 @@ const givenUp = "The document was corrected before this email was sent. The corr
  * Only a correction changes the content, date, code and issuer of a numbered document (`guard_invoice`). The database
  * rejects a correction unless `rejected_documents` keeps the rejected version.
  */
-export class InvoiceCommands extends Context.Service<InvoiceCommands>()("folio/store/InvoiceCommands", {
+export class InvoiceCommands extends Context.Service<InvoiceCommands>()("folio/invoices/store/InvoiceCommands", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const lock = Query.first(

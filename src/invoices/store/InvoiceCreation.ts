@@ -60,7 +60,7 @@ const Result = Schema.Struct({ ...BatchRow.fields, acquirer: Schema.Unknown })
 const readAcquirer = Schema.decodeUnknownOption(Acquirer)
 
 /** Creates drafts. Concurrent creations share a statement, which claims their keys and stores drafts and responses. */
-export class InvoiceCreation extends Context.Service<InvoiceCreation>()("folio/store/InvoiceCreation", {
+export class InvoiceCreation extends Context.Service<InvoiceCreation>()("folio/invoices/store/InvoiceCreation", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const keys = yield* Idempotency

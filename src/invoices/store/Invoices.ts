@@ -146,7 +146,7 @@ export type Imprint = typeof Imprint.Type
 const loadBatchMax = 500
 
 /** Reads documents, for their account and for their actors; also postpones documents whose processing fails. */
-export class Invoices extends Context.Service<Invoices>()("folio/store/Invoices", {
+export class Invoices extends Context.Service<Invoices>()("folio/invoices/store/Invoices", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { suspend, vitals } = Vitals.make(sql)

@@ -106,7 +106,7 @@ export interface NamedInvoice {
 }
 
 /** Credit and debit notes. All methods except `look` run in the caller's transaction and account view. */
-export class Notes extends Context.Service<Notes>()("folio/store/Notes", {
+export class Notes extends Context.Service<Notes>()("folio/invoices/store/Notes", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const workers = yield* Workers

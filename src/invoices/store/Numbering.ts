@@ -88,7 +88,7 @@ export const signWithinSeconds = 5
  * Gives numbers without gaps or duplicates, for any number of concurrent callers. A statement locks the documents
  * before their ranges, both in id order, and updates counter and documents together, without a SEQUENCE.
  */
-export class Numbering extends Context.Service<Numbering>()("folio/store/Numbering", {
+export class Numbering extends Context.Service<Numbering>()("folio/invoices/store/Numbering", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const workers = yield* Workers

@@ -104,7 +104,7 @@ const input = Input.make<Step>({
  * it also stores the email to the acquirer and the question about the buyer's acceptance. The statement locks rows in
  * id order, so that two owners of the same documents cannot deadlock.
  */
-export class Transitions extends Context.Service<Transitions>()("folio/store/Transitions", {
+export class Transitions extends Context.Service<Transitions>()("folio/invoices/store/Transitions", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const workers = yield* Workers

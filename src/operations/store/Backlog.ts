@@ -74,7 +74,7 @@ export const everyKind: typeof Due.Type = {
 }
 
 /** The work that waits in the whole database. */
-export class Backlog extends Context.Service<Backlog>()("folio/store/Backlog", {
+export class Backlog extends Context.Service<Backlog>()("folio/operations/store/Backlog", {
   make: Effect.map(SqlClient.SqlClient, (sql) => {
     const read = Query.one(
       Waiting,

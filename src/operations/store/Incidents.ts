@@ -89,7 +89,7 @@ const input = Input.make<Put>({
 })
 
 /** The current faults, the incidents that Folio has opened, and the alerts of each incident by channel. */
-export class Incidents extends Context.Service<Incidents>()("folio/store/Incidents", {
+export class Incidents extends Context.Service<Incidents>()("folio/operations/store/Incidents", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const ids = yield* Ids

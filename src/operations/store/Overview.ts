@@ -61,7 +61,7 @@ const stretches = Input.make<Stretch>({
  * The overview of an account in one mode: the states of today's documents, the document counts of the last days, and
  * all that may need attention. Every statement reads an index, or a fixed maximum number of rows.
  */
-export class Overview extends Context.Service<Overview>()("folio/store/Overview", {
+export class Overview extends Context.Service<Overview>()("folio/operations/store/Overview", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { localDate } = yield* NationalProfile

@@ -86,7 +86,7 @@ const makeFloodGate = () => {
  * The request log of this process. A fiber masks and writes the requests in batches, so that no request waits for the
  * log. If too many requests are pending, or if a write fails, Folio drops requests and counts them.
  */
-export class RequestLog extends Context.Service<RequestLog>()("folio/store/RequestLog", {
+export class RequestLog extends Context.Service<RequestLog>()("folio/operations/store/RequestLog", {
   make: Effect.gen(function* () {
     const requests = yield* Requests
     const scope = yield* Effect.scope

@@ -70,7 +70,7 @@ const eventsMax = 20
 const Level = Schema.Struct({ account_id: Schema.String, livemode: Schema.Boolean, request_log: RequestLogLevel })
 
 /** The table of the request log. */
-export class Requests extends Context.Service<Requests>()("folio/store/Requests", {
+export class Requests extends Context.Service<Requests>()("folio/operations/store/Requests", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 

@@ -22,7 +22,7 @@ const keyMargin = "1 hour"
  * the database's clock, and returns its size. It skips rows that another transaction has locked, so that several
  * processes can purge concurrently.
  */
-export class Retention extends Context.Service<Retention>()("folio/store/Retention", {
+export class Retention extends Context.Service<Retention>()("folio/operations/store/Retention", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { retentionDays: days } = yield* Limits

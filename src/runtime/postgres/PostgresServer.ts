@@ -23,7 +23,7 @@ const READY_WITHIN = "120 seconds"
 const PASSES = /lock file|pre-existing shared memory|could not create any TCP/
 
 /** The server's maximum number of connections: more than a process of the service and parallel commands use. */
-export class ConnectionsMax extends Context.Reference<number>("folio/platform/PostgresServer/ConnectionsMax", {
+export class ConnectionsMax extends Context.Reference<number>("folio/runtime/postgres/PostgresServer/ConnectionsMax", {
   defaultValue: () => 50
 }) {}
 

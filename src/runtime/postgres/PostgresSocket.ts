@@ -6,7 +6,7 @@ import * as Net from "node:net"
  * earlier. After a longer silence, the server or the network path is down, which TCP alone would report only after a
  * quarter of an hour.
  */
-export class Silence extends Context.Reference<number>("folio/platform/PostgresSocket/Silence", {
+export class Silence extends Context.Reference<number>("folio/runtime/postgres/PostgresSocket/Silence", {
   defaultValue: () => 15_000
 }) {}
 

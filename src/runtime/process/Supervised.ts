@@ -14,7 +14,7 @@ export const supervisedBy = (isFirst: boolean) => ({ [variable]: isFirst ? "firs
  * Whether a supervisor started this process. The supervisor has then already checked the port, the lock of the database
  * and the tables.
  */
-export class Supervised extends Context.Reference<"first" | "more" | undefined>("folio/platform/Supervised", {
+export class Supervised extends Context.Reference<"first" | "more" | undefined>("folio/runtime/process/Supervised", {
   defaultValue: () => {
     const value = process.env[variable]
     return value === "first" || value === "more" ? value : undefined

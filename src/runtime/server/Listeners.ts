@@ -12,7 +12,7 @@ import { type AddressInfo, createServer, type Server } from "node:net"
 export const canShare = process.platform === "linux"
 
 /** Number of sockets that listen on the service's port, if the system lets sockets share a port. */
-export class SocketsOfPort extends Context.Reference<number>("folio/platform/SocketsOfPort", {
+export class SocketsOfPort extends Context.Reference<number>("folio/runtime/server/Listeners/SocketsOfPort", {
   defaultValue: () => 16
 }) {}
 

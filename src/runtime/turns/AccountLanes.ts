@@ -7,7 +7,7 @@ import { accountAddress } from "../Address.ts"
  * ready.
  */
 export class AccountLanes extends Context.Reference<((address: string) => Scheduler.Scheduler) | undefined>(
-  "folio/protocol/AccountLanes",
+  "folio/runtime/turns/AccountLanes",
   { defaultValue: () => undefined }
 ) {}
 
@@ -22,6 +22,9 @@ export const inLane =
     )
 
 /** In a busy process, waits until the fibers that are ready now have run. In an idle process, ends immediately. */
-export class ReadyFibersRun extends Context.Reference<Effect.Effect<void>>("folio/protocol/ReadyFibersRun", {
-  defaultValue: () => Effect.void
-}) {}
+export class ReadyFibersRun extends Context.Reference<Effect.Effect<void>>(
+  "folio/runtime/turns/AccountLanes/ReadyFibersRun",
+  {
+    defaultValue: () => Effect.void
+  }
+) {}

@@ -72,7 +72,7 @@ const input = Input.make<CompletedAttempt>({
 
 const isKey = Schema.is(EndpointKey)
 
-export class Deliveries extends Context.Service<Deliveries>()("folio/store/Deliveries", {
+export class Deliveries extends Context.Service<Deliveries>()("folio/webhooks/store/Deliveries", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const secrets = yield* Secrets

@@ -40,7 +40,7 @@ const Row = Schema.Struct({
 export type StoredDelivery = typeof Row.Type
 
 /** Reads deliveries and attempts, for their account. */
-export class DeliveryLog extends Context.Service<DeliveryLog>()("folio/store/DeliveryLog", {
+export class DeliveryLog extends Context.Service<DeliveryLog>()("folio/webhooks/store/DeliveryLog", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const decodeAttempt = Schema.decodeUnknownEffect(StoredAttempt)

@@ -74,7 +74,7 @@ const narrow = "Narrow it with created[gte] and created[lte], or search by objec
  * The events of accounts. Lists contain only settled events. An event is settled once all older transactions of the
  * database have ended, so that no earlier event can appear. Test events are found only by their id.
  */
-export class Events extends Context.Service<Events>()("folio/store/Events", {
+export class Events extends Context.Service<Events>()("folio/webhooks/store/Events", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const columns = sql`id, body`

@@ -32,7 +32,7 @@ export class ReadyEndpoints extends Context.Reference<{
   readonly offer: (key: EndpointKey, reserve: () => ReadyPlace | undefined) => Effect.Effect<void, never, Scope.Scope>
   /** Reserves one place of each endpoint of the account with a free place. */
   readonly reserve: (account: AccountMode) => ReadonlyArray<ReadyPlace>
-}>("folio/store/ReadyEndpoints", {
+}>("folio/webhooks/store/ReadyEndpoints", {
   defaultValue: () => ({ offer: () => Effect.void, reserve: () => [] })
 }) {
   static readonly layer = Layer.sync(ReadyEndpoints, () => {

@@ -36,7 +36,7 @@ export interface SampleEvent extends NewEvent {
  * `resource_missing` if the delivery or the endpoint does not exist. The endpoint's lock prevents only its deletion, so
  * that attempts can be recorded.
  */
-export class Redelivery extends Context.Service<Redelivery>()("folio/store/Redelivery", {
+export class Redelivery extends Context.Service<Redelivery>()("folio/webhooks/store/Redelivery", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const lockEndpoint = Query.first(

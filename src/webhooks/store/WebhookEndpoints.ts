@@ -43,7 +43,7 @@ export const limitReached = new ApiError({
 /** The place of an endpoint's sealed signing secret (see `Secrets`). */
 export const secretContext = (id: string) => `webhook_endpoints|${id}`
 
-export class WebhookEndpoints extends Context.Service<WebhookEndpoints>()("folio/store/WebhookEndpoints", {
+export class WebhookEndpoints extends Context.Service<WebhookEndpoints>()("folio/webhooks/store/WebhookEndpoints", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const secrets = yield* Secrets

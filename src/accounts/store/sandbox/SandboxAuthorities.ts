@@ -54,7 +54,7 @@ const takenInput = Input.make<TakenScript>({
 })
 
 /** The simulated authorities of accounts: modes and scripts. Also advances the clock of an account's sandbox. */
-export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("folio/store/SandboxAuthorities", {
+export class SandboxAuthorities extends Context.Service<SandboxAuthorities>()("folio/accounts/SandboxAuthorities", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const statuses = Query.all(
