@@ -79,13 +79,12 @@ const shorten = [
   `update deliveries set next_attempt_at = now()
    where status = 'pending' and next_attempt_at > now() and next_attempt_at < 'infinity' and worker is null`,
   "update emails set next_attempt_at = now() where status = 'pending' and next_attempt_at > now() and worker is null",
-  "update invoices set next_action_at = now() where next_action_at > now() + interval '20 seconds'"
+  "update invoices set next_action_at = now() where next_action_at > now() + interval '20 seconds' and worker is null"
 ]
 
 /**
- * Shortens waits of half a minute to half an hour to two seconds: the waits between delivery attempts, and the lease of
- * a document whose owner died during a call of the authority. It never shortens the lease of a delivery, which limits
- * duplicates.
+ * Shortens waits of half a minute to half an hour to two seconds. It never shortens a lease: a second owner would send
+ * the document or the delivery again.
  */
 export const passTime = (db: Database) =>
   Effect.forEach(shorten, (statement) => db.rows(statement), { discard: true }).pipe(

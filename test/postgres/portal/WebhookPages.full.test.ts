@@ -143,7 +143,8 @@ it.live("The first page of each list stays quick and small with 10,000 events an
   const copy = sql`substr(id, 1, 14) || lpad(n::text, 16, '0')`
   yield* sql`
     insert into events (account_id, livemode, id, type, object_id, object_version, body, created_at)
-    select account_id, livemode, ${copy}, type, object_id, object_version + n, replace(body, id, ${copy}), created_at
+    select account_id, livemode, ${copy}, type,
+      substr(object_id, 1, 14) || lpad((n / 20)::text, 16, '0'), object_version + n, replace(body, id, ${copy}), created_at
     from events, generate_series(1, 10000) n`
   yield* sql`
     insert into deliveries (account_id, livemode, id, endpoint_id, event_id, object_id, seq, status, attempts, created_at,

@@ -84,10 +84,11 @@ export const acknowledged = (count: number) =>
   )
 
 // After a failed database call, work waits for the end of its lease: 75 s for a call of the authority, 20 s for a
-// delivery. An earlier alarm is safe: a document's actor receives the next message only when it has finished, and no
-// delivery here takes six seconds.
+// delivery. A document with a worker may be in a call of its numbering, and a second owner would send it twice. Calls
+// of the stand-in authority take much less than 15 s, and deliveries less than six.
 const ring = [
-  "update invoices set next_action_at = now() where next_action_at > now() + interval '5 seconds'",
+  `update invoices set next_action_at = now() where next_action_at > now() + interval '5 seconds'
+   and (worker is null or updated_at < now() - interval '15 seconds')`,
   "update deliveries set next_attempt_at = now() where status = 'pending' and next_attempt_at < now() + interval '14 seconds'"
 ]
 
