@@ -77,6 +77,9 @@ export type PortalSessionId = typeof PortalSessionId.Type
 export const SoftwareId = id("soft").pipe(Schema.brand("SoftwareId"))
 export type SoftwareId = typeof SoftwareId.Type
 
+export const AuditEntryId = id("aud").pipe(Schema.brand("AuditEntryId"))
+export type AuditEntryId = typeof AuditEntryId.Type
+
 export const CertificateId = id("cert").pipe(Schema.brand("CertificateId"))
 export type CertificateId = typeof CertificateId.Type
 

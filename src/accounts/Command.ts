@@ -1,6 +1,7 @@
 import type { Option } from "effect"
 import { Effect } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
+import type { AuditAction } from "../../schemas/AuditEntry.ts"
 import { ApiError, type Violation } from "../../schemas/ApiError.ts"
 import type { DocumentKind } from "../../schemas/FiscalDocument.ts"
 import { unreadable } from "../runtime/json/Unreadable.ts"
@@ -9,7 +10,7 @@ import type { CommandTag, Payload, RequestContext } from "./AccountEntity.ts"
 import * as AccountTurns from "../runtime/turns/AccountTurns.ts"
 import { askerOf } from "../runtime/turns/Turns.ts"
 import { Limits } from "../runtime/Limits.ts"
-import { type AuditAction, AuditLog } from "./store/AuditLog.ts"
+import { AuditLog } from "./store/AuditLog.ts"
 import { type Answer, type Claim, claimOf, Idempotency, type Outcome, unlessAnswered } from "./store/Idempotency.ts"
 
 /** The data that the account's actor has for its commands. */
@@ -33,50 +34,10 @@ export interface Left {
 /** An entry of the audit log. `details` names the changed parts, not the new values. */
 export type AuditEntry = readonly [action: AuditAction, object_id: string, details?: Readonly<Record<string, unknown>>]
 
-/**
- * The audit entries of changes by a portal session, for commands whose changes the data itself records. Without the
- * entry, nothing shows which person made a change with a portal session.
- */
-const ofSession: Partial<Record<CommandTag, AuditAction>> = {
-  CreateCustomer: "customer.created",
-  PutCustomer: "customer.saved",
-  UpdateCustomer: "customer.updated",
-  DeleteCustomer: "customer.deleted",
-  CreateInvoice: "document.created",
-  CreateNote: "document.created",
-  AnnulInvoice: "document.annulled",
-  CancelInvoice: "document.canceled",
-  RetryInvoice: "document.retried",
-  CorrectInvoice: "document.corrected",
-  CorrectNote: "document.corrected",
-  TestWebhookEndpoint: "webhook_endpoint.tested",
-  SetSandboxAuthority: "sandbox.set",
-  AdvanceClock: "sandbox.advanced"
-}
-
-/**
- * The entry of a change by a portal session; none for a request with an API key. The object comes from the path, or is
- * the object that the command made.
- */
-const sessionEntry = (
-  tag: CommandTag,
-  { account_id }: AccountMode,
-  payload: { readonly context: RequestContext; readonly id?: string },
-  { body }: Answer
-): ReadonlyArray<AuditEntry> => {
-  const action = payload.context.portal_session_id === undefined ? undefined : ofSession[tag]
-  if (action === undefined) return []
-  const made: unknown = JSON.parse(body)
-  const id = typeof made === "object" && made !== null && "id" in made ? String(made.id) : account_id
-  return [[action, payload.id ?? id]]
-}
-
 /** The result of a command's transaction. */
 export interface Done extends Left {
   readonly answer: Answer
-  /**
-   * Stored in the same transaction. Empty for changes that the data itself records, such as the timeline of a document.
-   */
+  /** Stored in the same transaction. Empty only if the command changes nothing. */
   readonly audit: ReadonlyArray<AuditEntry>
   /** The work after the commit. If the process dies first, the sweeper does it. A replay does not repeat it. */
   readonly after?: Effect.Effect<void>
@@ -130,8 +91,8 @@ interface Alone<Tag extends CommandTag, Prepared> extends Before<Tag, Prepared> 
 
 interface Batched<Tag extends CommandTag, Prepared> extends Before<Tag, Prepared> {
   /**
-   * Runs in a statement that other requests share. The statement claims the idempotency key and stores the response
-   * itself.
+   * Runs in a statement that other requests share. The statement claims the idempotency key, and stores the response and
+   * the audit entry itself.
    */
   readonly run: (account: AccountMode, payload: Payload<Tag>, claim: Claim, prepared: Prepared) => Steps<CarriedOut>
 }
@@ -191,8 +152,7 @@ export const alone = <const Tag extends CommandTag, Prepared = undefined>(tag: T
       let done: Done | undefined
       const effect = Effect.gen(function* () {
         done = yield* effectOf(() => parts.run(account, payload, begun.prepared))
-        const entries = done.audit.length > 0 ? done.audit : sessionEntry(tag, account, payload, done.answer)
-        for (const [action, id, details] of entries) yield* audit.record(account, context, action, id, details)
+        for (const [action, id, details] of done.audit) yield* audit.record(account, context, action, id, details)
         return done.answer
       })
       const options = { secret: parts.isSecret === true }
@@ -209,21 +169,13 @@ export const alone = <const Tag extends CommandTag, Prepared = undefined>(tag: T
 export const batched = <const Tag extends CommandTag, Prepared = undefined>(tag: Tag, parts: Batched<Tag, Prepared>) =>
   command(
     tag,
-    Effect.fnUntraced(function* ({ audit, keys }, actor, payload) {
+    Effect.fnUntraced(function* ({ keys }, actor, payload) {
       const { account } = actor
       const claim = claimOf(payload.context)
       if (claim === null) return yield* keyMissing
       const begun = yield* prepare(parts, keys, actor, payload, claim)
       if ("outcome" in begun) return begun
-      const carriedOut = yield* effectOf(() => parts.run(account, payload, claim, begun.prepared))
-      const { outcome } = carriedOut
-      // The shared statement has committed. If the process dies at this point, the change has no audit entry.
-      if (!outcome.replayed) {
-        for (const [action, id] of sessionEntry(tag, account, payload, outcome.answer)) {
-          yield* audit.record(account, payload.context, action, id)
-        }
-      }
-      return carriedOut
+      return yield* effectOf(() => parts.run(account, payload, claim, begun.prepared))
     })
   )
 

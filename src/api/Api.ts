@@ -13,6 +13,7 @@ import { HealthApi } from "./HealthApi.ts"
 import { InvoicesApi } from "./InvoiceApi.ts"
 import { CreditNotesApi, DebitNotesApi } from "./NoteApi.ts"
 import { PortalSessionsApi } from "./PortalSessionApi.ts"
+import { AuditLogApi } from "./AuditLogApi.ts"
 import { RequestsApi } from "./RequestApi.ts"
 import { ResolutionsApi } from "./ResolutionApi.ts"
 import { TestHelpersApi } from "./TestHelperApi.ts"
@@ -33,6 +34,7 @@ export class Api extends HttpApi.make("folio")
     CreditNotesApi,
     DebitNotesApi,
     RequestsApi,
+    AuditLogApi,
     ResolutionsApi,
     EventsApi,
     WebhookEndpointsApi,

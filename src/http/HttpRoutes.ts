@@ -21,6 +21,7 @@ import * as Invoices from "./routes/InvoiceRoutes.ts"
 import * as Metrics from "./service/MetricsRoutes.ts"
 import * as PortalSessions from "./routes/PortalSessionRoutes.ts"
 import { RateLimit } from "./limits/RateLimit.ts"
+import * as AuditLog from "./routes/AuditLogRoutes.ts"
 import * as Requests from "./routes/RequestRoutes.ts"
 import { RequestTurns } from "./limits/RequestTurns.ts"
 import * as Resolutions from "./routes/ResolutionRoutes.ts"
@@ -45,6 +46,7 @@ const groups = Layer.mergeAll(
   Notes.debitNotes,
   PortalSessions.layer,
   Requests.layer,
+  AuditLog.layer,
   Resolutions.layer,
   TestHelpers.layer,
   WebhookDeliveries.layer,

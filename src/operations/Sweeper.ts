@@ -6,6 +6,7 @@ import { AuthorityCircuits, type Waiting } from "../invoices/store/AuthorityCirc
 import { Deliveries, waitingMax } from "../webhooks/store/Deliveries.ts"
 import { Emails } from "../invoices/store/Emails.ts"
 import { Invoices } from "../invoices/store/Invoices.ts"
+import { AuditChains } from "./store/AuditChains.ts"
 import { Backlog, type KindOfWork } from "./store/Backlog.ts"
 import { Workers } from "../database/Workers.ts"
 import { Notify } from "../accounts/Notify.ts"
@@ -38,11 +39,13 @@ const orNextTime = Effect.catchCause((cause) => Effect.logWarning("A sweep faile
  * Finds due work by the database's clock every second and notifies its actor: lost messages, retries, deliveries, and
  * the work of a dead process. The sweeper decides nothing, because the actors read their rows.
  *
- * The sweeper also starts the work that has no actor: test sets, and the look-ups of buyers' responses.
+ * The sweeper also does the work that has no actor: test sets, the look-ups of buyers' responses, and the seals of the
+ * audit log.
  */
 export const layer = Singleton.make(
   "Sweeper",
   Effect.gen(function* () {
+    const auditChains = yield* AuditChains
     const circuits = yield* AuthorityCircuits
     const deliveries = yield* Deliveries
     const emails = yield* Emails
@@ -104,6 +107,10 @@ export const layer = Singleton.make(
       yield* Effect.forEach(due, (set) => FiberSet.run(testSets, workOnTestSet(set)), discard)
     })
 
+    const sealAuditLog = Effect.repeat(Effect.andThen(backpressure.idle, auditChains.seal), {
+      while: (sealed) => sealed > 0
+    })
+
     // A process that has just started may have other settings for the authority, so it retries failing circuits
     // immediately.
     yield* orNextTime(circuits.tryNow)
@@ -115,7 +122,8 @@ export const layer = Singleton.make(
       deliveries: sweepDeliveries,
       emails: sweepEmails,
       testSets: sweepTestSets,
-      questions: askBuyers ?? Effect.void
+      questions: askBuyers ?? Effect.void,
+      auditEntries: sealAuditLog
     }
     // The sweeps run concurrently, so that a backlog of documents does not delay deliveries.
     const sweepDue = Effect.gen(function* () {

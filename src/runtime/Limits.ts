@@ -38,6 +38,11 @@ export interface LimitValues {
    * 64 attempts in flight, and an account 16 endpoints.
    */
   readonly attempts: TurnsAtOnce & { readonly ofEndpointAtOnce: number }
+  /**
+   * Days for which Folio keeps the entries of the audit log: at least 30, by default five years.
+   * `AUDIT_RETENTION_DAYS`.
+   */
+  readonly auditRetentionDays: number
   /** Maximum concurrent calls to the authority, in each mode. */
   readonly authority: TurnsAtOnce
   /** Time-outs of clients in milliseconds, and how much the server holds for slow clients. */
@@ -154,6 +159,7 @@ export interface LimitValues {
 
 const defaults: LimitValues = {
   attempts: { atOnce: 512, ofOwnerAtOnce: 64, ofEndpointAtOnce: 16 },
+  auditRetentionDays: 1_827,
   authority: { atOnce: 512, ofOwnerAtOnce: 128 },
   clients: {
     headersMs: 10_000,
@@ -223,7 +229,11 @@ const secretMin = 32
 
 const isLoopback = (host: string) => /^(127\.|::1$|localhost$)/.test(host)
 
+// The database keeps the entries for as long itself (`purge_audit_log`).
+const auditRetentionMin = 30
+
 const environment = Config.all({
+  auditRetentionDays: Config.Int("AUDIT_RETENTION_DAYS").pipe(Config.withDefault(defaults.auditRetentionDays)),
   cluster: Config.String("CLUSTER").pipe(Config.withDefault("single")),
   connections: Config.Int("CONNECTIONS").pipe(Config.withDefault(defaults.connections.max)),
   connectionsPerAddress: Config.Int("CONNECTIONS_PER_ADDRESS").pipe(Config.withDefault(undefined)),
@@ -239,8 +249,9 @@ const environment = Config.all({
 })
 
 const fromEnvironment = Effect.gen(function* () {
-  const { burst, cluster, contingencyAfter, host, noticeSecret, perSecond, retentionDays, trustedProxies, ...other } =
+  const { auditRetentionDays, burst, cluster, contingencyAfter, host, noticeSecret, ...other } =
     yield* read(environment)
+  const { perSecond, retentionDays, trustedProxies } = other
   const max = other.connections
   const perAddress = other.connectionsPerAddress ?? (isLoopback(host) ? max : Math.ceil(max / 4))
   const drainSeconds = other.drainSeconds ?? (cluster === "socket" ? drainBesideOthers : defaults.drainSeconds)
@@ -255,9 +266,12 @@ const fromEnvironment = Effect.gen(function* () {
   if (noticeSecret !== undefined && Redacted.value(noticeSecret).length < secretMin)
     return yield* refuse(`MAIL_NOTICE_SECRET must have at least ${secretMin} characters: openssl rand -hex 32`)
   if (retentionDays < 1) return yield* refuse("RETENTION_DAYS must be a whole number of days, at least 1.")
+  if (auditRetentionDays < auditRetentionMin)
+    return yield* refuse(`AUDIT_RETENTION_DAYS must be a whole number of days, at least ${auditRetentionMin}.`)
   if (Result.isFailure(proxies)) return yield* refuse(`TRUSTED_PROXIES: ${proxies.failure}`)
   return {
     ...defaults,
+    auditRetentionDays,
     connections: { max, perAddress },
     contingencyAfter,
     drainSeconds,

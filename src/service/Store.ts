@@ -5,6 +5,8 @@ import { Acquirers } from "../accounts/store/Acquirers.ts"
 import { ApiKeys } from "../accounts/store/ApiKeys.ts"
 import { AuthorityCircuits } from "../invoices/store/AuthorityCircuits.ts"
 import { AuditLog } from "../accounts/store/AuditLog.ts"
+import { AuditChains } from "../operations/store/AuditChains.ts"
+import { AuditEntries } from "../operations/store/AuditEntries.ts"
 import { Backlog } from "../operations/store/Backlog.ts"
 import { Certificates } from "../accounts/store/Certificates.ts"
 import { Customers } from "../accounts/store/Customers.ts"
@@ -45,6 +47,8 @@ export const layer = Layer.mergeAll(
   Accounts.layer,
   Acquirers.layer,
   ApiKeys.layer,
+  AuditChains.layer,
+  AuditEntries.layer,
   AuthorityCircuits.layer,
   Backlog.layer,
   Certificates.layer,

@@ -67,7 +67,11 @@ export const make = Effect.gen(function* () {
         const sample = sampleEvent({ ...account, id, type, created: timestamp(now), ulid })
         return { id, type, created_at: new Date(now), ...sample }
       })
-      return { answer: yield* shown(account, delivery), audit: [], after: notify.deliver(endpoint) }
+      return {
+        answer: yield* shown(account, delivery),
+        audit: [["webhook_endpoint.tested", endpoint_id]],
+        after: notify.deliver(endpoint)
+      }
     }
   })
 

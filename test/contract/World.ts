@@ -95,6 +95,7 @@ export const world = Effect.gen(function* () {
   const { account, api_key_id, range } = yield* addAccount
   const created_at = yield* at
   const claim = (value: string, fingerprint = "one body") => ({ api_key_id, value, fingerprint })
+  const by = { api_key_id }
 
   const customer: StoredCustomer = {
     ...account,
@@ -104,7 +105,7 @@ export const world = Effect.gen(function* () {
     created_at,
     updated_at: created_at
   }
-  yield* (yield* Customers).create({ customer, claim: claim("customer"), answer: answer(customer.id) })
+  yield* (yield* Customers).create({ customer, claim: claim("customer"), by, answer: answer(customer.id) })
   const request = InvoiceRequest.make(invoiceBody(customer.id) as never)
 
   /** Runs an effect in the view of the account, as a request does. */
@@ -122,6 +123,7 @@ export const world = Effect.gen(function* () {
     const draft = {
       account,
       claim: key,
+      by,
       id,
       totals: totalsOf(request.lines),
       answer: answer(id),

@@ -18,13 +18,13 @@ export const make = Effect.gen(function* () {
 
   const CreateCustomer = Command.batched("CreateCustomer", {
     before: ({ livemode }, { request }) => Command.refuse(rules.customer(request, livemode ? "live" : "test")),
-    run: function* (account, { request }, claim) {
+    run: function* (account, { context, request }, claim) {
       const { metadata = {}, ...acquirer } = request
       const at = new Date(yield* Clock.currentTimeMillis)
       const id = yield* ids.customer
       const customer: StoredCustomer = { ...account, id, acquirer, metadata, created_at: at, updated_at: at }
       const answer = Command.created(`/v1/customers/${id}`, customerView(customer))
-      return { outcome: yield* customers.create({ customer, claim, answer }) }
+      return { outcome: yield* customers.create({ customer, claim, by: context, answer }) }
     }
   })
 
@@ -37,7 +37,7 @@ export const make = Effect.gen(function* () {
       const put = yield* customers.put({ ...account, id, acquirer, metadata, created_at: at, updated_at: at })
       const view = customerView(put.customer)
       const answer = put.isNew ? Command.created(`/v1/customers/${id}`, view) : Command.ok(view)
-      return { answer, audit: [] }
+      return { answer, audit: [["customer.saved", put.customer.id]] }
     }
   })
 
@@ -52,14 +52,17 @@ export const make = Effect.gen(function* () {
           return after
         })
       )
-      return { answer: Command.ok(customerView(row)), audit: [] }
+      return {
+        answer: Command.ok(customerView(row)),
+        audit: [["customer.updated", id, { changed: Object.keys(patch) }]]
+      }
     }
   })
 
   const DeleteCustomer = Command.alone("DeleteCustomer", {
     run: function* (account, { id }) {
       if (!(yield* customers.remove({ ...account, id }))) return yield* ApiError.missing("customer", id)
-      return { answer: Command.deleted("customer", id), audit: [] }
+      return { answer: Command.deleted("customer", id), audit: [["customer.deleted", id]] }
     }
   })
 

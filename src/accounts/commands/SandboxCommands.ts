@@ -16,7 +16,10 @@ export const make = Effect.gen(function* () {
       // ids.
       const now = (yield* ids.invoice).slice(`${documentKinds.invoice.prefix}_`.length)
       const kept = yield* authorities.set(account_id, request, now)
-      return { answer: Command.ok({ object: "sandbox_authority", ...kept } satisfies SandboxAuthority), audit: [] }
+      return {
+        answer: Command.ok({ object: "sandbox_authority", ...kept } satisfies SandboxAuthority),
+        audit: [["sandbox.set", account_id]]
+      }
     }
   })
 
@@ -33,7 +36,10 @@ export const make = Effect.gen(function* () {
     },
     run: function* ({ account_id }, { request: { seconds } }, isDone) {
       if (!isDone) yield* authorities.advance(account_id, seconds)
-      return { answer: Command.ok({ object: "clock_advance", seconds } satisfies ClockAdvance), audit: [] }
+      return {
+        answer: Command.ok({ object: "clock_advance", seconds } satisfies ClockAdvance),
+        audit: [["sandbox.advanced", account_id, { seconds }]]
+      }
     }
   })
 

@@ -1,45 +1,8 @@
 import { Cache, Context, Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
-
-/** The actions that `record` stores: changes of an account, and repeated emails and deliveries. */
-export type AuditAction =
-  | "account.created"
-  | "account.updated"
-  | "api_key.created"
-  | "api_key.rolled"
-  | "api_key.revoked"
-  | "certificate.uploaded"
-  | "customer.created"
-  | "customer.deleted"
-  | "customer.saved"
-  | "customer.updated"
-  | "document.annulled"
-  | "document.canceled"
-  | "document.corrected"
-  | "document.created"
-  | "document.retried"
-  | "email.resent"
-  | "enablement.started"
-  | "portal_session.created"
-  | "portal_session.entered"
-  | "portal_session.ended"
-  | "resolution.created"
-  | "resolution.imported"
-  | "resolution.held"
-  | "resolution.resumed"
-  | "resolution.updated"
-  | "sandbox.advanced"
-  | "sandbox.set"
-  | "software.removed"
-  | "software.set"
-  | "webhook_endpoint.created"
-  | "webhook_endpoint.updated"
-  | "webhook_endpoint.deleted"
-  | "webhook_endpoint.secret_rotated"
-  | "webhook_endpoint.recovered"
-  | "webhook_endpoint.tested"
-  | "webhook_delivery.redelivered"
+import { type AuditAction, operatorId } from "../../../schemas/AuditEntry.ts"
+import type * as Input from "../../database/Input.ts"
 
 /** The API key of a request, with the request's id and IP address. A request's context has these fields. */
 export interface Actor {
@@ -56,21 +19,36 @@ export interface Actor {
 export const actorOf = (by: Actor): string => by.portal_session_id ?? by.api_key_id
 
 /** The actor of every change that the `folio` command makes. */
-export const operator: Actor = { api_key_id: "operator" }
+export const operator: Actor = { api_key_id: operatorId }
+
+/** The input columns that `recordAll` reads. */
+export const actorColumns: Input.Columns<{ readonly by: Actor }> = {
+  actor: ["text", ({ by }) => actorOf(by)],
+  request_id: ["text", ({ by }) => by.request_id],
+  ip: ["text", ({ by }) => by.ip]
+}
+
+/**
+ * Stores an entry for each row of `source`, in the statement that made the rows. `source` has the columns of
+ * `actorColumns`, and the key and number (`ord`) of the row.
+ */
+export const recordAll = (sql: SqlClient.SqlClient, action: AuditAction, source: Statement.Fragment) => sql`
+  insert into audit_log (account_id, livemode, actor, action, object_id, request_id, ip, details)
+  select account_id, livemode, actor, ${action}, id, request_id, ip, '{}' from ${source} order by ord`
 
 // If a client keeps using an ended key, each process records one rejected request a minute, not every request.
 const refusalEvery = "1 minute"
 const refusalsMax = 10_000
 
 /**
- * The audit log: actors and their actions. Entries are never changed, and removed only after 400 days. Entries must not
- * contain secrets.
+ * The audit log: actors and their actions. Entries never change, and `AuditChains` seals them. Entries must not contain
+ * secrets.
  */
 export class AuditLog extends Context.Service<AuditLog>()("folio/accounts/store/AuditLog", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const insert = (account: AccountMode, by: Actor, action: string, objectId: string | null, details: object) =>
+    const insert = (account: AccountMode, by: Actor, action: AuditAction, objectId: string | null, details: object) =>
       sql`insert into audit_log ${sql.insert({
         account_id: account.account_id,
         livemode: account.livemode,

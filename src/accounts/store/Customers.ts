@@ -10,6 +10,7 @@ import { Metadata } from "../../../schemas/Text.ts"
 import { violation } from "../../documents/rules/AuthorityRules.ts"
 import { timestamp } from "../../runtime/AuthorityTime.ts"
 import * as Batcher from "../../database/Batcher.ts"
+import { type Actor, actorColumns, recordAll } from "./AuditLog.ts"
 import {
   type Answer,
   BatchRow,
@@ -42,6 +43,7 @@ export type CustomerKey = typeof CustomerKey.Type
 export interface NewCustomer {
   readonly customer: StoredCustomer
   readonly claim: Claim
+  readonly by: Actor
   readonly answer: Answer
 }
 
@@ -52,6 +54,7 @@ const input = Input.make<NewCustomer>({
   livemode: ["boolean", ({ customer }) => customer.livemode],
   id: ["text", ({ customer }) => customer.id],
   ...claimColumns,
+  ...actorColumns,
   acquirer: ["json", ({ customer }) => customer.acquirer],
   metadata: ["json", ({ customer }) => customer.metadata],
   created_at: ["timestamptz", ({ customer }) => customer.created_at]
@@ -197,6 +200,7 @@ export class Customers extends Context.Service<Customers>()("folio/accounts/stor
             from fitting n join claimed c on c.api_key_id = n.api_key_id and c.value = n.key order by n.ord
             returning account_id, livemode, id
           ),
+          logged as (${recordAll(sql, "customer.created", sql`fitting join customer using (account_id, livemode, id)`)}),
           counted as (
             update account_modes m set customers = m.customers + c.count
             from (select account_id, livemode, count(*) from customer group by account_id, livemode) c
@@ -211,7 +215,7 @@ export class Customers extends Context.Service<Customers>()("folio/accounts/stor
       )
     })
     /**
-     * Stores a customer, its claim and the response. Concurrent creates share one statement. Fails with
+     * Stores a customer, its claim, its audit entry and the response. Concurrent creates share one statement. Fails with
      * `customer_limit_reached`.
      */
     const create = Effect.fn("Customers.create")(function* (draft: NewCustomer) {

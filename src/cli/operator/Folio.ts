@@ -5,6 +5,7 @@ import { version } from "../../runtime/Version.ts"
 import * as Postgres from "../../runtime/postgres/Postgres.ts"
 import { purgeBatchMax, Retention } from "../../operations/store/Retention.ts"
 import { accounts, keys } from "./AccountsCli.ts"
+import { audit } from "./AuditCli.ts"
 import { exitCodes } from "../user/Failures.ts"
 import * as Help from "../user/Help.ts"
 import { json, say } from "./Answers.ts"
@@ -73,7 +74,20 @@ const purge = Command.make(
 
 const folioCommand = Command.make("folio").pipe(
   Command.withDescription("Issue electronic invoices to the tax authority. Settings come from the environment."),
-  Command.withSubcommands([serve, migrate, accounts, keys, purge, backup, restore, resume, doctor, incidents, init])
+  Command.withSubcommands([
+    serve,
+    migrate,
+    accounts,
+    keys,
+    audit,
+    purge,
+    backup,
+    restore,
+    resume,
+    doctor,
+    incidents,
+    init
+  ])
 )
 
 /**

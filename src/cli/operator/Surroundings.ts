@@ -9,6 +9,8 @@ import { Accounts } from "../../accounts/store/Accounts.ts"
 import { ApiKeys } from "../../accounts/store/ApiKeys.ts"
 import { AuditLog } from "../../accounts/store/AuditLog.ts"
 import { Ids } from "../../database/Ids.ts"
+import { AuditChains } from "../../operations/store/AuditChains.ts"
+import { AuditEntries } from "../../operations/store/AuditEntries.ts"
 import { Retention } from "../../operations/store/Retention.ts"
 
 // Log to standard error: standard output has only the command's result.
@@ -30,7 +32,13 @@ export const edge = Layer.mergeAll(
 ).pipe(Layer.provideMerge(Settings.layer(version)))
 
 /** The database, shared with a running service, and the commands' stores. */
-export const store = Layer.mergeAll(ApiKeys.layer, Accounts.layer, Retention.layer).pipe(
+export const store = Layer.mergeAll(
+  ApiKeys.layer,
+  Accounts.layer,
+  AuditChains.layer,
+  AuditEntries.layer,
+  Retention.layer
+).pipe(
   Layer.provideMerge(Layer.mergeAll(AuditLog.layer, Ids.layer)),
   Layer.provideMerge(Postgres.layerCommand),
   Layer.provideMerge(edge)

@@ -12,6 +12,7 @@ const objects: Readonly<Record<string, Kept>> = {
   dn: { path: "/v1/debit-notes", page: "documents" },
   evt: { path: "/v1/events", page: "events" },
   req: { path: "/v1/requests", page: "requests" },
+  aud: { path: "/v1/audit-log" },
   cust: { path: "/v1/customers", page: "customers" },
   we: { path: "/v1/webhook-endpoints", page: "endpoints" },
   whd: { path: "/v1/webhook-deliveries" },

@@ -102,6 +102,11 @@ export const routes: { readonly [Group in keyof Operations]: { readonly [Name in
       allRequests: "GET /v1/requests",
       retrieveRequest: "GET /v1/requests/{id}"
     },
+    auditLog: {
+      listAuditEntries: "GET /v1/audit-log",
+      allAuditEntries: "GET /v1/audit-log",
+      retrieveAuditEntry: "GET /v1/audit-log/{id}"
+    },
     resolutions: {
       createResolution: "POST /v1/resolutions",
       listResolutions: "GET /v1/resolutions",

@@ -62,7 +62,7 @@ export const make = Effect.gen(function* () {
     const shown = documentView(row, (yield* links.inAnswers)(row))
     return {
       answer: Command.accepted(`${documentKinds[kindOf(key.id)].path}/${key.id}`, shown),
-      audit: [],
+      audit: [["document.corrected", key.id]],
       after: Effect.andThen(Fault.at("after-correct"), notify.proceed(key))
     } satisfies Command.Done
   })

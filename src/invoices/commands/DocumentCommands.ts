@@ -62,7 +62,7 @@ export const make = Effect.gen(function* () {
       }
       return at
     },
-    run: function* (account, { request: sent }, claim, created_at) {
+    run: function* (account, { context, request: sent }, claim, created_at) {
       const request = storedForm(sent, profile.localDate(created_at.getTime()))
       const create = Effect.gen(function* () {
         const id = yield* ids.invoice
@@ -80,6 +80,7 @@ export const make = Effect.gen(function* () {
         const { acquirer, outcome } = yield* creation.create({
           account,
           claim,
+          by: context,
           id,
           request,
           totals,
@@ -132,7 +133,7 @@ export const make = Effect.gen(function* () {
   const CancelInvoice = Command.alone("CancelInvoice", {
     run: function* (account, { id }) {
       const { shown } = yield* move({ ...account, id }, "Cancel", () => undefined)
-      return { answer: Command.ok(shown), audit: [] }
+      return { answer: Command.ok(shown), audit: [["document.canceled", id]] }
     }
   })
 
@@ -148,7 +149,7 @@ export const make = Effect.gen(function* () {
       )
       return {
         answer: Command.accepted(`${documentKinds[kindOf(id)].path}/${id}`, shown),
-        audit: [],
+        audit: [["document.retried", id]],
         after: to === "queued" ? notify.numberDrafts(key) : notify.proceed(key)
       }
     }

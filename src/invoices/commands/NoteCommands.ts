@@ -70,7 +70,7 @@ export const make = Effect.gen(function* () {
     const made = { id, kind, prefix: request.prefix ?? null, totals, acquirer_number }
     return {
       answer: { ...answer, document_bytes: JSON.stringify(request.lines).length },
-      audit: [],
+      audit: [["document.created", id]],
       drafts: [made],
       after: Fault.at("after-create")
     } satisfies Command.Done
@@ -110,7 +110,8 @@ export const make = Effect.gen(function* () {
           yield* Command.refuse(yield* rangeViolations(account, "credit_note", {}))
           const content = yield* notes.content(account, invoice_id)
           const request = { invoice_id, correction_code: annulment, reason, ...content }
-          return yield* draft(account, "credit_note", request, invoice, {})
+          const made = yield* draft(account, "credit_note", request, invoice, {})
+          return { ...made, audit: [["document.annulled", invoice_id], ...made.audit] }
         })
       )
   })

@@ -7,6 +7,7 @@ import type { InvoiceId } from "../../../schemas/Id.ts"
 import type { InvoiceRequest } from "../../../schemas/Invoice.ts"
 import type { Totals } from "../../../schemas/Line.ts"
 import { detailsOf } from "../../documents/rules/Details.ts"
+import { type Actor, actorColumns, recordAll } from "../../accounts/store/AuditLog.ts"
 import * as Batcher from "../../database/Batcher.ts"
 import {
   type Answer,
@@ -25,6 +26,7 @@ import { Workers } from "../../database/Workers.ts"
 export interface NewInvoice {
   readonly account: AccountMode
   readonly claim: Claim
+  readonly by: Actor
   readonly id: InvoiceId
   readonly request: InvoiceRequest
   readonly totals: Totals
@@ -43,6 +45,7 @@ const input = Input.make<NewInvoice>({
   id: ["text", (draft) => draft.id],
   customer_id: ["text", ({ request }) => request.customer_id],
   ...claimColumns,
+  ...actorColumns,
   currency: ["text", ({ request }) => request.currency],
   exchange_rate: ["text", ({ request }) => request.exchange_rate],
   operation_type: ["text", ({ request }) => request.operation_type],
@@ -59,7 +62,10 @@ const input = Input.make<NewInvoice>({
 const Result = Schema.Struct({ ...BatchRow.fields, acquirer: Schema.Unknown })
 const readAcquirer = Schema.decodeUnknownOption(Acquirer)
 
-/** Creates drafts. Concurrent creations share a statement, which claims their keys and stores drafts and responses. */
+/**
+ * Creates drafts. Concurrent creations share a statement, which claims their keys and stores drafts, responses and audit
+ * entries.
+ */
 export class InvoiceCreation extends Context.Service<InvoiceCreation>()("folio/invoices/store/InvoiceCreation", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -90,7 +96,8 @@ export class InvoiceCreation extends Context.Service<InvoiceCreation>()("folio/i
             from sellable s join claimed c on c.api_key_id = s.api_key_id and c.value = s.key
             order by s.ord
             returning id
-          )
+          ),
+          logged as (${recordAll(sql, "document.created", sql`sellable join draft using (id)`)})
           select s.acquirer, d.id is not null as created, ${storedColumns(sql)}
           from input n
           left join sellable s on s.ord = n.ord

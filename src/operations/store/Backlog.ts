@@ -57,7 +57,8 @@ const Due = Schema.Struct({
   deliveries: Schema.Boolean,
   emails: Schema.Boolean,
   testSets: Schema.Boolean,
-  questions: Schema.Boolean
+  questions: Schema.Boolean,
+  auditEntries: Schema.Boolean
 })
 
 export type KindOfWork = keyof typeof Due.Type
@@ -70,7 +71,8 @@ export const everyKind: typeof Due.Type = {
   deliveries: true,
   emails: true,
   testSets: true,
-  questions: true
+  questions: true,
+  auditEntries: true
 }
 
 /** The work that waits in the whole database. */
@@ -143,14 +145,15 @@ export class Backlog extends Context.Service<Backlog>()("folio/operations/store/
           exists (select from deliveries where status = 'pending') as deliveries,
           exists (select from emails where next_attempt_at <= now()) as emails,
           exists (select from enablements where status = 'running' and next_action_at <= now()) as "testSets",
-          exists (select from acceptances where next_question_at <= now()) as questions`
+          exists (select from acceptances where next_question_at <= now()) as questions,
+          exists (select from audit_log where position is null) as "auditEntries"`
     )
     // The plan must use the indexes of due times and stop at `countedMax`, independent of the planner's estimates.
     const inOrder = sql`set local enable_bitmapscan = off`
     return {
       /**
        * Checks for all kinds of work in one statement. So the sweeper of an idle service sends one statement a second,
-       * and not seven. If the check fails, for instance because a table is locked, returns `everyKind`.
+       * and not eight. If the check fails, for instance because a table is locked, returns `everyKind`.
        */
       look: Effect.suspend(look).pipe(
         Effect.catchCause((cause) =>

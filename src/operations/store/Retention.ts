@@ -25,7 +25,7 @@ const keyMargin = "1 hour"
 export class Retention extends Context.Service<Retention>()("folio/operations/store/Retention", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const { retentionDays: days } = yield* Limits
+    const { auditRetentionDays, retentionDays: days } = yield* Limits
     const daysAgo = (count: number) => sql`now() - ${count} * interval '1 day'`
     const past = daysAgo(days)
 
@@ -149,8 +149,8 @@ export class Retention extends Context.Service<Retention>()("folio/operations/st
         select count(*) from gone`),
       /** Incidents that ended before the days of retention, with their alerts. */
       incidents: oldest("incidents", ["id"], sql`ended_at`, sql`ended_at < ${past}`),
-      /** Audit log entries that are older than 400 days. The database rejects the deletion of younger entries. */
-      audit_log: count(sql`select purge_audit_log(${purgeBatchMax}) as count`)
+      /** Sealed entries of the audit log before its days of retention. The database keeps entries for 30 days at least. */
+      audit_log: count(sql`select purge_audit_log(${purgeBatchMax}, ${auditRetentionDays}) as count`)
     }
   })
 }) {

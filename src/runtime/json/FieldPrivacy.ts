@@ -20,7 +20,7 @@ const names: Readonly<Record<Privacy, string>> = {
     after api_key_id customer_id document_id email_id ending_before event_id id invoice_id object_id of portal_session_id request_id resolution_id starting_after
     webhook_delivery_id webhook_endpoint_id`,
   open: `
-    accept accepted account allowance_total_amount amount api_version at attempts_count authority_environment base capabilities catalog charge_total_amount code
+    accept accepted account allowance_total_amount action amount api_version at attempts_count authority_environment base capabilities catalog charge_total_amount code
     color command content correction_code created created[gte] created[lte] created_at cude cufe currency date default_version delay
     deleted deliveries doc_url document_type due_date duration_ms economic_activities end_date ended_at error_code event_type exchange_rate expires
     expires_at expires_in fail failing_since finished_at from from_number full_number full_since has_more has_more_errors height href identification[type]
@@ -32,8 +32,8 @@ const names: Readonly<Record<Privacy, string>> = {
     typical_rates unit_amount unit_code unit_price units updated_at url_expires_at used_at valid valid_from valid_to value vat_responsible verdict version wait
     wanted width withholding_total_amount`,
   holder: `
-    acceptance allowance_charges api_key archive attachments attempts authority authority_errors authority_notifications certificate contingency credit_notes data debit_notes delivery
-    despatch_reference documents error errors events failure health idempotency identification invoices item lines live logo next objects order_reference original
+    acceptance actor allowance_charges api_key archive attachments attempts authority authority_errors authority_notifications certificate contingency credit_notes data debit_notes delivery
+    despatch_reference details documents error errors events failure health idempotency identification invoices item lines live logo next objects order_reference original
     other_payment_means payment_means period prepayments principal range reference_price skipped software steps taxes totals waiting warnings withholdings`,
   personal: `
     address aiu_contract authority_name brand by check_digit city_code country_code department_code description email hint idempotency_key

@@ -55,6 +55,7 @@ export const addDraft = Effect.fnUntraced(function* (customer: string) {
   yield* creation.create({
     account: testMode,
     claim: { api_key_id: apiKeyIds.test, value: `draft ${id}`, fingerprint: id },
+    by: { api_key_id: apiKeyIds.test },
     id,
     request,
     totals: totalsOf(request.lines),

@@ -82,6 +82,7 @@ export const newCustomer = (
   return {
     customer: { ...account, id: CustomerId.make(id), acquirer, metadata: {}, created_at: at, updated_at: at },
     claim,
+    by: claim,
     answer: { status: 201, location: null, body }
   }
 }

@@ -72,6 +72,7 @@ const own = Effect.fnUntraced(function* (account: AccountMode) {
   yield* (yield* Customers).create({
     customer: { ...account, id: customer, acquirer: { ...acquirer, email: "a@buyer.test" }, metadata: {}, ...at },
     claim: { api_key_id: apiKey, value: "customer", fingerprint: "" },
+    by: { api_key_id: apiKey },
     answer: { status: 201, location: null, body: "" }
   })
   const endpoint = { ...account, id: yield* seedEndpoint(account, {}) }

@@ -6,6 +6,8 @@ import { Enablements } from "../../../src/invoices/store/Enablements.ts"
 import { Incidents } from "../../../src/operations/store/Incidents.ts"
 import { Overview } from "../../../src/operations/store/Overview.ts"
 import { RequestLog } from "../../../src/operations/store/RequestLog.ts"
+import { AuditChains } from "../../../src/operations/store/AuditChains.ts"
+import { AuditEntries } from "../../../src/operations/store/AuditEntries.ts"
 import { Requests } from "../../../src/operations/store/Requests.ts"
 import { SandboxAuthorities } from "../../../src/accounts/store/sandbox/SandboxAuthorities.ts"
 import { Backlog, everyKind } from "../../../src/operations/store/Backlog.ts"
@@ -21,6 +23,8 @@ const none = () => Effect.succeedNone
 
 export const layer = Layer.mergeAll(
   Layer.mock(Acquirers)({ find: none, keep: () => Effect.void }),
+  Layer.mock(AuditChains)({ seal: Effect.succeed(0) }),
+  Layer.mock(AuditEntries)({}),
   // There may always be work: the sweeps themselves find none.
   Layer.mock(Backlog)({ look: Effect.succeed(everyKind), turn: Effect.succeed(Duration.zero) }),
   Layer.mock(Enablements)({

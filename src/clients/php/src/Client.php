@@ -28,6 +28,7 @@ final class Client
     public readonly Resource\Events $events;
     public readonly Resource\PortalSessions $portalSessions;
     public readonly Resource\Requests $requests;
+    public readonly Resource\AuditLog $auditLog;
     public readonly Resource\WebhookEndpoints $webhookEndpoints;
     public readonly Resource\WebhookDeliveries $webhookDeliveries;
     public readonly Resource\Catalogs $catalogs;
@@ -58,6 +59,7 @@ final class Client
         $this->events = new Resource\Events($this);
         $this->portalSessions = new Resource\PortalSessions($this);
         $this->requests = new Resource\Requests($this);
+        $this->auditLog = new Resource\AuditLog($this);
         $this->webhookEndpoints = new Resource\WebhookEndpoints($this);
         $this->webhookDeliveries = new Resource\WebhookDeliveries($this);
         $this->catalogs = new Resource\Catalogs($this);

@@ -13,6 +13,7 @@ from .resources import (
     Account,
     Acquirers,
     ApiKeys,
+    AuditLog,
     Catalogs,
     Customers,
     Events,
@@ -74,6 +75,7 @@ class Folio:
         self.events = Events(self)
         self.portal_sessions = PortalSessions(self)
         self.requests = Requests(self)
+        self.audit_log = AuditLog(self)
         self.webhook_endpoints = WebhookEndpoints(self)
         self.webhook_deliveries = WebhookDeliveries(self)
         self.catalogs = Catalogs(self)

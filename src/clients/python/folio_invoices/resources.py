@@ -214,6 +214,18 @@ class Requests(Resource):
         return self._get(f"/v1/requests/{segment(id)}")
 
 
+class AuditLog(Resource):
+    """The audit log: ``folio.audit_log``"""
+
+    def list(self, query: Optional[Query] = None) -> Iterator[JsonObject]:
+        """Yields entries, newest first: ``for entry in folio.audit_log.list({"actor": "operator"}): …``"""
+        return self._folio.pages("/v1/audit-log", query)
+
+    def retrieve(self, id: str) -> JsonObject:
+        """Returns an entry: ``folio.audit_log.retrieve("aud_…")["action"]``"""
+        return self._get(f"/v1/audit-log/{segment(id)}")
+
+
 class Catalogs(Resource):
     """Catalogs of codes: ``folio.catalogs``"""
 
