@@ -66,7 +66,9 @@ create trigger entry_is_sealed_once before update on audit_log for each row
       (old.account_id, old.livemode, old.seq, old.id, old.created_at, old.actor, old.action, old.object_id, old.request_id, old.ip, old.details)
   )
   execute function reject_change('an entry of the audit log never changes');
-grant select, insert, update (position, hash) on audit_chains to folio_service;
+-- By default, folio_service has all rights on a new table.
+revoke update, delete on audit_chains from folio_service;
+grant update (position, hash) on audit_chains to folio_service;
 call isolate_accounts('audit_chains');
 -- The owner moves the first position when it deletes old entries.
 create policy owner on audit_chains to current_user using (true);

@@ -92,6 +92,7 @@ const typeOf = (schema: Schema): string => {
   if (typeof schema.additionalProperties === "object") {
     return `{ readonly [name: string]: ${typeOf(schema.additionalProperties)} }`
   }
+  if (schema.type === "object") return "{ readonly [name: string]: unknown }"
   if (schema.format === "binary") return "Uint8Array"
   if (schema.type === "integer") return "number"
   if (schema.type !== undefined && ["string", "number", "boolean", "null"].includes(schema.type)) return schema.type

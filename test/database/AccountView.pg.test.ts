@@ -26,7 +26,8 @@ const tables = [
   "webhook_endpoints",
   "deliveries",
   "attempts",
-  "requests"
+  "requests",
+  "audit_log"
 ]
 
 const rowsOf = (sql: SqlClient.SqlClient, table: string) =>
@@ -125,8 +126,9 @@ describeLive(TwoAccounts.layer)("An account's view", (it) => {
       "update resolutions set next_number = next_number + 1",
       "update accounts set created_at = now()",
       "update issuers set issuer = '{}'",
-      "select * from audit_log",
+      "select * from audit_chains",
       "update audit_log set actor = ''",
+      "update audit_log set position = 1",
       "delete from audit_log",
       "update customers set created_at = now()",
       "delete from deliveries",

@@ -15,7 +15,8 @@ const makeDue: Record<KindOfWork, Statement> = {
   deliveries: (sql) => sql`update deliveries set status = 'pending'`,
   emails: (sql) => sql`update emails set next_attempt_at = now()`,
   testSets: (sql) => sql`update enablements set next_action_at = now()`,
-  questions: (sql) => sql`update acceptances set next_question_at = now()`
+  questions: (sql) => sql`update acceptances set next_question_at = now()`,
+  auditEntries: (sql) => sql`update audit_log set position = null, hash = null`
 }
 
 /** Leaves nothing due. */
@@ -26,7 +27,8 @@ const rest: Statement = (sql) =>
     sql`update deliveries set status = 'succeeded'`,
     sql`update emails set next_attempt_at = now() + interval '1 hour'`,
     sql`update enablements set next_action_at = now() + interval '1 hour'`,
-    sql`update acceptances set next_question_at = now() + interval '1 hour'`
+    sql`update acceptances set next_question_at = now() + interval '1 hour'`,
+    sql`update audit_log set position = seq, hash = sha256('')`
   ])
 
 onPostgres("A single query reports each kind of due work, and nothing else", function* () {
@@ -42,6 +44,7 @@ onPostgres("A single query reports each kind of due work, and nothing else", fun
     Effect.all([
       sql`insert into deliveries ${sql.insert({ ...of, id: "dlv", endpoint_id: "wh", event_id: "evt", object_id: id, seq: 1, created_at: at, updated_at: at })}`,
       sql`insert into emails ${sql.insert({ ...of, id: "eml", invoice_id: id, document_state: "accepted_by_authority", recipient: "a@b.test" })}`,
+      sql`insert into audit_log ${sql.insert({ ...of, actor: "operator", action: "account.updated", details: "{}" })}`,
       sql`insert into acceptances ${sql.insert({ ...of, id })}`,
       sql`
         insert into enablements (account_id, livemode, id, status, run, wanted, range, technical_key_sealed, started_at, resumed_at, answering_since, next_action_at)

@@ -89,6 +89,10 @@ const forbidden: ReadonlyArray<readonly [statement: string, stoppedBy: string]> 
   ["update account_modes set issuer_version = 9", "permission denied for table account_modes"],
   ["update account_modes set issuer = null where not livemode", "test_mode_has_an_issuer"],
   ["update audit_log set actor = 'another'", "permission denied for table audit_log"],
+  ["update audit_log set position = null, hash = null", "an entry of the audit log never changes"],
+  ["update audit_chains set position = 0", "a chain of the audit log only grows"],
+  ["update audit_chains set first_position = 9", "permission denied for table audit_chains"],
+  ["delete from audit_chains", "permission denied for table audit_chains"],
   ["delete from audit_log", "permission denied for table audit_log"],
   ["truncate audit_log", "permission denied for table audit_log"],
   ["update api_keys set key_hash = ''", "permission denied for table api_keys"],
@@ -171,6 +175,9 @@ describeLive(TestDatabase.layer)("The database", (it) => {
     yield* service`
       insert into api_keys (id, account_id, livemode, key_hash, last_four, created_at, expires_at, revoked_at)
       select 'key_ended', id, false, 'x', 'xxxx', now(), now(), now() from accounts`
+    yield* service`
+      insert into audit_log (account_id, livemode, actor, action, details) select id, false, 'operator', '', '{}' from accounts`
+    yield* service`insert into audit_chains (account_id, livemode, position) select id, false, 1 from accounts`
     for (const [statement, stoppedBy] of forbidden) {
       assert.include(yield* refusal(service.unsafe(statement.replaceAll("ID", id))), stoppedBy, statement)
     }

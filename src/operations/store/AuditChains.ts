@@ -114,10 +114,10 @@ export class AuditChains extends Context.Service<AuditChains>()("folio/operation
             order by account_id, livemode limit 1
           ) n
         ),
-        some as (select account_id, livemode from waiting limit ${chainsMax}),
+        first as (select account_id, livemode from waiting limit ${chainsMax}),
         made as (
           insert into audit_chains (account_id, livemode)
-          select account_id, livemode from some s
+          select account_id, livemode from first s
           where not exists (
             select from audit_log a
             where a.account_id = s.account_id and a.livemode = s.livemode and a.position is not null
@@ -125,7 +125,7 @@ export class AuditChains extends Context.Service<AuditChains>()("folio/operation
           order by account_id, livemode
           on conflict do nothing
         )
-        select account_id, livemode from some`
+        select account_id, livemode from first`
     )
     // The lock decides which of two sweepers extends a chain; the other one skips it. A chain whose end was moved back
     // stays as it is: a second entry at a position would fail for the whole batch.

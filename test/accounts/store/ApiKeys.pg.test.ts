@@ -9,6 +9,7 @@ import * as Metrics from "../../../src/runtime/Metrics.ts"
 import { type ApiKeyRef, ApiKeys, type NewApiKey, usableKeysMax } from "../../../src/accounts/store/ApiKeys.ts"
 import { AuditLog, operator } from "../../../src/accounts/store/AuditLog.ts"
 import { Ids } from "../../../src/database/Ids.ts"
+import { AuditChains } from "../../../src/operations/store/AuditChains.ts"
 import { Retention } from "../../../src/operations/store/Retention.ts"
 import { TestDatabase } from "../../support/database/Postgres.ts"
 import { until } from "../../support/apps/Until.ts"
@@ -286,13 +287,14 @@ describeLive(TestDatabase.layer)("The audit log", (it) => {
     assert.deepStrictEqual(yield* log(key.id), [{ action: "api_key.created", actor: "operator", ip: null }])
   })
 
-  it.effect("keeps entries for 400 days, and then deletes them in batches", function* () {
+  it.effect("keeps entries for five years, and then deletes them in batches", function* () {
     const { admin, first, account } = yield* setUp
     const at = (age: string, count: number) =>
-      admin`insert into audit_log (account_id, livemode, at, actor, action, details)
+      admin`insert into audit_log (account_id, livemode, created_at, actor, action, details)
         select ${account.account_id}, false, now() - ${age}::interval, 'operator', ${age}, '{}' from generate_series(1, ${count})`
-    yield* at("401 days", 501)
-    yield* at("399 days", 3)
+    yield* at("1828 days", 501)
+    yield* at("1826 days", 3)
+    yield* Context.get(first, AuditChains).seal
     const { audit_log: purgeAuditLog } = Context.get(first, Retention)
     assert.deepStrictEqual([yield* purgeAuditLog, yield* purgeAuditLog, yield* purgeAuditLog], [500, 1, 0])
     const left = yield* admin`select action from audit_log where action like '%days'`

@@ -92,6 +92,10 @@ const logo = Effect.gen(function* () {
 })
 const resolutionId = made("/v1/resolutions", ofOwnPrefix)
 const requestId = Effect.map(get("/v1/account"), ({ headers }) => String(headers["request-id"]))
+const auditEntryId = Effect.gen(function* () {
+  yield* made("/v1/api-keys", () => ({}))
+  return String((yield* get("/v1/audit-log?limit=1")).json.data[0].id)
+})
 const apiKeyId = made("/v1/api-keys", () => ({}))
 const portalSessionId = made("/v1/portal-sessions", () => ({}))
 
@@ -286,6 +290,8 @@ export const rows: Readonly<Record<string, Row>> = {
   "POST /v1/webhook-deliveries/:id/redeliver": { answers: change(202), id: deliveryId },
   "GET /v1/requests": { answers: own },
   "GET /v1/requests/:id": { answers: item, id: requestId },
+  "GET /v1/audit-log": { answers: own },
+  "GET /v1/audit-log/:id": { answers: item, id: auditEntryId },
   "GET /v1/events": { answers: own },
   "GET /v1/events/:id": { answers: item, id: eventId },
   "GET /v1/events/:id/deliveries": { answers: item, id: eventId },

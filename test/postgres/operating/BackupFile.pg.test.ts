@@ -15,7 +15,7 @@ const FOLIO_KEY = Buffer.from(new Uint8Array(32).fill(7)).toString("base64")
 
 /** Values that a careless copy changes. */
 const strange = `
-  insert into audit_log (account_id, livemode, at, actor, action, object_id, request_id, ip, details)
+  insert into audit_log (account_id, livemode, created_at, actor, action, object_id, request_id, ip, details)
   select id, false, '2026-11-21 10:00:00.123456+00', actor, 'a', object_id, '', null, details
   from accounts, (values
     (E'a "quoted" \\\\ back,slash (and) {braces}', E'line\\nbreak\\ttab', '{"a": 1.10, "b": 12345678901234567890.123456789, "ñ": "\\u2028\\ud83d\\ude00"}'::jsonb),
