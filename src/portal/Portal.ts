@@ -21,6 +21,7 @@ import * as RequestList from "./requests/RequestList.ts"
 import * as RequestPage from "./requests/RequestPage.ts"
 import * as Entrance from "./session/Entrance.ts"
 import { Guard } from "./session/Guard.ts"
+import * as Audit from "./setup/AuditPage.ts"
 import * as Keys from "./setup/KeysPage.ts"
 import * as Sessions from "./setup/SessionsPage.ts"
 import * as Issuer from "./setup/issuer/Issuer.ts"
@@ -49,7 +50,8 @@ const setup = Layer.mergeAll(
   Enablement.layer,
   Ranges.layer,
   Keys.layer,
-  Sessions.layer
+  Sessions.layer,
+  Audit.layer
 )
 
 /** The portal: pages in which people view and manage their account. Requires `LocalApi` and the stores. */

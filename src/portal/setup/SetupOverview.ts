@@ -53,6 +53,7 @@ const partsOf = (visit: Visit, account: Account, ranges: Listed<Resolution>, now
     ["ranges", t("Numbering ranges", "Rangos de numeración"), rangesWords(visit, ranges)],
     ["keys", t("API keys", "Claves de la API"), t("Create, roll and revoke", "Crear, renovar y revocar")],
     ["sessions", t("Portal sessions", "Sesiones del portal"), t("Open sessions", "Sesiones abiertas")],
+    ["audit-log", t("Audit log", "Registro de auditoría"), t("All changes", "Todos los cambios")],
     ["issuer#account", t("Request log", "Registro de solicitudes"), logWords(t)[request_log]]
   ]
 }
