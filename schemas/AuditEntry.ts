@@ -83,7 +83,7 @@ export class AuditEntry extends Schema.Opaque<AuditEntry>()(
     request_id: field(Schema.NullOr(RequestId), "Request that made the change. Null for the operator."),
     ip: field(Schema.NullOr(Schema.String), "IP address of the client. Null if unknown.", "203.0.113.7"),
     details: field(
-      Schema.Record(Schema.String, Schema.Json),
+      Schema.Record(Schema.String, Schema.Unknown),
       "What the action changed, such as the names of the changed fields. Never contains secrets.",
       {}
     )

@@ -93,7 +93,8 @@ export const guides: ReadonlyArray<Chapter> = [
       "alerts",
       "monitoring",
       "authority",
-      "request-log"
+      "request-log",
+      "audit-log"
     ])
   ),
   chapter(

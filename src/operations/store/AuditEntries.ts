@@ -19,7 +19,7 @@ const Row = Schema.Struct({
   object_id: Schema.NullOr(Schema.String),
   request_id: Schema.NullOr(RequestId),
   ip: Schema.NullOr(Schema.String),
-  details: Schema.Record(Schema.String, Schema.Json)
+  details: Schema.Record(Schema.String, Schema.Unknown)
 })
 export type StoredAuditEntry = typeof Row.Type
 

@@ -48,17 +48,17 @@ const actionWords = (t: Translate): Readonly<Record<AuditAction, string>> => ({
   "resolution.imported": t("Numbering range imported", "Rango de numeración importado"),
   "resolution.resumed": t("Numbering resumed", "Numeración reanudada"),
   "resolution.updated": t("Numbering range changed", "Rango de numeración modificado"),
-  "sandbox.advanced": t("Sandbox clock advanced", "Reloj del sandbox adelantado"),
-  "sandbox.set": t("Simulated authority set", "DIAN simulada configurada"),
+  "sandbox.advanced": t("Sandbox clock advanced", "Reloj de pruebas adelantado"),
+  "sandbox.set": t("Simulated authority changed", "DIAN simulada actualizada"),
   "software.removed": t("Software removed", "Software eliminado"),
   "software.set": t("Software set", "Software configurado"),
-  "webhook_delivery.redelivered": t("Delivery retried", "Entrega repetida"),
-  "webhook_endpoint.created": t("Endpoint created", "Endpoint creado"),
-  "webhook_endpoint.deleted": t("Endpoint deleted", "Endpoint eliminado"),
+  "webhook_delivery.redelivered": t("Webhook redelivered", "Webhook reenviado"),
+  "webhook_endpoint.created": t("Endpoint created", "Destino creado"),
+  "webhook_endpoint.deleted": t("Endpoint deleted", "Destino eliminado"),
   "webhook_endpoint.recovered": t("Deliveries recovered", "Entregas recuperadas"),
-  "webhook_endpoint.secret_rotated": t("Signing secret rotated", "Secreto de firma renovado"),
-  "webhook_endpoint.tested": t("Endpoint tested", "Endpoint probado"),
-  "webhook_endpoint.updated": t("Endpoint changed", "Endpoint modificado")
+  "webhook_endpoint.secret_rotated": t("Signing secret rotated", "Secreto de firma rotado"),
+  "webhook_endpoint.tested": t("Endpoint tested", "Destino probado"),
+  "webhook_endpoint.updated": t("Endpoint changed", "Destino modificado")
 })
 
 const filterOf = (query: URLSearchParams): Readonly<Record<string, string | undefined>> =>

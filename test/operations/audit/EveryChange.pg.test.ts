@@ -1,5 +1,4 @@
 import { assert, describe, it as test } from "@effect/vitest"
-import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { keys } from "../../support/apps/Accounts.ts"
 import { layer as app } from "../../support/apps/PostgresApp.ts"
@@ -30,7 +29,7 @@ describeLive(app)("every change", (it) => {
     const { answers, body, id: makeId = noId } = rows[route]!
     const [method = "", pattern = ""] = route.split(" ")
     const id = yield* makeId
-    const isLive = answers["nothing"][0] >= 400
+    const isLive = Number(answers["nothing"][0]) >= 400
     const reply = yield* send({
       method,
       path: pattern.replace(/:\w+/, id),

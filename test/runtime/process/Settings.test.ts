@@ -12,6 +12,7 @@ const bad = {
   BASE_URL: "folio",
   CLUSTER: "several",
   CONNECTIONS: "many",
+  AUDIT_RETENTION_DAYS: "29",
   CONNECTIONS_PER_ADDRESS: "many",
   CONTINGENCY_AFTER: "soon",
   DRAIN_SECONDS: "long",
@@ -84,8 +85,9 @@ describe("The operators' page", () => {
 
   it.effect("states the default of each limit", () =>
     Effect.sync(() => {
-      const { connections, contingencyAfter, rate, retentionDays } = Limits.defaults
+      const { auditRetentionDays, connections, contingencyAfter, rate, retentionDays } = Limits.defaults
       const defaults = {
+        AUDIT_RETENTION_DAYS: [auditRetentionDays],
         CONNECTIONS: [connections.max],
         CONTINGENCY_AFTER: [contingencyAfter],
         RATE_LIMIT: [rate.perSecond, rate.burst],

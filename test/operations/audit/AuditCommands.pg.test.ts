@@ -1,0 +1,67 @@
+import { assert, describe } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Path from "node:path"
+import { AuditLog, operator } from "../../../src/accounts/store/AuditLog.ts"
+import { AuditChains } from "../../../src/operations/store/AuditChains.ts"
+import { layerOwner, seedAccount } from "../../support/database/Owners.ts"
+import { bareDatabase, dataDirectory, freshDatabase, query } from "../../support/database/Postgres.ts"
+import { folioHere } from "../../support/processes/FolioHere.ts"
+import { it } from "../../support/Tests.ts"
+
+// The key that seals the rows of `layerOwner`.
+const FOLIO_KEY = Buffer.from(new Uint8Array(32).fill(7)).toString("base64")
+
+/** A database with the sandbox account, and its entries sealed. */
+const sealed = Effect.gen(function* () {
+  const url = yield* freshDatabase
+  const account = yield* Effect.gen(function* () {
+    const seeded = yield* seedAccount
+    const log = yield* AuditLog
+    for (const id of ["key_1", "key_2", "key_3"]) yield* log.record(seeded.account, operator, "api_key.created", id)
+    const chains = yield* AuditChains
+    yield* Effect.repeat(chains.seal, { while: (count) => count > 0 })
+    return seeded.account.account_id
+  }).pipe(Effect.provide(layerOwner(url)))
+  const DATA_DIR = yield* dataDirectory
+  const env = { DATABASE_URL: url, DATA_DIR, FOLIO_KEY }
+  return { account, env, url, folio: (...words: ReadonlyArray<string>) => folioHere(words, env) }
+})
+
+describe("folio audit", () => {
+  it.live("prints the latest entries, and verifies the chains", function* () {
+    const { account, folio, url } = yield* sealed
+    const printed = yield* folio("audit", "tail")
+    assert.strictEqual(printed.code, 0, printed.error)
+    assert.match(printed.out, new RegExp(`${account}  test  operator  api_key.created  key_`))
+    assert.strictEqual((yield* folio("audit", "tail", "--live")).out, "")
+    assert.strictEqual((yield* folio("audit", "tail", "--account", account)).out, printed.out)
+
+    const right = yield* folio("audit", "verify", "--json")
+    assert.strictEqual(right.code, 0, right.error)
+    const test = right.json.chains.find(({ livemode }: { readonly livemode: boolean }) => !livemode)
+    assert.deepInclude(test, { entries: 3, position: 3, unsealed: 0, fault: null })
+    assert.match((yield* folio("audit", "verify")).out, /test  .*ok, 3 entries/)
+
+    yield* query(url, "set session_replication_role = replica; update audit_log set actor = 'key_x' where position = 1")
+    const broken = yield* folio("audit", "verify", "--account", account)
+    assert.strictEqual(broken.code, 1)
+    assert.match(broken.out, /WRONG at position 1: The entry or its hash was changed/)
+    assert.strictEqual((yield* folio("audit", "verify", "--account", "ten_00000000000000000000000000")).code, 1)
+  })
+
+  it.live("verifies a restored backup, and the entries after it", function* () {
+    const { env, folio } = yield* sealed
+    const file = Path.join(env.DATA_DIR, "backup")
+    assert.strictEqual((yield* folio("backup", file, "--json")).code, 0)
+    const to = yield* bareDatabase
+    const restored = yield* folioHere(["restore", file], { ...env, DATABASE_URL: to })
+    assert.strictEqual(restored.code, 0, restored.error)
+    const chainsOf = (url: string) =>
+      Effect.map(folioHere(["audit", "verify", "--json"], { ...env, DATABASE_URL: url }), ({ json }) => json)
+    const before = yield* chainsOf(env.DATABASE_URL)
+    assert.isTrue(before.ok)
+    assert.strictEqual(before.chains[0].entries, 3)
+    const after = yield* chainsOf(to)
+    assert.deepStrictEqual(after, before)
+  })
+})
