@@ -91,8 +91,8 @@ interface Alone<Tag extends CommandTag, Prepared> extends Before<Tag, Prepared> 
 
 interface Batched<Tag extends CommandTag, Prepared> extends Before<Tag, Prepared> {
   /**
-   * Runs in a statement that other requests share. The statement claims the idempotency key, and stores the response and
-   * the audit entry itself.
+   * Runs in a statement that other requests share. The statement claims the idempotency key, and stores the response
+   * and the audit entry itself.
    */
   readonly run: (account: AccountMode, payload: Payload<Tag>, claim: Claim, prepared: Prepared) => Steps<CarriedOut>
 }

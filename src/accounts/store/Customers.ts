@@ -215,8 +215,8 @@ export class Customers extends Context.Service<Customers>()("folio/accounts/stor
       )
     })
     /**
-     * Stores a customer, its claim, its audit entry and the response. Concurrent creates share one statement. Fails with
-     * `customer_limit_reached`.
+     * Stores a customer, its claim, its audit entry and the response. Concurrent creates share one statement. Fails
+     * with `customer_limit_reached`.
      */
     const create = Effect.fn("Customers.create")(function* (draft: NewCustomer) {
       const row = yield* insert(draft)

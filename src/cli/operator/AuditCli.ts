@@ -49,8 +49,6 @@ const tail = Command.make(
     const rows = yield* entries.latest(filter, latestCount)
     yield* printAll(rows)
     if (!flags.follow) return
-    const startOf = (row: StoredAuditEntry | undefined, otherwise: string) =>
-      row === undefined ? otherwise : idOf("aud", row.created_at.getTime() - overlapMs)
     // The first look prints no entry that is older than the entries above.
     let seen = new Set<string>(rows.map(({ id }) => id))
     let from = rows.length < latestCount ? "" : (rows[0]?.id ?? "")
@@ -64,7 +62,7 @@ const tail = Command.make(
         for (const { id } of page) again.add(id)
         last = page.at(-1) ?? last
       } while (page.length === pageSize)
-      const next = startOf(last, from)
+      const next = last === undefined ? from : idOf("aud", last.created_at.getTime() - overlapMs)
       if (next > from) from = next
       seen = new Set([...again].filter((id) => id > from))
       yield* Effect.sleep("1 second")

@@ -63,8 +63,8 @@ const Result = Schema.Struct({ ...BatchRow.fields, acquirer: Schema.Unknown })
 const readAcquirer = Schema.decodeUnknownOption(Acquirer)
 
 /**
- * Creates drafts. Concurrent creations share a statement, which claims their keys and stores drafts, responses and audit
- * entries.
+ * Creates drafts. Concurrent creations share a statement, which claims their keys and stores drafts, responses and
+ * audit entries.
  */
 export class InvoiceCreation extends Context.Service<InvoiceCreation>()("folio/invoices/store/InvoiceCreation", {
   make: Effect.gen(function* () {

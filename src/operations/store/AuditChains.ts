@@ -233,8 +233,8 @@ export class AuditChains extends Context.Service<AuditChains>()("folio/operation
 
     return {
       /**
-       * Seals entries that have no position yet: at most about a thousand, of all accounts. Returns their number. Several
-       * processes can seal at the same time.
+       * Seals entries that have no position yet: about a thousand at most, of all accounts. Returns their number.
+       * Several processes can seal at the same time.
        */
       seal: sealBatch.pipe(sql.withTransaction, Effect.orDie, Effect.withSpan("AuditChains.seal")),
       /** The chains of an account, or of all accounts. */

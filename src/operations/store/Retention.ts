@@ -149,7 +149,7 @@ export class Retention extends Context.Service<Retention>()("folio/operations/st
         select count(*) from gone`),
       /** Incidents that ended before the days of retention, with their alerts. */
       incidents: oldest("incidents", ["id"], sql`ended_at`, sql`ended_at < ${past}`),
-      /** Sealed entries of the audit log before its days of retention. The database keeps entries for 30 days at least. */
+      /** Sealed entries of the audit log past their days of retention. The database keeps entries for 30 days. */
       audit_log: count(sql`select purge_audit_log(${purgeBatchMax}, ${auditRetentionDays}) as count`)
     }
   })

@@ -42,7 +42,8 @@ describe("folio audit", () => {
     assert.deepInclude(test, { entries: 3, position: 3, unsealed: 0, fault: null })
     assert.match((yield* folio("audit", "verify")).out, /test  .*ok, 3 entries/)
 
-    yield* query(url, "set session_replication_role = replica; update audit_log set actor = 'key_x' where position = 1")
+    yield* query(url, "alter table audit_log disable trigger user")
+    yield* query(url, "update audit_log set actor = 'key_x' where position = 1")
     const broken = yield* folio("audit", "verify", "--account", account)
     assert.strictEqual(broken.code, 1)
     assert.match(broken.out, /WRONG at position 1: The entry or its hash was changed/)
