@@ -77,8 +77,8 @@ grant update (position, hash) on audit_log to folio_service;
 grant select on audit_log to folio_account;
 
 -- The setting AUDIT_RETENTION_DAYS belongs to the service, which passes it as `days`. The database itself guarantees
--- the least that the setting allows, 30 days: the policy `expired` shows the owner only older entries, and no other role
--- can delete any. A process of the release before passes no days.
+-- the least that the setting allows, 30 days: the policy `expired` shows the owner only older entries, and no other
+-- role can delete any. A process of the release before passes no days.
 alter policy expired on audit_log using (created_at < now() - interval '30 days');
 drop function purge_audit_log(integer);
 

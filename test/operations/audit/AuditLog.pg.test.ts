@@ -14,6 +14,7 @@ interface Entry {
   readonly id: string
   readonly action: string
   readonly object_id: string
+  readonly request_id: string
   readonly created_at: string
   readonly ip: string
 }
