@@ -4,6 +4,7 @@ import { SqlClient, type Statement } from "effect/sql"
 import { Limits } from "../runtime/Limits.ts"
 import { schemaRelease } from "./SchemaRelease.ts"
 import * as Query from "./Query.ts"
+import { keyName, SecretKey } from "./Secrets.ts"
 
 const beatInterval = "1 second"
 
@@ -37,10 +38,11 @@ export class Workers extends Context.Service<Workers>()("folio/database/Workers"
     /** The worker id of this process. */
     const id = (yield* random.ulid).toLowerCase()
     const { webhookAllow } = yield* Limits
+    const key_name = keyName(yield* SecretKey)
     const lease = sql`${leaseSeconds} * interval '1 second'`
 
     const beat = sql`
-      insert into workers ${sql.insert({ id, webhook_allow: webhookAllow, release: schemaRelease })}
+      insert into workers ${sql.insert({ id, webhook_allow: webhookAllow, release: schemaRelease, key_name })}
       on conflict (id) do update set seen_at = now(), dead_since = null,
         since = case when workers.seen_at < now() - ${lease} then now() else workers.since end`
 

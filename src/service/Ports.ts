@@ -83,5 +83,5 @@ export {
 export { type Alert, AlertFailed, Alerts } from "../operations/Alerts.ts"
 export { Notify } from "../accounts/Notify.ts"
 export { RateLimit } from "../http/limits/RateLimit.ts"
-export { SecretKey } from "../database/Secrets.ts"
+export { PreviousSecretKey, SecretKey } from "../database/Secrets.ts"
 export { Limits, type LimitsChange, type LimitValues, type TurnLimits } from "../runtime/Limits.ts"

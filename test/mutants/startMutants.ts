@@ -12,8 +12,27 @@ export const startMutants: ReadonlyArray<Mutant> = [
     "a key file is made for a database that has sealed secrets": {
       "if (!Fs.existsSync(file) && (yield* isAnythingSealed)) {": "if (false as boolean) {"
     },
-    "a custom key is not compared with the database": {
-      'return (yield* isOfDatabase(key)) ? key : yield* wrongKey("the part secretKey")': "return key"
+    "a key is not compared with the database": {
+      "if (!(yield* isOfDatabase(key))) {": "if (false as boolean) {"
+    },
+    "the previous key is not compared with the database": {
+      "if (previous === undefined || !(yield* isOfDatabase(previous)))": "if (previous === undefined)"
+    }
+  }),
+  ...guards("src/operations/store/Rekey.ts", "test/postgres/operating/Rekey.pg.test.ts", {
+    "folio rekey changes values while a process seals with the former key": {
+      "if (count === 0) return\n": "if (count >= 0) return\n"
+    },
+    "folio rekey finishes although neither key opens a value": {
+      "if (lost.length > 0 && !leaveLost) {": "if (lost.length > 1_000 && !leaveLost) {"
+    },
+    "folio rekey ends after a pass that has skipped a locked row": {
+      "if (found.resealed + locked === 0)": "if (found.resealed === 0)"
+    }
+  }),
+  ...guards("src/operations/store/SealedValues.ts", "test/postgres/operating/Rekey.pg.test.ts", {
+    "folio rekey overwrites a secret that was rotated meanwhile": {
+      "where ${sql.and(isRow)} and ${sql(column)} = ${secret}": "where ${sql.and(isRow)} and ${secret} <> ''"
     }
   }),
   ...guards("src/invoices/NextStep.ts", "test/invoices/Failures.test.ts", {

@@ -211,7 +211,8 @@ export const unlessAnswered = <A>(
   return isLong ? storedOr(prepared) : Effect.catch(prepared, (refusal) => storedOr(Effect.fail(refusal)))
 }
 
-const context = (claim: { readonly api_key_id: string; readonly value: string }) =>
+/** The place that a stored response is sealed for (see `Secrets`). */
+export const answerContext = (claim: { readonly api_key_id: string; readonly value: string }) =>
   `idempotency_keys|${claim.api_key_id}|${claim.value}`
 
 export class Idempotency extends Context.Service<Idempotency>()("folio/accounts/store/Idempotency", {
@@ -229,7 +230,7 @@ export class Idempotency extends Context.Service<Idempotency>()("folio/accounts/
     const fromRow = Effect.fnUntraced(function* (claim: Claim, row: typeof StoredRow.Type) {
       if (row.status === null || row.body === null) return Option.none<Answer>()
       if (row.fingerprint !== claim.fingerprint) return yield* conflict(claim.value)
-      const body = row.sealed === true ? yield* secrets.open(row.body, context(claim)) : row.body
+      const body = row.sealed === true ? yield* secrets.open(row.body, answerContext(claim)) : row.body
       return Option.some({ status: row.status, location: row.location, body })
     })
 
@@ -271,7 +272,7 @@ export class Idempotency extends Context.Service<Idempotency>()("folio/accounts/
       returning value`
 
     const store = Effect.fnUntraced(function* (claim: Claim, answer: Answer, sealed: boolean) {
-      const body = sealed ? yield* secrets.seal(answer.body, context(claim)) : answer.body
+      const body = sealed ? yield* secrets.seal(answer.body, answerContext(claim)) : answer.body
       yield* sql`
         update idempotency_keys set status = ${answer.status}, location = ${answer.location}, body = ${body},
           sealed = ${sealed}, completed_at = clock_timestamp()

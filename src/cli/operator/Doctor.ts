@@ -1,5 +1,4 @@
-import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import { Clock, Effect, Exit, Layer, Option } from "effect"
+import { Clock, Effect, Exit, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as Path from "node:path"
 import type { IncidentKind } from "../../../schemas/Incident.ts"
@@ -18,7 +17,7 @@ import * as Findings from "../../operations/rules/Findings.ts"
 import { Incidents } from "../../operations/store/Incidents.ts"
 import { Backlog } from "../../operations/store/Backlog.ts"
 import * as Inspection from "../../operations/store/Inspection.ts"
-import { SecretKey, Secrets } from "../../database/Secrets.ts"
+import { Secrets } from "../../database/Secrets.ts"
 import { json, say } from "./Answers.ts"
 import { alertSettings, alertFindings, incidentStore } from "./IncidentsCli.ts"
 import { authorityReached, authorityFindings } from "./AuthorityCheck.ts"
@@ -43,16 +42,30 @@ const secrets = Effect.gen(function* () {
       stored === 0 ? "There is no key yet, and no encrypted secret" : "The key that encrypted the secrets is missing"
     return finding("secrets", stored === 0, message, "Set FOLIO_KEY, or restore the file secret-key in DATA_DIR.")
   }
-  const { looked, unopened } = yield* Inspection.unopenedSecrets.pipe(
-    Effect.provide(Secrets.layer.pipe(Layer.provide([Layer.succeed(SecretKey, key.key), NodeCrypto.layer])))
+  const { looked, previous, unopened } = yield* Inspection.checkedSecrets.pipe(
+    Effect.provide(Secrets.layerOf(key.key, key.previous))
   )
+  if (unopened === 0 && previous > 0) {
+    return noted(
+      "secrets",
+      `A change of the key is not finished: only FOLIO_KEY_PREVIOUS decrypts ${previous} of ${looked} checked secrets`,
+      "When every process has the new FOLIO_KEY, run: npx folio rekey."
+    )
+  }
+  if (unopened === 0 && key.previous !== undefined) {
+    return noted(
+      "secrets",
+      `FOLIO_KEY decrypts the stored secrets (${looked}), and FOLIO_KEY_PREVIOUS none of them`,
+      "Unset FOLIO_KEY_PREVIOUS seven days after the change, when the links in past events have expired."
+    )
+  }
   return finding(
     "secrets",
     unopened === 0,
     unopened === 0
       ? `The key decrypts the stored secrets (${looked})`
       : `The key does not decrypt ${unopened} of ${looked} secrets`,
-    "Set FOLIO_KEY to the key that encrypted the secrets, or restore the file secret-key in DATA_DIR."
+    "Set FOLIO_KEY to the key that encrypted the secrets, or restore the file secret-key in DATA_DIR. During a change of the key, also set FOLIO_KEY_PREVIOUS."
   )
 })
 
@@ -61,10 +74,7 @@ const certificate = Effect.gen(function* () {
   // The secrets' check reports a key that is missing or wrong.
   const sealed = good("certificate", "The sandbox certificate is encrypted: not checked without the right key")
   if (key._tag !== "Key") return sealed
-  const read = yield* existingCertificate.pipe(
-    Effect.provide(Secrets.layer.pipe(Layer.provide([Layer.succeed(SecretKey, key.key), NodeCrypto.layer]))),
-    Effect.exit
-  )
+  const read = yield* existingCertificate.pipe(Effect.provide(Secrets.layerOf(key.key, key.previous)), Effect.exit)
   if (Exit.isFailure(read)) return sealed
   const found = read.value
   if (found === undefined) return good("certificate", "None yet: the next start creates the sandbox certificate")

@@ -14,6 +14,7 @@ import { restore } from "./backup/RestoreCommand.ts"
 import { resume } from "./backup/ResumeCommand.ts"
 import { doctor } from "./Doctor.ts"
 import { incidents } from "./IncidentsCli.ts"
+import { rekey } from "./RekeyCommand.ts"
 import { ReportedFailure } from "../../service/Run.ts"
 import { edge, store } from "./Surroundings.ts"
 import { asManyAsSet } from "../../service/supervisor/Several.ts"
@@ -84,6 +85,7 @@ const folioCommand = Command.make("folio").pipe(
     backup,
     restore,
     resume,
+    rekey,
     doctor,
     incidents,
     init

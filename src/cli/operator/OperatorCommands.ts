@@ -9,6 +9,7 @@ export const operatorCommands = [
   { name: "backup", description: "Write a backup of the database to a file" },
   { name: "restore", description: "Restore a backup, or verify it" },
   { name: "resume", description: "Resume numbering after a restore" },
+  { name: "rekey", description: "Encrypt stored secrets with a new key" },
   { name: "doctor", description: "Check the installation, and print each fault with its fix" },
   { name: "incidents", description: "List incidents, or send a test alert" },
   { name: "init", description: "Print a file to deploy or monitor the service" }

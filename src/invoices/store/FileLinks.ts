@@ -5,7 +5,7 @@ import { AccountId } from "../../../schemas/Id.ts"
 import { ServiceInfo } from "../../api/ServiceInfo.ts"
 import { checkLink, filePath, type FileKind, linkKey, signedPath } from "../rules/FileLink.ts"
 import { type InvoiceState, statusOf } from "../rules/InvoiceLifecycle.ts"
-import { SecretKey } from "../../database/Secrets.ts"
+import { PreviousSecretKey, SecretKey } from "../../database/Secrets.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
 
 /** The columns of a document from which its links derive. */
@@ -40,6 +40,8 @@ export class FileLinks extends Context.Service<FileLinks>()("folio/invoices/stor
   make: Effect.gen(function* () {
     const { baseUrl } = yield* ServiceInfo
     const key = linkKey(Redacted.value(yield* SecretKey))
+    const previous = yield* PreviousSecretKey
+    const keys = previous === undefined ? [key] : [key, linkKey(Redacted.value(previous))]
     const { pageOf } = yield* NationalProfile
 
     const lasting = (lifetime: Duration.Duration) =>
@@ -67,7 +69,7 @@ export class FileLinks extends Context.Service<FileLinks>()("folio/invoices/stor
       /** The account and mode of the file that a link opens. Fails with `forged` or `expired`. */
       check: Effect.fnUntraced(function* (path: string, query: URLSearchParams) {
         const now = yield* Clock.currentTimeMillis
-        const account = yield* Effect.fromResult(checkLink(path, query, key, Math.floor(now / 1_000)))
+        const account = yield* Effect.fromResult(checkLink(path, query, keys, Math.floor(now / 1_000)))
         return { account_id: AccountId.make(account.account_id), livemode: account.livemode }
       })
     }

@@ -1,6 +1,6 @@
 /** Takes a backup of a database. The service may be running. */
 import * as PgConnection from "@effect/sql-pg/PgConnection"
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import { createHash } from "node:crypto"
 import { tablesUpTo } from "../../runtime/postgres/Migrations.ts"
@@ -9,7 +9,7 @@ import { type Address, unusable, where } from "../../runtime/postgres/PostgresAd
 import * as Roles from "../../runtime/postgres/PostgresRoles.ts"
 import { BackupError, type BackupKey, type FrameKind, write } from "./BackupFile.ts"
 import { Header, headsIn, isKept, quoted, Sequences, TableEnd, TableHead } from "./Tables.ts"
-import { opensCanary } from "./KeyOfBackup.ts"
+import { keyOfCanary } from "./KeyOfBackup.ts"
 
 /**
  * The settings of a session that reads or writes all rows: no time limit, whatever the login or the database has set,
@@ -163,7 +163,8 @@ export const take = Effect.fn("Backup.take")(function* (
   options: {
     readonly release: string
     readonly sealedKeys: Uint8Array | undefined
-    readonly key: BackupKey | undefined
+    /** The authentication code is of the key that opens the database's canary. */
+    readonly keys: ReadonlyArray<BackupKey | undefined>
   }
 ) {
   const ofServer = Effect.mapError((error: SqlError.SqlError | BackupError) =>
@@ -171,7 +172,7 @@ export const take = Effect.fn("Backup.take")(function* (
   )
   let rows = 0
   let header: Header | undefined
-  let isAuthenticated = options.key !== undefined
+  let isAuthenticated = false
   const copy = Effect.fnUntraced(function* (put: Put) {
     const session = yield* PgConnection.make({
       ...address,
@@ -220,9 +221,9 @@ export const take = Effect.fn("Backup.take")(function* (
       )
     )
     yield* session.query("commit")
-    if (options.key === undefined || header.canary === null) return options.key
-    isAuthenticated = yield* opensCanary(header.canary, options.key)
-    return isAuthenticated ? options.key : undefined
+    const key = yield* keyOfCanary(header.canary, options.keys)
+    isAuthenticated = Option.isSome(key)
+    return Option.getOrUndefined(key)
   }, Effect.scoped)
   const size = yield* write(file, (put) => ofServer(copy(put)))
   if (header === undefined) return yield* Effect.die("a backup without a header")

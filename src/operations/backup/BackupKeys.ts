@@ -8,11 +8,12 @@ import { read } from "../../runtime/Setting.ts"
 import { reasonOf } from "../../runtime/postgres/PostgresBinaries.ts"
 
 /**
- * Keys and files outside the database: the key that seals secrets at rest (base64), the sandbox account's test key, and
- * the certificate that signs test documents (PEM).
+ * Keys and files outside the database: the key that seals secrets at rest (base64), during a change of this key the
+ * second one, the sandbox account's test key, and the certificate that signs test documents (PEM).
  */
 export const Keys = Schema.Struct({
   secret_key: Schema.String,
+  previous_secret_key: Schema.optionalKey(Schema.String),
   test_key: Schema.optionalKey(Schema.String),
   sandbox_certificate: Schema.optionalKey(Schema.String)
 })

@@ -1,10 +1,10 @@
 /** The keys of a backup's source, and of a restore's target. */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import { Effect, Exit, Layer, Redacted } from "effect"
+import { Effect, Exit, Layer, Option, Redacted } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { canaryContext } from "../store/Inspection.ts"
-import { SecretKey, Secrets } from "../../database/Secrets.ts"
+import { Secrets } from "../../database/Secrets.ts"
 import { attempt, DataDir } from "../../runtime/process/DataFiles.ts"
 import { existingSecretKey } from "../../runtime/process/SealingKey.ts"
 import { BackupError } from "./BackupFile.ts"
@@ -13,13 +13,26 @@ import { Settings } from "../../runtime/process/Settings.ts"
 
 const files = { test_key: "test-key", sandbox_certificate: "sandbox-certificate.pem" } as const
 
+/** The file in `DATA_DIR` to which a restore writes the second key of a backup. */
+export const previousKeyFile = "secret-key-previous"
+
 const base64 = (key: Redacted.Redacted<Uint8Array>) => Buffer.from(Redacted.value(key)).toString("base64")
 
 /** Whether a key opens a canary, the text that identifies the key of a database's secrets. */
 export const opensCanary = (canary: string, key: Redacted.Redacted<Uint8Array>) =>
   Effect.flatMap(Secrets, (secrets) => Effect.exit(secrets.open(canary, canaryContext))).pipe(
     Effect.map(Exit.isSuccess),
-    Effect.provide(Secrets.layer.pipe(Layer.provide([Layer.succeed(SecretKey, key), NodeCrypto.layer])))
+    Effect.provide(Layer.provide(Secrets.layerOf(key), NodeCrypto.layer))
+  )
+
+/** The key that opens the canary, or the first key if nothing is sealed; none if no key opens it. */
+export const keyOfCanary = (
+  canary: string | null,
+  keys: ReadonlyArray<Redacted.Redacted<Uint8Array> | undefined>
+): Effect.Effect<Option.Option<Redacted.Redacted<Uint8Array>>> =>
+  Effect.findFirst(
+    keys.filter((key) => key !== undefined),
+    (key) => (canary === null ? Effect.succeed(true) : opensCanary(canary, key))
   )
 
 /** The keys of this place. Fails with the fix if there is no key to include. */
@@ -36,7 +49,11 @@ export const keysHere = Effect.gen(function* () {
     const path = Path.join(dataDir, file)
     return Fs.existsSync(path) ? [[name, Fs.readFileSync(path, "utf8")]] : []
   })
-  return { secret_key: base64(found.key), ...Object.fromEntries(others) } satisfies Keys
+  return {
+    secret_key: base64(found.key),
+    ...(found.previous === undefined ? {} : { previous_secret_key: base64(found.previous) }),
+    ...Object.fromEntries(others)
+  } satisfies Keys
 })
 
 const other = (source: string) =>
@@ -50,8 +67,8 @@ const none = new BackupError({
 })
 
 /**
- * The key of this place, or else from the keys of a backup, after a check that it opens the backup's secrets; undefined
- * if nothing is sealed. `isNew`: write the key into `DataDir`.
+ * The key of this place, or else from the keys of a backup, that opens the backup's canary; undefined if nothing is
+ * sealed. `isNew`: write the key into `DataDir`.
  */
 export const keyFor = Effect.fnUntraced(function* (canary: string | null, keys: Keys | undefined) {
   const found = yield* existingSecretKey
@@ -62,13 +79,15 @@ export const keyFor = Effect.fnUntraced(function* (canary: string | null, keys: 
   }
   if (found._tag === "Key") {
     const source = (yield* Settings).folioKey === undefined ? "DATA_DIR/secret-key" : "FOLIO_KEY"
-    if (canary !== null && !(yield* opensCanary(canary, found.key))) return yield* other(source)
-    return { key: found.key, isNew: false }
+    const key = yield* keyOfCanary(canary, [found.key, found.previous])
+    return Option.isNone(key) ? yield* other(source) : { key: key.value, isNew: false }
   }
   if (keys !== undefined) {
-    const key = Redacted.make(new Uint8Array(Buffer.from(keys.secret_key, "base64")))
-    if (canary !== null && !(yield* opensCanary(canary, key))) return yield* other("the backup")
-    return { key, isNew: true }
+    const included = [keys.secret_key, keys.previous_secret_key].map((text) =>
+      text === undefined ? undefined : Redacted.make(new Uint8Array(Buffer.from(text, "base64")))
+    )
+    const key = yield* keyOfCanary(canary, included)
+    return Option.isNone(key) ? yield* other("the backup") : { key: key.value, isNew: true }
   }
   return canary === null ? undefined : yield* none
 })
@@ -78,6 +97,7 @@ export const writeKeys = Effect.fnUntraced(function* (keys: Keys, isNew: boolean
   const dataDir = yield* DataDir
   const wanted = [
     ...(isNew ? [["secret-key", keys.secret_key] as const] : []),
+    ...(isNew && keys.previous_secret_key !== undefined ? [[previousKeyFile, keys.previous_secret_key] as const] : []),
     ...(keys.test_key === undefined ? [] : [[files.test_key, keys.test_key] as const]),
     ...(keys.sandbox_certificate === undefined ? [] : [[files.sandbox_certificate, keys.sandbox_certificate] as const])
   ]

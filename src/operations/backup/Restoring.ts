@@ -1,5 +1,5 @@
 /** The work of `folio restore`: into an empty database, or into a temporary one for verification. */
-import { Effect, type Redacted, Result } from "effect"
+import { Effect, Option, type Redacted, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
@@ -9,7 +9,7 @@ import * as Binaries from "../../runtime/postgres/PostgresBinaries.ts"
 import * as Roles from "../../runtime/postgres/PostgresRoles.ts"
 import { BackupError } from "./BackupFile.ts"
 import type { Header } from "./Tables.ts"
-import { keyFor, opensCanary, writeKeys } from "./KeyOfBackup.ts"
+import { keyFor, keyOfCanary, writeKeys } from "./KeyOfBackup.ts"
 import { type Keys, open } from "./BackupKeys.ts"
 import { inDatabase, intoEmpty } from "./BackupTarget.ts"
 import { looked } from "./Promises.ts"
@@ -82,9 +82,8 @@ const keyLook = Effect.fnUntraced(function* (header: Header, keys: Keys | undefi
   }
   const found = yield* existingSecretKey
   if (found._tag !== "Key") return { key: undefined, opens: undefined }
-  if (header.canary === null) return { key: found.key, opens: undefined }
-  const opens = yield* opensCanary(header.canary, found.key)
-  return { key: opens ? found.key : undefined, opens }
+  const key = Option.getOrUndefined(yield* keyOfCanary(header.canary, [found.key, found.previous]))
+  return { key, opens: header.canary === null ? undefined : key !== undefined }
 })
 
 const nothing = {

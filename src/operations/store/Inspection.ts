@@ -1,15 +1,12 @@
-import { Effect, Exit, Schema } from "effect"
-import { SqlClient, type Statement } from "effect/sql"
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
 import { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import { AccountId } from "../../../schemas/Id.ts"
 import { shareFullNumber } from "../../documents/rules/parties/ResolutionRules.ts"
-import { certificateContext } from "../../accounts/store/Certificates.ts"
-import { softwareContext } from "../../accounts/store/Softwares.ts"
-import { rangeContext } from "../../accounts/store/TechnicalKeys.ts"
 import * as Query from "../../database/Query.ts"
 import { Secrets } from "../../database/Secrets.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
-import { secretContext } from "../../webhooks/store/WebhookEndpoints.ts"
+import { sealedColumns, sealedPage } from "./SealedValues.ts"
 
 /* Read-only queries on the state of the service, for the operator. */
 
@@ -19,37 +16,25 @@ const secretsMax = 1_000
 export const canaryContext = "key_canary"
 
 /**
- * The number of checked secrets, of endpoints, certificates, softwares, ranges and the canary. `unopened`: the number
- * of secrets that `Secrets` did not open.
+ * The number of checked secrets. `unopened`: the number of secrets that `Secrets` did not open. `previous`: the number
+ * of secrets that only its previous key opens.
  */
-export const unopenedSecrets = Effect.gen(function* () {
+export const checkedSecrets = Effect.gen(function* () {
   const secrets = yield* Secrets
   const rows = yield* storedSecrets
-  const results = yield* Effect.forEach(rows, ({ place, secret }) => Effect.exit(secrets.open(secret, place)))
-  return { looked: rows.length, unopened: results.filter(Exit.isFailure).length }
+  const keys = yield* Effect.forEach(rows, ({ place, secret }) => secrets.keyOf(secret, place))
+  const count = (which: (typeof keys)[number]) => keys.filter((key) => key === which).length
+  return { looked: rows.length, unopened: count(undefined), previous: count("previous") }
 })
 
-/** A sample of the stored secrets, each with its place. */
+/** The canary, and a sample of the stored secrets, each with its place. */
 export const storedSecrets = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const find = Query.all(
-    Schema.Struct({ id: Schema.String, secret: Schema.String }),
-    (rows: Statement.Fragment) => sql`${rows} limit ${secretsMax}`
+  const canary = yield* Query.allIn(
+    Schema.Struct({ secret: Schema.String }),
+    (sql) => sql`select sealed as secret from key_canary`
   )
-  const canary = yield* find(sql`select '' as id, sealed as secret from key_canary`)
-  const endpoints = yield* find(sql`select id, secret from webhook_endpoints order by created_at desc`)
-  const certified = yield* find(sql`select id, sealed as secret from certificates order by created_at desc`)
-  const registered = yield* find(sql`select id, sealed as secret from softwares order by created_at desc`)
-  const ranges = yield* find(sql`
-    select id, technical_key_sealed as secret from resolutions
-    where technical_key_sealed is not null order by created_at desc`)
-  return [
-    ...canary.map(({ secret }) => ({ place: canaryContext, secret })),
-    ...endpoints.map(({ id, secret }) => ({ place: secretContext(id), secret })),
-    ...certified.map(({ id, secret }) => ({ place: certificateContext(id), secret })),
-    ...registered.map(({ id, secret }) => ({ place: softwareContext(id), secret })),
-    ...ranges.map(({ id, secret }) => ({ place: rangeContext({ id }), secret }))
-  ]
+  const pages = yield* Effect.forEach(sealedColumns, (column) => sealedPage(column, undefined, secretsMax))
+  return [...canary.map((row) => ({ ...row, place: canaryContext })), ...pages.flatMap(({ values }) => values)]
 })
 
 const sharedMax = 100

@@ -28,11 +28,26 @@ export const isKeyOfDatabase = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const found = yield* find
   if (Option.isSome(found)) return yield* opens(found.value)
-  const { looked, unopened } = yield* Inspection.unopenedSecrets
+  const { looked, unopened } = yield* Inspection.checkedSecrets
   if (looked > 0 && looked === unopened) return false
   const sealed = yield* secrets.seal(plain, Inspection.canaryContext)
   yield* Effect.orDie(sql`insert into key_canary ${sql.insert({ sealed })} on conflict do nothing`)
   // Another process with another key may have inserted the canary first.
   const stands = yield* find
   return Option.isSome(stands) && (yield* opens(stands.value))
+})
+
+/**
+ * Seals the canary with the current key of `Secrets`, if the previous key sealed it. Other keys then open this database
+ * no longer.
+ */
+export const moveCanary = Effect.gen(function* () {
+  const secrets = yield* Secrets
+  const sql = yield* SqlClient.SqlClient
+  const found = yield* find
+  if (Option.isNone(found)) return
+  const { sealed: before } = found.value
+  if ((yield* secrets.keyOf(before, Inspection.canaryContext)) === "current") return
+  const sealed = yield* secrets.seal(plain, Inspection.canaryContext)
+  yield* Effect.orDie(sql`update key_canary set sealed = ${sealed} where one and sealed = ${before}`)
 })

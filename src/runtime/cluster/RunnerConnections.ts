@@ -8,7 +8,7 @@ import { constants, hkdfSync } from "node:crypto"
 import * as Net from "node:net"
 import * as Tls from "node:tls"
 import * as Metrics from "../Metrics.ts"
-import { SecretKey } from "../../database/Secrets.ts"
+import { PreviousSecretKey, SecretKey } from "../../database/Secrets.ts"
 
 /** Other processes cannot reach this process. The message is one line with the fix. */
 export class RunnerError extends Schema.TaggedError<RunnerError>()("RunnerError", { message: Schema.String }) {}
@@ -137,9 +137,9 @@ type Reason = keyof typeof told
 
 /**
  * Accepts the connections of other processes. Reads nothing from a connection before the peer has proved that it has
- * the key.
+ * one of the keys.
  */
-const listen = Effect.fnUntraced(function* (address: RunnerAddress.RunnerAddress, proof: Proof) {
+const listen = Effect.fnUntraced(function* (address: RunnerAddress.RunnerAddress, proofs: ReadonlyArray<Proof>) {
   const fork = Effect.runForkWith(yield* Effect.context<never>())
   const seldom = yield* makeSeldom
   // A separate constant, because Node's types allow `pskCallback` only for a TLS server. A TLS server does not report a
@@ -147,7 +147,8 @@ const listen = Effect.fnUntraced(function* (address: RunnerAddress.RunnerAddress
   const options = {
     isServer: true,
     secureContext: Tls.createSecureContext(tls),
-    pskCallback: (_: Tls.TLSSocket, identity: string) => (identity === proof.identity ? proof.psk : null)
+    pskCallback: (_: Tls.TLSSocket, identity: string) =>
+      proofs.find((proof) => proof.identity === identity)?.psk ?? null
   }
   const unproven = new Map<Tls.TLSSocket, (reason: Reason) => void>()
   const waiting = new Set<Tls.TLSSocket>()
@@ -242,13 +243,16 @@ const listen = Effect.fnUntraced(function* (address: RunnerAddress.RunnerAddress
 
 /**
  * The connections between this process, which listens at `address`, and the others. Both sides prove that they have
- * `FOLIO_KEY`.
+ * `FOLIO_KEY`. A process also accepts the others' proof with its `FOLIO_KEY_PREVIOUS`.
  */
 export const layer = (address: RunnerAddress.RunnerAddress) =>
   Layer.effectContext(
     Effect.gen(function* () {
       const proof = proofOf(Redacted.value(yield* SecretKey))
-      return Context.make(SocketServer.SocketServer, yield* listen(address, proof)).pipe(
+      // During a change of the key, the other processes may still have the previous key, or already the next one.
+      const previous = yield* PreviousSecretKey
+      const accepted = previous === undefined ? [proof] : [proof, proofOf(Redacted.value(previous))]
+      return Context.make(SocketServer.SocketServer, yield* listen(address, accepted)).pipe(
         Context.add(Runners.RpcClientProtocol, yield* makeClientProtocol(proof))
       )
     })

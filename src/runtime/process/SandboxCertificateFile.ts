@@ -4,7 +4,7 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../documents/signature/Certificate.ts"
 import { replaceCertificate, storedCertificate } from "../../accounts/store/sandbox/StoredCertificate.ts"
-import { SecretKey, Secrets } from "../../database/Secrets.ts"
+import { PreviousSecretKey, SecretKey, Secrets } from "../../database/Secrets.ts"
 import { another, attempt, damaged, DataDir } from "./DataFiles.ts"
 
 /** The file in `DataDir` for a team's own certificate. */
@@ -70,7 +70,7 @@ const agreed = Effect.gen(function* () {
 export const layerSandboxCertificate = Layer.effect(
   SandboxCertificate,
   Effect.gen(function* () {
-    const secrets = Layer.provide(Secrets.layer, Layer.succeed(SecretKey, yield* SecretKey))
+    const secrets = Secrets.layerOf(yield* SecretKey, yield* PreviousSecretKey)
     return (yield* Effect.provide(agreed, secrets)).certificate
   })
 )

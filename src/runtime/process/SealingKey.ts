@@ -1,8 +1,8 @@
-import { Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { isAnythingSealed, isKeyOfDatabase } from "../../operations/store/KeyCanary.ts"
-import { SecretKey, Secrets } from "../../database/Secrets.ts"
+import { PreviousSecretKey, SecretKey, Secrets } from "../../database/Secrets.ts"
 import { attempt, damaged, DataDir, DataDirError, keep, random32 } from "./DataFiles.ts"
 import { Settings } from "./Settings.ts"
 
@@ -17,24 +17,25 @@ const keyOf = (content: string) => {
 }
 
 /**
- * The existing key that seals secrets at rest, or the reason why there is none. Creates no key.
+ * The existing key that seals secrets at rest with `FOLIO_KEY_PREVIOUS`, or the reason why there is none. Creates no
+ * key.
  *
  * @internal
  */
 export const existingSecretKey = Effect.gen(function* () {
   const dataDir = yield* DataDir
-  const { folioKey: secretKey } = yield* Settings
-  if (secretKey !== undefined) return { _tag: "Key", key: secretKey } as const
+  const { folioKey: secretKey, folioKeyPrevious: previous } = yield* Settings
+  if (secretKey !== undefined) return { _tag: "Key", key: secretKey, previous } as const
   const path = Path.join(dataDir, fileName)
   if (!Fs.existsSync(path)) return { _tag: "None" } as const
   if ((Fs.statSync(path).mode & 0o077) !== 0) return { _tag: "Exposed", path } as const
   const key = keyOf(yield* attempt(path, () => Fs.readFileSync(path, "utf8")))
-  return key === undefined ? ({ _tag: "Damaged", path } as const) : ({ _tag: "Key", key } as const)
+  return key === undefined ? ({ _tag: "Damaged", path } as const) : ({ _tag: "Key", key, previous } as const)
 })
 
-const wrongKey = (source: string) =>
+const wrongKey = (source: string, previous: typeof PreviousSecretKey.Service) =>
   new DataDirError({
-    message: `The key in ${source} is not the one that the secrets in the database are sealed with. Restore that key: the file ${fileName} of the DATA_DIR that this database was first served with, or the FOLIO_KEY.`
+    message: `The key in ${source} is not the one that the secrets in the database are sealed with${previous === undefined ? "" : ", nor is FOLIO_KEY_PREVIOUS"}. Restore that key: the file ${fileName} of the DATA_DIR that this database was first served with, or the FOLIO_KEY. To change the key, set FOLIO_KEY_PREVIOUS to the former key, and run folio rekey.`
   })
 
 /**
@@ -43,21 +44,33 @@ const wrongKey = (source: string) =>
  *
  * @internal
  */
-export const isOfDatabase = (key: typeof SecretKey.Service) =>
-  Effect.provide(isKeyOfDatabase, Layer.provide(Secrets.layer, Layer.succeed(SecretKey, key)))
+export const isOfDatabase = (key: typeof SecretKey.Service) => Effect.provide(isKeyOfDatabase, Secrets.layerOf(key))
+
+const unfinished =
+  "The change of the sealing key is not finished: FOLIO_KEY_PREVIOUS still seals stored secrets. When every process has the new key, run: folio rekey."
+
+/** Both keys, after a check that one of them is the database's. Fails with the error for `source`. */
+const checked = Effect.fnUntraced(function* (
+  key: typeof SecretKey.Service,
+  previous: typeof PreviousSecretKey.Service,
+  source: string
+) {
+  if (!(yield* isOfDatabase(key))) {
+    if (previous === undefined || !(yield* isOfDatabase(previous))) return yield* wrongKey(source, previous)
+    yield* Effect.logWarning(unfinished)
+  }
+  return Context.add(Context.make(SecretKey, key), PreviousSecretKey, previous)
+})
 
 /**
  * The default `SecretKey`: the key of the settings, or of the file `secret-key` in `DataDir`, which is created only for
- * a database without secrets. Requires a `SqlClient`. Fails with `DataDirError` if the key is not the database's.
+ * a database without secrets. `PreviousSecretKey` comes from the settings. Requires a `SqlClient`. Fails with `DataDirError` if the key is not the database's.
  */
-export const layerSecretKey = Layer.effect(
-  SecretKey,
+export const layerSecretKey = Layer.effectContext(
   Effect.gen(function* () {
     const dataDir = yield* DataDir
-    const { folioKey: secretKey } = yield* Settings
-    if (secretKey !== undefined) {
-      return (yield* isOfDatabase(secretKey)) ? secretKey : yield* wrongKey("FOLIO_KEY")
-    }
+    const { folioKey: secretKey, folioKeyPrevious: previous } = yield* Settings
+    if (secretKey !== undefined) return yield* checked(secretKey, previous, "FOLIO_KEY")
     const file = Path.join(dataDir, fileName)
     if (!Fs.existsSync(file) && (yield* isAnythingSealed)) {
       return yield* new DataDirError({
@@ -70,26 +83,23 @@ export const layerSecretKey = Layer.effect(
     )
     const key = keyOf(content)
     if (key === undefined) return yield* damaged(path, content, "32 bytes in base64", restore)
-    if (!(yield* isOfDatabase(key))) {
+    const keys = yield* checked(key, previous, path).pipe(
       // Another process has just stored the first key of this database.
-      if (made) Fs.rmSync(path)
-      return yield* wrongKey(path)
-    }
+      Effect.tapError(() => Effect.sync(() => made && Fs.rmSync(path)))
+    )
     if (made) {
       yield* Effect.logWarning(
         `A key that seals secrets at rest was made in ${path}. Back it up apart from the database: without it signing secrets are lost. In production set FOLIO_KEY.`
       )
     }
-    return key
+    return keys
   })
 )
 
 /** A team's own `SecretKey`. Requires a `SqlClient`. Fails with `DataDirError` if the key is not the database's. */
 export const layerOf = <E, R>(own: Layer.Layer<SecretKey, E, R>) =>
-  Layer.effect(
-    SecretKey,
+  Layer.effectContext(
     Effect.gen(function* () {
-      const key = yield* SecretKey
-      return (yield* isOfDatabase(key)) ? key : yield* wrongKey("the part secretKey")
+      return yield* checked(yield* SecretKey, yield* PreviousSecretKey, "the part secretKey")
     })
   ).pipe(Layer.provide(own))

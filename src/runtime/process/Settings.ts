@@ -22,6 +22,8 @@ export interface SettingValues {
   readonly databaseUrl: Redacted.Redacted<string> | undefined
   /** `FOLIO_KEY`, the 32 bytes that encrypt secrets in the database. If undefined, the key is a file in `DataDir`. */
   readonly folioKey: Redacted.Redacted<Uint8Array> | undefined
+  /** `FOLIO_KEY_PREVIOUS`, a second key that opens secrets and never encrypts them, during a change of the key. */
+  readonly folioKeyPrevious: Redacted.Redacted<Uint8Array> | undefined
   /**
    * The name of this process among the service's processes: `service.instance.id` of its log lines and spans. From
    * `SERVICE_INSTANCE`, or from `service.instance.id` in `OTEL_RESOURCE_ATTRIBUTES`.
@@ -81,11 +83,11 @@ const databaseUrl = Effect.gen(function* () {
   return strange === undefined ? url : yield* refuse(strange)
 })
 
-const folioKey = Effect.gen(function* () {
-  const text = yield* read(Config.Redacted("FOLIO_KEY").pipe(Config.withDefault(undefined)))
+const keyIn = Effect.fnUntraced(function* (name: string) {
+  const text = yield* read(Config.Redacted(name).pipe(Config.withDefault(undefined)))
   if (text === undefined) return undefined
   const key = new Uint8Array(Buffer.from(Redacted.value(text), "base64"))
-  if (key.length !== 32) return yield* refuse("FOLIO_KEY must be 32 random bytes in base64: openssl rand -base64 32")
+  if (key.length !== 32) return yield* refuse(`${name} must be 32 random bytes in base64: openssl rand -base64 32`)
   return Redacted.make(key)
 })
 
@@ -185,7 +187,8 @@ export class Settings extends Context.Service<Settings, SettingValues>()("@folio
       instance,
       traces: traceTarget,
       databaseUrl,
-      folioKey,
+      folioKey: keyIn("FOLIO_KEY"),
+      folioKeyPrevious: keyIn("FOLIO_KEY_PREVIOUS"),
       runner,
       processes
     })
@@ -215,18 +218,18 @@ const pathOf = (redacted: Redacted.Redacted<string> | undefined) => {
 }
 
 /**
- * The secrets in the settings: passwords in URLs, the sealing key, the secret of mail notices, the PIN, the path and
+ * The secrets in the settings: passwords in URLs, the sealing keys, the secret of mail notices, the PIN, the path and
  * the secret of alerts, and OTLP header values.
  */
 const secretsOfSettings = Effect.gen(function* () {
-  const { databaseUrl: database, folioKey: key, traces: spans } = yield* Settings
+  const { databaseUrl: database, folioKey, folioKeyPrevious, traces: spans } = yield* Settings
   const { live } = yield* AuthoritySettings
   const alerts = yield* AlertsLive.alertSettings
   const others = [(yield* Limits).noticeSecret, live?.software?.pin].map((secret) => secret && Redacted.value(secret))
   return [
     passwordOf(database),
     passwordOf((yield* smtpSettings)?.url),
-    key && Buffer.from(Redacted.value(key)).toString("base64"),
+    ...[folioKey, folioKeyPrevious].map((key) => key && Buffer.from(Redacted.value(key)).toString("base64")),
     ...others,
     alerts.secret && Redacted.value(alerts.secret),
     passwordOf(alerts.url),

@@ -4,7 +4,7 @@ import { Accounts, issuersPerDayMax } from "../../../src/accounts/store/Accounts
 import { Softwares } from "../../../src/accounts/store/Softwares.ts"
 import * as AccountView from "../../../src/database/AccountView.ts"
 import { Ids } from "../../../src/database/Ids.ts"
-import { storedSecrets, unopenedSecrets } from "../../../src/operations/store/Inspection.ts"
+import { storedSecrets, checkedSecrets } from "../../../src/operations/store/Inspection.ts"
 import { TestDatabase } from "../../support/database/Postgres.ts"
 import { refusal, refusedIn } from "../../support/database/Refusals.ts"
 import { oneOwner } from "../../support/database/TwoOwners.ts"
@@ -64,11 +64,11 @@ describeLive(TestDatabase.layer)("Softwares in the database", (it) => {
     assert.notInclude(JSON.stringify(yield* admin`select sealed from softwares`), "pin")
     const places = (yield* Effect.provide(storedSecrets, first)).map(({ place }) => place)
     assert.includeMembers(places, [`softwares|${one}`, `softwares|${other}`])
-    assert.strictEqual((yield* Effect.provide(unopenedSecrets, first)).unopened, 0)
+    assert.strictEqual((yield* Effect.provide(checkedSecrets, first)).unopened, 0)
     yield* admin`update softwares set sealed = (select sealed from softwares where id = ${one}) where id = ${other}`
     assert.strictEqual(Redacted.value(yield* softwares.pin(account.account_id, one)), "pin-one")
     assert.isTrue(Exit.isFailure(yield* Effect.exit(softwares.pin(account.account_id, other))))
-    assert.strictEqual((yield* Effect.provide(unopenedSecrets, first)).unopened, 1)
+    assert.strictEqual((yield* Effect.provide(checkedSecrets, first)).unopened, 1)
   })
 
   it.effect("belong to an account's live mode, which cannot read the sealed part, and never change", function* () {

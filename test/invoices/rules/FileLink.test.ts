@@ -13,9 +13,9 @@ const link: FileLink = {
   expires: now + 3_600
 }
 
-const check = (url: string, at = now, by = key) => {
+const check = (url: string, at = now, ...keys: ReadonlyArray<typeof key>) => {
   const [path = "", query] = url.split("?")
-  return checkLink(path, new URLSearchParams(query), by, at)
+  return checkLink(path, new URLSearchParams(query), keys.length === 0 ? [key] : keys, at)
 }
 
 const forged = Result.fail("forged" as const)
@@ -76,6 +76,15 @@ describe("FileLink", () => {
     const other = linkKey(new Uint8Array(32).fill(8))
     assert.deepStrictEqual(check(signedPath(link, key), now, other), forged)
     assert.deepStrictEqual(check(signedPath(link, key), now + 9_999, other), forged)
+  })
+
+  it("opens with the previous key during a change of the key, until it expires", () => {
+    const { account_id, livemode } = link
+    const other = linkKey(new Uint8Array(32).fill(8))
+    assert.deepStrictEqual(check(signedPath(link, key), now, other, key), Result.succeed({ account_id, livemode }))
+    assert.deepStrictEqual(check(signedPath(link, other), now, other, key), Result.succeed({ account_id, livemode }))
+    assert.deepStrictEqual(check(signedPath(link, key), now + 3_600, other, key), Result.fail("expired" as const))
+    assert.deepStrictEqual(check(withParameter("mode", "live"), now, other, key), forged)
   })
 
   it("hides the key from which it is derived, and leads to the collection of its document", () => {

@@ -1,40 +1,16 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { spawn } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { until } from "../../support/apps/Until.ts"
 import { layerAdmin, bareDatabase, dataDirectory, freshDatabase, query } from "../../support/database/Postgres.ts"
 import { seedAccount, seedDrafts, layerOwner } from "../../support/database/Owners.ts"
 import { folioHere } from "../../support/processes/FolioHere.ts"
-import { inherited, programAt } from "../../support/processes/ServiceProcess.ts"
+import { killed } from "../../support/processes/KilledCommand.ts"
 import { it } from "../../support/Tests.ts"
 
 // The key that seals the rows of `layerOwner`.
 const FOLIO_KEY = Buffer.from(new Uint8Array(32).fill(7)).toString("base64")
-
-/** Runs a command in a separate process and kills it when `isTime`; false if it ended before. */
-const killed = Effect.fnUntraced(function* (
-  words: ReadonlyArray<string>,
-  env: Record<string, string>,
-  isTime: Effect.Effect<boolean, Error>
-) {
-  const child = spawn(process.execPath, [programAt("src/cli/operator/folio.js"), ...words], {
-    env: { ...inherited(), ...env },
-    stdio: "ignore"
-  })
-  yield* until(
-    Effect.map(isTime, (yes) => yes || child.exitCode !== null),
-    (yes) => yes
-  )
-  child.kill("SIGKILL")
-  yield* until(
-    Effect.sync(() => child.exitCode !== null || child.signalCode !== null),
-    (yes) => yes
-  )
-  return child.signalCode === "SIGKILL"
-})
 
 /** Runs an effect while a lock on a table makes other sessions wait. */
 const holding = <A, E, R>(url: string, lock: string, effect: Effect.Effect<A, E, R>) =>

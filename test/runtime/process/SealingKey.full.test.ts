@@ -8,7 +8,7 @@ import { AccountId, WebhookEndpointId } from "../../../schemas/Id.ts"
 import { testKey } from "../../../src/runtime/process/DataFiles.ts"
 import * as Postgres from "../../../src/runtime/postgres/Postgres.ts"
 import { layerOf, layerSecretKey } from "../../../src/runtime/process/SealingKey.ts"
-import { SecretKey, Secrets } from "../../../src/database/Secrets.ts"
+import { PreviousSecretKey, SecretKey, Secrets } from "../../../src/database/Secrets.ts"
 import { secretContext } from "../../../src/webhooks/store/WebhookEndpoints.ts"
 import { serviceProcess } from "../../support/processes/ServiceProcess.ts"
 import { dataDirectory, freshDatabase, query, quiet, layerSettings } from "../../support/database/Postgres.ts"
@@ -34,17 +34,21 @@ const keyOf = (env: Record<string, string>, layer: typeof layerSecretKey = layer
 const refusedWith = (...what: Parameters<typeof keyOf>) =>
   Effect.match(keyOf(...what), { onSuccess: () => "not refused", onFailure: ({ message }) => message })
 
-const own = (key: string) =>
-  layerOf(Layer.succeed(SecretKey, Redacted.make(new Uint8Array(Buffer.from(key, "base64")))))
+const redacted = (key: string) => Redacted.make(new Uint8Array(Buffer.from(key, "base64")))
+
+const own = (key: string, previous?: string) =>
+  layerOf(
+    Layer.merge(
+      Layer.succeed(SecretKey, redacted(key)),
+      Layer.succeed(PreviousSecretKey, previous === undefined ? undefined : redacted(previous))
+    )
+  )
 
 /** An endpoint whose secret is sealed with this key, as a release without a canary has left it. */
 const endpointSealedWith = Effect.fnUntraced(function* (url: string, key: string) {
   const id = WebhookEndpointId.make(`we_${"0".repeat(26)}`)
   const account = AccountId.make(`ten_${"0".repeat(26)}`)
-  const secrets = Layer.provide(Secrets.layer, [
-    NodeCrypto.layer,
-    Layer.succeed(SecretKey, Redacted.make(new Uint8Array(Buffer.from(key, "base64"))))
-  ])
+  const secrets = Layer.provide(Secrets.layerOf(redacted(key)), NodeCrypto.layer)
   const sealed = yield* Effect.provide(
     Effect.flatMap(Secrets, ({ seal }) => seal("whsec_x", secretContext(id))),
     secrets
@@ -100,6 +104,35 @@ describe("The key that seals secrets", () => {
     assert.strictEqual(yield* keyOf({ DATABASE_URL, DATA_DIR, FOLIO_KEY: key }), key)
     yield* query(DATABASE_URL, "delete from webhook_endpoints")
     assert.match(yield* refusedWith({ DATABASE_URL, DATA_DIR, FOLIO_KEY: other }), /^The key in FOLIO_KEY is not/)
+  })
+
+  it.live("may be a new one while the previous one is the database's", function* () {
+    const [key, next, other] = [newKey(), newKey(), newKey()]
+    const DATABASE_URL = yield* freshDatabase
+    const [DATA_DIR, empty] = [yield* dataDirectory, yield* dataDirectory]
+    yield* keyOf({ DATABASE_URL, DATA_DIR, FOLIO_KEY: key })
+    const with2 = (FOLIO_KEY: string, FOLIO_KEY_PREVIOUS: string) => ({
+      DATABASE_URL,
+      DATA_DIR: empty,
+      FOLIO_KEY,
+      FOLIO_KEY_PREVIOUS
+    })
+    assert.strictEqual(yield* keyOf(with2(next, key)), next)
+    assert.strictEqual(yield* keyOf(with2(key, next)), key)
+    const neither =
+      /^The key in FOLIO_KEY is not the one that the secrets .* are sealed with, nor is FOLIO_KEY_PREVIOUS\./
+    assert.match(yield* refusedWith(with2(next, other)), neither)
+    const refused = yield* refusedWith({ DATABASE_URL, DATA_DIR: empty, FOLIO_KEY: next })
+    assert.match(refused, /To change the key, set FOLIO_KEY_PREVIOUS to the former key, and run folio rekey\.$/)
+    // A key file in DATA_DIR can be the new key, and a team's own part has both keys.
+    Fs.writeFileSync(Path.join(DATA_DIR, "secret-key"), next, { mode: 0o600 })
+    assert.strictEqual(yield* keyOf({ DATABASE_URL, DATA_DIR, FOLIO_KEY_PREVIOUS: key }), next)
+    assert.strictEqual(yield* keyOf({ DATABASE_URL, DATA_DIR: empty }, own(next, key)), next)
+    assert.match(
+      yield* refusedWith({ DATABASE_URL, DATA_DIR: empty }, own(next, other)),
+      /^The key in the part secretKey/
+    )
+    assert.deepStrictEqual(Fs.readdirSync(empty), [])
   })
 
   it.live("exists only once when several processes without a key start concurrently", function* () {

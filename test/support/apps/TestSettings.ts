@@ -9,6 +9,7 @@ export const settingsOf = (listen: Partial<SettingValues["listen"]> = {}) =>
   Layer.succeed(Settings, {
     databaseUrl: undefined,
     folioKey: undefined,
+    folioKeyPrevious: undefined,
     instance: "test",
     listen: { host: "127.0.0.1", port: 0, ...listen },
     log: { level: "Info", format: "json" },

@@ -5,7 +5,8 @@ import { Secrets } from "../../../database/Secrets.ts"
 
 /* The certificate that signs the test documents of all processes: sealed PEM text in one row. */
 
-const context = "sandbox_certificate"
+/** The place that the certificate is sealed for (see `Secrets`). */
+export const sandboxCertificateContext = "sandbox_certificate"
 
 const row = Query.firstIn(
   Schema.Struct({ sealed: Schema.String }),
@@ -16,7 +17,7 @@ const row = Query.firstIn(
 export const storedCertificate = Effect.gen(function* () {
   const secrets = yield* Secrets
   const found = yield* row
-  return Option.isNone(found) ? undefined : yield* secrets.open(found.value.sealed, context)
+  return Option.isNone(found) ? undefined : yield* secrets.open(found.value.sealed, sandboxCertificateContext)
 })
 
 /**
@@ -26,13 +27,13 @@ export const storedCertificate = Effect.gen(function* () {
 export const replaceCertificate = Effect.fnUntraced(function* (before: string | undefined, pem: string) {
   const sql = yield* SqlClient.SqlClient
   const secrets = yield* Secrets
-  const sealed = yield* secrets.seal(pem, context)
+  const sealed = yield* secrets.seal(pem, sandboxCertificateContext)
   if (before === undefined) {
     yield* Effect.orDie(sql`insert into sandbox_certificate ${sql.insert({ sealed })} on conflict do nothing`)
   } else {
     const found = yield* row
     // Compares the opened texts, because two seals of the same text differ.
-    if (Option.isSome(found) && (yield* secrets.open(found.value.sealed, context)) === before) {
+    if (Option.isSome(found) && (yield* secrets.open(found.value.sealed, sandboxCertificateContext)) === before) {
       yield* Effect.orDie(
         sql`update sandbox_certificate set sealed = ${sealed} where one and sealed = ${found.value.sealed}`
       )

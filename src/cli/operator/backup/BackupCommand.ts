@@ -51,7 +51,7 @@ export const backup = Command.make(
     const { header, isAuthenticated, rows, size } = yield* take(address, flags.file, {
       release: version,
       sealedKeys: keys,
-      key: found._tag === "Key" ? found.key : undefined
+      keys: found._tag === "Key" ? [found.key, found.previous] : []
     })
     const { has_keys, migration, release, taken_at } = header
     yield* say(

@@ -1,6 +1,7 @@
 import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { passphrase } from "../../../operations/backup/BackupKeys.ts"
+import { previousKeyFile } from "../../../operations/backup/KeyOfBackup.ts"
 import { restore as restoreFile, verify } from "../../../operations/backup/Restoring.ts"
 import { json, say } from "../Answers.ts"
 import { ReportedFailure } from "../../../service/Run.ts"
@@ -106,6 +107,11 @@ export const restore = Command.make(
           ? "An earlier restore of this file is complete."
           : `Restored ${total(counts)} rows as of ${taken_at}.`,
         ...paths.map((path) => `Wrote ${path}.`),
+        ...(paths.some((path) => path.endsWith(previousKeyFile))
+          ? [
+              "The backup was taken during a change of the key. Set FOLIO_KEY_PREVIOUS_FILE to the file with the second key, and run folio rekey after the start."
+            ]
+          : []),
         "Numbering is paused until you confirm the last number of each range: folio resume lists the ranges and how to confirm."
       ]
     )
