@@ -90,6 +90,7 @@ export const guides: ReadonlyArray<Chapter> = [
       "behind-a-proxy",
       "upgrading",
       "backup",
+      "encryption-key",
       "alerts",
       "monitoring",
       "authority",

@@ -83,8 +83,8 @@ const databaseUrl = Effect.gen(function* () {
   return strange === undefined ? url : yield* refuse(strange)
 })
 
-const keyIn = Effect.fnUntraced(function* (name: string) {
-  const text = yield* read(Config.Redacted(name).pipe(Config.withDefault(undefined)))
+const keyIn = Effect.fnUntraced(function* (name: string, config: Config.Config<Redacted.Redacted<string>>) {
+  const text = yield* read(config.pipe(Config.withDefault(undefined)))
   if (text === undefined) return undefined
   const key = new Uint8Array(Buffer.from(Redacted.value(text), "base64"))
   if (key.length !== 32) return yield* refuse(`${name} must be 32 random bytes in base64: openssl rand -base64 32`)
@@ -187,8 +187,8 @@ export class Settings extends Context.Service<Settings, SettingValues>()("@folio
       instance,
       traces: traceTarget,
       databaseUrl,
-      folioKey: keyIn("FOLIO_KEY"),
-      folioKeyPrevious: keyIn("FOLIO_KEY_PREVIOUS"),
+      folioKey: keyIn("FOLIO_KEY", Config.Redacted("FOLIO_KEY")),
+      folioKeyPrevious: keyIn("FOLIO_KEY_PREVIOUS", Config.Redacted("FOLIO_KEY_PREVIOUS")),
       runner,
       processes
     })
