@@ -63,6 +63,8 @@ export class PreviousSecretKey extends Context.Reference<Redacted.Redacted<Uint8
 export const keyName = (key: Redacted.Redacted<Uint8Array>): string =>
   Buffer.from(hkdfSync("sha256", Redacted.value(key), "", "folio secret key name", 8)).toString("hex")
 
+const cipherOf = (key: Redacted.Redacted<Uint8Array>) => Effect.orDie(Aead.key(Aead.aes256Gcm, Redacted.value(key)))
+
 const form = "v1."
 const nonceLength = 12
 
@@ -77,7 +79,6 @@ export class Secrets extends Context.Service<Secrets>()("folio/database/Secrets"
   make: Effect.gen(function* () {
     const aead = yield* Aead.Aead
     const random = yield* SecureRandom.SecureRandom
-    const cipherOf = (key: Redacted.Redacted<Uint8Array>) => Effect.orDie(Aead.key(Aead.aes256Gcm, Redacted.value(key)))
     const current = yield* cipherOf(yield* SecretKey)
     const second = yield* PreviousSecretKey
     const previous = second === undefined ? undefined : yield* cipherOf(second)

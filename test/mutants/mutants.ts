@@ -70,7 +70,8 @@ export const mutants: ReadonlyArray<Mutant> = [
       "if (row.fingerprint !== claim.fingerprint)": "if (row.fingerprint === null)"
     },
     "a stored secret is not sealed": {
-      "const body = sealed ? yield* secrets.seal(answer.body, answerContext(claim)) : answer.body": "const body = answer.body"
+      "const body = sealed ? yield* secrets.seal(answer.body, answerContext(claim)) : answer.body":
+        "const body = answer.body"
     }
   }),
   ...guards(

@@ -38,6 +38,8 @@ const restarted = Effect.fnUntraced(function* (
   yield* service.start()
 })
 
+const statusOf = (url: string) => Effect.promise(async () => (await fetch(url)).status)
+
 describe("A change of the key", () => {
   it.live(
     "loses no secret of a service with traffic, although folio rekey is killed, and runs twice at a time",
@@ -89,7 +91,6 @@ describe("A change of the key", () => {
         return String(json.id)
       })
       const linkOf = (id: string) => Effect.map(client.get(`/v1/invoices/${id}`), ({ json }) => String(json.pdf_url))
-      const statusOf = (url: string) => Effect.promise(async () => (await fetch(url)).status)
       const formerLink = yield* linkOf(yield* deliver)
       assert.strictEqual(yield* statusOf(formerLink), 200)
       const plain = yield* plainSecrets(DATABASE_URL, former)
@@ -137,6 +138,7 @@ describe("A change of the key", () => {
       )
       for (const said of both) assert.strictEqual(said.code, 0, said.error)
       yield* deliver
+      assert.isUndefined(traffic.pollUnsafe(), "every request of the traffic got a response")
       yield* Fiber.interrupt(traffic)
       assert.match(yield* refusalOf({ ...onlyNew, FOLIO_KEY: old }), refused)
 
