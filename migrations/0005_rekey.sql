@@ -5,6 +5,6 @@ grant update (sealed) on softwares to folio_service;
 grant update (technical_key_sealed) on resolutions to folio_service;
 grant update (sealed) on key_canary to folio_service;
 
--- Name of the key with which the process seals secrets; null for a process of an earlier release. It is derived from the
--- key and doesn't reveal the key.
+-- Name of the key with which the process seals secrets; null for a process of an earlier release. The name doesn't
+-- reveal the key.
 alter table workers add key_name text;

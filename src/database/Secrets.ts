@@ -70,8 +70,8 @@ const nonceLength = 12
 
 /**
  * Seals secrets at rest with AES-256-GCM. Each secret is bound to its context in the database, so that a ciphertext in
- * another row does not open. A sealed secret is `v1.` followed by the base64 of nonce, ciphertext and tag. The form does
- * not name the key, so that processes of earlier releases can open it.
+ * another row does not open. A sealed secret is `v1.` followed by the base64 of nonce, ciphertext and tag. It does not
+ * name its key, so that processes of earlier releases can open it.
  *
  * @internal
  */

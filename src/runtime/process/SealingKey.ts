@@ -64,7 +64,8 @@ const checked = Effect.fnUntraced(function* (
 
 /**
  * The default `SecretKey`: the key of the settings, or of the file `secret-key` in `DataDir`, which is created only for
- * a database without secrets. `PreviousSecretKey` comes from the settings. Requires a `SqlClient`. Fails with `DataDirError` if the key is not the database's.
+ * a database without secrets. The `PreviousSecretKey` is that of the settings. Requires a `SqlClient`. Fails with
+ * `DataDirError` if the key is not the database's.
  */
 export const layerSecretKey = Layer.effectContext(
   Effect.gen(function* () {

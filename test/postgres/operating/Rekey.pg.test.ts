@@ -51,26 +51,26 @@ describe("folio rekey", () => {
   it.live("encrypts every sealed value with the new key, in all tables, and changes nothing else", function* () {
     const { doctor, env, keys, next, rekey, url } = yield* setUp
     const plain = yield* plainSecrets(url, former)
-    assert.lengthOf(Object.keys(plain), 10)
+    assert.lengthOf(Object.keys(plain), 11)
     assert.notInclude(Object.values(plain), null)
     const before = yield* rowsOf(url)
     const texts = before.join("\n").match(sealedText) ?? []
-    assert.lengthOf(new Set(texts), 10, "the seed seals a value in each column for secrets")
+    assert.lengthOf(new Set(texts), 11, "the seed seals a value in each column for secrets")
     assert.match(
       yield* doctor(keys),
-      /^note: A change of the key is not finished: only FOLIO_KEY_PREVIOUS decrypts 10 of 10/
+      /^note: A change of the key is not finished: only FOLIO_KEY_PREVIOUS decrypts 11 of 11/
     )
 
     const said = yield* rekey("--json")
     assert.strictEqual(said.code, 0, said.error)
-    assert.deepStrictEqual([said.json.resealed, said.json.revoked_keys], [9, 0])
+    assert.deepStrictEqual([said.json.resealed, said.json.revoked_keys], [10, 0])
     assert.deepStrictEqual(
       said.json.tables.map(({ lost, read, resealed, table }: Record<string, unknown>) => [table, read, resealed, lost]),
       [
         ["webhook_endpoints", 3, 3, 0],
         ["certificates", 1, 1, 0],
         ["softwares", 1, 1, 0],
-        ["resolutions", 1, 1, 0],
+        ["resolutions", 2, 2, 0],
         ["enablements", 1, 1, 0],
         ["sandbox_certificate", 1, 1, 0],
         ["idempotency_keys", 1, 1, 0]
@@ -86,10 +86,10 @@ describe("folio rekey", () => {
     assert.deepStrictEqual([again.code, again.json.resealed], [0, 0])
     assert.match(
       yield* doctor(keys),
-      /^note: FOLIO_KEY decrypts the stored secrets \(10\), and FOLIO_KEY_PREVIOUS none/
+      /^note: FOLIO_KEY decrypts the stored secrets \(11\), and FOLIO_KEY_PREVIOUS none/
     )
-    assert.match(yield* doctor({ FOLIO_KEY: keys.FOLIO_KEY }), /^ok: The key decrypts the stored secrets \(10\)/)
-    assert.match(yield* doctor({ FOLIO_KEY: base64Of(former) }), /^wrong: The key does not decrypt 10 of 10 secrets/)
+    assert.match(yield* doctor({ FOLIO_KEY: keys.FOLIO_KEY }), /^ok: The key decrypts the stored secrets \(11\)/)
+    assert.match(yield* doctor({ FOLIO_KEY: base64Of(former) }), /^wrong: The key does not decrypt 11 of 11 secrets/)
     assert.deepStrictEqual(Fs.readdirSync(env.DATA_DIR), [])
   })
 
@@ -152,7 +152,7 @@ describe("folio rekey", () => {
     const opened = yield* plainSecrets(url, next)
     assert.deepStrictEqual(Object.values(opened).filter((plain) => plain === null).length, 2, "it and the canary")
     assert.isNull(opened["key_canary"])
-    assert.match(yield* doctor(keys), /^wrong: The key does not decrypt 1 of 10 secrets/)
+    assert.match(yield* doctor(keys), /^wrong: The key does not decrypt 1 of 11 secrets/)
     assert.strictEqual((yield* rekey("--leave-lost")).code, 0)
     assert.strictEqual((yield* plainSecrets(url, next))["key_canary"], "canary")
     const [row] = (yield* query(url, `select secret from webhook_endpoints where secret = '${lost}'`)).rows
