@@ -79,7 +79,13 @@ describeLive(TestDatabase.layer)("Softwares in the database", (it) => {
     assert.deepStrictEqual(yield* AccountView.within(service, live)(ids), [{ software_id: "software pin" }])
     for (const other of [account, stranger]) assert.deepStrictEqual(yield* AccountView.within(service, other)(ids), [])
     const view = AccountView.within(service, live)
-    assert.match(yield* refusedIn(view, service`select sealed from softwares`), /permission denied/)
+    const ofSeals = [
+      service`select sealed from softwares`,
+      service`update softwares set sealed = ''`,
+      service`update certificates set sealed = ''`,
+      service`update resolutions set technical_key_sealed = ''`
+    ]
+    for (const statement of ofSeals) assert.match(yield* refusedIn(view, statement), /permission denied/)
     for (const statement of [service`update softwares set software_id = ''`, service`delete from softwares`]) {
       assert.match(yield* refusal(statement), /permission denied/)
       assert.match(yield* refusedIn(view, statement), /permission denied/)

@@ -45,10 +45,12 @@ describe("a secret", () => {
     const softwarePin = canary("pin")
     const accountPin = canary("account-pin")
     const sealing = randomBytes(32).toString("base64")
+    const previous = randomBytes(32).toString("base64")
     const authority = yield* standInAuthority({ readCufe: () => null })
     const settings = {
       DATABASE_URL: database.url,
       FOLIO_KEY: sealing,
+      FOLIO_KEY_PREVIOUS: previous,
       LOG_LEVEL: "Debug",
       LOG_FORMAT: format,
       OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl,
@@ -174,7 +176,7 @@ describe("a secret", () => {
     }
     const errors = [...wrong, ...uploads, ...puts].map(({ text }) => text).join("\n")
     const ofCertificate = [file.password, softwarePin, accountPin, file.keyText, technicalKey, testKey]
-    const hidden = [...secrets, unknown, basic, sealing, database.password, live.apiKey, ...ofCertificate]
+    const hidden = [...secrets, unknown, basic, sealing, previous, database.password, live.apiKey, ...ofCertificate]
     for (const [where, text] of Object.entries({ ...told, errors })) {
       assert.isAbove(text.length, 1_000, where)
       for (const secret of hidden.flatMap(forms)) assert.notInclude(text, secret, `in the ${where}`)

@@ -94,7 +94,7 @@ describe("folio rekey", () => {
   })
 
   it.live("needs two different keys, one of them the database's", function* () {
-    const { env, keys, url } = yield* setUp
+    const { env, keys, next, url } = yield* setUp
     const refused = (settings: Record<string, string>) =>
       Effect.map(folioHere(["rekey"], { ...env, ...settings }), ({ code, error }) => {
         assert.strictEqual(code, 1)
@@ -113,7 +113,14 @@ describe("folio rekey", () => {
       yield* refused({ ...keys, FOLIO_KEY_PREVIOUS: "short" }),
       /^folio: FOLIO_KEY_PREVIOUS must be 32 random bytes in base64/
     )
+    const file = Path.join(env.DATA_DIR, "secret-key")
+    Fs.writeFileSync(file, keys.FOLIO_KEY, { mode: 0o644 })
+    const { FOLIO_KEY_PREVIOUS } = keys
+    assert.match(yield* refused({ FOLIO_KEY_PREVIOUS }), /secret-key cannot be used\. .*chmod 600/)
     assert.deepStrictEqual(yield* rowsOf(url), before)
+    Fs.chmodSync(file, 0o600)
+    assert.strictEqual((yield* folioHere(["rekey"], { ...env, FOLIO_KEY_PREVIOUS })).code, 0)
+    assert.notInclude(Object.values(yield* plainSecrets(url, next)), null)
   })
 
   it.live("changes nothing while a running process encrypts with another key", function* () {
