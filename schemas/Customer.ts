@@ -15,7 +15,7 @@ import {
   registrationFields,
   responsibilities
 } from "./Party.ts"
-import { Metadata, metadataQuery } from "./Text.ts"
+import { externalIdQuery, Metadata, metadataQuery, newExternalId, shownExternalId } from "./Text.ts"
 
 const ofCustomer = <S extends Schema.Codec<ReadonlyArray<string>>>(codes: S) =>
   field(
@@ -38,6 +38,7 @@ export class CustomerRequest extends Schema.Opaque<CustomerRequest>()(
   Schema.Struct({
     ...partyFields,
     ...Struct.map(sentFields, Schema.optionalKey),
+    external_id: newExternalId("customer"),
     metadata: Schema.optionalKey(Metadata)
   }).annotate({ identifier: "CustomerRequest", description: "A customer to register: the buyer of invoices." })
 ) {}
@@ -96,6 +97,7 @@ export const CustomerQuery = {
     "Filter by text in the legal name or trade name, at least 3 characters, regardless of accents and upper or lower case.",
     "muñoz"
   ),
+  ...externalIdQuery("customer"),
   ...metadataQuery
 }
 
@@ -112,6 +114,7 @@ export class Customer extends Schema.Opaque<Customer>()(
     ...partyFields,
     ...keptFields,
     metadata: Metadata,
+    external_id: shownExternalId("customer"),
     created_at: Timestamp,
     updated_at: Timestamp
   }).annotate({

@@ -12,7 +12,7 @@ import { Line, lineExample, Totals, totalsExample } from "./Line.ts"
 import { Currency, Figure, Timestamp } from "./Money.ts"
 import { createdQuery, pageQuery } from "./Page.ts"
 import { Prefix } from "./Resolution.ts"
-import { Metadata, metadataQuery } from "./Text.ts"
+import { externalIdQuery, Metadata, metadataQuery, newExternalId, shownExternalId } from "./Text.ts"
 
 export const invoiceStatuses = [
   "draft",
@@ -63,6 +63,7 @@ export class InvoiceRequest extends Schema.Opaque<InvoiceRequest>()(
     ),
     lines: Lines,
     ...invoiceDetails,
+    external_id: newExternalId("invoice"),
     metadata: Schema.optionalKey(Metadata)
   }).annotate({
     identifier: "InvoiceRequest",
@@ -95,6 +96,7 @@ export const documentQuery = <By extends Schema.Struct.Fields>(
   ),
   ...by,
   full_number: field(Schema.optionalKey(Schema.String), `Filter by full number of the ${noun}: prefix and number.`),
+  ...externalIdQuery(noun),
   ...metadataQuery,
   ...createdQuery
 })
@@ -205,6 +207,7 @@ export class Invoice extends Schema.Opaque<Invoice>()(
     }),
     version: field(Schema.Int, "Version of the document, which increases with every change.", 4),
     metadata: Metadata,
+    external_id: shownExternalId("document"),
     updated_at: Timestamp
   }).annotate({
     identifier: "Invoice",
@@ -238,6 +241,7 @@ export class Invoice extends Schema.Opaque<Invoice>()(
         email: null,
         version: 4,
         metadata: { order: "1001" },
+        external_id: "order-1001",
         updated_at: "2026-11-21T10:00:01.000-05:00"
       }
     ]

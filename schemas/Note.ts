@@ -7,7 +7,7 @@ import { documentQuery, Invoice, Lines } from "./Invoice.ts"
 import { lineExample } from "./Line.ts"
 import { Currency, Figure, LocalDate } from "./Money.ts"
 import { Prefix } from "./Resolution.ts"
-import { Metadata, text } from "./Text.ts"
+import { Metadata, newExternalId, text } from "./Text.ts"
 
 const reason = field(
   text(500),
@@ -95,6 +95,7 @@ const requestFields = {
     noteDetails.period,
     "Period that the note covers. Required without `invoice_id` and `original`: the period of the corrected sales, within one calendar month."
   ),
+  external_id: newExternalId("note"),
   metadata: Schema.optionalKey(Metadata)
 }
 
@@ -166,7 +167,7 @@ export type NoteRequest = typeof NoteRequest.Type
 
 /** The request to annul an invoice: credits all lines of an invoice without earlier credit notes. */
 export class AnnulRequest extends Schema.Opaque<AnnulRequest>()(
-  Schema.Struct({ reason }).annotate({
+  Schema.Struct({ reason, external_id: newExternalId("note") }).annotate({
     identifier: "AnnulRequest",
     description: "The reason for the annulment, in words."
   })

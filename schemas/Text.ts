@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { field } from "./Field.ts"
 import { atMost, notEmpty } from "./Limits.ts"
 
 // Every text here may be part of a document, and XML 1.0 forbids or discourages most of these characters.
@@ -43,6 +44,30 @@ export const lines = (max: number) =>
       errorCode: "parameter_invalid_empty"
     })
   )
+
+/** The client's own reference of an object. */
+export const ExternalId = text(128)
+
+// Without an example, because a second request with the same example would be rejected.
+/** The field of a request that creates an object with an external id. */
+export const newExternalId = (noun: string) =>
+  field(
+    Schema.optionalKey(ExternalId),
+    `Your own reference of the ${noun}, such as its id in your system: 1 to 128 characters. A second ${noun} with the same reference is rejected, at any time and in each mode separately. You cannot change it later.`
+  )
+
+/** The field of an object with the external id of its creation. */
+export const shownExternalId = (noun: string) =>
+  field(Schema.NullOr(Schema.String), `Your own reference of the ${noun}. Null if you sent none.`, null)
+
+/** The query parameter that filters a list by external id. */
+export const externalIdQuery = (noun: string) => ({
+  external_id: field(
+    Schema.optionalKey(ExternalId),
+    `Filter by your own reference of the ${noun}: the list has at most one object.`,
+    "order-1001"
+  )
+})
 
 const metadataEntries = 50
 

@@ -16,6 +16,7 @@ import { DeliveryLog } from "../webhooks/store/DeliveryLog.ts"
 import { Emails } from "../invoices/store/Emails.ts"
 import { Enablements } from "../invoices/store/Enablements.ts"
 import { Events } from "../webhooks/store/Events.ts"
+import { ExternalIds } from "../database/ExternalIds.ts"
 import { Idempotency } from "../accounts/store/Idempotency.ts"
 import { Ids } from "../database/Ids.ts"
 import { Incidents } from "../operations/store/Incidents.ts"
@@ -76,6 +77,6 @@ export const layer = Layer.mergeAll(
   Transitions.layer,
   WebhookEndpoints.layer
 ).pipe(
-  Layer.provideMerge(Layer.mergeAll(AuditLog.layer, Idempotency.layer)),
+  Layer.provideMerge(Layer.mergeAll(AuditLog.layer, ExternalIds.layer, Idempotency.layer)),
   Layer.provideMerge(Layer.mergeAll(Ids.layer, Secrets.layer, Workers.layer))
 )

@@ -102,6 +102,7 @@ export const world = Effect.gen(function* () {
     id: yield* ids.customer,
     acquirer: { ...acquirer, email: "buyer@example.com" },
     metadata: {},
+    external_id: null,
     created_at,
     updated_at: created_at
   }

@@ -14,6 +14,7 @@ import { describeLive } from "../support/Tests.ts"
 const tables = [
   "customers",
   "customer_names",
+  "external_ids",
   "marks",
   "logos",
   "acquirers",
@@ -33,8 +34,9 @@ const tables = [
 const rowsOf = (sql: SqlClient.SqlClient, table: string) =>
   sql<AccountMode>`select distinct account_id, livemode from ${sql(table)} order by 1, 2`
 
-const byEmail: CustomerFilter = { marks: [{ _tag: "Email", address: "A@buyer.test" }], name: null }
-const byName: CustomerFilter = { marks: [], name: acquirer.legal_name.slice(2).toUpperCase() }
+const byEmail: CustomerFilter = { marks: [{ _tag: "Email", address: "A@buyer.test" }], external_id: null, name: null }
+const byExternalId: CustomerFilter = { marks: [], external_id: "customer-1", name: null }
+const byName: CustomerFilter = { marks: [], external_id: null, name: acquirer.legal_name.slice(2).toUpperCase() }
 
 /** The objects in `owned` that statements find, list and change by their ids in the name of `account`. */
 const askFor = Effect.fnUntraced(function* (account: AccountMode, owned: Owned) {
@@ -50,6 +52,7 @@ const askFor = Effect.fnUntraced(function* (account: AccountMode, owned: Owned) 
     customer: Option.isSome(yield* customers.find(account, owned.customer)),
     customers: (yield* customers.list(account, page)).rows.some((row) => row.id === owned.customer),
     found: (yield* customers.list(account, page, byEmail)).rows.some((row) => row.id === owned.customer),
+    external: (yield* customers.list(account, page, byExternalId)).rows.some((row) => row.id === owned.customer),
     named: (yield* customers.list(account, page, byName)).rows.some((row) => row.id === owned.customer),
     invoice: Option.isSome(yield* invoices.find(account, owned.invoice)),
     invoices: (yield* invoices.list(account, page, everyInvoice)).rows.some((row) => row.id === owned.invoice),
@@ -64,6 +67,7 @@ const nothing = {
   customer: false,
   customers: false,
   found: false,
+  external: false,
   named: false,
   invoice: false,
   invoices: false,
@@ -131,6 +135,10 @@ describeLive(TwoAccounts.layer)("An account's view", (it) => {
       "update audit_log set position = 1",
       "delete from audit_log",
       "update customers set created_at = now()",
+      "update customers set external_id = 'other'",
+      "update invoices set external_id = 'other'",
+      "update external_ids set external_id = 'other'",
+      "delete from external_ids",
       "delete from deliveries",
       "delete from idempotency_keys",
       "insert into requests select * from requests",

@@ -134,6 +134,18 @@ export const accountMutants: ReadonlyArray<Mutant> = [
     "a date accepts a year that the XML cannot hold": { "(19|20|21)\\d{2}-": "\\d{4}-" },
     "a time accepts a year that the database cannot hold": { "time >= Date.parse(first) && time <=": "time <=" }
   }),
+  ...guards("src/database/ExternalIds.ts", "test/accounts/store/ExternalIds.pg.test.ts", {
+    "a request with a used key takes its external id": { " and k.value is null": "" },
+    "the external id of a deleted customer is named as the one of a customer": {
+      "select object_id, kind = 'customer' and not exists (": "select object_id, kind = '' and not exists ("
+    }
+  }),
+  ...guards("src/invoices/store/InvoiceCreation.ts", "test/accounts/store/ExternalIds.pg.test.ts", {
+    "a second invoice with an external id is created": { "external_id is null or id in": "external_id <> '' or id in" }
+  }),
+  ...guards("src/accounts/rules/KeptExternalId.ts", "test/http/routes/ExternalIds.pg.test.ts", {
+    "a correction with another external id is accepted": { "sent === external_id": "sent !== null" }
+  }),
   ...guards("src/accounts/store/Customers.ts", "test/accounts/store/Limits.pg.test.ts", {
     "customers are counted without a lock": {
       "order by account_id, livemode for no key update": "order by account_id, livemode"

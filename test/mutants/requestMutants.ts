@@ -61,7 +61,7 @@ export const requestMutants: ReadonlyArray<Mutant> = [
   ...guards("src/http/request/BodyChecks.ts", "test/http/request/Validation.test.ts", {
     "request: a rule reads a part that does not match its schema": { "throw unreadable": "return undefined" },
     "request: a correction looks for a range that it does not need": {
-      "keepsNumber ? undefined : range[kind]": "range[kind]"
+      "keepsNumber ? [] : [range]": "[range]"
     }
   }),
   ...guards("src/http/request/Pipeline.ts", "test/http/request/Validation.test.ts", {

@@ -1,11 +1,13 @@
 import { Clock, Effect } from "effect"
+import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
-import type { Acquirer, CustomerUpdate } from "../../../schemas/Customer.ts"
+import type { Acquirer, CustomerRequest, CustomerUpdate } from "../../../schemas/Customer.ts"
 import { withoutNulls } from "../../runtime/json/Removal.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { Customers, customerView, type StoredCustomer } from "../store/Customers.ts"
 import { Ids } from "../../database/Ids.ts"
 import * as Command from "../Command.ts"
+import { keptExternalId } from "../rules/KeptExternalId.ts"
 
 /**
  * The commands that create, change and delete customers. Invoices do not change, because each invoice has its own copy
@@ -16,13 +18,18 @@ export const make = Effect.gen(function* () {
   const ids = yield* Ids
   const { rules } = yield* NationalProfile
 
+  const registered = Effect.fnUntraced(function* (account: AccountMode, request: CustomerRequest) {
+    const { external_id = null, metadata = {}, ...acquirer } = request
+    const at = new Date(yield* Clock.currentTimeMillis)
+    const id = yield* ids.customer
+    return { ...account, id, acquirer, metadata, external_id, created_at: at, updated_at: at } satisfies StoredCustomer
+  })
+
   const CreateCustomer = Command.batched("CreateCustomer", {
     before: ({ livemode }, { request }) => Command.refuse(rules.customer(request, livemode ? "live" : "test")),
     run: function* (account, { context, request }, claim) {
-      const { metadata = {}, ...acquirer } = request
-      const at = new Date(yield* Clock.currentTimeMillis)
-      const id = yield* ids.customer
-      const customer: StoredCustomer = { ...account, id, acquirer, metadata, created_at: at, updated_at: at }
+      const customer = yield* registered(account, request)
+      const { id } = customer
       const answer = Command.created(`/v1/customers/${id}`, customerView(customer))
       return { outcome: yield* customers.create({ customer, claim, by: context, answer }) }
     }
@@ -31,12 +38,12 @@ export const make = Effect.gen(function* () {
   const PutCustomer = Command.alone("PutCustomer", {
     before: ({ livemode }, { request }) => Command.refuse(rules.customer(request, livemode ? "live" : "test")),
     run: function* (account, { request }) {
-      const { metadata = {}, ...acquirer } = request
-      const at = new Date(yield* Clock.currentTimeMillis)
-      const id = yield* ids.customer
-      const put = yield* customers.put({ ...account, id, acquirer, metadata, created_at: at, updated_at: at })
+      const customer = yield* registered(account, request)
+      const put = yield* customers.put(customer, (known) =>
+        Command.refuse(keptExternalId("customer", known, request.external_id))
+      )
       const view = customerView(put.customer)
-      const answer = put.isNew ? Command.created(`/v1/customers/${id}`, view) : Command.ok(view)
+      const answer = put.isNew ? Command.created(`/v1/customers/${customer.id}`, view) : Command.ok(view)
       return { answer, audit: [["customer.saved", put.customer.id]] }
     }
   })

@@ -21,6 +21,7 @@ import {
   joinStored,
   storedColumns
 } from "./Idempotency.ts"
+import { ExternalIds, takeAll, withExternalId } from "../../database/ExternalIds.ts"
 import * as Input from "../../database/Input.ts"
 import { columnsOf, type Mark, marked, ofAccount, ofKey } from "../../database/Keys.ts"
 import * as Pages from "../../database/Pages.ts"
@@ -32,6 +33,7 @@ const Row = Schema.Struct({
   id: CustomerId,
   acquirer: Acquirer,
   metadata: Metadata,
+  external_id: Schema.NullOr(Schema.String),
   created_at: Schema.Date,
   updated_at: Schema.Date
 })
@@ -57,15 +59,17 @@ const input = Input.make<NewCustomer>({
   ...actorColumns,
   acquirer: ["json", ({ customer }) => customer.acquirer],
   metadata: ["json", ({ customer }) => customer.metadata],
+  external_id: ["text", ({ customer }) => customer.external_id],
   created_at: ["timestamptz", ({ customer }) => customer.created_at]
 })
 
 /**
  * The filter of a list of customers. A customer matches if it has all marks. Unless `name` is null, one of the
- * customer's names must also contain `name`.
+ * customer's names must also contain `name`. Unless `external_id` is null, the customer must also have it.
  */
 export interface CustomerFilter {
   readonly marks: ReadonlyArray<Mark>
+  readonly external_id: string | null
   readonly name: string | null
 }
 
@@ -89,6 +93,7 @@ export const ambiguous = (id: string, other: string) =>
 export class Customers extends Context.Service<Customers>()("folio/accounts/store/Customers", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const externalIds = yield* ExternalIds
     const keys = yield* Idempotency
     const columns = columnsOf(sql, Row)
     const { find, list: page } = Pages.readers(sql, {
@@ -99,8 +104,13 @@ export class Customers extends Context.Service<Customers>()("folio/accounts/stor
       narrow
     })
 
+    const conditions = (account: AccountMode, { external_id, marks }: Omit<CustomerFilter, "name">) => [
+      ...marked(sql, account, marks),
+      ...withExternalId(sql, account, "customer", external_id)
+    ]
+
     /** The ids of the next customers with `name` in one of their names: at most one id more than the page holds. */
-    const named = (account: AccountMode, { cursor, limit }: PageRequest, { marks, name }: CustomerFilter) => {
+    const named = (account: AccountMode, { cursor, limit }: PageRequest, { name, ...filter }: CustomerFilter) => {
       const [beyond, order] =
         cursor?.direction === "before"
           ? [sql`id > ${cursor.id}`, sql`id asc`]
@@ -110,7 +120,7 @@ export class Customers extends Context.Service<Customers>()("folio/accounts/stor
         where ${sql.and([
           ofAccount(sql, account),
           sql`strpos(names, (select plain_text(${name}))) > 0`,
-          ...marked(sql, account, marks),
+          ...conditions(account, filter),
           beyond
         ])}
         order by ${order} limit ${limit + 1}`.pipe(
@@ -123,9 +133,9 @@ export class Customers extends Context.Service<Customers>()("folio/accounts/stor
     const list = Effect.fn("Customers.list")(function* (
       account: AccountMode,
       request: PageRequest,
-      filter: CustomerFilter = { marks: [], name: null }
+      filter: CustomerFilter = { marks: [], external_id: null, name: null }
     ) {
-      const found = filter.marks.length === 0 ? sql`true` : sql.and(marked(sql, account, filter.marks))
+      const found = sql.and([sql`true`, ...conditions(account, filter)])
       if (filter.name === null) return yield* page(account, request, found)
       const ids = yield* named(account, request, filter)
       return yield* page(account, request, ids.length === 0 ? sql`false` : sql`id in ${sql.in(ids)}`)
@@ -152,14 +162,20 @@ export class Customers extends Context.Service<Customers>()("folio/accounts/stor
     /**
      * Registers a customer, or replaces the customer with the same identification, which keeps its id. Runs in the
      * caller's transaction. Locks the account's mode, so that no other transaction registers a customer meanwhile.
-     * Fails with `customer_limit_reached` and `customer_ambiguous`.
+     * Fails with `customer_limit_reached`, `customer_ambiguous` and `external_id_taken`. `check` can reject the
+     * replacement of a customer.
      */
-    const put = Effect.fn("Customers.put")(function* (customer: StoredCustomer) {
+    const put = Effect.fn("Customers.put")(function* (
+      customer: StoredCustomer,
+      check: (known: StoredCustomer) => Effect.Effect<void, ApiError>
+    ) {
       const { customers } = yield* countOf(customer)
       const [known, other] = yield* identified(customer, customer.acquirer.identification)
       if (known !== undefined && other !== undefined) return yield* ambiguous(known.id, other.id)
       if (known !== undefined) {
-        const replaced = { ...customer, id: known.id, created_at: known.created_at }
+        yield* check(known)
+        const { created_at, external_id, id } = known
+        const replaced = { ...customer, id, external_id, created_at }
         yield* write(replaced)
         return { customer: replaced, isNew: false }
       }
@@ -167,6 +183,7 @@ export class Customers extends Context.Service<Customers>()("folio/accounts/stor
       const { acquirer, metadata, ...row } = customer
       const added = { ...row, acquirer: JSON.stringify(acquirer), metadata: JSON.stringify(metadata) }
       yield* Effect.orDie(sql`insert into customers ${sql.insert(added)}`)
+      yield* externalIds.take(customer, "customer", customer.external_id)
       yield* Effect.orDie(sql`update account_modes set customers = customers + 1 where ${ofAccount(sql, customer)}`)
       return { customer, isNew: true }
     })
@@ -193,11 +210,16 @@ export class Customers extends Context.Service<Customers>()("folio/accounts/stor
             ) placed
             where place <= ${customersMax}
           ),
-          claimed as (${claimAll(sql, sql`fitting`)}),
+          named as (${takeAll(sql, "customer", sql`fitting n ${joinStored(sql)}`)}),
+          creatable as (
+            select * from fitting where external_id is null or id in (select object_id from named)
+          ),
+          claimed as (${claimAll(sql, sql`creatable`)}),
           customer as (
-            insert into customers (account_id, livemode, id, acquirer, metadata, created_at, updated_at)
-            select n.account_id, n.livemode, n.id, n.acquirer::jsonb, n.metadata::jsonb, n.created_at, n.created_at
-            from fitting n join claimed c on c.api_key_id = n.api_key_id and c.value = n.key order by n.ord
+            insert into customers (account_id, livemode, id, acquirer, metadata, external_id, created_at, updated_at)
+            select n.account_id, n.livemode, n.id, n.acquirer::jsonb, n.metadata::jsonb, n.external_id, n.created_at,
+              n.created_at
+            from creatable n join claimed c on c.api_key_id = n.api_key_id and c.value = n.key order by n.ord
             returning account_id, livemode, id
           ),
           logged as (${recordAll(sql, "customer.created", sql`fitting join customer using (account_id, livemode, id)`)}),
@@ -216,11 +238,13 @@ export class Customers extends Context.Service<Customers>()("folio/accounts/stor
     })
     /**
      * Stores a customer, its claim, its audit entry and the response. Concurrent creates share one statement. Fails
-     * with `customer_limit_reached`.
+     * with `customer_limit_reached` and `external_id_taken`.
      */
     const create = Effect.fn("Customers.create")(function* (draft: NewCustomer) {
       const row = yield* insert(draft)
-      return yield* row.fits ? keys.settle(draft, row) : keys.settle(draft, row, customerLimitReached)
+      const { external_id } = draft.customer
+      const taken = externalIds.refusal(draft.customer, "customer", external_id)
+      return yield* keys.settle(draft, row, row.fits ? undefined : customerLimitReached, taken)
     })
 
     /**
@@ -279,6 +303,7 @@ export const customerView = (row: StoredCustomer): Customer => ({
   livemode: row.livemode,
   ...row.acquirer,
   metadata: row.metadata,
+  external_id: row.external_id,
   created_at: timestamp(row.created_at.getTime()),
   updated_at: timestamp(row.updated_at.getTime())
 })

@@ -242,25 +242,32 @@ export class Idempotency extends Context.Service<Idempotency>()("folio/accounts/
       return Option.isNone(row) ? Option.none<Answer>() : yield* fromRow(claim, row.value)
     })
 
-    const replay = Effect.fnUntraced(function* (claim: Claim) {
+    const replay = Effect.fnUntraced(function* (claim: Claim, late: Effect.Effect<Option.Option<ApiError>>) {
       const found = yield* lookup(claim)
-      if (Option.isNone(found)) return yield* Effect.die("an idempotency key was neither free nor taken")
-      return { answer: found.value, replayed: true }
+      if (Option.isSome(found)) return { answer: found.value, replayed: true }
+      const refusal = yield* late
+      if (Option.isSome(refusal)) return yield* refusal.value
+      return yield* Effect.die("an idempotency key was neither free nor taken")
     })
 
     /**
      * The outcome of one request in a batched statement with `claimAll`: the effect, or a replay of the stored
      * response. `refusal` is the error for a request that the statement skipped, for example because an object is
-     * missing.
+     * missing. `late` finds the error for a request that the statement skipped because of another transaction.
      */
-    const settle = Effect.fnUntraced(function* (request: Claimed, row: typeof BatchRow.Type, refusal?: ApiError) {
+    const settle = Effect.fnUntraced(function* (
+      request: Claimed,
+      row: typeof BatchRow.Type,
+      refusal?: ApiError,
+      late: Effect.Effect<Option.Option<ApiError>> = Effect.succeedNone
+    ) {
       if (row.created) return { answer: request.answer, replayed: false }
       const stored = yield* fromRow(request.claim, row)
       if (Option.isSome(stored)) return { answer: stored.value, replayed: true }
       if (refusal !== undefined) return yield* refusal
       // Another transaction had claimed the key but not committed when the statement began. The statement waited for
       // the commit, so a new read finds the response.
-      return yield* replay(request.claim)
+      return yield* replay(request.claim, late)
     })
 
     // Status 0 marks a claim whose transaction has not committed. No other session sees this status.
@@ -294,7 +301,7 @@ export class Idempotency extends Context.Service<Idempotency>()("folio/accounts/
       if (claim === null) return { answer: yield* inView(effect), replayed: false }
       return yield* inView(
         Effect.gen(function* () {
-          if (!(yield* Query.isAny(claimOne(claim)))) return yield* replay(claim)
+          if (!(yield* Query.isAny(claimOne(claim)))) return yield* replay(claim, Effect.succeedNone)
           const answer = yield* effect
           yield* store(claim, answer, options?.secret ?? false)
           return { answer, replayed: false }

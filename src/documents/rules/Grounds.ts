@@ -33,6 +33,7 @@ export const grounds = {
   issuer: { of: "interface", says: "An issuer has a NIT and is in Colombia." },
   issuer_whole: { of: "limit", says: "A document names all data of its issuer." },
   item_code: { of: "interface", says: "The form of item.code is that of its scheme." },
+  kept_external_id: { of: "interface", says: "An object keeps the external_id of its creation." },
   kept_number: { of: "interface", says: "A corrected document keeps its number." },
   logo: { of: "interface", says: "A logo is a whole PNG or JPEG picture within the limits of its size." },
   no_sign: { of: "limit", says: "An amount of the interface has no sign." },

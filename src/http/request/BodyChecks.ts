@@ -1,7 +1,7 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option, Predicate } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import type { Violation } from "../../../schemas/ApiError.ts"
-import type { Acquirer } from "../../../schemas/Customer.ts"
+import type { Acquirer, CustomerRequest } from "../../../schemas/Customer.ts"
 import type { EnablementRequest } from "../../../schemas/Enablement.ts"
 import type { InvoiceRequest } from "../../../schemas/Invoice.ts"
 import type { NoteRequest } from "../../../schemas/Note.ts"
@@ -11,6 +11,8 @@ import type { HandlingValues } from "../../api/Conventions.ts"
 import * as NoteChecks from "../../invoices/commands/NoteChecks.ts"
 import * as Command from "../../accounts/Command.ts"
 import { rangeViolations } from "../../accounts/commands/EnablementCommands.ts"
+import { ExternalIds, type NamedKind } from "../../database/ExternalIds.ts"
+import { violation } from "../../documents/rules/AuthorityRules.ts"
 import * as WebhookUrl from "../../webhooks/WebhookUrl.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { unreadable } from "../../runtime/json/Unreadable.ts"
@@ -26,7 +28,7 @@ type Check<Body> = (account: AccountMode, body: Body) => Found
 /** The type of a body of each kind. */
 interface Bodies {
   readonly credit_note: NoteRequest
-  readonly customer: Acquirer
+  readonly customer: Acquirer & Pick<CustomerRequest, "external_id">
   readonly debit_note: NoteRequest
   readonly enablement: EnablementRequest
   readonly invoice: InvoiceRequest
@@ -40,6 +42,7 @@ type Kind = NonNullable<HandlingValues["checkedAs"]>
 export const make = Effect.gen(function* () {
   const { localDate, rules } = yield* NationalProfile
   const customers = yield* Customers
+  const externalIds = yield* ExternalIds
   const resolutions = yield* Resolutions
   const noteViolations = yield* NoteChecks.makeValidation
   const rangeOfNote = yield* NoteChecks.makeRangeCheck
@@ -61,6 +64,21 @@ export const make = Effect.gen(function* () {
     ]
   }
 
+  const taken = Effect.fnUntraced(function* (account: AccountMode, kind: NamedKind, external_id: string | undefined) {
+    const refusal = yield* externalIds.refusal(account, kind, external_id ?? null)
+    return Option.toArray(refusal).map(({ code, message, param = "external_id" }) =>
+      violation(param, code, message, "account_object")
+    )
+  })
+
+  /** The check of the external id of a new object. */
+  const externalId: { readonly [K in Kind]?: Check<Bodies[K]> } = {
+    credit_note: (account, body) => taken(account, "credit_note", body.external_id),
+    customer: (account, body) => taken(account, "customer", body.external_id),
+    debit_note: (account, body) => taken(account, "debit_note", body.external_id),
+    invoice: (account, body) => taken(account, "invoice", body.external_id)
+  }
+
   /** The check of the range that a new document gets its number from. */
   const range: { readonly [K in Kind]?: Check<Bodies[K]> } = {
     credit_note: (account, body) => rangeOfNote(account, "credit_note", body),
@@ -71,18 +89,25 @@ export const make = Effect.gen(function* () {
     })
   }
 
-  const found = (kind: Kind, account: AccountMode, body: unknown, keepsNumber: boolean): Found => {
-    const ofRange = keepsNumber ? undefined : range[kind]
-    const all = [...checks[kind], ...(ofRange === undefined ? [] : [ofRange])] as ReadonlyArray<Check<unknown>>
+  const found = (
+    kind: Kind,
+    account: AccountMode,
+    body: unknown,
+    ofNew: ReadonlyArray<{ readonly [K in Kind]?: Check<Bodies[K]> }>
+  ): Found => {
+    const all = [...checks[kind], ...ofNew.map((check) => check[kind])] as ReadonlyArray<Check<unknown> | undefined>
     return Effect.map(
-      Effect.forEach(all, (check) => Command.ofReadable(Effect.suspend(() => check(account, body)))),
+      Effect.forEach(all.filter(Predicate.isNotUndefined), (check) =>
+        Command.ofReadable(Effect.suspend(() => check(account, body)))
+      ),
       (each) => each.flat()
     )
   }
 
   return {
-    /** All violations in a body that fits its schema. */
-    whole: <K extends Kind>(kind: K, account: AccountMode, body: Bodies[K]): Found => found(kind, account, body, false),
+    /** All violations in a body that fits its schema, and that would create an object. */
+    whole: <K extends Kind>(kind: K, account: AccountMode, body: Bodies[K]): Found =>
+      found(kind, account, body, [range, externalId]),
     /**
      * Violations in a body that fits its schema only in parts, by the checks that need only these parts. `keepsNumber`:
      * the body corrects a document, which needs no range.
@@ -96,7 +121,7 @@ export const make = Effect.gen(function* () {
     ): Found =>
       faults.some(({ path }) => path.length === 0)
         ? Effect.succeed([])
-        : found(kind, account, readable(body, faults), keepsNumber)
+        : found(kind, account, readable(body, faults), keepsNumber ? [] : [range])
   }
 })
 

@@ -23,6 +23,7 @@ const filterOf = (kind: DocumentKind, query: Query): InvoiceFilter => ({
   ids: null,
   full_numbers: query.full_number === undefined ? null : [query.full_number],
   cufe: null,
+  external_id: query.external_id ?? null,
   metadata: query.metadata ?? {},
   from: timeOf(query["created[gte]"]),
   to: timeOf(query["created[lte]"])

@@ -19,6 +19,7 @@ import { InvoiceCommands, type LockedDocument } from "../store/InvoiceCommands.t
 import { Invoices } from "../store/Invoices.ts"
 import { documentView, Notes } from "../store/Notes.ts"
 import * as Command from "../../accounts/Command.ts"
+import { keptExternalId } from "../../accounts/rules/KeptExternalId.ts"
 import { describe } from "./DocumentCommands.ts"
 import * as NoteChecks from "./NoteChecks.ts"
 import { ofRequest } from "./NoteChecks.ts"
@@ -67,16 +68,18 @@ export const make = Effect.gen(function* () {
     } satisfies Command.Done
   })
 
-  /** The violation of a prefix that differs from the prefix of the kept number. */
-  const prefixViolations = Effect.fnUntraced(function* (
+  /** The violations of a prefix that differs from the kept number, and of another external id. */
+  const keptViolations = Effect.fnUntraced(function* (
     key: DocumentKey,
-    { prefix }: { readonly prefix?: string }
+    { external_id, prefix }: { readonly external_id?: string; readonly prefix?: string }
   ): Effect.fn.Return<ReadonlyArray<Violation>> {
-    if (prefix === undefined) return []
+    if (prefix === undefined && external_id === undefined) return []
     const row = Option.getOrUndefined(yield* invoices.find(key, key.id))
-    if (row === undefined || row.prefix === null || row.prefix === prefix) return []
+    if (row === undefined) return []
+    const other = keptExternalId(nounOf(key), row, external_id)
+    if (prefix === undefined || row.prefix === null || row.prefix === prefix) return other
     const message = `prefix must be ${JSON.stringify(row.prefix)} or be omitted: a corrected ${nounOf(key)} keeps its number, ${row.full_number}.`
-    return [violation("prefix", "parameter_invalid", message, "kept_number")]
+    return [violation("prefix", "parameter_invalid", message, "kept_number"), ...other]
   })
 
   /**
@@ -105,7 +108,7 @@ export const make = Effect.gen(function* () {
       yield* ready.check(account)
       yield* Command.refuse([
         ...rules.invoice(request, localDate(yield* Clock.currentTimeMillis)),
-        ...(yield* prefixViolations({ ...account, id }, request))
+        ...(yield* keptViolations({ ...account, id }, request))
       ])
     },
     run: (account, { id, request: sent }) =>
@@ -145,7 +148,7 @@ export const make = Effect.gen(function* () {
           const own = original === undefined ? null : Option.getOrNull(yield* notes.own(account, original))
           yield* Command.refuse([
             ...(yield* noteViolations(kind, request, { invoice, own })),
-            ...(yield* prefixViolations(key, sent))
+            ...(yield* keptViolations(key, sent))
           ])
           const totals = totalsOf(request.lines, request)
           if (invoice !== null && kind === "credit_note") {

@@ -98,7 +98,7 @@ export const make = Effect.gen(function* () {
   /** Creates a credit note over all lines of an invoice without credited amounts. */
   const AnnulInvoice = Command.alone("AnnulInvoice", {
     before: (account: AccountMode) => Effect.andThen(backpressure.admit(account), ready.check(account)),
-    run: (account, { id: invoice_id, request: { reason } }) =>
+    run: (account, { id: invoice_id, request: { reason, ...own } }) =>
       backpressure.creating(
         account,
         Effect.gen(function* () {
@@ -109,7 +109,7 @@ export const make = Effect.gen(function* () {
           if (credited.count > 0) return yield* exceeds(leftOf(invoice, credited))
           yield* Command.refuse(yield* rangeViolations(account, "credit_note", {}))
           const content = yield* notes.content(account, invoice_id)
-          const request = { invoice_id, correction_code: annulment, reason, ...content }
+          const request = { invoice_id, correction_code: annulment, reason, ...content, ...own }
           const made = yield* draft(account, "credit_note", request, invoice, {})
           return { ...made, audit: [["document.annulled", invoice_id], ...made.audit] }
         })

@@ -19,6 +19,7 @@ import {
   joinStored,
   storedColumns
 } from "../../accounts/store/Idempotency.ts"
+import { ExternalIds, takeAll } from "../../database/ExternalIds.ts"
 import * as Input from "../../database/Input.ts"
 import * as Query from "../../database/Query.ts"
 import { Workers } from "../../database/Workers.ts"
@@ -55,6 +56,7 @@ const input = Input.make<NewInvoice>({
   totals: ["json", (draft) => draft.totals],
   metadata: ["json", ({ request }) => request.metadata ?? {}],
   range_prefix: ["text", ({ request }) => request.prefix],
+  external_id: ["text", ({ request }) => request.external_id],
   created_at: ["timestamptz", (draft) => draft.created_at]
 })
 
@@ -69,6 +71,7 @@ const readAcquirer = Schema.decodeUnknownOption(Acquirer)
 export class InvoiceCreation extends Context.Service<InvoiceCreation>()("folio/invoices/store/InvoiceCreation", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const externalIds = yield* ExternalIds
     const keys = yield* Idempotency
     const workers = yield* Workers
 
@@ -83,17 +86,21 @@ export class InvoiceCreation extends Context.Service<InvoiceCreation>()("folio/i
             select n.*, c.acquirer from input n
             join customers c on c.account_id = n.account_id and c.livemode = n.livemode and c.id = n.customer_id
           ),
-          claimed as (${claimAll(sql, sql`sellable`)}),
+          named as (${takeAll(sql, "invoice", sql`sellable n ${joinStored(sql)}`)}),
+          creatable as (
+            select * from sellable where external_id is null or id in (select object_id from named)
+          ),
+          claimed as (${claimAll(sql, sql`creatable`)}),
           draft as (
             insert into invoices (account_id, livemode, id, customer_id, state, next_action_at, worker, currency,
-              exchange_rate, operation_type, payment_means, lines, details, totals, acquirer, metadata, range_prefix, created_at,
-              updated_at)
+              exchange_rate, operation_type, payment_means, lines, details, totals, acquirer, metadata, range_prefix,
+              external_id, created_at, updated_at)
             select s.account_id, s.livemode, s.id, s.customer_id, 'queued',
               now() + ${numberWithinSeconds} * interval '1 second', ${workers.id}, s.currency, s.exchange_rate,
               s.operation_type,
               s.payment_means::jsonb, s.lines::jsonb, s.details::jsonb, s.totals::jsonb, s.acquirer, s.metadata::jsonb,
-              s.range_prefix, s.created_at, s.created_at
-            from sellable s join claimed c on c.api_key_id = s.api_key_id and c.value = s.key
+              s.range_prefix, s.external_id, s.created_at, s.created_at
+            from creatable s join claimed c on c.api_key_id = s.api_key_id and c.value = s.key
             order by s.ord
             returning id
           ),
@@ -109,14 +116,15 @@ export class InvoiceCreation extends Context.Service<InvoiceCreation>()("folio/i
 
     /**
      * Returns the outcome and the draft's copy of the buyer: none for a replay, which creates no draft, and for an
-     * unreadable buyer. Fails with `resource_missing` for an unknown customer. Fails with `idempotency_conflict` for
-     * the key of a different request.
+     * unreadable buyer. Fails with `resource_missing` for an unknown customer, with `external_id_taken`, and with
+     * `idempotency_conflict` for the key of a different request.
      */
     const create = Effect.fn("InvoiceCreation.create")(function* (draft: NewInvoice) {
       const row = yield* insert(draft)
       const refusal =
         row.acquirer === null ? ApiError.missing("customer", draft.request.customer_id, "customer_id") : undefined
-      const outcome = yield* keys.settle(draft, row, refusal)
+      const taken = externalIds.refusal(draft.account, "invoice", draft.request.external_id ?? null)
+      const outcome = yield* keys.settle(draft, row, refusal, taken)
       return { outcome, acquirer: row.created ? readAcquirer(row.acquirer) : Option.none() }
     })
 

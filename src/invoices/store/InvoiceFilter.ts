@@ -4,6 +4,7 @@ import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import type { InvoiceStatus } from "../../../schemas/Invoice.ts"
 import { documentKinds } from "../../documents/rules/DocumentKinds.ts"
 import { type InvoiceState, isOpen, states, statusOf } from "../rules/InvoiceLifecycle.ts"
+import { withExternalId } from "../../database/ExternalIds.ts"
 import { marked, metadataMarks } from "../../database/Keys.ts"
 import { createdWithin } from "../../database/Ids.ts"
 
@@ -20,6 +21,7 @@ export interface DocumentFilter {
   readonly full_numbers: ReadonlyArray<string> | null
   /** The CUFE of an invoice or the CUDE of a note. */
   readonly cufe: string | null
+  readonly external_id: string | null
   /** Only documents with all of these entries. */
   readonly metadata: Readonly<Record<string, string>>
   readonly from: Date | null
@@ -51,12 +53,13 @@ const inStates = (sql: SqlClient.SqlClient, these: ReadonlyArray<InvoiceState>):
  * another kind.
  */
 export const fits = (sql: SqlClient.SqlClient, account: AccountMode, filter: InvoiceFilter): Statement.Fragment => {
-  const { cufe, customer_id, full_numbers, ids, invoice_id, kind, metadata, status } = filter
+  const { cufe, customer_id, external_id, full_numbers, ids, invoice_id, kind, metadata, status } = filter
   const { prefix } = documentKinds[kind]
   const ofKind = sql`id between ${`${prefix}_`} and ${`${prefix}_z`}`
   return sql.and([
     sql`${ofKind} and kind = ${kind}`,
     ...marked(sql, account, metadataMarks(metadata), ofKind),
+    ...withExternalId(sql, account, kind, external_id),
     ...(ids === null ? [] : [sql`id = any(${ids}::text[])`]),
     ...(invoice_id === null ? [] : [sql`invoice_id = ${invoice_id}`]),
     ...(customer_id === null ? [] : [sql`customer_id = ${customer_id}`]),

@@ -73,5 +73,6 @@ export const invoiceView = (row: ShownInvoice, links: Links): Invoice => ({
     : { acceptance: acceptanceOf(storedEvents(row.acceptance), row.acceptance.is_over) }),
   version: row.version,
   metadata: row.metadata,
+  external_id: row.external_id,
   updated_at: timestamp(row.updated_at.getTime())
 })

@@ -52,6 +52,8 @@ const Row = Schema.Struct({
   totals: Totals,
   acquirer: Acquirer,
   metadata: Metadata,
+  /** The client's own reference; null if the request had none. */
+  external_id: Schema.NullOr(Schema.String),
   /** Whether a note has its own `exchange_rate`, and not the rate of the account's invoice that the note corrects. */
   own_rate: Schema.Boolean,
   /** The invoice of the account that a note corrects; null for all other documents. */

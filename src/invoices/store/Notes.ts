@@ -16,6 +16,7 @@ import { type ShownInvoice } from "./Invoices.ts"
 import { invoiceView } from "./InvoiceViews.ts"
 import * as AccountView from "../../database/AccountView.ts"
 import { ofAccount, ofKey } from "../../database/Keys.ts"
+import { ExternalIds } from "../../database/ExternalIds.ts"
 import * as Query from "../../database/Query.ts"
 import { Workers } from "../../database/Workers.ts"
 
@@ -109,6 +110,7 @@ export interface NamedInvoice {
 export class Notes extends Context.Service<Notes>()("folio/invoices/store/Notes", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const externalIds = yield* ExternalIds
     const workers = yield* Workers
 
     const correctable = (account: AccountMode, id: string) => sql`
@@ -156,12 +158,12 @@ export class Notes extends Context.Service<Notes>()("folio/invoices/store/Notes"
       return sql`
         insert into invoices (account_id, livemode, id, kind, customer_id, state, next_action_at, worker, currency,
           exchange_rate, own_rate, operation_type, payment_means, lines, details, totals, acquirer, metadata, range_prefix,
-          invoice_id, original, correction_code, reason, created_at, updated_at)
+          external_id, invoice_id, original, correction_code, reason, created_at, updated_at)
         select account_id, livemode, ${id}, ${kind}, customer_id, 'queued',
           now() + ${numberWithinSeconds} * interval '1 second', ${workers.id}, currency, exchange_rate,
           ${request.exchange_rate !== undefined}, operation_type, payment_means, ${JSON.stringify(request.lines)}::jsonb,
           ${details}::jsonb, ${JSON.stringify(totals)}::jsonb, acquirer, ${JSON.stringify(request.metadata ?? {})}::jsonb,
-          ${request.prefix ?? null}, invoice_id, ${original}::jsonb, ${request.correction_code}, ${request.reason},
+          ${request.prefix ?? null}, ${request.external_id ?? null}, invoice_id, ${original}::jsonb, ${request.correction_code}, ${request.reason},
           ${created_at}, ${created_at}
         from (${sourceOf(sql, note.account, request, note.invoice?.id ?? null)}) s
         returning acquirer -> 'identification' ->> 'number' as acquirer_number`
@@ -177,10 +179,20 @@ export class Notes extends Context.Service<Notes>()("folio/invoices/store/Notes"
       credited: Effect.fn("Notes.credited")(credited),
       /**
        * Inserts the draft of a note and returns the buyer's identification number; none for an unknown customer. Copies
-       * buyer, currency, payment means and, unless the note has its own, exchange rate from the invoice.
+       * buyer, currency, payment means and, unless the note has its own, exchange rate from the invoice. Fails with
+       * `external_id_taken`.
        */
       insert: Effect.fn("Notes.insert")((note: NewNote) =>
-        insert(note).pipe(Effect.map(Option.map(({ acquirer_number }) => acquirer_number)))
+        Effect.tap(
+          Effect.map(
+            insert(note),
+            Option.map(({ acquirer_number }) => acquirer_number)
+          ),
+          (inserted) =>
+            Option.isNone(inserted)
+              ? Effect.void
+              : externalIds.take({ ...note.account, id: note.id }, note.kind, note.request.external_id ?? null)
+        )
       ),
       find: Effect.fn("Notes.find")(find),
       /** The account's invoice with the number or code of `original`, which a request names as another system's. */

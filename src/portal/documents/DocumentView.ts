@@ -69,6 +69,7 @@ const ofId = {
   customer_id: null,
   full_numbers: null,
   cufe: null,
+  external_id: null,
   metadata: {},
   from: null,
   to: null

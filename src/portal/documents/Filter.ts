@@ -113,6 +113,7 @@ export const filterOf = Effect.fnUntraced(function* (visit: Visit, asked: Asked)
   const filter: DocumentFilter = {
     ...none,
     invoice_id: null,
+    external_id: null,
     kind,
     status,
     customer_id: customer,

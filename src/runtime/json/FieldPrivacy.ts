@@ -36,7 +36,7 @@ const names: Readonly<Record<Privacy, string>> = {
     despatch_reference details documents error errors events failure health idempotency identification invoices item lines live logo next objects order_reference original
     other_payment_means payment_means period prepayments principal range reference_price skipped software steps taxes totals waiting warnings withholdings`,
   personal: `
-    address aiu_contract authority_name brand by check_digit city_code country_code department_code description email hint idempotency_key
+    address aiu_contract authority_name brand by check_digit city_code country_code department_code description email external_id hint idempotency_key
     identification[number] legal_name merchant_registration message_id metadata model name name_en notes number path payment_instructions
     phone postal_code provider_nit qr_url query reason reference special_base subject text to trade_name`,
   secret: `

@@ -20,6 +20,7 @@ export const customer: Customer = {
   object: "customer",
   livemode: false,
   metadata: {},
+  external_id: null,
   created_at: "2026-11-21T10:00:00.000-05:00",
   updated_at: "2026-11-21T10:00:00.000-05:00"
 }

@@ -59,6 +59,12 @@ export const badBodies = [
   ...refused("parameter_unknown", [
     ["an unknown field", customerWith({ legal_nmae: "x" }), /legal_nmae is not known/, "legal_nmae"],
     [
+      "a change of an external id",
+      patch("/v1/customers/cust_1", { external_id: "crm-2" }),
+      /external_id is not known/,
+      "external_id"
+    ],
+    [
       "an unknown field inside",
       customerWith({ identification: { ...customerBody().identification, dv: "1" } }),
       /not known/,
@@ -110,6 +116,8 @@ export const badBodies = [
     ["two addresses to send to", post("/v1/invoices/inv_1/email", { to: "a@b.co, c@d.co" }), /one email/, "to"],
     ["an address with a header", post("/v1/invoices/inv_1/email", { to: "a@b.co\r\nBcc:c@d.co" }), /one email/, "to"],
     ["a name with a line break", customerWith({ legal_name: "a\nb" }), /control characters/, "legal_name"],
+    ["an external id with a line break", customerWith({ external_id: "a\nb" }), /control characters/, "external_id"],
+    ["a number for an external id", invoice({ external_id: 1001 }), /must be a string/, "external_id"],
     [
       "a metadata value that is a number",
       customerWith({ metadata: { order: 5 } }),
@@ -212,6 +220,8 @@ export const badBodies = [
   ]),
   ...refused("parameter_invalid_empty", [
     ["an empty name", customerWith({ legal_name: "" }), /must not be empty/, "legal_name"],
+    ["an empty external id", customerWith({ external_id: "" }), /must not be empty/, "external_id"],
+    ["a blank external id", invoice({ external_id: " " }), /must not be blank/, "external_id"],
     ["a blank name", customerWith({ legal_name: " \u00a0" }), /must not be blank/, "legal_name"],
     ["an empty metadata key", customerWith({ metadata: { "": "" } }), /must not be empty/, 'metadata[""]'],
     ["no lines", invoice({ lines: [] }), /at least one line/, "lines"],
@@ -221,6 +231,7 @@ export const badBodies = [
     ["an empty URL", endpoint({ url: "" }), /must not be empty/, "url"]
   ]),
   ...refused("parameter_too_long", [
+    ["an external id of 129 characters", customerWith({ external_id: "x".repeat(129) }), /at most 128/, "external_id"],
     ["a name of 451 characters", customerWith({ legal_name: "x".repeat(451) }), /at most 450/, "legal_name"],
     [
       "51 metadata keys",

@@ -29,6 +29,8 @@ const putCustomer = (number?: string) => {
   return { method: "PUT", path: `/v1/customers/31-${body.identification.number}`, body }
 }
 
+const withExternalId = { ...customerBody(), external_id: "crm-1" }
+
 const breakCall = (name: string) => atCalls(name, Effect.die(new Error("select password from secrets")))
 
 const endpoint = endpointBody("https://hooks.example.com/folio")
@@ -147,6 +149,34 @@ export const badMoments = [
     bad: refused("customer_limit_reached", [
       ["one customer over the limit", customer(customerBody()), /at most 1000000/],
       ["one customer over the limit, with PUT", putCustomer("900373115"), /at most 1000000/]
+    ])
+  },
+  {
+    given: send(customer(withExternalId)),
+    bad: refused("external_id_taken", [
+      [
+        "a second object with an external id",
+        customer(withExternalId),
+        /names the customer cust_[0-9a-z]{26}, and/,
+        "external_id"
+      ],
+      [
+        "a second object with an external id, with PUT",
+        { ...putCustomer("900373115"), body: { ...customerBody("900373115"), external_id: "crm-1" } },
+        /names the customer cust_[0-9a-z]{26}, and/,
+        "external_id"
+      ]
+    ])
+  },
+  {
+    given: send(customer(withExternalId)),
+    bad: refused("parameter_invalid", [
+      [
+        "another external id for a customer, with PUT",
+        { ...putCustomer(), body: { ...withExternalId, external_id: "crm-2" } },
+        /external_id must be "crm-1" or be omitted: the customer cust_[0-9a-z]{26} keeps/,
+        "external_id"
+      ]
     ])
   },
   {

@@ -316,6 +316,8 @@ export const badRequests = [
     ],
     ["two statuses", get("/v1/invoices?status=draft&status=failed"), /status/, "status"],
     ["two customers", get("/v1/invoices?customer_id=a&customer_id=b"), /given once/, "customer_id"],
+    ["two external ids", get("/v1/invoices?external_id=a&external_id=b"), /given once/, "external_id"],
+    ["an external id with U+0000", get("/v1/customers?external_id=A%00"), /U\+0000/, "external_id"],
     ["a number with U+0000", get("/v1/invoices?full_number=A%00"), /U\+0000/, "full_number"],
     ["an unknown status", get("/v1/webhook-endpoints/we_1/deliveries?status=lost"), /must be one of pending/, "status"]
   ]),

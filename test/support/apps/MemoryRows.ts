@@ -32,7 +32,8 @@ export const addCustomer = Effect.fnUntraced(function* (
   const acquirer = CustomerRequest.make(customerBody(options.number) as never)
   // A bigint is not text, so no document can be written with it.
   const broken = options.unsignable === true ? { legal_name: 1n as never } : {}
-  const row = { ...testMode, id, acquirer: { ...acquirer, ...broken }, metadata: {}, created_at: at, updated_at: at }
+  const times = { created_at: at, updated_at: at }
+  const row = { ...testMode, id, acquirer: { ...acquirer, ...broken }, metadata: {}, external_id: null, ...times }
   tables.customers.set(id, row)
   return id
 })

@@ -76,11 +76,13 @@ export const newCustomer = (
   account: AccountMode,
   id: string,
   claim: NewCustomer["claim"],
-  body: string
+  body: string,
+  external_id: string | null = null
 ): NewCustomer => {
   const at = new Date()
+  const times = { created_at: at, updated_at: at }
   return {
-    customer: { ...account, id: CustomerId.make(id), acquirer, metadata: {}, created_at: at, updated_at: at },
+    customer: { ...account, id: CustomerId.make(id), acquirer, metadata: {}, external_id, ...times },
     claim,
     by: claim,
     answer: { status: 201, location: null, body }
@@ -96,6 +98,7 @@ export const everyInvoice = {
   ids: null,
   full_numbers: null,
   cufe: null,
+  external_id: null,
   metadata: {},
   from: null,
   to: null

@@ -70,7 +70,14 @@ const own = Effect.fnUntraced(function* (account: AccountMode) {
   yield* (yield* Resolutions).insert(resolution)
   const customer = yield* ids.customer
   yield* (yield* Customers).create({
-    customer: { ...account, id: customer, acquirer: { ...acquirer, email: "a@buyer.test" }, metadata: {}, ...at },
+    customer: {
+      ...account,
+      id: customer,
+      acquirer: { ...acquirer, email: "a@buyer.test" },
+      metadata: {},
+      external_id: "customer-1",
+      ...at
+    },
     claim: { api_key_id: apiKey, value: "customer", fingerprint: "" },
     by: { api_key_id: apiKey },
     answer: { status: 201, location: null, body: "" }

@@ -29,6 +29,7 @@ const everything: DocumentFilter = {
   ids: null,
   full_numbers: null,
   cufe: null,
+  external_id: null,
   metadata: {},
   from: null,
   to: null

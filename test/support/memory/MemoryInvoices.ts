@@ -13,7 +13,7 @@ import { firstOf, pageOf } from "./MemoryPages.ts"
 import { optionOf, type InvoiceRow, isOf, inMemory, type Tables } from "./MemoryTables.ts"
 
 const fits = (filter: DocumentFilter) => {
-  const { cufe, customer_id, from, full_numbers, ids, invoice_id, metadata, status, to } = filter
+  const { cufe, customer_id, external_id, from, full_numbers, ids, invoice_id, metadata, status, to } = filter
   const ofKinds = kindsOf(filter)
   return (row: InvoiceRow) =>
     ofKinds.includes(row.kind) &&
@@ -22,6 +22,7 @@ const fits = (filter: DocumentFilter) => {
     (customer_id === null || row.customer_id === customer_id) &&
     (full_numbers === null || full_numbers.includes(row.full_number ?? "")) &&
     (cufe === null || row.cufe === cufe) &&
+    (external_id === null || row.external_id === external_id) &&
     Object.entries(metadata).every(([key, value]) => Object.hasOwn(row.metadata, key) && row.metadata[key] === value) &&
     (status === null || statesOf(status).includes(row.state)) &&
     (from === null || row.created_at >= from) &&

@@ -1,4 +1,4 @@
-import { Option } from "effect"
+import { Option, Result } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { InvoiceId } from "../../../schemas/Id.ts"
 import type { InvoiceRequest } from "../../../schemas/Invoice.ts"
@@ -9,6 +9,7 @@ import { cents, decimal } from "../../../src/documents/rules/Decimal.ts"
 import { Notes, ofWhole, standardOperation, undefinedMeans } from "../../../src/invoices/store/Notes.ts"
 import type { LoadedInvoice } from "../../../src/invoices/store/Invoices.ts"
 import type { StoredResolution } from "../../../src/accounts/store/Resolutions.ts"
+import { takeExternalId } from "./MemoryExternalIds.ts"
 import { existing, inMemory, isOf, type InvoiceRow, optionOf, type Tables } from "./MemoryTables.ts"
 
 export const numberWithinMs = 3_000
@@ -19,6 +20,7 @@ export const untouched = {
   version: 1,
   attempts: 0,
   range_prefix: null,
+  external_id: null,
   own_rate: false,
   original: null,
   resolution_id: null,
@@ -142,7 +144,7 @@ export const noteSource = (
 }
 
 // `Idempotency.once` runs one transaction at a time in memory: no lock is needed.
-export const layerNotes = inMemory(Notes, ({ call }) => ({
+export const layerNotes = inMemory(Notes, ({ attempt, call }) => ({
   lock: (account, id) => call("Notes.lock", (tables) => correctable(tables, account, id)),
   content: (account, id) =>
     call("Notes.content", ({ invoices }) => {
@@ -158,9 +160,13 @@ export const layerNotes = inMemory(Notes, ({ call }) => ({
       own: original === undefined ? Option.none() : Option.map(ownOf(tables, account, original), (id) => ({ id }))
     })),
   insert: (note) =>
-    call("Notes.insert", (tables, now) =>
-      Option.map(noteSource(tables, note.account, note.request, note.invoice?.id ?? null), (source) => {
-        const { created_at, id, kind, request, totals } = note
+    attempt("Notes.insert", (tables, now) => {
+      const { account, created_at, id, invoice, kind, request, totals } = note
+      const found = noteSource(tables, account, request, invoice?.id ?? null)
+      if (Option.isNone(found)) return Result.succeed(Option.none<string>())
+      const external_id = request.external_id ?? null
+      return Result.map(takeExternalId(tables, { ...account, id }, kind, external_id), () => {
+        const source = found.value
         tables.invoices.set(id, {
           ...source,
           ...untouched,
@@ -172,6 +178,7 @@ export const layerNotes = inMemory(Notes, ({ call }) => ({
           totals,
           metadata: request.metadata ?? {},
           range_prefix: request.prefix ?? null,
+          external_id,
           own_rate: request.exchange_rate !== undefined,
           original: request.original ?? null,
           correction_code: request.correction_code,
@@ -179,9 +186,9 @@ export const layerNotes = inMemory(Notes, ({ call }) => ({
           created_at,
           updated_at: created_at
         })
-        return source.acquirer.identification.number
+        return Option.some<string>(source.acquirer.identification.number)
       })
-    ),
+    }),
   find: (account, id) =>
     call("Notes.find", ({ invoices }) =>
       Option.flatMap(optionOf(invoices, account, id), (row) =>

@@ -29,6 +29,7 @@ import { layerEndpoints } from "./MemoryEndpoints.ts"
 import { layerInvoices } from "./MemoryInvoices.ts"
 import { layerEmails } from "./MemoryEmails.ts"
 import { layerDeliveryLog, layerEvents, layerRedelivery } from "./MemoryEvents.ts"
+import { layerExternalIds, takeExternalId } from "./MemoryExternalIds.ts"
 import { layerNotes, numberWithinMs, untouched } from "./MemoryNotes.ts"
 import { layerResolutions } from "./MemoryResolutions.ts"
 import { layerCircuits } from "./MemoryContingency.ts"
@@ -87,37 +88,52 @@ const isMarked =
   }
 
 const fitsCustomer =
-  ({ marks, name }: CustomerFilter) =>
+  ({ external_id, marks, name }: CustomerFilter) =>
   (row: StoredCustomer) => {
+    if (external_id !== null && row.external_id !== external_id) return false
     const names = [row.acquirer.legal_name, row.acquirer.trade_name ?? ""].map(plainText)
     return marks.every(isMarked(row)) && (name === null || names.some((one) => one.includes(plainText(name))))
   }
 
 const layerCustomers = inMemory(Customers, ({ attempt, call }) => ({
   find: (account, id) => call("Customers.find", ({ customers }) => optionOf(customers, account, id)),
-  list: (account, request, filter = { marks: [], name: null }) =>
+  list: (account, request, filter = { marks: [], external_id: null, name: null }) =>
     call("Customers.list", ({ customers }) => pageOf(customers, account, request, fitsCustomer(filter))),
   create: (draft) =>
     attempt("Customers.create", (tables, now) =>
       claimed(tables, now, draft, () => {
         if (countOf(tables, draft.customer) >= customersMax) return Result.fail(customerLimitReached)
+        const taken = takeExternalId(tables, draft.customer, "customer", draft.customer.external_id)
+        if (Result.isFailure(taken)) return taken
         count(tables, draft.customer, 1)
         return Result.succeed(tables.customers.set(draft.customer.id, draft.customer))
       })
     ),
-  put: (customer) =>
-    attempt("Customers.put", (tables) => {
+  put: (customer, check) =>
+    Effect.gen(function* () {
       const { number, type } = customer.acquirer.identification
-      const fits = fitsCustomer({ marks: [{ _tag: "Identification", type, number }], name: null })
-      const [known, other] = [...tables.customers.values()]
-        .filter((row) => isOf(row, customer) && fits(row))
-        .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-      if (known !== undefined && other !== undefined) return Result.fail(ambiguous(known.id, other.id))
-      if (known === undefined && countOf(tables, customer) >= customersMax) return Result.fail(customerLimitReached)
-      if (known === undefined) count(tables, customer, 1)
-      const put = known === undefined ? customer : { ...customer, id: known.id, created_at: known.created_at }
-      tables.customers.set(put.id, put)
-      return Result.succeed({ customer: put, isNew: known === undefined })
+      const fits = fitsCustomer({ marks: [{ _tag: "Identification", type, number }], external_id: null, name: null })
+      const [known, other] = yield* call("Customers.identified", ({ customers }) =>
+        [...customers.values()]
+          .filter((row) => isOf(row, customer) && fits(row))
+          .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      )
+      if (known !== undefined && other !== undefined) return yield* ambiguous(known.id, other.id)
+      if (known !== undefined) yield* check(known)
+      return yield* attempt("Customers.put", (tables) => {
+        if (known !== undefined) {
+          const { created_at, external_id, id } = known
+          const replaced = { ...customer, id, external_id, created_at }
+          tables.customers.set(id, replaced)
+          return Result.succeed({ customer: replaced, isNew: false })
+        }
+        if (countOf(tables, customer) >= customersMax) return Result.fail(customerLimitReached)
+        const taken = takeExternalId(tables, customer, "customer", customer.external_id)
+        if (Result.isFailure(taken)) return Result.fail(taken.failure)
+        count(tables, customer, 1)
+        tables.customers.set(customer.id, customer)
+        return Result.succeed({ customer, isNew: true })
+      })
     }),
   update: (key, change) =>
     Effect.gen(function* () {
@@ -185,6 +201,8 @@ const layerInvoiceCreation = inMemory(InvoiceCreation, ({ attempt }) => ({
       const outcome = claimed(tables, now, draft, () => {
         if (Option.isNone(customer))
           return Result.fail(ApiError.missing("customer", request.customer_id, "customer_id"))
+        const taken = takeExternalId(tables, { ...account, id }, "invoice", request.external_id ?? null)
+        if (Result.isFailure(taken)) return Result.fail(taken.failure)
         const row: InvoiceRow = {
           ...untouched,
           ...account,
@@ -205,6 +223,7 @@ const layerInvoiceCreation = inMemory(InvoiceCreation, ({ attempt }) => ({
           correction_code: null,
           reason: null,
           range_prefix: request.prefix ?? null,
+          external_id: request.external_id ?? null,
           created_at,
           updated_at: created_at
         }
@@ -241,6 +260,7 @@ export const layer = Layer.mergeAll(
   layerEmails,
   layerEndpoints,
   layerEvents,
+  layerExternalIds,
   layerIdempotency,
   layerInvoiceCommands,
   layerInvoiceCreation,

@@ -23,7 +23,7 @@ const needed = (given: string, missing: string) =>
   ])
 
 /** The customers that match a query. Fails if the query has only a part of an identification. */
-const filterOf = ({ email, metadata, name, ...query }: Query): Effect.Effect<CustomerFilter, ApiError> => {
+const filterOf = ({ email, external_id, metadata, name, ...query }: Query): Effect.Effect<CustomerFilter, ApiError> => {
   const { "identification[number]": number, "identification[type]": type } = query
   if (type === undefined && number !== undefined) {
     return Effect.fail(needed("identification[number]", "identification[type]"))
@@ -33,6 +33,7 @@ const filterOf = ({ email, metadata, name, ...query }: Query): Effect.Effect<Cus
   }
   return Effect.succeed({
     name: name?.trim() ?? null,
+    external_id: external_id ?? null,
     marks: [
       ...(type === undefined || number === undefined ? [] : [{ _tag: "Identification", type, number } as const]),
       ...(email === undefined ? [] : [{ _tag: "Email", address: email } as const]),

@@ -59,7 +59,7 @@ const linksOf = ({ pdf_url, xml_url }: Record<string, unknown>) => ({ pdf_url, x
 
 describeLive(app)("a change of a customer", (it) => {
   it.effect("changes only the given fields, with POST as with PATCH", function* () {
-    let before = yield* made({ metadata: { order: "1" } })
+    let before = yield* made({ metadata: { order: "1" }, external_id: "crm-1" })
     for (const change of changes) {
       for (const method of ["PATCH", "POST"]) {
         const reply = yield* send({ method, path: `/v1/customers/${before.id}`, body: change })
