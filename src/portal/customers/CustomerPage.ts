@@ -65,7 +65,7 @@ const documents = (visit: Visit, customer: Customer, { data }: Listed<Invoice>):
 
 const party = (visit: Visit, customer: Customer): Html => {
   const { t } = visit
-  const { created_at, id, tax_responsibilities = [], tax_scheme, updated_at } = customer
+  const { created_at, external_id, id, tax_responsibilities = [], tax_scheme, updated_at } = customer
   const lines = responsibilityChoices(visit)
   return wideFacts([
     ...partyRows(visit, customer),
@@ -76,7 +76,8 @@ const party = (visit: Visit, customer: Customer): Html => {
     [t("Tax registration", "Responsable del tributo"), tax_scheme && chosen(taxSchemeChoices(visit), tax_scheme)],
     [t("Registered", "Registrado"), time(visit, created_at)],
     [t("Last change", "Último cambio"), updated_at === created_at ? null : time(visit, updated_at)],
-    [t("Id", "Id"), copied(visit, id)]
+    [t("Id", "Id"), copied(visit, id)],
+    [t("External id", "Id externo"), external_id === null ? null : copied(visit, external_id)]
   ])
 }
 

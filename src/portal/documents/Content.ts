@@ -179,7 +179,9 @@ const codeRow = (visit: Visit, name: string, value: string) =>
 /** The code and the id of a document, which are too long for a column. */
 const codes = (visit: Visit, { document, kind }: Shown): Html => {
   const code = codeOf(document)
-  return html`${code === null ? null : codeRow(visit, kind === "invoice" ? "CUFE" : "CUDE", code)}${codeRow(visit, "Id", document.id)}`
+  return html`${code === null ? null : codeRow(visit, kind === "invoice" ? "CUFE" : "CUDE", code)}${codeRow(visit, "Id", document.id)}${
+    document.external_id === null ? null : codeRow(visit, visit.t("External id", "Id externo"), document.external_id)
+  }`
 }
 
 /** The addition to the PDF link of a document without legal validity, whose PDF is marked. Null for other documents. */

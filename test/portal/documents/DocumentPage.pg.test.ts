@@ -46,6 +46,7 @@ describeLive(app)("the page of a document", (it) => {
       order_reference: { id: "OC-7781" },
       notes: ["Gracias por su compra"],
       metadata: { pedido: "1001" },
+      external_id: "<pedido-1001>",
       payment_means: { code: "30", type: "2", due_date: "2026-12-21" }
     })
     const { status, text } = yield* person.see(pathOf(invoice.id))
@@ -57,6 +58,7 @@ describeLive(app)("the page of a document", (it) => {
       `CUFE <code title="${invoice.cufe}">`,
       `data-copy="${invoice.cufe}"`,
       `data-copy="${invoice.id}"`,
+      'data-copy="&lt;pedido-1001&gt;"',
       `/pdf#toolbar=0&amp;navpanes=0&amp;view=FitH"`,
       `href="../../docs?lang=en"`,
       `/qr.svg"`,
