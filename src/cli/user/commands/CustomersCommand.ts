@@ -28,6 +28,7 @@ const lines = (one: Customer) => (paint: Paint) => [
   ...fieldLines(
     [
       ["id", one.id],
+      ["external id", one.external_id],
       ["number", `${identificationOf(one)} (type ${one.identification.type})`],
       ["email", one.email],
       ["address", one.address],
@@ -38,7 +39,7 @@ const lines = (one: Customer) => (paint: Paint) => [
       ...Object.entries(one.metadata).map(([name, value]) => [`metadata.${name}`, value] as const)
     ],
     paint,
-    8
+    11
   )
 ]
 
@@ -69,19 +70,21 @@ const find = Command.make(
       "TYPE-NUMBER",
       "Only with this identification, for example 31-900000001"
     ),
+    externalId: Flags.text("external-id", "ID", "Only with this external id: your own reference"),
     email: Flags.text("email", "ADDRESS", "Only with this email address"),
     name: Flags.text("name", "TEXT", "Only with this text in a name; ignores accents, case")
   },
   Effect.fnUntraced(function* (flags) {
-    const { email, identification, name } = flags
-    if (email === undefined && identification === undefined && name === undefined) {
+    const { email, externalId: external_id, identification, name } = flags
+    if ([email, external_id, identification, name].every((filter) => filter === undefined)) {
       return yield* new Misuse({
-        message: "A filter is missing: give --identification, --email, --name, or several of them."
+        message: "A filter is missing: give --identification, --external-id, --email, --name, or several of them."
       })
     }
     const query: Record<string, string | number> = {
       limit: Flags.pageOf(flags),
       ...(identification === undefined ? {} : identified(identification)),
+      ...(external_id === undefined ? {} : { external_id }),
       ...(email === undefined ? {} : { email }),
       ...(name === undefined ? {} : { name })
     }
@@ -90,7 +93,7 @@ const find = Command.make(
   })
 ).pipe(
   Flags.described(
-    "Find customers by identification, email address or name",
+    "Find customers by identification, external id, email address or name",
     "folio customers find --name muñoz",
     "folio customers find --identification 31-900000001 --json"
   )

@@ -65,6 +65,7 @@ export const documentLines =
     } = document
     const rows: ReadonlyArray<readonly [string, string | null]> = [
       ["id", id],
+      ["external id", document.external_id],
       ["created", clock(created_at)],
       ["issued", issue_date],
       ["total", `${document.totals.payable_amount} ${currency}`],

@@ -35,7 +35,8 @@ const ofParty = ["legal_name", "organization_type"] as const
 const ofAddress = ["email", "address", "city_code", "department_code", "country_code"] as const
 const ofPayment = ["payment_code", "payment_type", "due_date"] as const
 const ofCustomer = [...ofIdentification, ...ofParty, ...ofAddress] as const
-const ofInvoice = ["customer_id", "currency", "exchange_rate", "operation_type", "prefix", ...ofPayment] as const
+const own = ["prefix", "external_id"] as const
+const ofInvoice = ["customer_id", "currency", "exchange_rate", "operation_type", ...own, ...ofPayment] as const
 
 /** The columns of a sheet, without the `metadata.NAME` columns. */
 export const columns: ReadonlyArray<string> = ["order", ...ofInvoice, ...ofCustomer, ...ofLine]
@@ -189,7 +190,7 @@ const itemOf = (rows: readonly [Row, ...Array<Row>], sheet: Sheet, hasComma: boo
       type: value("payment_type"),
       ...(due_date === undefined ? {} : { due_date })
     },
-    ...picked(cells, ["prefix"]),
+    ...picked(cells, own),
     lines: rows.map((row) => lineOf(row, sheet, hasComma, faults)),
     metadata
   }

@@ -76,13 +76,14 @@ describe("A sheet of invoices", () => {
   )
 
   it("makes one invoice of the lines with one order, and keeps order and metadata", () => {
-    const content = `${heading},metadata.shop\n1,cust_1,Tea,2,50000,01,19,Cali\n2,cust_2,Bread,1,5,ZZ,,\n1,,Cup,1,0.5,ZZ,,\n`
+    const content = `${heading},metadata.shop,external_id\n1,cust_1,Tea,2,50000,01,19,Cali,erp-1\n2,cust_2,Bread,1,5,ZZ,,,\n1,,Cup,1,0.5,ZZ,,,\n`
     const [first, second] = items(content)
     assert.deepStrictEqual(first?.lines, [2, 4])
     assert.deepStrictEqual(first?.request, {
       customer_id: "cust_1",
       currency: "COP",
       operation_type: "10",
+      external_id: "erp-1",
       payment_means: { code: "10", type: "1" },
       lines: [
         {
@@ -105,6 +106,7 @@ describe("A sheet of invoices", () => {
       metadata: { order: "1", shop: "Cali" }
     })
     assert.deepStrictEqual(second?.lines, [3])
+    assert.notProperty(second?.request, "external_id")
     assert.deepStrictEqual(faults(items(content)), [])
   })
 

@@ -29,6 +29,7 @@ export const list = (kind: Kind) =>
     {
       status: Flags.choice("status", statuses, "Only with this status"),
       owner: Flags.text(kind.owner.flag, kind.owner.metavar, `Only of this ${kind.owner.flag}`),
+      externalId: Flags.text("external-id", "ID", "Only with this external id: your own reference"),
       since: Flags.since,
       ...Flags.amount
     },
@@ -37,6 +38,7 @@ export const list = (kind: Kind) =>
       const query = {
         limit: Flags.pageOf(flags),
         status: flags.status,
+        external_id: flags.externalId,
         [kind.owner.query]: flags.owner,
         "created[gte]": since
       }
