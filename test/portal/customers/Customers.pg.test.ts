@@ -26,6 +26,12 @@ const read = (id: string) => Effect.map(get(`/v1/customers/${id}`), ({ json }) =
 const count = Effect.map(get("/v1/customers?limit=100"), ({ json }) => json.data.length as number)
 
 describeLive(app)("customers of the portal", (it) => {
+  it.effect("show their external id, ready to copy", function* () {
+    const { see } = yield* visitor()
+    const { id } = yield* registered({ ...andina, external_id: "<crm-1>" })
+    assert.include((yield* see(`${list}/${id}`)).text, 'data-copy="&lt;crm-1&gt;"')
+  })
+
   it.effect("can be found by identification, email, part of the name and metadata", function* () {
     const { see } = yield* visitor()
     yield* registered(andina)
@@ -97,7 +103,8 @@ describeLive(app)("customers of the portal", (it) => {
       city_code: "05001",
       department_code: "05",
       country_code: "CO",
-      metadata: { "shop id": "7" }
+      metadata: { "shop id": "7" },
+      external_id: null
     })
   })
 
