@@ -46,7 +46,7 @@ const actionWords = (t: Translate): Readonly<Record<AuditAction, string>> => ({
   "request.refused": t("Request rejected", "Solicitud rechazada"),
   "resolution.created": t("Numbering range created", "Rango de numeración creado"),
   "resolution.imported": t("Numbering range imported", "Rango de numeración importado"),
-  "resolution.resumed": t("Numbering resumed", "Numeración reanudada"),
+  "resolution.resumed": t("Numbering range resumed", "Rango de numeración reanudado"),
   "resolution.updated": t("Numbering range changed", "Rango de numeración modificado"),
   "sandbox.advanced": t("Sandbox clock advanced", "Reloj de pruebas adelantado"),
   "sandbox.set": t("Simulated authority changed", "DIAN simulada actualizada"),

@@ -76,10 +76,14 @@ export const portalMutants: ReadonlyArray<Mutant> = [
   ...guards("src/accounts/commands/ApiKeyCommands.ts", "test/portal/session/Capabilities.pg.test.ts", {
     "a session's key has every capability": { "capabilities: capabilities ?? null": "capabilities: null" }
   }),
-  ...guards("src/accounts/Command.ts", "test/portal/session/Capabilities.pg.test.ts", {
+  ...guards("src/accounts/commands/CustomerCommands.ts", "test/portal/session/Capabilities.pg.test.ts", {
     "a session changes customers without an entry in the audit log": {
-      "done.audit.length > 0 ? done.audit : sessionEntry(tag, account, payload, done.answer)": "done.audit"
+      'audit: [["customer.updated", id, { changed: Object.keys(patch) }]]': "audit: []"
     }
+  }),
+  ...guards("src/operations/store/AuditChains.ts", "test/operations/audit/AuditChains.pg.test.ts", {
+    "a verification overlooks a missing entry": { "row.position !== next": "false" },
+    "two sweepers extend a chain at the same time": { "for update skip locked": "limit all" }
   }),
   ...guards("src/portal/documents/correction/CorrectionPage.ts", "test/portal/documents/Correction.pg.test.ts", {
     "a correction misreads names with escapes": {
