@@ -1,16 +1,58 @@
 import { Schema } from "effect"
 import { field } from "./Field.ts"
 import { ApiKeyId } from "./Id.ts"
-import { wholeNumber } from "./Limits.ts"
-import { Timestamp } from "./Money.ts"
-import { Capability } from "./PortalSession.ts"
+import { atMost, notEmpty, wholeNumber } from "./Limits.ts"
+import { Instant, Timestamp } from "./Money.ts"
+import { Network } from "./Network.ts"
+import { Capability, someOf } from "./PortalSession.ts"
 import { text } from "./Text.ts"
 
 const expiresInMax = 7 * 86_400
+const allowedIpsMax = 50
+
+const capabilities = [...Capability.literals, "create", "read"] as const
+
+/**
+ * A capability of an API key: those of portal sessions, `create` for creations alone, and `read`, another name of
+ * `view`.
+ */
+export const KeyCapability = Schema.Literals(capabilities).annotate({
+  message: `must be one of ${capabilities.join(", ")}`
+})
+export type KeyCapability = typeof KeyCapability.Type
+
+/** The capabilities that another one includes. */
+const included: Partial<Record<KeyCapability, KeyCapability>> = { documents: "create", read: "view", view: "read" }
+
+/** Whether a session or a key with the capability `held` may do what `capability` allows. */
+export const includes = (held: KeyCapability, capability: KeyCapability): boolean =>
+  held === capability || included[held] === capability
+
+const AllowedIps = Schema.Array(Network).check(
+  notEmpty("must name at least one address or network. Leave the field out for any address"),
+  atMost(allowedIpsMax, `must name at most ${allowedIpsMax} addresses and networks`)
+)
+
+const capabilitiesExample = ["create", "read"] as const
+const allowedIpsExample = ["203.0.113.7", "2001:db8::/32"]
 
 export class ApiKeyRequest extends Schema.Opaque<ApiKeyRequest>()(
   Schema.Struct({
-    name: field(Schema.optionalKey(text(100)), "Name of the key. You can choose any name.", "The shop")
+    name: field(Schema.optionalKey(text(100)), "Name of the key. You can choose any name.", "The shop"),
+    capabilities: field(
+      Schema.optionalKey(someOf(KeyCapability)),
+      "Capabilities of the key, by default those of the key or session that makes the request. `read` and `view`: read everything. `create`: create and validate customers and documents, and replace customers by PUT. `documents`: all changes of customers and documents, including `create`. `keys`: create, roll and revoke API keys, and create and end portal sessions. `deliver`, `endpoints` and `setup`: as for portal sessions.",
+      capabilitiesExample
+    ),
+    allowed_ips: field(
+      Schema.optionalKey(AllowedIps),
+      "IPv4 and IPv6 addresses and networks from which the key works, at most 50. By default those of the key that makes the request. Portal sessions that the key creates work from any address.",
+      allowedIpsExample
+    ),
+    expires_at: field(
+      Schema.optionalKey(Instant),
+      "Time at which the key stops working, in the future. By default the key expires together with the key that makes the request."
+    )
   }).annotate({ identifier: "ApiKeyRequest", description: "An API key to create." })
 ) {}
 
@@ -35,8 +77,13 @@ export class ApiKey extends Schema.Opaque<ApiKey>()(
     object: Schema.Literal("api_key"),
     name: field(Schema.NullOr(Schema.String), "Name of the key. You can choose any name.", "The shop"),
     capabilities: field(
-      Schema.NullOr(Schema.Array(Capability)),
-      "Capabilities of the key: those of the portal session that created it. Null for a key without restrictions.",
+      Schema.NullOr(Schema.Array(KeyCapability)),
+      "Capabilities of the key. Null for a key with all capabilities.",
+      null
+    ),
+    allowed_ips: field(
+      Schema.NullOr(Schema.Array(Schema.String)),
+      "Addresses and networks from which the key works. Null for any address.",
       null
     ),
     livemode: field(Schema.Boolean, "Mode of the key: `true` for live, `false` for test."),

@@ -13,11 +13,15 @@ export const Capability = Schema.Literals(capabilities).annotate({
 })
 export type Capability = typeof Capability.Type
 
-const Capabilities = Schema.Array(Capability).check(
-  notEmpty("must name at least one capability"),
-  atMost(capabilities.length, `must name at most ${capabilities.length} capabilities`),
-  Schema.isUnique({ message: "must name each capability once" })
-)
+/** A choice of capabilities: at least one, each once. */
+export const someOf = <const C extends ReadonlyArray<string>>(capability: Schema.Literals<C>) => {
+  const { length } = capability.literals
+  return Schema.Array(capability).check(
+    notEmpty("must name at least one capability"),
+    atMost(length, `must name at most ${length} capabilities`),
+    Schema.isUnique({ message: "must name each capability once" })
+  )
+}
 const capabilitiesExample = ["view", "documents"] as const
 
 const expiresIn = { min: 60, max: 7 * 86_400 }
@@ -37,7 +41,7 @@ export class PortalSessionRequest extends Schema.Opaque<PortalSessionRequest>()(
       3600
     ),
     capabilities: field(
-      Schema.optionalKey(Capabilities),
+      Schema.optionalKey(someOf(Capability)),
       'Capabilities of the session, by default `["view"]`. `view`: read every page. `deliver`: redeliver webhooks, recover an endpoint, and send test events. `endpoints`: create and change webhook endpoints, and rotate their secrets. `documents`: create, correct, retry, cancel, annul and email documents, and create and change customers. `keys`: create, roll and revoke API keys, and end sessions. `setup`: change the account, its issuer, logo, certificate, software and ranges, run the test set, and control the sandbox and its clock.',
       capabilitiesExample
     )
@@ -59,7 +63,7 @@ export class PortalSession extends Schema.Opaque<PortalSession>()(
       "waiting"
     ),
     created_at: Timestamp,
-    expires_at: field(Timestamp, "Time at which the session expires."),
+    expires_at: field(Timestamp, "Time at which the session expires, at the latest when its API key expires."),
     used_at: field(
       Schema.NullOr(Timestamp),
       "Time at which a browser used the link. Null if the link is unused.",

@@ -3,7 +3,7 @@ import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { AccountUpdate } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
-import { ApiKeyRequest, ApiKeyRollRequest } from "../../schemas/ApiKey.ts"
+import { ApiKeyRequest, ApiKeyRollRequest, KeyCapability } from "../../schemas/ApiKey.ts"
 import { CertificateRequest } from "../../schemas/Certificate.ts"
 import { CustomerRequest, CustomerUpdate } from "../../schemas/Customer.ts"
 import { EmailNoticeType, EmailRequest } from "../../schemas/Email.ts"
@@ -20,7 +20,7 @@ import {
 import { EnablementRequest } from "../../schemas/Enablement.ts"
 import { InvoiceRequest } from "../../schemas/Invoice.ts"
 import { AnnulRequest, NoteRequest } from "../../schemas/Note.ts"
-import { Capability, PortalSessionRequest } from "../../schemas/PortalSession.ts"
+import { PortalSessionRequest } from "../../schemas/PortalSession.ts"
 import { Identification } from "../../schemas/Party.ts"
 import { ResolutionRequest, ResolutionUpdate } from "../../schemas/Resolution.ts"
 import { SoftwareRequest } from "../../schemas/Software.ts"
@@ -38,7 +38,7 @@ export class RequestContext extends Schema.Opaque<RequestContext>()(
     /**
      * The rights of the request, which limit the rights of a key that it makes. Omitted for a request with all rights.
      */
-    capabilities: Schema.optionalKey(Schema.Array(Capability)),
+    capabilities: Schema.optionalKey(Schema.Array(KeyCapability)),
     /** The portal session that acts with some of the key's rights, for the audit log. */
     portal_session_id: Schema.optionalKey(PortalSessionId),
     /** The id of the HTTP request and the client's IP address (`ip`), only for log lines, spans and the audit log. */

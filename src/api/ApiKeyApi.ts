@@ -13,7 +13,7 @@ export class ApiKeysApi extends group(
     success: created(ApiKeyWithKey),
     summary: "Create an API key",
     description:
-      "Creates an API key in the mode of the key that makes the request. The response shows the API key once. Folio stores only a hash of it and cannot show it again."
+      "Creates an API key in the mode of the key that makes the request. The response shows the API key once. Folio stores only a hash of it and cannot show it again. Without `capabilities`, `allowed_ips` and `expires_at`, the key has the rights of the key that makes the request. It never has more."
   }),
   get("listApiKeys", "/v1/api-keys", {
     query: pageQuery("key"),
@@ -34,7 +34,7 @@ export class ApiKeysApi extends group(
     success: DeletedApiKey,
     summary: "Revoke an API key",
     description:
-      "Revokes an API key within one second. Folio then rejects requests with this key with 401. You cannot undo a revocation. You cannot revoke the last key without an expiry date."
+      "Revokes an API key within one second. Folio then rejects requests with this key with 401. You cannot undo a revocation. You cannot revoke the last key without restrictions and without an expiry date."
   }),
   post("rollApiKey", `${item}/roll`, {
     params,
@@ -42,6 +42,6 @@ export class ApiKeysApi extends group(
     success: created(ApiKeyWithKey),
     summary: "Roll an API key",
     description:
-      "Creates a new API key that replaces the old key. The response shows the new key once. The old key works for `expires_in` more seconds; with 0 it stops working immediately."
+      "Creates a new API key that replaces the old key. The response shows the new key once. The old key works for `expires_in` more seconds; with 0 it stops working immediately. The new key has the name, the restrictions and the expiry date of the old key, within those of the key that makes the request."
   })
 ) {}

@@ -1,7 +1,9 @@
 import { Context, Effect } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
+import type { IpNetwork } from "effect/net"
 import type { ApiError } from "../../schemas/ApiError.ts"
 import type { AccountId, ApiKeyId, PortalSessionId } from "../../schemas/Id.ts"
+import type { KeyCapability } from "../../schemas/ApiKey.ts"
 import type { Capability } from "../../schemas/PortalSession.ts"
 import type { Version } from "../../schemas/Version.ts"
 
@@ -12,7 +14,9 @@ export interface Principal {
   readonly livemode: boolean
   readonly default_version: Version
   /** The capabilities of the key, or of the portal session that uses it. Absent for a key without restrictions. */
-  readonly capabilities?: ReadonlyArray<Capability>
+  readonly capabilities?: ReadonlyArray<KeyCapability>
+  /** The networks from which the key works. Absent for a key that works from any address, and for a portal session. */
+  readonly networks?: ReadonlyArray<IpNetwork.IpNetwork>
 }
 
 export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principal>()("folio/api/CurrentPrincipal") {}

@@ -1,5 +1,6 @@
 import { Result } from "effect"
-import { IpNetwork, NetAddress } from "effect/net"
+import type { IpNetwork } from "effect/net"
+import { networkIn } from "../../schemas/Network.ts"
 
 const words: Readonly<Record<string, ReadonlyArray<string>>> = {
   loopback: ["127.0.0.0/8", "::1/128"],
@@ -7,22 +8,17 @@ const words: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 
 const networkFrom = (text: string): Result.Result<IpNetwork.IpNetwork, string> => {
-  const [, host = "", bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
-  const network = Result.flatMap(NetAddress.ipFromString(host), (written) => {
-    const address = NetAddress.toCanonical(written)
-    const outside = NetAddress.width(written) - NetAddress.width(address)
-    return IpNetwork.fromAddress(address, (bits === undefined ? NetAddress.width(written) : Number(bits)) - outside)
-  })
-  if (Result.isFailure(network)) {
+  const network = networkIn(text)
+  if (network === undefined) {
     return Result.fail(
       `"${text}" is not an address or a range. Write 10.0.0.5, 10.1.0.0/16 or fd00::/8, separated by commas, or the words loopback and private.`
     )
   }
-  return network.success.prefixLength === 0
+  return network.prefixLength === 0
     ? Result.fail(
         `${text} trusts every client, and each could then claim any address. Write the addresses of the proxies.`
       )
-    : Result.succeed(network.success)
+    : Result.succeed(network)
 }
 
 /**

@@ -104,8 +104,8 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/accounts/store/ApiKeys.ts", "test/accounts/store/ApiKeys.pg.test.ts", {
     "limits: rolling a key exceeds the maximum number of keys": {
-      "return yield* insertWithin({ ...next, name: row.name, capabilities })":
-        "return yield* insert({ ...next, name: row.name, capabilities })"
+      "return yield* insertWithin({ ...next, name: row.name, ...rights })":
+        "return yield* insert({ ...next, name: row.name, ...rights })"
     },
     "keys: a newly created key stays cached as invalid": {
       "Effect.tap(insertRow(key), forget(key.key))": "insertRow(key)"
@@ -153,6 +153,31 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
     },
     "keys: each key of a flood has a statement of its own": { "const lookupsMax = 1_000": "const lookupsMax = 1" },
     "keys: a valid key waits behind a flood from its address": { "isSuspect && !proven.has(hash)": "isSuspect" }
+  }),
+  ...guards("src/http/request/Authentication.ts", "test/http/limits/AllowedIps.pg.test.ts", {
+    "keys: a key works from any address": {
+      'if (networks !== undefined && !isWithin(networks, exchange.ip ?? ""))': "if (networks === null)"
+    }
+  }),
+  ...guards("src/accounts/rules/KeyRights.ts", "test/http/request/RestrictedKeys.pg.test.ts", {
+    "keys: a key gives capabilities that it lacks": {
+      "capabilityBeyond(capabilities ?? [], maker.capabilities)": "capabilityBeyond([], maker.capabilities)"
+    },
+    "keys: a key gives addresses that it lacks": {
+      "ipBeyond(allowed_ips ?? [], maker.allowed_ips)": "ipBeyond([], maker.allowed_ips)"
+    },
+    "keys: a key makes a key that lasts longer": { "held === null || asked <= held": "held === null || asked > now" }
+  }),
+  ...guards("src/accounts/store/ApiKeys.ts", "test/http/request/RestrictedKeys.pg.test.ts", {
+    "keys: a second roll makes a key that ends with the first roll": {
+      "{ ...row, expires_at: row.granted_until }": "row"
+    },
+    "keys: a restricted key replaces the last key": { "isLasting(row) && !isComplete(rights)": "row.id === next.id" }
+  }),
+  ...guards("src/accounts/store/PortalSessions.ts", "test/http/request/RestrictedKeys.pg.test.ts", {
+    "keys: a session outlives its key": {
+      "(select expires_at from api_keys where id = ${id})": "('infinity'::timestamptz)"
+    }
   }),
   ...guards(
     "src/webhooks/store/Events.ts",

@@ -3,7 +3,7 @@ import { SecureRandom } from "effect/crypto"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { makeApiKey } from "../rules/ApiKeyFormat.ts"
 import type { RequestContext } from "../AccountEntity.ts"
-import { ApiKeys, apiKeyView, type NewApiKey, type StoredApiKey } from "../store/ApiKeys.ts"
+import { ApiKeys, apiKeyView, asked, type KeyMaker, type NewApiKey, type StoredApiKey } from "../store/ApiKeys.ts"
 import { Ids } from "../../database/Ids.ts"
 import * as Command from "../Command.ts"
 
@@ -13,28 +13,27 @@ export const make = Effect.gen(function* () {
   const ids = yield* Ids
   const random = yield* SecureRandom.SecureRandom
 
-  /** A key with the capabilities of the request that makes it, and no more. */
-  const newKey = Effect.fnUntraced(function* ({ account_id, livemode }: AccountMode, { capabilities }: RequestContext) {
+  const newKey = Effect.fnUntraced(function* ({ account_id, livemode }: AccountMode) {
     const mode = livemode ? "live" : "test"
     const key = makeApiKey(mode, yield* random.randomBytes(32))
-    const made = { id: yield* ids.apiKey, account_id, mode, key, capabilities: capabilities ?? null } as const
-    return { ...made, created_at: new Date(yield* Clock.currentTimeMillis) } satisfies NewApiKey
+    const created_at = new Date(yield* Clock.currentTimeMillis)
+    return { id: yield* ids.apiKey, account_id, mode, key, created_at } satisfies NewApiKey
   })
 
   const CreateApiKey = Command.alone("CreateApiKey", {
     isSecret: true,
     run: function* (account, { context, request }) {
-      const key = { ...(yield* newKey(account, context)), name: request.name ?? null }
-      const row = yield* apiKeys.create(key, context.api_key_id)
-      return { answer: shown(row, key.key), audit: [["api_key.created", row.id]] }
+      const made = yield* newKey(account)
+      const row = yield* apiKeys.create({ ...made, ...asked(request) }, makerOf(context))
+      return { answer: shown(row, made.key), audit: [["api_key.created", row.id]] }
     }
   })
 
   const RollApiKey = Command.alone("RollApiKey", {
     isSecret: true,
     run: function* (account, { context, id, request: { expires_in } }) {
-      const key = yield* newKey(account, context)
-      const row = yield* apiKeys.roll({ ...account, id }, expires_in, key, context.api_key_id)
+      const key = yield* newKey(account)
+      const row = yield* apiKeys.roll({ ...account, id }, expires_in, key, makerOf(context))
       return { answer: shown(row, key.key), audit: [["api_key.rolled", id, { expires_in, next: row.id }]] }
     }
   })
@@ -47,6 +46,11 @@ export const make = Effect.gen(function* () {
   })
 
   return { CreateApiKey, RollApiKey, RevokeApiKey }
+})
+
+const makerOf = ({ api_key_id, capabilities }: RequestContext): KeyMaker => ({
+  id: api_key_id,
+  capabilities: capabilities ?? null
 })
 
 const shown = (row: StoredApiKey, key: string) => Command.created(`/v1/api-keys/${row.id}`, { ...apiKeyView(row), key })

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { Capability } from "../../../schemas/PortalSession.ts"
 import { ServiceInfo } from "../../api/ServiceInfo.ts"
+import { capabilityBeyond } from "../rules/KeyRights.ts"
 import { makePortalToken } from "../rules/PortalTokens.ts"
 import { PortalSessions, portalSessionWithUrl } from "../store/PortalSessions.ts"
 import { Ids } from "../../database/Ids.ts"
@@ -21,6 +22,8 @@ export const make = Effect.gen(function* () {
     isSecret: true,
     run: function* (account, { context, request: { capabilities = viewOnly, expires_in = hour } }) {
       const { api_key_id } = context
+      const beyond = capabilityBeyond(capabilities, context.capabilities ?? null)
+      if (beyond !== undefined) return yield* beyond
       const token = makePortalToken(yield* random.randomBytes(32))
       const id = yield* ids.portalSession
       const row = yield* sessions.insert({ ...account, id, api_key_id, capabilities, expires_in, token })

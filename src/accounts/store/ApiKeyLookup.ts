@@ -1,8 +1,9 @@
 import { Cache, Clock, Effect, Equal, Exit, Hash, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountMode } from "../../../schemas/Account.ts"
+import { KeyCapability } from "../../../schemas/ApiKey.ts"
 import { ApiKeyId } from "../../../schemas/Id.ts"
-import { Capability } from "../../../schemas/PortalSession.ts"
+import { networksOf } from "../../../schemas/Network.ts"
 import { Version } from "../../../schemas/Version.ts"
 import type { Principal } from "../../api/Authorization.ts"
 import { apiKeyHash, apiKeyMode } from "../rules/ApiKeyFormat.ts"
@@ -34,11 +35,30 @@ const Found = Schema.Struct({
   key_hash: Schema.String,
   api_key_id: ApiKeyId,
   default_version: Version,
-  capabilities: Schema.NullOr(Schema.Array(Capability)),
+  capabilities: Schema.NullOr(Schema.Array(KeyCapability)),
+  allowed_ips: Schema.NullOr(Schema.Array(Schema.String)),
   usable: Schema.Boolean,
   revoked: Schema.Boolean,
+  rolled: Schema.Boolean,
   unnoted: Schema.Boolean
 })
+
+/** The principal of a key's requests, with the networks of `allowed_ips`. */
+export const principalOf = ({
+  allowed_ips,
+  capabilities,
+  ...row
+}: Pick<typeof Found.Type, "allowed_ips" | "capabilities" | Exclude<keyof Principal, "networks">>): Principal => ({
+  api_key_id: row.api_key_id,
+  account_id: row.account_id,
+  livemode: row.livemode,
+  default_version: row.default_version,
+  ...(capabilities === null ? {} : { capabilities }),
+  ...(allowed_ips === null ? {} : { networks: networksOf(allowed_ips) })
+})
+
+/** Why a key no longer works: a client revoked it, it reached its end, or the transition period of a roll is over. */
+export type KeyEnd = "revoked" | "expired" | "rolled"
 
 /** The cache key of a lookup. Two lookups of the same API key are equal, whether or not the sender is suspect. */
 class Asked implements Equal.Equal {
@@ -64,7 +84,7 @@ export interface Asker {
   readonly ip?: string
   readonly isSuspect?: boolean
   /** Called for a key that was revoked or has expired, with the principal of the key. */
-  readonly onEnded?: (principal: Principal, how: "revoked" | "expired") => void
+  readonly onEnded?: (principal: Principal, how: KeyEnd) => void
 }
 
 /** Makes `authenticate` and `forget`, which share a cache of looked-up keys. */
@@ -77,8 +97,8 @@ export const make = Effect.gen(function* () {
   const findRows = Query.all(
     Found,
     (hashes: ReadonlyArray<string>) => sql`
-      select k.key_hash, k.id as api_key_id, k.account_id, k.livemode, m.default_version, k.capabilities, ${usable} as usable,
-        k.revoked_at is not null as revoked, coalesce(k.last_used_at < now() - ${usedEverySeconds} * interval '1 second', true) as unnoted
+      select k.key_hash, k.id as api_key_id, k.account_id, k.livemode, m.default_version, k.capabilities, k.allowed_ips, ${usable} as usable,
+        k.revoked_at is not null as revoked, k.expires_at is distinct from k.granted_until as rolled, coalesce(k.last_used_at < now() - ${usedEverySeconds} * interval '1 second', true) as unnoted
       from api_keys k join account_modes m on m.account_id = k.account_id and m.livemode = k.livemode
       where k.key_hash = any(${hashes}::text[])`
   )
@@ -120,7 +140,8 @@ export const make = Effect.gen(function* () {
     prove(hash, isGood)
     // The write runs in the background, so that the request does not wait for it.
     if (isGood && found.value.unnoted) yield* Effect.forkIn(noteUse(found.value.api_key_id), scope)
-    return { found, goodForMs: askedAt + (isGood ? cacheMs : badCacheMs) - (yield* Clock.currentTimeMillis) }
+    const principal = Option.map(found, principalOf)
+    return { found, principal, goodForMs: askedAt + (isGood ? cacheMs : badCacheMs) - (yield* Clock.currentTimeMillis) }
   })
   const cache = yield* Cache.makeWith(lookup, {
     capacity: cacheSize,
@@ -134,14 +155,11 @@ export const make = Effect.gen(function* () {
    */
   const authenticate = Effect.fnUntraced(function* (key: string, { isSuspect = false, onEnded, ...from }: Asker = {}) {
     if (apiKeyMode(key) === null) return Option.none<Principal>()
-    const { found } = yield* Cache.get(cache, new Asked(apiKeyHash(key), isSuspect))
-    if (Option.isNone(found)) return Option.none<Principal>()
-    const { account_id, api_key_id, capabilities, default_version, livemode } = found.value
-    const may = capabilities === null ? {} : { capabilities }
-    const principal: Principal = { api_key_id, account_id, livemode, default_version, ...may }
-    if (found.value.usable) return Option.some(principal)
-    onEnded?.(principal, found.value.revoked ? "revoked" : "expired")
-    yield* Effect.forkIn(audit.refused(principal, { ...from, api_key_id }, "invalid_api_key"), scope)
+    const { found, principal } = yield* Cache.get(cache, new Asked(apiKeyHash(key), isSuspect))
+    if (Option.isNone(found) || Option.isNone(principal) || found.value.usable) return principal
+    onEnded?.(principal.value, found.value.revoked ? "revoked" : found.value.rolled ? "rolled" : "expired")
+    const { api_key_id } = principal.value
+    yield* Effect.forkIn(audit.refused(principal.value, { ...from, api_key_id }, "invalid_api_key"), scope)
     return Option.none<Principal>()
   })
 

@@ -2,10 +2,10 @@ import { Clock, Context, Effect, Layer, Option, Schema, Struct } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountMode, type KeyMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
-import { ApiKey } from "../../../schemas/ApiKey.ts"
+import { ApiKey, type ApiKeyRequest, type KeyCapability } from "../../../schemas/ApiKey.ts"
 import { type AccountId, ApiKeyId } from "../../../schemas/Id.ts"
-import type { Capability } from "../../../schemas/PortalSession.ts"
 import { apiKeyHash } from "../rules/ApiKeyFormat.ts"
+import { allRights, granted, inherited, isComplete, type KeyRights } from "../rules/KeyRights.ts"
 import { localKeyPrefix } from "../rules/LocalApiKey.ts"
 import * as AccountView from "../../database/AccountView.ts"
 import * as ApiKeyLookup from "./ApiKeyLookup.ts"
@@ -23,6 +23,8 @@ const Row = Schema.Struct({
   created_at: Schema.Date,
   last_used_at: Schema.NullOr(Schema.Date),
   expires_at: Schema.NullOr(Schema.Date),
+  /** The end that the key got when it was created. `expires_at` is earlier if the key was rolled. */
+  granted_until: Schema.NullOr(Schema.Date),
   revoked_at: Schema.NullOr(Schema.Date)
 })
 export type StoredApiKey = typeof Row.Type
@@ -31,16 +33,29 @@ const ApiKeyRef = Schema.Struct({ ...AccountMode.fields, id: ApiKeyId })
 export type ApiKeyRef = typeof ApiKeyRef.Type
 
 /** A key to store. The database contains only the hash and the last four characters of the key. */
-export interface NewApiKey {
+export interface NewApiKey extends Partial<KeyRights> {
   readonly id: ApiKeyId
   readonly account_id: AccountId
   readonly mode: KeyMode
   readonly key: string
   readonly name?: string | null
-  /** Capabilities of the key. If null or omitted, the key has all capabilities. */
-  readonly capabilities?: ReadonlyArray<Capability> | null
   readonly created_at: Date
 }
+
+/** The API key of a request that makes a key, and the capabilities of the request, which may be a portal session's. */
+export interface KeyMaker {
+  readonly id: ApiKeyId
+  readonly capabilities: ReadonlyArray<KeyCapability> | null
+}
+
+/** The name and the rights in a request for a new key. */
+export const asked = ({ expires_at, ...request }: ApiKeyRequest): Partial<KeyRights> & { readonly name?: string } =>
+  expires_at === undefined ? request : { ...request, expires_at: new Date(expires_at) }
+
+const Maker = Schema.Struct({
+  allowed_ips: Schema.NullOr(Schema.Array(Schema.String)),
+  expires_at: Schema.NullOr(Schema.Date)
+})
 
 export const usableKeysMax = 100
 
@@ -57,21 +72,13 @@ export const keyLimitReached = new ApiError({
 export const lastKey = new ApiError({
   code: "last_api_key",
   message:
-    "This is the last key of its mode that does not expire. Without it, no client can reach the account. Roll the key, or create another key first."
+    "This is the last key of its mode that does not expire and has no restrictions. Without it, no client can reach the account. Roll the key with itself, or create another such key first."
 })
 export const inactiveKey = (id: string) =>
   new ApiError({
     code: "api_key_inactive",
     message: `The API key ${JSON.stringify(id)} was revoked or has expired, so you cannot roll it. Create a new key.`
   })
-/** The error for a roll in a portal session that shares no capability with the key. */
-export const nothingInCommon = new ApiError({
-  code: "capability_missing",
-  message: "This session has none of the key's capabilities. Roll the key in a session that has them."
-})
-/** The capabilities that both lists contain, for the successor of a rolled key. Null means all capabilities. */
-export const common = (one: ReadonlyArray<Capability> | null, other: ReadonlyArray<Capability> | null) =>
-  one === null || other === null ? (one ?? other) : one.filter((capability) => other.includes(capability))
 export const missingKey = (id: string) => ApiError.missing("API key", id)
 
 export class ApiKeys extends Context.Service<ApiKeys>()("folio/accounts/store/ApiKeys", {
@@ -86,13 +93,26 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/accounts/store/Ap
     const audit = yield* AuditLog
     const insertRow = Query.one(
       Row,
-      ({ account_id, capabilities = null, created_at, id, key, mode, name = null }: NewApiKey) =>
+      ({
+        account_id,
+        allowed_ips = null,
+        capabilities = null,
+        created_at,
+        expires_at = null,
+        id,
+        key,
+        mode,
+        name = null
+      }: NewApiKey) =>
         sql`insert into api_keys ${sql.insert({
           id,
           account_id,
           livemode: mode === "live",
           name,
           capabilities,
+          allowed_ips,
+          expires_at,
+          granted_until: expires_at,
           key_hash: apiKeyHash(key),
           last_four: key.slice(-4),
           created_at
@@ -122,25 +142,37 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/accounts/store/Ap
       return full ? yield* keyLimitReached : yield* insert(key)
     })
 
+    const findMaker = Query.first(
+      Maker,
+      (id: ApiKeyId) => sql`select allowed_ips, expires_at from api_keys where id = ${id} and ${usable}`
+    )
     /**
-     * Fails with `invalid_api_key` if the requesting key has ended. The caller has locked the account, so no
-     * transaction revokes the key meanwhile.
+     * The rights of the request that makes a key: all for an operator. Fails with `invalid_api_key` if the requesting
+     * key has ended. The caller has locked the account, so no transaction revokes the key meanwhile.
      */
-    const checkAsker = Effect.fnUntraced(function* (by: ApiKeyId | undefined) {
-      if (by === undefined) return
-      const isGood = yield* Query.isAny(sql`select 1 as found from api_keys where id = ${by} and ${usable}`)
-      if (!isGood) return yield* endedKey
+    const rightsOf = Effect.fnUntraced(function* (by: KeyMaker | undefined) {
+      if (by === undefined) return allRights
+      const maker = Option.getOrUndefined(yield* findMaker(by.id))
+      return maker === undefined ? yield* endedKey : { ...maker, capabilities: by.capabilities }
     })
 
+    /** Whether the account has another key without restrictions and without an end. */
+    const hasOther = (key: ApiKeyRef) =>
+      Query.isAny(sql`
+        select 1 as found from api_keys where ${ofAccount(sql, key)}
+          and id <> ${key.id} and not starts_with(id, ${localKeyPrefix}) and revoked_at is null and expires_at is null
+          and capabilities is null and allowed_ips is null limit 1`)
+
     /**
-     * Creates a key in the caller's transaction. Fails with `api_key_limit_reached`. Fails with `invalid_api_key` if
-     * the requesting key `by` has ended, because a revoked key must not create a successor.
+     * Creates a key in the caller's transaction, with at most the rights of the request `by`. Fails with
+     * `api_key_limit_reached`, and with the errors of `granted`. Fails with `invalid_api_key` if the requesting key has
+     * ended, because a revoked key must not create a successor.
      */
-    const create = Effect.fn("ApiKeys.create")(function* (key: NewApiKey, by?: ApiKeyId) {
+    const create = Effect.fn("ApiKeys.create")(function* (key: NewApiKey, by?: KeyMaker) {
       yield* LiveMode.checkNewKey(sql, key.mode)
       yield* AccountView.lock(sql, key)
-      yield* checkAsker(by)
-      return yield* insertWithin(key)
+      const rights = yield* Effect.fromResult(granted(yield* rightsOf(by), key, key.created_at))
+      return yield* insertWithin({ ...key, ...rights })
     })
 
     const isThere = (id: string) => Query.isAny(sql`select 1 as found from api_keys where id = ${id}`)
@@ -166,29 +198,30 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/accounts/store/Ap
     }, Effect.asVoid)
 
     /**
-     * Expires `old` within `expiresInSeconds`. Stores `next` with the name of `old` and the capabilities that both keys
-     * have. Runs in the caller's transaction. Until it expires, `old` counts toward the limit. Fails as `create` does,
-     * and with `resource_missing`, `api_key_inactive` and `capability_missing`.
+     * Expires `old` within `expiresInSeconds`. Stores `next` with the name and the rights of `old`, as far as the
+     * request `by` has them. Runs in the caller's transaction. Until it expires, `old` counts toward the limit. Fails
+     * as `create` does, with `resource_missing`, `api_key_inactive` and `last_api_key`, and with the errors of
+     * `inherited`.
      */
     const roll = Effect.fn("ApiKeys.roll")(function* (
       old: ApiKeyRef,
       expiresInSeconds: number,
-      next: Omit<NewApiKey, "name">,
-      by?: ApiKeyId
+      next: Omit<NewApiKey, "name" | keyof KeyRights>,
+      by?: KeyMaker
     ) {
       yield* LiveMode.checkNewKey(sql, old.livemode ? "live" : "test")
       yield* AccountView.lock(sql, old)
-      yield* checkAsker(by)
+      const maker = yield* rightsOf(by)
       const row = Option.getOrUndefined(yield* read(old))
       if (row === undefined) return yield* missingKey(old.id)
       if (!row.usable) return yield* inactiveKey(old.id)
-      const capabilities = common(row.capabilities, next.capabilities ?? null)
-      if (capabilities?.length === 0) return yield* nothingInCommon
+      const rights = yield* Effect.fromResult(inherited({ ...row, expires_at: row.granted_until }, maker))
+      if (isLasting(row) && !isComplete(rights) && !(yield* hasOther(old))) return yield* lastKey
       yield* Effect.orDie(sql`
         update api_keys set
           expires_at = least(coalesce(expires_at, 'infinity'), now() + ${expiresInSeconds} * interval '1 second')
         where ${ofKey(sql, old)}`)
-      return yield* insertWithin({ ...next, name: row.name, capabilities })
+      return yield* insertWithin({ ...next, name: row.name, ...rights })
     })
 
     /**
@@ -199,16 +232,7 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/accounts/store/Ap
       yield* AccountView.lock(sql, key)
       const row = Option.getOrUndefined(yield* read(key))
       if (row === undefined) return yield* missingKey(key.id)
-      // A restricted key lacks capabilities, and no client has the key of `LocalApi`: neither can replace the last key.
-      const isNeeded =
-        row.usable &&
-        row.capabilities === null &&
-        !row.id.startsWith(localKeyPrefix) &&
-        options?.evenTheLast !== true &&
-        !(yield* Query.isAny(sql`
-          select 1 as found from api_keys where ${ofAccount(sql, key)}
-            and id <> ${key.id} and not starts_with(id, ${localKeyPrefix})
-            and revoked_at is null and expires_at is null and capabilities is null limit 1`))
+      const isNeeded = row.usable && isLasting(row) && options?.evenTheLast !== true && !(yield* hasOther(key))
       if (isNeeded) return yield* lastKey
       yield* Effect.orDie(sql`update api_keys set revoked_at = now() where ${ofKey(sql, key)} and revoked_at is null`)
     }, Effect.asVoid)
@@ -218,6 +242,13 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/accounts/store/Ap
 }) {
   static readonly layer = Layer.effect(ApiKeys, ApiKeys.make)
 }
+
+/**
+ * Whether a usable key keeps its account reachable. A restricted key lacks rights, a key with an end expires, and no
+ * client has the key of `LocalApi`.
+ */
+export const isLasting = ({ allowed_ips, capabilities, expires_at, id }: StoredApiKey): boolean =>
+  capabilities === null && allowed_ips === null && expires_at === null && !id.startsWith(localKeyPrefix)
 
 /** The key as the API shows it, without the secret. */
 export const apiKeyView: (row: StoredApiKey) => ApiKey = viewOf(ApiKey)

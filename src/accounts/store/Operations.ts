@@ -3,10 +3,11 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 import type { AccountMode, Issuer, KeyMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
+import type { ApiKeyRequest } from "../../../schemas/ApiKey.ts"
 import { currentVersion } from "../../../schemas/Version.ts"
 import { makeApiKey } from "../rules/ApiKeyFormat.ts"
 import { Accounts } from "./Accounts.ts"
-import { ApiKeys, missingKey, type NewApiKey } from "./ApiKeys.ts"
+import { ApiKeys, asked, missingKey, type NewApiKey } from "./ApiKeys.ts"
 import * as AccountView from "../../database/AccountView.ts"
 import { AuditLog, operator } from "./AuditLog.ts"
 import { Ids } from "../../database/Ids.ts"
@@ -16,13 +17,13 @@ import { NationalProfile } from "../../documents/NationalProfile.ts"
 
 /* The commands of an operator. Each command runs in one transaction together with its entries in the audit log. */
 
-const newKey = Effect.fnUntraced(function* ({ account_id, livemode }: AccountMode, name: string | null) {
+const newKey = Effect.fnUntraced(function* ({ account_id, livemode }: AccountMode) {
   const ids = yield* Ids
   const random = yield* SecureRandom.SecureRandom
   const mode = livemode ? "live" : "test"
   const key = makeApiKey(mode, yield* random.randomBytes(32))
   const created_at = new Date(yield* Clock.currentTimeMillis)
-  return { id: yield* ids.apiKey, account_id, mode, key, name, created_at } satisfies NewApiKey
+  return { id: yield* ids.apiKey, account_id, mode, key, created_at } satisfies NewApiKey
 })
 
 /**
@@ -47,7 +48,7 @@ export const createAccount = Effect.fn("createAccount")(function* (name: string,
   yield* LiveMode.checkNewKey(sql, mode)
   const id = yield* ids.account
   const account = { account_id: id, livemode: mode === "live" }
-  const key = yield* newKey(account, null)
+  const key = yield* newKey(account)
   const { created_at } = key
   const create = Effect.gen(function* () {
     yield* accounts.insert({ id, name, issuer, default_version: currentVersion, created_at, live: account.livemode })
@@ -82,12 +83,12 @@ const copyIssuer = Effect.fnUntraced(function* (account: AccountMode, issuer: Is
 })
 
 /**
- * Creates a key. If `copyIssuer` is true, copies the issuer of test mode to live mode. The copy fails with
- * `parameter_conflict` if live mode already has an issuer.
+ * Creates a key, with all rights that the request does not restrict. If `copyIssuer` is true, copies the issuer of test
+ * mode to live mode. The copy fails with `parameter_conflict` if live mode already has an issuer.
  */
 export const createKey = Effect.fn("createKey")(function* (
   account: AccountMode,
-  name: string | null,
+  request: ApiKeyRequest,
   options: { readonly copyIssuer: boolean }
 ) {
   const accounts = yield* Accounts
@@ -98,7 +99,7 @@ export const createKey = Effect.fn("createKey")(function* (
     ({ account_id, livemode }) => account_id === account.account_id && !livemode
   )
   if (tests === undefined) return yield* ApiError.missing("account", account.account_id)
-  const key = yield* newKey(account, name)
+  const key = { ...(yield* newKey(account)), ...asked(request) }
   // This read is outside `AccountView`, which shows only the mode of the new key.
   const logo = tests.issuer === null ? null : yield* accounts.logoOf(tests, tests.issuer)
   const row = yield* Effect.gen(function* () {
@@ -120,7 +121,7 @@ export const rollKey = Effect.fn("rollKey")(function* (id: string, expiresInSeco
   const keys = yield* ApiKeys
   const sql = yield* SqlClient.SqlClient
   const old = yield* located(id)
-  const next = yield* newKey(old, null)
+  const next = yield* newKey(old)
   const row = yield* keys.roll(old, expiresInSeconds, next).pipe(
     Effect.tap(({ id: made }) =>
       audit.record(old, operator, "api_key.rolled", old.id, { expires_in: expiresInSeconds, next: made })

@@ -141,6 +141,7 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/acc
       row: Row
     })
 
+    const keyEnd = (id: ApiKeyId) => sql`(select expires_at from api_keys where id = ${id})`
     const insertRow = Query.one(
       Row,
       ({ account_id, api_key_id, capabilities, expires_in, id, livemode, token }: NewPortalSession) => sql`
@@ -148,11 +149,15 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/acc
           (account_id, livemode, id, api_key_id, capabilities, link_hash, link_expires_at, expires_at)
         values (
           ${account_id}, ${livemode}, ${id}, ${api_key_id}, ${capabilities}::text[], ${portalTokenHash(token)},
-          now() + ${linkSeconds} * interval '1 second', now() + ${expires_in} * interval '1 second'
+          least(now() + ${linkSeconds} * interval '1 second', ${keyEnd(api_key_id)}),
+          least(now() + ${expires_in} * interval '1 second', ${keyEnd(api_key_id)})
         )
         returning ${columns}`
     )
-    /** Stores a session in the caller's transaction. Fails with `portal_session_limit_reached`. */
+    /**
+     * Stores a session in the caller's transaction. The session expires at the latest with its key. Fails with
+     * `portal_session_limit_reached`.
+     */
     const insert = Effect.fn("PortalSessions.insert")(function* (session: NewPortalSession) {
       yield* AccountView.lock(sql, session)
       const full = yield* Query.isAny(sql`

@@ -2,6 +2,7 @@ import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Issuer, type KeyMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
+import { ApiKeyRequest, KeyCapability } from "../../../schemas/ApiKey.ts"
 import { AccountId } from "../../../schemas/Id.ts"
 import { text } from "../../../schemas/Text.ts"
 import { checkDigit, isNit } from "../../documents/rules/parties/CheckDigit.ts"
@@ -33,12 +34,14 @@ const keysOf = Effect.fnUntraced(function* (account_id: AccountId) {
 
 const keyTable = (rows: ReadonlyArray<StoredApiKey>) =>
   table([
-    ["KEY", "MODE", "ENDS IN", "NAME", "LAST USED", "STATE"],
+    ["KEY", "MODE", "ENDS IN", "NAME", "CAPABILITIES", "ALLOWED IPS", "LAST USED", "STATE"],
     ...rows.map((row) => [
       row.id,
       row.livemode ? "live" : "test",
       row.last_four,
       row.name ?? "",
+      row.capabilities?.join(",") ?? "all",
+      row.allowed_ips?.join(",") ?? "any",
       row.last_used_at?.toISOString() ?? "never",
       row.revoked_at !== null
         ? `revoked ${row.revoked_at.toISOString()}`
@@ -174,13 +177,30 @@ const createKeyCommand = Command.make(
     account,
     mode,
     name: Flag.optional(described("name", "Name of the key")),
+    capability: described(
+      "capability",
+      `Capability of the key, ${KeyCapability.literals.join(", ")}; may be repeated; if omitted, all`
+    ).pipe(Flag.atLeast(0)),
+    allowed_ip: described(
+      "allowed-ip",
+      "Address or network from which the key works, for example 203.0.113.0/24; may be repeated; if omitted, any"
+    ).pipe(Flag.atLeast(0)),
+    expires_at: Flag.optional(
+      described("expires-at", "Time at which the key stops working, for example 2027-01-31T18:00:00-05:00")
+    ),
     copy_issuer: toggle("copy-issuer", "Live mode: start with the test mode's issuer")
   },
   Effect.fn(function* (flags) {
     const livemode = (flags.mode satisfies KeyMode) === "live"
-    const name = Option.getOrNull(flags.name)
-    if (name !== null) yield* Schema.decodeEffect(text(100))(name)
-    const made = yield* createKey({ account_id: flags.account, livemode }, name, { copyIssuer: flags.copy_issuer })
+    const { allowed_ip, capability, expires_at, name } = flags
+    const sent = {
+      ...(Option.isNone(name) ? {} : { name: name.value }),
+      ...(capability.length === 0 ? {} : { capabilities: capability }),
+      ...(allowed_ip.length === 0 ? {} : { allowed_ips: allowed_ip }),
+      ...(Option.isNone(expires_at) ? {} : { expires_at: expires_at.value })
+    }
+    const request = yield* Schema.decodeUnknownEffect(ApiKeyRequest)(sent, { errors: "all" })
+    const made = yield* createKey({ account_id: flags.account, livemode }, request, { copyIssuer: flags.copy_issuer })
     const lack = "Its live mode has no issuer yet: send all of the issuer's data to PATCH /v1/account with this key."
     const what = `Created the ${flags.mode} key ${made.row.id} of ${flags.account}.`
     yield* printNewKey(flags.json, made.has_issuer ? what : `${what} ${lack}`, made)

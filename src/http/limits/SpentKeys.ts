@@ -6,6 +6,7 @@ import type { Principal } from "../../api/Authorization.ts"
 import { type Facts, pathOf } from "../request/Exchange.ts"
 import { portInTime } from "../../runtime/PortCall.ts"
 import { KeyTokens, RateLimit } from "./RateLimit.ts"
+import { isWithin } from "./TrustedProxies.ts"
 
 // If this cache has dropped a key, Folio rejects the key's request after the look-up, as for the first rejection.
 const keysMax = 1_000
@@ -113,6 +114,9 @@ export class SpentKeys extends Context.Service<SpentKeys>()("folio/http/SpentKey
         const name = spent.has(ofKey) ? ofKey : creationOf(ofKey, request)
         const key = spent.get(name)
         if (key === undefined || !needsKey(request, methodsOf)) return Effect.succeed(null)
+        // A request from elsewhere gets the error of its address, and counts against it.
+        const { networks } = key.principal
+        if (networks !== undefined && !isWithin(networks, exchange.ip ?? "")) return Effect.succeed(null)
         return Effect.map(key.refusal(exchange), (error) => {
           if (error === null) {
             spent.delete(name)

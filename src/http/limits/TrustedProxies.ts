@@ -10,6 +10,12 @@ const addressIn = (text: string): NetAddress.IpAddress | undefined => {
   return Result.isSuccess(withPort) ? NetAddress.toCanonical(withPort.success.address) : undefined
 }
 
+/** Whether the address in a text is in one of the networks. */
+export const isWithin = (networks: ReadonlyArray<IpNetwork.IpNetwork>, text: string): boolean => {
+  const address = addressIn(text)
+  return address !== undefined && networks.some((network) => IpNetwork.contains(network, address))
+}
+
 // Ignores the rest of an element whose quotes don't match, so that no part of a quoted value counts as a parameter.
 const parameter = /\s*([\w!#$%&'*+.^`|~-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;\\]+))\s*(?:;|$)/y
 
@@ -84,10 +90,7 @@ export const proxiesIn = (text: string): Proxies => {
   if (networks.length === 0) return { has: () => false, clientOf: (peer) => peer }
   const isTrusted = (address: NetAddress.IpAddress) => networks.some((network) => IpNetwork.contains(network, address))
   return {
-    has: (one) => {
-      const address = addressIn(one)
-      return address !== undefined && isTrusted(address)
-    },
+    has: (one) => isWithin(networks, one),
     clientOf: (peer, headers) => clientOf(isTrusted, peer, headers)
   }
 }

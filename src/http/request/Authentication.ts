@@ -10,10 +10,11 @@ import {
   type PortalSession,
   type Principal
 } from "../../api/Authorization.ts"
-import type { Capability } from "../../../schemas/PortalSession.ts"
-import { capabilityOf } from "../../api/Capabilities.ts"
+import { includes, type KeyCapability } from "../../../schemas/ApiKey.ts"
+import { capabilityOf, keyCapabilityOf } from "../../api/Capabilities.ts"
 import { apiKeyMode, type KeyFault, sentApiKey } from "../../accounts/rules/ApiKeyFormat.ts"
 import { inLane } from "../../runtime/turns/AccountLanes.ts"
+import type { KeyEnd } from "../../accounts/store/ApiKeyLookup.ts"
 import { ApiKeys, endedKey } from "../../accounts/store/ApiKeys.ts"
 import { AuditLog } from "../../accounts/store/AuditLog.ts"
 import { PortalSessions } from "../../accounts/store/PortalSessions.ts"
@@ -22,6 +23,7 @@ import { Exchange, type Facts, originOf, pathOf, queryOf } from "./Exchange.ts"
 import { inTime, portInTime } from "../../runtime/PortCall.ts"
 import { RateLimit } from "../limits/RateLimit.ts"
 import { SpentKeys } from "../limits/SpentKeys.ts"
+import { isWithin } from "../limits/TrustedProxies.ts"
 import { ApiKeyId } from "../../../schemas/Id.ts"
 import { currentVersion } from "../../../schemas/Version.ts"
 import { FileAccess } from "../../api/FileApi.ts"
@@ -29,7 +31,7 @@ import { isTracking, type LinkFault } from "../../invoices/rules/FileLink.ts"
 import { FileLinks } from "../../invoices/store/FileLinks.ts"
 
 /** The error for a portal session without the capability; null: for an operation that no portal session may use. */
-export const lacking = (capability: Capability | null) =>
+export const lacking = (capability: KeyCapability | null) =>
   new ApiError({
     code: "capability_missing",
     message:
@@ -49,7 +51,7 @@ const asBearer = "Send it as: Authorization: Bearer sk_test_…, or with curl: -
  * The error for each fault of a key. Only a request with a whole key learns whether the key is unknown, revoked or
  * expired: a key has 256 random bits, so no client can guess another client's key.
  */
-const refusals: Record<KeyFault | "mistyped" | "unknown" | "revoked" | "expired", ApiError> = Record.map(
+const refusals: Record<KeyFault | "mistyped" | "unknown" | KeyEnd, ApiError> = Record.map(
   {
     absent: `This request has no API key, and needs one. ${asBearer}`,
     bare: `The header Authorization has a key without a scheme before it. ${asBearer}`,
@@ -64,32 +66,57 @@ const refusals: Record<KeyFault | "mistyped" | "unknown" | "revoked" | "expired"
     unknown:
       "This service has no such API key. Check whether the key belongs to another installation, or to this one before its data was removed. The command folio keys list shows the last four characters of each key.",
     revoked: "This API key was revoked. Send another key of the account. The operator of the service can make one.",
-    expired: "This API key has expired: a client rolled it, and its transition period is over. Send the new key."
+    expired: "This API key has expired: the expires_at of its creation has passed. Send another key of the account.",
+    rolled: "This API key has expired: a client rolled it, and its transition period is over. Send the new key."
   },
   (message) => new ApiError({ code: "invalid_api_key", message })
 )
 
 /** The error for a restricted API key without the capability; null: for an operation that no restricted key may use. */
-const lackingOfKey = (capability: Capability | null) =>
+const lackingOfKey = (capability: KeyCapability | null) =>
   new ApiError({
     code: "capability_missing",
     message:
       capability === null
         ? "No restricted API key may do this. Use an API key without capabilities, which has all rights."
-        : `This API key lacks the capability ${capability}, because the portal session that created the key lacked it. Use another key.`
+        : `This API key lacks the capability ${capability}, which this request needs. Use another key, or create one with this capability.`
+  })
+
+/** The error for a request from an address outside the key's networks. */
+const notAllowed = (ip = "an unknown address") =>
+  new ApiError({
+    code: "ip_not_allowed",
+    message: `This API key does not accept requests from ${ip}, because its allowed_ips do not contain the address. Send the request from an allowed address, or use another key.`
   })
 
 /** Fails with `capability_missing` unless a session or a key with these capabilities may carry out the operation. */
 const permitted = (
-  capabilities: ReadonlyArray<Capability> | undefined,
+  capabilities: ReadonlyArray<KeyCapability> | undefined,
   { endpoint, group }: { readonly endpoint: HttpApiEndpoint.Top; readonly group: HttpApiGroup.Top },
-  refusal: (capability: Capability | null) => ApiError
+  needed: (group: HttpApiGroup.Top, endpoint: HttpApiEndpoint.Top) => KeyCapability | null,
+  refusal: (capability: KeyCapability | null) => ApiError
 ) => {
   if (capabilities === undefined) return Effect.void
-  const capability = capabilityOf(group, endpoint)
-  const isPermitted = capability !== null && capabilities.includes(capability)
+  const capability = needed(group, endpoint)
+  const isPermitted = capability !== null && capabilities.some((held) => includes(held, capability))
   return isPermitted ? Effect.void : Effect.fail(refusal(capability))
 }
+
+/** Records an error in the audit log if it is a rejection by the rights of the key or session. */
+const refusalNoted = (audit: AuditLog["Service"], principal: Principal, exchange: Facts) => (error: unknown) =>
+  error instanceof ApiError && error.status === 403
+    ? audit.refused(principal, { ...principal, ...originOf(exchange) }, error.code)
+    : Effect.void
+
+/** Makes the function that records the rejections of a handler. `Authorization` sees the handler's errors wrapped. */
+export const makeNoted = Effect.map(
+  AuditLog,
+  (audit) =>
+    <A, E, R>(handler: Effect.Effect<A, E, R>) =>
+      Effect.flatMap(Effect.all([CurrentPrincipal, Exchange]), ([principal, exchange]) =>
+        Effect.tapError(handler, refusalNoted(audit, principal, exchange))
+      )
+)
 
 export const layer = Layer.effect(
   Authorization,
@@ -120,11 +147,7 @@ export const layer = Layer.effect(
       return concurrency
         .request(principal)(inLane(principal)(Effect.provideContext(handler, asked)))
         .pipe(
-          Effect.tapError((error) =>
-            error instanceof ApiError && error.status === 403
-              ? audit.refused(principal, { ...principal, ...originOf(exchange) }, error.code)
-              : Effect.void
-          ),
+          Effect.tapError(refusalNoted(audit, principal, exchange)),
           Effect.annotateLogs({ account_id, api_key_id })
         )
     }
@@ -140,7 +163,7 @@ export const layer = Layer.effect(
             exchange.principal = principal
             exchange.portal_session_id = caller.id
             yield* portInTime(Effect.suspend(() => limit.ofKey(principal)))
-            const allowed = Effect.andThen(permitted(caller.capabilities, operation, lacking), handler)
+            const allowed = Effect.andThen(permitted(caller.capabilities, operation, capabilityOf, lacking), handler)
             return yield* answeredAs(principal, exchange, stillIn(caller), allowed)
           }
           const origin = originOf(exchange)
@@ -152,7 +175,7 @@ export const layer = Layer.effect(
           const [principal, limited] = yield* portInTime(
             Effect.gen(function* () {
               const isSuspect = (yield* limit.isAddressSpent) === true
-              let ended: "revoked" | "expired" | undefined
+              let ended: KeyEnd | undefined
               const found = yield* keys.authenticate(key, {
                 ...origin,
                 isSuspect,
@@ -165,6 +188,12 @@ export const layer = Layer.effect(
                 return yield* refused(refusals[ended ?? (apiKeyMode(key) === null ? "mistyped" : "unknown")])
               exchange.account_id = found.value.account_id
               exchange.principal = found.value
+              const { api_key_id, networks } = found.value
+              // Counts against the address: a stolen key must not use up the rate limit of the key's own clients.
+              if (networks !== undefined && !isWithin(networks, exchange.ip ?? "")) {
+                yield* audit.refused(found.value, { ...origin, api_key_id }, "ip_not_allowed")
+                return yield* refused(notAllowed(exchange.ip))
+              }
               return [found.value, yield* Effect.result(limit.ofKey(found.value))] as const
             })
           )
@@ -175,7 +204,10 @@ export const layer = Layer.effect(
             spentKeys.noteRate(request, principal, limited.failure, exchange.headers)
             return yield* limited.failure
           }
-          const allowed = Effect.andThen(permitted(principal.capabilities, operation, lackingOfKey), handler)
+          const allowed = Effect.andThen(
+            permitted(principal.capabilities, operation, keyCapabilityOf, lackingOfKey),
+            handler
+          )
           return yield* answeredAs(principal, exchange, stillWorks, allowed)
         }) as Effect.Effect<never>
     })

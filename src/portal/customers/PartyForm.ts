@@ -1,8 +1,7 @@
-import { attributes, type Html, html } from "../../http/pages/Html.ts"
+import { type Html, html } from "../../http/pages/Html.ts"
 import { departments } from "../../documents/rules/parties/Territories.ts"
 import { bodyOf, firstOf, type FormShape, type FormValues, type SentFields, type ShownForm } from "../forms/FormBody.ts"
-import { checkbox, inputsOf } from "../forms/FormFields.ts"
-import { languageOfMessage } from "../frame/SpanishRefusals.ts"
+import { boxes, inputsOf } from "../forms/FormFields.ts"
 import type { Visit } from "../frame/Visit.ts"
 import {
   citiesOf,
@@ -144,23 +143,6 @@ export const addressFields = (visit: Visit, shown: ShownForm): Html => {
 
 const countryHint = (visit: Visit, code: string): string =>
   /^[A-Z]{2}$/.test(code) ? countryWords(visit, code) : visit.t("Two letters, such as CO", "Dos letras, como CO")
-
-/** A group of checkboxes with one field name. */
-const boxes = (
-  name: string,
-  legend: string,
-  choices: ReadonlyArray<readonly [value: string, words: string]>,
-  { faults, values }: ShownForm
-): Html => {
-  const ticked = values.get(name) ?? []
-  const error = faults.of(name)
-  const id = `field-${name}-error`
-  return html`<fieldset ${attributes({ "aria-describedby": error === undefined ? undefined : id })}>
-    <legend>${legend}</legend>
-    ${choices.map(([value, words]) => checkbox(name, words, ticked.includes(value), value))}
-    ${error === undefined ? null : html`<small id="${id}" class="bad" lang="${languageOfMessage(error)}">${error}</small>`}
-  </fieldset>`
-}
 
 /** The tax registration fields. */
 export const taxFields = (visit: Visit, shown: ShownForm): Html => {

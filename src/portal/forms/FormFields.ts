@@ -133,6 +133,23 @@ export const checkbox = (name: string, label: string, isChecked: boolean, value 
     ><input ${attributes({ type: "checkbox", name, value, checked: isChecked })} /> ${label}</label
   >`
 
+/** A group of checkboxes with one field name. */
+export const boxes = (
+  name: string,
+  legend: string,
+  choices: ReadonlyArray<readonly [value: string, words: string]>,
+  { faults, values }: ShownForm
+): Html => {
+  const ticked = values.get(name) ?? []
+  const error = faults.of(name)
+  const id = `field-${name}-error`
+  return html`<fieldset ${attributes({ "aria-describedby": error === undefined ? undefined : id })}>
+    <legend>${legend}</legend>
+    ${choices.map(([value, words]) => checkbox(name, words, ticked.includes(value), value))}
+    ${error === undefined ? null : html`<small id="${id}" class="bad" lang="${languageOfMessage(error)}">${error}</small>`}
+  </fieldset>`
+}
+
 /** The error above a rejected form. `named`: whether a parameter has a field, which then shows its own error. */
 export const refusedForm = (
   { t }: Pick<Visit, "t">,

@@ -1,6 +1,6 @@
 import * as Fs from "node:fs"
 import { fileURLToPath } from "node:url"
-import type { Capability } from "../../../schemas/PortalSession.ts"
+import type { KeyCapability } from "../../../schemas/ApiKey.ts"
 import { asset, icon } from "../../http/pages/Assets.ts"
 import { type Html, html, type Part } from "../../http/pages/Html.ts"
 import { time } from "./Formats.ts"
@@ -108,13 +108,15 @@ const navigation = ({ session, t, to }: Visit, current: Section | null): Readonl
     )
 
 /** The names of the capabilities. */
-export const capabilityWords = (t: Translate): Readonly<Record<Capability, string>> => ({
+export const capabilityWords = (t: Translate): Readonly<Record<KeyCapability, string>> => ({
   view: t("view", "ver"),
   deliver: t("redeliver", "reenviar"),
   endpoints: t("endpoints", "destinos"),
   documents: t("documents", "documentos"),
   keys: t("keys", "claves"),
-  setup: t("setup", "ajustes")
+  setup: t("setup", "ajustes"),
+  create: t("create", "crear"),
+  read: t("read", "leer")
 })
 
 const mayDo = ({ session, t }: Visit): string =>

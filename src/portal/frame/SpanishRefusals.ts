@@ -63,6 +63,7 @@ const codesInSpanish: Readonly<Record<string, string>> = {
   url_not_allowed: "Folio no envía webhooks a esta dirección o a este puerto. Use una dirección pública.",
   resource_missing: "La cuenta no tiene un objeto con este identificador en este modo.",
   capability_missing: "Esta sesión no tiene este permiso. Solicite un enlace con el permiso.",
+  ip_not_allowed: "Esta dirección no está dentro de las direcciones permitidas de la clave que abrió la sesión.",
   form_foreign: "El formulario no viene de una página de su sesión. Abra la página de nuevo y repita el cambio.",
   idempotency_conflict: "Este formulario ya se envió con otros datos. Abra la página de nuevo y repita el cambio.",
   invoice_not_cancelable: "La factura ya tiene un número o un resultado, y no se puede cancelar.",
@@ -76,7 +77,7 @@ const codesInSpanish: Readonly<Record<string, string>> = {
   email_limit_reached: "Folio ya envió este documento por correo el máximo de veces.",
   endpoint_not_sending: "El destino está en pausa, o su cola de entregas está llena.",
   api_key_inactive: "La clave ya no funciona. Cree una clave nueva.",
-  last_api_key: "Esta es la última clave de este modo. Antes de revocarla, cree otra.",
+  last_api_key: "Esta es la última clave de este modo sin restricciones y sin vencimiento. Cree antes otra igual.",
   query_too_slow: "La búsqueda tarda demasiado. Limítela con otro filtro, como las fechas.",
   rate_limited: "Demasiadas solicitudes. Espere un momento y reintente.",
   service_unavailable: "El servicio no está disponible. Espere un momento y reintente."

@@ -1,12 +1,12 @@
 import { Clock, Effect, Layer } from "effect"
-import type { ApiKey, ApiKeyWithKey } from "../../../schemas/ApiKey.ts"
+import { type ApiKey, type ApiKeyWithKey, includes, KeyCapability } from "../../../schemas/ApiKey.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import type { Form } from "../forms/SentForm.ts"
-import { bodyOf, faultsOf } from "../forms/FormBody.ts"
-import { field, form, refusedForm, warned } from "../forms/FormFields.ts"
+import { bodyOf, faultsOf, type FormShape, sentValues } from "../forms/FormBody.ts"
+import { boxes, field, form, inputsOf, refusedForm, warned } from "../forms/FormFields.ts"
 import { time } from "../frame/Formats.ts"
 import { capabilityWords, type Page } from "../frame/PortalLayout.ts"
-import { listed, listTable } from "../frame/Lists.ts"
+import { listed, listTable, momentOf } from "../frame/Lists.ts"
 import { type Column, copied, notice, section, state, wideFacts } from "../frame/Parts.ts"
 import { orShown, type Refusal } from "../frame/Refusal.ts"
 import { change, page } from "../frame/PortalRoutes.ts"
@@ -26,8 +26,8 @@ const keyState = (visit: Visit, key: ApiKey, now: number): Html => {
   if (key.revoked_at !== null) return state("still", t("Revoked", "Revocada"))
   if (key.expires_at === null) return state("ok", t("Active", "Activa"))
   return hasEnded(key, now)
-    ? state("still", t("Replaced", "Reemplazada"))
-    : html`${state("wait", t("Replaced", "Reemplazada"))}<br /><small
+    ? state("still", t("Expired", "Vencida"))
+    : html`${state("wait", t("Expires", "Vence"))}<br /><small
           >${t("works until", "funciona hasta")} ${time(visit, key.expires_at)}</small
         >`
 }
@@ -45,9 +45,23 @@ const mayWords = ({ t }: Visit, { capabilities }: Pick<ApiKey, "capabilities">):
     ? t("everything", "todo")
     : capabilities.map((capability) => capabilityWords(t)[capability]).join(", ")
 
+const shownIpsMax = 3
+
+/** The capabilities of a key and its first addresses, for the list. */
+const restrictions = (visit: Visit, { allowed_ips, capabilities }: ApiKey): Html => {
+  const ips = allowed_ips?.slice(0, shownIpsMax).join(", ")
+  const more = (allowed_ips?.length ?? 0) > shownIpsMax ? "…" : ""
+  return html`${mayWords(visit, { capabilities })}${
+    ips === undefined ? null : html`<br /><small>${visit.t("from", "desde")} ${ips}${more}</small>`
+  }`
+}
+
 const ofSessionWords = (visit: Visit): Html =>
   html`<p class="soft">
-    ${visit.t("The new key has the capabilities of this session:", "La clave nueva tiene los permisos de esta sesión:")}
+    ${visit.t(
+      "The new key has at most the capabilities of this session:",
+      "La clave nueva tiene como máximo los permisos de esta sesión:"
+    )}
     ${mayWords(visit, visit.session)}.
   </p>`
 
@@ -62,6 +76,7 @@ const columns = (visit: Visit, now: number): ReadonlyArray<Column<ApiKey>> => {
           }`
     },
     { title: t("Ends with", "Termina en"), cell: lastFour },
+    { title: t("Capabilities", "Permisos"), cell: (key) => restrictions(visit, key), isWide: true },
     { title: t("Last use", "Último uso"), cell: (key) => lastUse(visit, key), isWide: true },
     { title: t("Status", "Estado"), cell: (key) => keyState(visit, key, now) }
   ]
@@ -86,18 +101,63 @@ interface Shown {
   readonly refusal?: Refusal
 }
 
+const shape: FormShape = {
+  name: { empty: "omit" },
+  capabilities: { kind: "list", empty: "omit" },
+  allowed_ips: { kind: "words", empty: "omit" },
+  expires_at: { empty: "omit" }
+}
+
+/** The body of a form for a new key. */
+const requestOf = (sent: Form): Record<string, unknown> => {
+  const expires_at = momentOf(sent.text("expires_at"))
+  return { ...bodyOf(sent, shape), ...(expires_at === undefined ? {} : { expires_at }) }
+}
+
+/** The capabilities that a session can give to a key, with their names. A key with `view` has `read` as well. */
+const choicesOf = ({ session, t }: Visit): ReadonlyArray<readonly [KeyCapability, string]> =>
+  KeyCapability.literals
+    .filter((one) => one !== "read" && session.capabilities.some((held) => includes(held, one)))
+    .map((one) => [one, capabilityWords(t)[one]])
+
 const creation = (visit: Visit, { refusal, sent }: Shown): Html => {
   const { t } = visit
-  const name = field("name", t("Key name", "Nombre de la clave"), {
-    value: sent?.text("name") ?? "",
-    hint: t("For example, the program that will use it", "Por ejemplo, el programa que la usará"),
-    error: faultsOf(refusal?.errors, ["name"]).of("name")
-  })
-  const submit = t("Create key", "Crear clave")
+  const shown = {
+    values: sent === undefined ? new Map<string, ReadonlyArray<string>>() : sentValues(sent),
+    faults: faultsOf(refusal?.errors, Object.keys(shape))
+  }
+  const input = inputsOf(shown)
+  const content = [
+    input("name", t("Key name", "Nombre de la clave"), {
+      hint: t("For example, the program that will use it", "Por ejemplo, el programa que la usará")
+    }),
+    boxes(
+      "capabilities",
+      t("Capabilities (without a choice, those of this session)", "Permisos (sin elegir, los de esta sesión)"),
+      choicesOf(visit),
+      shown
+    ),
+    input("allowed_ips", t("Allowed addresses", "Direcciones permitidas"), {
+      rows: 2,
+      isCode: true,
+      hint: t(
+        "Addresses and networks, such as 203.0.113.7 or 10.1.0.0/16. If empty, those of the key that opened this session.",
+        "Direcciones y redes, como 203.0.113.7 o 10.1.0.0/16. Si está vacío, las de la clave que abrió esta sesión."
+      )
+    }),
+    input("expires_at", t("Expires", "Vence"), {
+      type: "datetime-local",
+      hint: t(
+        "Colombian time. If empty, when the key that opened this session expires.",
+        "Hora de Colombia. Si está vacía, cuando vence la clave que abrió esta sesión."
+      )
+    }),
+    ofSessionWords(visit)
+  ]
   return section(
     "new",
     t("New key", "Clave nueva"),
-    form(visit, { action: path, submit, content: [name, ofSessionWords(visit)] })
+    form(visit, { action: path, submit: t("Create key", "Crear clave"), content })
   )
 }
 
@@ -113,7 +173,7 @@ const listPage = Effect.fnUntraced(function* (visit: Visit, shown: Shown = {}) {
   return setupPage(visit, title, about, [
     notice(visit, { revoked: t("Key revoked.", "Clave revocada.") }),
     made === undefined ? null : newKey(visit, made),
-    refusedForm(visit, refusal, (param) => param === "name"),
+    refusedForm(visit, refusal, faultsOf(refusal?.errors, Object.keys(shape)).isNamed),
     section("list", t("Keys", "Claves"), listTable(visit, path, list, table)),
     may("keys") ? creation(visit, shown) : null
   ])
@@ -183,6 +243,7 @@ const keyPage = Effect.fnUntraced(function* (visit: Visit, key: ApiKey, refusal?
   const known = wideFacts([
     [t("Status", "Estado"), keyState(visit, key, at)],
     [t("Capabilities", "Permisos"), mayWords(visit, key)],
+    [t("Allowed addresses", "Direcciones permitidas"), key.allowed_ips?.join(", ") ?? null],
     [t("Last use", "Último uso"), lastUse(visit, key)],
     [t("Created", "Creada"), time(visit, key.created_at)],
     [t("Revoked", "Revocada"), key.revoked_at === null ? null : time(visit, key.revoked_at)],
@@ -214,7 +275,7 @@ const rolledPage = (visit: Visit, made: ApiKeyWithKey): Page =>
 export const layer = Layer.mergeAll(
   page(path, (visit) => listPage(visit)),
   change(path, (visit, sent) =>
-    visit.send<ApiKeyWithKey>("POST", "/v1/api-keys", bodyOf(sent, { name: { empty: "omit" } }), sent).pipe(
+    visit.send<ApiKeyWithKey>("POST", "/v1/api-keys", requestOf(sent), sent).pipe(
       Effect.flatMap((made) => listPage(visit, { made })),
       orShown((refusal) => listPage(visit, { refusal, sent }))
     )

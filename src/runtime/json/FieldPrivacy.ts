@@ -20,7 +20,7 @@ const names: Readonly<Record<Privacy, string>> = {
     after api_key_id customer_id document_id email_id ending_before event_id id invoice_id object_id of portal_session_id request_id resolution_id starting_after
     webhook_delivery_id webhook_endpoint_id`,
   open: `
-    accept accepted account allowance_total_amount action amount api_version at attempts_count authority_environment base capabilities catalog charge_total_amount code
+    accept accepted account allowance_total_amount allowed_ips action amount api_version at attempts_count authority_environment base capabilities catalog charge_total_amount code
     color command content correction_code created created[gte] created[lte] created_at cude cufe currency date default_version delay
     deleted deliveries doc_url document_type due_date duration_ms economic_activities end_date ended_at error_code event_type exchange_rate expires
     expires_at expires_in fail failing_since finished_at from from_number full_number full_since has_more has_more_errors height href identification[type]

@@ -71,7 +71,7 @@ describeLive(TestDatabase.layer)("API keys in the database", (it) => {
         assert.isFalse(yield* works(keys))
         const told: Array<string> = []
         yield* keys.authenticate(key, { ip: "192.0.2.7", onEnded: (_owner, how) => void told.push(how) })
-        assert.deepStrictEqual(told, [what === "revoked" ? "revoked" : "expired"])
+        assert.deepStrictEqual(told, [what === "revoked" ? "revoked" : "rolled"])
       }
       const refusals = yield* until(log(id), (rows) => rows.length >= 2)
       // Each process logs a rejected key once in a while, not per request.
@@ -85,6 +85,7 @@ describeLive(TestDatabase.layer)("API keys in the database", (it) => {
   it.effect("get no successor after a revocation, even if the request came before it and waits", function* () {
     const { added, admin, first, inView, newKey, account, second } = yield* setUp
     const [asker, other] = [yield* added, yield* added]
+    const by = { id: asker.id, capabilities: null }
     const made = [yield* newKey, yield* newKey]
     const keys = Context.get(second, ApiKeys)
     const within = AccountView.within(Context.get(second, SqlClient.SqlClient), account)
@@ -95,8 +96,8 @@ describeLive(TestDatabase.layer)("API keys in the database", (it) => {
       Effect.gen(function* () {
         yield* Context.get(first, ApiKeys).revoke({ ...account, id: asker.id })
         const asked = [
-          yield* Effect.forkChild(codeOf(within(keys.create(made[0]!, asker.id)))),
-          yield* Effect.forkChild(codeOf(within(keys.roll({ ...account, id: other.id }, 0, made[1]!, asker.id))))
+          yield* Effect.forkChild(codeOf(within(keys.create(made[0]!, by)))),
+          yield* Effect.forkChild(codeOf(within(keys.roll({ ...account, id: other.id }, 0, made[1]!, by))))
         ]
         yield* until(waiting, (rows) => rows.length === 2)
         return asked
@@ -121,18 +122,19 @@ describeLive(TestDatabase.layer)("API keys in the database", (it) => {
   })
 
   it.effect("have their own capabilities, and their successors have only those of both keys", function* () {
-    const { account, first, inView, newKey } = yield* setUp
+    const { account, added, first, inView, newKey } = yield* setUp
     const keys = Context.get(first, ApiKeys)
     const [made, next, full] = [yield* newKey, yield* newKey, yield* newKey]
     const mayOf = (key: string) => Effect.map(keys.authenticate(key), (found) => Option.getOrThrow(found).capabilities)
     yield* inView(keys.create({ ...made, capabilities: ["view", "keys"] }))
     assert.deepStrictEqual(yield* mayOf(made.key), ["view", "keys"])
+    const { id } = yield* added
     const rolled = yield* inView(
-      keys.roll({ ...account, id: made.id }, 60, { ...next, capabilities: ["keys", "setup"] })
+      keys.roll({ ...account, id: made.id }, 60, next, { id, capabilities: ["keys", "setup"] })
     )
     assert.deepStrictEqual(rolled.capabilities, ["keys"])
     assert.deepStrictEqual(yield* mayOf(next.key), ["keys"])
-    const without = inView(keys.roll({ ...account, id: next.id }, 60, { ...full, capabilities: ["view"] }))
+    const without = inView(keys.roll({ ...account, id: next.id }, 60, full, { id, capabilities: ["view"] }))
     assert.strictEqual((yield* Effect.flip(without)).code, "capability_missing")
     yield* inView(keys.create(full))
     assert.isUndefined(yield* mayOf(full.key))

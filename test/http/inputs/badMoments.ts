@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { EmailId, InvoiceId, ResolutionId, WebhookEndpointId } from "../../../schemas/Id.ts"
 import type { InvoiceState } from "../../../src/invoices/rules/InvoiceLifecycle.ts"
+import type { KeyRights } from "../../../src/accounts/rules/KeyRights.ts"
 import type { StoredInvoice } from "../../../src/invoices/store/Invoices.ts"
 import { usableKeysMax } from "../../../src/accounts/store/ApiKeys.ts"
 import { customersMax } from "../../../src/accounts/store/Customers.ts"
@@ -64,6 +65,13 @@ const numbered = Effect.fnUntraced(function* (
     })
 })
 
+/** Restricts the test key. */
+const restrict = Effect.fnUntraced(function* (rights: Partial<KeyRights>) {
+  const { tables } = yield* MemoryTables
+  const row = tables.apiKeys.get(apiKeyIds.test)
+  if (row !== undefined) tables.apiKeys.set(row.id, { ...row, ...rights })
+})
+
 const ofPrefix = (prefix: string) => post("/v1/invoices", { ...invoiceBody("cust_1"), prefix })
 
 const known = { rule: "90", severity: "rejection", message: "Procesado.", path: null, hint: null } as const
@@ -73,6 +81,25 @@ const openNote = addNote("credit_note", numberedId, "submitted")
 
 /** Requests that are wrong because of an earlier change. */
 export const badMoments = [
+  {
+    given: restrict({ capabilities: ["create", "keys"] }),
+    bad: refused("capability_missing", [
+      ["a change without its capability", post("/v1/webhook-endpoints", endpoint), /lacks the capability endpoints/],
+      ["a read with create alone", get("/v1/account"), /lacks the capability read/],
+      [
+        "a key with more capabilities than its maker",
+        post("/v1/api-keys", { capabilities: ["create", "documents"] }),
+        /is documents, which/,
+        "capabilities[1]"
+      ]
+    ])
+  },
+  {
+    given: restrict({ allowed_ips: ["203.0.113.0/24"] }),
+    bad: refused("ip_not_allowed", [
+      ["a request from elsewhere", get("/v1/account"), /allowed_ips do not contain the address/]
+    ])
+  },
   {
     given: send(used("a")),
     bad: refused("idempotency_conflict", [

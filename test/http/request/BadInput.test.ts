@@ -66,13 +66,7 @@ describe("a bad moment", () => {
  * Codes with cases in other files: RawServer.test.ts, RateLimit.test.ts, SlowReads.full.test.ts, and those of the
  * portal.
  */
-const elsewhere: ReadonlyArray<ErrorCode> = [
-  "request_timeout",
-  "rate_limited",
-  "query_too_slow",
-  "capability_missing",
-  "form_foreign"
-]
+const elsewhere: ReadonlyArray<ErrorCode> = ["request_timeout", "rate_limited", "query_too_slow", "form_foreign"]
 
 const cases = [...badAnytime, ...badMoments, ...badEnablementMoments, ...badSessionMoments]
 

@@ -32,6 +32,7 @@ describeLive(app)("API keys", (it) => {
       name: "ERP",
       livemode: false,
       capabilities: null,
+      allowed_ips: null,
       last_used_at: null,
       expires_at: null,
       revoked_at: null

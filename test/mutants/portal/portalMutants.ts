@@ -8,7 +8,7 @@ const migration = "migrations/0001_schema/2_accounts.sql"
 export const portalMutants: ReadonlyArray<Mutant> = [
   ...guards("src/http/request/Authentication.ts", "test/portal/session/Capabilities.pg.test.ts", {
     "a session acts without the capability": {
-      "capability !== null && capabilities.includes(capability)": "capabilities.length > 0"
+      "capability !== null && capabilities.some((held) => includes(held, capability))": "capabilities.length > 0"
     },
     "an ended session continues its waiting request": {
       "stillIn(caller), allowed)": "Effect.void, allowed)"

@@ -4,6 +4,7 @@ import { Capability } from "../../../schemas/PortalSession.ts"
 import { Api } from "../../../src/api/Api.ts"
 import { capabilityOf } from "../../../src/api/Capabilities.ts"
 import type { LocalRequest } from "../../../src/http/LocalApi.ts"
+import { needed } from "../../http/inputs/capabilityRows.ts"
 import { noId, rows } from "../../http/inputs/routeRows.ts"
 import { apiKeyIds, keys, testMode } from "../../support/apps/Accounts.ts"
 import { bearer, get, post, send } from "../../support/apps/Requests.ts"
@@ -11,51 +12,6 @@ import { app, insider } from "../../support/portal/Door.ts"
 import { auditLog } from "../../support/portal/Tables.ts"
 import { asLive, asOther } from "../../support/portal/Visitor.ts"
 import { describeLive } from "../../support/Tests.ts"
-
-/** The capability for each change, written by hand: a new operation needs its row here. */
-const needed: Readonly<Record<string, Capability | null>> = {
-  "PATCH /v1/account": "setup",
-  "POST /v1/account": "setup",
-  "POST /v1/account/certificate": "setup",
-  "POST /v1/account/enablement": "setup",
-  "PUT /v1/account/logo": "setup",
-  "DELETE /v1/account/logo": "setup",
-  "PUT /v1/account/software": "setup",
-  "DELETE /v1/account/software": "setup",
-  "POST /v1/resolutions": "setup",
-  "PATCH /v1/resolutions/:id": "setup",
-  "POST /v1/resolutions/:id": "setup",
-  "POST /v1/resolutions/import": "setup",
-  "POST /v1/test-helpers/authority": "setup",
-  "POST /v1/test-helpers/advance": "setup",
-  "POST /v1/api-keys": "keys",
-  "POST /v1/api-keys/:id/roll": "keys",
-  "DELETE /v1/api-keys/:id": "keys",
-  "DELETE /v1/portal-sessions/:id": "keys",
-  // Otherwise a session could renew itself for ever, and admit others.
-  "POST /v1/portal-sessions": null,
-  "POST /v1/customers": "documents",
-  "POST /v1/customers/validate": "documents",
-  "PUT /v1/customers/:id": "documents",
-  "PATCH /v1/customers/:id": "documents",
-  "POST /v1/customers/:id": "documents",
-  "DELETE /v1/customers/:id": "documents",
-  "POST /v1/webhook-endpoints": "endpoints",
-  "PATCH /v1/webhook-endpoints/:id": "endpoints",
-  "POST /v1/webhook-endpoints/:id": "endpoints",
-  "DELETE /v1/webhook-endpoints/:id": "endpoints",
-  "POST /v1/webhook-endpoints/:id/rotate-secret": "endpoints",
-  "POST /v1/webhook-endpoints/:id/test": "deliver",
-  "POST /v1/webhook-endpoints/:id/recover": "deliver",
-  "POST /v1/webhook-deliveries/:id/redeliver": "deliver",
-  // The mail provider signs it, and no session is involved.
-  "POST /v1/email-notices": null,
-  ...Object.fromEntries(
-    Object.keys(rows)
-      .filter((route) => /^(?:POST|PUT) \/v1\/(?:invoices|credit-notes|debit-notes)/u.test(route))
-      .map((route) => [route, "documents" as const])
-  )
-}
 
 const operations = Object.values(Api.groups).flatMap((group) =>
   Object.values(group.endpoints).map((endpoint) => ({

@@ -50,6 +50,42 @@ describeLive(app)("access in the portal", (it) => {
       assert.include(refused.text, `value="${"x".repeat(101)}"`)
     })
 
+    it.effect("can be restricted in the form, and show their restrictions", function* () {
+      const { post: send, see } = yield* visitor({ capabilities: ["view", "keys", "documents"] })
+      const form = untouched((yield* see(path)).text, "/keys")
+      assert.notInclude((yield* see(path)).text, 'value="setup"', "the session cannot give it")
+      form.set("name", "Restricted")
+      form.append("capabilities", "view")
+      form.append("capabilities", "create")
+      form.set("allowed_ips", "203.0.113.7, 10.1.0.0/16\r\n2001:db8::/32")
+      form.set("expires_at", "2099-12-31T18:00")
+      assert.strictEqual((yield* send(path, form)).status, 200)
+      const { id } = (yield* listed).find(({ name }) => name === "Restricted") ?? { id: "none" }
+      const { json } = yield* get(`/v1/api-keys/${id}`)
+      assert.deepInclude(json, {
+        name: "Restricted",
+        capabilities: ["view", "create"],
+        allowed_ips: ["203.0.113.7", "10.1.0.0/16", "2001:db8::/32"],
+        expires_at: "2099-12-31T18:00:00.000-05:00"
+      })
+      for (const [language, words] of [
+        ["en", /view, create<br \/><small>from 203\.0\.113\.7, 10\.1\.0\.0\/16/u],
+        ["es", /ver, crear<br \/><small>desde 203\.0\.113\.7, 10\.1\.0\.0\/16/u]
+      ] as const) {
+        assert.match((yield* (yield* visitor({ language })).see(path)).text, words)
+      }
+      const page = (yield* see(`${path}/${id}`)).text
+      assert.include(page, "2001:db8::/32")
+      assert.include(page, 'class="state wait"')
+      const wrong = untouched((yield* see(path)).text, "/keys")
+      wrong.set("allowed_ips", "203.0.113.7 example.com")
+      wrong.set("expires_at", "2020-01-01T00:00")
+      const refused = yield* send(path, wrong)
+      assert.strictEqual(refused.status, 400)
+      assert.isDefined(beside(refused.text, "allowed_ips"))
+      assert.include(refused.text, "203.0.113.7 example.com")
+    })
+
     it.effect("can be rolled with an overlap, once for each form", function* () {
       const { post: send, see } = yield* visitor()
       const old = yield* made("ERP")

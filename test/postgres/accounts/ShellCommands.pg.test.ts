@@ -18,6 +18,8 @@ const on = Effect.fnUntraced(function* (database: Effect.Effect<string, unknown,
   return { url, env, folio: (...words: ReadonlyArray<string>) => folioHere([...words, "--json"], env) }
 })
 
+const restricted = ["keys", "create", "--account", "ten_00000000000000000000000000"] as const
+
 describe("folio", () => {
   it.live("creates accounts and keys, and revokes keys", function* () {
     const { env, folio, url } = yield* on(freshDatabase)
@@ -80,6 +82,24 @@ describe("folio", () => {
     )
   })
 
+  it.live("restricts a key", function* () {
+    const { env, folio } = yield* on(freshDatabase)
+    const { json: made } = yield* folioCommand(["accounts", "create", ...issuer, "--json"], env)
+    const create = ["keys", "create", "--account", made.account.id, "--name", "till"] as const
+    const rights = ["--capability", "create", "--capability", "read", "--allowed-ip", "203.0.113.0/24"] as const
+    const { json } = yield* folio(...create, ...rights, "--expires-at", "2099-12-31T18:00:00-05:00")
+    assert.deepInclude(json, {
+      name: "till",
+      capabilities: ["create", "read"],
+      allowed_ips: ["203.0.113.0/24"],
+      expires_at: "2099-12-31T18:00:00.000-05:00"
+    })
+    const past = yield* folio(...create, "--expires-at", "2020-01-01T00:00:00Z")
+    assert.deepStrictEqual([past.code, /expires_at must be in the future/.test(past.error)], [1, true], past.error)
+    const listed = yield* folioHere(["keys", "list", "--account", made.account.id], env)
+    assert.match(listed.out, /till +create,read +203\.0\.113\.0\/24 +never +expires 2099-12-31/)
+  })
+
   it.live("reports invalid arguments, and exits with 1, or with 2 after wrong usage", function* () {
     const { env } = yield* on(freshDatabase)
     for (const [words, told] of [
@@ -87,7 +107,10 @@ describe("folio", () => {
       [["accounts", "create", ...issuer, "--check-digit", "4"], /for this number it is "3"/],
       [["accounts", "show", "ten_00000000000000000000000000"], /no account/],
       [["keys", "revoke", "key_1"], /no API key "key_1"/],
-      [["keys", "roll", "key_1"], /expires-in/]
+      [["keys", "roll", "key_1"], /expires-in/],
+      [[...restricted, "--capability", "fly"], /must be one of view, deliver[^]*capabilities/],
+      [[...restricted, "--allowed-ip", "10.0.0.0/33"], /CIDR[^]*allowed_ips/],
+      [[...restricted, "--expires-at", "tomorrow"], /with its offset[^]*expires_at/]
     ] as const) {
       const { code, error, out } = yield* folioHere(words, env)
       assert.strictEqual(code, 1, words.join(" "))

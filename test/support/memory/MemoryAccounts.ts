@@ -1,9 +1,8 @@
 import { Effect, Option, Redacted, Result } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
-import type { ApiKeyId } from "../../../schemas/Id.ts"
 import { apiKeyHash, apiKeyMode } from "../../../src/accounts/rules/ApiKeyFormat.ts"
-import { localKeyPrefix } from "../../../src/accounts/rules/LocalApiKey.ts"
+import { allRights, granted, inherited, isComplete, type KeyRights } from "../../../src/accounts/rules/KeyRights.ts"
 import {
   Accounts,
   isAnotherVersion,
@@ -15,15 +14,16 @@ import {
   type ApiKeyRef,
   ApiKeys,
   inactiveKey,
-  common,
   endedKey,
+  isLasting,
+  type KeyMaker,
   keyLimitReached,
   lastKey,
   missingKey,
-  nothingInCommon,
   type NewApiKey,
   usableKeysMax
 } from "../../../src/accounts/store/ApiKeys.ts"
+import { principalOf } from "../../../src/accounts/store/ApiKeyLookup.ts"
 import { actorOf, AuditLog } from "../../../src/accounts/store/AuditLog.ts"
 import { Certificates, type StoredCertificate } from "../../../src/accounts/store/Certificates.ts"
 import { pageOf } from "./MemoryPages.ts"
@@ -100,22 +100,21 @@ export const layerAccounts = inMemory(Accounts, ({ attempt, call }, { localDate 
 export const isUsable = (row: ApiKeyRow, now: number) =>
   row.revoked_at === null && (row.expires_at === null || row.expires_at.getTime() > now)
 
-const isLocal = ({ id }: ApiKeyRow) => id.startsWith(localKeyPrefix)
-
 const usableOf = ({ apiKeys }: Tables, account: AccountMode, now: number) =>
   [...apiKeys.values()].filter((row) => isOf(row, account) && isUsable(row, now))
 
-const rowFor = ({ account_id, capabilities = null, created_at, id, key, mode, name = null }: NewApiKey): ApiKeyRow => ({
+const rowFor = ({ account_id, created_at, id, key, mode, name = null, ...rights }: NewApiKey): ApiKeyRow => ({
   account_id,
   livemode: mode === "live",
   id,
   name,
-  capabilities,
+  ...allRights,
+  ...rights,
+  granted_until: rights.expires_at ?? null,
   hash: apiKeyHash(key),
   last_four: key.slice(-4),
   created_at,
   last_used_at: null,
-  expires_at: null,
   revoked_at: null
 })
 
@@ -124,22 +123,29 @@ const put = ({ apiKeys }: Tables, row: ApiKeyRow) => {
   return row
 }
 
+const hasOther = ({ apiKeys }: Tables, key: ApiKeyRef) =>
+  [...apiKeys.values()].some(
+    (other) => other.id !== key.id && isOf(other, key) && other.revoked_at === null && isLasting(other)
+  )
+
 const end = (tables: Tables, key: ApiKeyRef, now: number, evenTheLast: boolean): Result.Result<void, ApiError> => {
   const row = rowOf(tables.apiKeys, key)
   if (row === undefined) return Result.fail(missingKey(key.id))
-  const others = [...tables.apiKeys.values()].filter((other) => other.id !== key.id && isOf(other, key))
-  const isKept = (one: ApiKeyRow) =>
-    one.revoked_at === null && one.expires_at === null && one.capabilities === null && !isLocal(one)
-  const isLast = !others.some(isKept)
-  if (isUsable(row, now) && row.capabilities === null && !isLocal(row) && isLast && !evenTheLast)
-    return Result.fail(lastKey)
+  if (isUsable(row, now) && isLasting(row) && !hasOther(tables, key) && !evenTheLast) return Result.fail(lastKey)
   if (row.revoked_at === null) put(tables, { ...row, revoked_at: new Date(now) })
   return Result.void
 }
 
-const mayAsk = ({ apiKeys }: Tables, by: ApiKeyId | undefined, now: number) => {
-  const row = by === undefined ? undefined : apiKeys.get(by)
-  return by === undefined || (row !== undefined && isUsable(row, now))
+const rightsOf = (
+  { apiKeys }: Tables,
+  by: KeyMaker | undefined,
+  now: number
+): Result.Result<KeyRights, typeof endedKey> => {
+  if (by === undefined) return Result.succeed(allRights)
+  const row = apiKeys.get(by.id)
+  return row !== undefined && isUsable(row, now)
+    ? Result.succeed({ ...row, capabilities: by.capabilities })
+    : Result.fail(endedKey)
 }
 
 const entry = (account: AccountMode, actor: string, action: string, object_id: string | null = null): AuditRow => ({
@@ -162,12 +168,10 @@ export const layerApiKeys = inMemory(ApiKeys, ({ attempt, call }) => ({
             const row = [...apiKeys.values()].find((candidate) => candidate.hash === apiKeyHash(key))
             const account = row === undefined ? undefined : accounts.get(modeKey(row))
             if (row === undefined || account === undefined) return Option.none()
-            const { account_id, capabilities, id, livemode } = row
-            const may = capabilities === null ? {} : { capabilities }
-            const principal = { api_key_id: id, account_id, livemode, default_version: account.default_version, ...may }
+            const principal = principalOf({ ...row, api_key_id: row.id, default_version: account.default_version })
             if (isUsable(row, now)) return Option.some(principal)
             onEnded?.(principal, row.revoked_at === null ? "expired" : "revoked")
-            auditLog.push(refusal(row, id, "invalid_api_key"))
+            auditLog.push(refusal(row, row.id, "invalid_api_key"))
             return Option.none()
           }
         ),
@@ -178,8 +182,9 @@ export const layerApiKeys = inMemory(ApiKeys, ({ attempt, call }) => ({
   list: (account, request) => call("ApiKeys.list", ({ apiKeys }) => pageOf(apiKeys, account, request)),
   create: (key, by) =>
     attempt("ApiKeys.create", (tables, now) => {
-      if (!mayAsk(tables, by, now)) return Result.fail(endedKey)
-      const row = rowFor(key)
+      const rights = Result.flatMap(rightsOf(tables, by, now), (maker) => granted(maker, key, key.created_at))
+      if (Result.isFailure(rights)) return Result.fail(rights.failure)
+      const row = rowFor({ ...key, ...rights.success })
       return usableOf(tables, row, now).length >= usableKeysMax
         ? Result.fail(keyLimitReached)
         : Result.succeed(put(tables, row))
@@ -195,18 +200,20 @@ export const layerApiKeys = inMemory(ApiKeys, ({ attempt, call }) => ({
     }),
   roll: (old, expiresInSeconds, next, by) =>
     attempt("ApiKeys.roll", (tables, now) => {
-      if (!mayAsk(tables, by, now)) return Result.fail(endedKey)
+      const maker = rightsOf(tables, by, now)
+      if (Result.isFailure(maker)) return Result.fail(maker.failure)
       const row = rowOf(tables.apiKeys, old)
       if (row === undefined) return Result.fail(missingKey(old.id))
       if (!isUsable(row, now)) return Result.fail(inactiveKey(old.id))
-      const capabilities = common(row.capabilities, next.capabilities ?? null)
-      if (capabilities?.length === 0) return Result.fail(nothingInCommon)
+      const rights = inherited({ ...row, expires_at: row.granted_until }, maker.success)
+      if (Result.isFailure(rights)) return Result.fail(rights.failure)
+      if (isLasting(row) && !isComplete(rights.success) && !hasOther(tables, old)) return Result.fail(lastKey)
       const expires = Math.min(row.expires_at?.getTime() ?? Infinity, now + expiresInSeconds * 1000)
       const rolled = { ...row, expires_at: new Date(expires) }
       const others = usableOf(tables, row, now).filter(({ id }) => id !== row.id)
       if (others.length + (isUsable(rolled, now) ? 1 : 0) >= usableKeysMax) return Result.fail(keyLimitReached)
       put(tables, rolled)
-      return Result.succeed(put(tables, rowFor({ ...next, name: row.name, capabilities })))
+      return Result.succeed(put(tables, rowFor({ ...next, name: row.name, ...rights.success })))
     }),
   revoke: (key, options) =>
     attempt("ApiKeys.revoke", (tables, now) => end(tables, key, now, options?.evenTheLast ?? false))

@@ -46,7 +46,7 @@ export const pass = Effect.fnUntraced(function* (seconds: number) {
           expires_at = expires_at - ${time}, used_at = used_at - ${time}, ended_at = ended_at - ${time}`,
       sql`
         update api_keys set created_at = created_at - ${time}, expires_at = expires_at - ${time},
-          revoked_at = revoked_at - ${time}`
+          granted_until = granted_until - ${time}, revoked_at = revoked_at - ${time}`
     ])
   )
 })

@@ -59,7 +59,12 @@ class ApiKeys(Resource):
     """The API keys of the account: ``folio.api_keys``"""
 
     def create(self, api_key: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Creates an API key, which only this response shows: ``folio.api_keys.create({"name": "The shop"})["key"]``"""
+        """Creates an API key, which only this response shows: ``folio.api_keys.create({"name": "The shop"})["key"]``
+
+        The fields ``capabilities``, ``allowed_ips`` and ``expires_at`` restrict the key:
+
+            folio.api_keys.create({"capabilities": ["create"], "allowed_ips": ["203.0.113.0/24"]})
+        """
         return self._post("/v1/api-keys", idempotency_key, api_key)
 
     def list(self, query: Optional[Query] = None) -> Iterator[JsonObject]:

@@ -10,6 +10,9 @@ final class ApiKeys extends ResourceMethods
     /**
      * Creates an API key, which only this response shows: `$folio->apiKeys->create(['name' => 'The shop'])['key']`
      *
+     * The fields `capabilities`, `allowed_ips` and `expires_at` restrict the key:
+     * `$folio->apiKeys->create(['capabilities' => ['create'], 'allowed_ips' => ['203.0.113.0/24']])`
+     *
      * @param array<string, mixed> $apiKey
      * @return array<string, mixed>
      */
