@@ -35,6 +35,7 @@ const makeWorld = Effect.gen(function* () {
     const draft = {
       account,
       claim,
+      by: claim,
       id,
       request,
       totals: totalsOf(request.lines, request),
@@ -215,7 +216,7 @@ onPostgres("External ids stay free if another transaction takes the idempotency 
         )
       )
     )
-    yield* until(blocked("idempotency_keys"), (pids) => pids.length === 1)
+    yield* until(blocked("external_id"), (pids) => pids.length === 1)
     yield* holder.goOn
     const { repeats, result } = yield* Fiber.join(creating)
     assert.strictEqual(repeats, 1)

@@ -66,14 +66,12 @@ const numbered = Effect.fnUntraced(function* (
 })
 
 /** Restricts the test key. */
-const restrict = Effect.fnUntraced(function* (rights: Partial<KeyRights>) {
-  const { tables } = yield* MemoryTables
-  const row = tables.apiKeys.get(apiKeyIds.test)
-  if (row !== undefined) tables.apiKeys.set(row.id, { ...row, ...rights })
-})
+const restrict = (rights: Partial<KeyRights>) =>
+  Effect.map(MemoryTables, ({ tables: { apiKeys } }) =>
+    apiKeys.set(apiKeyIds.test, { ...apiKeys.get(apiKeyIds.test)!, ...rights })
+  )
 
 const ofPrefix = (prefix: string) => post("/v1/invoices", { ...invoiceBody("cust_1"), prefix })
-
 const known = { rule: "90", severity: "rejection", message: "Procesado.", path: null, hint: null } as const
 
 /** A note to that document that the authority may still accept or reject. */
