@@ -3,6 +3,7 @@ import { ApiError } from "../../../schemas/ApiError.ts"
 import { includes, type KeyCapability } from "../../../schemas/ApiKey.ts"
 import { containsNetwork, networksOf } from "../../../schemas/Network.ts"
 import { Capability } from "../../../schemas/PortalSession.ts"
+import { violation } from "../../documents/rules/AuthorityRules.ts"
 import { timestamp } from "../../runtime/AuthorityTime.ts"
 
 /** The rights of an API key. Null means without this restriction. */
@@ -35,7 +36,7 @@ export const capabilityBeyond = (
   if (index === -1) return undefined
   const param = `capabilities[${index}]`
   const message = `${param} is ${asked[index]}, which the key or session that sends this request lacks. It has ${held?.join(", ")}. Choose from these, or use another key.`
-  return ApiError.fromViolations([{ param, code: "capability_missing", message }])
+  return ApiError.fromViolations([violation(param, "capability_missing", message, "makers_rights")])
 }
 
 const ipBeyond = (asked: ReadonlyArray<string>, held: ReadonlyArray<string> | null): ApiError | undefined => {
@@ -43,11 +44,11 @@ const ipBeyond = (asked: ReadonlyArray<string>, held: ReadonlyArray<string> | nu
   if (index === -1) return undefined
   const param = `allowed_ips[${index}]`
   const message = `${param} is ${asked[index]}, which is not within one of the allowed_ips of the key that sends this request. Choose addresses and networks within these, or use another key.`
-  return ApiError.fromViolations([{ param, code: "ip_not_allowed", message }])
+  return ApiError.fromViolations([violation(param, "ip_not_allowed", message, "makers_rights")])
 }
 
 const badEnd = (message: string) =>
-  ApiError.fromViolations([{ param: "expires_at", code: "parameter_invalid", message: `expires_at ${message}` }])
+  ApiError.fromViolations([violation("expires_at", "parameter_invalid", `expires_at ${message}`, "makers_rights")])
 
 const endBeyond = (asked: Date, held: Date | null, now: Date): ApiError | undefined => {
   if (asked <= now) return badEnd(`must be in the future: it is now ${timestamp(now.getTime())}.`)

@@ -36,6 +36,7 @@ export const grounds = {
   kept_external_id: { of: "interface", says: "An object keeps the external_id of its creation." },
   kept_number: { of: "interface", says: "A corrected document keeps its number." },
   logo: { of: "interface", says: "A logo is a whole PNG or JPEG picture within the limits of its size." },
+  makers_rights: { of: "interface", says: "A key has at most the rights of the key or session that makes it." },
   no_sign: { of: "limit", says: "An amount of the interface has no sign." },
   note_of_invoice: {
     of: "interface",

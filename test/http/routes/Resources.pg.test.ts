@@ -40,7 +40,7 @@ describeLive(app)("resources", (it) => {
     const { json, status } = yield* post("/v1/customers", sent)
     assert.strictEqual(status, 201)
     const { created_at, id, updated_at, ...rest } = json
-    assert.deepStrictEqual(rest, { ...sent, object: "customer", livemode: false })
+    assert.deepStrictEqual(rest, { ...sent, external_id: null, object: "customer", livemode: false })
     assert.match(id, /^cust_[0-9a-hjkmnp-tv-z]{26}$/)
     isTimestamp(created_at)
     assert.strictEqual(updated_at, created_at)
@@ -76,7 +76,7 @@ describeLive(app)("resources", (it) => {
       (
         "id object status full_number cufe created_at livemode stage customer_id currency exchange_rate operation_type payment_means " +
         "lines totals resolution_id issue_date pdf_url xml_url qr_url authority_errors authority_notifications failure " +
-        "contingency email version metadata updated_at"
+        "contingency email version metadata external_id updated_at"
       ).split(" ")
     )
     assert.deepInclude(json, {
