@@ -23,7 +23,7 @@ const makeWorld = Effect.gen(function* () {
   const customer = Effect.fnUntraced(function* (owner: typeof first, [key, external_id]: Sent) {
     const id = yield* Context.get(owner, Ids).customer
     const draft = newCustomer(account, id, claimOf(key, String(external_id)), id, external_id)
-    return yield* Effect.result(Context.get(owner, Customers).create(draft))
+    return yield* Effect.result(orFail(Context.get(owner, Customers).create(draft)))
   })
   const buyer = Result.getOrThrow(yield* customer(first, ["buyer", null])).answer.body
   const invoice = Effect.fnUntraced(function* (owner: typeof first, [key, external_id]: Sent) {
@@ -42,7 +42,8 @@ const makeWorld = Effect.gen(function* () {
       answer,
       created_at: new Date()
     }
-    return yield* Effect.result(Effect.map(Context.get(owner, InvoiceCreation).create(draft), ({ outcome }) => outcome))
+    const created = orFail(Context.get(owner, InvoiceCreation).create(draft))
+    return yield* Effect.result(Effect.map(created, ({ outcome }) => outcome))
   })
   const kinds = [
     { kind: "customer", batch: "Customers.create", create: customer, table: "customers", skipped: 1 },
@@ -50,6 +51,9 @@ const makeWorld = Effect.gen(function* () {
   ] as const
   return { account, apiKey, first, second, service, sql, kinds }
 })
+
+/** No conflict about an external id makes a statement fail. */
+const orFail = Effect.catchDefect((defect) => Effect.sync(() => assert.fail(`a statement failed: ${String(defect)}`)))
 
 const together = <A, R>(sent: ReadonlyArray<Sent>, create: (one: Sent) => Effect.Effect<A, never, R>) =>
   Effect.forEach(sent, create, { concurrency: "unbounded" })

@@ -117,7 +117,7 @@ describeLive(app)("an external id", (it) => {
     }
     const other = yield* put("crm-2")
     assert.deepStrictEqual(
-      [other.status, other.json.error.code, other.json.error.param],
+      [other.status, other.json.error?.code, other.json.error?.param],
       [400, "parameter_invalid", "external_id"]
     )
     const path = `/v1/customers/${made.json.id}`
