@@ -32,6 +32,7 @@ export const Network = Schema.String.check(
   })
 )
 
+// For rules, which are pure and use no other module of Effect than the data types.
 /** Whether one network contains another, or is the same. */
 export const containsNetwork = (outer: IpNetwork.IpNetwork, inner: IpNetwork.IpNetwork): boolean =>
   IpNetwork.containsNetwork(outer, inner)

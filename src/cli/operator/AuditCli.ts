@@ -10,7 +10,7 @@ import { toggle } from "../user/Flags.ts"
 import { json, say, table } from "./Answers.ts"
 import { store } from "./Surroundings.ts"
 
-/** The audit log of all accounts, and the check of its chains. */
+/* The audit log of all accounts, and the check of its chains. */
 
 const account = Flag.String("account").pipe(
   Flag.withDescription("Only this account, ten_…; if omitted, all accounts"),

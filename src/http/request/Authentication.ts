@@ -1,6 +1,7 @@
-import { Context, Effect, Layer, Option, Record, Result } from "effect"
+import { Context, Effect, Layer, Option, Predicate, Record, Result } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { ApiError } from "../../../schemas/ApiError.ts"
+import type { ErrorCode } from "../../../schemas/ErrorCode.ts"
 import { HttpApiBuilder, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
 import {
   Authorization,
@@ -102,21 +103,16 @@ const permitted = (
   return isPermitted ? Effect.void : Effect.fail(refusal(capability))
 }
 
+const ofRights: ReadonlySet<unknown> = new Set<ErrorCode>(["capability_missing", "ip_not_allowed"])
+
 /** Records an error in the audit log if it is a rejection by the rights of the key or session. */
-const refusalNoted = (audit: AuditLog["Service"], principal: Principal, exchange: Facts) => (error: unknown) =>
-  error instanceof ApiError && error.status === 403
+const refusalNoted = (audit: AuditLog["Service"], principal: Principal, exchange: Facts) => (failure: unknown) => {
+  // The handler's errors arrive wrapped, so that `effect/http-api` can tell them from those of this file.
+  const error = Predicate.hasProperty(failure, "error") ? failure.error : failure
+  return error instanceof ApiError && ofRights.has(error.code)
     ? audit.refused(principal, { ...principal, ...originOf(exchange) }, error.code)
     : Effect.void
-
-/** Makes the function that records the rejections of a handler. `Authorization` sees the handler's errors wrapped. */
-export const makeNoted = Effect.map(
-  AuditLog,
-  (audit) =>
-    <A, E, R>(handler: Effect.Effect<A, E, R>) =>
-      Effect.flatMap(Effect.all([CurrentPrincipal, Exchange]), ([principal, exchange]) =>
-        Effect.tapError(handler, refusalNoted(audit, principal, exchange))
-      )
-)
+}
 
 export const layer = Layer.effect(
   Authorization,

@@ -4,7 +4,6 @@ import { ApiKeyId } from "../../../schemas/Id.ts"
 import { Api } from "../../api/Api.ts"
 import { ApiKeys, apiKeyView } from "../../accounts/store/ApiKeys.ts"
 import { makeAsk, makeAskAbout } from "../request/Ask.ts"
-import { makeNoted } from "../request/Authentication.ts"
 import { makeFind, makeIdOf, readPage } from "../request/Paging.ts"
 import { withBody } from "../request/Pipeline.ts"
 
@@ -16,14 +15,13 @@ export const layer = HttpApiBuilder.group(
     const find = makeFind("API key", keys.find)
     const ask = yield* makeAsk
     const askAbout = yield* makeAskAbout(makeIdOf("API key", ApiKeyId))
-    const noted = yield* makeNoted
     return withBody(handlers).handleAll({
-      createApiKey: ({ payload }) => noted(ask((actor, context) => actor.CreateApiKey({ context, request: payload }))),
+      createApiKey: ({ payload }) => ask((actor, context) => actor.CreateApiKey({ context, request: payload })),
       listApiKeys: ({ query }) => readPage("/v1/api-keys", query, keys.list, apiKeyView),
       retrieveApiKey: ({ params }) => Effect.map(find(params.id), apiKeyView),
       revokeApiKey: ({ params }) => askAbout(params.id, (actor, about) => actor.RevokeApiKey(about)),
       rollApiKey: ({ params, payload }) =>
-        noted(askAbout(params.id, (actor, about) => actor.RollApiKey({ ...about, request: payload })))
+        askAbout(params.id, (actor, about) => actor.RollApiKey({ ...about, request: payload }))
     })
   })
 )

@@ -4,7 +4,6 @@ import { PortalSessionId } from "../../../schemas/Id.ts"
 import { Api } from "../../api/Api.ts"
 import { PortalSessions, portalSessionView } from "../../accounts/store/PortalSessions.ts"
 import { makeAsk, makeAskAbout } from "../request/Ask.ts"
-import { makeNoted } from "../request/Authentication.ts"
 import { makeFind, makeIdOf, readPage } from "../request/Paging.ts"
 import { withBody } from "../request/Pipeline.ts"
 
@@ -16,10 +15,9 @@ export const layer = HttpApiBuilder.group(
     const find = makeFind("portal session", sessions.retrieve)
     const ask = yield* makeAsk
     const askAbout = yield* makeAskAbout(makeIdOf("portal session", PortalSessionId))
-    const noted = yield* makeNoted
     return withBody(handlers).handleAll({
       createPortalSession: ({ payload }) =>
-        noted(ask((actor, context) => actor.CreatePortalSession({ context, request: payload }))),
+        ask((actor, context) => actor.CreatePortalSession({ context, request: payload })),
       listPortalSessions: ({ query }) => readPage("/v1/portal-sessions", query, sessions.list, portalSessionView),
       retrievePortalSession: ({ params }) => Effect.map(find(params.id), portalSessionView),
       endPortalSession: ({ params }) => askAbout(params.id, (actor, about) => actor.EndPortalSession(about))

@@ -98,18 +98,18 @@ const revokeLocalKeys = Effect.fnUntraced(function* (key: typeof SecretKey.Servi
 })
 
 /**
- * Seals every stored secret with `key`, the current key of `Secrets`, and then the canary. `tell` gets the count of
- * each table. May be killed at any time and run again, also concurrently. Fails with `RekeyError` if a process still
+ * Seals every stored secret with `key`, the current key of `Secrets`, and then the canary. `report` receives the count
+ * of each table. May be killed at any time and run again, also concurrently. Fails with `RekeyError` if a process still
  * seals with another key, or if neither key opens a secret and `leaveLost` is false. The previous key then stays the
  * database's.
  */
 export const rekey = Effect.fn("Rekey.rekey")(function* <R>(
   key: typeof SecretKey.Service,
   leaveLost: boolean,
-  tell: (count: TableCount) => Effect.Effect<void, never, R>
+  report: (count: TableCount) => Effect.Effect<void, never, R>
 ) {
   yield* checkProcesses(key)
-  const tables = yield* Effect.forEach(sealedColumns, (column) => Effect.tap(resealTable(column), tell))
+  const tables = yield* Effect.forEach(sealedColumns, (column) => Effect.tap(resealTable(column), report))
   const lost = tables.filter((table) => table.lost > 0)
   if (lost.length > 0 && !leaveLost) {
     return yield* new RekeyError({
