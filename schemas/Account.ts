@@ -26,6 +26,10 @@ export const RequestLogLevel = Schema.Literals(["off", "masked", "full"]).annota
   message: "must be one of off, masked, full"
 })
 
+/** The status of an account: a suspended account creates no documents, a closed account changes nothing. */
+export const AccountStatus = Schema.Literals(["active", "suspended", "closed"])
+export type AccountStatus = typeof AccountStatus.Type
+
 const activitiesMax = 10
 
 /** The optional fields of an issuer. Documents omit a field without a value. */
@@ -104,6 +108,46 @@ export class AccountUpdate extends Schema.Opaque<AccountUpdate>()(
   })
 ) {}
 
+/** The account to create by a platform: its issuer in the mode of the platform's key, and its name. */
+export class AccountRequest extends Schema.Opaque<AccountRequest>()(
+  Schema.Struct({
+    name: field(
+      Schema.optionalKey(text(450)),
+      "Name of the account. You can choose any name. By default the legal name.",
+      "Folio Demo"
+    ),
+    ...partyFields,
+    ...addressFields,
+    tax_responsibilities: Schema.optionalKey(responsibilities).annotateKey({
+      description: "Tax responsibilities of the issuer, as codes of the tax authority. By default `R-99-PN`.",
+      examples: [["R-99-PN"]]
+    }),
+    ...Struct.map(issuerFields, Schema.optionalKey)
+  }).annotate({
+    identifier: "AccountRequest",
+    description: "An account to create, with the issuer of its documents.",
+    examples: [
+      {
+        identification: { type: "31", number: "901234567", check_digit: "7" },
+        legal_name: "Ferretería El Tornillo S.A.S.",
+        organization_type: "1",
+        email: "facturas@tornillo.example",
+        address: "Calle 13 # 8-20",
+        city_code: "11001",
+        department_code: "11",
+        country_code: "CO"
+      }
+    ]
+  })
+) {}
+
+/** The reason of a platform for the suspension or the closure of an account. */
+export class AccountStatusRequest extends Schema.Opaque<AccountStatusRequest>()(
+  Schema.Struct({
+    reason: field(text(500), "Reason, in words. The account and its portal show the reason.", "Unpaid since October")
+  }).annotate({ identifier: "AccountStatusRequest", description: "The reason for the change of an account's status." })
+) {}
+
 const ofIssuer = <S extends Schema.Top>(schema: S, description: string, example: S["Type"]) =>
   field(Schema.NullOr(schema), `${description} Null in live mode until you send the issuer.`, example)
 
@@ -113,6 +157,16 @@ export class Account extends Schema.Opaque<Account>()(
     id: AccountId,
     object: Schema.Literal("account"),
     name: field(Schema.String, "Name of the account. You can choose any name.", "Folio Demo"),
+    status: field(
+      AccountStatus,
+      "Status of the account in both modes. `suspended`: the account cannot create customers and documents. `closed`: the account cannot change anything. Only a platform suspends and closes its accounts.",
+      "active"
+    ),
+    status_reason: field(
+      Schema.NullOr(Schema.String),
+      "Reason for the suspension or the closure. Null for an active account.",
+      null
+    ),
     authority_environment: field(
       Schema.Literals(["habilitacion", "produccion"]),
       "Environment of the tax authority that receives the documents: `habilitacion` for a test key, `produccion` for a live key."

@@ -6,7 +6,10 @@ import { createdQuery, Page, pageQuery } from "./Page.ts"
 
 /** The actions in the audit log: changes, repeated emails and deliveries, and rejected requests. */
 export const auditActions = [
+  "account.closed",
   "account.created",
+  "account.resumed",
+  "account.suspended",
   "account.updated",
   "api_key.created",
   "api_key.rolled",
@@ -23,6 +26,7 @@ export const auditActions = [
   "document.retried",
   "email.resent",
   "enablement.started",
+  "platform.created",
   "portal_session.created",
   "portal_session.entered",
   "portal_session.ended",
@@ -59,12 +63,12 @@ export class AuditEntry extends Schema.Opaque<AuditEntry>()(
     actor: field(
       Schema.Struct({
         type: field(
-          Schema.Literals(["api_key", "portal_session", "operator"]),
-          "Kind of actor. `operator`: the operator of the service, with the `folio` command."
+          Schema.Literals(["api_key", "portal_session", "platform", "operator"]),
+          "Kind of actor. `platform`: a key of the platform that manages the account. `operator`: the operator of the service, with the `folio` command."
         ),
         id: field(
           Schema.String,
-          "Id of the API key or of the portal session; `operator` for the operator.",
+          "Id of the API key or of the portal session; for a platform, the id that stands for the platform's key in this account; `operator` for the operator.",
           "key_01k9z3v8c2m4n6p8q0r2s4t6v8"
         )
       }),

@@ -17,6 +17,13 @@ const id = (prefix: string) =>
 export const AccountId = id("ten").pipe(Schema.brand("AccountId"))
 export type AccountId = typeof AccountId.Type
 
+/** The id of a platform: the id of the platform's own account with another prefix. */
+export const PlatformId = id("plat").pipe(Schema.brand("PlatformId"))
+export type PlatformId = typeof PlatformId.Type
+
+export const platformIdOf = (account: AccountId): PlatformId => PlatformId.make(`plat${account.slice(3)}`)
+export const accountOfPlatform = (platform: PlatformId): AccountId => AccountId.make(`ten${platform.slice(4)}`)
+
 export const CustomerId = id("cust").pipe(Schema.brand("CustomerId"))
 export type CustomerId = typeof CustomerId.Type
 

@@ -1,7 +1,7 @@
 import { Clock, Context, Duration, Effect, Layer, Schema, type Scope, Struct } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
-import { AccountUpdate } from "../../schemas/Account.ts"
+import { AccountRequest, AccountStatus, AccountUpdate } from "../../schemas/Account.ts"
 import { ApiError } from "../../schemas/ApiError.ts"
 import { ApiKeyRequest, ApiKeyRollRequest, KeyCapability } from "../../schemas/ApiKey.ts"
 import { CertificateRequest } from "../../schemas/Certificate.ts"
@@ -96,6 +96,9 @@ const commands = [
   command("CreatePortalSession", { request: PortalSessionRequest }),
   command("EndPortalSession", { id: PortalSessionId }),
   command("UpdateAccount", { patch: AccountUpdate }),
+  /** A platform creates an account; only for the own account of a platform. */
+  command("CreateAccount", { request: AccountRequest }),
+  command("SetAccountStatus", { status: AccountStatus, reason: Schema.NullOr(Schema.String) }),
   command("FindAcquirer", { identification: Schema.Struct(Struct.pick(Identification.fields, ["type", "number"])) }),
   command("PutLogo", { bytes: Schema.Uint8ArrayFromBase64 }),
   command("DeleteLogo", {}),

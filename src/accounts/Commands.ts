@@ -12,6 +12,7 @@ import * as Enablement from "./commands/EnablementCommands.ts"
 import * as Invoices from "../invoices/commands/DocumentCommands.ts"
 import * as Logos from "./commands/LogoCommands.ts"
 import * as Notes from "../invoices/commands/NoteCommands.ts"
+import * as Platforms from "./commands/PlatformCommands.ts"
 import * as PortalSessions from "./commands/PortalSessionCommands.ts"
 import * as Redelivery from "../webhooks/RedeliveryCommands.ts"
 import * as ResolutionImport from "./commands/ResolutionImport.ts"
@@ -40,6 +41,7 @@ export class Commands extends Context.Service<Commands>()("folio/accounts/Comman
       ...(yield* Invoices.make),
       ...(yield* Logos.make),
       ...(yield* Notes.make),
+      ...(yield* Platforms.make),
       ...(yield* PortalSessions.make),
       ...(yield* Redelivery.make),
       ...(yield* ResolutionImport.make),

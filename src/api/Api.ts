@@ -12,6 +12,7 @@ import { FilesApi } from "./FileApi.ts"
 import { HealthApi } from "./HealthApi.ts"
 import { InvoicesApi } from "./InvoiceApi.ts"
 import { CreditNotesApi, DebitNotesApi } from "./NoteApi.ts"
+import { PlatformApi } from "./PlatformApi.ts"
 import { PortalSessionsApi } from "./PortalSessionApi.ts"
 import { AuditLogApi } from "./AuditLogApi.ts"
 import { RequestsApi } from "./RequestApi.ts"
@@ -25,6 +26,7 @@ import { WebhookEndpointsApi } from "./WebhookEndpointApi.ts"
 export class Api extends HttpApi.make("folio")
   .add(
     AccountApi,
+    PlatformApi,
     ApiKeysApi,
     PortalSessionsApi,
     CustomersApi,

@@ -2,6 +2,7 @@ import { Context, Effect } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
 import type { IpNetwork } from "effect/net"
 import type { ApiError } from "../../schemas/ApiError.ts"
+import type { AccountStatus } from "../../schemas/Account.ts"
 import type { AccountId, ApiKeyId, PortalSessionId } from "../../schemas/Id.ts"
 import type { KeyCapability } from "../../schemas/ApiKey.ts"
 import type { Capability } from "../../schemas/PortalSession.ts"
@@ -17,6 +18,13 @@ export interface Principal {
   readonly capabilities?: ReadonlyArray<KeyCapability>
   /** The networks from which the key works. Absent for a key that works from any address, and for a portal session. */
   readonly networks?: ReadonlyArray<IpNetwork.IpNetwork>
+  /** The status of the account, at most a second old. */
+  readonly account_status: AccountStatus
+  /**
+   * The own account of the platform whose key makes the request. Equal to `account_id` for a request about the platform
+   * itself. Absent for an account's own key.
+   */
+  readonly platform?: AccountId
 }
 
 export class CurrentPrincipal extends Context.Service<CurrentPrincipal, Principal>()("folio/api/CurrentPrincipal") {}

@@ -1,10 +1,13 @@
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { KeyCapability } from "../../schemas/ApiKey.ts"
+import type { AccountStatus } from "../../schemas/Account.ts"
+import { ApiError } from "../../schemas/ApiError.ts"
 import type { Capability } from "../../schemas/PortalSession.ts"
 
 /** The capability for changes in each group. Other groups allow no changes to portal sessions and restricted keys. */
 const ofGroup: Readonly<Record<string, Capability>> = {
   account: "setup",
+  accounts: "setup",
   apiKeys: "keys",
   creditNotes: "documents",
   customers: "documents",
@@ -17,7 +20,11 @@ const ofGroup: Readonly<Record<string, Capability>> = {
 }
 
 /** The operations that need another capability than their group. */
-const ofOperation: Readonly<Record<string, Capability>> = { createPortalSession: "keys", endPortalSession: "keys" }
+const ofOperation: Readonly<Record<string, Capability>> = {
+  createAccountApiKey: "keys",
+  createPortalSession: "keys",
+  endPortalSession: "keys"
+}
 
 /** The creations, which an API key can carry out with the capability `create` alone. */
 const creations: ReadonlySet<string> = new Set([
@@ -47,3 +54,31 @@ export const keyCapabilityOf = (group: HttpApiGroup.Top, endpoint: HttpApiEndpoi
 
 const neededFor = (group: HttpApiGroup.Top, endpoint: HttpApiEndpoint.Top): Capability | null =>
   endpoint.method === "GET" ? "view" : (ofOperation[endpoint.identifier] ?? ofGroup[group.identifier] ?? null)
+
+const accountSuspended = new ApiError({
+  code: "account_suspended",
+  message:
+    "This account is suspended, so it cannot create customers and documents. Its platform can resume it: POST /v1/accounts/{id}/resume."
+})
+export const accountClosed = new ApiError({
+  code: "account_closed",
+  message: "This account is closed, so it cannot change anything. Its documents stay readable."
+})
+
+const createsDocuments = ({ identifier }: HttpApiEndpoint.Top) =>
+  identifier === "annulInvoice" || (creations.has(identifier) && !identifier.startsWith("validate"))
+
+/**
+ * The error for an operation that the status of the account does not allow; null if the status allows it. A closed
+ * account still gives access to its documents: by API keys and portal sessions.
+ */
+export const barredBy = (
+  status: AccountStatus,
+  group: HttpApiGroup.Top,
+  endpoint: HttpApiEndpoint.Top
+): ApiError | null => {
+  if (status === "active" || endpoint.method === "GET") return null
+  if (status === "suspended") return createsDocuments(endpoint) ? accountSuspended : null
+  const capability = capabilityOf(group, endpoint)
+  return capability === null || capability === "keys" ? null : accountClosed
+}

@@ -81,7 +81,14 @@ export class Conventions extends HttpApiMiddleware.Service<
 >()("folio/api/Conventions") {}
 
 export const versionHeader = {
-  "svc-version": Schema.optionalKey(Version)
+  "svc-version": Schema.optionalKey(Version),
+  "svc-account": Schema.optionalKey(
+    Schema.String.annotate({
+      description:
+        "Id of the account that a platform's key acts for. Only for a platform's key; the accounts of the platform have none.",
+      examples: ["ten_01k9z3v8c2m4n6p8q0r2s4t6v8"]
+    })
+  )
 }
 
 const key = Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(idempotencyKeyMax)).annotate({

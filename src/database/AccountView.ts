@@ -20,6 +20,17 @@ export const within =
       Effect.catchIf(SqlError.isSqlError, Effect.die)
     )
 
+/**
+ * Runs an effect with access to the rows of all accounts, within a transaction of `within`. Only for an operation on
+ * several accounts that the request may access.
+ */
+export const asService =
+  (sql: SqlClient.SqlClient) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.tap(Effect.andThen(become(sql, "folio_service"), effect), become(sql, "folio_account"))
+
+const become = (sql: SqlClient.SqlClient, role: string) => Effect.orDie(sql`select set_config('role', ${role}, true)`)
+
 /** Locks an account's keys, ranges and number of endpoints until the commit of the caller's transaction. */
 export const lock = (sql: SqlClient.SqlClient, { account_id }: Pick<AccountMode, "account_id">) =>
   Effect.orDie(sql`select id from accounts where id = ${account_id} for no key update`)

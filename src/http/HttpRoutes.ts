@@ -19,6 +19,7 @@ import * as Files from "./routes/FileRoutes.ts"
 import * as Health from "./service/HealthRoutes.ts"
 import * as Invoices from "./routes/InvoiceRoutes.ts"
 import * as Metrics from "./service/MetricsRoutes.ts"
+import * as Platform from "./routes/parties/PlatformRoutes.ts"
 import * as PortalSessions from "./routes/PortalSessionRoutes.ts"
 import { RateLimit } from "./limits/RateLimit.ts"
 import * as AuditLog from "./routes/AuditLogRoutes.ts"
@@ -44,6 +45,7 @@ const groups = Layer.mergeAll(
   Invoices.layer,
   Notes.creditNotes,
   Notes.debitNotes,
+  Platform.layer,
   PortalSessions.layer,
   Requests.layer,
   AuditLog.layer,

@@ -210,6 +210,8 @@ const headers = `/** Headers of every operation. */
 export interface VersionHeaders {
   /** Dated version of the API; the client's version if omitted. */
   readonly "svc-version"?: Version
+  /** Account that a platform's key acts for; the client's account if omitted. */
+  readonly "svc-account"?: string
 }
 
 /** Headers of an operation that changes data. */

@@ -26,6 +26,7 @@ import { Invoices } from "../invoices/store/Invoices.ts"
 import { Notes } from "../invoices/store/Notes.ts"
 import { Numbering } from "../invoices/store/Numbering.ts"
 import { Overview } from "../operations/store/Overview.ts"
+import { Platforms } from "../accounts/store/Platforms.ts"
 import { PortalSessions } from "../accounts/store/PortalSessions.ts"
 import { Redelivery } from "../webhooks/store/Redelivery.ts"
 import { RequestLog } from "../operations/store/RequestLog.ts"
@@ -67,6 +68,7 @@ export const layer = Layer.mergeAll(
   Notes.layer,
   Numbering.layer,
   Overview.layer,
+  Platforms.layer,
   PortalSessions.layer,
   Redelivery.layer,
   RequestLog.layer.pipe(Layer.provideMerge(Requests.layer)),

@@ -149,7 +149,7 @@ export const connectionMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/accounts/store/ApiKeyLookup.ts", "test/accounts/store/ApiKeys.pg.test.ts", {
     "keys: an invalid key is looked up on each request": {
-      "(isGood ? cacheMs : badCacheMs)": "(isGood ? cacheMs : 0)"
+      "(isGood ? keyCacheMs : badCacheMs)": "(isGood ? keyCacheMs : 0)"
     },
     "keys: each key of a flood has a statement of its own": { "const lookupsMax = 1_000": "const lookupsMax = 1" },
     "keys: a valid key waits behind a flood from its address": { "isSuspect && !proven.has(hash)": "isSuspect" }

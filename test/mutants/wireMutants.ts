@@ -13,7 +13,7 @@ export const wireMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/http/request/Authentication.ts", "test/http/limits/RateLimit.test.ts", {
     "wire: a key has no rate limit": {
-      "yield* Effect.result(limit.ofKey(found.value))": "yield* Effect.result(Effect.void)"
+      "yield* Effect.result(limit.ofKey(acted))": "yield* Effect.result(Effect.void)"
     },
     "wire: a flood without a key gets 401 for ever": {
       "Effect.andThen(limit.ofAddress, Effect.fail(error))": "Effect.fail(error)"

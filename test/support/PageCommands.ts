@@ -52,7 +52,7 @@ export const pathOfReader = () => {
 
 const shell = (text: string, cwd: string) =>
   Effect.callback<{ readonly code: number; readonly stderr: string; readonly stdout: string }>((resume) => {
-    const env = { PATH: pathOfReader(), CURL_HOME: cwd, LANG: "C.UTF-8" }
+    const env = { PATH: pathOfReader(), HOME: cwd, CURL_HOME: cwd, LANG: "C.UTF-8" }
     const child = execFile(
       "bash",
       ["--norc", "-eu", "-c", text],
@@ -80,7 +80,7 @@ export const tryCommands = Effect.fnUntraced(function* (
   assert.deepStrictEqual(
     answers.map(([status, method, url], index) => `${status}: ${promises[index]?.what} (${method} ${url})`),
     answers.map(([, method, url], index) => `${promises[index]?.status}: ${promises[index]?.what} (${method} ${url})`),
-    stdout
+    `${stdout}\n${stderr}`
   )
   assert.deepStrictEqual([answers.length, code], [promises.length, 0], `${pages.join()}: ${stderr}`)
   assert.isAbove(promises.length, 2, pages.join())

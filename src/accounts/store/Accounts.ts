@@ -1,6 +1,6 @@
 import { Cache, Context, Duration, Effect, Exit, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Account, AccountMode, Issuer, RequestLogLevel } from "../../../schemas/Account.ts"
+import { type Account, AccountMode, AccountStatus, Issuer, RequestLogLevel } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { AccountId, SoftwareId } from "../../../schemas/Id.ts"
 import type { LogoImprint } from "../../../schemas/Logo.ts"
@@ -15,7 +15,7 @@ import * as Logos from "./Logos.ts"
 const Row = Schema.Struct({
   ...AccountMode.fields,
   name: Schema.String,
-  /** Null in a live mode without an issuer. */
+  /** Null in a live mode without an issuer, and in the own account of a platform. */
   issuer: Schema.NullOr(Issuer),
   /** The mode's own software (see `Softwares`). Null if the mode uses the service's software, and in test mode. */
   software: Schema.NullOr(SoftwareId),
@@ -26,7 +26,13 @@ const Row = Schema.Struct({
   issuer_version: Schema.Int,
   default_version: Version,
   request_log: RequestLogLevel,
-  created_at: Schema.Date
+  created_at: Schema.Date,
+  /** Whether the account is the own account of a platform. */
+  is_platform: Schema.Boolean,
+  /** The own account of the platform that created the account. Null if the operator created it. */
+  platform: Schema.NullOr(AccountId),
+  status: AccountStatus,
+  status_reason: Schema.NullOr(Schema.String)
 })
 /** An account in one of its modes. Each mode has its own name, issuer, default version and request log. */
 export type StoredAccount = typeof Row.Type
@@ -34,11 +40,16 @@ export type StoredAccount = typeof Row.Type
 export interface NewAccount {
   readonly id: AccountId
   readonly name: string
-  readonly issuer: Issuer
+  /** Null for the own account of a platform. */
+  readonly issuer: Issuer | null
   readonly default_version: Version
   readonly created_at: Date
   /** Whether Folio also sets the issuer in live mode, not only in test mode. */
   readonly live: boolean
+  /** The own account of the platform that creates the account. */
+  readonly platform?: AccountId
+  /** Marks the own account of a platform, which creates at most this number of accounts. Null for no maximum. */
+  readonly accounts_max?: number | null
 }
 
 /**
@@ -83,7 +94,7 @@ export class Accounts extends Context.Service<Accounts>()("folio/accounts/store/
       timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.infinity : 0)
     })
 
-    const lock = Query.one(
+    const lockMode = Query.one(
       Row,
       (account: AccountMode) => sql`${rows} where ${where(account)} for no key update of account_modes`
     )
@@ -115,8 +126,8 @@ export class Accounts extends Context.Service<Accounts>()("folio/accounts/store/
     })
 
     const insert = Effect.fnUntraced(function* (account: NewAccount) {
-      const { created_at, default_version, id, issuer, live, name } = account
-      const mode = (livemode: boolean, isKnown: boolean) => ({
+      const { accounts_max, created_at, default_version, id, issuer, live, name, platform = null } = account
+      const mode = (livemode: boolean, isKnown = issuer !== null) => ({
         account_id: id,
         livemode,
         name,
@@ -124,8 +135,9 @@ export class Accounts extends Context.Service<Accounts>()("folio/accounts/store/
         issuer: isKnown ? JSON.stringify(issuer) : null,
         issuer_version: isKnown ? 1 : 0
       })
-      yield* sql`insert into accounts ${sql.insert({ id, created_at })}`
-      yield* sql`insert into account_modes ${sql.insert([mode(false, true), mode(true, live)])}`
+      const owner = { platform, is_platform: accounts_max !== undefined, accounts_max: accounts_max ?? null }
+      yield* sql`insert into accounts ${sql.insert({ id, created_at, ...owner })}`
+      yield* sql`insert into account_modes ${sql.insert([mode(false), mode(true, live && issuer !== null)])}`
     }, Effect.orDie)
 
     return {
@@ -149,15 +161,33 @@ export class Accounts extends Context.Service<Accounts>()("folio/accounts/store/
         account: AccountMode,
         change: (account: StoredAccount) => Effect.Effect<StoredAccount, ApiError>
       ) {
-        const before = yield* lock(account)
+        const before = yield* lockMode(account)
         const changed = yield* change(before)
         if (isAnotherVersion(before, changed)) yield* mayChange(before)
         yield* Effect.orDie(write(changed))
         return yield* find(account)
       }),
+      /** Reads the account in the caller's transaction. */
+      find,
+      /** Reads the account, and locks its status until the commit of the caller's transaction. */
+      lock: (account: AccountMode) => Effect.andThen(AccountView.lock(sql, account), find(account)),
+      /** Sets the status of an account in the caller's transaction, and returns the account. */
+      setStatus: Effect.fn("Accounts.setStatus")(function* (
+        account: AccountMode,
+        status: AccountStatus,
+        reason: string | null
+      ) {
+        yield* Effect.orDie(sql`
+          update accounts set status = ${status}, status_reason = ${reason}, status_at = now()
+          where id = ${account.account_id}`)
+        return yield* find(account)
+      }),
       /** Drops the cached account, so that `get` reads the database again. Call it after the commit of a change. */
       forget: (account: AccountMode) => Cache.invalidate(cache, cacheKeyOf(account)),
-      /** All accounts, oldest first, each in its test mode and then in its live mode. */
+      /**
+       * All accounts, also the own accounts of platforms, oldest first, each in its test mode and then in its live
+       * mode.
+       */
       list: Query.all(Row, () => sql`${rows} order by account_id, livemode`)(),
       exist: Query.isAny(sql`select id from accounts limit 1`),
       liveFacts: yield* LiveMode.make,
@@ -213,6 +243,8 @@ export const accountView = (
   id: account.account_id,
   object: "account",
   name: account.name,
+  status: account.status,
+  status_reason: account.status_reason,
   authority_environment: account.livemode ? "produccion" : "habilitacion",
   key_mode: account.livemode ? "live" : "test",
   ...(account.issuer === null ? noIssuer : issuerView(account.issuer)),

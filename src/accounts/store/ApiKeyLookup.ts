@@ -1,6 +1,6 @@
 import { Cache, Clock, Effect, Equal, Exit, Hash, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { AccountMode } from "../../../schemas/Account.ts"
+import { AccountMode, AccountStatus } from "../../../schemas/Account.ts"
 import { KeyCapability } from "../../../schemas/ApiKey.ts"
 import { ApiKeyId } from "../../../schemas/Id.ts"
 import { networksOf } from "../../../schemas/Network.ts"
@@ -15,7 +15,7 @@ import * as Query from "../../database/Query.ts"
 export const isUsable = "revoked_at is null and (expires_at is null or expires_at > now())"
 
 // A key that has ended must stop working within a second in every process.
-const cacheMs = 900
+export const keyCacheMs = 900
 const cacheSize = 10_000
 
 // A bad key is cached for longer, because no client can guess a key before Folio creates it, and an ended key never
@@ -37,22 +37,30 @@ const Found = Schema.Struct({
   default_version: Version,
   capabilities: Schema.NullOr(Schema.Array(KeyCapability)),
   allowed_ips: Schema.NullOr(Schema.Array(Schema.String)),
+  account_status: AccountStatus,
+  is_platform: Schema.Boolean,
   usable: Schema.Boolean,
   revoked: Schema.Boolean,
   rolled: Schema.Boolean,
   unnoted: Schema.Boolean
 })
 
-/** The principal of a key's requests, with the networks of `allowed_ips`. */
+/** The principal of a key's requests, with the networks of `allowed_ips`, and with the platform of a platform's key. */
 export const principalOf = ({
   allowed_ips,
   capabilities,
+  is_platform,
   ...row
-}: Pick<typeof Found.Type, "allowed_ips" | "capabilities" | Exclude<keyof Principal, "networks">>): Principal => ({
+}: Pick<
+  typeof Found.Type,
+  "allowed_ips" | "capabilities" | "is_platform" | Exclude<keyof Principal, "networks" | "platform">
+>): Principal => ({
   api_key_id: row.api_key_id,
   account_id: row.account_id,
   livemode: row.livemode,
   default_version: row.default_version,
+  account_status: row.account_status,
+  ...(is_platform ? { platform: row.account_id } : {}),
   ...(capabilities === null ? {} : { capabilities }),
   ...(allowed_ips === null ? {} : { networks: networksOf(allowed_ips) })
 })
@@ -97,9 +105,12 @@ export const make = Effect.gen(function* () {
   const findRows = Query.all(
     Found,
     (hashes: ReadonlyArray<string>) => sql`
-      select k.key_hash, k.id as api_key_id, k.account_id, k.livemode, m.default_version, k.capabilities, k.allowed_ips, ${usable} as usable,
-        k.revoked_at is not null as revoked, k.expires_at is distinct from k.granted_until as rolled, coalesce(k.last_used_at < now() - ${usedEverySeconds} * interval '1 second', true) as unnoted
-      from api_keys k join account_modes m on m.account_id = k.account_id and m.livemode = k.livemode
+      select k.key_hash, k.id as api_key_id, k.account_id, k.livemode, m.default_version, k.capabilities, k.allowed_ips,
+        a.status as account_status, a.is_platform, ${usable} as usable, k.revoked_at is not null as revoked,
+        k.expires_at is distinct from k.granted_until as rolled,
+        coalesce(k.last_used_at < now() - ${usedEverySeconds} * interval '1 second', true) as unnoted
+      from api_keys k join accounts a on a.id = k.account_id
+      join account_modes m on m.account_id = k.account_id and m.livemode = k.livemode
       where k.key_hash = any(${hashes}::text[])`
   )
   // If the statement fails, each lookup of the batch fails with it. No key is looked up alone, because the failure is
@@ -141,7 +152,11 @@ export const make = Effect.gen(function* () {
     // The write runs in the background, so that the request does not wait for it.
     if (isGood && found.value.unnoted) yield* Effect.forkIn(noteUse(found.value.api_key_id), scope)
     const principal = Option.map(found, principalOf)
-    return { found, principal, goodForMs: askedAt + (isGood ? cacheMs : badCacheMs) - (yield* Clock.currentTimeMillis) }
+    return {
+      found,
+      principal,
+      goodForMs: askedAt + (isGood ? keyCacheMs : badCacheMs) - (yield* Clock.currentTimeMillis)
+    }
   })
   const cache = yield* Cache.makeWith(lookup, {
     capacity: cacheSize,

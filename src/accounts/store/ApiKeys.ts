@@ -1,5 +1,5 @@
 import { Clock, Context, Effect, Layer, Option, Schema, Struct } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { AccountMode, type KeyMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { ApiKey, type ApiKeyRequest, type KeyCapability } from "../../../schemas/ApiKey.ts"
@@ -87,8 +87,16 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/accounts/store/Ap
     const { authenticate, forget } = yield* ApiKeyLookup.make
     const columns = columnsOf(sql, Row)
     const usable = sql.literal(isUsable)
+    // A platform's key has a row in each of its accounts, which is not a key of the account.
+    const own = sql`platform_key is null`
     // These readers also return revoked and expired keys.
-    const { find, list } = Pages.readers(sql, { service: "ApiKeys", table: "api_keys", columns, row: Row })
+    const { find, list } = Pages.readers(sql, {
+      service: "ApiKeys",
+      table: "api_keys",
+      columns,
+      row: Row,
+      among: own
+    })
 
     const audit = yield* AuditLog
     const insertRow = Query.one(
@@ -123,9 +131,15 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/accounts/store/Ap
     /** Stores a key without checking the account's other keys. */
     const add = (key: NewApiKey) => Effect.asVoid(insert(key))
 
+    /** Ends the rows of a platform's key in the platform's accounts when the key ends. */
+    const endActing = (key: ApiKeyRef, end: Statement.Fragment) =>
+      AccountView.asService(sql)(
+        Effect.orDie(sql`update api_keys set ${end} where platform_key = ${key.id} and ${usable}`)
+      )
+
     const read = Query.first(
       Schema.Struct({ ...Row.fields, usable: Schema.Boolean }),
-      (key: ApiKeyRef) => sql`select ${columns}, ${usable} as usable from api_keys where ${ofKey(sql, key)}`
+      (key: ApiKeyRef) => sql`select ${columns}, ${usable} as usable from api_keys where ${ofKey(sql, key)} and ${own}`
     )
     /** Finds the account and the mode of a key by its id. An operator's command has only the id. */
     const locate = Query.first(
@@ -137,7 +151,7 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/accounts/store/Ap
     const insertWithin = Effect.fnUntraced(function* (key: NewApiKey) {
       const full = yield* Query.isAny(sql`
         select 1 as found from api_keys
-        where account_id = ${key.account_id} and livemode = ${key.mode === "live"} and ${usable}
+        where account_id = ${key.account_id} and livemode = ${key.mode === "live"} and ${own} and ${usable}
         having count(*) >= ${usableKeysMax}`)
       return full ? yield* keyLimitReached : yield* insert(key)
     })
@@ -160,7 +174,7 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/accounts/store/Ap
     const hasOther = (key: ApiKeyRef) =>
       Query.isAny(sql`
         select 1 as found from api_keys where ${ofAccount(sql, key)}
-          and id <> ${key.id} and not starts_with(id, ${localKeyPrefix}) and revoked_at is null and expires_at is null
+          and id <> ${key.id} and ${own} and not starts_with(id, ${localKeyPrefix}) and revoked_at is null and expires_at is null
           and capabilities is null and allowed_ips is null limit 1`)
 
     /**
@@ -217,10 +231,10 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/accounts/store/Ap
       if (!row.usable) return yield* inactiveKey(old.id)
       const rights = yield* Effect.fromResult(inherited({ ...row, expires_at: row.granted_until }, maker))
       if (isLasting(row) && !isComplete(rights) && !(yield* hasOther(old))) return yield* lastKey
-      yield* Effect.orDie(sql`
-        update api_keys set
-          expires_at = least(coalesce(expires_at, 'infinity'), now() + ${expiresInSeconds} * interval '1 second')
-        where ${ofKey(sql, old)}`)
+      const end = sql`
+        expires_at = least(coalesce(expires_at, 'infinity'), now() + ${expiresInSeconds} * interval '1 second')`
+      yield* Effect.orDie(sql`update api_keys set ${end} where ${ofKey(sql, old)}`)
+      yield* endActing(old, end)
       return yield* insertWithin({ ...next, name: row.name, ...rights })
     })
 
@@ -235,6 +249,7 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/accounts/store/Ap
       const isNeeded = row.usable && isLasting(row) && options?.evenTheLast !== true && !(yield* hasOther(key))
       if (isNeeded) return yield* lastKey
       yield* Effect.orDie(sql`update api_keys set revoked_at = now() where ${ofKey(sql, key)} and revoked_at is null`)
+      yield* endActing(key, sql`revoked_at = now()`)
     }, Effect.asVoid)
 
     return { authenticate, insert: add, find, locate, list, create, ensure, roll, revoke }

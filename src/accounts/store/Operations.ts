@@ -64,6 +64,38 @@ export const createAccount = Effect.fn("createAccount")(function* (name: string,
   return { account: yield* accounts.read(account), key: key.key, api_key_id: key.id }
 })
 
+/**
+ * Creates a platform with a first API key in test mode. A platform creates its accounts itself, at most `accountsMax`
+ * that are not closed; null for no limit. Returns the platform's own account, the API key and its id. The API key
+ * cannot be read again.
+ */
+export const createPlatform = Effect.fn("createPlatform")(function* (name: string, accountsMax: number | null) {
+  const accounts = yield* Accounts
+  const audit = yield* AuditLog
+  const keys = yield* ApiKeys
+  const sql = yield* SqlClient.SqlClient
+  const id = yield* (yield* Ids).account
+  const account = { account_id: id, livemode: false }
+  const key = yield* newKey(account)
+  const { created_at } = key
+  const create = Effect.gen(function* () {
+    yield* accounts.insert({
+      id,
+      name,
+      issuer: null,
+      default_version: currentVersion,
+      created_at,
+      live: false,
+      accounts_max: accountsMax
+    })
+    yield* keys.insert(key)
+    yield* audit.record(account, operator, "platform.created", id)
+    yield* audit.record(account, operator, "api_key.created", key.id)
+  })
+  yield* Effect.orDie(sql.withTransaction(create))
+  return { account_id: id, key: key.key, api_key_id: key.id }
+})
+
 const issuerKnown = new ApiError({
   code: "parameter_conflict",
   message: "The live mode already has an issuer. Change it with PATCH /v1/account and a live key."

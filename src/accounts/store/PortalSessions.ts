@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Option, Result, Schema, Struct } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { AccountMode } from "../../../schemas/Account.ts"
+import { AccountMode, AccountStatus } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { type AccountId, ApiKeyId, PortalSessionId } from "../../../schemas/Id.ts"
 import { Capability, PortalSession as Shown, type PortalSessionWithUrl } from "../../../schemas/PortalSession.ts"
@@ -87,7 +87,8 @@ const Found = Schema.Struct({
   account_name: Schema.String,
   capabilities: Schema.Array(Capability),
   expires_at: Schema.Date,
-  default_version: Version
+  default_version: Version,
+  account_status: AccountStatus
 })
 
 const FoundLink = Schema.Struct({
@@ -100,13 +101,14 @@ const FoundLink = Schema.Struct({
 
 const sessionOf = ({
   account_id,
+  account_status,
   api_key_id,
   default_version,
   livemode,
   ...row
 }: typeof Found.Type): PortalSession => ({
   id: row.id,
-  principal: { api_key_id, account_id, livemode, default_version },
+  principal: { api_key_id, account_id, livemode, default_version, account_status },
   account_name: row.account_name,
   capabilities: row.capabilities,
   expires_at: row.expires_at
@@ -132,7 +134,8 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/acc
     const accountName = sql`${ofMode("name")} as account_name`
     const found = sql`
       id, account_id, livemode, api_key_id, capabilities, expires_at, ${accountName},
-      ${ofMode("default_version")} as default_version`
+      ${ofMode("default_version")} as default_version,
+      (select status from accounts where id = portal_sessions.account_id) as account_status`
 
     const { find: retrieve, list } = Pages.readers(sql, {
       service: "PortalSessions",

@@ -3,7 +3,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { Issuer, type KeyMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { ApiKeyRequest, KeyCapability } from "../../../schemas/ApiKey.ts"
-import { AccountId } from "../../../schemas/Id.ts"
+import { AccountId, accountOfPlatform, PlatformId } from "../../../schemas/Id.ts"
 import { text } from "../../../schemas/Text.ts"
 import { checkDigit, isNit } from "../../documents/rules/parties/CheckDigit.ts"
 import { Accounts, accountView } from "../../accounts/store/Accounts.ts"
@@ -15,13 +15,18 @@ import { json, say, table } from "./Answers.ts"
 import { store } from "./Surroundings.ts"
 import { toggle } from "../user/Flags.ts"
 
-const described = (name: string, description: string) => Flag.String(name).pipe(Flag.withDescription(description))
+export const described = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description))
 
 const mode = Flag.Literals("mode", ["test", "live"]).pipe(
   Flag.withDescription("test: the sandbox; live: production"),
   Flag.withDefault("test" as const)
 )
-const account = described("account", "The account, ten_…").pipe(Flag.withSchema(AccountId))
+const AccountOrPlatform = Schema.Union([AccountId, PlatformId])
+const account = described("account", "The account, ten_…, or the platform, plat_…").pipe(
+  Flag.withSchema(AccountOrPlatform),
+  Flag.map((id) => (Schema.is(PlatformId)(id) ? accountOfPlatform(id) : AccountId.make(id)))
+)
 
 // The largest page. An account has at most 100 active keys in each mode.
 const page = { limit: 100, cursor: null } as const
@@ -53,7 +58,7 @@ const keyTable = (rows: ReadonlyArray<StoredApiKey>) =>
 
 const cellOf = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value))
 
-const shownOnce = (key: string) => ["The key, shown only this once:", "", `  ${key}`, ""]
+export const shownOnce = (key: string) => ["The key, shown only this once:", "", `  ${key}`, ""]
 
 /** Joins the messages of all violations into the error's message, on one line. */
 const explained = (error: ApiError) =>
@@ -128,8 +133,8 @@ const list = Command.make(
     const nitOf = (id: AccountId, live: boolean) =>
       all.find(({ account_id, livemode }) => account_id === id && livemode === live)?.issuer?.identification.number ??
       null
-    const found = all.flatMap(({ account_id: id, created_at, livemode, name }) =>
-      livemode ? [] : [{ id, name, nit: nitOf(id, false), live_nit: nitOf(id, true), created_at }]
+    const found = all.flatMap(({ account_id: id, created_at, is_platform, livemode, name }) =>
+      livemode || is_platform ? [] : [{ id, name, nit: nitOf(id, false), live_nit: nitOf(id, true), created_at }]
     )
     const rows = found.map(({ id, live_nit, name, nit }) => [id, nit ?? "", live_nit ?? "none yet", name])
     yield* say(flags.json, found, table([["ACCOUNT", "NIT", "LIVE NIT", "NAME"], ...rows]))

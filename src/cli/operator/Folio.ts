@@ -9,6 +9,7 @@ import { audit } from "./AuditCli.ts"
 import { exitCodes } from "../user/Failures.ts"
 import * as Help from "../user/Help.ts"
 import { json, say } from "./Answers.ts"
+import { platforms } from "./PlatformsCli.ts"
 import { backup } from "./backup/BackupCommand.ts"
 import { restore } from "./backup/RestoreCommand.ts"
 import { resume } from "./backup/ResumeCommand.ts"
@@ -79,6 +80,7 @@ const folioCommand = Command.make("folio").pipe(
     serve,
     migrate,
     accounts,
+    platforms,
     keys,
     audit,
     purge,

@@ -11,7 +11,9 @@ import {
   Effect,
   Layer,
   Option,
+  Predicate,
   Random,
+  Record,
   Redacted,
   Result,
   type Schema,
@@ -40,6 +42,8 @@ export interface ClientOptions {
   readonly apiKey: Redacted.Redacted<string> | string
   /** The dated version of the API to use. If omitted, the account's default version. */
   readonly version?: string | undefined
+  /** The account that a platform's key acts for, `ten_…`. Only for a platform's key. */
+  readonly account?: string | undefined
 }
 
 /**
@@ -158,15 +162,17 @@ const streaming =
 /** Makes a client. */
 export const make = (options: ClientOptions): Effect.Effect<ClientShape, never, HttpClient.HttpClient> =>
   Effect.gen(function* () {
-    const { apiKey, baseUrl, version } = options
+    const { account, apiKey, baseUrl, version } = options
+    const settings = { "svc-version": version, "svc-account": account }
     const key = typeof apiKey === "string" ? Redacted.make(apiKey) : apiKey
     const transformClient = (client: HttpClient.HttpClient) =>
       client.pipe(
         HttpClient.mapRequest(HttpClientRequest.bearerToken(Redacted.value(key))),
         HttpClient.mapRequest((request) =>
-          version === undefined || request.headers["svc-version"] !== undefined
-            ? request
-            : HttpClientRequest.setHeader(request, "svc-version", version)
+          HttpClientRequest.setHeaders(request, {
+            ...Record.filter(settings, Predicate.isNotUndefined),
+            ...request.headers
+          })
         ),
         HttpClient.transform((send) => repeating(reading(send)))
       )
@@ -213,13 +219,17 @@ export class Client extends Context.Service<Client, ClientShape>()("@folio-einvo
   static readonly layer = (options: ClientOptions): Layer.Layer<Client, never, HttpClient.HttpClient> =>
     Layer.effect(Client, make(options))
 
-  /** The client with the settings of the environment: `FOLIO_URL`, `FOLIO_API_KEY` and the optional `FOLIO_VERSION`. */
+  /**
+   * The client with the settings of the environment: `FOLIO_URL`, `FOLIO_API_KEY`, and the optional
+   * `FOLIO_VERSION` and `FOLIO_ACCOUNT`.
+   */
   static readonly layerConfig: Layer.Layer<Client, Config.ConfigError, HttpClient.HttpClient> = Layer.unwrap(
     Effect.map(
       Config.all({
         baseUrl: Config.NonEmptyString("FOLIO_URL"),
         apiKey: Config.Redacted("FOLIO_API_KEY"),
-        version: Config.withDefault(Config.NonEmptyString("FOLIO_VERSION"), undefined)
+        version: Config.withDefault(Config.NonEmptyString("FOLIO_VERSION"), undefined),
+        account: Config.withDefault(Config.NonEmptyString("FOLIO_ACCOUNT"), undefined)
       }),
       (options) => Client.layer(options)
     )

@@ -24,6 +24,8 @@ export interface ClientOptions {
   readonly apiKey: string
   /** The dated version of the API to use. If omitted, the account's default version. */
   readonly version?: string | undefined
+  /** The account that a platform's key acts for, `ten_…`. Only for a platform's key. */
+  readonly account?: string | undefined
   /** The time-out of one attempt, in milliseconds. If omitted, 60,000. */
   readonly timeoutMs?: number | undefined
   /** The function to use instead of the global `fetch`. */
@@ -110,12 +112,16 @@ const bodyOf = ({ cause, received }: Outcome, method: string, template: string, 
  * ```
  */
 export const createClient = (options: ClientOptions): Client => {
-  const { apiKey, baseUrl, fetch = globalThis.fetch, timeoutMs, version } = options
+  const { account, apiKey, baseUrl, fetch = globalThis.fetch, timeoutMs, version } = options
 
   const call = async (route: string, request: Taken = {}, { signal }: CallOptions = {}): Promise<unknown> => {
     const [method = "", template = ""] = route.split(" ")
     const url = urlOf(baseUrl, template, request)
-    const headers: NonNullable<Taken["headers"]> = { "svc-version": version, ...request.headers }
+    const headers: NonNullable<Taken["headers"]> = {
+      "svc-version": version,
+      "svc-account": account,
+      ...request.headers
+    }
     const key = keyOf(method, headers["idempotency-key"])
     const body = bodyIn(request.payload)
     const outcome = await send({ method, url, apiKey, key, headers, body }, { fetch, signal, timeoutMs })

@@ -19,6 +19,17 @@ export const routes: { readonly [Group in keyof Operations]: { readonly [Name in
       retrieveLogo: "GET /v1/account/logo",
       deleteLogo: "DELETE /v1/account/logo"
     },
+    accounts: {
+      createAccount: "POST /v1/accounts",
+      listAccounts: "GET /v1/accounts",
+      allAccounts: "GET /v1/accounts",
+      retrievePlatformAccount: "GET /v1/accounts/{id}",
+      updatePlatformAccount: "PATCH /v1/accounts/{id}",
+      suspendAccount: "POST /v1/accounts/{id}/suspend",
+      resumeAccount: "POST /v1/accounts/{id}/resume",
+      closeAccount: "POST /v1/accounts/{id}/close",
+      createAccountApiKey: "POST /v1/accounts/{id}/api-keys"
+    },
     apiKeys: {
       createApiKey: "POST /v1/api-keys",
       listApiKeys: "GET /v1/api-keys",

@@ -44,6 +44,7 @@ export const grounds = {
   },
   numbering_range: { of: "limit", says: "A document has a number of an active range of the account." },
   passed_time: { of: "limit", says: "No event is in the future." },
+  own_accounts: { of: "interface", says: "An operation of a platform on its accounts takes no header Svc-Account." },
   path: { of: "interface", says: "A body names the object of its path." },
   principal: { of: "limit", says: "A document has one operation type: mandate or AIU." },
   range: {

@@ -14,6 +14,9 @@ import { Exchange } from "../request/Exchange.ts"
  */
 export const accountShare = 4
 
+// The same for a platform in all of its accounts.
+const platformShare = 40
+
 // Largest number of buckets of each limiter (key, account, address, link) in each of its two time spans. All buckets
 // take about 20 MB.
 const bucketsMax = 50_000
@@ -108,8 +111,8 @@ export class RateLimit extends Context.Service<
   RateLimit,
   {
     /**
-     * Takes a token of the API key and one of its account. The `RateLimit` headers of the response show the remaining
-     * tokens of the key.
+     * Takes a token of the API key, one of its account and, if it has one, one of its platform. The `RateLimit` headers
+     * of the response show the remaining tokens of the key.
      */
     readonly ofKey: (principal: Principal) => Effect.Effect<void, ApiError>
     /** Takes a token of the client's network. Only for requests without a valid API key. */
@@ -123,14 +126,17 @@ export class RateLimit extends Context.Service<
   /** Token buckets in the memory of this process. Requires `Limits`. */
   static readonly layer = Layer.effectContext(
     Effect.map(Limits, ({ rate: key }) => {
-      const all = { perSecond: key.perSecond * accountShare, burst: key.burst * accountShare }
+      const times = (share: number) => ({ perSecond: key.perSecond * share, burst: key.burst * share })
       const ofKey = limit("default", key, "This API key")
-      const ofAccount = limit("account", all, "This account, with all of its keys,", false)
+      const ofAccount = limit("account", times(accountShare), "This account, with all of its keys,", false)
+      const ofPlatform = limit("platform", times(platformShare), "This platform, in all of its accounts,", false)
       const ofNetwork = limit("address", key, "This address, without a valid key,")
       const ofLink = limit("link", key, "This address, with links of this account,")
       const service = RateLimit.of({
-        ofKey: ({ account_id, api_key_id, livemode }) =>
-          Effect.andThen(ofKey.take(api_key_id), ofAccount.take(`${account_id} ${livemode}`)),
+        ofKey: ({ account_id, api_key_id, livemode, platform }) => {
+          const own = Effect.andThen(ofKey.take(api_key_id), ofAccount.take(`${account_id} ${livemode}`))
+          return platform === undefined ? own : Effect.andThen(own, ofPlatform.take(`${platform} ${livemode}`))
+        },
         ofAddress: Effect.flatMap(network, ofNetwork.take),
         isAddressSpent: Effect.flatMap(network, ofNetwork.isSpent),
         ofLink: ({ account_id, livemode }) =>

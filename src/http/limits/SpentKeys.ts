@@ -29,8 +29,10 @@ export type MethodsOf = (path: string) => ReadonlyArray<string>
 
 const hashed = (text: string) => hash("sha256", text, "base64")
 
-// A hash, so that memory holds no key in clear and long headers and paths take no more memory than short ones.
-const nameOf = ({ headers }: HttpServerRequest.HttpServerRequest) => hashed(headers["authorization"] ?? "")
+// A hash, so that memory holds no key in clear and long headers and paths take no more memory than short ones. A
+// platform's key has its own limits in each account that it acts for.
+const nameOf = ({ headers }: HttpServerRequest.HttpServerRequest) =>
+  hashed(`${headers["authorization"] ?? ""} ${headers["svc-account"] ?? ""}`)
 
 const creationOf = (name: string, { method, url }: HttpServerRequest.HttpServerRequest) =>
   hashed(`${name} ${method} ${pathOf(url)}`)

@@ -12,13 +12,14 @@ import {
   type Principal
 } from "../../api/Authorization.ts"
 import { includes, type KeyCapability } from "../../../schemas/ApiKey.ts"
-import { capabilityOf, keyCapabilityOf } from "../../api/Capabilities.ts"
+import { barredBy, capabilityOf, keyCapabilityOf } from "../../api/Capabilities.ts"
 import { apiKeyMode, type KeyFault, sentApiKey } from "../../accounts/rules/ApiKeyFormat.ts"
 import { inLane } from "../../runtime/turns/AccountLanes.ts"
 import type { KeyEnd } from "../../accounts/store/ApiKeyLookup.ts"
 import { ApiKeys, endedKey } from "../../accounts/store/ApiKeys.ts"
 import { AuditLog } from "../../accounts/store/AuditLog.ts"
 import { PortalSessions } from "../../accounts/store/PortalSessions.ts"
+import { makeActingCaller } from "./ActingCaller.ts"
 import { Concurrency } from "../limits/Concurrency.ts"
 import { Exchange, type Facts, originOf, pathOf, queryOf } from "./Exchange.ts"
 import { inTime, portInTime } from "../../runtime/PortCall.ts"
@@ -90,13 +91,18 @@ const notAllowed = (ip = "an unknown address") =>
     message: `This API key does not accept requests from ${ip}, because its allowed_ips do not contain the address. Send the request from an allowed address, or use another key.`
   })
 
-/** Fails with `capability_missing` unless a session or a key with these capabilities may carry out the operation. */
+/**
+ * Fails with `capability_missing` unless a session or a key with these capabilities may carry out the operation. Fails
+ * with `account_suspended` or `account_closed` if the status of the account does not allow the operation.
+ */
 const permitted = (
-  capabilities: ReadonlyArray<KeyCapability> | undefined,
+  { account_status, capabilities }: Principal,
   { endpoint, group }: { readonly endpoint: HttpApiEndpoint.Top; readonly group: HttpApiGroup.Top },
   needed: (group: HttpApiGroup.Top, endpoint: HttpApiEndpoint.Top) => KeyCapability | null,
   refusal: (capability: KeyCapability | null) => ApiError
 ) => {
+  const barred = barredBy(account_status, group, endpoint)
+  if (barred !== null) return Effect.fail(barred)
   if (capabilities === undefined) return Effect.void
   const capability = needed(group, endpoint)
   const isPermitted = capability !== null && capabilities.some((held) => includes(held, capability))
@@ -117,6 +123,7 @@ const refusalNoted = (audit: AuditLog["Service"], principal: Principal, exchange
 export const layer = Layer.effect(
   Authorization,
   Effect.gen(function* () {
+    const actingCaller = yield* makeActingCaller
     const audit = yield* AuditLog
     const concurrency = yield* Concurrency
     const keys = yield* ApiKeys
@@ -159,7 +166,10 @@ export const layer = Layer.effect(
             exchange.principal = principal
             exchange.portal_session_id = caller.id
             yield* portInTime(Effect.suspend(() => limit.ofKey(principal)))
-            const allowed = Effect.andThen(permitted(caller.capabilities, operation, capabilityOf, lacking), handler)
+            const allowed = permitted(principal, operation, capabilityOf, lacking).pipe(
+              Effect.andThen(actingCaller(principal, operation)),
+              Effect.andThen(handler)
+            )
             return yield* answeredAs(principal, exchange, stillIn(caller), allowed)
           }
           const origin = originOf(exchange)
@@ -168,7 +178,7 @@ export const layer = Layer.effect(
           if (Result.isFailure(sent)) return yield* portInTime(refused(refusals[sent.failure]))
           const key = sent.success
           // Limiter and look-up share a guarded call, because a guard costs about as much as the limiter itself.
-          const [principal, limited] = yield* portInTime(
+          const [principal, acting, limited] = yield* portInTime(
             Effect.gen(function* () {
               const isSuspect = (yield* limit.isAddressSpent) === true
               let ended: KeyEnd | undefined
@@ -190,7 +200,11 @@ export const layer = Layer.effect(
                 yield* audit.refused(found.value, { ...origin, api_key_id }, "ip_not_allowed")
                 return yield* refused(notAllowed(exchange.ip))
               }
-              return [found.value, yield* Effect.result(limit.ofKey(found.value))] as const
+              const named = yield* Effect.result(actingCaller(found.value, operation))
+              const acted = Result.getOrElse(named, () => found.value)
+              exchange.account_id = acted.account_id
+              exchange.principal = acted
+              return [acted, named, yield* Effect.result(limit.ofKey(acted))] as const
             })
           )
           const stillWorks = Effect.flatMap(inTime(keys.authenticate(key, origin)), (still) =>
@@ -200,9 +214,9 @@ export const layer = Layer.effect(
             spentKeys.noteRate(request, principal, limited.failure, exchange.headers)
             return yield* limited.failure
           }
-          const allowed = Effect.andThen(
-            permitted(principal.capabilities, operation, keyCapabilityOf, lackingOfKey),
-            handler
+          const allowed = permitted(principal, operation, keyCapabilityOf, lackingOfKey).pipe(
+            Effect.andThen(Effect.fromResult(acting)),
+            Effect.andThen(handler)
           )
           return yield* answeredAs(principal, exchange, stillWorks, allowed)
         }) as Effect.Effect<never>
@@ -261,7 +275,12 @@ export const layerFileAccess = Layer.effect(
               HttpServerRequest.ParsedSearchParams,
               Record.filter(sent, (_, name) => !isTracking(name))
             ),
-            Effect.provideService(CurrentPrincipal, { ...account, api_key_id, default_version: currentVersion }),
+            Effect.provideService(CurrentPrincipal, {
+              ...account,
+              api_key_id,
+              default_version: currentVersion,
+              account_status: "active"
+            }),
             Effect.annotateLogs({ account_id: account.account_id })
           )
         }) as Effect.Effect<never>

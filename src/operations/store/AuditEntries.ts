@@ -6,6 +6,7 @@ import { AuditEntryId, RequestId } from "../../../schemas/Id.ts"
 import type { PageRequest } from "../../../schemas/Page.ts"
 import { createdWithin } from "../../database/Ids.ts"
 import { columnsOf } from "../../database/Keys.ts"
+import { isActingKey } from "../../accounts/rules/ActingKey.ts"
 import * as Pages from "../../database/Pages.ts"
 import * as Query from "../../database/Query.ts"
 import { viewOf } from "../../database/View.ts"
@@ -96,6 +97,7 @@ export class AuditEntries extends Context.Service<AuditEntries>()("folio/operati
 
 const typeOf = (actor: string) => {
   if (actor === operatorId) return "operator"
+  if (isActingKey(actor)) return "platform"
   return actor.startsWith("ps_") ? "portal_session" : "api_key"
 }
 

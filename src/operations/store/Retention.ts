@@ -93,12 +93,17 @@ export class Retention extends Context.Service<Retention>()("folio/operations/st
         sql`completed_at`,
         sql`completed_at < now() - interval '${sql.literal(idempotencyWindow)}' - interval '${sql.literal(keyMargin)}'`
       ),
-      /** API keys that ended before the days of retention and have no stored response left. */
+      /**
+       * API keys that ended before the days of retention and have no stored response left. A platform's key stays until
+       * its rows in the platform's accounts are deleted.
+       */
       api_keys: oldest(
         "api_keys",
         ["id"],
         keyEnd,
-        sql`${keyEnd} < ${past} and not exists (select from idempotency_keys i where i.api_key_id = api_keys.id)`
+        sql`
+          ${keyEnd} < ${past} and not exists (select from idempotency_keys i where i.api_key_id = api_keys.id)
+          and not exists (select from api_keys a where a.platform_key = api_keys.id)`
       ),
       /** Finished deliveries without a change in the days of retention, with their attempts. Runs before `events`. */
       deliveries: purge(

@@ -23,7 +23,10 @@ const parameters: Readonly<Record<string, string>> = {
 
 /** The actions in words. */
 const actionWords = (t: Translate): Readonly<Record<AuditAction, string>> => ({
+  "account.closed": t("Account closed", "Cuenta cerrada"),
   "account.created": t("Account created", "Cuenta creada"),
+  "account.resumed": t("Account resumed", "Cuenta reactivada"),
+  "account.suspended": t("Account suspended", "Cuenta suspendida"),
   "account.updated": t("Account changed", "Cuenta modificada"),
   "api_key.created": t("API key created", "Clave de la API creada"),
   "api_key.rolled": t("API key rolled", "Clave de la API renovada"),
@@ -40,6 +43,7 @@ const actionWords = (t: Translate): Readonly<Record<AuditAction, string>> => ({
   "document.retried": t("Document retried", "Documento reintentado"),
   "email.resent": t("Document emailed", "Documento enviado por correo"),
   "enablement.started": t("Test set started", "Set de pruebas iniciado"),
+  "platform.created": t("Platform created", "Plataforma creada"),
   "portal_session.created": t("Portal link created", "Enlace al portal creado"),
   "portal_session.entered": t("Portal opened", "Portal abierto"),
   "portal_session.ended": t("Portal session ended", "Sesión del portal cerrada"),
@@ -96,6 +100,7 @@ const filters = (visit: Visit, refusal: Refusal | undefined): Html => {
 }
 
 const actorCell = ({ t }: Visit, { actor }: AuditEntry): Html => {
+  if (actor.type === "platform") return html`${t("Platform", "Plataforma")}`
   if (actor.type === "operator") return html`${t("Service operator", "Operador del servicio")}`
   const kind = actor.type === "api_key" ? t("API key", "Clave de la API") : t("Portal", "Portal")
   return html`${kind} <small><code>${actor.id}</code></small>`

@@ -24,7 +24,7 @@ const names: Readonly<Record<Privacy, string>> = {
     color command content correction_code created created[gte] created[lte] created_at cude cufe currency date default_version delay
     deleted deliveries doc_url document_type due_date duration_ms economic_activities end_date ended_at error_code event_type exchange_rate expires
     expires_at expires_in fail failing_since finished_at from from_number full_number full_since has_more has_more_errors height href identification[type]
-    incoterm ip is_active is_current issue_date judged_at key_mode kind last_four last_success_at last_used_at limit line_extension_amount livemode lose
+    incoterm ip is_active is_current issue_date judged_at key_mode kind last_four last_success_at last_used_at limit line_extension_amount live_ready livemode lose
     max_in_flight media_type method mode missing net_amount next_attempt_at next_number not_after object operation_type organization_type
     payable_amount payable_rounding_amount percent prefix cash_rounding_amount due_amount prepaid_amount quantity rate ready reason_code received_date recorded reject remaining remote_ip
     request_bytes request_log response_bytes response_status retryable revoked_at rule scheme seconds sent_at service_version set_at severity since size stage start_date
@@ -38,7 +38,7 @@ const names: Readonly<Record<Privacy, string>> = {
   personal: `
     address aiu_contract authority_name brand by check_digit city_code country_code department_code description email external_id hint idempotency_key
     identification[number] legal_name merchant_registration message_id metadata model name name_en notes number path payment_instructions
-    phone postal_code provider_nit qr_url query reason reference special_base subject text to trade_name`,
+    phone postal_code provider_nit qr_url query reason reference special_base status_reason subject text to trade_name`,
   secret: `
     key password pdf_url pin pkcs12 request_body response_body response_headers secret signature technical_key xml_url`,
   url: "url",

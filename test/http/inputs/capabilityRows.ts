@@ -30,6 +30,13 @@ export const needed: Readonly<Record<string, Capability | null>> = {
   "PATCH /v1/customers/:id": "documents",
   "POST /v1/customers/:id": "documents",
   "DELETE /v1/customers/:id": "documents",
+  // Only of a platform.
+  "POST /v1/accounts": "setup",
+  "PATCH /v1/accounts/:id": "setup",
+  "POST /v1/accounts/:id/suspend": "setup",
+  "POST /v1/accounts/:id/resume": "setup",
+  "POST /v1/accounts/:id/close": "setup",
+  "POST /v1/accounts/:id/api-keys": "keys",
   "POST /v1/webhook-endpoints": "endpoints",
   "PATCH /v1/webhook-endpoints/:id": "endpoints",
   "POST /v1/webhook-endpoints/:id": "endpoints",

@@ -60,6 +60,16 @@ export const item: Answers = {
   "unknown id": missing
 }
 
+const ofPlatformOnly = [403, "platform_key_required"] as const
+/** A read by a platform, which no account's own key may make. */
+export const ofPlatform: Answers = {
+  ...item,
+  "other account": ofPlatformOnly,
+  "other mode": ofPlatformOnly
+}
+/** A change by a platform. */
+export const managed = (status: number): Answers => ({ ...ofPlatform, ...written, nothing: [status] })
+
 /** An object that no account has yet. */
 export const absent: Answers = {
   ...own,

@@ -17,6 +17,7 @@ import { account, keys } from "../../support/apps/Accounts.ts"
 import { settled } from "../../support/apps/Correcting.ts"
 import { addCustomer, addEndpoint, addInvoice, change as changeRow } from "../../support/apps/PostgresRows.ts"
 import { conditionOf, seedDrafts } from "../../support/database/Owners.ts"
+import { accountOf, newAccount, platform } from "../platforms/Platform.ts"
 import { png } from "../../accounts/rules/pictures.ts"
 import { bearer, get, post, send } from "../../support/apps/Requests.ts"
 import {
@@ -27,6 +28,8 @@ import {
   written,
   read,
   own,
+  ofPlatform,
+  managed,
   item,
   creation,
   change,
@@ -149,10 +152,22 @@ export const noId = Effect.succeed("")
 interface Row {
   readonly answers: Answers
   /** The object that the route names in its path or in its body. */
-  readonly id?: Effect.Effect<string, unknown, Effect.Services<typeof issued | typeof draftId>>
+  readonly id?: Effect.Effect<string, unknown, Effect.Services<typeof issued | typeof draftId | typeof platformKey>>
   /** A right body. */
   readonly body?: (id: string) => object
+  /** The platform's key, for an operation of a platform. */
+  readonly key?: typeof platformKey
 }
+
+const platformKey = oncePerApp(Effect.map(platform(), ({ key }) => key))
+const accountId = Effect.flatMap(platformKey, (of) => accountOf({ key: of }))
+const ofAccount = { answers: managed(200), id: accountId, key: platformKey }
+const suspendedId = Effect.gen(function* () {
+  const id = yield* accountId
+  yield* post(`/v1/accounts/${id}/suspend`, { reason: "Mora" }, bearer(yield* platformKey))
+  return id
+})
+const withReason = { ...ofAccount, body: () => ({ reason: "Mora" }) }
 
 const rename = { answers: change(200), id: addCustomer(), body: () => ({ legal_name: "Otra" }) }
 const amend = { answers: change(200), id: resolutionId, body: () => ({ is_active: false }) }
@@ -186,6 +201,18 @@ const notes = (kind: NoteKind): Readonly<Record<string, Row>> => {
 /** A row for each route: its response to a right request, and to a request with each fault. */
 export const rows: Readonly<Record<string, Row>> = {
   "GET /v1/account": { answers: own },
+  "POST /v1/accounts": {
+    answers: { ...managed(201), "unknown id": "does not apply" },
+    body: newAccount,
+    key: platformKey
+  },
+  "GET /v1/accounts": { answers: { ...ofPlatform, "unknown id": "does not apply" }, key: platformKey },
+  "GET /v1/accounts/:id": { ...ofAccount, answers: ofPlatform },
+  "PATCH /v1/accounts/:id": { ...ofAccount, body: () => ({ name: "Otra" }) },
+  "POST /v1/accounts/:id/suspend": withReason,
+  "POST /v1/accounts/:id/resume": { ...ofAccount, id: suspendedId, answers: { ...ofPlatform, ...written } },
+  "POST /v1/accounts/:id/close": withReason,
+  "POST /v1/accounts/:id/api-keys": { ...ofAccount, answers: managed(201), body: () => ({}) },
   "PATCH /v1/account": { answers: accountChange, body: () => ({ name: "Cuenta" }) },
   "POST /v1/account": { answers: accountChange, body: () => ({ name: "Cuenta" }) },
   "POST /v1/account/certificate": {

@@ -21,7 +21,10 @@ const withoutTurn = [
   "POST /v1/email-notices",
   "POST /v1/resolutions/import"
 ]
-const withTurn = Object.entries(rows).filter(([route]) => !route.startsWith("GET ") && !withoutTurn.includes(route))
+// Memory has no platforms.
+const withTurn = Object.entries(rows).filter(
+  ([route, { key }]) => key === undefined && !route.startsWith("GET ") && !withoutTurn.includes(route)
+)
 
 const onlyLive = ["certificate", "enablement", "software"].map((name) => `/v1/account/${name}`)
 

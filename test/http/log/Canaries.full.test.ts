@@ -6,7 +6,7 @@ import { maskJson } from "../../../src/runtime/json/JsonMask.ts"
 import { makeHidden } from "../../../src/runtime/json/RequestMask.ts"
 import { RequestLog } from "../../../src/operations/store/RequestLog.ts"
 import { layer as app } from "../../support/apps/PostgresApp.ts"
-import { get, patch, post, send, type Sent } from "../../support/apps/Requests.ts"
+import { bearer, get, patch, post, send, type Sent } from "../../support/apps/Requests.ts"
 import { describeLive } from "../../support/Tests.ts"
 import { noId, rows } from "../inputs/routeRows.ts"
 
@@ -118,13 +118,14 @@ const everyRequest = (stored: (text: string) => void) =>
     yield* sql`delete from requests`
     const log = yield* RequestLog
     const statuses = new Set<number>()
-    for (const [index, [route, { body, id: makeId = noId }]] of Object.entries(rows).entries()) {
+    for (const [index, [route, { body, id: makeId = noId, key }]] of Object.entries(rows).entries()) {
       const [method = "", pattern = ""] = route.split(" ")
       for (const sent of requestsOf(index, method, pattern, "ID", body?.("ID"))) {
         // Each request has an object of its own: an earlier request may remove it.
         const id = yield* makeId
         const own = JSON.parse(JSON.stringify(sent).replaceAll("ID", id))
-        statuses.add((yield* send(own)).status)
+        const headers = key === undefined ? {} : bearer(yield* key)
+        statuses.add((yield* send({ ...own, headers: { ...headers, ...own.headers } })).status)
       }
     }
     yield* log.flush

@@ -63,10 +63,21 @@ describe("a bad moment", () => {
 })
 
 /**
- * Codes with cases in other files: RawServer.test.ts, RateLimit.test.ts, SlowReads.full.test.ts, and those of the
- * portal.
+ * Codes with cases in other files: RawServer.test.ts, RateLimit.test.ts, SlowReads.full.test.ts, those of the portal,
+ * and those of platforms.
  */
-const elsewhere: ReadonlyArray<ErrorCode> = ["request_timeout", "rate_limited", "query_too_slow", "form_foreign"]
+const elsewhere: ReadonlyArray<ErrorCode> = [
+  "request_timeout",
+  "rate_limited",
+  "query_too_slow",
+  "form_foreign",
+  "account_required",
+  "platform_key_required",
+  "account_suspended",
+  "account_closed",
+  "account_limit_reached",
+  "account_not_closable"
+]
 
 const cases = [...badAnytime, ...badMoments, ...badEnablementMoments, ...badSessionMoments]
 

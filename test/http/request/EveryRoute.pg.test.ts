@@ -31,7 +31,7 @@ const withFault = (fault: (typeof faults)[number], right: Sent, id: string): Sen
     case "wrong method":
       return { ...right, method: "OPTIONS" }
     case "wrong media type":
-      return { ...right, body: right.body ?? "{}", headers: { "content-type": "text/plain" } }
+      return { ...right, body: right.body ?? "{}", headers: { ...right.headers, "content-type": "text/plain" } }
     case "malformed JSON":
       return { ...right, body: "{" }
     case "unknown field":
@@ -51,7 +51,7 @@ describe("the rows", () => {
 })
 
 describeLive(app)("every route", (it) => {
-  for (const [route, { answers, body, id: makeId = noId }] of Object.entries(rows)) {
+  for (const [route, { answers, body, id: makeId = noId, key }] of Object.entries(rows)) {
     const [method = "", pattern = ""] = route.split(" ")
     let untouched: string | undefined
     it.effect.each(faults.map((fault) => ({ fault, expected: answers[fault] })))(
@@ -63,7 +63,8 @@ describeLive(app)("every route", (it) => {
         const id = isRefused && untouched !== undefined ? untouched : yield* makeId
         if (isRefused) untouched = id
         const path = pattern.replace(/:\w+/, id)
-        const right = { method, path, ...(body === undefined ? {} : { body: body(id) }) }
+        const headers = key === undefined ? {} : bearer(yield* key)
+        const right = { method, path, headers, ...(body === undefined ? {} : { body: body(id) }) }
         const reply = yield* send(withFault(fault, right, id))
         assert.deepStrictEqual([reply.status, reply.json?.error?.code], [expected[0], expected[1]], reply.text)
       }

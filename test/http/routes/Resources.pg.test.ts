@@ -17,7 +17,7 @@ describeLive(app)("resources", (it) => {
     assert.sameMembers(
       Object.keys(json),
       (
-        "id object name authority_environment key_mode identification legal_name organization_type address city_code " +
+        "id object name status status_reason authority_environment key_mode identification legal_name organization_type address city_code " +
         "department_code country_code email tax_responsibilities default_version request_log certificate software " +
         "live created_at"
       ).split(" ")

@@ -26,7 +26,7 @@ describe("the silent routes", () => {
 
 describeLive(app)("every change", (it) => {
   it.effect.each(changes)("%s leaves entries of its request in the audit log", function* (route) {
-    const { answers, body, id: makeId = noId } = rows[route]!
+    const { answers, body, id: makeId = noId, key } = rows[route]!
     const [method = "", pattern = ""] = route.split(" ")
     const id = yield* makeId
     const isLive = Number(answers["nothing"][0]) >= 400
@@ -34,7 +34,7 @@ describeLive(app)("every change", (it) => {
       method,
       path: pattern.replace(/:\w+/, id),
       ...(body === undefined ? {} : { body: body(id) }),
-      ...(isLive ? { headers: bearer(keys.live) } : {})
+      headers: bearer(isLive ? keys.live : key === undefined ? keys.test : yield* key)
     })
     assert.isBelow(reply.status, 300, reply.text)
     const sql = yield* SqlClient.SqlClient

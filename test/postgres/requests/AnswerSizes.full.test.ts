@@ -6,6 +6,9 @@ import { pageBytesMax } from "../../../schemas/Page.ts"
 import { openApi } from "../../../src/api/OpenApi.ts"
 import { make } from "../../../src/clients/typescript/Client.ts"
 import { Customers } from "../../../src/accounts/store/Customers.ts"
+import { createPlatform } from "../../../src/accounts/store/Operations.ts"
+import { makeClient } from "../../support/apps/Client.ts"
+import { newAccount } from "../../http/platforms/Platform.ts"
 import { customerBody, endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
 import * as TestApp from "../../support/apps/TestApp.ts"
 import { until } from "../../support/apps/Until.ts"
@@ -191,10 +194,12 @@ describeLive(Layer.merge(Stored.layer, FetchHttpClient.layer))("Lists of the lar
   })
 
   it.effect("start at any id of their kind, and at no other id", function* () {
-    const { client } = yield* TestApp.TestApp
+    const { client: ofAccount, url } = yield* TestApp.TestApp
+    const ofPlatform = makeClient(url, (yield* createPlatform("Plataforma", null)).key)
+    yield* ofPlatform.post("/v1/accounts", newAccount(), { key: "account" })
     const { endpoint, invoice } = yield* Stored
-    const [delivery] = (yield* client.get(`/v1/webhook-endpoints/${endpoint}/deliveries?limit=1`)).json.data
-    const [credit] = (yield* client.get("/v1/credit-notes?limit=1")).json.data
+    const [delivery] = (yield* ofAccount.get(`/v1/webhook-endpoints/${endpoint}/deliveries?limit=1`)).json.data
+    const [credit] = (yield* ofAccount.get("/v1/credit-notes?limit=1")).json.data
     const ids: Readonly<Record<string, string>> = {
       invoices: invoice,
       events: delivery.event_id,
@@ -208,11 +213,12 @@ describeLive(Layer.merge(Stored.layer, FetchHttpClient.layer))("Lists of the lar
       const cursor = get?.parameters.find(({ name }) => name === "starting_after")
       return cursor === undefined ? [] : [{ path, kind: /^\^(\w+?)_/.exec(cursor.schema.pattern ?? "")?.[1] ?? path }]
     })
-    assert.lengthOf(lists, 17)
+    assert.lengthOf(lists, 18)
     for (const { kind, path: template } of lists) {
       // No debit note has emails to list. Its list differs from a credit note's only in the path.
       if (template === "/v1/debit-notes/{id}/emails") continue
       const path = template.replace("{id}", ids[template.split("/")[2] ?? ""] ?? "")
+      const client = template === "/v1/accounts" ? ofPlatform : ofAccount
       const first = yield* client.get(`${path}?limit=2`)
       assert.strictEqual(first.status, 200, path)
       // Newer than all other objects, as a deleted object may be.

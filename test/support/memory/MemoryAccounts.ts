@@ -44,9 +44,20 @@ export const layerAccounts = inMemory(Accounts, ({ attempt, call }, { localDate 
   read: (account) => call("Accounts.read", (tables) => existing(tables.accounts, modeKey(account))),
   issuer: (account, version) =>
     call("Accounts.issuer", ({ issuers }) => existing(issuers, `${modeKey(account)}|${version}`)),
-  insert: ({ id, issuer, live, ...made }) =>
+  // The accounts of platforms, and the status of accounts, are tested on PostgreSQL.
+  find: () => Effect.die("not in memory"),
+  lock: () => Effect.die("not in memory"),
+  setStatus: () => Effect.die("not in memory"),
+  insert: ({ created_at, default_version, id, issuer, live, name }) =>
     call("Accounts.insert", (tables, now) => {
-      const account = { ...made, request_log: "masked" as const, software: null }
+      const made = { name, default_version, created_at, is_platform: false, platform: null }
+      const account = {
+        ...made,
+        status: "active" as const,
+        status_reason: null,
+        request_log: "masked" as const,
+        software: null
+      }
       write(tables, { ...account, account_id: id, livemode: false, issuer, issuer_version: 1 }, now)
       const known = live ? { issuer, issuer_version: 1 } : { issuer: null, issuer_version: 0 }
       write(tables, { ...account, account_id: id, livemode: true, ...known }, now)
@@ -168,7 +179,14 @@ export const layerApiKeys = inMemory(ApiKeys, ({ attempt, call }) => ({
             const row = [...apiKeys.values()].find((candidate) => candidate.hash === apiKeyHash(key))
             const account = row === undefined ? undefined : accounts.get(modeKey(row))
             if (row === undefined || account === undefined) return Option.none()
-            const principal = principalOf({ ...row, api_key_id: row.id, default_version: account.default_version })
+            const { default_version, status: account_status } = account
+            const principal = principalOf({
+              ...row,
+              api_key_id: row.id,
+              default_version,
+              account_status,
+              is_platform: false
+            })
             if (isUsable(row, now)) return Option.some(principal)
             onEnded?.(principal, row.revoked_at === null ? "expired" : "revoked")
             auditLog.push(refusal(row, row.id, "invalid_api_key"))

@@ -1,5 +1,6 @@
 import { Duration, Effect, Layer } from "effect"
 import { Acquirers } from "../../../src/accounts/store/Acquirers.ts"
+import { Platforms } from "../../../src/accounts/store/Platforms.ts"
 import { missingSession, PortalSessions } from "../../../src/accounts/store/PortalSessions.ts"
 import { Softwares } from "../../../src/accounts/store/Softwares.ts"
 import { Enablements } from "../../../src/invoices/store/Enablements.ts"
@@ -39,6 +40,7 @@ export const layer = Layer.mergeAll(
     take: () => Effect.succeed([])
   }),
   Layer.mock(Overview)({}),
+  Layer.mock(Platforms)({ asService: (effect) => effect }),
   Layer.mock(PortalSessions)({ find: none, retrieve: none, end: ({ id }) => Effect.fail(missingSession(id)) }),
   Layer.mock(Retention)({}),
   Layer.mock(SandboxAuthorities)({ isMuchToAdvance: () => Effect.succeed(false) }),

@@ -18,6 +18,7 @@ namespace Folio;
 final class Client
 {
     public readonly Resource\Account $account;
+    public readonly Resource\Accounts $accounts;
     public readonly Resource\ApiKeys $apiKeys;
     public readonly Resource\Customers $customers;
     public readonly Resource\Invoices $invoices;
@@ -40,15 +41,18 @@ final class Client
      * @param string  $apiKey         `sk_test_…` or `sk_live_…`
      * @param ?string $version        the dated version, such as `2026-01-01`; if omitted, the account's default
      * @param float   $timeoutSeconds the time-out of each attempt
+     * @param ?string $account        the account that a platform's key acts for, `ten_…`; only for a platform's key
      */
     public function __construct(
         string $baseUrl,
         #[\SensitiveParameter] string $apiKey,
         ?string $version = null,
         float $timeoutSeconds = 60.0,
+        ?string $account = null,
     ) {
-        $this->transport = new Transport($baseUrl, $apiKey, $version, $timeoutSeconds);
+        $this->transport = new Transport($baseUrl, $apiKey, $version, $timeoutSeconds, $account);
         $this->account = new Resource\Account($this);
+        $this->accounts = new Resource\Accounts($this);
         $this->apiKeys = new Resource\ApiKeys($this);
         $this->customers = new Resource\Customers($this);
         $this->invoices = new Resource\Invoices($this, 'invoices');

@@ -36,6 +36,7 @@ final class Transport
         #[\SensitiveParameter] string $apiKey,
         private readonly ?string $version,
         float $timeoutSeconds,
+        private readonly ?string $account = null,
     ) {
         self::printable('baseUrl', $baseUrl);
         if (preg_match('~^https?://[^/?#@\\\\ ]+(/[^?#\\\\ ]*)?$~Di', $baseUrl) !== 1) {
@@ -44,6 +45,9 @@ final class Transport
         }
         if ($version !== null) {
             self::printable('version', $version);
+        }
+        if ($account !== null) {
+            self::printable('account', $account);
         }
         $authorization = 'Authorization: Bearer ' . self::printable('apiKey', $apiKey);
         $this->authorization = static fn (): string => $authorization;
@@ -74,6 +78,9 @@ final class Transport
         }
         if ($this->version !== null) {
             $headers[] = "Svc-Version: $this->version";
+        }
+        if ($this->account !== null) {
+            $headers[] = "Svc-Account: $this->account";
         }
         if ($idempotencyKey !== null) {
             $headers[] = 'Idempotency-Key: ' . self::printable('idempotencyKey', $idempotencyKey);

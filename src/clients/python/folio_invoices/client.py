@@ -12,6 +12,7 @@ from .errors import NoAnswerError, error_of
 from .resources import (
     Account,
     Acquirers,
+    Accounts,
     ApiKeys,
     AuditLog,
     Catalogs,
@@ -58,13 +59,15 @@ class Folio:
     Methods raise ``ApiError`` or ``NoAnswerError``. An unusable argument raises ``ValueError``.
 
     ``version`` is the dated version of the API, such as ``2026-01-01``; if omitted, the account's default. ``timeout``
-    is in seconds: for the connection, for the start of the response, and for reading it.
+    is in seconds: for the connection, for the start of the response, and for reading it. ``account`` is the account that
+    a platform's key acts for, ``ten_…``; only for a platform's key.
     """
 
-    def __init__(self, base_url: str, api_key: str, *, version: Optional[str] = None, timeout: float = 60.0) -> None:
+    def __init__(self, base_url: str, api_key: str, *, version: Optional[str] = None, timeout: float = 60.0, account: Optional[str] = None) -> None:
         self._base_url = base_url
-        self._transport = Transport(base_url, api_key, version, timeout)
+        self._transport = Transport(base_url, api_key, version, timeout, account)
         self.account = Account(self)
+        self.accounts = Accounts(self)
         self.api_keys = ApiKeys(self)
         self.customers = Customers(self)
         self.acquirers = Acquirers(self)

@@ -55,6 +55,45 @@ class Account(Resource):
         return self._delete("/v1/account/software")
 
 
+class Accounts(Resource):
+    """The accounts of a platform, for a platform's key: ``folio.accounts``"""
+
+    def create(self, account: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
+        """Creates an account: ``folio.accounts.create({"legal_name": "Ferretería S.A.S.", …})["id"]``"""
+        return self._post("/v1/accounts", idempotency_key, account)
+
+    def list(self, query: Optional[Query] = None) -> Iterator[JsonObject]:
+        """Yields all accounts: ``for account in folio.accounts.list({"status": "active"}): …``"""
+        return self._folio.pages("/v1/accounts", query)
+
+    def retrieve(self, id: str) -> JsonObject:
+        """Returns an account: ``folio.accounts.retrieve("ten_…")["live"]["steps"]``"""
+        return self._get(f"/v1/accounts/{segment(id)}")
+
+    def update(self, id: str, changes: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
+        """Updates an account: ``folio.accounts.update("ten_…", {"email": "facturas@ferreteria.test"})``"""
+        return self._patch(f"/v1/accounts/{segment(id)}", idempotency_key, changes)
+
+    def suspend(self, id: str, reason: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
+        """Suspends an account, which then creates no documents: ``folio.accounts.suspend("ten_…", {"reason": "Mora"})``"""
+        return self._post(f"/v1/accounts/{segment(id)}/suspend", idempotency_key, reason)
+
+    def resume(self, id: str, *, idempotency_key: Optional[str] = None) -> JsonObject:
+        """Resumes a suspended account: ``folio.accounts.resume("ten_…")``"""
+        return self._post(f"/v1/accounts/{segment(id)}/resume", idempotency_key)
+
+    def close(self, id: str, reason: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
+        """Closes an account for ever: ``folio.accounts.close("ten_…", {"reason": "Contract ended"})``"""
+        return self._post(f"/v1/accounts/{segment(id)}/close", idempotency_key, reason)
+
+    def create_api_key(self, id: str, api_key: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
+        """Creates an API key for an account, which only this response shows.
+
+            folio.accounts.create_api_key("ten_…", {"name": "ERP"})["key"]
+        """
+        return self._post(f"/v1/accounts/{segment(id)}/api-keys", idempotency_key, api_key)
+
+
 class ApiKeys(Resource):
     """The API keys of the account: ``folio.api_keys``"""
 

@@ -71,12 +71,13 @@ def _is_final(answer: Answer) -> bool:
 
 
 class Transport:
-    def __init__(self, base_url: str, api_key: str, version: Optional[str], timeout: float) -> None:
+    def __init__(self, base_url: str, api_key: str, version: Optional[str], timeout: float, account: Optional[str] = None) -> None:
         parts = urlsplit(printable("base_url", base_url))
         if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc or "?" in base_url or "#" in base_url:
             raise ValueError("base_url must be like https://folio.example, without a user, a query or a fragment")
         self.base_url = base_url.rstrip("/")
         self.version = version if version is None else printable("version", version)
+        self.account = account if account is None else printable("account", account)
         self._timeout = timeout
         self._authorization = "Bearer " + printable("api_key", api_key)
         # A separate context, because a program can turn off the verification of the default one.
@@ -100,6 +101,8 @@ class Transport:
             headers["Content-Type"] = content_type
         if self.version is not None:
             headers["Svc-Version"] = self.version
+        if self.account is not None:
+            headers["Svc-Account"] = self.account
         if idempotency_key is not None:
             headers["Idempotency-Key"] = printable("idempotency_key", idempotency_key)
         failure = ""

@@ -151,6 +151,7 @@ const namedOtherwise: Readonly<Record<string, readonly [resource: string, method
   "PUT /v1/account/software": ["account", "putSoftware"],
   "DELETE /v1/account/software": ["account", "deleteSoftware"],
   "PUT /v1/customers/{id}": ["customers", "replace"],
+  "POST /v1/accounts/{id}/api-keys": ["accounts", "createApiKey"],
   "DELETE /v1/api-keys/{id}": ["api-keys", "revoke"],
   "DELETE /v1/portal-sessions/{id}": ["portal-sessions", "end"],
   "POST /v1/resolutions/import": ["resolutions", "importGranted"],

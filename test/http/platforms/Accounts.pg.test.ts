@@ -1,0 +1,195 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { AccountId } from "../../../schemas/Id.ts"
+import { customerBody, invoiceBody } from "../../support/apps/Invoices.ts"
+import { accountOf, acting, newAccount, platform } from "./Platform.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
+import { bearer, get, patch, post, type Reply, send, type Sent } from "../../support/apps/Requests.ts"
+import { until } from "../../support/apps/Until.ts"
+import { seedDrafts } from "../../support/database/Owners.ts"
+import { describeLive } from "../../support/Tests.ts"
+
+const idsOf = ({ json }: Reply) => json.data.map((one: { readonly id: string }) => one.id)
+
+/** Waits until a response of a request with these headers fits. A key is looked up once a second. */
+const seen = (path: string, fits: (json: Reply["json"]) => boolean, headers: Sent["headers"]) =>
+  until(get(path, headers), ({ json }) => fits(json))
+
+/** The outcome of an attempt once it is rejected. */
+const untilRefused = <A extends readonly [number, ...ReadonlyArray<unknown>], R>(attempt: Effect.Effect<A, never, R>) =>
+  until(attempt, ([status]) => status === 403)
+
+const outcome = ({ json, status }: Reply) => [status, json?.error?.code] as const
+
+describeLive(app)("a platform", (it) => {
+  it.effect("creates an account with its issuer, and issues an invoice for it", function* () {
+    const mine = yield* platform()
+    const body = newAccount()
+    const key = { "idempotency-key": "first account" }
+    const created = yield* post("/v1/accounts", body, { ...mine.headers, ...key })
+    assert.strictEqual(created.status, 201, created.text)
+    assert.strictEqual(created.headers.location, `/v1/accounts/${created.json.id}`)
+    assert.include(created.json, { name: body.legal_name, status: "active", key_mode: "test", status_reason: null })
+    const again = yield* post("/v1/accounts", body, { ...mine.headers, ...key })
+    assert.strictEqual(again.text, created.text)
+
+    const headers = acting(mine, created.json.id)
+    const customer = yield* post("/v1/customers", customerBody(), headers)
+    const invoice = yield* post("/v1/invoices", invoiceBody(customer.json.id), headers)
+    assert.strictEqual(invoice.status, 202, invoice.text)
+    const done = yield* seen(`/v1/invoices/${invoice.json.id}`, ({ stage }) => stage === "done", headers)
+    assert.strictEqual(done.json.full_number, "SETP990000000")
+  })
+
+  it.effect("gives each account its own idempotency keys", function* () {
+    const mine = yield* platform()
+    const [one, other] = [yield* accountOf(mine), yield* accountOf(mine)]
+    const key = { "idempotency-key": "the same" }
+    const first = yield* post("/v1/customers", customerBody(), { ...acting(mine, one), ...key })
+    const second = yield* post("/v1/customers", customerBody(), { ...acting(mine, other), ...key })
+    assert.deepStrictEqual([first.status, second.status], [201, 201])
+    assert.notStrictEqual(first.json.id, second.json.id)
+    const replay = yield* post("/v1/customers", customerBody(), { ...acting(mine, one), ...key })
+    assert.strictEqual(replay.text, first.text)
+  })
+
+  it.effect("makes a key for an account, which works without the header", function* () {
+    const mine = yield* platform()
+    const id = yield* accountOf(mine)
+    const made = yield* post(`/v1/accounts/${id}/api-keys`, { name: "ERP" }, mine.headers)
+    assert.strictEqual(made.status, 201, made.text)
+    const account = yield* get("/v1/account", bearer(made.json.key))
+    assert.strictEqual(account.json.id, id)
+    // The platform's row in the account is no key of the account.
+    const { json } = yield* get("/v1/api-keys", bearer(made.json.key))
+    assert.deepStrictEqual(
+      json.data.map((one: { readonly id: string }) => one.id),
+      [made.json.id]
+    )
+  })
+
+  it.effect("changes an account by its path, as by the header", function* () {
+    const mine = yield* platform()
+    const id = yield* accountOf(mine)
+    const changed = yield* patch(`/v1/accounts/${id}`, { name: "Otra" }, mine.headers)
+    assert.strictEqual(changed.status, 200, changed.text)
+    assert.strictEqual((yield* get("/v1/account", acting(mine, id))).json.name, "Otra")
+    assert.strictEqual((yield* get(`/v1/accounts/${id}`, mine.headers)).json.name, "Otra")
+  })
+
+  it.effect("lists its accounts only, newest first, with filters and pages", function* () {
+    const [mine, theirs] = [yield* platform(), yield* platform()]
+    const bodies = [newAccount(), newAccount(), newAccount()]
+    const ids = yield* Effect.forEach(bodies, (body) =>
+      Effect.map(post("/v1/accounts", body, mine.headers), ({ json }) => String(json.id))
+    )
+    yield* accountOf(theirs)
+    const newest = ids.toReversed()
+    assert.deepStrictEqual(idsOf(yield* get("/v1/accounts", mine.headers)), newest)
+    const first = yield* get("/v1/accounts?limit=2", mine.headers)
+    assert.isTrue(first.json.has_more)
+    assert.deepStrictEqual(idsOf(first), newest.slice(0, 2))
+    const rest = yield* get(`/v1/accounts?limit=2&starting_after=${newest[1]}`, mine.headers)
+    assert.deepStrictEqual([idsOf(rest), rest.json.has_more], [newest.slice(2), false])
+    const { number } = bodies[1]!.identification
+    assert.deepStrictEqual(idsOf(yield* get(`/v1/accounts?identification=31-${number}`, mine.headers)), [ids[1]])
+    yield* post(`/v1/accounts/${ids[0]}/suspend`, { reason: "Mora" }, mine.headers)
+    assert.deepStrictEqual(idsOf(yield* get("/v1/accounts?status=suspended", mine.headers)), [ids[0]])
+    assert.deepStrictEqual(idsOf(yield* get("/v1/accounts?live_ready=true", mine.headers)), [])
+    for (const page of ["limit=2", `limit=2&starting_after=${newest[1]}`, `limit=2&ending_before=${newest[2]}`]) {
+      const plain = yield* get(`/v1/accounts?${page}`, mine.headers)
+      const filtered = yield* get(`/v1/accounts?${page}&live_ready=false`, mine.headers)
+      assert.deepStrictEqual([filtered.json.data, filtered.json.has_more], [plain.json.data, plain.json.has_more], page)
+    }
+  })
+
+  it.effect("creates no more accounts than its limit, even at the same moment", function* () {
+    const mine = yield* platform(2)
+    const replies = yield* Effect.forEach([1, 2, 3, 4], () => post("/v1/accounts", newAccount(), mine.headers), {
+      concurrency: "unbounded"
+    })
+    const refused = replies.filter(({ status }) => status === 409)
+    assert.lengthOf(refused, 2)
+    for (const reply of refused) assert.deepStrictEqual(outcome(reply), [409, "account_limit_reached"])
+    const [open] = replies.filter(({ status }) => status === 201)
+    yield* post(`/v1/accounts/${open?.json.id}/close`, { reason: "Fin" }, mine.headers)
+    assert.strictEqual((yield* post("/v1/accounts", newAccount(), mine.headers)).status, 201)
+  })
+
+  it.effect("shows all faults of a new account together", function* () {
+    const mine = yield* platform()
+    const { identification, ...body } = newAccount()
+    const wrong = { ...body, email: "x", identification: { ...identification, check_digit: "x" } }
+    const { json, status } = yield* post("/v1/accounts", wrong, mine.headers)
+    assert.strictEqual(status, 400)
+    assert.sameMembers(
+      json.error.errors.map(({ param }: { readonly param: string }) => param),
+      ["email", "identification.check_digit"]
+    )
+  })
+
+  it.effect("suspends an account, which then creates nothing, and resumes it", function* () {
+    const mine = yield* platform()
+    const id = yield* accountOf(mine)
+    const own = yield* post(`/v1/accounts/${id}/api-keys`, {}, mine.headers)
+    const both = [acting(mine, id), bearer(own.json.key)]
+    const customer = yield* post("/v1/customers", customerBody(), acting(mine, id))
+    const body = invoiceBody(customer.json.id)
+    const path = `/v1/accounts/${id}`
+    const suspended = yield* post(`${path}/suspend`, { reason: "Mora" }, mine.headers)
+    assert.include(suspended.json, { status: "suspended", status_reason: "Mora" })
+    for (const headers of both) {
+      const attempt = Effect.map(post("/v1/invoices", body, headers), outcome)
+      assert.deepStrictEqual(yield* untilRefused(attempt), [403, "account_suspended"])
+      assert.deepStrictEqual(outcome(yield* post("/v1/customers", customerBody(), headers)), [403, "account_suspended"])
+      assert.strictEqual((yield* get("/v1/invoices", headers)).status, 200)
+      assert.strictEqual((yield* get("/v1/account", headers)).json.status_reason, "Mora")
+      assert.strictEqual((yield* patch("/v1/account", { name: "Nueva" }, headers)).status, 200)
+    }
+    const resumed = yield* post(`${path}/resume`, undefined, mine.headers)
+    assert.include(resumed.json, { status: "active", status_reason: null })
+    for (const headers of both) {
+      yield* seen("/v1/account", ({ status }) => status === "active", headers)
+    }
+  })
+
+  it.effect("closes an account for ever once nothing is under way", function* () {
+    const mine = yield* platform()
+    const id = yield* accountOf(mine)
+    const headers = acting(mine, id)
+    const customer = yield* post("/v1/customers", customerBody(), headers)
+    const invoice = yield* post("/v1/invoices", invoiceBody(customer.json.id), headers)
+    yield* seen(`/v1/invoices/${invoice.json.id}`, ({ stage }) => stage === "done", headers)
+    const [waiting] = yield* seedDrafts(AccountId.make(id), 1, "queued")
+    const close = post(`/v1/accounts/${id}/close`, { reason: "Fin" }, mine.headers)
+    assert.deepStrictEqual(outcome(yield* close), [409, "account_not_closable"])
+    assert.strictEqual((yield* post(`/v1/invoices/${waiting}/cancel`, undefined, headers)).status, 200)
+    assert.strictEqual((yield* close).status, 200)
+    const attempt = Effect.map(patch("/v1/account", { name: "Otra" }, headers), outcome)
+    assert.deepStrictEqual(yield* untilRefused(attempt), [403, "account_closed"])
+    assert.deepStrictEqual(outcome(yield* post(`/v1/accounts/${id}/resume`, undefined, mine.headers)), [
+      403,
+      "account_closed"
+    ])
+    assert.strictEqual((yield* get(`/v1/invoices/${invoice.json.id}`, headers)).status, 200)
+    assert.strictEqual((yield* get(`/v1/invoices/${invoice.json.id}/pdf`, headers)).status, 200)
+  })
+
+  it.effect(
+    "acts for no account after its key was revoked, and neither does a portal session of the key",
+    function* () {
+      const mine = yield* platform()
+      const id = yield* accountOf(mine)
+      const second = yield* post("/v1/api-keys", {}, mine.headers)
+      assert.strictEqual(second.status, 201, second.text)
+      const headers = acting({ key: second.json.key }, id)
+      const session = yield* post("/v1/portal-sessions", {}, headers)
+      assert.strictEqual(session.status, 201, session.text)
+      assert.strictEqual((yield* get("/v1/account", headers)).status, 200)
+      yield* send({ method: "DELETE", path: `/v1/api-keys/${second.json.id}`, headers: mine.headers })
+      yield* seen("/v1/account", ({ error }) => error?.code === "invalid_api_key", headers)
+      const { json } = yield* get(`/v1/portal-sessions/${session.json.id}`, acting(mine, id))
+      assert.strictEqual(json.status, "ended")
+    }
+  )
+})

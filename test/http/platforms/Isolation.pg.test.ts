@@ -1,0 +1,96 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { keys } from "../../support/apps/Accounts.ts"
+import { accountOf, acting, platform } from "./Platform.ts"
+import { layer as app } from "../../support/apps/PostgresApp.ts"
+import { bearer, post, send, type Sent } from "../../support/apps/Requests.ts"
+import { until } from "../../support/apps/Until.ts"
+import { describeLive } from "../../support/Tests.ts"
+import { rows } from "../inputs/routeRows.ts"
+
+/** All routes that need an API key. The mail provider signs its notices instead. */
+const routes = Object.entries(rows)
+  .filter(([route, { answers }]) => answers["no key"][0] === 401 && !route.endsWith("/email-notices"))
+  .map(([route]) => {
+    const [method = "", path = ""] = route.split(" ")
+    return { route, method, path }
+  })
+const ofAccounts = routes.filter(({ path }) => !path.startsWith("/v1/accounts"))
+const ofPlatforms = routes.filter(({ path }) => path.startsWith("/v1/accounts"))
+const named = ofPlatforms.filter(({ path }) => path.includes(":id"))
+const ownOfPlatform = /^\/v1\/(api-keys|catalogs|requests)/
+
+const id = `inv_${"0".repeat(26)}`
+const outcome = (sent: Sent) => Effect.map(send(sent), ({ json, status }) => [status, json?.error?.code] as const)
+const ask = ({ method, path }: (typeof routes)[number], headers: NonNullable<Sent["headers"]>, of = id) =>
+  outcome({ method, path: path.replace(/:\w+/, of), headers })
+
+const world = Effect.gen(function* () {
+  const [mine, theirs] = [yield* platform(), yield* platform()]
+  return { mine, account: yield* accountOf(mine), foreign: yield* accountOf(theirs) }
+})
+
+describeLive(app)("every route", (it) => {
+  it.effect("hides another platform's account, as an account that does not exist", function* () {
+    const { foreign, mine } = yield* world
+    for (const route of ofAccounts) {
+      for (const account of [foreign, `${foreign.slice(0, -6)}zzzzzz`, "ten_1", ""]) {
+        assert.deepStrictEqual(
+          yield* ask(route, acting(mine, account)),
+          [404, "resource_missing"],
+          `${route.route} ${account}`
+        )
+      }
+    }
+    for (const route of named) {
+      assert.deepStrictEqual(yield* ask(route, mine.headers, foreign), [404, "resource_missing"], route.route)
+    }
+  })
+
+  it.effect("requires the account of a platform's request", function* () {
+    const { mine } = yield* world
+    for (const route of ofAccounts) {
+      const [status, code] = yield* ask(route, mine.headers)
+      if (ownOfPlatform.test(route.path)) assert.notStrictEqual(code, "account_required", route.route)
+      else assert.deepStrictEqual([status, code], [400, "account_required"], route.route)
+    }
+  })
+
+  it.effect("takes no account of an account's own key, and no management of accounts", function* () {
+    const { account, mine } = yield* world
+    const own = yield* post(`/v1/accounts/${account}/api-keys`, {}, mine.headers)
+    const refused = [403, "platform_key_required"] as const
+    for (const key of [keys.test, String(own.json.key)]) {
+      for (const route of ofAccounts) assert.deepStrictEqual(yield* ask(route, acting({ key }, account)), refused)
+      for (const route of ofPlatforms) assert.deepStrictEqual(yield* ask(route, bearer(key), account), refused)
+    }
+  })
+
+  it.effect("takes no header for the management of accounts", function* () {
+    const { account, mine } = yield* world
+    for (const route of ofPlatforms) {
+      assert.deepStrictEqual(yield* ask(route, acting(mine, account), account), [400, "parameter_unknown"], route.route)
+    }
+  })
+
+  it.effect("creates no customer and no document for a suspended account", function* () {
+    const { account, mine } = yield* world
+    yield* post(`/v1/accounts/${account}/suspend`, { reason: "Mora" }, mine.headers)
+    const headers = acting(mine, account)
+    const creation = { method: "POST", path: "/v1/invoices", headers }
+    yield* until(outcome(creation), ([, code]) => code === "account_suspended")
+    const refused: Array<string> = []
+    for (const route of ofAccounts) {
+      const [, code] = yield* ask(route, headers)
+      if (code === "account_suspended") refused.push(route.route)
+    }
+    assert.sameMembers(refused, [
+      "POST /v1/customers",
+      "PUT /v1/customers/:id",
+      "POST /v1/invoices",
+      "POST /v1/credit-notes",
+      "POST /v1/debit-notes",
+      "POST /v1/invoices/:id/annul"
+    ])
+  })
+})
