@@ -27,6 +27,7 @@ export const auditActions = [
   "email.resent",
   "enablement.started",
   "platform.created",
+  "platform.updated",
   "portal_session.created",
   "portal_session.entered",
   "portal_session.ended",

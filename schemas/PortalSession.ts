@@ -23,8 +23,25 @@ export const someOf = <const C extends ReadonlyArray<string>>(capability: Schema
   )
 }
 const capabilitiesExample = ["view", "documents"] as const
+const returnExample = "https://app.example.com/companies/1001"
 
 const expiresIn = { min: 60, max: 7 * 86_400 }
+
+const returnMessage =
+  "must be an https URL such as https://app.example.com/done, with its host in ASCII and without a user name, port, backslash and fragment"
+
+/** The URL of a platform's page. Its characters are ASCII, and its host is the same as the URL parser reads. */
+const ReturnUrl = Schema.String.check(
+  atMost(2_000),
+  Schema.makeFilter(
+    (url) => {
+      const [, host] = /^https:\/\/([A-Za-z0-9.-]+)(?:[/?][!-[\]-~]*)?$/u.exec(url) ?? []
+      const isWhole = host !== undefined && !url.includes("#") && URL.canParse(url)
+      return isWhole && new URL(url).host === host.toLowerCase()
+    },
+    { message: returnMessage }
+  )
+)
 
 /** The request to create a portal session. */
 export class PortalSessionRequest extends Schema.Opaque<PortalSessionRequest>()(
@@ -44,6 +61,11 @@ export class PortalSessionRequest extends Schema.Opaque<PortalSessionRequest>()(
       Schema.optionalKey(someOf(Capability)),
       'Capabilities of the session, by default `["view"]`. `view`: read every page. `deliver`: redeliver webhooks, recover an endpoint, and send test events. `endpoints`: create and change webhook endpoints, and rotate their secrets. `documents`: create, correct, retry, cancel, annul and email documents, and create and change customers. `keys`: create, roll and revoke API keys, and end sessions. `setup`: change the account, its issuer, logo, certificate, software and ranges, run the test set, and control the sandbox and its clock.',
       capabilitiesExample
+    ),
+    return_url: field(
+      Schema.optionalKey(ReturnUrl),
+      "Page of your platform to which the portal returns: an https URL of at most 2,000 characters on one of the platform's registered hosts. Every page of the portal then has a button with this host. Only for a platform's key with the header `Svc-Account`. By default no button.",
+      returnExample
     )
   }).annotate({ identifier: "PortalSessionRequest", description: "A portal session to create." })
 ) {}
@@ -64,6 +86,11 @@ export class PortalSession extends Schema.Opaque<PortalSession>()(
     ),
     created_at: Timestamp,
     expires_at: field(Timestamp, "Time at which the session expires, at the latest when its API key expires."),
+    return_url: field(
+      Schema.NullOr(Schema.String),
+      "Page of the platform to which the portal returns. Null without a page.",
+      returnExample
+    ),
     used_at: field(
       Schema.NullOr(Timestamp),
       "Time at which a browser used the link. Null if the link is unused.",

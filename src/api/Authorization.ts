@@ -38,6 +38,8 @@ export interface PortalSession {
   readonly account_name: string
   readonly capabilities: ReadonlyArray<Capability>
   readonly expires_at: Date
+  /** The page of the platform to which the portal returns. Null without a page. */
+  readonly return_url: string | null
 }
 
 /**

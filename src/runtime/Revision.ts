@@ -6,5 +6,5 @@ import { Context } from "effect"
  * computes the value from the messages and writes it here. A test fails if the value is outdated.
  */
 export class Revision extends Context.Reference<string>("folio/runtime/Revision", {
-  defaultValue: () => "6189e5d1"
+  defaultValue: () => "f6fec70c"
 }) {}

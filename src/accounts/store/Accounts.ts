@@ -50,6 +50,8 @@ export interface NewAccount {
   readonly platform?: AccountId
   /** Marks the own account of a platform, which creates at most this number of accounts. Null for no maximum. */
   readonly accounts_max?: number | null
+  /** The hosts of the platform's pages, to which the portal may return. */
+  readonly return_hosts?: ReadonlyArray<string>
 }
 
 /**
@@ -126,7 +128,17 @@ export class Accounts extends Context.Service<Accounts>()("folio/accounts/store/
     })
 
     const insert = Effect.fnUntraced(function* (account: NewAccount) {
-      const { accounts_max, created_at, default_version, id, issuer, live, name, platform = null } = account
+      const {
+        accounts_max,
+        created_at,
+        default_version,
+        id,
+        issuer,
+        live,
+        name,
+        platform = null,
+        return_hosts = []
+      } = account
       const mode = (livemode: boolean, isKnown = issuer !== null) => ({
         account_id: id,
         livemode,
@@ -135,7 +147,12 @@ export class Accounts extends Context.Service<Accounts>()("folio/accounts/store/
         issuer: isKnown ? JSON.stringify(issuer) : null,
         issuer_version: isKnown ? 1 : 0
       })
-      const owner = { platform, is_platform: accounts_max !== undefined, accounts_max: accounts_max ?? null }
+      const owner = {
+        platform,
+        is_platform: accounts_max !== undefined,
+        accounts_max: accounts_max ?? null,
+        return_hosts
+      }
       yield* sql`insert into accounts ${sql.insert({ id, created_at, ...owner })}`
       yield* sql`insert into account_modes ${sql.insert([mode(false), mode(true, live && issuer !== null)])}`
     }, Effect.orDie)

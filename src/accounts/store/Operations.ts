@@ -1,9 +1,10 @@
 import { Clock, Effect, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { SqlClient } from "effect/sql"
+import { SqlClient, SqlError } from "effect/sql"
 import type { AccountMode, Issuer, KeyMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { ApiKeyRequest } from "../../../schemas/ApiKey.ts"
+import type { AccountId } from "../../../schemas/Id.ts"
 import { currentVersion } from "../../../schemas/Version.ts"
 import { makeApiKey } from "../rules/ApiKeyFormat.ts"
 import { Accounts } from "./Accounts.ts"
@@ -12,6 +13,7 @@ import * as AccountView from "../../database/AccountView.ts"
 import { AuditLog, operator } from "./AuditLog.ts"
 import { Ids } from "../../database/Ids.ts"
 import * as LiveMode from "./LiveMode.ts"
+import { Platforms, type PlatformSettings } from "./Platforms.ts"
 import { insertPublic, newRange } from "./Resolutions.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
 
@@ -65,11 +67,11 @@ export const createAccount = Effect.fn("createAccount")(function* (name: string,
 })
 
 /**
- * Creates a platform with a first API key in test mode. A platform creates its accounts itself, at most `accountsMax`
+ * Creates a platform with a first API key in test mode. A platform creates its accounts itself, at most `accounts_max`
  * that are not closed; null for no limit. Returns the platform's own account, the API key and its id. The API key
  * cannot be read again.
  */
-export const createPlatform = Effect.fn("createPlatform")(function* (name: string, accountsMax: number | null) {
+export const createPlatform = Effect.fn("createPlatform")(function* (name: string, settings: PlatformSettings) {
   const accounts = yield* Accounts
   const audit = yield* AuditLog
   const keys = yield* ApiKeys
@@ -86,7 +88,7 @@ export const createPlatform = Effect.fn("createPlatform")(function* (name: strin
       default_version: currentVersion,
       created_at,
       live: false,
-      accounts_max: accountsMax
+      ...settings
     })
     yield* keys.insert(key)
     yield* audit.record(account, operator, "platform.created", id)
@@ -94,6 +96,24 @@ export const createPlatform = Effect.fn("createPlatform")(function* (name: strin
   })
   yield* Effect.orDie(sql.withTransaction(create))
   return { account_id: id, key: key.key, api_key_id: key.id }
+})
+
+/** Changes the settings of a platform, and returns all of them. Fails with `resource_missing`. */
+export const updatePlatform = Effect.fn("updatePlatform")(function* (
+  platform: AccountId,
+  changes: Partial<PlatformSettings>
+) {
+  const audit = yield* AuditLog
+  const platforms = yield* Platforms
+  const sql = yield* SqlClient.SqlClient
+  const account = { account_id: platform, livemode: false }
+  return yield* platforms
+    .update(platform, changes)
+    .pipe(
+      Effect.tap(audit.record(account, operator, "platform.updated", platform, { changed: Object.keys(changes) })),
+      sql.withTransaction,
+      Effect.catchIf(SqlError.isSqlError, Effect.die)
+    )
 })
 
 const issuerKnown = new ApiError({

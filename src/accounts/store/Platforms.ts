@@ -2,7 +2,7 @@ import { Cache, Context, Effect, Exit, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { type AccountMode, AccountStatus } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
-import { AccountId, ApiKeyId } from "../../../schemas/Id.ts"
+import { AccountId, ApiKeyId, platformIdOf } from "../../../schemas/Id.ts"
 import type { PageRequest } from "../../../schemas/Page.ts"
 import { Version } from "../../../schemas/Version.ts"
 import type { Principal } from "../../api/Authorization.ts"
@@ -19,6 +19,15 @@ export interface AccountFilter {
   readonly status: AccountStatus | null
   readonly identification: { readonly type: string; readonly number: string } | null
 }
+
+/** The settings of a platform, which its operator makes. */
+const Platform = Schema.Struct({
+  /** Maximum number of accounts that are not closed. Null for no maximum. */
+  accounts_max: Schema.NullOr(Schema.Int),
+  /** Hosts of the platform's pages, to which the portal may return. */
+  return_hosts: Schema.Array(Schema.String)
+})
+export type PlatformSettings = typeof Platform.Type
 
 const Target = Schema.Struct({ status: AccountStatus, default_version: Version })
 
@@ -80,6 +89,17 @@ export class Platforms extends Context.Service<Platforms>()("folio/accounts/stor
       }))
     })
 
+    const lockSettings = Query.first(
+      Platform,
+      (platform: AccountId) => sql`
+        select accounts_max, return_hosts from accounts where id = ${platform} and is_platform for no key update`
+    )
+    const findHosts = Query.one(
+      Schema.Struct({ return_hosts: Platform.fields.return_hosts }),
+      (account: AccountId) => sql`
+        select p.return_hosts from accounts a join accounts p on p.id = a.platform where a.id = ${account}`
+    )
+
     const Limit = Schema.Struct({ accounts_max: Schema.NullOr(Schema.Int), accounts: Schema.Int })
     const limitOf = Query.one(
       Limit,
@@ -98,6 +118,16 @@ export class Platforms extends Context.Service<Platforms>()("folio/accounts/stor
 
     return {
       actFor,
+      /** The hosts of the pages to which the portal may return from an account of a platform. */
+      returnHosts: (account: AccountId) => Effect.map(findHosts(account), ({ return_hosts }) => return_hosts),
+      /** Changes the settings of a platform, in the operator's transaction. Fails with `resource_missing`. */
+      update: Effect.fn("Platforms.update")(function* (platform: AccountId, changes: Partial<PlatformSettings>) {
+        const before = yield* lockSettings(platform)
+        if (Option.isNone(before)) return yield* ApiError.missing("platform", platformIdOf(platform))
+        const after = { ...before.value, ...changes }
+        yield* Effect.orDie(sql`update accounts set ${sql.update(after)} where id = ${platform}`)
+        return after
+      }),
       /** Runs an effect with access to all accounts, in a transaction of the platform (see `AccountView`). */
       asService: AccountView.asService(sql),
       isBusy: (account: AccountId) => AccountView.asService(sql)(isBusy(account)),

@@ -42,6 +42,8 @@ export interface NewPortalSession extends AccountMode {
   readonly token: string
   /** Seconds, from 60 to 604,800. */
   readonly expires_in: number
+  /** The page of the platform to which the portal returns, if any. */
+  readonly return_url?: string | null | undefined
 }
 
 /** A browser that has just opened its session. Only this browser has `cookie`. */
@@ -87,6 +89,7 @@ const Found = Schema.Struct({
   account_name: Schema.String,
   capabilities: Schema.Array(Capability),
   expires_at: Schema.Date,
+  return_url: Schema.NullOr(Schema.String),
   default_version: Version,
   account_status: AccountStatus
 })
@@ -111,7 +114,8 @@ const sessionOf = ({
   principal: { api_key_id, account_id, livemode, default_version, account_status },
   account_name: row.account_name,
   capabilities: row.capabilities,
-  expires_at: row.expires_at
+  expires_at: row.expires_at,
+  return_url: row.return_url
 })
 
 /** Portal sessions. All times come from the database's clock. */
@@ -122,7 +126,7 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/acc
     const random = yield* SecureRandom.SecureRandom
 
     const columns = sql`
-      id, account_id, livemode, api_key_id, capabilities, link_expires_at, created_at, expires_at, used_at, ended_at, closes_at,
+      id, account_id, livemode, api_key_id, capabilities, link_expires_at, created_at, expires_at, return_url, used_at, ended_at, closes_at,
       (select least(revoked_at, expires_at) from api_keys where id = portal_sessions.api_key_id) as key_ends_at,
       now() as read_at`
     const keyWorks = sql`
@@ -133,7 +137,7 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/acc
         where m.account_id = portal_sessions.account_id and m.livemode = portal_sessions.livemode)`
     const accountName = sql`${ofMode("name")} as account_name`
     const found = sql`
-      id, account_id, livemode, api_key_id, capabilities, expires_at, ${accountName},
+      id, account_id, livemode, api_key_id, capabilities, expires_at, return_url, ${accountName},
       ${ofMode("default_version")} as default_version,
       (select status from accounts where id = portal_sessions.account_id) as account_status`
 
@@ -147,11 +151,20 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/acc
     const keyEnd = (id: ApiKeyId) => sql`(select expires_at from api_keys where id = ${id})`
     const insertRow = Query.one(
       Row,
-      ({ account_id, api_key_id, capabilities, expires_in, id, livemode, token }: NewPortalSession) => sql`
+      ({
+        account_id,
+        api_key_id,
+        capabilities,
+        expires_in,
+        id,
+        livemode,
+        return_url = null,
+        token
+      }: NewPortalSession) => sql`
         insert into portal_sessions
-          (account_id, livemode, id, api_key_id, capabilities, link_hash, link_expires_at, expires_at)
+          (account_id, livemode, id, api_key_id, capabilities, return_url, link_hash, link_expires_at, expires_at)
         values (
-          ${account_id}, ${livemode}, ${id}, ${api_key_id}, ${capabilities}::text[], ${portalTokenHash(token)},
+          ${account_id}, ${livemode}, ${id}, ${api_key_id}, ${capabilities}::text[], ${return_url}, ${portalTokenHash(token)},
           least(now() + ${linkSeconds} * interval '1 second', ${keyEnd(api_key_id)}),
           least(now() + ${expires_in} * interval '1 second', ${keyEnd(api_key_id)})
         )

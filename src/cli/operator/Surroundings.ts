@@ -8,6 +8,7 @@ import * as Settings from "../../runtime/process/Settings.ts"
 import { Accounts } from "../../accounts/store/Accounts.ts"
 import { ApiKeys } from "../../accounts/store/ApiKeys.ts"
 import { AuditLog } from "../../accounts/store/AuditLog.ts"
+import { Platforms } from "../../accounts/store/Platforms.ts"
 import { Ids } from "../../database/Ids.ts"
 import { AuditChains } from "../../operations/store/AuditChains.ts"
 import { AuditEntries } from "../../operations/store/AuditEntries.ts"
@@ -37,6 +38,7 @@ export const store = Layer.mergeAll(
   Accounts.layer,
   AuditChains.layer,
   AuditEntries.layer,
+  Platforms.layer,
   Retention.layer
 ).pipe(
   Layer.provideMerge(Layer.mergeAll(AuditLog.layer, Ids.layer)),

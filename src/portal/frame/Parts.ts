@@ -133,6 +133,13 @@ export const emptyState = (title: string, content: Part): Html =>
 export const linkButton = (href: string, words: string, kind: "" | "first" = ""): Html =>
   html`<a class="b ${kind}" href="${href}">${words}</a>`
 
+/** The button back to the platform that opened the session. Null without a page to return to. */
+export const returnLink = ({ session: { return_url }, t }: Pick<Visit, "session" | "t">): Html | null => {
+  if (return_url === null) return null
+  const words = t(`Back to ${hostOf(return_url)}`, `Volver a ${hostOf(return_url)}`)
+  return html`<a class="b" href="${return_url}" hx-boost="false">${words}</a>`
+}
+
 /** A link to a file. The browser fetches the file without htmx. */
 export const fileLink = (href: string, words: string): Html =>
   html`<a class="b" href="${href}" hx-boost="false">${words}</a>`

@@ -5,6 +5,7 @@ import { asset, icon } from "../../http/pages/Assets.ts"
 import { type Html, html, type Part } from "../../http/pages/Html.ts"
 import { time } from "./Formats.ts"
 import { csrfField } from "../forms/FormFields.ts"
+import { returnLink } from "./Parts.ts"
 import type { Translate, Visit } from "./Visit.ts"
 
 const read = (file: string) => Fs.readFileSync(file, "utf8")
@@ -177,6 +178,7 @@ export const whole = (visit: Visit, { content, current, title }: Page): string =
         <header>
           ${mode}<b title="${session.account_name}">${session.account_name}</b>
           <nav aria-label="${t("Pages", "Páginas")}">${navigation(visit, current)}</nav>
+          ${returnLink(visit)}
         </header>
         <main id="main" tabindex="-1">${content}</main>
         ${foot(visit)}

@@ -44,6 +44,7 @@ const actionWords = (t: Translate): Readonly<Record<AuditAction, string>> => ({
   "email.resent": t("Document emailed", "Documento enviado por correo"),
   "enablement.started": t("Test set started", "Set de pruebas iniciado"),
   "platform.created": t("Platform created", "Plataforma creada"),
+  "platform.updated": t("Platform changed", "Plataforma modificada"),
   "portal_session.created": t("Portal link created", "Enlace al portal creado"),
   "portal_session.entered": t("Portal opened", "Portal abierto"),
   "portal_session.ended": t("Portal session ended", "Sesión del portal cerrada"),

@@ -41,7 +41,7 @@ const names: Readonly<Record<Privacy, string>> = {
     phone postal_code provider_nit qr_url query reason reference special_base status_reason subject text to trade_name`,
   secret: `
     key password pdf_url pin pkcs12 request_body response_body response_headers secret signature technical_key xml_url`,
-  url: "url",
+  url: "url return_url",
   message: "detail message title",
   param: "param"
 }

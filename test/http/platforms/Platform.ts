@@ -3,8 +3,11 @@ import { createPlatform } from "../../../src/accounts/store/Operations.ts"
 import { bearer, post } from "../../support/apps/Requests.ts"
 
 /** A platform with its test key. */
-export const platform = Effect.fnUntraced(function* (accountsMax: number | null = null) {
-  const made = yield* createPlatform("Plataforma", accountsMax)
+export const platform = Effect.fnUntraced(function* (
+  accounts_max: number | null = null,
+  return_hosts: ReadonlyArray<string> = []
+) {
+  const made = yield* createPlatform("Plataforma", { accounts_max, return_hosts })
   return { ...made, headers: bearer(made.key) }
 })
 

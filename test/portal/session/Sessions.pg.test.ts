@@ -35,6 +35,7 @@ describeLive(app)("portal sessions and their reads", (it) => {
         status: "waiting",
         created_at: rest.created_at,
         expires_at: rest.expires_at,
+        return_url: null,
         used_at: null,
         ended_at: null
       }

@@ -21,6 +21,42 @@ const on = Effect.fnUntraced(function* (database: Effect.Effect<string, unknown,
 const restricted = ["keys", "create", "--account", "ten_00000000000000000000000000"] as const
 
 describe("folio", () => {
+  it.live("creates a platform, and changes its return hosts and its limit", function* () {
+    const { folio } = yield* on(freshDatabase)
+    const of = ["--return-host", "app.example.com", "--return-host", "xn--ail-hoa.example"]
+    const made = yield* folio("platforms", "create", "--name", "Mi ERP", ...of, "--limit-accounts", "3")
+    assert.strictEqual(made.code, 0, made.error)
+    const { id } = made.json.platform
+    assert.deepInclude(made.json.platform, {
+      limit_accounts: 3,
+      return_hosts: ["app.example.com", "xn--ail-hoa.example"]
+    })
+    const update = (...words: ReadonlyArray<string>) => folio("platforms", "update", id, ...words)
+    const only = { id, object: "platform", limit_accounts: 3, return_hosts: ["erp.example.com"] }
+    assert.deepStrictEqual((yield* update("--return-host", "erp.example.com")).json, only)
+    assert.deepStrictEqual((yield* update("--limit-accounts", "5")).json, { ...only, limit_accounts: 5 })
+    assert.deepStrictEqual((yield* update("--no-limit", "--no-return-hosts")).json, {
+      ...only,
+      limit_accounts: null,
+      return_hosts: []
+    })
+    for (const [words, message] of [
+      [[], /Nothing to change/],
+      [["--no-limit", "--limit-accounts", "1"], /only one of --limit-accounts/],
+      [["--no-return-hosts", "--return-host", "app.example.com"], /Give only one of --return-host/],
+      ...["https://app.example.com", "app.example.com:443", "App.example.com", "añil.example", "localhost", ""].map(
+        (host) => [["--return-host", host], /must be a host such as app\.example\.com/] as const
+      ),
+      [Array.from({ length: 21 }, (_, index) => ["--return-host", `h${index}.example.com`]).flat(), /at most 20 hosts/]
+    ] as const) {
+      const refused = yield* update(...words)
+      assert.match(refused.error + refused.out, message, words.join(" "))
+      assert.notStrictEqual(refused.code, 0)
+    }
+    const missing = yield* folio("platforms", "update", `plat_${"0".repeat(26)}`, "--no-limit")
+    assert.match(missing.error, /no platform/)
+  })
+
   it.live("creates accounts and keys, and revokes keys", function* () {
     const { env, folio, url } = yield* on(freshDatabase)
     const newAccount = ["accounts", "create", ...issuer, "--vat-responsible", "no", "--json"]

@@ -3,7 +3,7 @@ import { type Html, html } from "../../../http/pages/Html.ts"
 import { hintWords, kindWords } from "../../frame/DocumentWords.ts"
 import { testSetFailureInSpanish, testSetTroubleInSpanish } from "../../documents/TroubleWords.ts"
 import { clock, figure, time } from "../../frame/Formats.ts"
-import { inCode, polling, section, state, table, type Tone, wideFacts } from "../../frame/Parts.ts"
+import { inCode, polling, returnLink, section, state, table, type Tone, wideFacts } from "../../frame/Parts.ts"
 import type { Translate, Visit } from "../../frame/Visit.ts"
 
 const shownDocuments = 60
@@ -70,15 +70,18 @@ const reason = ({ language, t }: Visit, { failure, waiting }: Enablement): Html 
   </div>`
 }
 
-const next = ({ t, to }: Visit, { status }: Enablement): Html | null =>
-  status === "passed"
+const next = (visit: Visit, { status }: Enablement): Html | null => {
+  const { t, to } = visit
+  return status === "passed"
     ? html`<p>
-        ${t(
-          "In the authority’s portal, check that the test set is accepted and request the numbering ranges. Then ",
-          "En el portal de la DIAN, revise que el set de pruebas esté aceptado y solicite los rangos de numeración. Después, "
-        )}<a href="${to("/portal/setup/ranges")}">${t("import them here", "impórtelos aquí")}</a>.
-      </p>`
+          ${t(
+            "In the authority’s portal, check that the test set is accepted and request the numbering ranges. Then ",
+            "En el portal de la DIAN, revise que el set de pruebas esté aceptado y solicite los rangos de numeración. Después, "
+          )}<a href="${to("/portal/setup/ranges")}">${t("import them here", "impórtelos aquí")}</a>.
+        </p>
+        ${returnLink(visit)}`
     : null
+}
 
 /** The progress of a test set. The part reloads itself while the test set runs. */
 export const progress = (visit: Visit, path: string, enablement: Enablement): Html => {

@@ -1,7 +1,7 @@
 import type { Account } from "../../../../schemas/Account.ts"
 import { type LiveStep, type LiveStepCode, liveStepCodes } from "../../../../schemas/LiveSteps.ts"
 import { type Html, html } from "../../../http/pages/Html.ts"
-import { section, state } from "../../frame/Parts.ts"
+import { returnLink, section, state } from "../../frame/Parts.ts"
 import type { Translate, Visit } from "../../frame/Visit.ts"
 import { setupRoot } from "../SetupPage.ts"
 
@@ -86,7 +86,8 @@ const stepWords = (t: Translate, { state: now }: LiveStep): string => {
 }
 
 /** The steps to live documents: completed steps, and the task and page of each open step. */
-export const liveSteps = ({ session, t, to }: Visit, { live }: Account): Html => {
+export const liveSteps = (visit: Visit, { live }: Account): Html => {
+  const { session, t, to } = visit
   const words = wordsOf(t)
   const isLive = session.principal.livemode
   const items = liveStepCodes
@@ -117,6 +118,7 @@ export const liveSteps = ({ session, t, to }: Visit, { live }: Account): Html =>
       "live",
       t("Live documents", "Documentos de producción"),
       html`<p>${state("ok", t("All steps done", "Pasos completos"))}</p>
+        ${returnLink(visit)}
         <details>
           <summary>${t("Steps", "Pasos")}</summary>
           ${list}
