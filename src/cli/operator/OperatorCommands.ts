@@ -3,7 +3,7 @@ export const operatorCommands = [
   { name: "serve", description: "Run the service until a stop signal" },
   { name: "migrate", description: "Migrate the database to this release" },
   { name: "accounts", description: "Create, list and show accounts" },
-  { name: "platforms", description: "Create and list platforms" },
+  { name: "platforms", description: "Create, update and list platforms" },
   { name: "keys", description: "Create, list, replace and revoke API keys" },
   { name: "audit", description: "Print the audit log, or verify it" },
   { name: "purge", description: "Delete expired data now" },

@@ -73,7 +73,8 @@ export const guides: ReadonlyArray<Chapter> = [
       "notes",
       "sandbox",
       "portal",
-      "going-live"
+      "going-live",
+      "issue-for-many-companies"
     ])
   ),
   chapter({ en: "Clients", es: "Clientes" }, ...named("", ["typescript", "php", "python", "shell", "api"])),

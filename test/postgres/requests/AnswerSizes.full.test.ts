@@ -195,7 +195,10 @@ describeLive(Layer.merge(Stored.layer, FetchHttpClient.layer))("Lists of the lar
 
   it.effect("start at any id of their kind, and at no other id", function* () {
     const { client: ofAccount, url } = yield* TestApp.TestApp
-    const ofPlatform = makeClient(url, (yield* createPlatform("Plataforma", null)).key)
+    const ofPlatform = makeClient(
+      url,
+      (yield* createPlatform("Plataforma", { accounts_max: null, return_hosts: [] })).key
+    )
     yield* ofPlatform.post("/v1/accounts", newAccount(), { key: "account" })
     const { endpoint, invoice } = yield* Stored
     const [delivery] = (yield* ofAccount.get(`/v1/webhook-endpoints/${endpoint}/deliveries?limit=1`)).json.data
