@@ -15,6 +15,7 @@ export const AuthorityTrouble = Schema.Literals([
   "no_route",
   "tls_failed",
   "not_the_service",
+  "signer_unavailable",
   "certificate_missing",
   "certificate_refused",
   "security_refused",

@@ -39,11 +39,11 @@ export const layer = ({
       : Result.succeed(documentTail({ ...rest, supplier_nit: issuer_number, customer_id: acquirer_number, key }))
   }
 
-  const withSoftware = <A>(
+  const withSoftware = <A, E>(
     environment: "1" | "2",
     own: Software | undefined,
-    use: (software: Software) => Effect.Effect<A>
-  ) => {
+    use: (software: Software) => Effect.Effect<A, E>
+  ): Effect.Effect<A, E | Unsignable> => {
     const software = softwareOf(environment === "1", own)
     return software === undefined ? Effect.fail(noSoftware) : use(software)
   }

@@ -13,7 +13,7 @@ import type { Subject } from "./rules/AuthorityRules.ts"
 import type { NoteOperation } from "./rules/amounts/NoteRules.ts"
 import type { NumberForm } from "./rules/FullNumber.ts"
 import { storableText } from "../runtime/json/Storable.ts"
-import type { Certificate } from "./signature/Certificate.ts"
+import type { Certificate, SigningUnavailable } from "./signature/Certificate.ts"
 import type { FiscalDocument } from "./ubl/FiscalDocument.ts"
 
 /**
@@ -175,7 +175,7 @@ export class NationalProfile extends Context.Service<
       document: FiscalDocument,
       certificate: Certificate,
       software?: Software
-    ) => Effect.Effect<Uint8Array, Unsignable>
+    ) => Effect.Effect<Uint8Array, SigningUnavailable | Unsignable>
     /**
      * The file for the acquirer of an accepted document, instead of the signed bytes. Called if `Verdict.answer` has
      * the authority's response in XML, in base64 as `XmlBase64Bytes`.
@@ -184,6 +184,6 @@ export class NationalProfile extends Context.Service<
       accepted: Accepted,
       certificate: Certificate,
       software?: Software
-    ) => Effect.Effect<Uint8Array, Unsignable>
+    ) => Effect.Effect<Uint8Array, SigningUnavailable | Unsignable>
   }
 >()("@folio-einvoicing/service/NationalProfile") {}

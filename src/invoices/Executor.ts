@@ -18,6 +18,7 @@ import { inLane } from "../runtime/turns/AccountLanes.ts"
 import { Fault } from "../runtime/Fault.ts"
 import * as Metrics from "../runtime/Metrics.ts"
 import { Notify } from "../accounts/Notify.ts"
+import type { SigningUnavailable } from "../documents/signature/Certificate.ts"
 import { Invoices, type LoadedInvoice } from "./store/Invoices.ts"
 import { isUnreadable, type Vitals } from "./store/Vitals.ts"
 import { isDefect, isSqlFailure } from "../database/SqlFailure.ts"
@@ -26,7 +27,7 @@ import { AuthorityTurns } from "./AuthorityTurns.ts"
 import { Backpressure } from "./Backpressure.ts"
 import { conclusion, type DocumentVerdict, leaving, signedAndSubmitted, signedOnly } from "./Changes.ts"
 import { CircuitBreaker } from "./CircuitBreaker.ts"
-import { afterDefect, type Next, nextStep } from "./NextStep.ts"
+import { afterDefect, afterNoSignature, type Next, nextStep } from "./NextStep.ts"
 import * as Redating from "./Redating.ts"
 import { Signing } from "./Signing.ts"
 import * as Steps from "./Steps.ts"
@@ -72,14 +73,26 @@ export class Executor extends Context.Service<Executor>()("folio/invoices/Execut
     const wait = (row: Vitals, details: Change<Vitals>["details"]) =>
       Effect.as(steps.one({ row, command: null, details }), done)
 
+    const waitForSigner = Effect.fnUntraced(function* (row: LoadedInvoice, { message }: SigningUnavailable) {
+      yield* Effect.logWarning("The signer returned no valid signature; the document waits").pipe(
+        Effect.annotateLogs({ invoice_id: row.id, trouble: "signer_unavailable", reason: message })
+      )
+      return yield* wait(row, afterNoSignature(row, message, yield* Random.next))
+    })
+
     /**
-     * The document with its new signed bytes; none if it cannot be signed now. Then the document has failed, keeps its
-     * number and can be retried.
+     * The document with its new signed bytes; none if it cannot be signed now. Then the document keeps its number. It
+     * waits for its signer, or has failed and can be retried.
      */
     const signed = (row: LoadedInvoice): Effect.Effect<Option.Option<Uint8Array>> =>
       signing.sign(row).pipe(
         Effect.asSome,
-        Effect.catch(({ failure }) => Effect.as(end(row, failure), Option.none()))
+        Effect.catch((error) =>
+          Effect.as(
+            error._tag === "SigningUnavailable" ? waitForSigner(row, error) : end(row, error.failure),
+            Option.none()
+          )
+        )
       )
 
     const sign = Effect.fnUntraced(function* (row: Document) {

@@ -17,7 +17,7 @@ import { askerOf } from "../runtime/turns/Turns.ts"
 import { Limits } from "../runtime/Limits.ts"
 import { Accounts } from "../accounts/store/Accounts.ts"
 import { Invoices } from "./store/Invoices.ts"
-import { Signing } from "./Signing.ts"
+import { noSignature, Signing } from "./Signing.ts"
 
 const noFile = ({ id, kind }: DocumentOfAccount, state: InvoiceState, file: string) => {
   const status = statusOf(state)
@@ -76,6 +76,13 @@ export const layer = Layer.effect(
       return isSigned ? found.value : yield* noFile(name, found.value.state, file)
     })
 
+    /** Dies if the document cannot be signed at all. Without its signer, the email waits. */
+    const attached = (...document: Parameters<typeof signing.attach>) =>
+      signing.attach(...document).pipe(
+        Effect.catchTag("SigningUnavailable", (error) => Effect.fail(noSignature(error))),
+        Effect.catchTags({ NoCertificate: Effect.die, Unsignable: Effect.die })
+      )
+
     /** The email of a document, from its row and its signed bytes. */
     const pack = Effect.fnUntraced(function* (name: DocumentKey, state: InvoiceState) {
       // In this order, so that the row shows a correction after the bytes were read.
@@ -85,7 +92,7 @@ export const layer = Layer.effect(
       const [row, signed] = [found.value, bytes.value]
       // A document in contingency has no response of the authority to attach.
       const answer = state === "accepted_by_authority" ? yield* invoices.acceptance(name) : Option.none()
-      const xml = Option.isSome(answer) ? yield* Effect.orDie(signing.attach(row, { signed, ...answer.value })) : signed
+      const xml = Option.isSome(answer) ? yield* attached(row, { signed, ...answer.value }) : signed
       const document = { ...(yield* signing.document(row)), ...invalidityOf(row.state) }
       return Option.some(yield* printer.emailPackage(document, xml, yield* accounts.logoOf(name, document.issuer)))
     })

@@ -2,7 +2,7 @@ import type { AuthorityTrouble, Waiting } from "../../schemas/AuthorityTrouble.t
 import type { Failure } from "../../schemas/FiscalDocument.ts"
 import { authorityTroubles, refusalMessage, waitingMessage } from "./rules/AuthorityTroubles.ts"
 import { isIssued, isOpen } from "./rules/InvoiceLifecycle.ts"
-import { authorityDelayMs } from "../webhooks/rules/RetrySchedule.ts"
+import { authorityDelayMs, delayAfterMs } from "../webhooks/rules/RetrySchedule.ts"
 import { AuthorityRefusal, type AuthorityUnavailable, troubleOf, type Verdict } from "./authority/Authority.ts"
 import { PortBroken } from "../runtime/PortCall.ts"
 import type { LoadedInvoice } from "./store/Invoices.ts"
@@ -170,6 +170,22 @@ const waitingFor = (
   return trouble !== "in_process" && isReceived(row)
     ? { waiting: { code: "in_process", message: `${authorityTroubles.in_process.what} ${words}` } }
     : { waiting: { code: trouble, message: words } }
+}
+
+/**
+ * The step of a document that has no signature, because its signer failed with this message. The document waits as long
+ * again as it has waited, up to 5 min, without a limit and without an attempt: the signer's outage is no fault of the
+ * document.
+ *
+ * @param random  from 0 to 1
+ */
+export const afterNoSignature = (row: LoadedInvoice, message: string, random: number): Wait => {
+  const waited = row.waiting?.code === "signer_unavailable" ? (row.waiting_ms ?? 0) : 0
+  return {
+    do: "Wait",
+    alarmMs: delayAfterMs(waited, random),
+    waiting: { code: "signer_unavailable", message: waitingMessage("signer_unavailable", message, true) }
+  }
 }
 
 /** Milliseconds until Folio retries a document that was not sent because this process hung. */

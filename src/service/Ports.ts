@@ -22,7 +22,15 @@ export {
   Unsignable
 } from "../documents/NationalProfile.ts"
 export { FiscalDocument } from "../documents/ubl/FiscalDocument.ts"
-export { type Certificate, fromPem, makeSelfSigned, SandboxCertificate } from "../documents/signature/Certificate.ts"
+export {
+  type Certificate,
+  fromPem,
+  type LocalCertificate,
+  makeSelfSigned,
+  SandboxCertificate,
+  SigningUnavailable
+} from "../documents/signature/Certificate.ts"
+export { type AccountCertificate, SigningKeys, SigningRefused } from "../documents/signature/SigningKeys.ts"
 
 // The tax authority.
 export {

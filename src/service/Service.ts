@@ -8,6 +8,7 @@ import { ServiceInfo } from "../api/ServiceInfo.ts"
 import * as Layers from "./Layers.ts"
 import * as ColombianProfile from "../documents/ColombianProfile.ts"
 import type { SandboxCertificate } from "../documents/signature/Certificate.ts"
+import { SigningKeys } from "../documents/signature/SigningKeys.ts"
 import type { Alerts } from "../operations/Alerts.ts"
 import type { Authority } from "../invoices/authority/Authority.ts"
 import { AuthoritySettings } from "../invoices/authority/AuthoritySettings.ts"
@@ -199,6 +200,8 @@ export interface Parts<E = never> {
   readonly documentFiles?: Layer.Layer<DocumentFiles, E, Beneath | DocumentFiles>
   /** Messages that wake actors for work. The layer can require the default. */
   readonly notify?: Layer.Layer<Notify, E, Beneath | Notify>
+  /** Private keys of live accounts. By default the uploaded keys. The layer can require the default. */
+  readonly signingKeys?: Layer.Layer<SigningKeys, E, Beneath | SigningKeys>
   /** Certificate that signs test documents. By default a file in `DATA_DIR`. */
   readonly certificate?: Layer.Layer<SandboxCertificate, E, Beneath>
   /** Key that encrypts secrets in the database. By default `FOLIO_KEY`, or a file in `DATA_DIR`. */
@@ -242,11 +245,12 @@ const layer = <E>(parts: Parts<E>) =>
         parts.mailer ?? MailerSmtp.layerConfig,
         parts.authority ?? Layers.layerAuthority,
         parts.certificate ?? layerSandboxCertificate,
-        parts.alerts ?? Layer.empty
+        parts.alerts ?? Layer.empty,
+        parts.signingKeys ?? Layer.empty
       )
     ),
     // `mergeAll` gives the two layers one type.
-    Layer.provideMerge(Layer.mergeAll(parts.egressGuard ?? EgressGuard.layerConfig)),
+    Layer.provideMerge(Layer.mergeAll(parts.egressGuard ?? EgressGuard.layerConfig, SigningKeys.layer)),
     Layer.provideMerge(Layer.merge(firstStart, takeOver)),
     Layer.provideMerge(parts.mayMixLiveKeys === true ? Layer.empty : noLiveKeys),
     Layer.provideMerge(stores(parts))

@@ -11,10 +11,10 @@ import { keyFile, softwareSettings } from "../support/authority/LiveAccounts.ts"
 import { accepted } from "../support/authority/StandInAnswers.ts"
 import { grantedRange, rangesAnswer, standInAuthority } from "../support/authority/StandInAuthority.ts"
 import { dataDirectory } from "../support/database/Postgres.ts"
-import { folioCommand } from "../support/processes/FolioCommand.ts"
 import type { ServiceProcess } from "../support/processes/ServiceProcess.ts"
-import { issued, ownDatabase, posted, running, settled } from "./ExampleService.ts"
+import { accountOf, issued, ownDatabase, posted, running, settled } from "./ExampleService.ts"
 import { isCode, mailProvider, readJws, taxOffice, unknownBuyer } from "./ExampleStandIns.ts"
+import { OwnHardwareKeys, OwnRemoteSigner } from "./SigningRuns.ts"
 
 /* Runs each program of test/examples as a team does, from the folder with the installed packages. */
 
@@ -31,17 +31,6 @@ const Unchanged = Effect.fnUntraced(function* (program: string) {
     assert.strictEqual(answer.status, 200, page)
     yield* Effect.promise(() => answer.arrayBuffer())
   }
-})
-
-const ofTienda = ["--nit", "900373115", "--legal-name", "Tienda", "--address", "Calle 1", "--city-code", "11001"]
-
-/** Creates a live account as an operator does, and returns its key. */
-const accountOf = Effect.fnUntraced(function* (settings: Readonly<Record<string, string>>) {
-  const more = ["--email", "tienda@example.com", "--vat-responsible", "yes", "--json"]
-  const create = ["accounts", "create", "--mode", "live", ...ofTienda, ...more]
-  const made = yield* folioCommand(create, { ...settings, DATA_DIR: yield* dataDirectory })
-  assert.strictEqual(made.code, 0, made.error)
-  return String(made.json.api_key.key)
 })
 
 const OwnProgram = Effect.fnUntraced(function* (program: string) {
@@ -304,5 +293,7 @@ export const exampleRuns = {
   "test/examples/OwnRateLimit.ts": OwnRateLimit,
   "test/examples/OwnRoutes.ts": OwnRoutes,
   "test/examples/OwnCountry.ts": OwnCountry,
-  "test/examples/OwnProgram.ts": OwnProgram
+  "test/examples/OwnProgram.ts": OwnProgram,
+  "test/examples/OwnRemoteSigner.ts": OwnRemoteSigner,
+  "test/examples/OwnHardwareKeys.ts": OwnHardwareKeys
 }

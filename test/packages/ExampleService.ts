@@ -4,7 +4,8 @@ import { randomBytes } from "node:crypto"
 import type { Client } from "../support/apps/Client.ts"
 import { customerBody, invoiceBody } from "../support/apps/Invoices.ts"
 import { until } from "../support/apps/Until.ts"
-import { freshDatabase } from "../support/database/Postgres.ts"
+import { dataDirectory, freshDatabase } from "../support/database/Postgres.ts"
+import { folioCommand } from "../support/processes/FolioCommand.ts"
 import { serviceProcess } from "../support/processes/ServiceProcess.ts"
 
 type Settings = Readonly<Record<string, string>>
@@ -20,6 +21,17 @@ export const running = Effect.fnUntraced(function* (program: string, env: Settin
   const service = yield* serviceProcess({ webhookAllow: "", env, program: [program] })
   yield* service.start()
   return service
+})
+
+const ofTienda = ["--nit", "900373115", "--legal-name", "Tienda", "--address", "Calle 1", "--city-code", "11001"]
+
+/** Creates a live account as an operator does, and returns its key. */
+export const accountOf = Effect.fnUntraced(function* (settings: Readonly<Record<string, string>>) {
+  const more = ["--email", "tienda@example.com", "--vat-responsible", "yes", "--json"]
+  const create = ["accounts", "create", "--mode", "live", ...ofTienda, ...more]
+  const made = yield* folioCommand(create, { ...settings, DATA_DIR: yield* dataDirectory })
+  assert.strictEqual(made.code, 0, made.error)
+  return String(made.json.api_key.key)
 })
 
 let keys = 0

@@ -3,7 +3,7 @@ import type { describeOn } from "../support/Tests.ts"
 import { installed, packed } from "./Installed.ts"
 
 // The packages that the programs of test/examples use in addition to the service.
-const ofExamples = ["effect", "fflate", "pdfkit", "@types/node", "@types/pdfkit"]
+const ofExamples = ["effect", "@effect/platform-node", "fflate", "pdfkit", "@types/node", "@types/pdfkit"]
 
 /**
  * The tarballs, and the folders with the installed packages: the client alone, and all packages of a team on Effect.

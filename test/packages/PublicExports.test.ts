@@ -10,6 +10,7 @@ import type { Parts } from "../../src/service/Service.ts"
 import { NationalProfile } from "../../src/documents/NationalProfile.ts"
 import { DocumentFiles } from "../../src/invoices/DocumentFiles.ts"
 import { SandboxCertificate } from "../../src/documents/signature/Certificate.ts"
+import { SigningKeys } from "../../src/documents/signature/SigningKeys.ts"
 import { RateLimit } from "../../src/http/limits/RateLimit.ts"
 import { Printer } from "../../src/documents/print/Printer.ts"
 import type { Busyness } from "../../src/runtime/turns/Busyness.ts"
@@ -36,6 +37,7 @@ const ports = {
   RateLimit,
   SandboxCertificate,
   SecretKey,
+  SigningKeys,
   WebhookSender
 }
 

@@ -3,20 +3,25 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
 import { NationalProfile, Unsignable } from "../../src/documents/NationalProfile.ts"
-import { SandboxCertificate } from "../../src/documents/signature/Certificate.ts"
+import { makeSelfSigned, SandboxCertificate, SigningUnavailable } from "../../src/documents/signature/Certificate.ts"
+import { SigningKeys, SigningRefused } from "../../src/documents/signature/SigningKeys.ts"
 import { brokenCallsMax } from "../../src/invoices/NextStep.ts"
 import { Authority, AuthorityRefusal, AuthorityUnavailable } from "../../src/invoices/authority/Authority.ts"
 import { alone, commandsOf, invoiceOf, invoiceOwner, waitOf } from "../support/apps/ActorsAlone.ts"
 import { accepted, rejected } from "../support/apps/Fakes.ts"
-import { addCustomer, addNumbered } from "../support/apps/MemoryRows.ts"
+import { addCustomer, addNumbered, become } from "../support/apps/MemoryRows.ts"
 import { patiently } from "../support/apps/Until.ts"
 import { MemoryTables } from "../support/memory/MemoryTables.ts"
 import { itOn } from "../support/Tests.ts"
 import { breakable, breaking, faultOf, installed, plainFaultOf, release } from "./Faults.ts"
-import { authority, certificate, type Outcome, profile } from "./PortTable.ts"
+import { rangeId } from "../support/apps/Accounts.ts"
+import { giveCertificate } from "../support/authority/LiveAccounts.ts"
+import { authority, certificate, type Outcome, profile, signingKeys } from "./PortTable.ts"
 
 const failures = {
   Unsignable: new Unsignable({ code: "no_software\u0000".repeat(100), message: "None\u0000".repeat(1_000) }),
+  SigningUnavailable: new SigningUnavailable({ message: "401\u0000".repeat(1_000) }),
+  SigningRefused: new SigningRefused({ message: "pkcs12 holds no key." }),
   AuthorityUnavailable: new AuthorityUnavailable({ message: "503" }),
   AuthorityRefusal: new AuthorityRefusal({ message: "unknown\u0000sender".repeat(100) })
 }
@@ -31,7 +36,8 @@ const noVerdicts = [
   { ...rejected, errors: [alike, null] },
   { ...accepted, notifications: [{ ...alike, message: undefined }] }
 ]
-type Method = "submit" | "verdict" | "sign" | "profile's sign" | "profile's code" | "profile's localDate"
+const noSignatures = [undefined, null, {}, "signed", new Uint8Array(0), new Uint8Array(256)]
+type Method = "submit" | "verdict" | "sign" | "signer" | "profile's sign" | "profile's code" | "profile's localDate"
 
 const cases = [
   ...Object.entries(authority.submit).map(([fault, outcome]) => ["submit", fault, outcome] as const),
@@ -39,6 +45,7 @@ const cases = [
   ["submit", "AuthorityUnavailable of_document", "asked again alone"],
   ["submit", "AuthorityUnavailable connection_refused", "sent later"],
   ...Object.entries(certificate.sign).map(([fault, outcome]) => ["sign", fault, outcome] as const),
+  ...Object.entries(signingKeys.signer).map(([fault, outcome]) => ["signer", fault, outcome] as const),
   ...Object.entries(profile.sign).map(([fault, outcome]) => ["profile's sign", fault, outcome] as const),
   ...Object.entries(profile.code).map(([fault, outcome]) => ["profile's code", fault, outcome] as const),
   ...Object.keys(profile.localDate).map((fault) => ["profile's localDate", fault, "signed five times"] as const)
@@ -51,10 +58,22 @@ const waits = {
   submit: 60_000,
   verdict: 60_000,
   sign: 15_000,
+  signer: 15_000,
   "profile's sign": 0,
   "profile's code": 0,
   "profile's localDate": 0
 }
+
+// Creating a key takes longer than most tests.
+const pem = Effect.runSync(Effect.cached(makeSelfSigned("Tienda", new Date(0))))
+
+/** Moves a document to the live mode of its account, which has a certificate. */
+const madeLive = Effect.fnUntraced(function* (test: DocumentKey) {
+  const document = { ...test, livemode: true }
+  yield* become(test.id, { livemode: true, resolution_id: rangeId(document) })
+  yield* giveCertificate(document.account_id, yield* pem)
+  return document
+})
 
 /** A document that is about to need the broken method, and its actor. */
 const documents = Effect.fnUntraced(function* (method: Method, fault: string) {
@@ -66,11 +85,14 @@ const documents = Effect.fnUntraced(function* (method: Method, fault: string) {
     "AuthorityUnavailable of_document": ofDocument,
     "AuthorityUnavailable connection_refused": connectionRefused
   }
-  const broken = isPlain(method) ? plainFaultOf(fault, all) : faultOf(fault, all, noVerdicts)
+  const broken = isPlain(method)
+    ? plainFaultOf(fault, all)
+    : faultOf(fault, all, method === "sign" || method === "signer" ? noSignatures : noVerdicts)
   const own = yield* Authority
   if (method === "profile's sign") yield* installed(yield* NationalProfile, "sign", switched)
   if (method === "profile's code") yield* installed(yield* NationalProfile, "code", switched)
   if (method === "profile's localDate") yield* installed(yield* NationalProfile, "localDate", switched)
+  if (method === "signer") yield* installed(yield* SigningKeys, "signer", switched)
   if (method === "sign") yield* installed(yield* SandboxCertificate, "sign", switched)
   // The first answer is lost if the method under test is only called afterwards.
   const lost = breakable()
@@ -88,7 +110,8 @@ const documents = Effect.fnUntraced(function* (method: Method, fault: string) {
     yield* patiently(Fiber.join(fiber))
   })
   const added = Effect.gen(function* () {
-    const document = yield* addNumbered(yield* addCustomer())
+    const numbered = yield* addNumbered(yield* addCustomer())
+    const document = method === "signer" ? yield* madeLive(numbered) : numbered
     // Folio asks for the code only if it did not sign the document on the day of its number.
     if (method === "profile's code") yield* TestClock.adjust("1 day")
     if (method !== "verdict") return document
@@ -197,6 +220,26 @@ const endings: Partial<
     assert.isBelow(JSON.stringify(failure).length, 1_000)
     mends()
   }),
+  "waits for its signer": Effect.fnUntraced(function* ({ attempt, breaks, mends }, document) {
+    breaks()
+    let wait = 0
+    for (let time = 0; time < 12; time++) {
+      yield* attempt(document)
+      const { attempts, failure, full_number, state, waiting } = yield* invoiceOf(document)
+      assert.deepStrictEqual([state, full_number, attempts, failure], ["numbered", "SETP990000000", 0, null])
+      assert.strictEqual(waiting?.code, "signer_unavailable")
+      assert.notInclude(waiting?.message, "\u0000")
+      assert.isBelow(waiting?.message.length ?? 0, 1_000)
+      wait = yield* waitOf(document)
+      assert.isTrue(wait >= 900 && wait <= 330_000, `waits ${wait} ms`)
+      yield* TestClock.adjust(wait)
+    }
+    assert.isAtLeast(wait, 270_000)
+    mends()
+    yield* attempt(document)
+    yield* ends(document)
+    assert.isNull((yield* invoiceOf(document)).waiting)
+  }),
   "signed five times": Effect.fnUntraced(function* ({ attempt, breaks, mends }, document) {
     breaks()
     for (let time = 1; time < 5; time++) yield* attempt(document)
@@ -235,7 +278,8 @@ describe("A document", () => {
     }
   )
 
-  it.effect.each(cases.filter(([, fault]) => fault.startsWith("hangs")))(
+  // Documents with the same certificate share the call of `signer`, so they wait for it together.
+  it.effect.each(cases.filter(([method, fault]) => fault.startsWith("hangs") && method !== "signer"))(
     "proceeds while the %s of another %s",
     function* ([method, fault]) {
       const { added, breaks, mends, proceed, switched } = yield* documents(method, fault)

@@ -2,6 +2,7 @@ import { assert, describe } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
+import { SigningUnavailable } from "../../src/documents/signature/Certificate.ts"
 import { NationalProfile, Unsignable } from "../../src/documents/NationalProfile.ts"
 import { Printer } from "../../src/documents/print/Printer.ts"
 import { Backpressure } from "../../src/invoices/Backpressure.ts"
@@ -19,6 +20,7 @@ import { busyness, mailer, type Outcome, printer, profile } from "./PortTable.ts
 
 const words = "450 4.2.0 Greylisted\u0000".repeat(100)
 const failures = {
+  SigningUnavailable: new SigningUnavailable({ message: words }),
   Unsignable: new Unsignable({ code: "no_software", message: "None." }),
   MailerUnavailable: new MailerUnavailable({ message: words }),
   MailerRefused: new MailerRefused({ message: words }),

@@ -4,6 +4,7 @@ import type * as Layers from "../../src/service/Layers.ts"
 import type { DocumentFiles } from "../../src/invoices/DocumentFiles.ts"
 import type { Printer } from "../../src/documents/print/Printer.ts"
 import type { SandboxCertificate } from "../../src/documents/signature/Certificate.ts"
+import type { SigningKeys } from "../../src/documents/signature/SigningKeys.ts"
 import type { Busyness } from "../../src/runtime/turns/Busyness.ts"
 import type { Alerts } from "../../src/operations/Alerts.ts"
 import type { Limits } from "../../src/runtime/Limits.ts"
@@ -36,6 +37,8 @@ export const outcomes = {
     "The document stays `submitted`, and Folio asks for its verdict as for _asked again_. After 12 broken calls in a row (18 to 19 min) the document ends as `failed` with `internal_error`. A retry first asks the authority whether it has the document. For a document in contingency, Folio asks without a limit.",
   "signed five times":
     "Folio signs the document again after 1 s, then after twice as long each time. After the fifth failure the document ends as `failed` with `internal_error`. You can retry it, and it keeps its number.",
+  "waits for its signer":
+    "The document keeps its state and its number, with the fix in `waiting`, and nothing leaves. Folio signs it again after 1 s, then after as long again as it has waited, up to 5 min, without a time limit.",
   "numbered five times":
     "Folio numbers the draft again, after a longer wait each time, and continues with other drafts. After the fifth failure the draft ends as `failed` with `internal_error`, without a number. You can retry it.",
   "waits for a date":
@@ -149,8 +152,20 @@ export const authority = {
   Rows<Pick<typeof Authority.Service, "acquirer" | "ranges">>
 
 export const certificate = {
-  sign: broken("signed five times", "signed five times")
-} as const satisfies Rows<typeof SandboxCertificate.Service>
+  sign: {
+    SigningUnavailable: "waits for its signer",
+    ...checked("signed five times", "waits for its signer"),
+    "answers nonsense": "waits for its signer"
+  }
+} as const satisfies Rows<typeof SandboxCertificate.Service, TypeFault>
+
+export const signingKeys = {
+  signer: {
+    SigningRefused: "waits for its signer",
+    SigningUnavailable: "waits for its signer",
+    ...checked("signed five times", "waits for its signer")
+  }
+} as const satisfies Rows<typeof SigningKeys.Service, TypeFault>
 
 export const mailer = {
   send: {
@@ -229,8 +244,16 @@ export const profile = {
   tail: { Unsignable: "unsignable", throws: "numbered five times" },
   pageOf: { throws: "waits for its page" },
   lacksOf: { throws: "request: internal error" },
-  sign: { Unsignable: "unsignable", ...broken("signed five times", "stuck") },
-  attach: { Unsignable: "mailed five times", ...broken("mailed five times", "mailed five times") }
+  sign: {
+    SigningUnavailable: "waits for its signer",
+    Unsignable: "unsignable",
+    ...broken("signed five times", "stuck")
+  },
+  attach: {
+    SigningUnavailable: "mailed for a day",
+    Unsignable: "mailed five times",
+    ...broken("mailed five times", "mailed five times")
+  }
 } as const satisfies Rows<ProfileMethods>
 
 const limiting = broken("request: internal error", "request: no response")
@@ -260,6 +283,7 @@ export const alerts = {
 const rows = {
   Authority: authority,
   SandboxCertificate: certificate,
+  SigningKeys: signingKeys,
   Mailer: mailer,
   Printer: printer,
   WebhookSender: sender,

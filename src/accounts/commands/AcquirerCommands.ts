@@ -7,16 +7,18 @@ import { storableText } from "../../runtime/json/Storable.ts"
 import { makeTokenBuckets } from "../../runtime/json/TokenBuckets.ts"
 import { issuerLack } from "../../invoices/enablement/LiveSteps.ts"
 import { Signing } from "../../invoices/Signing.ts"
-import { Authority } from "../../invoices/authority/Authority.ts"
+import { Authority, callerOf } from "../../invoices/authority/Authority.ts"
 import * as AccountTurns from "../../runtime/turns/AccountTurns.ts"
 import { accountAddress } from "../../runtime/Address.ts"
 import { Accounts } from "../store/Accounts.ts"
 import { Acquirers, type KnownAcquirer as Said } from "../store/Acquirers.ts"
-import { askedAuthority, notLive, wordsMax } from "../AskedAuthority.ts"
+import { askedAuthority, askedCaller, notLive, wordsMax } from "../AskedAuthority.ts"
 import * as Command from "../Command.ts"
 
 // Shorter than a request's wait for its actor, including the turn before it.
 const timeoutMs = 7_000
+
+const asked = { what: "acquirer", timeoutMs, retry: "Retry later." }
 
 /** The limits of look-ups of acquirers in this process. */
 const asking: AccountTurns.TurnOptions = {
@@ -62,8 +64,8 @@ export const make = Effect.gen(function* () {
     const { issuer } = yield* accounts.get(account)
     if (issuer === null) return yield* notLive(`Folio cannot look up acquirers at the authority yet: ${issuerLack}.`)
     const certificate = account.livemode
-      ? yield* Effect.mapError(signing.liveCertificate(account.account_id), ({ message }) => notLive(message))
-      : sandbox
+      ? yield* askedCaller(signing.liveCaller(account.account_id), asked)
+      : callerOf(sandbox)
     if (!buckets.take(accountAddress(account), yield* Clock.currentTimeMillis).allowed) return yield* tooOften
     const question = {
       livemode: account.livemode,
@@ -71,7 +73,7 @@ export const make = Effect.gen(function* () {
       certificate,
       ...identification
     }
-    return yield* askedAuthority(acquirer(question), { what: "acquirer", timeoutMs, retry: "Retry later." })
+    return yield* askedAuthority(acquirer(question), asked)
   })
 
   const said = Effect.fnUntraced(function* (account: AccountMode, identification: Key, asker: string) {

@@ -6,6 +6,7 @@ import { colombianSandbox } from "../../documents/rules/parties/SandboxIds.ts"
 import * as LiveReadiness from "../../invoices/enablement/LiveReadiness.ts"
 import { Enablements, type NewEnablement } from "../../invoices/store/Enablements.ts"
 import { enablementView } from "../../invoices/store/EnablementView.ts"
+import { noSignature } from "../../invoices/Signing.ts"
 import { liveKeyNeeded } from "./CertificateCommands.ts"
 import * as Command from "../Command.ts"
 
@@ -47,9 +48,10 @@ export const make = Effect.gen(function* () {
       // Returns a running or passed test set unchanged.
       const known = yield* enablements.find({ account_id, id: request.test_set_id })
       if (Option.isSome(known) && known.value.status !== "failed") return
-      yield* Effect.mapError(
-        readiness.testIssuer(account_id),
-        ({ sentence }) => new ApiError({ code: "account_not_live", message: sentence })
+      yield* Effect.mapError(readiness.testIssuer(account_id), (error) =>
+        error._tag === "NotReady"
+          ? new ApiError({ code: "account_not_live", message: error.sentence })
+          : noSignature(error)
       )
     },
     run: function* ({ account_id }, { request }) {

@@ -9,14 +9,14 @@ import { Accounts } from "../store/Accounts.ts"
 import { newRange, Resolutions, resolutionView, type StoredResolution } from "../store/Resolutions.ts"
 import { Softwares } from "../store/Softwares.ts"
 import { Ids } from "../../database/Ids.ts"
-import { askedAuthority, notLive } from "../AskedAuthority.ts"
+import { askedAuthority, askedCaller, notLive } from "../AskedAuthority.ts"
 import { liveKeyNeeded } from "./CertificateCommands.ts"
 import * as Command from "../Command.ts"
 
 // Shorter than a request's wait for its actor.
 const timeoutMs = 9_000
 
-const retry = "Retry with the same Idempotency-Key."
+const asked = { what: "ranges", timeoutMs, retry: "Retry with the same Idempotency-Key." }
 
 const identity = ["number", "prefix", "from_number", "to_number"] as const
 
@@ -39,16 +39,14 @@ export const make = Effect.gen(function* () {
     }
     const { issuer } = yield* accounts.get(account)
     if (issuer === null) return yield* notLive(`Folio cannot import ranges from the authority yet: ${issuerLack}.`)
-    const certificate = yield* Effect.mapError(signing.liveCertificate(account.account_id), ({ message }) =>
-      notLive(message)
-    )
+    const certificate = yield* askedCaller(signing.liveCaller(account.account_id), asked)
     // Doesn't send the PIN, because the authority doesn't need it.
     const software = Option.match(yield* softwares.current(account.account_id), {
       onNone: () => ({}),
       onSome: ({ id, provider }) => ({ software: { id, provider } })
     })
     const asking = { issuer_nit: issuer.identification.number, certificate, ...software }
-    return yield* askedAuthority(ranges(asking), { what: "ranges", timeoutMs, retry })
+    return yield* askedAuthority(ranges(asking), asked)
   })
 
   /** Registers a range, or finds it registered. Otherwise fails with the reason. Part of the caller's transaction. */

@@ -1,16 +1,29 @@
-import { Context, Effect } from "effect"
+import { Context, Effect, Schema } from "effect"
 import forge from "node-forge"
 import { constants, createPrivateKey, generateKeyPair, sign, X509Certificate } from "node:crypto"
 import { promisify } from "node:util"
+
+/**
+ * Failure to sign: the signer doesn't respond, rejects the call or returns no valid signature. The document waits, and
+ * Folio signs it later. The account reads `message`, which must contain no secret.
+ */
+export class SigningUnavailable extends Schema.TaggedError<SigningUnavailable>()("SigningUnavailable", {
+  message: Schema.String
+}) {}
 
 /** A certificate that signs documents. Only `sign` has the private key, so the key may be in a file or in a device. */
 export interface Certificate {
   /** DER in base64. */
   readonly certificate: string
   /**
-   * Makes the RSA-SHA256 signature (PKCS #1 v1.5) of `bytes`. Folio waits at most 15 s for a signature, and without
-   * limit if `fromPem` made the certificate.
+   * Makes the RSA-SHA256 signature (PKCS #1 v1.5) of `bytes`. Folio waits at most 15 s for a signature, and verifies
+   * it. If `fromPem` made the certificate, Folio waits without limit and verifies nothing.
    */
+  readonly sign: (bytes: Uint8Array) => Effect.Effect<Uint8Array, SigningUnavailable>
+}
+
+/** A certificate whose key is in the memory of this process. */
+export interface LocalCertificate extends Certificate {
   readonly sign: (bytes: Uint8Array) => Effect.Effect<Uint8Array>
 }
 
@@ -79,11 +92,11 @@ export const isLocal = (certificate: Certificate): boolean => local.has(certific
  * Reads a private key and the first certificate after it from PEM text, such as the text of `makeSelfSigned`. Throws an
  * `Error` if the text holds no key or no certificate.
  */
-export const fromPem = (pem: string): Certificate => {
+export const fromPem = (pem: string): LocalCertificate => {
   const body = /-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----/.exec(pem)?.[1]
   if (body === undefined) throw new Error("no certificate in the PEM text")
   const key = { key: createPrivateKey(pem), padding: constants.RSA_PKCS1_PADDING }
-  const certificate: Certificate = {
+  const certificate: LocalCertificate = {
     certificate: body.replaceAll(/\s/g, ""),
     // Signs in the thread pool: on the event loop, the signature would be the longest step of a request.
     sign: (bytes) =>

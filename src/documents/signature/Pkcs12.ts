@@ -8,9 +8,9 @@ import { violation } from "../rules/AuthorityRules.ts"
 import { subjectOf } from "./Certificate.ts"
 import type { Pkcs12Answer, Pkcs12Fault } from "./Pkcs12Worker.ts"
 
-/** A key with its certificate that can sign live documents. */
+/** A certificate that can sign live documents, with its key if the file holds it. */
 export interface SigningIdentity {
-  /** PEM: the key, its certificate, and the certificate chain as far as the file holds it. */
+  /** PEM: the key if the file holds it, its certificate, and the certificate chain as far as the file holds it. */
   readonly pem: Redacted.Redacted<string>
   readonly subject: string
   readonly not_before: Date
@@ -31,11 +31,16 @@ const faults: Readonly<Record<Pkcs12Fault, Violation>> = {
   ),
   unreadable: wrong("pkcs12 is not a PKCS#12 file: send the bytes of the .p12 or .pfx file in base64."),
   password: wrong("password does not open the file. Check it, or export the file again.", "password"),
-  no_key: wrong("pkcs12 holds no RSA private key: export the certificate together with its key."),
+  several: wrong(
+    "pkcs12 holds no key, and several certificates that issued none of the others: export one certificate, alone or with its chain."
+  ),
   no_certificate: wrong("pkcs12 holds no certificate: export the key together with its certificate."),
   mismatch: wrong("pkcs12 holds no certificate of its key: export the key with the certificate made for it.")
 }
 const late = wrong("pkcs12 takes too long to open: export it again with fewer iterations of its key derivation.")
+
+/** The place in PEM text at which its certificates start, after the key. */
+export const certificatesFrom = (pem: string): number => pem.indexOf("-----BEGIN CERTIFICATE")
 
 const day = (date: Date) => date.toISOString().slice(0, 10)
 
@@ -59,8 +64,8 @@ const readApart = (bytes: Uint8Array, password: string) =>
   })
 
 /**
- * Reads a PKCS#12 file and checks that it can sign: an RSA key of 2048 to 4096 bits with its certificate, valid at
- * `now` (Unix milliseconds). Fails with a `Violation` that names the fault and the fix.
+ * Reads a PKCS#12 file and checks that its certificate can sign: an RSA key of 2048 to 4096 bits, valid at `now` (Unix
+ * milliseconds). The key itself may be missing. Fails with a `Violation` that names the fault and the fix.
  */
 export const readPkcs12 = Effect.fnUntraced(function* (request: CertificateRequest, now: number) {
   const bytes = new Uint8Array(Buffer.from(request.pkcs12, "base64"))
@@ -75,7 +80,7 @@ export const readPkcs12 = Effect.fnUntraced(function* (request: CertificateReque
       )
     )
   }
-  const certificate = new X509Certificate(answer.pem.slice(answer.pem.indexOf("-----BEGIN CERTIFICATE")))
+  const certificate = new X509Certificate(answer.pem.slice(certificatesFrom(answer.pem)))
   const identity: SigningIdentity = {
     pem: Redacted.make(answer.pem),
     subject: subjectOf(certificate),

@@ -5,10 +5,11 @@ import { isMainThread, parentPort, workerData } from "node:worker_threads"
 
 /*
  * Reads a PKCS#12 file in a worker thread, because the file itself determines how long it takes to open, and a thread
- * can be terminated. Returns the PEM of the key, its certificate and the chain, or a fault.
+ * can be terminated. Returns the PEM of the key, its certificate and the chain, or a fault. A file without a key holds
+ * the certificate of a key elsewhere.
  */
 
-export type Pkcs12Fault = "iterations" | "unreadable" | "password" | "no_key" | "no_certificate" | "mismatch"
+export type Pkcs12Fault = "iterations" | "unreadable" | "password" | "several" | "no_certificate" | "mismatch"
 
 export type Pkcs12Answer =
   | { readonly _tag: "Read"; readonly pem: string; readonly bits: number }
@@ -71,6 +72,19 @@ const chainOf = (leaf: forge.pki.Certificate, all: ReadonlyArray<forge.pki.Certi
   return chain
 }
 
+const bitsOf = ({ publicKey }: forge.pki.Certificate) => (publicKey as forge.pki.rsa.PublicKey).n.bitLength()
+
+const pemOf = (leaf: forge.pki.Certificate, all: ReadonlyArray<forge.pki.Certificate>) =>
+  chainOf(leaf, all).map((one) => forge.pki.certificateToPem(one))
+
+/** The certificate of a file without a key: the only one that is not the issuer of another. */
+const alone = (all: ReadonlyArray<forge.pki.Certificate>): Pkcs12Answer => {
+  const leaves = all.filter((one) => !all.some((other) => other !== one && other.isIssuer(one)))
+  const [leaf] = leaves
+  if (leaf === undefined || leaves.length > 1) return fault("several")
+  return { _tag: "Read", pem: pemOf(leaf, all).join("").replaceAll("\r", ""), bits: bitsOf(leaf) }
+}
+
 const read = (bytes: Uint8Array, password: string): Pkcs12Answer => {
   let asn1: forge.asn1.Asn1
   try {
@@ -90,19 +104,16 @@ const read = (bytes: Uint8Array, password: string): Pkcs12Answer => {
   const keys = [...bagsOf(keyBag), ...bagsOf(pkcs8ShroudedKeyBag)].flatMap(({ key }) =>
     key === undefined || key === null ? [] : [key as forge.pki.rsa.PrivateKey]
   )
-  if (keys.length === 0) return fault("no_key")
   const certificates = bagsOf(certBag).flatMap(({ cert }) => (cert === undefined || cert === null ? [] : [cert]))
   if (certificates.length === 0) return fault("no_certificate")
+  if (keys.length === 0) return alone(certificates)
   for (const key of keys) {
     const own = certificates.find(({ publicKey }) => {
       const { e, n } = publicKey as forge.pki.rsa.PublicKey
       return n.equals(key.n) && e.equals(key.e)
     })
     if (own === undefined) continue
-    const pem = [
-      forge.pki.privateKeyToPem(key),
-      ...chainOf(own, certificates).map((one) => forge.pki.certificateToPem(one))
-    ].join("")
+    const pem = [forge.pki.privateKeyToPem(key), ...pemOf(own, certificates)].join("")
     return { _tag: "Read", pem: pem.replaceAll("\r", ""), bits: key.n.bitLength() }
   }
   return fault("mismatch")

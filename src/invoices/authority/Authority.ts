@@ -1,9 +1,10 @@
-import { Context, type Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { AcceptanceCode, ClaimCode } from "../../../schemas/Acceptance.ts"
 import type { AuthorityError, DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import type { AccountId } from "../../../schemas/Id.ts"
+import type { Certificate } from "../../documents/signature/Certificate.ts"
 import type { Software } from "../../documents/rules/parties/SoftwareRules.ts"
-import type { AuthorityRefusal, AuthorityUnavailable } from "./AuthorityFailures.ts"
+import { type AuthorityRefusal, AuthorityUnavailable } from "./AuthorityFailures.ts"
 
 export { AuthorityRefusal, AuthorityUnavailable, isAuthorityFailure, troubleOf } from "./AuthorityFailures.ts"
 
@@ -27,13 +28,24 @@ export interface DocumentName {
 
 /**
  * An issuer's certificate, and the function that signs with its private key. With both, an issuer proves its identity
- * to the authority. `sign` makes an RSA-SHA256 signature (PKCS #1 v1.5).
+ * to the authority. `sign` makes an RSA-SHA256 signature (PKCS #1 v1.5). Without a signature, nothing leaves.
  */
 export interface CallerCertificate {
   /** DER in base64. */
   readonly certificate: string
-  readonly sign: (bytes: Uint8Array) => Effect.Effect<Uint8Array>
+  readonly sign: (bytes: Uint8Array) => Effect.Effect<Uint8Array, AuthorityUnavailable>
 }
+
+/**
+ * The certificate of an issuer as a caller's.
+ *
+ * @internal
+ */
+export const callerOf = ({ certificate, sign }: Certificate): CallerCertificate => ({
+  certificate,
+  sign: (bytes) =>
+    Effect.mapError(sign(bytes), ({ message }) => new AuthorityUnavailable({ message, trouble: "signer_unavailable" }))
+})
 
 /**
  * A document to submit to the authority. `signed` has the stored bytes of the signed document. A repeated submission

@@ -4,7 +4,7 @@ import { ApiError } from "../../../schemas/ApiError.ts"
 import type { AccountId } from "../../../schemas/Id.ts"
 import { type Software, softwareLack } from "../../documents/rules/parties/SoftwareRules.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
-import type { Certificate } from "../../documents/signature/Certificate.ts"
+import type { Certificate, SigningUnavailable } from "../../documents/signature/Certificate.ts"
 import { Authority, type TestSet } from "../authority/Authority.ts"
 import { Accounts } from "../../accounts/store/Accounts.ts"
 import { Certificates } from "../../accounts/store/Certificates.ts"
@@ -62,7 +62,9 @@ export const make = Effect.gen(function* () {
       })
     }),
     /** The issuer of an account's test sets, or all lacks of the account. */
-    testIssuer: Effect.fnUntraced(function* (account_id: AccountId): Effect.fn.Return<TestIssuer, NotReady> {
+    testIssuer: Effect.fnUntraced(function* (
+      account_id: AccountId
+    ): Effect.fn.Return<TestIssuer, NotReady | SigningUnavailable> {
       const { issuer } = yield* accounts.get({ account_id, livemode: true })
       const own = yield* softwares.current(account_id)
       const software = Option.getOrUndefined(own) ?? testSet?.software
@@ -71,9 +73,8 @@ export const make = Effect.gen(function* () {
       if (lacks.length > 0 || issuer === null || software === undefined || testSet === undefined) {
         return yield* new NotReady({ lacks: lacks.map(({ phrase }) => phrase) })
       }
-      const signs = yield* Effect.mapError(
-        signing.liveCertificate(account_id),
-        ({ message }) => new NotReady({ lacks: [message] })
+      const signs = yield* Effect.catchTag(signing.liveCertificate(account_id), "NoCertificate", ({ message }) =>
+        Effect.fail(new NotReady({ lacks: [message] }))
       )
       return { issuer, certificate: signs, software, testSet }
     }),

@@ -3,7 +3,7 @@ import type { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import type { AuthorityError } from "../../../schemas/FiscalDocument.ts"
 import { authorityTroubles } from "../rules/AuthorityTroubles.ts"
 import { storableText } from "../../runtime/json/Storable.ts"
-import { type DocumentName, isAuthorityFailure as isFailure, troubleOf } from "../authority/Authority.ts"
+import { callerOf, type DocumentName, isAuthorityFailure as isFailure, troubleOf } from "../authority/Authority.ts"
 import { hintOf } from "../authority/RuleHints.ts"
 import { GivenVerdict, storableErrors } from "../authority/Verdicts.ts"
 import { Fault } from "../../runtime/Fault.ts"
@@ -87,7 +87,7 @@ const nameOf = (document: StoredTestDocument, { certificate }: TestIssuer): Docu
   livemode: false,
   in_contingency: false,
   issuer_nit: document.issuer_nit,
-  certificate
+  certificate: callerOf(certificate)
 })
 
 /** Sends a document. Returns the key of its upload, or null if the authority has accepted the test set. */

@@ -76,6 +76,9 @@ export const make = Effect.gen(function* () {
   const round = Effect.fn("TestSetWork.round", { kind: "consumer" })(function* (set: StoredEnablement) {
     const ready = yield* Effect.result(readiness.testIssuer(set.account_id))
     if (Result.isFailure(ready)) {
+      if (ready.failure._tag === "SigningUnavailable") {
+        return yield* waits(set, "signer_unavailable", ready.failure.message)
+      }
       return readiness.hasTestSet
         ? failed(lacking("account_not_ready", ready.failure.sentence))
         : yield* waits(set, "no_test_service", "")
@@ -93,6 +96,7 @@ export const make = Effect.gen(function* () {
       const made = yield* Effect.result(makeDocument(set, issuer, place, accepted))
       if (Result.isSuccess(made)) continue
       const error = made.failure
+      if (error._tag === "SigningUnavailable") return yield* waits(set, "signer_unavailable", error.message)
       return failed(error._tag === "NoNumberLeft" ? noNumberLeft(error.prefix) : lacking(error.code, error.message))
     }
     const due = (missing.length === 0 ? before : yield* documents.all(set)).filter(isDue)

@@ -26,6 +26,8 @@ const asks =
   "The authority may have the document. Folio first queries the authority, and transmits the document again only if the authority does not have it."
 const holds =
   "This document has not left: it waits until the authority responds. If that takes long, it is issued in contingency and transmitted once the authority is back."
+const unsigned =
+  "Nothing has left. Documents wait until the signer works again, and Folio signs and transmits them automatically afterwards: none is issued in contingency."
 const fails = "The authority gave no verdict; the document keeps its number, and can be retried once this is fixed."
 
 /** The troubles with the authority, by code. */
@@ -100,6 +102,15 @@ export const authorityTroubles: Readonly<Record<AuthorityTrouble, KnownTrouble>>
     meanwhile: asks,
     remedy:
       "Check AUTHORITY_URL: it must be the whole address of the service, as the authority publishes it. Check that no proxy or filter responds instead."
+  },
+  signer_unavailable: {
+    of: "account",
+    may_have_left: false,
+    is_refusal: false,
+    what: "The signer that holds the key of the account's certificate returned no valid signature.",
+    meanwhile: unsigned,
+    remedy:
+      "Check that the signer runs, that this machine reaches it and may use it, and that it holds the key of the account's certificate."
   },
   certificate_missing: {
     of: "account",

@@ -47,6 +47,11 @@ const spanish: Readonly<Record<AuthorityTrouble, TroubleWords>> = {
     what: "En la dirección de la DIAN responde otro servicio, o un servicio que no admite esta máquina.",
     remedy: "El operador del servicio debe revisar AUTHORITY_URL."
   },
+  signer_unavailable: {
+    what: "El firmador que guarda la clave del certificado de la cuenta no devolvió una firma válida.",
+    remedy:
+      "El operador del servicio debe revisar el firmador. Después, Folio firma y transmite los documentos automáticamente."
+  },
   certificate_missing: {
     what: "La cuenta no tiene un certificado vigente para llamar a la DIAN.",
     remedy: "Suba un certificado vigente en Ajustes."

@@ -62,6 +62,7 @@ const contingencyNeed = (reader: Reader, { now, waiting }: Facts): ReadonlyArray
 /** The party that a waiting document waits for. */
 const ofWaiting = (code: Facts["waiting"][number]["code"]) => {
   if (code === "numbering_held") return "restore"
+  if (code === "signer_unavailable") return "signer"
   return code === null ? "authority" : authorityTroubles[code].of
 }
 
@@ -91,6 +92,10 @@ const waitingNeeds = (reader: Reader, { isHindered, waiting }: Facts): ReadonlyA
           "the authority rejects your certificate or your right to issue. Open the document for the next step.",
           "la DIAN rechaza su certificado o su autorización para facturar. Abra el documento para ver qué hacer."
         ),
+        signer: t(
+          "the signer with your certificate’s key gives no signatures. Contact the operator.",
+          "el firmador que guarda la clave de su certificado no firma. Comuníquese con el operador."
+        ),
         restore: t(
           "the operator restored the service from a backup. Folio assigns no numbers until the operator confirms the last number.",
           "el operador restauró el servicio de una copia de seguridad. Folio no asigna números hasta que el operador confirme el último número."
@@ -100,7 +105,7 @@ const waitingNeeds = (reader: Reader, { isHindered, waiting }: Facts): ReadonlyA
           "la DIAN todavía está validando. No hay que hacer nada."
         )
       }
-      const tone = of === "service" || of === "restore" || of === "account" ? "bad" : "wait"
+      const tone = ["service", "restore", "signer", "account"].includes(of) ? "bad" : "wait"
       const isSandbox = of === "authority" && isHindered
       return {
         tone,

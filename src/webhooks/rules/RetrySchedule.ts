@@ -33,8 +33,12 @@ const authorityDelayMsMax = 300_000
  * The milliseconds until the next call to the authority: 1 s after the first attempt, doubling up to 5 min. `random` (0
  * to 1) spreads each wait over ±10 %, so that documents that failed together are not retried together.
  */
-export const authorityDelayMs = (attemptsMade: number, random: number): number => {
-  const delayMs = Math.min(authorityDelayMsMin * 2 ** Math.max(attemptsMade - 1, 0), authorityDelayMsMax)
+export const authorityDelayMs = (attemptsMade: number, random: number): number =>
+  delayAfterMs(authorityDelayMsMin * 2 ** Math.max(attemptsMade - 1, 0), random)
+
+/** The same wait, for a document that has waited for `waitedMs` in all: as long again, from 1 s to 5 min. */
+export const delayAfterMs = (waitedMs: number, random: number): number => {
+  const delayMs = Math.min(Math.max(waitedMs, authorityDelayMsMin), authorityDelayMsMax)
   return Math.round(delayMs * (0.9 + 0.2 * random))
 }
 

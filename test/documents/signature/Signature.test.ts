@@ -1,27 +1,13 @@
 import { assert, describe } from "@effect/vitest"
 import { Effect } from "effect"
 import { hash, X509Certificate } from "node:crypto"
-import { SignedXml } from "xml-crypto"
 import { attachedDocument } from "../../../src/documents/email/AttachedDocument.ts"
 import { signDocument } from "../../../src/documents/signature/SignedDocument.ts"
 import { prolog } from "../../../src/documents/ubl/Xml.ts"
 import { canonical, parsed } from "./Canonical.ts"
+import { covered } from "./Covered.ts"
 import { answered, certificate, examples, hostile, ofLength, sale, software } from "../Documents.ts"
 import { it } from "../../support/Tests.ts"
-
-/** The texts that the signature covers according to another library, or nothing if it does not verify. */
-const covered = (xml: string): ReadonlyArray<string> | null => {
-  const [, der = ""] = /<ds:X509Certificate>([^<]+)</.exec(xml) ?? []
-  const [, signature = ""] = /(<ds:Signature .*?<\/ds:Signature>)/s.exec(xml) ?? []
-  const publicCert = `-----BEGIN CERTIFICATE-----\n${der}\n-----END CERTIFICATE-----`
-  const verifier = new SignedXml({ publicCert })
-  try {
-    verifier.loadSignature(signature)
-    return verifier.checkSignature(xml) ? verifier.getSignedReferences() : null
-  } catch {
-    return null
-  }
-}
 
 const documents = { ...examples, "invoice of 50 lines": ofLength(sale, 50) }
 

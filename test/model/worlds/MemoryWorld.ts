@@ -11,6 +11,7 @@ import { emailPackage } from "../../../src/documents/email/EmailPackage.ts"
 import { NationalProfile } from "../../../src/documents/NationalProfile.ts"
 import { Printer } from "../../../src/documents/print/Printer.ts"
 import { fromPem, makeSelfSigned, SandboxCertificate } from "../../../src/documents/signature/Certificate.ts"
+import { SigningKeys } from "../../../src/documents/signature/SigningKeys.ts"
 import { Authority } from "../../../src/invoices/authority/Authority.ts"
 import { EgressGuard } from "../../../src/webhooks/sender/EgressGuard.ts"
 import { WebhookSender } from "../../../src/webhooks/sender/WebhookSender.ts"
@@ -106,6 +107,7 @@ export const make = Effect.fnUntraced(function* (options: MemoryWorldOptions = {
       MemoryStore.layer,
       Ids.layer,
       Layer.succeed(SandboxCertificate, fromPem(pem)),
+      SigningKeys.layer,
       options.printer ?? Layer.succeed(Printer, inkless),
       EgressGuard.layer({}).pipe(Layer.provide(noNames)),
       ServiceInfo.layer({ version: "0.1.0", baseUrl: "http://folio.test" }),

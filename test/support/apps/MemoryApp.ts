@@ -5,6 +5,7 @@ import * as NodeDns from "@effect/platform-node/NodeDns"
 import { Config, Effect, Layer, References } from "effect"
 import { type Sharding, TestRunner } from "effect/cluster"
 import { TestClock } from "effect/testing"
+import { SigningKeys } from "../../../src/documents/signature/SigningKeys.ts"
 import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
 import * as Http from "../../../src/http/Http.ts"
 import * as Layers from "../../../src/service/Layers.ts"
@@ -65,6 +66,7 @@ export const worldOf = (profile: Layer.Layer<NationalProfile>) =>
         FakeReceiver.layer,
         EgressGuard.layer({}).pipe(Layer.provide(NodeDns.layer)),
         certificate,
+        SigningKeys.layer,
         sharedPrinter,
         FileLinks.layer.pipe(
           Layer.provideMerge(Layer.succeed(SecretKey, secretKey)),

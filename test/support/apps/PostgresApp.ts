@@ -3,6 +3,7 @@ import "effect/schema/SchemaJITCompiler/enable"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeDns from "@effect/platform-node/NodeDns"
 import { Effect, Layer } from "effect"
+import { SigningKeys } from "../../../src/documents/signature/SigningKeys.ts"
 import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
 import type { NationalProfile } from "../../../src/documents/NationalProfile.ts"
 import * as Http from "../../../src/http/Http.ts"
@@ -46,6 +47,7 @@ const layerOn = <L, A, E, R>(
           FakeReceiver.layer,
           Store.layer,
           certificate,
+          SigningKeys.layer,
           sharedPrinter
         )
       ),

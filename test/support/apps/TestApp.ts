@@ -4,6 +4,7 @@ import { Clock, Context, Effect, Layer, Result } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
+import { SigningKeys } from "../../../src/documents/signature/SigningKeys.ts"
 import { Alerts } from "../../../src/operations/Alerts.ts"
 import * as Http from "../../../src/http/Http.ts"
 import * as Layers from "../../../src/service/Layers.ts"
@@ -176,6 +177,7 @@ export const layerOn = (
             Layer.provide(NodeDns.layer)
           ),
           certificate,
+          SigningKeys.layer,
           sharedPrinter,
           mailer,
           profile,

@@ -42,6 +42,8 @@ export interface KeyFile {
   readonly password: string
   /** The certificate in DER and base64, as in a document. */
   readonly certificate: string
+  /** The private key as PEM text, also of a file without it. */
+  readonly key: string
   /** A part of the key's PEM text. */
   readonly keyText: string
 }
@@ -126,10 +128,12 @@ const newFile = (change: KeyFileOptions & { readonly now: number }): KeyFile => 
     const checksum = (file.value as Array<forge.asn1.Asn1>)[2]?.value as Array<forge.asn1.Asn1>
     checksum[2]!.value = forge.asn1.integerToDer(change.iterations).getBytes()
   }
+  const key = forge.pki.privateKeyToPem(keys.key)
   return {
     pkcs12: forge.util.encode64(forge.asn1.toDer(file).getBytes()),
     password,
-    keyText: forge.pki.privateKeyToPem(keys.key).split("\n")[12]?.trim() ?? "",
+    key,
+    keyText: key.split("\n")[12]?.trim() ?? "",
     certificate: forge.util.encode64(forge.asn1.toDer(forge.pki.certificateToAsn1(own)).getBytes())
   }
 }
