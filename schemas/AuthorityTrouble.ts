@@ -35,7 +35,7 @@ export class Waiting extends Schema.Opaque<Waiting>()(
   Schema.Struct({
     code: WaitingCode.annotate({
       description:
-        "Machine-readable cause of the delay. `numbering_held`: a backup was restored, and Folio assigns no number until the operator confirms the last number that the tax authority has. All other codes name a problem with the tax authority.",
+        "Machine-readable cause of the delay. `numbering_held`: a backup was restored, and Folio assigns no number until the operator confirms the last number that the tax authority has. `signer_unavailable`: the signer with the key of the account's certificate returns no valid signature. All other codes name a problem with the tax authority.",
       examples: ["connection_refused"]
     }),
     message: field(

@@ -8,7 +8,7 @@
  *   GET  /keys/<SHA-1 of the certificate>        200 if the signer has its key, or 404
  *   POST /keys/<SHA-1 of the certificate>/sign   {"sha256": "<base64>"}: 200 {"signature": "<base64>"}
  */
-import { NodeHttpClient } from "@effect/platform-node"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { main } from "@folio-einvoicing/service"
 import {
   type AccountCertificate,

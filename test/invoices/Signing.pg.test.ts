@@ -3,7 +3,8 @@ import { Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { type AccountId, InvoiceId } from "../../schemas/Id.ts"
 import * as ColombianProfile from "../../src/documents/ColombianProfile.ts"
-import { makeSelfSigned } from "../../src/documents/signature/Certificate.ts"
+import { fromPem, isLocal, makeSelfSigned } from "../../src/documents/signature/Certificate.ts"
+import { type AccountCertificate, SigningKeys } from "../../src/documents/signature/SigningKeys.ts"
 import { readSignedDocument } from "../../src/documents/signature/SignedDocument.ts"
 import type { Software } from "../../src/documents/ubl/UblSoftware.ts"
 import { softwareSecurityCode } from "../../src/documents/rules/Cufe.ts"
@@ -30,9 +31,11 @@ const software = (id: string): Software => ({
 })
 
 /** The service's signing, in a process with this software for live documents. */
-const signing = (live?: Software) =>
+const signing = (live?: Software, signingKeys = SigningKeys.layer) =>
   Layer.build(
-    Layer.fresh(Signing.layer).pipe(Layer.provide(ColombianProfile.layer({ test: software("of-test"), live })))
+    Layer.fresh(Signing.layer).pipe(
+      Layer.provide([ColombianProfile.layer({ test: software("of-test"), live }), signingKeys])
+    )
   ).pipe(Effect.flatMap((context) => Effect.provide(Signing, context)))
 
 const numbered = Effect.gen(function* () {
@@ -139,6 +142,53 @@ describeLive(layer)("A live document", (it) => {
     authority.onVerdict = () => Effect.succeed(accepted)
     yield* change("invoices", waits.json.id, { next_action_at: new Date() })
     assert.strictEqual((yield* ended(path)).status, "accepted_by_authority")
+  })
+
+  it.effect("is signed in this process without a time-out, if its key was uploaded", function* () {
+    const { checkSigner, liveCertificate } = yield* signing(software("of-live"))
+    assert.isTrue(isLocal(yield* liveCertificate(account)))
+    const pem = Redacted.make(yield* ownPem)
+    assert.strictEqual(yield* checkSigner(account, pem), pem)
+    const chain = Redacted.make(Redacted.value(pem).slice(Redacted.value(pem).indexOf("-----BEGIN CERTIFICATE")))
+    const refused = yield* Effect.flip(checkSigner(account, chain))
+    assert.deepInclude(refused, { _tag: "SigningRefused" })
+    assert.match(refused.message, /no RSA private key/)
+  })
+
+  it.effect("is signed by its signer, whose wrong signatures are never used", function* () {
+    const pem = yield* ownPem
+    const other = fromPem(yield* makeSelfSigned("Otra", new Date()))
+    const asked: Array<AccountCertificate> = []
+    const state = { signer: other }
+    const remote = Layer.succeed(SigningKeys, {
+      signer: (certificate) =>
+        Effect.sync(() => {
+          asked.push(certificate)
+          return { certificate: "of the port", sign: (bytes) => state.signer.sign(bytes) }
+        })
+    })
+    const { checkSigner, liveCaller, sign } = yield* signing(software("of-live"), remote)
+    const row = { ...(yield* numbered), livemode: true }
+    // Another key's signature is right in form, and wrong for this certificate.
+    assert.deepInclude(yield* Effect.flip(sign(row)), { _tag: "SigningUnavailable" })
+    assert.deepInclude(yield* Effect.flip(checkSigner(account, Redacted.make(pem))), { _tag: "SigningUnavailable" })
+    const caller = yield* liveCaller(account)
+    assert.deepInclude(yield* Effect.flip(caller.sign(Buffer.from("a call"))), { trouble: "signer_unavailable" })
+
+    state.signer = fromPem(pem)
+    const signed = yield* sign(row)
+    assert.isNotNull(readSignedDocument(signed))
+    assert.include(Buffer.from(signed).toString(), state.signer.certificate)
+    assert.deepStrictEqual(Buffer.from(yield* (yield* signing(software("of-live"))).sign(row)), Buffer.from(signed))
+    // The key of the file is not stored, because the signer has it.
+    const kept = Redacted.value(yield* checkSigner(account, Redacted.make(pem)))
+    assert.match(kept, /^-----BEGIN CERTIFICATE-----/)
+    assert.notInclude(kept, "PRIVATE KEY")
+    // Once for the documents, and once for each upload.
+    assert.lengthOf(asked, 3)
+    for (const { account_id, certificate } of asked) {
+      assert.deepStrictEqual([account_id, certificate], [account, state.signer.certificate])
+    }
   })
 
   it.effect("names the software that is registered for its mode", function* () {

@@ -29,7 +29,27 @@ export const portMutants: ReadonlyArray<Mutant> = [
     "a NUL in the profile's text goes to the database": { "storableText(this.code, 100)": "this.code" }
   }),
   ...guards("src/invoices/Signing.ts", "test/ports/Documents.test.ts", {
-    "the service waits for a signature that never arrives": { ", signWithinMs, () =>": ", Infinity, () =>" }
+    "the service waits for a signer that never responds": {
+      "callPort({ ...method, within: signWithin }, call)": "callPort(method, call)"
+    }
+  }),
+  ...guards("src/invoices/Signing.ts", "test/invoices/Signing.pg.test.ts", {
+    "a signer's signature with another key is used": {
+      "(isSignature(certificate, bytes, signature) ?": "(isSignature !== undefined ?"
+    },
+    "the key of a certificate with its own signer is stored": {
+      "return Redacted.make(certificate.chain)": "return pem"
+    }
+  }),
+  ...guards("src/invoices/Executor.ts", "test/ports/Documents.test.ts", {
+    "a document ends when its signer fails": {
+      "waitForSigner(row, error) :": 'end(row, { code: "internal_error", message: error.message, retryable: true }) :'
+    }
+  }),
+  ...guards("src/invoices/authority/Authority.ts", "test/invoices/Signer.test.ts", {
+    "a signer's failure counts as an outage of the authority": {
+      'trouble: "signer_unavailable"': 'trouble: "no_answer"'
+    }
   }),
   ...guards("src/invoices/Signing.ts", "test/webhooks/SentTogether.test.ts", {
     "a profile that interrupts itself interrupts other documents": {

@@ -30,6 +30,22 @@ describe("a PKCS#12 file", () => {
     assert.deepStrictEqual(names, ["RSA PRIVATE KEY", "CERTIFICATE", "CERTIFICATE"])
   })
 
+  it.live.each([false, true])(
+    "may hold the certificate of a key elsewhere (with a further key: %s)",
+    function* (several) {
+      const now = Date.now()
+      // With its key, a file may hold certificates of others.
+      const { certificate, password, pkcs12 } = keyFile(several ? { now, several } : { now, without: "key" })
+      const identity = yield* readPkcs12({ pkcs12, password }, now)
+      assert.strictEqual(identity.subject, "CN=Tienda S.A.S.")
+      const pem = Redacted.value(identity.pem)
+      assert.strictEqual(pem.includes("PRIVATE KEY"), several)
+      const [, leaf = ""] = /-----BEGIN CERTIFICATE-----([^-]+)-/.exec(pem) ?? []
+      assert.strictEqual(leaf.replaceAll(/\s/g, ""), certificate)
+      assert.lengthOf(pem.match(/BEGIN CERTIFICATE/g) ?? [], 2, "the certificate and its issuer")
+    }
+  )
+
   it.live("may contain a key of at most 4096 bits", function* () {
     const now = Date.now()
     const [longest, longer] = [keyFile({ bits: 4096, now }), keyFile({ bits: 4104, now })]

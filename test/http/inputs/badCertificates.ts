@@ -1,3 +1,4 @@
+import forge from "node-forge"
 import { keyFile } from "../../support/authority/LiveAccounts.ts"
 import { keys, startOfTest } from "../../support/apps/Accounts.ts"
 import { post, refused } from "./Refused.ts"
@@ -12,6 +13,9 @@ const file = (change: Parameters<typeof keyFile>[0]) => {
   const { password, pkcs12 } = keyFile({ now: startOfTest, ...change })
   return upload({ pkcs12, password })
 }
+
+const emptyFile = forge.pkcs12.toPkcs12Asn1(null as unknown as forge.pki.rsa.PrivateKey, [], "x")
+const empty = forge.util.encode64(forge.asn1.toDer(emptyFile).getBytes())
 
 /** The faults of certificates, and of requests that need a live key. */
 export const badCertificates = [
@@ -40,6 +44,9 @@ export const badCertificates = [
     ["another password", upload({ ...body, password: "other" }), /does not open/, "password"],
     ["an empty password", upload({ ...body, password: "" }), /does not open/, "password"],
     ["no key", file({ without: "key" }), /no RSA private key/, "pkcs12"],
+    ["no key, and two certificates", file({ without: "key", several: true }), /one certificate, alone/, "pkcs12"],
+    ["neither key nor certificate", upload({ pkcs12: empty, password: "x" }), /no certificate: export/, "pkcs12"],
+    ["a short key elsewhere", file({ without: "key", bits: 1024 }), /1024 bits/, "pkcs12"],
     ["no certificate", file({ without: "certificate" }), /no certificate: export/, "pkcs12"],
     ["a certificate of another key", file({ mismatched: true }), /no certificate of its key/, "pkcs12"],
     ["a short key", file({ bits: 1024 }), /1024 bits; .* 2048 to 4096/, "pkcs12"],

@@ -91,6 +91,8 @@ interface KeyFileOptions {
   readonly bits?: number
   readonly subject?: string
   readonly without?: "key" | "certificate"
+  /** Whether the file holds another certificate that its root issued. */
+  readonly several?: boolean
   /** Whether the certificate belongs to another key. */
   readonly mismatched?: boolean
   /** The iteration count that the file declares for its checksum's key. */
@@ -120,7 +122,9 @@ const newFile = (change: KeyFileOptions & { readonly now: number }): KeyFile => 
   const above = certify(root.name, root.keys, root, now - day, now + 3_650 * day)
   const file = forge.pkcs12.toPkcs12Asn1(
     change.without === "key" ? (null as unknown as forge.pki.rsa.PrivateKey) : keys.key,
-    change.without === "certificate" ? [] : [above, own],
+    change.without === "certificate"
+      ? []
+      : [above, own, ...(change.several === true ? [certify("Otra", keysOf("another"), root, now, now + day)] : [])],
     password,
     { algorithm, count: 2048, generateLocalKeyId: false }
   )
