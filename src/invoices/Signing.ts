@@ -137,8 +137,8 @@ export class Signing extends Context.Service<Signing>()("folio/invoices/Signing"
     )
 
     /**
-     * Checks that an uploaded certificate (PEM) has a signer. Returns the PEM text to store, which includes the key only
-     * if this process signs with it.
+     * Checks that an uploaded certificate (PEM) has a signer. Returns the PEM text to store, which includes the key
+     * only if this process signs with it.
      */
     const checkSigner = Effect.fn("Signing.checkSigner")(function* (
       account: AccountId,

@@ -31,7 +31,7 @@ describe("A document whose signer fails", () => {
       assert.deepInclude(row, { state: "signed", submitted_at: null, contingency_since: null, failure: null })
       assert.strictEqual(row.waiting?.code, "signer_unavailable")
       assert.match(row.waiting?.message ?? "", /\(401\)/)
-      // One account's signer is no outage of the authority.
+      // The failure of a signer is no outage of the authority.
       assert.strictEqual(tables.circuits.size, 0)
       yield* TestClock.adjust(yield* waitOf(key))
       yield* proceed(key)

@@ -144,7 +144,7 @@ describeLive(layer)("A live document", (it) => {
     assert.strictEqual((yield* ended(path)).status, "accepted_by_authority")
   })
 
-  it.effect("is signed in this process without a time-out, if its key was uploaded", function* () {
+  it.effect("gets its signature in this process without a time-out, if its key was uploaded", function* () {
     const { checkSigner, liveCertificate } = yield* signing(software("of-live"))
     assert.isTrue(isLocal(yield* liveCertificate(account)))
     const pem = Redacted.make(yield* ownPem)
@@ -155,7 +155,7 @@ describeLive(layer)("A live document", (it) => {
     assert.match(refused.message, /no RSA private key/)
   })
 
-  it.effect("is signed by its signer, whose wrong signatures are never used", function* () {
+  it.effect("carries no wrong signature of a signer outside the service", function* () {
     const pem = yield* ownPem
     const other = fromPem(yield* makeSelfSigned("Otra", new Date()))
     const asked: Array<AccountCertificate> = []
