@@ -2,6 +2,7 @@ import { Account, AccountRequest, AccountStatus, AccountStatusRequest, AccountUp
 import { ApiKeyRequest, ApiKeyWithKey } from "../../schemas/ApiKey.ts"
 import { field } from "../../schemas/Field.ts"
 import { Page, pageQuery } from "../../schemas/Page.ts"
+import { Usage, UsageQuery } from "../../schemas/Usage.ts"
 import { Schema } from "effect"
 import { created, get, group, nextPage, params, patch, post, postOnce } from "./Endpoint.ts"
 
@@ -79,6 +80,14 @@ export class PlatformApi extends group(
     summary: "Close an account",
     description:
       "Closes an account for ever, in both modes. Its documents stay readable, and the account cannot change anything. Fails with 409 while the account has documents, emails, deliveries or a test set under way."
+  }),
+  get("retrieveUsage", `${item}/usage` as const, {
+    params,
+    query: UsageQuery,
+    success: Usage,
+    summary: "Retrieve an account's usage",
+    description:
+      "Returns the number of documents of one of the platform's accounts by day, kind and outcome, in the mode of the API key. Days are in the authority's time zone (-05:00 in Colombia). A document counts on the day on which it reaches the outcome, and not again until a retry or a correction leads to another outcome."
   }),
   post("createAccountApiKey", `${item}/api-keys` as const, {
     params,

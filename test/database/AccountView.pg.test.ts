@@ -23,6 +23,7 @@ const tables = [
   "invoice_documents",
   "transitions",
   "acceptances",
+  "daily_usage",
   "events",
   "webhook_endpoints",
   "deliveries",

@@ -4,10 +4,12 @@ import { type AccountMode, AccountStatus } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { AccountId, ApiKeyId, platformIdOf } from "../../../schemas/Id.ts"
 import type { PageRequest } from "../../../schemas/Page.ts"
+import { Usage } from "../../../schemas/Usage.ts"
 import { Version } from "../../../schemas/Version.ts"
 import type { Principal } from "../../api/Authorization.ts"
 import { actingKeyId } from "../rules/ActingKey.ts"
 import * as AccountView from "../../database/AccountView.ts"
+import { ofAccount } from "../../database/Keys.ts"
 import * as Pages from "../../database/Pages.ts"
 import * as Query from "../../database/Query.ts"
 import { keyCacheMs } from "./ApiKeyLookup.ts"
@@ -116,6 +118,13 @@ export class Platforms extends Context.Service<Platforms>()("folio/accounts/stor
           or exists (select from emails where account_id = ${account} and status = 'pending')
           or exists (select from enablements where account_id = ${account} and status = 'running')`)
 
+    const usage = Query.all(
+      Usage.fields.days.value,
+      (account: AccountMode, from: string, to: string) => sql`
+        select day as date, kind, outcome, documents from daily_usage
+        where ${ofAccount(sql, account)} and day between ${from}::date and ${to}::date order by day, kind, outcome`
+    )
+
     return {
       actFor,
       /** The hosts of the pages to which the portal may return from an account of a platform. */
@@ -140,6 +149,10 @@ export class Platforms extends Context.Service<Platforms>()("folio/accounts/stor
         const { accounts, accounts_max } = yield* limitOf(platform)
         if (accounts_max !== null && accounts >= accounts_max) return yield* accountLimitReached(accounts_max)
       }),
+      /** The counts of an account's documents from one day to another, each YYYY-MM-DD. */
+      usage: Effect.fn("Platforms.usage")((account: AccountMode, from: string, to: string) =>
+        AccountView.within(sql, account)(usage(account, from, to))
+      ),
       /** A page of the platform's accounts, as their ids. */
       list: Effect.fn("Platforms.list")(function* (
         { account_id, livemode }: AccountMode,

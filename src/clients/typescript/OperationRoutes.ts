@@ -28,6 +28,7 @@ export const routes: { readonly [Group in keyof Operations]: { readonly [Name in
       suspendAccount: "POST /v1/accounts/{id}/suspend",
       resumeAccount: "POST /v1/accounts/{id}/resume",
       closeAccount: "POST /v1/accounts/{id}/close",
+      retrieveUsage: "GET /v1/accounts/{id}/usage",
       createAccountApiKey: "POST /v1/accounts/{id}/api-keys"
     },
     apiKeys: {

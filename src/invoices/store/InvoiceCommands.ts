@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { type DocumentKey, Failure } from "../../../schemas/FiscalDocument.ts"
@@ -8,9 +8,11 @@ import type { NoteRequest } from "../../../schemas/Note.ts"
 import { detailsOf } from "../../documents/rules/Details.ts"
 import { type InvoiceState, states } from "../rules/InvoiceLifecycle.ts"
 import { sourceOf } from "./Notes.ts"
+import { countedUsage } from "./Transitions.ts"
 import { Remarks } from "./Vitals.ts"
 import { ofAccount, ofKey } from "../../database/Keys.ts"
 import * as Query from "../../database/Query.ts"
+import { NationalProfile } from "../../documents/NationalProfile.ts"
 
 const LockedDocument = Schema.Struct({
   state: Schema.Literals(states),
@@ -48,6 +50,7 @@ const givenUp = "The document was corrected before this email was sent. The corr
 export class InvoiceCommands extends Context.Service<InvoiceCommands>()("folio/invoices/store/InvoiceCommands", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const { localDate } = yield* NationalProfile
     const lock = Query.first(
       LockedDocument,
       (key: DocumentKey) => sql`
@@ -55,21 +58,26 @@ export class InvoiceCommands extends Context.Service<InvoiceCommands>()("folio/i
         from invoices i where ${ofKey(sql, key)} for update`
     )
 
-    const move = (key: DocumentKey, from: LockedDocument, command: "Cancel" | "Retry", to: InvoiceState) => {
+    const move = Effect.fnUntraced(function* (
+      key: DocumentKey,
+      from: LockedDocument,
+      command: "Cancel" | "Retry",
+      to: InvoiceState
+    ) {
       const alarm = command === "Retry" ? sql`now() + ${alarmSeconds} * interval '1 second'` : sql`null`
-      return sql`
+      const day = localDate(yield* Clock.currentTimeMillis)
+      const counted = sql`, ${countedUsage(sql, { day, from: sql`moved`, outcome: sql`state` })}`
+      yield* sql`
         with moved as (
           update invoices set state = ${to}, version = version + 1, attempts = 0, next_action_at = ${alarm},
             worker = null, failure = null, updated_at = now()
           where ${ofKey(sql, key)}
-          returning account_id, livemode, id, version
+          returning account_id, livemode, id, version, kind, state
         )
+        ${command === "Cancel" ? counted : sql``}
         insert into transitions (account_id, livemode, invoice_id, version, command, from_state, to_state, at)
-        select account_id, livemode, id, version, ${command}, ${from.state}, ${to}, now() from moved`.pipe(
-        Effect.orDie,
-        Effect.asVoid
-      )
-    }
+        select account_id, livemode, id, version, ${command}, ${from.state}, ${to}, now() from moved`
+    }, Effect.orDie)
 
     const noteUnderWay = Query.first(
       Schema.Struct({ id: Schema.String }),

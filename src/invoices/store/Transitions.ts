@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { AuthorityError, DocumentKey, Failure } from "../../../schemas/FiscalDocument.ts"
 import type { Waiting } from "../../../schemas/AuthorityTrouble.ts"
@@ -11,6 +11,7 @@ import { emailId } from "../../database/Ids.ts"
 import { eventColumns, type NewEvent, newEvents, notifiedEndpoints } from "../../webhooks/store/NewDeliveries.ts"
 import type { ReadyPlace } from "../../webhooks/store/ReadyEndpoints.ts"
 import { Workers } from "../../database/Workers.ts"
+import { NationalProfile } from "../../documents/NationalProfile.ts"
 
 /** A step of a document from the version that its actor has read. A null `command` only reschedules the document. */
 export interface Step {
@@ -99,15 +100,34 @@ const input = Input.make<Step>({
 })
 
 /**
+ * The part `counted` of a statement: counts the documents in the rows of `from` that end on `day` (YYYY-MM-DD), each by
+ * its new state `outcome`. It locks its rows in order and after the documents, so that two statements cannot deadlock.
+ */
+export const countedUsage = (
+  sql: SqlClient.SqlClient,
+  { day, from, outcome }: { readonly day: string } & Readonly<Record<"from" | "outcome", Statement.Fragment>>
+) => sql`
+  counted as (
+    insert into daily_usage (account_id, livemode, day, kind, outcome, documents)
+    select account_id, livemode, ${day}::date, kind, ${outcome}, count(*) from ${from}
+    group by account_id, livemode, kind, ${outcome} order by account_id, livemode, kind, ${outcome}
+    on conflict (account_id, livemode, day, kind, outcome)
+    do update set documents = daily_usage.documents + excluded.documents
+  )`
+
+const ends = ({ alarmMs, command }: Step) => command !== null && alarmMs === null
+
+/**
  * Moves documents along their lifecycle by a compare-and-set on state and version. A step from an outdated version
  * changes nothing. The same statement stores the signed bytes, the event and its deliveries. For an accepted document,
- * it also stores the email to the acquirer and the question about the buyer's acceptance. The statement locks rows in
- * id order, so that two owners of the same documents cannot deadlock.
+ * it also stores the email to the acquirer and the question about the buyer's acceptance. It counts the documents that
+ * end. The statement locks rows in id order, so that two owners of the same documents cannot deadlock.
  */
 export class Transitions extends Context.Service<Transitions>()("folio/invoices/store/Transitions", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const workers = yield* Workers
+    const { localDate } = yield* NationalProfile
 
     // Omits each part that no step needs: PostgreSQL opens its table, indexes and constraints even without rows.
     const none = sql``
@@ -138,11 +158,18 @@ export class Transitions extends Context.Service<Transitions>()("folio/invoices/
           ${newEvents(sql, { from: sql`done`, object_id: sql`id`, object_version: sql`new_version`, worker: workers.id })},
           ${notifiedEndpoints(sql)},`
 
+    const usage = (day: string) => {
+      const from = sql`(select * from done where command is not null and alarm_ms is null) ended`
+      return sql`
+          ${countedUsage(sql, { day, from, outcome: sql`to_state` })},`
+    }
+
     /** The optional parts of the statement. */
-    const besides = (steps: ReadonlyArray<Step>) => {
+    const besides = (steps: ReadonlyArray<Step>, day: string) => {
       const some = (needs: (step: Step) => boolean, part: Statement.Fragment) => (steps.some(needs) ? part : none)
       const asking = steps.flatMap(({ asksBuyer, key }) => (asksBuyer === true ? [key.id] : []))
       return sql`
+          ${some(ends, usage(day))}
           ${some(({ signed }) => signed !== undefined, document)}
           ${some(({ authorityAnswer }) => authorityAnswer !== undefined, answer)}
           ${some(({ command }) => command === "Accept" || command === "EnterContingency", email)}
@@ -154,9 +181,12 @@ export class Transitions extends Context.Service<Transitions>()("folio/invoices/
       name: "Transitions.move",
       max: batchMax,
       blind: true,
-      run: Query.all(Moved, (steps: ReadonlyArray<Step>) => {
-        const hasEvents = steps.some(({ event }) => event !== undefined)
-        return sql`
+      run: Query.all(
+        Moved,
+        Effect.fnUntraced(function* (steps: ReadonlyArray<Step>) {
+          const hasEvents = steps.some(({ event }) => event !== undefined)
+          const today = localDate(yield* Clock.currentTimeMillis)
+          return yield* sql`
           with input as (select * from ${input(sql, steps)}),
           moved as (
             update invoices i set state = n.to_state, version = i.version + 1 + n.signs::integer, attempts = i.attempts + n.attempt::integer,
@@ -177,11 +207,11 @@ export class Transitions extends Context.Service<Transitions>()("folio/invoices/
             from (select * from input order by id) n
             where i.account_id = n.account_id and i.livemode = n.livemode and i.id = n.id
               and i.version = n.version and i.state = n.from_state
-            returning n.ord, i.version as new_version,
+            returning n.ord, i.version as new_version, i.kind,
               case when n.command in ('Accept', 'EnterContingency') then i.acquirer ->> 'email' end as recipient
           ),
-          done as (select n.*, m.new_version, m.recipient from moved m join input n on n.ord = m.ord),
-          ${besides(steps)}
+          done as (select n.*, m.new_version, m.recipient, m.kind from moved m join input n on n.ord = m.ord),
+          ${besides(steps, today)}
           log as (
             insert into transitions (account_id, livemode, invoice_id, version, command, from_state, to_state, at)
             select account_id, livemode, id, new_version - 1, 'Sign', from_state, 'signed', now() from done where signs
@@ -195,7 +225,8 @@ export class Transitions extends Context.Service<Transitions>()("folio/invoices/
           left join moved m on m.ord = n.ord
           ${hasEvents ? sql`left join notified t on t.event_id = n.event_id` : none}
           order by n.ord`
-      })
+        })
+      )
     })
 
     return { move: (step: Step): Effect.Effect<Moved> => move(step), moveAll: move.all }

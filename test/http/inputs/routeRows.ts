@@ -209,6 +209,7 @@ export const rows: Readonly<Record<string, Row>> = {
   "GET /v1/accounts": { answers: { ...ofPlatform, "unknown id": "does not apply" }, key: platformKey },
   "GET /v1/accounts/:id": { ...ofAccount, answers: ofPlatform },
   "PATCH /v1/accounts/:id": { ...ofAccount, body: () => ({ name: "Otra" }) },
+  "GET /v1/accounts/:id/usage": { ...ofAccount, answers: ofPlatform },
   "POST /v1/accounts/:id/suspend": withReason,
   "POST /v1/accounts/:id/resume": { ...ofAccount, id: suspendedId, answers: { ...ofPlatform, ...written } },
   "POST /v1/accounts/:id/close": withReason,

@@ -84,6 +84,7 @@ const ofNumbers = ({ books }: Run): ReadonlyArray<Line> => [
   { name: "duplicate numbers and CUFEs", broken: Promises.twins(books) },
   { name: "signed bytes altered or of another document", broken: Promises.alteredDocuments(books) },
   { name: "illegal histories", broken: Promises.illegalHistories(books) },
+  { name: "documents counted wrongly", broken: Promises.miscounted(books) },
   { name: "invoices without an outcome", broken: Promises.unfinished(books) }
 ]
 

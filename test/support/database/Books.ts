@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { hash } from "node:crypto"
+import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import type { InvoiceCommand, InvoiceState } from "../../../src/invoices/rules/InvoiceLifecycle.ts"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
 
@@ -54,6 +55,13 @@ export interface Books {
     readonly from: InvoiceState
     readonly to: InvoiceState
   }>
+  /** Documents that ended, as counted. Null if the database has documents of a release that counted none. */
+  readonly usage: ReadonlyArray<{
+    readonly owner: string
+    readonly kind: DocumentKind
+    readonly outcome: InvoiceState
+    readonly documents: number
+  }> | null
   readonly events: ReadonlyArray<{
     readonly id: string
     readonly owner: string
@@ -102,7 +110,21 @@ const readFormer = Effect.fnUntraced(function* (rows: Rows) {
   return new Map(all.map(({ cufe, id, signed }) => [cufe, { id, ...documentOf(signed) }]))
 })
 
-type Row<K extends keyof Books> = Books[K] extends ReadonlyArray<infer A> ? A : never
+type Row<K extends keyof Books> = NonNullable<Books[K]> extends ReadonlyArray<infer A> ? A : never
+
+const usageMigration = 8
+
+const readUsage = Effect.fnUntraced(function* (rows: Rows) {
+  const uncounted = yield* rows<unknown>(
+    `select from invoices where created_at <= (select created_at from effect_sql_migrations
+       where migration_id = ${usageMigration}) limit 1`
+  )
+  if (uncounted.length > 0) return null
+  return yield* rows<Row<"usage">>(
+    `select ${owner}, kind, outcome, sum(documents)::integer as documents from daily_usage
+     group by account_id, livemode, kind, outcome`
+  )
+})
 
 /** Reads all books. A test's invoices carry their key in their metadata. */
 export const readBooks = Effect.fnUntraced(function* (rows: Rows): Effect.fn.Return<Books, Error> {
@@ -121,6 +143,7 @@ export const readBooks = Effect.fnUntraced(function* (rows: Rows): Effect.fn.Ret
       `select invoice_id as id, version, command, from_state as "from", to_state as "to" from transitions
        order by invoice_id, version`
     ),
+    usage: yield* readUsage(rows),
     events: yield* rows<Row<"events">>(
       `select id, ${owner}, seq, type, object_id, object_version, body from events order by seq`
     ),

@@ -1,4 +1,4 @@
-import { eventOf, type InvoiceState, transition } from "../../../src/invoices/rules/InvoiceLifecycle.ts"
+import { eventOf, type InvoiceState, isOpen, transition } from "../../../src/invoices/rules/InvoiceLifecycle.ts"
 import { kindOf } from "../../../src/documents/rules/DocumentKinds.ts"
 import type { Books } from "./Books.ts"
 import type { Received } from "../receiver/Receiver.ts"
@@ -84,6 +84,20 @@ export const illegalHistories = ({ invoices, steps }: Books): Broken => {
     }
     return state === row.state ? [] : [`${row.id} is ${row.state}, its log ends in ${state}`]
   })
+}
+
+/** Numbers of documents that ended, by owner, kind and outcome, that differ from the counted usage. */
+export const miscounted = ({ invoices, steps, usage }: Books): Broken => {
+  if (usage === null) return []
+  const ownerOf = new Map(invoices.map((row) => [row.id, row.owner]))
+  const ends = steps.filter(({ to }) => !isOpen(to)).map(({ id, to }) => `${ownerOf.get(id)} ${kindOf(id)} ${to}`)
+  const ended = new Map([...Map.groupBy(ends, (end) => end)].map(([end, some]) => [end, some.length]))
+  const counted = new Map(
+    usage.map(({ documents, kind, outcome, owner }) => [`${owner} ${kind} ${outcome}`, documents])
+  )
+  return [...new Set([...ended.keys(), ...counted.keys()])]
+    .filter((end) => ended.get(end) !== counted.get(end))
+    .map((end) => `${end}: ${ended.get(end) ?? 0} ended, ${counted.get(end) ?? 0} counted`)
 }
 
 /** Documents with unfinished work, or without an outcome. */

@@ -86,6 +86,13 @@ class Accounts(Resource):
         """Closes an account for ever: ``folio.accounts.close("ten_…", {"reason": "Contract ended"})``"""
         return self._post(f"/v1/accounts/{segment(id)}/close", idempotency_key, reason)
 
+    def usage(self, id: str, query: Optional[Query] = None) -> JsonObject:
+        """Returns the documents of an account by day, kind and outcome, of the last 30 days by default.
+
+            folio.accounts.usage("ten_…", {"from": "2026-11-01", "to": "2026-11-30"})["days"]
+        """
+        return self._folio.request("GET", f"/v1/accounts/{segment(id)}/usage", query=query)
+
     def create_api_key(self, id: str, api_key: Body, *, idempotency_key: Optional[str] = None) -> JsonObject:
         """Creates an API key for an account, which only this response shows.
 

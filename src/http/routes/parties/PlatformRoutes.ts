@@ -1,12 +1,14 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import type { Account, AccountMode, AccountUpdate } from "../../../../schemas/Account.ts"
 import type { PageRequest } from "../../../../schemas/Page.ts"
 import * as ShownAccounts from "../../../accounts/ShownAccounts.ts"
+import { usageDays } from "../../../accounts/rules/UsageDays.ts"
 import { Accounts } from "../../../accounts/store/Accounts.ts"
 import { type AccountFilter, Platforms } from "../../../accounts/store/Platforms.ts"
 import { Api } from "../../../api/Api.ts"
 import { CurrentPrincipal } from "../../../api/Authorization.ts"
+import { NationalProfile } from "../../../documents/NationalProfile.ts"
 import { makeAsk } from "../../request/Ask.ts"
 import { pageRequest } from "../../request/Paging.ts"
 import { withBody } from "../../request/Pipeline.ts"
@@ -68,6 +70,8 @@ export const layer = HttpApiBuilder.group(
   "accounts",
   Effect.fn(function* (handlers) {
     const ask = yield* makeAsk
+    const { localDate } = yield* NationalProfile
+    const platforms = yield* Platforms
     const { read, readReady, view } = yield* makeReaders
 
     const setStatus = (status: "active" | "suspended" | "closed", reason: string | null) =>
@@ -92,6 +96,12 @@ export const layer = HttpApiBuilder.group(
       suspendAccount: ({ payload }) => setStatus("suspended", payload.reason),
       resumeAccount: () => setStatus("active", null),
       closeAccount: ({ payload }) => setStatus("closed", payload.reason),
+      retrieveUsage: Effect.fn("retrieveUsage")(function* ({ query }) {
+        const account = yield* CurrentPrincipal
+        const { from, to } = yield* Effect.fromResult(usageDays(query, localDate(yield* Clock.currentTimeMillis)))
+        const days = yield* platforms.usage(account, from, to)
+        return { object: "usage" as const, livemode: account.livemode, from, to, days }
+      }),
       createAccountApiKey: ({ payload }) => ask((actor, context) => actor.CreateApiKey({ context, request: payload }))
     })
   })

@@ -83,6 +83,18 @@ final class Accounts extends ResourceMethods
     }
 
     /**
+     * Returns the documents of an account by day, kind and outcome, of the last 30 days by default:
+     * `$folio->accounts->usage('ten_…', ['from' => '2026-11-01', 'to' => '2026-11-30'])['days']`
+     *
+     * @param array<string, string|int|bool|list<string>|null> $query
+     * @return array<string, mixed>
+     */
+    public function usage(string $id, array $query = []): array
+    {
+        return $this->folio->request('GET', '/v1/accounts/' . self::segment($id) . '/usage', $query);
+    }
+
+    /**
      * Creates an API key for an account, which only this response shows:
      * `$folio->accounts->createApiKey('ten_…', ['name' => 'ERP'])['key']`
      *
