@@ -1,9 +1,9 @@
--- Usage of accounts by day.
+-- Usage of accounts by day, and live accounts with the same issuer.
 
 -- The documents of an account that reached an outcome on a day. The statement that ends a document counts it, so that
--- no read counts documents. Each outcome counts: a document that fails and is accepted after a retry counts as failed and
--- as accepted. Rows are kept. Only platforms read them, and no release without this table has platforms. Therefore this
--- migration counts no earlier documents.
+-- no read counts documents. Each outcome counts: a document that fails and is accepted after a retry counts as failed
+-- and as accepted. Rows are kept. Only platforms read them, and no release without this table has platforms. Therefore
+-- this migration counts no earlier documents.
 --   day       date of the outcome in the authority's time zone
 --   outcome   state of the document
 create table daily_usage (
@@ -26,3 +26,6 @@ create policy requested_outcomes on daily_usage as restrictive for insert to fol
   with check (outcome = 'canceled');
 create policy requested_counts on daily_usage as restrictive for update to folio_account
   using (outcome = 'canceled');
+
+-- The live accounts of an issuer, whose numbering ranges may not meet.
+create index account_modes_issuer on account_modes ((issuer #>> '{identification,number}')) where livemode;

@@ -6,12 +6,14 @@ import { withoutNulls } from "../../runtime/json/Removal.ts"
 import { NationalProfile, type Rules } from "../../documents/NationalProfile.ts"
 import * as ShownAccounts from "../ShownAccounts.ts"
 import { Accounts } from "../store/Accounts.ts"
+import { Resolutions } from "../store/Resolutions.ts"
 import * as Command from "../Command.ts"
 
 /** The command that changes an account's data and its issuer in one mode. */
 export const make = Effect.gen(function* () {
   const accounts = yield* Accounts
   const { rules } = yield* NationalProfile
+  const resolutions = yield* Resolutions
   const shown = yield* ShownAccounts.make
 
   const UpdateAccount = Command.alone("UpdateAccount", {
@@ -21,12 +23,16 @@ export const make = Effect.gen(function* () {
       const updated = yield* accounts.update(
         account,
         Effect.fnUntraced(function* (before) {
+          const after = yield* changedIssuer(rules, before.issuer, issuer)
+          if (after !== null && isAnotherIssuer(before.issuer, after)) {
+            yield* resolutions.checkIssuer(account, after.identification)
+          }
           return {
             ...before,
             name: name ?? before.name,
             default_version: default_version ?? before.default_version,
             request_log: request_log ?? before.request_log,
-            issuer: yield* changedIssuer(rules, before.issuer, issuer)
+            issuer: after
           }
         })
       )
@@ -41,6 +47,9 @@ export const make = Effect.gen(function* () {
 
   return { UpdateAccount }
 })
+
+const isAnotherIssuer = (before: Issuer | null, { identification: { number, type } }: Issuer) =>
+  before?.identification.number !== number || before.identification.type !== type
 
 const issuerFields = Struct.keys(Issuer.fields).filter((name) => !SchemaAST.isOptional(Issuer.fields[name].ast))
 

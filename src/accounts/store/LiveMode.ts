@@ -1,11 +1,13 @@
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Account, Issuer } from "../../../schemas/Account.ts"
+import { type Account, type AccountMode, Issuer } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { EnablementStatus } from "../../../schemas/Enablement.ts"
 import { type AccountId, SoftwareId } from "../../../schemas/Id.ts"
 import { providerOf } from "../../documents/rules/parties/SoftwareRules.ts"
 import { timestamp } from "../../runtime/AuthorityTime.ts"
+import * as AccountView from "../../database/AccountView.ts"
+import { ofAccount } from "../../database/Keys.ts"
 import * as Query from "../../database/Query.ts"
 import { isUsable } from "./ApiKeyLookup.ts"
 import { leaseSeconds } from "../../database/Workers.ts"
@@ -35,6 +37,56 @@ export const checkNewKey = (sql: SqlClient.SqlClient, mode: "test" | "live") =>
         "The service runs with WEBHOOK_ALLOW, which lets webhooks reach internal addresses, so Folio creates no live key. Restart the service without WEBHOOK_ALLOW first."
     })
   })
+
+const IssuerKey = Schema.Struct({ type: Schema.String, number: Schema.String })
+/** The identification of an issuer, which live accounts share. */
+export type IssuerKey = typeof IssuerKey.Type
+
+const UsedRange = Schema.Struct({
+  prefix: Schema.String,
+  from_number: Schema.BigInt,
+  to_number: Schema.BigInt,
+  next_number: Schema.BigInt,
+  gives: Schema.Boolean
+})
+
+/**
+ * Makes the function that returns the ranges of the other live accounts with the issuer of an account, or with the
+ * issuer `of`. Returns none in test mode.
+ *
+ * @param locks whether no other transaction gets the ranges of this issuer until the caller's commit. The caller has
+ *   locked the account first, so that its own issuer doesn't change and two transactions cannot deadlock.
+ */
+export const rangesOfIssuer = (sql: SqlClient.SqlClient, locks: boolean) => {
+  const find = Query.first(
+    IssuerKey,
+    (account: AccountMode) => sql`
+      select issuer #>> '{identification,type}' as type, issuer #>> '{identification,number}' as number
+      from account_modes where ${ofAccount(sql, account)} and issuer is not null`
+  )
+  const select = Query.all(
+    UsedRange,
+    (account: AccountId, { number, type }: IssuerKey) => sql`
+      select r.prefix, r.from_number, r.to_number, r.next_number, r.is_active and a.status <> 'closed' as gives
+      from account_modes m
+      join accounts a on a.id = m.account_id
+      join resolutions r on r.account_id = m.account_id and r.livemode
+      where m.livemode and m.issuer #>> '{identification,number}' = ${number}
+        and m.issuer #>> '{identification,type}' = ${type} and m.account_id <> ${account}`
+  )
+  return Effect.fnUntraced(function* (account: AccountMode, of?: IssuerKey) {
+    if (!account.livemode) return []
+    const issuer = of ?? Option.getOrUndefined(yield* find(account))
+    if (issuer === undefined) return []
+    const key = `issuer ${issuer.type}-${issuer.number}`
+    return yield* AccountView.asService(sql)(
+      Effect.andThen(
+        locks ? Effect.orDie(sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`) : Effect.void,
+        select(account.account_id, issuer)
+      )
+    )
+  })
+}
 
 const FactsRow = Schema.Struct({
   issuer: Schema.NullOr(Issuer),

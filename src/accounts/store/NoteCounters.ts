@@ -1,4 +1,4 @@
-import { noteNumbers, shareFullNumber } from "../../documents/rules/parties/ResolutionRules.ts"
+import { type FullNumbers, noteNumbers, shareFullNumber } from "../../documents/rules/parties/ResolutionRules.ts"
 import type { NoteKind } from "../../documents/rules/DocumentKinds.ts"
 import type { NumberForm } from "../../documents/rules/FullNumber.ts"
 import type { ResolutionKey, StoredResolution } from "./Resolutions.ts"
@@ -19,9 +19,8 @@ const letters = Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 const suffixes = ["", ...letters, ...letters.flatMap((one) => letters.map((other) => one + other))]
 const [from_number, to_number] = [BigInt(noGrant.from_number), BigInt(noGrant.to_number)]
 
-/** The prefix of a new counter. `others` are all ranges of the account. */
-const prefixBeside = (kind: NoteKind, others: Iterable<StoredResolution>, form: NumberForm): string => {
-  const ranges = [...others]
+/** The prefix of a new counter. `ranges` are all ranges of the account, and of other live accounts of its issuer. */
+const prefixBeside = (kind: NoteKind, ranges: ReadonlyArray<FullNumbers>, form: NumberForm): string => {
   const meets = (prefix: string) =>
     ranges.some((range) => range.prefix === prefix || shareFullNumber(range, { prefix, from_number, to_number }, form))
   const base = bases[kind]
@@ -30,13 +29,13 @@ const prefixBeside = (kind: NoteKind, others: Iterable<StoredResolution>, form: 
 
 /**
  * A new counter for an account's notes of one kind. It does not expire. Its prefix is the first of NC, NCA … NCZZ, or
- * ND …, with which it shares no full number with a range of `others`. Each full number therefore identifies one
- * document.
+ * ND …, with which it shares no full number with a range of `others`: the ranges of the account, and of other live
+ * accounts of its issuer. Each full number therefore identifies one document.
  */
 export const counterBeside = (
   key: ResolutionKey & { readonly created_at: Date },
   kind: NoteKind,
-  others: Iterable<StoredResolution>,
+  others: ReadonlyArray<FullNumbers>,
   form: NumberForm
 ): StoredResolution => ({
   ...noGrant,
@@ -60,13 +59,14 @@ export const isCounted = (ranges: ReadonlyArray<StoredResolution>): boolean =>
 
 /**
  * Whether the next note of a kind would create a counter with this prefix, or with any prefix if null. `ranges` are all
- * ranges of the account.
+ * ranges of the account, and `others` those of other live accounts of its issuer.
  */
 export const isCounterPrefix = (
   prefix: string | null,
   kind: NoteKind,
   ranges: ReadonlyArray<StoredResolution>,
+  others: ReadonlyArray<FullNumbers>,
   form: NumberForm
 ): boolean =>
   !isCounted(ranges.filter(({ document_type }) => document_type === kind)) &&
-  (prefix === null || prefixBeside(kind, ranges, form) === prefix)
+  (prefix === null || prefixBeside(kind, [...ranges, ...others], form) === prefix)

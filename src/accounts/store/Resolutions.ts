@@ -12,12 +12,14 @@ import { timestamp } from "../../runtime/AuthorityTime.ts"
 import { documentKinds, type NoteKind } from "../../documents/rules/DocumentKinds.ts"
 import type { NumberForm } from "../../documents/rules/FullNumber.ts"
 import {
+  canMeet,
   type FullNumbers,
   givesNumber,
   rangeViolation,
   resolutionStatus,
   resolutionWarnings,
   shareFullNumber,
+  type UsedNumbers,
   validityViolations
 } from "../../documents/rules/parties/ResolutionRules.ts"
 import { counterBeside, isCounted, isCounterPrefix, noGrant } from "./NoteCounters.ts"
@@ -27,6 +29,7 @@ import * as Pages from "../../database/Pages.ts"
 import * as Query from "../../database/Query.ts"
 import { Secrets } from "../../database/Secrets.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
+import * as LiveMode from "./LiveMode.ts"
 import { rangeContext } from "./TechnicalKeys.ts"
 
 const Row = Schema.Struct({
@@ -106,6 +109,22 @@ export const overlapOf = (
   }
   return undefined
 }
+
+/**
+ * The `resolution_overlap` error if `range` and a range among `others` can meet. `others` belong to other accounts of
+ * the same issuer, so the message shows no data of these ranges.
+ */
+export const meetingOf = (
+  range: StoredResolution,
+  others: ReadonlyArray<UsedNumbers>,
+  form: NumberForm
+): ApiError | undefined =>
+  others.some((other) => canMeet({ ...range, gives: range.is_active }, other, form))
+    ? new ApiError({
+        code: "resolution_overlap",
+        message: `The numbers ${printed(range)} overlap the numbers of another live account whose issuer has the same identification. A full number (prefix and number) must be unique for an issuer. Choose other numbers. If this account replaces the other one, deactivate the range there first, and send next_number.`
+      })
+    : undefined
 
 const printed = ({ from_number, prefix, to_number }: FullNumbers) =>
   `${from_number} to ${to_number} of prefix ${JSON.stringify(prefix)}`
@@ -210,7 +229,10 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/accounts/
      */
     const locked = (account: AccountMode) =>
       Effect.andThen(AccountView.lock(sql, account), select(ofAccount(sql, account)))
-    /** Inserts a range without checking the account's other ranges. */
+    /** The ranges of other live accounts of the same issuer, as `locked`. Call it after `locked`. */
+    const ofSameIssuer = LiveMode.rangesOfIssuer(sql, true)
+    const seenOfSameIssuer = LiveMode.rangesOfIssuer(sql, false)
+    /** Inserts a range without checking other ranges. */
     const insert = Effect.fnUntraced(function* (resolution: StoredResolution) {
       const key = resolution.technical_key
       const technical_key_sealed = key === "" ? null : yield* secrets.seal(key, rangeContext(resolution))
@@ -228,12 +250,15 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/accounts/
       const others = yield* locked(key)
       if (isCounted(others.filter(({ document_type }) => document_type === kind))) return
       const created_at = new Date(yield* Clock.currentTimeMillis)
-      yield* insert(counterBeside({ ...key, created_at }, kind, others, numbering))
+      const ranges = [...others, ...(yield* ofSameIssuer(key))]
+      yield* insert(counterBeside({ ...key, created_at }, kind, ranges, numbering))
     })
 
     /** Whether the next note would create a counter that matches the query. */
     const wouldCount = Effect.fn("Resolutions.wouldCount")(function* ({ kind, prefix, ...account }: RangeQuery) {
-      return kind !== "invoice" && isCounterPrefix(prefix, kind, yield* select(ofAccount(sql, account)), numbering)
+      if (kind === "invoice") return false
+      const ranges = yield* select(ofAccount(sql, account))
+      return isCounterPrefix(prefix, kind, ranges, yield* seenOfSameIssuer(account), numbering)
     })
 
     /**
@@ -241,7 +266,20 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/accounts/
      */
     const register = Effect.fn("Resolutions.register")(function* (resolution: StoredResolution) {
       const refusal = refusalOf(resolution, yield* locked(resolution), numbering)
-      return yield* refusal ?? insert(resolution)
+      return yield* refusal ?? meetingOf(resolution, yield* ofSameIssuer(resolution), numbering) ?? insert(resolution)
+    })
+
+    /**
+     * Checks the ranges of an account whose issuer gets the identification `of`, in the caller's transaction. Fails
+     * with `resolution_overlap`.
+     */
+    const checkIssuer = Effect.fn("Resolutions.checkIssuer")(function* (account: AccountMode, of: LiveMode.IssuerKey) {
+      const ranges = yield* locked(account)
+      const others = yield* ofSameIssuer(account, of)
+      const meeting = ranges.map((range) => meetingOf(range, others, numbering)).find((error) => error !== undefined)
+      if (meeting !== undefined) {
+        return yield* new ApiError({ code: meeting.code, message: meeting.message, param: "identification" })
+      }
     })
 
     /**
@@ -253,8 +291,10 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/accounts/
       const range = ranges.find(({ id }) => id === key.id)
       if (range === undefined) return yield* ApiError.missing("resolution", key.id)
       const next = yield* Effect.fromResult(changed(range, patch))
-      const overlap = next.is_active && !range.is_active ? overlapOf(next, ranges, numbering) : undefined
-      if (overlap !== undefined) return yield* overlap
+      if (next.is_active && !range.is_active) {
+        const overlap = overlapOf(next, ranges, numbering) ?? meetingOf(next, yield* ofSameIssuer(key), numbering)
+        if (overlap !== undefined) return yield* overlap
+      }
       return yield* write(next)
     })
     const write = Query.one(
@@ -267,6 +307,7 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/accounts/
     return {
       current,
       all,
+      checkIssuer,
       ensureCounter,
       find,
       /** The ranges of one kind of document, or all registered ranges if `kind` is null. */

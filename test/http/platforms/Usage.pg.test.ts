@@ -80,7 +80,7 @@ describeLive(app)("The usage of an account", (it) => {
     assert.deepStrictEqual((yield* usage("", other)).json.days, [count("invoice", "accepted_by_authority", 1)])
   })
 
-  it.effect("is refused with the fix if its days are wrong", function* () {
+  it.effect("rejects wrong days with the fix", function* () {
     const mine = yield* platform()
     const path = `/v1/accounts/${yield* accountOf(mine)}/usage`
     for (const [query, param, message] of [

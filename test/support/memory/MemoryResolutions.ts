@@ -1,4 +1,4 @@
-import { Option, Result } from "effect"
+import { Effect, Option, Result } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { NumberForm } from "../../../src/documents/rules/FullNumber.ts"
@@ -39,6 +39,7 @@ const change = (ranges: Ranges, key: ResolutionKey, patch: ResolutionUpdate, for
 
 export const layerResolutions = inMemory(Resolutions, ({ attempt, call }, { numbering }) => ({
   all: (query) => call("Resolutions.all", ({ resolutions }) => matching(resolutions, query)),
+  checkIssuer: () => Effect.undefined,
   ensureCounter: (key, kind) =>
     call("Resolutions.ensureCounter", ({ resolutions }, now) => {
       const others = ofAccount(resolutions, key)
@@ -49,7 +50,7 @@ export const layerResolutions = inMemory(Resolutions, ({ attempt, call }, { numb
     call(
       "Resolutions.wouldCount",
       ({ resolutions }) =>
-        kind !== "invoice" && isCounterPrefix(prefix, kind, ofAccount(resolutions, account), numbering)
+        kind !== "invoice" && isCounterPrefix(prefix, kind, ofAccount(resolutions, account), [], numbering)
     ),
   locked: (account) => call("Resolutions.locked", ({ resolutions }) => ofAccount(resolutions, account)),
   current: (query, date) =>

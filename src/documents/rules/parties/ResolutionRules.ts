@@ -96,6 +96,26 @@ export const shareFullNumber = (one: FullNumbers, other: FullNumbers, form: Numb
   })
 }
 
+/** A range of an account, with its next number. Without `gives`, the range gives no further number. */
+export interface UsedNumbers extends FullNumbers {
+  readonly next_number: bigint
+  readonly gives: boolean
+}
+
+/**
+ * Whether one of two ranges can still give a full number that the other has given or can give. The ranges belong to two
+ * accounts of one issuer.
+ */
+export const canMeet = (one: UsedNumbers, other: UsedNumbers, form: NumberForm): boolean => {
+  const meets = (left: UsedNumbers, right: UsedNumbers) => {
+    const open = { ...left, from_number: left.next_number }
+    const taken = right.gives ? right : { ...right, to_number: right.next_number - 1n }
+    const isEmpty = !left.gives || [open, taken].some(({ from_number, to_number }) => to_number < from_number)
+    return !isEmpty && shareFullNumber(open, taken, form)
+  }
+  return meets(one, other) || meets(other, one)
+}
+
 const bigMax = (a: bigint, b: bigint) => (a > b ? a : b)
 const bigMin = (a: bigint, b: bigint) => (a < b ? a : b)
 

@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
 import { ResolutionId } from "../../../../schemas/Id.ts"
 import {
+  canMeet,
   lackOfRange,
   resolutionStatus,
   resolutionViolations,
@@ -200,6 +202,29 @@ describe("numbering ranges", () => {
         ),
         shared
       )
+  )
+
+  const Used = Schema.Struct({
+    from: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 9 })),
+    length: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 9 })),
+    given: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 })),
+    gives: Schema.Boolean
+  })
+  it.prop(
+    "meet in two accounts if one can give a number that the other has given or can give",
+    [Used, Used],
+    (both) => {
+      const [one, other] = both.map(({ from, given, gives, length }) => {
+        const next = from + Math.min(given, length)
+        const ends = { from_number: BigInt(from), to_number: BigInt(from + length - 1) }
+        const numbers = Array.from({ length }, (_, index) => from + index)
+        const open = gives ? numbers.filter((number) => number >= next) : []
+        const taken = [...numbers.filter((number) => number < next), ...open]
+        return { open, taken, used: { prefix: "FE", ...ends, next_number: BigInt(next), gives } }
+      })
+      const meet = one!.open.some((n) => other!.taken.includes(n)) || other!.open.some((n) => one!.taken.includes(n))
+      assert.strictEqual(canMeet(one!.used, other!.used, plain), meet)
+    }
   )
 
   it("stop at the most ranges that an account may have", () => {
