@@ -56,6 +56,9 @@ export type EmailId = typeof EmailId.Type
 export const IncidentId = id("inc").pipe(Schema.brand("IncidentId"))
 export type IncidentId = typeof IncidentId.Type
 
+export const NoticeId = id("ntc").pipe(Schema.brand("NoticeId"))
+export type NoticeId = typeof NoticeId.Type
+
 export const EventId = id("evt").pipe(Schema.brand("EventId"))
 export type EventId = typeof EventId.Type
 
@@ -102,6 +105,7 @@ export const madeIds = {
   event: ["evt", EventId],
   incident: ["inc", IncidentId],
   invoice: ["inv", InvoiceId],
+  notice: ["ntc", NoticeId],
   portalSession: ["ps", PortalSessionId],
   request: ["req", RequestId],
   resolution: ["res", ResolutionId],

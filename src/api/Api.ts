@@ -12,6 +12,7 @@ import { FilesApi } from "./FileApi.ts"
 import { HealthApi } from "./HealthApi.ts"
 import { InvoicesApi } from "./InvoiceApi.ts"
 import { CreditNotesApi, DebitNotesApi } from "./NoteApi.ts"
+import { NoticesApi } from "./NoticeApi.ts"
 import { PlatformApi } from "./PlatformApi.ts"
 import { PortalSessionsApi } from "./PortalSessionApi.ts"
 import { AuditLogApi } from "./AuditLogApi.ts"
@@ -38,6 +39,7 @@ export class Api extends HttpApi.make("folio")
     RequestsApi,
     AuditLogApi,
     ResolutionsApi,
+    NoticesApi,
     EventsApi,
     WebhookEndpointsApi,
     WebhookDeliveriesApi,

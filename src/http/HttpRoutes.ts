@@ -23,6 +23,7 @@ import * as Platform from "./routes/parties/PlatformRoutes.ts"
 import * as PortalSessions from "./routes/PortalSessionRoutes.ts"
 import { RateLimit } from "./limits/RateLimit.ts"
 import * as AuditLog from "./routes/AuditLogRoutes.ts"
+import * as Notices from "./routes/NoticeRoutes.ts"
 import * as Requests from "./routes/RequestRoutes.ts"
 import { RequestTurns } from "./limits/RequestTurns.ts"
 import * as Resolutions from "./routes/ResolutionRoutes.ts"
@@ -49,6 +50,7 @@ const groups = Layer.mergeAll(
   PortalSessions.layer,
   Requests.layer,
   AuditLog.layer,
+  Notices.layer,
   Resolutions.layer,
   TestHelpers.layer,
   WebhookDeliveries.layer,

@@ -1,17 +1,4 @@
-import {
-  Array,
-  type Cause,
-  Clock,
-  Context,
-  Duration,
-  Effect,
-  Layer,
-  Metric,
-  Option,
-  Random,
-  Result,
-  Schema
-} from "effect"
+import { Array, type Cause, Clock, Context, Effect, Layer, Metric, Option, Random, Result } from "effect"
 import type { AccountMode } from "../../schemas/Account.ts"
 import type { EmailNoticeType } from "../../schemas/Email.ts"
 import type { EmailStatus } from "../../schemas/EmailStatus.ts"
@@ -19,10 +6,10 @@ import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
 import { DocumentFiles } from "./DocumentFiles.ts"
 import { storableText } from "../runtime/json/Storable.ts"
 import { nextEmailDelayMs } from "../webhooks/rules/RetrySchedule.ts"
-import { Mailer, MailerAbsent, MailerRefused, MailerUnavailable } from "./mail/Mailer.ts"
+import { Mailer, MailerAbsent, MailerRefused, MailerUnavailable, sendMethod } from "./mail/Mailer.ts"
 import { Fault } from "../runtime/Fault.ts"
 import * as Metrics from "../runtime/Metrics.ts"
-import { callPort, PortBroken, type PortMethod } from "../runtime/PortCall.ts"
+import { callPort, PortBroken } from "../runtime/PortCall.ts"
 import * as Turns from "../runtime/turns/Turns.ts"
 import { Emails, emailSnapshot, mailLeaseSeconds, type StoredEmail } from "./store/Emails.ts"
 import { Ids } from "../database/Ids.ts"
@@ -50,17 +37,8 @@ const brokenMax = 5
 // The longest text of a mail server that an email stores and shows.
 const reasonMax = 500
 
-// Less than the lease of an attempt, so that no other process sends the email in that time.
-const sendWithin = Duration.seconds(mailLeaseSeconds - 10)
-const late = `The mailer did not respond within ${Duration.toSeconds(sendWithin)} s.`
-
-const sendMethod: PortMethod = {
-  name: "Mailer.send",
-  isAnswer: Schema.is(Schema.Struct({ complained: Schema.Boolean })),
-  isFailure: (error) =>
-    error instanceof MailerUnavailable || error instanceof MailerRefused || error instanceof MailerAbsent,
-  within: sendWithin
-}
+const sending = sendMethod(mailLeaseSeconds)
+const late = "The mailer did not respond in time."
 
 /** The statuses from which each outcome may follow. */
 const origins: Readonly<Record<EmailNoticeType, ReadonlyArray<EmailStatus>>> = {
@@ -144,7 +122,7 @@ export class Mailing extends Context.Service<Mailing>()("folio/invoices/Mailing"
         livemode: email.livemode,
         to: email.recipient
       }
-      const result = yield* Effect.result(callPort(sendMethod, () => mailer.send(envelope, message(email))))
+      const result = yield* Effect.result(callPort(sending, () => mailer.send(envelope, message(email))))
       const at = new Date(yield* Clock.currentTimeMillis)
       if (Result.isSuccess(result)) {
         yield* Fault.at("after-mail")

@@ -33,7 +33,8 @@ const searchIn = ({ kinds, search }: Source): Effect.Effect<Look> =>
     )
   )
 
-const repeated = (what: string, work: Effect.Effect<void>, interval: Duration.Duration) =>
+/** Repeats the work for ever, also after a failure. */
+export const repeated = (what: string, work: Effect.Effect<void>, interval: Duration.Duration) =>
   work.pipe(
     Effect.catchCause((cause) => Effect.logWarning(`${what} failed; it will be retried`, cause)),
     Effect.repeat(Schedule.spaced(interval))

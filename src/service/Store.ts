@@ -24,6 +24,7 @@ import { InvoiceCommands } from "../invoices/store/InvoiceCommands.ts"
 import { InvoiceCreation } from "../invoices/store/InvoiceCreation.ts"
 import { Invoices } from "../invoices/store/Invoices.ts"
 import { Notes } from "../invoices/store/Notes.ts"
+import { Notices } from "../operations/store/Notices.ts"
 import { Numbering } from "../invoices/store/Numbering.ts"
 import { Overview } from "../operations/store/Overview.ts"
 import { Platforms } from "../accounts/store/Platforms.ts"
@@ -66,6 +67,7 @@ export const layer = Layer.mergeAll(
   InvoiceCreation.layer,
   Invoices.layer,
   Notes.layer,
+  Notices.layer,
   Numbering.layer,
   Overview.layer,
   Platforms.layer,

@@ -29,6 +29,7 @@ const tables = [
   "deliveries",
   "attempts",
   "requests",
+  "notices",
   "audit_log"
 ]
 

@@ -32,7 +32,8 @@ const sendBy = ({ from, key, url }: Config.Success<typeof settings>): Send =>
       subject,
       text,
       html,
-      attachments: [{ name: archive.name, content: Buffer.from(archive.bytes).toString("base64") }]
+      attachments:
+        archive === null ? [] : [{ name: archive.name, content: Buffer.from(archive.bytes).toString("base64") }]
     })
     // The reference is the same at every attempt, so that a provider with idempotency keys sends the message once.
     const headers = {

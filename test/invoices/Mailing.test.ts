@@ -82,7 +82,7 @@ describe("an email", () => {
     assert.lengthOf(more, 0)
     assert.deepStrictEqual(envelope, { reference: `${email}.${key.id}`, livemode: true, to: "compras@cliente.test" })
     assert.match(message.subject, /^900373115;Folio Sandbox S\.A\.S\.;SETP990000000;01;/)
-    assert.deepStrictEqual(Object.keys(unzipSync(message.archive.bytes)), ["SETP990000000.xml", "SETP990000000.pdf"])
+    assert.deepStrictEqual(Object.keys(unzipSync(message.archive!.bytes)), ["SETP990000000.xml", "SETP990000000.pdf"])
     assert.deepInclude(yield* emailOf(email), { status: "delivered", attempts: 1, next_attempt_at: null })
     const [told, ...others] = yield* eventsOf(key)
     assert.lengthOf(others, 0)

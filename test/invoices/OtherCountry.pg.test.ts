@@ -105,7 +105,7 @@ describeLive(borduria)("A document of another country", (it) => {
       Effect.sync(() => sent.length),
       (count) => count === 1
     )
-    const file = unzipSync(sent[0]!.message.archive.bytes)["SETP-000990000000.xml"]
+    const file = unzipSync(sent[0]!.message.archive!.bytes)["SETP-000990000000.xml"]
     const { answer, document, of } = JSON.parse(Buffer.from(file!).toString().split("\n")[0] ?? "")
     assert.deepStrictEqual([answer, of], ["<accepted/>", "SETP-000990000000"])
     const { bytes } = yield* fetchBytes({ path: `${path}/xml`, headers: headersOf(true) })

@@ -13,6 +13,7 @@ const objects: Readonly<Record<string, Kept>> = {
   evt: { path: "/v1/events", page: "events" },
   req: { path: "/v1/requests", page: "requests" },
   aud: { path: "/v1/audit-log" },
+  ntc: { path: "/v1/notices" },
   cust: { path: "/v1/customers", page: "customers" },
   we: { path: "/v1/webhook-endpoints", page: "endpoints" },
   whd: { path: "/v1/webhook-deliveries" },

@@ -119,6 +119,11 @@ export const routes: { readonly [Group in keyof Operations]: { readonly [Name in
       allAuditEntries: "GET /v1/audit-log",
       retrieveAuditEntry: "GET /v1/audit-log/{id}"
     },
+    notices: {
+      listNotices: "GET /v1/notices",
+      allNotices: "GET /v1/notices",
+      retrieveNotice: "GET /v1/notices/{id}"
+    },
     resolutions: {
       createResolution: "POST /v1/resolutions",
       listResolutions: "GET /v1/resolutions",

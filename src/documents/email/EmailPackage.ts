@@ -33,7 +33,7 @@ export const archiveBytesMax = 2_000_000
 const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/gu
 
 // A mail header is one line. Semicolons separate the fields of the subject, so a field must not contain a semicolon.
-const oneLine = (text: string) => text.replaceAll(control, " ").trim()
+export const oneLine = (text: string) => text.replaceAll(control, " ").trim()
 const field = (text: string) => oneLine(text).replaceAll(";", ",")
 
 const entities: Readonly<Record<string, string>> = {
@@ -46,6 +46,12 @@ const entities: Readonly<Record<string, string>> = {
 const escape = (text: string) => text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? "")
 
 const paragraph = (words: string) => `<p>${escape(words)}</p>`
+
+const page = (body: string) =>
+  `<!doctype html><html lang="es"><head><meta charset="utf-8"></head><body>${body}</body></html>`
+
+/** The HTML of a message in Spanish. */
+export const htmlMessage = (paragraphs: ReadonlyArray<string>) => page(paragraphs.map(paragraph).join(""))
 
 const names = {
   invoice: { the: "la factura electrónica de venta", code: "CUFE" },
@@ -115,7 +121,7 @@ export const emailPackage = (
       .map(field)
       .join(";"),
     text: `${text.join("\n\n")}\n`,
-    html: `<!doctype html><html lang="es"><head><meta charset="utf-8"></head><body>${html}</body></html>`,
+    html: page(html),
     from_name: oneLine(issuer.legal_name),
     reply_to: issuer.email,
     archive: { name: `${full_number}.zip`, bytes },

@@ -1,4 +1,5 @@
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Duration, Effect, Layer, Schema } from "effect"
+import type { PortMethod } from "../../runtime/PortCall.ts"
 
 /** An email's identity: its reference, mode and recipient. */
 export interface Envelope {
@@ -8,14 +9,17 @@ export interface Envelope {
   readonly to: string
 }
 
-/** The content of an email. `archive` is its only attachment, a ZIP of at most 2 MB. */
+/**
+ * The content of an email. `archive` is its only attachment, a ZIP of at most 2 MB. A notice to the issuer has neither
+ * `archive` nor `reply_to`: both are null.
+ */
 export interface Message {
   readonly subject: string
   readonly text: string
   readonly html: string
   readonly from_name: string
-  readonly reply_to: string
-  readonly archive: { readonly name: string; readonly bytes: Uint8Array }
+  readonly reply_to: string | null
+  readonly archive: { readonly name: string; readonly bytes: Uint8Array } | null
 }
 
 /**
@@ -49,6 +53,20 @@ export type Send = (
   message: Effect.Effect<Message, MailerUnavailable>
 ) => Effect.Effect<Sent, MailerUnavailable | MailerRefused | MailerAbsent>
 
+/**
+ * The method and the checks of its result. The call ends before the lease of an attempt, so that no other process sends
+ * the email in that time.
+ *
+ * @internal
+ */
+export const sendMethod = (leaseSeconds: number): PortMethod => ({
+  name: "Mailer.send",
+  isAnswer: Schema.is(Schema.Struct({ complained: Schema.Boolean })),
+  isFailure: (error) =>
+    error instanceof MailerUnavailable || error instanceof MailerRefused || error instanceof MailerAbsent,
+  within: Duration.seconds(leaseSeconds - 10)
+})
+
 const withoutMailServer: Send = () =>
   Effect.fail(new MailerAbsent({ message: "The service has no mail server: SMTP_URL is not set." }))
 
@@ -75,7 +93,7 @@ export const mailer = (live: Send = withoutMailServer) => ({
 })
 
 /**
- * Sends the emails of documents. A team's own layer gets the emails of both modes. `Mailer.layerWith` gives the team
+ * Sends the emails of documents, and notices to issuers. A team's own layer gets the emails of both modes. `Mailer.layerWith` gives the team
  * only the live emails, and simulates test emails.
  */
 export class Mailer extends Context.Service<Mailer, { readonly send: Send }>()("@folio-einvoicing/service/Mailer") {

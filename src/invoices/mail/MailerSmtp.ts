@@ -86,11 +86,14 @@ export const sendOverSmtp = (options: SmtpOptions): Send => {
     yield* send(envelope.reference, {
       from: { name: from_name, address: options.from },
       to: { name: "", address: envelope.to },
-      replyTo: { name: from_name, address: reply_to },
+      ...(reply_to === null ? {} : { replyTo: { name: from_name, address: reply_to } }),
       subject,
       text,
       html,
-      attachments: [{ filename: archive.name, content: Buffer.from(archive.bytes), contentType: "application/zip" }]
+      attachments:
+        archive === null
+          ? []
+          : [{ filename: archive.name, content: Buffer.from(archive.bytes), contentType: "application/zip" }]
     })
     return { complained: false }
   })

@@ -2,7 +2,7 @@ import type { IncidentKind, IncidentSeverity } from "../../../schemas/Incident.t
 import { type Finding, partsOf } from "./Findings.ts"
 
 /** A finding in text for the operator. */
-export interface Cause extends Omit<Finding, "severity" | "sentence" | "facts"> {
+export interface Cause extends Omit<Finding, "severity" | "sentence" | "facts" | "fix"> {
   readonly severity: IncidentSeverity
   readonly summary: string
 }
@@ -26,7 +26,7 @@ const writer =
 
 /** The cause of a finding. A finding about an account's test mode is only informational. */
 export const causeOf = (finding: Finding): Cause => {
-  const { facts: _facts, sentence: _sentence, ...cause } = finding
+  const { facts: _facts, fix: _fix, sentence: _sentence, ...cause } = finding
   return {
     ...cause,
     severity: cause.account?.livemode === false ? "info" : cause.severity,

@@ -20,10 +20,10 @@ const scarceNumbers = 100
 type Sentence = readonly [en: string, es?: string]
 
 /** A fault that one check has found. */
-export interface Finding {
-  readonly kind: IncidentKind
+export interface Finding<Name extends string = IncidentKind> {
+  readonly kind: Name
   /** Lesser kinds that this finding keeps open but does not open: an expired certificate also counts as expiring. */
-  readonly covers: ReadonlyArray<IncidentKind>
+  readonly covers: ReadonlyArray<Name>
   readonly subject: string
   readonly severity: "critical" | "warning"
   readonly account: FindingOwner | null
@@ -34,6 +34,8 @@ export interface Finding {
   readonly facts: object
   /** The fix for the operator. */
   readonly action: string
+  /** The fix for the issuer: in English with the operations of the API, in Spanish for the email. */
+  readonly fix: Sentence
   /** Whether `folio doctor` fails on the finding, if it checks this kind. */
   readonly failsDoctor: boolean
   readonly details: IncidentDetails
@@ -47,30 +49,31 @@ interface Kind<Facts> {
   readonly failsDoctor?: (facts: Facts) => boolean
   readonly sentence: Sentence | ((facts: Facts) => Sentence)
   readonly action?: string
+  readonly fix?: Sentence
 }
 
 /** The known facts of one subject. `name`: the subject's name for the reader, if not its id. */
-type Known<Facts> = Facts & Partial<FindingOwner> & { readonly name?: string; readonly since?: Date }
+type Known<Facts> = Facts & Partial<FindingOwner> & { readonly name?: string | Sentence; readonly since?: Date }
 
 /** The kinds of findings about one subject, the gravest last. */
-export interface Kinds<Row> {
-  readonly kinds: ReadonlyArray<IncidentKind>
+export interface Kinds<Row, Name extends string = IncidentKind> {
+  readonly kinds: ReadonlyArray<Name>
   /** The finding of the gravest kind that applies; none if no kind applies. */
-  readonly find: (row: Row) => ReadonlyArray<Finding>
+  readonly find: (row: Row) => ReadonlyArray<Finding<Name>>
 }
 
-const kindsOf = <Facts>(
-  about: (known: Known<Facts>) => Pick<Finding, "subject" | "details"> & Partial<Pick<Finding, "action">>,
-  table: { readonly [Name in IncidentKind]?: Kind<Facts> }
-): Kinds<Known<Facts>> => {
-  const entries = Object.entries(table)
-  const kinds = entries.map(([kind]) => kind as IncidentKind)
-  const find = (known: Known<Facts>): ReadonlyArray<Finding> => {
+const kindsOf = <Facts, Name extends string>(
+  about: (known: Known<Facts>) => Pick<Finding, "subject" | "details"> & Partial<Pick<Finding, "action" | "fix">>,
+  table: Readonly<Record<Name, Kind<Facts>>>
+): Kinds<Known<Facts>, Name> => {
+  const entries = Object.entries<Kind<Facts>>(table)
+  const kinds = entries.map(([kind]) => kind as Name)
+  const find = (known: Known<Facts>): ReadonlyArray<Finding<Name>> => {
     const stage = entries.findLastIndex(([, { when }]) => when === undefined || when(known))
     const [kind, found] = [kinds[stage], entries[stage]?.[1]]
     if (kind === undefined || found === undefined) return []
     const { account_id, issuer = null, livemode = true, since = null } = known
-    const { action = "", failsDoctor, sentence, severity } = found
+    const { action = "", failsDoctor, fix = [""], sentence, severity } = found
     return [
       {
         kind,
@@ -81,6 +84,7 @@ const kindsOf = <Facts>(
         sentence: typeof sentence === "function" ? sentence(known) : sentence,
         facts: known,
         action,
+        fix,
         failsDoctor: failsDoctor?.(known) ?? true,
         ...about(known)
       }
@@ -102,7 +106,11 @@ export const failingEndpoint = kindsOf(ofEndpoint, {
       "El destino {name} no recibe webhooks desde el {since}."
     ],
     action:
-      "Contact its owner: the endpoint's page in the portal shows the result of each attempt. To redeliver the failed events, use the button there or POST /v1/webhook-endpoints/{id}/recover."
+      "Contact its owner: the endpoint's page in the portal shows the result of each attempt. To redeliver the failed events, use the button there or POST /v1/webhook-endpoints/{id}/recover.",
+    fix: [
+      "Make it respond with 2xx, then redeliver the failed events: POST /v1/webhook-endpoints/{id}/recover.",
+      "Corrija el programa que recibe los webhooks y luego recupere los eventos fallidos en la página del destino."
+    ]
   }
 })
 
@@ -114,18 +122,30 @@ export const fullEndpoint = kindsOf(ofEndpoint, {
       "La cola de entregas del destino {name} está llena desde el {since}."
     ],
     action:
-      "Ask its owner to make it respond faster, or to raise max_in_flight. To send the deliveries that were not attempted, use POST /v1/webhook-endpoints/{id}/recover."
+      "Ask its owner to make it respond faster, or to raise max_in_flight. To send the deliveries that were not attempted, use POST /v1/webhook-endpoints/{id}/recover.",
+    fix: [
+      "Make it respond faster or raise max_in_flight, then send the later deliveries: POST /v1/webhook-endpoints/{id}/recover.",
+      "Haga que el programa responda más rápido y luego recupere los eventos en la página del destino."
+    ]
   }
 })
 
-const expires: Pick<Kind<FindingFacts["certificate"]>, "sentence" | "action"> = {
+const renewal: Sentence = [
+  "Get the next certificate and upload it: POST /v1/account/certificate.",
+  "Solicite el certificado siguiente a su entidad de certificación y súbalo en Ajustes, Certificado."
+]
+const expires: Pick<Kind<FindingFacts["certificate"]>, "sentence" | "action" | "fix"> = {
+  fix: renewal,
   sentence: ["The signing certificate{of} expires on {not_after}.", "El certificado de firma vence el {not_after}."],
   action:
     "Ask the account's owner to get its next certificate, and to upload it before that day: POST /v1/account/certificate."
 }
 
-export const endingCertificate = kindsOf<FindingFacts["certificate"]>(
-  ({ id, not_after }) => ({ subject: id, details: { certificate_id: id, not_after: not_after.toISOString() } }),
+export const endingCertificate = kindsOf(
+  ({ id, not_after }: FindingFacts["certificate"]) => ({
+    subject: id,
+    details: { certificate_id: id, not_after: not_after.toISOString() }
+  }),
   {
     certificate_expiring: {
       severity: "warning",
@@ -147,7 +167,8 @@ export const endingCertificate = kindsOf<FindingFacts["certificate"]>(
         "The signing certificate{of} expired on {not_after}. No live document of the account can be signed.",
         "El certificado de firma venció el {not_after}. No se puede firmar ningún documento de la cuenta."
       ],
-      action: "Get its next certificate and upload it: POST /v1/account/certificate. Then retry the failed documents."
+      action: "Get its next certificate and upload it: POST /v1/account/certificate. Then retry the failed documents.",
+      fix: renewal
     }
   }
 )
@@ -156,6 +177,10 @@ const ofRange = ({ document_type, id, left, prefix, size, valid_to }: FindingFac
   subject: id,
   action:
     "Ask the authority for another range and register it: POST /v1/resolutions. To deactivate a range that is no longer used: PATCH /v1/resolutions/{id} with is_active false.",
+  fix: [
+    "Ask the authority for another range and register it: POST /v1/resolutions.",
+    "Solicite otro rango de numeración a la DIAN y regístrelo en Ajustes, Rangos de numeración."
+  ] as const,
   details: { range_id: id, document_type, prefix, numbers_left: left, size, valid_to }
 })
 
@@ -193,8 +218,12 @@ export const endingRange = kindsOf(ofRange, {
   }
 })
 
-export const unreachableAuthority = kindsOf<FindingFacts["authority"]>(
-  ({ trouble }) => ({ subject: "live", action: authorityTroubles[trouble].remedy, details: { trouble } }),
+export const unreachableAuthority = kindsOf(
+  ({ trouble }: FindingFacts["authority"]) => ({
+    subject: "live",
+    action: authorityTroubles[trouble].remedy,
+    details: { trouble }
+  }),
   {
     authority_unreachable: {
       severity: "critical",
@@ -230,8 +259,8 @@ const untransmittedSoon: Pick<Kind<FindingFacts["contingency"]>, "severity" | "s
     "Find out why they are not transmitted: see npx folio doctor, authority in GET /health/ready, and waiting in GET /v1/invoices/{id}. Folio retries them without end."
 }
 
-export const inContingency = kindsOf<FindingFacts["contingency"]>(
-  ({ account_ids, count, deadline }) => ({
+export const inContingency = kindsOf(
+  ({ account_ids, count, deadline }: FindingFacts["contingency"]) => ({
     subject: "live",
     details: { documents: count, account_ids, transmit_before: deadline?.toISOString() ?? null }
   }),
@@ -250,8 +279,8 @@ export const inContingency = kindsOf<FindingFacts["contingency"]>(
   }
 )
 
-export const failedDocuments = kindsOf<FindingFacts["failed"]>(
-  ({ account_id, count, ids, livemode }) => ({
+export const failedDocuments = kindsOf(
+  ({ account_id, count, ids, livemode }: FindingFacts["failed"] & Partial<FindingOwner>) => ({
     subject: `${account_id} ${livemode ? "live" : "test"}`,
     details: { documents: count, document_ids: ids }
   }),
@@ -267,8 +296,8 @@ export const failedDocuments = kindsOf<FindingFacts["failed"]>(
   }
 )
 
-export const heldRange = kindsOf<FindingFacts["heldRange"]>(
-  ({ id, prefix }) => ({ subject: id, details: { range_id: id, prefix } }),
+export const heldRange = kindsOf(
+  ({ id, prefix }: FindingFacts["heldRange"]) => ({ subject: id, details: { range_id: id, prefix } }),
   {
     numbering_held: {
       severity: "critical",
@@ -279,7 +308,7 @@ export const heldRange = kindsOf<FindingFacts["heldRange"]>(
   }
 )
 
-export const heldEvents = kindsOf<FindingFacts["transaction"]>(() => ({ subject: "all", details: {} }), {
+export const heldEvents = kindsOf<FindingFacts["transaction"], "events_held">(() => ({ subject: "all", details: {} }), {
   events_held: {
     severity: "warning",
     sentence: [
@@ -290,12 +319,41 @@ export const heldEvents = kindsOf<FindingFacts["transaction"]>(() => ({ subject:
   }
 })
 
+/** The end of an account's test set. Only notices report it, because the operator has nothing to do. */
+export const endedTestSet = kindsOf(({ id }: EndedTestSet) => ({ subject: id, details: {} }), {
+  enablement_passed: {
+    severity: "warning",
+    sentence: ["The authority has accepted the test set.", "La DIAN aceptó el set de pruebas."],
+    fix: [
+      "Import the granted numbering ranges: POST /v1/resolutions/import.",
+      "Importe los rangos de numeración autorizados en Ajustes, Rangos de numeración."
+    ]
+  },
+  enablement_failed: {
+    severity: "critical",
+    when: ({ status }) => status === "failed",
+    sentence: ["The authority's test set has failed.", "El set de pruebas de la DIAN falló."],
+    fix: [
+      "GET /v1/account/enablement shows the reason. Fix it, then start the test set again: POST /v1/account/enablement.",
+      "Consulte la causa en Ajustes, Habilitación. Corríjala y reinicie el set de pruebas."
+    ]
+  }
+})
+
+/** A test set with an outcome, of an account without a range for invoices. */
+export interface EndedTestSet {
+  readonly id: string
+  readonly status: "passed" | "failed"
+}
+
 /** The parts of a finding's sentence in one language, the facts written by `write`. */
 export const partsOf = <Part>(
-  { facts, sentence: [en, es = en] }: Finding,
+  { facts, sentence: [en, es = en] }: Pick<Finding, "facts" | "sentence">,
   language: "en" | "es",
   write: (name: string, fact: unknown) => Part
 ): ReadonlyArray<Part | string> =>
-  (language === "es" ? es : en)
-    .split(/\{(\w+)\}/)
-    .map((part, index) => (index % 2 === 0 ? part : write(part, Object(facts)[part])))
+  (language === "es" ? es : en).split(/\{(\w+)\}/).map((part, index) => {
+    if (index % 2 === 0) return part
+    const fact: unknown = Object(facts)[part]
+    return write(part, Array.isArray(fact) ? fact[language === "es" ? 1 : 0] : fact)
+  })

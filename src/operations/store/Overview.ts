@@ -3,13 +3,13 @@ import { SqlClient, type Statement } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { eventTypes } from "../../../schemas/Event.ts"
 import { documentKinds } from "../../documents/rules/DocumentKinds.ts"
-import { currentCertificate } from "../../accounts/store/Certificates.ts"
 import { idOf } from "../../database/Ids.ts"
 import * as Input from "../../database/Input.ts"
 import { columnsOf, ofAccount } from "../../database/Keys.ts"
 import * as Query from "../../database/Query.ts"
 import { bounded } from "../../database/SlowReads.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
+import { CertificateRow, endedTestSets, lastCertificates, TestSetRow } from "./AccountFaults.ts"
 import { type Day, daysUntil } from "./Days.ts"
 import {
   type AccountOverview,
@@ -180,6 +180,11 @@ export class Overview extends Context.Service<Overview>()("folio/operations/stor
         select ${columnsOf(sql, RangeRow)} from resolutions where ${ofAccount(sql, account)} and is_active order by id`
     )
 
+    const certificate = Query.first(CertificateRow, (account: AccountMode) =>
+      lastCertificates(sql, ofAccount(sql, account))
+    )
+    const testSet = Query.first(TestSetRow, (account: AccountMode) => endedTestSets(sql, ofAccount(sql, account)))
+
     // The types are literals, so that the plan uses the partial index `events_unusual`.
     const isReturned = sql.literal(returnedTypes.map((type) => `'${type}'`).join(", "))
     const bounced = Query.one(
@@ -232,11 +237,8 @@ export class Overview extends Context.Service<Overview>()("folio/operations/stor
           waiting: yield* waiting(account),
           endpoints: yield* endpoints(account, now - undeliveredMs),
           ranges: yield* ranges(account),
-          certificate_ends: account.livemode
-            ? Option.getOrNull(
-                Option.map(yield* currentCertificate(sql, account.account_id), ({ not_after }) => not_after)
-              )
-            : null,
+          certificate: Option.getOrNull(yield* certificate(account)),
+          test_set: Option.getOrNull(yield* testSet(account)),
           bounced: yield* bounced(account, now - bouncedMs),
           latest: yield* latest(account),
           customers: (yield* parties(account)).customers

@@ -3,6 +3,7 @@ import { WaitingCode } from "../../../schemas/AuthorityTrouble.ts"
 import { DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import { LocalDate } from "../../../schemas/Money.ts"
 import { states } from "../../invoices/rules/InvoiceLifecycle.ts"
+import type { CertificateRow, TestSetRow } from "./AccountFaults.ts"
 
 /* The overview of an account, as the store returns it. A count at its maximum means that there may be more. */
 
@@ -102,8 +103,10 @@ export interface AccountOverview {
   readonly waiting: ReadonlyArray<WaitingRow>
   readonly endpoints: ReadonlyArray<EndpointRow>
   readonly ranges: ReadonlyArray<RangeRow>
-  /** The end of the certificate that signs live documents. Null without a certificate, and in test mode. */
-  readonly certificate_ends: Date | null
+  /** The certificate that ends last. Null without a certificate, and in test mode. */
+  readonly certificate: typeof CertificateRow.Type | null
+  /** The outcome of the test set. Null in test mode, without an outcome, and if the account has a range for invoices. */
+  readonly test_set: typeof TestSetRow.Type | null
   /** Emails returned in the last seven days. */
   readonly bounced: BouncedRow
   readonly latest: ReadonlyArray<LatestRow>

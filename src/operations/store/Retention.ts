@@ -154,6 +154,7 @@ export class Retention extends Context.Service<Retention>()("folio/operations/st
         select count(*) from gone`),
       /** Incidents that ended before the days of retention, with their alerts. */
       incidents: oldest("incidents", ["id"], sql`ended_at`, sql`ended_at < ${past}`),
+      notices: purge("notices", "ntc_", sql`t.ended_at < ${past}`),
       /** Sealed entries of the audit log past their days of retention. The database keeps entries for 30 days. */
       audit_log: count(sql`select purge_audit_log(${purgeBatchMax}, ${auditRetentionDays}) as count`)
     }

@@ -39,7 +39,7 @@ export const sourceOf = <Row>(
 
 // Four attempts of a delivery take 36 minutes. An endpoint that fails for an hour has missed an event that Folio does
 // not retry.
-const endpointFailsHours = 1
+export const endpointFailsHours = 1
 // Longer than most outages of the authority, and longer than the five minutes before Folio issues documents in
 // contingency.
 const unreachableMinutes = 15

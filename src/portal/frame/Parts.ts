@@ -38,9 +38,6 @@ export const pageOf = (id: string): string | null => {
   return page !== undefined && /^\w+$/.test(id) ? `/portal/${page}/${id}` : null
 }
 
-/** The host of an address. Returns any other text unchanged. */
-export const hostOf = (address: string): string => (URL.canParse(address) && new URL(address).host) || address
-
 /** An id. Links to the page of its object, if the object has a page. */
 export const idLink = ({ to }: Pick<Visit, "to">, id: string, words?: string): Html => {
   const page = pageOf(id)

@@ -21,7 +21,7 @@ export interface Need {
 /** The current facts of the account. */
 export interface Facts extends Pick<
   AccountOverview,
-  "today" | "unaccepted" | "waiting" | "endpoints" | "ranges" | "certificate_ends" | "bounced"
+  "today" | "unaccepted" | "waiting" | "endpoints" | "ranges" | "certificate" | "test_set" | "bounced"
 > {
   readonly now: Date
   /** The date in the authority's time zone, YYYY-MM-DD. */
@@ -42,7 +42,7 @@ export const seeWords = ({ t }: Reader, { count }: { readonly count: number }) =
   count === 1 ? t("View", "Ver") : t("View all", "Ver todo")
 
 /** Findings in the reader's language. */
-export const findingWords = (reader: Reader, findings: ReadonlyArray<Finding>): Html => {
+export const findingWords = (reader: Reader, findings: ReadonlyArray<Finding<string>>): Html => {
   const write = (name: string, fact: unknown) => {
     if (fact instanceof Date) return time(reader, fact)
     if (name === "valid_to") return day(reader, String(fact))
@@ -55,7 +55,7 @@ export const findingWords = (reader: Reader, findings: ReadonlyArray<Finding>): 
 /** The needs of findings that one page fixes. */
 export const needsOfFindings = (
   reader: Reader,
-  findings: ReadonlyArray<Finding>,
+  findings: ReadonlyArray<Finding<string>>,
   page: Pick<Need, "to" | "link">
 ): ReadonlyArray<Need> =>
   findings.map((finding) => ({

@@ -22,10 +22,10 @@ const names: Readonly<Record<Privacy, string>> = {
   open: `
     accept accepted account allowance_total_amount allowed_ips action amount api_version at attempts_count authority_environment base capabilities catalog charge_total_amount code
     color command content correction_code created created[gte] created[lte] created_at cude cufe currency date default_version delay
-    deleted deliveries doc_url document_type due_date duration_ms economic_activities end_date ended_at error_code event_type exchange_rate expires
+    deleted deliveries doc_url document_type due_date duration_ms economic_activities emailed_at end_date ended_at error_code event_type exchange_rate expires
     expires_at expires_in fail failing_since finished_at from from_number full_number full_since has_more has_more_errors height href identification[type]
     incoterm ip is_active is_current issue_date judged_at key_mode kind last_four last_success_at last_used_at limit line_extension_amount live_ready livemode lose
-    max_in_flight media_type method mode missing net_amount next_attempt_at next_number not_after object operation_type organization_type
+    max_in_flight media_type method mode missing net_amount next_attempt_at next_number not_after object object_type opened_at operation_type organization_type
     payable_amount payable_rounding_amount percent prefix cash_rounding_amount due_amount prepaid_amount quantity rate ready reason_code received_date recorded reject remaining remote_ip
     request_bytes request_log response_bytes response_status retryable revoked_at rule scheme seconds sent_at service_version set_at severity since size stage start_date
     started_at state status subscribed_events tax_amount tax_responsibilities tax_scheme test_set_id to_number transmit_before trigger trouble type types[]

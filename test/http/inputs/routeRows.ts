@@ -13,7 +13,7 @@ import {
   resolutionBody
 } from "../../support/apps/Invoices.ts"
 import { keyFile, softwareSettings } from "../../support/authority/LiveAccounts.ts"
-import { account, keys } from "../../support/apps/Accounts.ts"
+import { account, keys, testMode } from "../../support/apps/Accounts.ts"
 import { settled } from "../../support/apps/Correcting.ts"
 import { addCustomer, addEndpoint, addInvoice, change as changeRow } from "../../support/apps/PostgresRows.ts"
 import { conditionOf, seedDrafts } from "../../support/database/Owners.ts"
@@ -98,6 +98,20 @@ const requestId = Effect.map(get("/v1/account"), ({ headers }) => String(headers
 const auditEntryId = Effect.gen(function* () {
   yield* made("/v1/api-keys", () => ({}))
   return String((yield* get("/v1/audit-log?limit=1")).json.data[0].id)
+})
+const noticeId = Effect.gen(function* () {
+  const id = `ntc_${(yield* acceptedId).slice(4)}`
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`insert into notices ${sql.insert({
+    ...testMode,
+    id,
+    kind: "endpoint_failing",
+    object_id: id,
+    message: "It fails.",
+    message_es: "Falla.",
+    ended_at: new Date()
+  })}`
+  return id
 })
 const apiKeyId = made("/v1/api-keys", () => ({}))
 const portalSessionId = made("/v1/portal-sessions", () => ({}))
@@ -318,6 +332,8 @@ export const rows: Readonly<Record<string, Row>> = {
   "POST /v1/webhook-deliveries/:id/redeliver": { answers: change(202), id: deliveryId },
   "GET /v1/requests": { answers: own },
   "GET /v1/requests/:id": { answers: item, id: requestId },
+  "GET /v1/notices": { answers: own },
+  "GET /v1/notices/:id": { answers: item, id: noticeId },
   "GET /v1/audit-log": { answers: own },
   "GET /v1/audit-log/:id": { answers: item, id: auditEntryId },
   "GET /v1/events": { answers: own },

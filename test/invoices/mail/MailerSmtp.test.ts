@@ -13,14 +13,14 @@ import { it } from "../../support/Tests.ts"
 
 const envelope: Envelope = { reference: "em_1.inv_1", livemode: true, to: "compras@cliente.test" }
 
-const message: Message = {
+const message = {
   subject: "900373115;Panadería Ñandú S.A.S.;SETP990000001;01;Panadería Ñandú S.A.S.",
   text: "Adjuntamos la factura.\n",
   html: "<p>Adjuntamos la factura.</p>",
   from_name: 'Panadería Ñandú, "La Mejor" S.A.S.',
   reply_to: "facturas@emisor.test",
   archive: { name: "SETP990000001.zip", bytes: zipSync({ "SETP990000001.xml": Buffer.from("<Invoice/>") }) }
-}
+} satisfies Message
 
 const sending = (
   { port }: { readonly port: number },
@@ -58,6 +58,15 @@ describe("MailerSmtp", () => {
       mail.attachments.map(({ content, contentType, filename }) => [filename, contentType, content]),
       [[message.archive.name, "application/zip", Buffer.from(message.archive.bytes)]]
     )
+  })
+
+  it.live("sends a message without an attachment and without an address for replies", function* () {
+    const server = yield* mailServer()
+    yield* sending(server)(envelope.to, Effect.succeed({ ...message, reply_to: null, archive: null }))
+    const [arrived] = server.arrived
+    assert.deepStrictEqual(arrived?.mail.attachments, [])
+    assert.isUndefined(arrived?.mail.replyTo)
+    assert.strictEqual(arrived?.mail.text, message.text)
   })
 
   it.live("lets no text become a header or another recipient", function* () {

@@ -142,7 +142,7 @@ export class Emails extends Judge {
       const message = mail.message
       if (message === null || this.journal.mayHave(id, "corrected")) continue
       if (!message.subject.includes(`;${full_number};`)) wrong(`its subject is ${message.subject}`)
-      const files = unzipSync(message.archive.bytes)
+      const files = unzipSync(message.archive!.bytes)
       const xml = Buffer.from(files[`${full_number}.xml`] ?? []).toString("latin1")
       if (files[`${full_number}.pdf`] === undefined) wrong("carries no PDF")
       const code = codeOf(document) ?? ""

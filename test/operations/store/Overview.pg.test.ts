@@ -128,7 +128,7 @@ describe("The overview of an account", () => {
     assert.deepInclude(seen.endpoints[0], { id: hook, is_active: true, failing_since, failed: 1, pending: 1 })
     assert.deepStrictEqual(seen.bounced, { count: 1, id: bounced })
     assert.deepInclude(seen.ranges[0], { document_type: "invoice", is_active: true })
-    assert.deepStrictEqual([seen.certificate_ends, seen.customers], [null, 0])
+    assert.deepStrictEqual([seen.certificate, seen.test_set, seen.customers], [null, null, 0])
   })
 
   onPostgres("excludes the rows of other accounts and of the other mode", function* () {
@@ -148,7 +148,8 @@ describe("The overview of an account", () => {
         waiting: [],
         endpoints: [],
         ranges: [],
-        certificate_ends: null,
+        certificate: null,
+        test_set: null,
         bounced: { count: 0, id: null },
         latest: [],
         customers: 0

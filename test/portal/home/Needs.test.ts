@@ -16,7 +16,8 @@ const well: Facts = {
   waiting: [],
   endpoints: [],
   ranges: [],
-  certificate_ends: null,
+  certificate: null,
+  test_set: null,
   bounced: { count: 0, id: null }
 }
 
@@ -31,6 +32,7 @@ const range: Facts["ranges"][number] = {
   valid_to: "2027-12-31",
   is_active: true
 }
+const certificateUntil = (not_after: Date) => ({ id: "cert_1", not_after })
 const endpoint: Facts["endpoints"][number] = {
   id: "we_1",
   url: "https://shop.example.com/hook?key=secret",
@@ -168,19 +170,25 @@ const cases: ReadonlyArray<
   ],
   [
     "a certificate that ends within a month",
-    { certificate_ends: at(24 * 20) },
+    { certificate: certificateUntil(at(24 * 20)) },
     "wait",
     "/portal/setup",
     ["13 December 2026, 10:00"]
   ],
   [
     "a certificate that ends within a week",
-    { certificate_ends: at(24 * 6) },
+    { certificate: certificateUntil(at(24 * 6)) },
     "bad",
     "/portal/setup",
     ["29 November 2026, 10:00"]
   ],
-  ["a certificate that has ended", { certificate_ends: at(-1) }, "bad", "/portal/setup", ["23 November 2026, 09:00"]],
+  [
+    "a certificate that has ended",
+    { certificate: certificateUntil(at(-1)) },
+    "bad",
+    "/portal/setup",
+    ["23 November 2026, 09:00"]
+  ],
   ["a range with few numbers", { ranges: [{ ...range, next_number: 901n }] }, "wait", "/portal/setup", ["FE", "100"]],
   [
     "a range that ends soon",
@@ -190,6 +198,8 @@ const cases: ReadonlyArray<
     ["1 December 2026", "FE"]
   ],
   ["a range that is used up", { ranges: [{ ...range, next_number: 1_001n }] }, "bad", "/portal/setup", ["FE"]],
+  ["a test set that passed", { test_set: { id: "set", status: "passed" } }, "wait", "/portal/setup", []],
+  ["a test set that failed", { test_set: { id: "set", status: "failed" } }, "bad", "/portal/setup", []],
   ["an email that came back", { bounced: { count: 1, id: "inv_9" } }, "wait", "/portal/documents/inv_9", []],
   [
     "emails that came back",
@@ -205,7 +215,7 @@ describe("The list of what needs attention", () => {
     assert.deepStrictEqual(shown({}), [])
     assert.deepStrictEqual(
       shown({
-        certificate_ends: at(24 * 31),
+        certificate: certificateUntil(at(24 * 31)),
         ranges: [range, { ...range, id: "res_0", next_number: 1_001n }],
         endpoints: [endpoint, { ...endpoint, id: "we_2", is_active: false }],
         today: [{ state: "numbered", count: 5, late: 0 }]
@@ -261,7 +271,9 @@ describe("The list of what needs attention", () => {
 
   it("begins with the causes that delay documents", () => {
     const all: Partial<Facts> = Object.assign({}, ...cases.map(([, facts]) => facts))
-    const tones = shown({ ...all, certificate_ends: at(24 * 20), unaccepted: [failed] }).map(({ tone }) => tone)
+    const tones = shown({ ...all, certificate: certificateUntil(at(24 * 20)), unaccepted: [failed] }).map(
+      ({ tone }) => tone
+    )
     assert.deepStrictEqual(tones, tones.toSorted())
     assert.isAbove(tones.length, 4)
   })

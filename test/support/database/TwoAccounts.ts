@@ -129,6 +129,15 @@ const own = Effect.fnUntraced(function* (account: AccountMode) {
       request_bytes: 0,
       response_bytes: 0
     })}`
+  yield* sql`
+    insert into notices ${sql.insert({
+      ...account,
+      id: `ntc_${invoice.slice(4)}`,
+      kind: "endpoint_failing",
+      object_id: "we_1",
+      message: "m",
+      message_es: "m"
+    })}`
   return { account, apiKey, customer, invoice, endpoint }
 })
 

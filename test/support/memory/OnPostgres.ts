@@ -5,6 +5,7 @@ import { missingSession, PortalSessions } from "../../../src/accounts/store/Port
 import { Softwares } from "../../../src/accounts/store/Softwares.ts"
 import { Enablements } from "../../../src/invoices/store/Enablements.ts"
 import { Incidents } from "../../../src/operations/store/Incidents.ts"
+import { Notices } from "../../../src/operations/store/Notices.ts"
 import { Overview } from "../../../src/operations/store/Overview.ts"
 import { RequestLog } from "../../../src/operations/store/RequestLog.ts"
 import { AuditChains } from "../../../src/operations/store/AuditChains.ts"
@@ -15,7 +16,7 @@ import { Backlog, everyKind } from "../../../src/operations/store/Backlog.ts"
 import { Retention } from "../../../src/operations/store/Retention.ts"
 
 /*
- * Services that are tested only on PostgreSQL: pages, the request log, test sets, incidents, the sandbox's settings,
+ * Services that are tested only on PostgreSQL: pages, the request log, test sets, incidents, notices, the sandbox's settings,
  * the authority's data about acquirers. In memory these are empty. A call that is not listed dies, so that no test
  * relies on it by mistake.
  */
@@ -39,6 +40,7 @@ export const layer = Layer.mergeAll(
     record: () => Effect.void,
     take: () => Effect.succeed([])
   }),
+  Layer.mock(Notices)({ search: Effect.void, take: Effect.succeed([]) }),
   Layer.mock(Overview)({}),
   Layer.mock(Platforms)({ asService: (effect) => effect }),
   Layer.mock(PortalSessions)({ find: none, retrieve: none, end: ({ id }) => Effect.fail(missingSession(id)) }),

@@ -30,6 +30,7 @@ final class Client
     public readonly Resource\PortalSessions $portalSessions;
     public readonly Resource\Requests $requests;
     public readonly Resource\AuditLog $auditLog;
+    public readonly Resource\Notices $notices;
     public readonly Resource\WebhookEndpoints $webhookEndpoints;
     public readonly Resource\WebhookDeliveries $webhookDeliveries;
     public readonly Resource\Catalogs $catalogs;
@@ -64,6 +65,7 @@ final class Client
         $this->portalSessions = new Resource\PortalSessions($this);
         $this->requests = new Resource\Requests($this);
         $this->auditLog = new Resource\AuditLog($this);
+        $this->notices = new Resource\Notices($this);
         $this->webhookEndpoints = new Resource\WebhookEndpoints($this);
         $this->webhookDeliveries = new Resource\WebhookDeliveries($this);
         $this->catalogs = new Resource\Catalogs($this);

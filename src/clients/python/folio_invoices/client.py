@@ -18,6 +18,7 @@ from .resources import (
     Catalogs,
     Customers,
     Events,
+    Notices,
     PortalSessions,
     Requests,
     Resolutions,
@@ -79,6 +80,7 @@ class Folio:
         self.portal_sessions = PortalSessions(self)
         self.requests = Requests(self)
         self.audit_log = AuditLog(self)
+        self.notices = Notices(self)
         self.webhook_endpoints = WebhookEndpoints(self)
         self.webhook_deliveries = WebhookDeliveries(self)
         self.catalogs = Catalogs(self)

@@ -277,6 +277,18 @@ class AuditLog(Resource):
         return self._get(f"/v1/audit-log/{segment(id)}")
 
 
+class Notices(Resource):
+    """Notices to the issuer: ``folio.notices``"""
+
+    def list(self, query: Optional[Query] = None) -> Iterator[JsonObject]:
+        """Yields notices, newest first: ``for notice in folio.notices.list({"status": "open"}): …``"""
+        return self._folio.pages("/v1/notices", query)
+
+    def retrieve(self, id: str) -> JsonObject:
+        """Returns a notice: ``folio.notices.retrieve("ntc_…")["message"]``"""
+        return self._get(f"/v1/notices/{segment(id)}")
+
+
 class Catalogs(Resource):
     """Catalogs of codes: ``folio.catalogs``"""
 

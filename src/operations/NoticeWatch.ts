@@ -1,0 +1,59 @@
+import { Effect, Metric, Random, Result } from "effect"
+import { Singleton } from "effect/cluster"
+import * as Metrics from "../runtime/Metrics.ts"
+import { callPort } from "../runtime/PortCall.ts"
+import { Mailer, MailerAbsent, MailerRefused, sendMethod } from "../invoices/mail/Mailer.ts"
+import { nextEmailDelayMs } from "../webhooks/rules/RetrySchedule.ts"
+import { noticeMail } from "./NoticeMail.ts"
+import { type DueEmail, noticeLeaseSeconds, Notices } from "./store/Notices.ts"
+import { repeated } from "./Watch.ts"
+import { WatchPace } from "./WatchPace.ts"
+
+// Emails of notices under way at a time. Documents have more connections to the mail server.
+const atOnce = 2
+
+const sending = sendMethod(noticeLeaseSeconds)
+
+/**
+ * Opens and ends the notices to issuers every minute, and emails them with the retries of all emails. Rows store the due
+ * emails, so a process that is killed repeats at most the emails under way, with the same Message-ID.
+ */
+export const layer = Singleton.make(
+  "NoticeWatch",
+  Effect.gen(function* () {
+    const mailer = yield* Mailer
+    const notices = yield* Notices
+    const pace = yield* WatchPace
+
+    const send = Effect.fnUntraced(function* (email: DueEmail) {
+      const { email_attempts, id, livemode, recipient } = email
+      if (recipient === null) return yield* notices.recordEmail(email, false, null)
+      const envelope = { reference: id, livemode, to: recipient }
+      const result = yield* Effect.result(
+        callPort(sending, () => mailer.send(envelope, Effect.succeed(noticeMail(email))))
+      )
+      if (Result.isSuccess(result)) {
+        yield* notices.recordEmail(email, true, null)
+        return yield* Metric.update(Metrics.emails("delivered"), 1)
+      }
+      const error = result.failure
+      const isFinal = error instanceof MailerAbsent || error instanceof MailerRefused
+      const retryInMs = isFinal ? null : nextEmailDelayMs(email_attempts, yield* Random.next)
+      yield* Effect.logWarning(
+        retryInMs === null ? "A notice could not be emailed" : "A notice was not emailed; Folio will retry",
+        error
+      ).pipe(Effect.annotateLogs({ notice_id: id, account_id: email.account_id }))
+      yield* notices.recordEmail(email, false, retryInMs)
+      yield* Metric.update(Metrics.emails(retryInMs === null ? "failed" : "retry"), 1)
+    })
+    const sendDue = Effect.flatMap(notices.take, Effect.forEach(send, { concurrency: atOnce, discard: true }))
+
+    yield* Effect.all(
+      [
+        repeated("The search for notices", notices.search, pace.search),
+        repeated("The emails of notices", sendDue, pace.send)
+      ],
+      { concurrency: "unbounded", discard: true }
+    )
+  })
+)
