@@ -15,7 +15,8 @@ create table notices (
   constraint emailed_once check (emailed_at is null or next_email_at is null)
 );
 
--- An object has one open notice of a kind, also if two processes find the cause. Serves the open notices of many accounts.
+-- An object has one open notice of a kind, also if two processes find the cause. The index serves the open notices of
+-- many accounts.
 create unique index notices_open on notices (account_id, livemode, kind, object_id) where ended_at is null;
 create index notices_due on notices (next_email_at) where next_email_at is not null;
 -- For the check whether the issuer was emailed about the same object within a day.

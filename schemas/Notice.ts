@@ -22,7 +22,9 @@ export type NoticeKind = keyof typeof noticeObjects
 
 export const noticeKinds = Object.keys(noticeObjects) as ReadonlyArray<NoticeKind>
 
-export const NoticeKind = Schema.Literals(noticeKinds).annotate({
+const kinds = Schema.Literals(noticeKinds)
+
+export const NoticeKind = kinds.annotate({
   identifier: "NoticeKind",
   description:
     "Kind of the notice. Certificates and ranges are reported 30 days before their end; certificates again 7 days before. `range_filling`: at most a tenth of the numbers is left. `endpoint_failing`: the endpoint has accepted no delivery for an hour. `endpoint_full`: its delivery queue is full. `enablement_passed`: the account can import its numbering ranges."
@@ -78,7 +80,7 @@ export const NoticeQuery = {
     "open"
   ),
   kind: field(
-    Schema.optionalKey(NoticeKind.annotate({ message: `must be one of ${noticeKinds.join(", ")}` })),
+    Schema.optionalKey(kinds.annotate({ message: `must be one of ${noticeKinds.join(", ")}` })),
     "Filter by kind.",
     "certificate_expiring"
   )

@@ -15,8 +15,8 @@ const atOnce = 2
 const sending = sendMethod(noticeLeaseSeconds)
 
 /**
- * Opens and ends the notices to issuers every minute, and emails them with the retries of all emails. Rows store the due
- * emails, so a process that is killed repeats at most the emails under way, with the same Message-ID.
+ * Opens and ends the notices to issuers every minute, and emails them with the retries of all emails. Rows store the
+ * due emails, so a process that is killed repeats at most the emails under way, with the same Message-ID.
  */
 export const layer = Singleton.make(
   "NoticeWatch",

@@ -93,8 +93,8 @@ export const mailer = (live: Send = withoutMailServer) => ({
 })
 
 /**
- * Sends the emails of documents, and notices to issuers. A team's own layer gets the emails of both modes. `Mailer.layerWith` gives the team
- * only the live emails, and simulates test emails.
+ * Sends the emails of documents, and notices to issuers. A team's own layer gets the emails of both modes.
+ * `Mailer.layerWith` gives the team only the live emails, and simulates test emails.
  */
 export class Mailer extends Context.Service<Mailer, { readonly send: Send }>()("@folio-einvoicing/service/Mailer") {
   /** Live emails fail with `MailerAbsent`; test emails are simulated. */

@@ -186,7 +186,7 @@ export class Notices extends Context.Service<Notices>()("folio/operations/store/
       yield* store(accounts, opened)
     })
 
-    /** One page of accounts in one transaction. Returns the last account; null after the last page. */
+    /** Searches a page of accounts in one transaction. Returns the last account; null after the last page. */
     const searchPage = Effect.fn("Notices.search")(
       function* (after: string) {
         // Another search must not end or open a notice by facts that it has read before this search changed the rows.

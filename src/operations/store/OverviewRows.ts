@@ -105,7 +105,7 @@ export interface AccountOverview {
   readonly ranges: ReadonlyArray<RangeRow>
   /** The certificate that ends last. Null without a certificate, and in test mode. */
   readonly certificate: typeof CertificateRow.Type | null
-  /** The outcome of the test set. Null in test mode, without an outcome, and if the account has a range for invoices. */
+  /** The outcome of the test set. Null without an outcome, and if the account has a range for invoices. */
   readonly test_set: typeof TestSetRow.Type | null
   /** Emails returned in the last seven days. */
   readonly bounced: BouncedRow

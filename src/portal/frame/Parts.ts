@@ -1,5 +1,6 @@
 import { attributes, type Html, html, type Part } from "../../http/pages/Html.ts"
 import type { Visit } from "./Visit.ts"
+import { hostOf } from "../../operations/rules/AccountFindings.ts"
 
 /** The mark and the colour of a state. */
 export type Tone = "ok" | "bad" | "wait" | "still"

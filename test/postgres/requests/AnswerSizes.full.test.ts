@@ -216,7 +216,7 @@ describeLive(Layer.merge(Stored.layer, FetchHttpClient.layer))("Lists of the lar
       const cursor = get?.parameters.find(({ name }) => name === "starting_after")
       return cursor === undefined ? [] : [{ path, kind: /^\^(\w+?)_/.exec(cursor.schema.pattern ?? "")?.[1] ?? path }]
     })
-    assert.lengthOf(lists, 18)
+    assert.lengthOf(lists, 19)
     for (const { kind, path: template } of lists) {
       // No debit note has emails to list. Its list differs from a credit note's only in the path.
       if (template === "/v1/debit-notes/{id}/emails") continue

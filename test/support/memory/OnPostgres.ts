@@ -16,9 +16,9 @@ import { Backlog, everyKind } from "../../../src/operations/store/Backlog.ts"
 import { Retention } from "../../../src/operations/store/Retention.ts"
 
 /*
- * Services that are tested only on PostgreSQL: pages, the request log, test sets, incidents, notices, the sandbox's settings,
- * the authority's data about acquirers. In memory these are empty. A call that is not listed dies, so that no test
- * relies on it by mistake.
+ * Services that are tested only on PostgreSQL: pages, the request log, test sets, incidents, notices, the sandbox's
+ * settings, the authority's data about acquirers. In memory these are empty. A call that is not listed dies, so that no
+ * test relies on it by mistake.
  */
 
 const none = () => Effect.succeedNone
