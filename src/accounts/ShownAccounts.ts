@@ -1,5 +1,6 @@
 import { Effect, Option } from "effect"
 import type { Account, AccountMode } from "../../schemas/Account.ts"
+import type { AccountId } from "../../schemas/Id.ts"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import { describeCertificate, SandboxCertificate } from "../documents/signature/Certificate.ts"
 import { NationalProfile } from "../documents/NationalProfile.ts"
@@ -29,7 +30,26 @@ export const make = Effect.gen(function* () {
   const offered = offeredBy(yield* NationalProfile, yield* Authority)
   const sandbox = certificateView(describeCertificate(yield* SandboxCertificate))
 
+  const view = (account: StoredAccount, { certificate, facts }: Beside): Account => {
+    const now = account.livemode ? { ...facts, issuer: account.issuer, software: account.software } : facts
+    const shown = accountView(account, {
+      certificate: account.livemode ? certificateView(Option.getOrNull(certificate)) : sandbox,
+      software: account.livemode ? softwareView(now) : null
+    })
+    return { ...shown, live: liveState(offered, now, certificate, baseUrl) }
+  }
   return {
+    /** Many accounts in the form for a key of the mode, in the order of their ids, with three statements in all. */
+    many: Effect.fn("ShownAccounts.many")(function* (ids: ReadonlyArray<AccountId>, livemode: boolean) {
+      const stored = new Map((yield* accounts.readAll(ids, livemode)).map((account) => [account.account_id, account]))
+      const facts = yield* accounts.liveFactsOf(ids)
+      const current = new Map((yield* certificates.currentOf(ids)).map((one) => [one.account_id, one]))
+      return ids.flatMap((id) => {
+        const [account, known] = [stored.get(id), facts.get(id)]
+        const certificate = Option.fromUndefinedOr(current.get(id))
+        return account === undefined || known === undefined ? [] : [view(account, { certificate, facts: known })]
+      })
+    }),
     /** Reads the data that the API shows with an account, before the command that changes the account. */
     beside: Effect.fn("ShownAccounts.beside")(function* ({ account_id }: AccountMode) {
       const beside: Beside = {
@@ -39,14 +59,7 @@ export const make = Effect.gen(function* () {
       return beside
     }),
     /** The account in the form for a key of its mode. */
-    view: (account: StoredAccount, { certificate, facts }: Beside): Account => {
-      const now = account.livemode ? { ...facts, issuer: account.issuer, software: account.software } : facts
-      const view = accountView(account, {
-        certificate: account.livemode ? certificateView(Option.getOrNull(certificate)) : sandbox,
-        software: account.livemode ? softwareView(now) : null
-      })
-      return { ...view, live: liveState(offered, now, certificate, baseUrl) }
-    }
+    view
   }
 })
 

@@ -40,6 +40,8 @@ export interface PortalSession {
   readonly expires_at: Date
   /** The page of the platform to which the portal returns. Null without a page. */
   readonly return_url: string | null
+  /** The session of a platform from which a person opened this session. Null for all other sessions. */
+  readonly opened_from: PortalSessionId | null
 }
 
 /**

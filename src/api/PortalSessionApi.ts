@@ -19,7 +19,7 @@ export class PortalSessionsApi extends group(
     success: created(PortalSessionWithUrl),
     summary: "Create a portal session",
     description:
-      "Creates a session with a link that opens the portal in a browser. The response shows the link once. The link works once, within 60 seconds, and sets a cookie: redirect the person from your back office to it immediately. The session shows the account in the mode of the key that makes the request, and ends with that key. A restricted key needs the capability `keys`, and gives only capabilities that it has. The session works from any address, even if the key has `allowed_ips`. For an account of a platform, `return_url` adds a button to the portal that leads back to the platform."
+      "Creates a session with a link that opens the portal in a browser. The response shows the link once. The link works once, within 60 seconds, and sets a cookie: redirect the person from your back office to it immediately. The session shows the account in the mode of the key that makes the request, and ends with that key. A restricted key needs the capability `keys`, and gives only capabilities that it has. The session works from any address, even if the key has `allowed_ips`. For an account of a platform, `return_url` adds a button to the portal that leads back to the platform. A platform's key without the header `Svc-Account` creates a session of the platform itself, which lists and opens the platform's accounts."
   }),
   get("listPortalSessions", "/v1/portal-sessions", {
     query: pageQuery("ps"),

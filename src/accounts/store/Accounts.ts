@@ -157,6 +157,8 @@ export class Accounts extends Context.Service<Accounts>()("folio/accounts/store/
       yield* sql`insert into account_modes ${sql.insert([mode(false), mode(true, live && issuer !== null)])}`
     }, Effect.orDie)
 
+    const liveFactsOf = yield* LiveMode.make
+
     return {
       /**
        * The account, from a cache of at most 1 s. Dies if the account does not exist, because ids come from API keys
@@ -165,6 +167,12 @@ export class Accounts extends Context.Service<Accounts>()("folio/accounts/store/
       get: (account: AccountMode) => Cache.get(cache, cacheKeyOf(account)),
       /** The account, read from the database in a transaction of `AccountView`. */
       read: (account: AccountMode) => AccountView.within(sql, account)(find(account)),
+      /** The accounts with these ids in one mode, in no order, read from the database. */
+      readAll: Query.all(
+        Row,
+        (ids: ReadonlyArray<AccountId>, livemode: boolean) =>
+          sql`${rows} where account_id = any(${ids}::text[]) and livemode = ${livemode}`
+      ),
       /** The mode's issuer of this version. */
       issuer: (account: AccountMode, version: number) =>
         Effect.map(Cache.get(issuers, `${cacheKeyOf(account)}|${version}`), ({ issuer }) => issuer),
@@ -207,7 +215,8 @@ export class Accounts extends Context.Service<Accounts>()("folio/accounts/store/
        */
       list: Query.all(Row, () => sql`${rows} order by account_id, livemode`)(),
       exist: Query.isAny(sql`select id from accounts limit 1`),
-      liveFacts: yield* LiveMode.make,
+      liveFactsOf,
+      liveFacts: (account: AccountId) => Effect.map(liveFactsOf([account]), (found) => found.get(account)!),
       ...Logos.make(sql)
     }
   })

@@ -51,6 +51,14 @@ export class Certificates extends Context.Service<Certificates>()("folio/account
       timeToLive: (exit) => (Exit.isSuccess(exit) ? cacheTime : 0)
     })
 
+    const currentOf = Query.all(
+      CurrentRow,
+      (accounts: ReadonlyArray<AccountId>) => sql`
+        select distinct on (account_id) ${columnsOf(sql, Row)}, not_before <= now() and now() < not_after as is_valid
+        from certificates where account_id = any(${accounts}::text[]) and livemode
+        order by account_id, is_valid desc, id desc`
+    )
+
     const findSealed = Query.one(
       Schema.Struct({ sealed: Schema.String }),
       ({ account_id, id }: Pick<StoredCertificate, "account_id" | "id">) => sql`
@@ -60,6 +68,8 @@ export class Certificates extends Context.Service<Certificates>()("folio/account
     return {
       /** The certificate that a live account signs with, from a cache of at most 1 s. */
       current: (account: AccountId) => Cache.get(cache, account),
+      /** The certificates that live accounts sign with, read from the database. */
+      currentOf,
       /** The unsealed PEM text of a certificate, as inserted. */
       pem: Effect.fn("Certificates.pem")(function* (certificate: Pick<StoredCertificate, "account_id" | "id">) {
         const { sealed } = yield* findSealed(certificate)

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { type Account, type AccountMode, Issuer } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { EnablementStatus } from "../../../schemas/Enablement.ts"
-import { type AccountId, SoftwareId } from "../../../schemas/Id.ts"
+import { AccountId, SoftwareId } from "../../../schemas/Id.ts"
 import { providerOf } from "../../documents/rules/parties/SoftwareRules.ts"
 import { timestamp } from "../../runtime/AuthorityTime.ts"
 import * as AccountView from "../../database/AccountView.ts"
@@ -107,21 +107,22 @@ const FactsRow = Schema.Struct({
 export type LiveFacts = typeof FactsRow.Type
 
 /**
- * Makes the function that reads `LiveFacts`, for keys of both modes. It uses one statement, because clients poll their
- * account. It does not use `AccountView`, because the transaction may be in test mode.
+ * Makes the function that reads `LiveFacts` of accounts, for keys of both modes. It uses one statement, because clients
+ * poll their account, and platforms list theirs. It does not use `AccountView`, because the transaction may be in test
+ * mode.
  */
 export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { localDate } = yield* NationalProfile
-  const find = Query.one(
-    FactsRow,
-    (account: AccountId, today: string) => sql`
-        select m.issuer, m.software, s.software_id, s.provider_number, s.created_at as software_set_at,
+  const find = Query.all(
+    Schema.Struct({ account_id: AccountId, ...FactsRow.fields }),
+    (accounts: ReadonlyArray<AccountId>, today: string) => sql`
+        select a.id as account_id, m.issuer, m.software, s.software_id, s.provider_number, s.created_at as software_set_at,
           exists (select from api_keys where account_id = a.id and livemode and ${sql.literal(isUsable)}) as has_key,
           r.has_range, r.has_number,
           (select status from enablements where account_id = a.id and livemode
             order by status = 'passed' desc, resumed_at desc limit 1) as enablement
-        from (select ${account}::text as id) a
+        from unnest(${accounts}::text[]) a (id)
         left join account_modes m on m.account_id = a.id and m.livemode
         left join softwares s on s.account_id = m.account_id and s.livemode = m.livemode and s.id = m.software
         cross join lateral (
@@ -130,8 +131,9 @@ export const make = Effect.gen(function* () {
           from resolutions where account_id = a.id and livemode and document_type = 'invoice'
         ) r`
   )
-  return Effect.fn("Accounts.liveFacts")(function* (account: AccountId) {
-    return yield* find(account, localDate(yield* Clock.currentTimeMillis))
+  return Effect.fn("Accounts.liveFacts")(function* (accounts: ReadonlyArray<AccountId>) {
+    const rows = yield* find(accounts, localDate(yield* Clock.currentTimeMillis))
+    return new Map<AccountId, LiveFacts>(rows.map(({ account_id, ...facts }) => [account_id, facts]))
   })
 })
 

@@ -1,5 +1,5 @@
 import { Cache, Context, Effect, Exit, Layer, Option, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 import { type AccountMode, AccountStatus } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { AccountId, ApiKeyId, platformIdOf } from "../../../schemas/Id.ts"
@@ -20,6 +20,8 @@ const cacheSize = 50_000
 export interface AccountFilter {
   readonly status: AccountStatus | null
   readonly identification: { readonly type: string; readonly number: string } | null
+  /** A part of the account's or the issuer's name, or the start of the number of its identification. */
+  readonly search: string | null
 }
 
 /** The settings of a platform, which its operator makes. */
@@ -157,18 +159,25 @@ export class Platforms extends Context.Service<Platforms>()("folio/accounts/stor
       list: Effect.fn("Platforms.list")(function* (
         { account_id, livemode }: AccountMode,
         page: PageRequest,
-        { identification, status }: AccountFilter
+        { identification, search, status }: AccountFilter
       ) {
+        const part = search === null ? "" : `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`
+        const ofMode = (fits: Statement.Fragment) => sql`exists (
+          select from account_modes m where m.account_id = accounts.id and m.livemode = ${livemode} and ${fits})`
         const fits = sql.and([
           sql`platform = ${account_id}`,
           ...(status === null ? [] : [sql`status = ${status}`]),
           ...(identification === null
             ? []
             : [
-                sql`exists (
-                  select from account_modes m where m.account_id = accounts.id and m.livemode = ${livemode}
-                    and m.issuer #>> '{identification,type}' = ${identification.type}
-                    and m.issuer #>> '{identification,number}' = ${identification.number})`
+                ofMode(sql`m.issuer #>> '{identification,type}' = ${identification.type}
+                  and m.issuer #>> '{identification,number}' = ${identification.number}`)
+              ]),
+          ...(search === null
+            ? []
+            : [
+                ofMode(sql`(m.name ilike ${part} or m.issuer ->> 'legal_name' ilike ${part}
+                  or m.issuer #>> '{identification,number}' like ${part.slice(1)})`)
               ])
         ])
         return yield* Pages.read(sql, page, {

@@ -6,7 +6,7 @@ import { ApiError } from "../../../schemas/ApiError.ts"
 import { type AccountId, ApiKeyId, PortalSessionId } from "../../../schemas/Id.ts"
 import { Capability, PortalSession as Shown, type PortalSessionWithUrl } from "../../../schemas/PortalSession.ts"
 import { Version } from "../../../schemas/Version.ts"
-import type { PortalSession } from "../../api/Authorization.ts"
+import type { PortalSession, Principal } from "../../api/Authorization.ts"
 import { timestamp } from "../../runtime/AuthorityTime.ts"
 import { isPortalToken, makePortalToken, portalTokenHash } from "../rules/PortalTokens.ts"
 import { isUsable } from "./ApiKeyLookup.ts"
@@ -90,8 +90,10 @@ const Found = Schema.Struct({
   capabilities: Schema.Array(Capability),
   expires_at: Schema.Date,
   return_url: Schema.NullOr(Schema.String),
+  opened_from: Schema.NullOr(PortalSessionId),
   default_version: Version,
-  account_status: AccountStatus
+  account_status: AccountStatus,
+  is_platform: Schema.Boolean
 })
 
 const FoundLink = Schema.Struct({
@@ -107,15 +109,24 @@ const sessionOf = ({
   account_status,
   api_key_id,
   default_version,
+  is_platform,
   livemode,
   ...row
 }: typeof Found.Type): PortalSession => ({
   id: row.id,
-  principal: { api_key_id, account_id, livemode, default_version, account_status },
+  principal: {
+    api_key_id,
+    account_id,
+    livemode,
+    default_version,
+    account_status,
+    ...(is_platform ? { platform: account_id } : {})
+  },
   account_name: row.account_name,
   capabilities: row.capabilities,
   expires_at: row.expires_at,
-  return_url: row.return_url
+  return_url: row.return_url,
+  opened_from: row.opened_from
 })
 
 /** Portal sessions. All times come from the database's clock. */
@@ -137,9 +148,10 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/acc
         where m.account_id = portal_sessions.account_id and m.livemode = portal_sessions.livemode)`
     const accountName = sql`${ofMode("name")} as account_name`
     const found = sql`
-      id, account_id, livemode, api_key_id, capabilities, expires_at, return_url, ${accountName},
+      id, account_id, livemode, api_key_id, capabilities, expires_at, return_url, opened_from, ${accountName},
       ${ofMode("default_version")} as default_version,
-      (select status from accounts where id = portal_sessions.account_id) as account_status`
+      (select status from accounts where id = portal_sessions.account_id) as account_status,
+      (select is_platform from accounts where id = portal_sessions.account_id) as is_platform`
 
     const { find: retrieve, list } = Pages.readers(sql, {
       service: "PortalSessions",
@@ -170,16 +182,17 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/acc
         )
         returning ${columns}`
     )
+    const isFull = (account: AccountMode) =>
+      Query.isAny(sql`
+        select 1 as found from portal_sessions where ${ofAccount(sql, account)} and ${isOpen}
+        having count(*) >= ${openSessionsMax}`)
     /**
      * Stores a session in the caller's transaction. The session expires at the latest with its key. Fails with
      * `portal_session_limit_reached`.
      */
     const insert = Effect.fn("PortalSessions.insert")(function* (session: NewPortalSession) {
       yield* AccountView.lock(sql, session)
-      const full = yield* Query.isAny(sql`
-        select 1 as found from portal_sessions where ${ofAccount(sql, session)} and ${isOpen}
-        having count(*) >= ${openSessionsMax}`)
-      return full ? yield* sessionLimitReached : yield* insertRow(session)
+      return (yield* isFull(session)) ? yield* sessionLimitReached : yield* insertRow(session)
     })
 
     const use = Query.first(
@@ -219,6 +232,37 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/acc
       return yield* Effect.orDie(sql.withTransaction(entering))
     })
 
+    /**
+     * Opens a session of one of a platform's accounts, from the platform's own session, with the same capabilities and
+     * the same end. `account`: the principal with which the platform's key acts for the account. Returns the cookie.
+     * Fails with `portal_session_limit_reached`.
+     */
+    const openFrom = Effect.fn("PortalSessions.openFrom")(function* (
+      { capabilities, expires_at, id: opened_from }: PortalSession,
+      account: Principal,
+      id: PortalSessionId,
+      origin: Origin = {}
+    ) {
+      const { account_id, api_key_id, livemode } = account
+      const cookie = makePortalToken(yield* random.randomBytes(32))
+      // The link is used from the start, and no client has its token.
+      const link = makePortalToken(yield* random.randomBytes(32))
+      yield* Effect.gen(function* () {
+        yield* AccountView.lock(sql, account)
+        if (yield* isFull(account)) return yield* sessionLimitReached
+        yield* Effect.orDie(sql`
+          insert into portal_sessions (account_id, livemode, id, api_key_id, capabilities, opened_from, link_hash,
+            link_expires_at, used_at, cookie_hash, expires_at)
+          values (${account_id}, ${livemode}, ${id}, ${api_key_id}, ${capabilities}::text[], ${opened_from},
+            ${portalTokenHash(link)}, now(), now(), ${portalTokenHash(cookie)}, ${expires_at})`)
+        yield* audit.record(account, { ...origin, api_key_id }, "portal_session.created", id, {
+          capabilities,
+          opened_from
+        })
+      }).pipe(AccountView.within(sql, account))
+      return cookie
+    })
+
     const findOpen = Query.first(
       Found,
       (cookie: string) => sql`
@@ -236,14 +280,19 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/acc
       Query.isAny(sql`select 1 as found from portal_sessions where ${ofKey(sql, { ...principal, id })} and ${isOpen}`)
 
     /**
-     * Ends a session in the caller's transaction. If the session has ended already, nothing changes. Fails with
-     * `resource_missing`.
+     * Ends a session in the caller's transaction of `AccountView`, together with the sessions that a person opened from
+     * it. If the session has ended already, nothing changes. Fails with `resource_missing`.
      */
     const end = Effect.fn("PortalSessions.end")(function* (key: Key) {
       const isThere = yield* Query.isAny(sql`select 1 as found from portal_sessions where ${ofKey(sql, key)}`)
       if (!isThere) return yield* missingSession(key.id)
       yield* Effect.orDie(
         sql`update portal_sessions set ended_at = now() where ${ofKey(sql, key)} and ended_at is null`
+      )
+      yield* AccountView.asService(sql)(
+        Effect.orDie(
+          sql`update portal_sessions set ended_at = now() where opened_from = ${key.id} and ended_at is null`
+        )
       )
     })
 
@@ -257,7 +306,7 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/acc
       )
     })
 
-    return { insert, look, enter, find, stillWorks, retrieve, list, end, leave }
+    return { insert, look, enter, openFrom, find, stillWorks, retrieve, list, end, leave }
   })
 }) {
   static readonly layer = Layer.effect(PortalSessions, PortalSessions.make)

@@ -27,13 +27,13 @@ const accountNotTaken = ApiError.fromViolations([
   )
 ])
 
-/** The groups whose operations a platform's key may use for the platform itself. */
-const ofPlatform: ReadonlySet<string> = new Set(["apiKeys", "catalogs", "requests"])
+/** The groups whose operations a platform's key, or its own portal session, may use for the platform itself. */
+const ofPlatform: ReadonlySet<string> = new Set(["apiKeys", "auditLog", "catalogs", "portalSessions", "requests"])
 
 /**
- * Makes the function that returns the principal of a request with an API key: of the account that a platform's key acts
- * for, of the platform itself, or of the account of the key. Fails with `account_required`, `platform_key_required`,
- * `parameter_unknown`, or with `resource_missing` for an account that is not the platform's.
+ * Makes the function that returns the principal of a request with an API key or a portal session: of the account that a
+ * platform's key acts for, of the platform itself, or of the account of the key. Fails with `account_required`,
+ * `platform_key_required`, `parameter_unknown`, or with `resource_missing` for an account that is not the platform's.
  */
 export const makeActingCaller = Effect.map(
   Platforms,

@@ -161,13 +161,16 @@ export const layer = Layer.effect(
           const exchange = yield* Exchange
           const caller = yield* PortalCaller
           if (caller !== null) {
-            const principal = { ...caller.principal, capabilities: caller.capabilities }
+            const own = { ...caller.principal, capabilities: caller.capabilities }
+            const acting = yield* portInTime(Effect.result(actingCaller(own, operation)))
+            const principal = Result.getOrElse(acting, () => own)
             exchange.account_id = principal.account_id
             exchange.principal = principal
-            exchange.portal_session_id = caller.id
+            // An account doesn't know the sessions of its platform. Its logs show the platform's key instead.
+            if (principal.account_id === own.account_id) exchange.portal_session_id = caller.id
             yield* portInTime(Effect.suspend(() => limit.ofKey(principal)))
             const allowed = permitted(principal, operation, capabilityOf, lacking).pipe(
-              Effect.andThen(actingCaller(principal, operation)),
+              Effect.andThen(Effect.fromResult(acting)),
               Effect.andThen(handler)
             )
             return yield* answeredAs(principal, exchange, stillIn(caller), allowed)

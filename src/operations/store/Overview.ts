@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { eventTypes } from "../../../schemas/Event.ts"
+import type { AccountId } from "../../../schemas/Id.ts"
 import { documentKinds } from "../../documents/rules/DocumentKinds.ts"
 import { idOf } from "../../database/Ids.ts"
 import * as Input from "../../database/Input.ts"
@@ -18,6 +19,8 @@ import {
   EndpointRow,
   LatestRow,
   PartiesRow,
+  problemsMax,
+  ProblemsRow,
   RangeRow,
   TodayRow,
   todayMax,
@@ -247,7 +250,27 @@ export class Overview extends Context.Service<Overview>()("folio/operations/stor
       return yield* bounded(sql, account, { name: "overview", narrow: "Open the list of documents instead." })(overview)
     })
 
-    return { read }
+    /** The problems of many accounts in one mode, with one statement. Only for accounts that the request may access. */
+    const problemsOf = Query.all(
+      ProblemsRow,
+      (accounts: ReadonlyArray<AccountId>, livemode: boolean) => sql`
+        select a.id as account_id, e.failing_endpoints, d.unaccepted
+        from unnest(${accounts}::text[]) a (id)
+        cross join lateral (
+          select count(*)::integer as failing_endpoints from webhook_endpoints w
+          where w.account_id = a.id and w.livemode = ${livemode} and w.is_active
+            and (w.failing_since is not null or w.full_since is not null)
+        ) e
+        cross join lateral (
+          select count(*)::integer as unaccepted from (
+            select from invoices i where i.account_id = a.id and i.livemode = ${livemode}
+              and i.state in ('failed', 'rejected_by_authority') and i.created_at > now() - interval '30 days'
+            limit ${problemsMax}
+          ) counted
+        ) d`
+    )
+
+    return { read, problemsOf }
   })
 }) {
   static readonly layer = Layer.effect(Overview, Overview.make)

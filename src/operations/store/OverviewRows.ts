@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { WaitingCode } from "../../../schemas/AuthorityTrouble.ts"
+import { AccountId } from "../../../schemas/Id.ts"
 import { DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import { LocalDate } from "../../../schemas/Money.ts"
 import { states } from "../../invoices/rules/InvoiceLifecycle.ts"
@@ -88,6 +89,18 @@ export const LatestRow = Schema.Struct({
   created_at: Schema.Date
 })
 export type LatestRow = typeof LatestRow.Type
+
+/** The problems of one account among many. Counts stop at `problemsMax`. */
+export const ProblemsRow = Schema.Struct({
+  account_id: AccountId,
+  /** Endpoints whose deliveries fail, or whose delivery queue is full. */
+  failing_endpoints: Schema.Int,
+  /** Documents of the last 30 days that failed or were rejected. */
+  unaccepted: Schema.Int
+})
+export type ProblemsRow = typeof ProblemsRow.Type
+/** The maximum number of problems of one kind that Folio counts for one account among many. */
+export const problemsMax = 100
 
 export const PartiesRow = Schema.Struct({ customers: Schema.Int })
 export type PartiesRow = typeof PartiesRow.Type

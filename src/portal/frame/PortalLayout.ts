@@ -87,6 +87,15 @@ const sections = (t: Translate): ReadonlyArray<readonly [Section, string, string
   ["bench", "/portal/bench", t("Sandbox tools", "Herramientas de pruebas")]
 ]
 
+/** The pages of a platform's own session. */
+const ofPlatform = (t: Translate): ReadonlyArray<readonly [path: string, name: string]> => [
+  ["/portal", t("Accounts", "Cuentas")],
+  ["/portal/setup/keys", t("API keys", "Claves de la API")],
+  ["/portal/setup/sessions", t("Portal sessions", "Sesiones del portal")],
+  ["/portal/requests", t("Requests", "Solicitudes")],
+  ["/portal/setup/audit-log", t("Audit log", "Registro de auditoría")]
+]
+
 const htmxConfig = JSON.stringify({
   allowEval: false,
   allowScriptTags: false,
@@ -99,14 +108,30 @@ const htmxConfig = JSON.stringify({
   ]
 })
 
-const navigation = ({ session, t, to }: Visit, current: Section | null): ReadonlyArray<Html> =>
-  sections(t)
-    .filter(([section]) => section !== "bench" || !session.principal.livemode)
-    .map(([section, path, name]) =>
-      section === current
-        ? html`<a href="${to(path)}" aria-current="page">${name}</a>`
-        : html`<a href="${to(path)}">${name}</a>`
-    )
+const navigation = (visit: Visit, current: Section | null): ReadonlyArray<Html> => {
+  const { isPlatform, path: shown, session, t, to } = visit
+  const links: ReadonlyArray<readonly [path: string, name: string, isCurrent: boolean]> = isPlatform
+    ? ofPlatform(t).map(([path, name]) => [
+        path,
+        name,
+        path === "/portal" ? current === "home" : shown.startsWith(path)
+      ])
+    : sections(t)
+        .filter(([section]) => section !== "bench" || !session.principal.livemode)
+        .map(([section, path, name]) => [path, name, section === current])
+  return links.map(([path, name, isCurrent]) =>
+    isCurrent ? html`<a href="${to(path)}" aria-current="page">${name}</a>` : html`<a href="${to(path)}">${name}</a>`
+  )
+}
+
+/** The button back to the platform's session from which this session was opened. */
+const backButton = (visit: Visit): Html | null => {
+  const { session, t, to } = visit
+  if (session.opened_from === null) return null
+  return html`<form method="post" action="${to("/portal/back")}" hx-boost="false">
+    ${csrfField(visit)}<button>${t("Back to accounts", "Volver a las cuentas")}</button>
+  </form>`
+}
 
 /** The names of the capabilities. */
 export const capabilityWords = (t: Translate): Readonly<Record<KeyCapability, string>> => ({
@@ -178,7 +203,7 @@ export const whole = (visit: Visit, { content, current, title }: Page): string =
         <header>
           ${mode}<b title="${session.account_name}">${session.account_name}</b>
           <nav aria-label="${t("Pages", "Páginas")}">${navigation(visit, current)}</nav>
-          ${returnLink(visit)}
+          ${returnLink(visit)} ${backButton(visit)}
         </header>
         <main id="main" tabindex="-1">${content}</main>
         ${foot(visit)}

@@ -10,8 +10,11 @@ import { missing, ofError, Refusal, settled } from "./Refusal.ts"
 import { inLanguage } from "./SpanishRefusals.ts"
 import { make as makeVisit, type Visit } from "./Visit.ts"
 
-/** The result of a change: a redirect, whose query may name a notice, or a page at the address of the change. */
-export type Outcome = { readonly to: string; readonly notice?: string } | Page
+/**
+ * The result of a change: a redirect, or a page at the address of the change. The query of a redirect may name a
+ * notice. `cookie` starts another session.
+ */
+export type Outcome = { readonly to: string; readonly notice?: string; readonly cookie?: string } | Page
 
 /** A file, such as a PDF. */
 export interface Download {
@@ -86,10 +89,17 @@ const visited = <E, R>(
 
 const noPage = missing("The portal has no page at this address.")
 
+const ofPlatforms = /^\/portal\/accounts(?:\/|$)/u
+const ofBoth = /^\/portal(?:$|\/requests(?:\/|$)|\/setup\/(?:keys|sessions|audit-log)(?:\/|$))/u
+
+/** Whether the session has the page: the pages of a platform and of an account differ. */
+const hasPage = ({ isPlatform, path }: Visit) =>
+  isPlatform ? ofPlatforms.test(path) || ofBoth.test(path) : !ofPlatforms.test(path)
+
 /** Runs the handler of a page. An invalid id in the path fails like a missing object. */
 const made = <A, E, R>(visit: Visit, build: () => A | Effect.Effect<A, E, R>): Effect.Effect<A, E | Refusal, R> =>
   // No dot: `..` would change the path of the API request.
-  Object.values(visit.ids).every((id) => /^[\w-]{1,100}$/.test(id ?? ""))
+  hasPage(visit) && Object.values(visit.ids).every((id) => /^[\w-]{1,100}$/.test(id ?? ""))
     ? Effect.suspend(() => settled(build()))
     : Effect.fail(noPage)
 
@@ -97,7 +107,8 @@ const answered = (visit: Visit, outcome: Outcome | Download, headers: Headers) =
   if ("body" in outcome) return downloaded(outcome, headers)
   if (!("to" in outcome)) return shown(visit, outcome, headers)
   const address = visit.to(outcome.to, { notice: outcome.notice })
-  return HttpServerResponse.empty({ status: 303, headers: { ...headers, Location: address } })
+  const cookie = outcome.cookie === undefined ? {} : { "Set-Cookie": outcome.cookie }
+  return HttpServerResponse.empty({ status: 303, headers: { ...headers, ...cookie, Location: address } })
 }
 
 /** Adds a page, a file or a redirect of the portal. `build` may fail with the API's error. */

@@ -27,6 +27,8 @@ export interface Visit {
   readonly language: "en" | "es"
   readonly t: Translate
   readonly may: (capability: Capability) => boolean
+  /** Whether the session is of a platform itself, not of an account. */
+  readonly isPlatform: boolean
   /** The path of the page inside the service. */
   readonly path: string
   /** The ids in the path, by their names in the route. */
@@ -103,6 +105,7 @@ export const make = Effect.fnUntraced(function* ({ csrf, session }: Admitted) {
     language,
     t: (en, es) => (language === "es" ? es : en),
     may: (capability) => session.capabilities.includes(capability),
+    isPlatform: session.principal.platform !== undefined,
     path,
     ids,
     id: ids["id"] ?? "",

@@ -1,4 +1,4 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import type { Account } from "../../../schemas/Account.ts"
 import type { InvoiceStatus } from "../../../schemas/Invoice.ts"
 import { statusOf } from "../../invoices/rules/InvoiceLifecycle.ts"
@@ -12,6 +12,10 @@ import type { Visit } from "../frame/Visit.ts"
 import { page } from "../frame/PortalRoutes.ts"
 import { Overview } from "../../operations/store/Overview.ts"
 import { SandboxAuthorities } from "../../accounts/store/sandbox/SandboxAuthorities.ts"
+import * as AccountPages from "../accounts/AccountPages.ts"
+import { makeReads } from "../accounts/Fleet.ts"
+import { makeFleetPage } from "../accounts/FleetPage.ts"
+import * as Opening from "../accounts/Opening.ts"
 import { dayLine } from "./DayLine.ts"
 import type { Need } from "./Need.ts"
 import { needsOf } from "./Needs.ts"
@@ -185,4 +189,14 @@ const home = Effect.fnUntraced(function* (visit: Visit) {
   )
 })
 
-export const layer = page("/portal", home)
+/** The first page: of a platform its accounts, of an account the home page. */
+export const layer = Layer.unwrap(
+  Effect.map(makeReads, (reads) => {
+    const fleet = makeFleetPage(reads)
+    return Layer.mergeAll(
+      page("/portal", (visit) => (visit.isPlatform ? fleet(visit) : home(visit))),
+      AccountPages.makeLayer(reads),
+      Opening.layer
+    )
+  })
+)

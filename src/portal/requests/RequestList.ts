@@ -1,5 +1,4 @@
 import { Effect } from "effect"
-import type { Account } from "../../../schemas/Account.ts"
 import type { ApiKey } from "../../../schemas/ApiKey.ts"
 import type { LoggedRequest } from "../../../schemas/Request.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
@@ -11,7 +10,7 @@ import { type Column, emptyState, section } from "../frame/Parts.ts"
 import type { Refusal } from "../frame/Refusal.ts"
 import { page } from "../frame/PortalRoutes.ts"
 import type { Visit } from "../frame/Visit.ts"
-import { statusMark, tookWords, verdictLink, who } from "./RequestWords.ts"
+import { statusMark, tookWords, verdictLink, who, logLevel } from "./RequestWords.ts"
 
 const path = "/portal/requests"
 
@@ -109,10 +108,10 @@ const offPart = ({ t, to }: Visit): Html =>
 /** The request log, newest first. */
 const list = Effect.fnUntraced(function* (visit: Visit) {
   const { get, query, t } = visit
-  const [{ list: found, refusal }, keys, account] = yield* Effect.all([
+  const [{ list: found, refusal }, keys, level] = yield* Effect.all([
     asked<LoggedRequest>(visit, "/v1/requests", 25, filterOf(query)),
     get<Listed<ApiKey>>("/v1/api-keys", { limit: "100" }),
-    get<Account>("/v1/account")
+    logLevel(visit)
   ])
   const nothing = isFiltered(visit)
     ? noneFits(visit, path, t("No matching requests", "Ninguna solicitud coincide"))
@@ -133,7 +132,7 @@ const list = Effect.fnUntraced(function* (visit: Visit) {
         "Solicitudes a la API y sus respuestas de los últimos siete días."
       )
     },
-    account.request_log === "off" ? offPart(visit) : null,
+    level === "off" ? offPart(visit) : null,
     refusedForm(visit, refusal, hasField),
     filters(visit, keys.data, refusal),
     section(

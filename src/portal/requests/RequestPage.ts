@@ -8,7 +8,7 @@ import { copied, facts, idLink, inCode, section, twoColumns } from "../frame/Par
 import { page } from "../frame/PortalRoutes.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { indented } from "./JsonText.ts"
-import { statusMark, tookWords, verdictWords, who } from "./RequestWords.ts"
+import { statusMark, tookWords, verdictWords, who, logLevel } from "./RequestWords.ts"
 
 /** The most bytes of a body that the log stores. */
 const keptBytesMax = 16 * 1024
@@ -89,7 +89,7 @@ const keyPart = (visit: Visit, request: LoggedRequest): Html | null => {
 const isMasked = ({ path, query, request_body, response_body }: LoggedRequestWithBodies) =>
   [path, query, request_body, response_body].some((text) => text !== null && /\[(?:masked|unknown)\]/.test(text))
 
-const maskedPart = ({ t, to }: Visit, level: Account["request_log"]): Html =>
+const maskedPart = ({ isPlatform, t, to }: Visit, level: Account["request_log"]): Html =>
   html`<p class="soft">
     ${
       level === "full"
@@ -99,7 +99,7 @@ const maskedPart = ({ t, to }: Visit, level: Account["request_log"]): Html =>
             "[masked] reemplaza los secretos y datos personales que Folio no registró."
           )
     }
-    <a href="${to("/portal/setup")}">${t("Log settings", "Configuración del registro")}</a>
+    ${isPlatform ? null : html`<a href="${to("/portal/setup")}">${t("Log settings", "Configuración del registro")}</a>`}
   </p>`
 
 /** The page of a logged request. */
@@ -107,7 +107,7 @@ const shown = Effect.fnUntraced(function* (visit: Visit) {
   const { get, id, t } = visit
   const request = yield* get<LoggedRequestWithBodies>(`/v1/requests/${id}`)
   const { created, events, ip, method, objects, query, request_bytes, response_bytes, status, version } = request
-  const masked = isMasked(request) ? maskedPart(visit, (yield* get<Account>("/v1/account")).request_log) : null
+  const masked = isMasked(request) ? maskedPart(visit, yield* logLevel(visit)) : null
   const [sent, answered] = [
     { body: request.request_body, bytes: request_bytes },
     { body: request.response_body, bytes: response_bytes }

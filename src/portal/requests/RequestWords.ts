@@ -1,8 +1,16 @@
+import { Effect } from "effect"
+import type { Account } from "../../../schemas/Account.ts"
 import type { LoggedRequest } from "../../../schemas/Request.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { duration } from "../frame/Formats.ts"
 import { idLink, state } from "../frame/Parts.ts"
 import type { Translate, Visit } from "../frame/Visit.ts"
+
+/** The content of the account's request log. A platform's own account has the default. */
+export const logLevel = ({ get, isPlatform }: Visit) =>
+  isPlatform
+    ? Effect.succeed<Account["request_log"]>("masked")
+    : Effect.map(get<Account>("/v1/account"), ({ request_log }) => request_log)
 
 /** The status code of a response, with its mark. */
 export const statusMark = (t: Translate, status: number): Html => {

@@ -101,14 +101,22 @@ const enter = Effect.gen(function* () {
 
 /** Ends the session of the browser, and removes its cookie. */
 const leave = Effect.gen(function* () {
-  const { admit, checkChange, cookieOf, hasCookie, headers } = yield* Guard
+  const { admit, checkChange, cookieOf, hasCookie, headers, outerOf } = yield* Guard
   const sessions = yield* PortalSessions
   const request = yield* HttpServerRequest.HttpServerRequest
   const found = yield* admit(request)
   if (Option.isSome(found)) {
     const form = yield* Form.read
     yield* checkChange(request, found.value, form.raw("csrf"))
-    yield* inTime(sessions.leave(found.value.session, originOf(yield* Exchange)))
+    const { session } = found.value
+    // The end of a platform's session also ends the sessions that were opened from it.
+    const outer = session.opened_from === null ? Option.none() : yield* inTime(sessions.find(outerOf(request) ?? ""))
+    yield* inTime(
+      sessions.leave(
+        Option.getOrElse(outer, () => session),
+        originOf(yield* Exchange)
+      )
+    )
   }
   // A form of another site arrives without the cookie. The browser must keep its cookie then.
   const isKnown = hasCookie(request)

@@ -73,6 +73,10 @@ export class Guard extends Context.Service<
      */
     readonly checkForm: (request: Request) => Effect.Effect<void, ApiError>
     readonly hasCookie: (request: Request) => boolean
+    /** The token of the request's session. Empty without a cookie. */
+    readonly tokenOf: (request: Request) => string
+    /** The token of the platform's session from which the request's session was opened. */
+    readonly outerOf: (request: Request) => string | undefined
     /** The value of `Set-Cookie` that sets the cookie for some seconds, or removes it. */
     readonly cookieOf: (value: string, seconds: number) => string
     /** The headers of every page and file of the portal. */
@@ -92,10 +96,12 @@ export class Guard extends Context.Service<
         Effect.flatMap(Effect.zip(limit.isAddressSpent, network), ([isSpent, address]) =>
           inTime(isSpent ? suspects.inTurn({ owner: address, asker: address }, find) : find)
         )
+      // The cookie of a session that was opened from a platform's session also holds the platform's token, after a dot.
+      const tokensOf = ({ cookies }: Request) => (cookies[name] ?? "").split(".")
       const current = Effect.fnUntraced(function* (request: Request) {
         const cookie = request.cookies[name]
         if (cookie === undefined) return Option.none<Admitted>()
-        const session = yield* lookUp(sessions.find(cookie))
+        const session = yield* lookUp(sessions.find(tokensOf(request)[0] ?? ""))
         return Option.map(session, (found): Admitted => ({ session: found, csrf: csrfToken(cookie) }))
       }, provideRequest)
       const admit = Effect.fnUntraced(function* (request: Request) {
@@ -111,6 +117,8 @@ export class Guard extends Context.Service<
         checkForm: ({ headers }: Request) => (isSentFromHere(headers, baseUrl) ? Effect.void : Effect.fail(foreign)),
         checkChange: ({ headers }: Request, { csrf }: Admitted, token: string) =>
           isSame(csrf, token) && isSentFromHere(headers, baseUrl) ? Effect.void : Effect.fail(foreign),
+        tokenOf: (request: Request) => tokensOf(request)[0] ?? "",
+        outerOf: (request: Request) => tokensOf(request)[1],
         hasCookie: ({ cookies }: Request) => cookies[name] !== undefined,
         cookieOf: (value: string, seconds: number) =>
           [

@@ -20,14 +20,15 @@ interface Besides {
 
 /** A setup page with links back to the overview. */
 export const setupPage = (
-  { t, to }: Visit,
+  { isPlatform, t, to }: Visit,
   title: string,
   sub: string,
   content: Part,
   { actions = null, list }: Besides = {}
 ): Page => {
+  // A platform has no overview: its menu has these pages.
   const above = html`<p class="soft">
-    <a href="${to(setupRoot)}">${t("Setup", "Ajustes")}</a> ›
+    ${isPlatform ? null : html`<a href="${to(setupRoot)}">${t("Setup", "Ajustes")}</a> ›`}
     ${list === undefined ? null : html`<a href="${to(list[0])}">${list[1]}</a> ›`}
   </p>`
   return titled("setup", { title, sub, actions, above }, content)

@@ -85,7 +85,12 @@ describeLive(app)("a platform", (it) => {
     )
     yield* accountOf(theirs)
     const newest = ids.toReversed()
-    assert.deepStrictEqual(idsOf(yield* get("/v1/accounts", mine.headers)), newest)
+    const all = yield* get("/v1/accounts", mine.headers)
+    assert.deepStrictEqual(idsOf(all), newest)
+    // The list reads all accounts together.
+    for (const one of all.json.data) {
+      assert.deepStrictEqual(one, (yield* get(`/v1/accounts/${one.id}`, mine.headers)).json)
+    }
     const first = yield* get("/v1/accounts?limit=2", mine.headers)
     assert.isTrue(first.json.has_more)
     assert.deepStrictEqual(idsOf(first), newest.slice(0, 2))

@@ -18,7 +18,7 @@ const routes = Object.entries(rows)
 const ofAccounts = routes.filter(({ path }) => !path.startsWith("/v1/accounts"))
 const ofPlatforms = routes.filter(({ path }) => path.startsWith("/v1/accounts"))
 const named = ofPlatforms.filter(({ path }) => path.includes(":id"))
-const ownOfPlatform = /^\/v1\/(api-keys|catalogs|requests)/
+const ownOfPlatform = /^\/v1\/(api-keys|audit-log|catalogs|portal-sessions|requests)/
 
 const id = `inv_${"0".repeat(26)}`
 const outcome = (sent: Sent) => Effect.map(send(sent), ({ json, status }) => [status, json?.error?.code] as const)

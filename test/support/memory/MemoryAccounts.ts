@@ -46,6 +46,8 @@ export const layerAccounts = inMemory(Accounts, ({ attempt, call }, { localDate 
     call("Accounts.issuer", ({ issuers }) => existing(issuers, `${modeKey(account)}|${version}`)),
   // The accounts of platforms, and the status of accounts, are tested on PostgreSQL.
   find: () => Effect.die("not in memory"),
+  readAll: () => Effect.die("not in memory"),
+  liveFactsOf: () => Effect.die("not in memory"),
   lock: () => Effect.die("not in memory"),
   setStatus: () => Effect.die("not in memory"),
   insert: ({ created_at, default_version, id, issuer, live, name }) =>
@@ -255,6 +257,7 @@ export const layerCertificates = inMemory(Certificates, ({ call }) => ({
       const found = newestFirst.find(isValid) ?? newestFirst[0]
       return Option.fromUndefinedOr(found === undefined ? undefined : { ...found, is_valid: isValid(found) })
     }),
+  currentOf: () => Effect.die("not in memory"),
   pem: ({ id }) => call("Certificates.pem", ({ certificates }) => Redacted.make(existing(certificates, id).pem)),
   insert: (certificate, pem) =>
     call("Certificates.insert", ({ certificates }) => {

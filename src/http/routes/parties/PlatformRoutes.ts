@@ -33,8 +33,10 @@ const makeReaders = Effect.gen(function* () {
   })
   const read = Effect.fnUntraced(function* (platform: AccountMode, page: PageRequest, filter: AccountFilter) {
     const { has_more, rows } = yield* platforms.list(platform, page, filter)
-    const { livemode } = platform
-    const found = yield* Effect.forEach(rows, ({ id }) => view({ account_id: id, livemode }), { concurrency: 2 })
+    const found = yield* shown.many(
+      rows.map(({ id }) => id),
+      platform.livemode
+    )
     return { has_more, accounts: found } satisfies Found
   })
 
@@ -83,7 +85,7 @@ export const layer = HttpApiBuilder.group(
         const platform = yield* CurrentPrincipal
         const { identification, live_ready, status = null, ...cursors } = query
         const [, type = "", number = ""] = /^(\d{2})-(.*)$/.exec(identification ?? "") ?? []
-        const filter = { status, identification: identification === undefined ? null : { type, number } }
+        const filter = { status, search: null, identification: identification === undefined ? null : { type, number } }
         const page = yield* pageRequest(cursors)
         const { accounts: data, has_more } = yield* live_ready === undefined
           ? read(platform, page, filter)

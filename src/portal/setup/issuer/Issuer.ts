@@ -62,7 +62,7 @@ const shownOf = (account: Account): ShownForm => {
 }
 
 /** The field for IVA. An issuer that has answered cannot remove the answer. */
-const vatChoices = ({ t }: Visit, said: string) =>
+export const vatChoices = ({ t }: Visit, said: string) =>
   [
     ...(said === "" ? [["", t("Not set", "Sin definir")] as const] : []),
     ["true", t("Yes: regime 48, charges IVA", "Sí: régimen 48, responsable de IVA")],

@@ -1,3 +1,4 @@
+import { Record } from "effect"
 import type { Account } from "../../../../schemas/Account.ts"
 import { type LiveStep, type LiveStepCode, liveStepCodes } from "../../../../schemas/LiveSteps.ts"
 import { type Html, html } from "../../../http/pages/Html.ts"
@@ -75,6 +76,10 @@ const wordsOf = (t: Translate): Readonly<Record<LiveStepCode, Words>> => ({
     page: "ranges"
   }
 })
+
+/** The names of the steps. */
+export const stepNames = (t: Translate): Readonly<Record<LiveStepCode, string>> =>
+  Record.map(wordsOf(t), ({ name }) => name)
 
 const stepWords = (t: Translate, { state: now }: LiveStep): string => {
   const states: Record<LiveStep["state"], string> = {
